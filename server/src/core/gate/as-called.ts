@@ -9,10 +9,12 @@ import { valueAt } from './standard/value-at.ts'
 
 type Called = Pick<Call, 'canonical_args'>
 
-/** Read once per call: several deciders look at it. */
+/** Cached per call, because several deciders use it. */
 const READINGS = new WeakMap<Called, ShellReading>()
 
-/** What the shell command in a call does; undefined for a tool that takes none. Something that is not a text cannot be read. */
+/**
+ * What the shell command in a call does; undefined if the tool takes no command. A command that is not a string cannot be parsed.
+ */
 export function shellReading(tool: Pick<Tool, 'shell'>, call: Called): ShellReading | undefined {
   if (tool.shell === undefined) return undefined
   const known = READINGS.get(call)
@@ -35,7 +37,8 @@ const NO_TEXT: ShellReading = {
 }
 
 /**
- * A tool as this call uses it. One that runs shell commands can do everything; what this command does is what rules are asked about.
+ * The tool with the effects of this particular call. A shell tool can do anything, so rules are evaluated against what this
+ * command does.
  */
 export function asCalled(tool: Tool, call: Called): Tool {
   const reading = shellReading(tool, call)

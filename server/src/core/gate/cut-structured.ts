@@ -1,12 +1,12 @@
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 
-/** A string that was cut keeps this much of its beginning, or less where there are many. */
+/** How much of a cut string is kept at most; less if there are many. */
 const LONGEST_KEPT = 1_000
 const SHORTEST_KEPT = 40
 
 /**
- * Structured content with its longest strings cut, so that all of it fits into so many characters. A cut string ends with the
- * mark. Undefined when even the shortest cuts leave too much.
+ * Structured content with its longest strings cut so that it fits into `most` characters. A cut string ends with the mark.
+ * Undefined if even the shortest cuts leave too much.
  */
 export function cutStructured(content: Json, most: number, markOf: (size: number) => string): Json | undefined {
   for (let kept = LONGEST_KEPT; kept >= SHORTEST_KEPT; kept = Math.floor(kept / 2)) {
@@ -19,7 +19,7 @@ export function cutStructured(content: Json, most: number, markOf: (size: number
   return undefined
 }
 
-/** Without half of a character at its end. */
+/** Drops half of a surrogate pair at the end. */
 const wholeCharacters = (text: string) => text.replace(/[\uD800-\uDBFF]$/, '')
 
 function mapStrings(value: Json, change: (text: string) => string): Json {
@@ -32,7 +32,7 @@ function mapStrings(value: Json, change: (text: string) => string): Json {
   return changed
 }
 
-/** Whether a text says again what the structured content says: as its JSON, or as one of its strings. */
+/** Whether a text only repeats the structured content: as its JSON, or as one of its strings. */
 export function repeatsStructured(text: string, content: Json): boolean {
   if (hasString(content, text)) return true
   try {

@@ -79,7 +79,7 @@ describe('the verdict', () => {
     )
   })
 
-  test('law: it is the strictest opinion, the order of the deciders does not matter, and all of them are evidence', () => {
+  test('law: the strictest opinion wins, the order of the deciders does not matter, and all opinions are evidence', () => {
     fc.assert(
       fc.property(fc.array(opinion, { minLength: 1 }), (some) => {
         const verdict = decide(careful, call, facts, saying(some))
@@ -90,7 +90,7 @@ describe('the verdict', () => {
     )
   })
 
-  test('law: an ask wants the strongest that any asking opinion wants', () => {
+  test('law: an ask has the greatest strength that any asking opinion wants', () => {
     fc.assert(
       fc.property(fc.array(opinion, { minLength: 1 }), (some) => {
         const verdict = decide(careful, call, facts, saying(some))
@@ -100,7 +100,7 @@ describe('the verdict', () => {
     )
   })
 
-  test('law: an approval lifts an ask of its own call up to its strength, and never a block', () => {
+  test('law: an approval permits its own call up to its strength, and never overrides a block', () => {
     const approvals = fc.record({
       strength: fc.constantFrom<Strength>(...STRENGTHS),
       args: fc.boolean(),
@@ -126,7 +126,7 @@ describe('the verdict', () => {
     expect(decide(careful, call, facts, [])).toMatchObject({ effect: 'block', evidence: [{ rule: 'gate.no_opinion' }] })
   })
 
-  test('a decider that fails is a block, not a silence', () => {
+  test('a decider that fails blocks the call', () => {
     const failing: Decider = {
       name: 'failing',
       judge: () => {
@@ -136,7 +136,7 @@ describe('the verdict', () => {
     expect(decide(careful, call, facts, [...DECIDERS, failing])).toMatchObject({ effect: 'block' })
   })
 
-  test('observing enforces forgery and an admin`s pause, and records what else would have happened', () => {
+  test('observe mode enforces forgery and an admin`s pause, and records what else would have happened', () => {
     const unadmitted = { ...facts, tool: { ...tool, risk: 'critical', effects: ['privileged'] } } as const
     expect(decide(watching, call, unadmitted)).toMatchObject({ effect: 'allow', observed: 'ask' })
     expect(decide(watching, call, { ...facts, integrity: 'hash_differs' })).toMatchObject({ effect: 'block' })
@@ -149,9 +149,10 @@ describe('the deciders', () => {
   const effectOf = (some: Partial<Facts>) => decide(careful, call, { ...facts, ...some })
   const withRow = (row: Partial<Tool['row']>) => ({ tool: { ...tool, row: { ...tool.row, ...row } } })
 
-  test('a low risk is allowed under careful', () => expect(effectOf({}).effect).toBe('allow'))
+  test('a low-risk call is allowed under careful', () => expect(effectOf({}).effect).toBe('allow'))
   test('a forged call is blocked', () => expect(effectOf({ integrity: 'canonical_differs' }).effect).toBe('block'))
-  test('pauses that cannot be read block', () => expect(effectOf({ pauses: 'unknown' }).effect).toBe('block'))
+  test('the call is blocked if the pauses cannot be read', () =>
+    expect(effectOf({ pauses: 'unknown' }).effect).toBe('block'))
   test('a tool that was never admitted is asked about', () => {
     const { admitted: _, ...row } = tool.row
     expect(effectOf({ tool: { ...tool, row } })).toMatchObject({ effect: 'ask', strength: 'strong' })
@@ -163,5 +164,5 @@ describe('the deciders', () => {
   test('a tool that changed since the call was requested is blocked', () => {
     expect(effectOf(withRow({ definition_hash: 'c'.repeat(64) })).effect).toBe('block')
   })
-  test('a tool that is gone is blocked', () => expect(effectOf(withRow({ gone_at: 1 })).effect).toBe('block'))
+  test('a tool that no longer exists is blocked', () => expect(effectOf(withRow({ gone_at: 1 })).effect).toBe('block'))
 })

@@ -18,8 +18,8 @@ import type { Policy } from './policy/policy.ts'
 const STRICTEST_FIRST = ['block', 'ask', 'allow'] as const
 
 /**
- * Deciders that are enforced in observe mode too: a forged call, a sprung trap, a revoked key, and an admin's own pause. So are
- * blocks about the gate's own files and credentials: whoever has these decides everything later.
+ * Deciders that are enforced in observe mode too: a forged call, a triggered trap, a revoked key, and an admin's pause. So are
+ * blocks about the gate's own files and credentials, because whoever has those controls every later decision.
  */
 const ALWAYS_ENFORCED = new Set(['integrity', 'credential', 'trap', 'pause'])
 
@@ -29,7 +29,7 @@ const ALWAYS_ENFORCED = new Set(['integrity', 'credential', 'trap', 'pause'])
  * INVARIANT: no opinion at all is a block.
  */
 export function decide(policy: Policy, call: Call, facts: Facts, deciders: readonly Decider[] = DECIDERS): Verdict {
-  // Every decider speaks, also after a block: the person who reads the evidence wants all of it.
+  // Every decider is asked, even after a block, so that the evidence is complete.
   const evidence = deciders.flatMap((decider) => opinionsOf(decider, policy, call, facts))
   const effect = strictestOf(evidence)
   if (effect === undefined) return { effect: 'block', evidence: [noOpinion(facts)] }
@@ -42,7 +42,7 @@ export function decide(policy: Policy, call: Call, facts: Facts, deciders: reado
   return coverWithConsent(asked, call, facts)
 }
 
-/** An ask, with who is asked. Only a call that is asked about has a route. */
+/** Adds to an ask who will be asked. Only a held call has a route. */
 function routed(verdict: Verdict, { route }: Facts): Verdict {
   if (route === undefined) return verdict
   return { ...verdict, strength: strongestOfRoute(verdict.strength, route), route: route.chosen }
@@ -58,7 +58,7 @@ function opinionsOf(decider: Decider, policy: Policy, call: Call, facts: Facts):
   }
 }
 
-/** A sentence may name what others chose, such as a tool: whatever it is, the sentence stays one line that can be read. */
+/** An opinion may quote names chosen by others, such as a tool's. The sentence must stay one readable line. */
 const shownOpinion = (opinion: Opinion): Opinion => ({
   ...opinion,
   rule: visibleText(opinion.rule),
@@ -75,7 +75,7 @@ function strongestOf(evidence: readonly Opinion[]): Strength {
   return STRENGTHS.findLast((strength) => asked.includes(strength)) ?? 'simple'
 }
 
-/** An approval covers the exact call it was given for, and no more people's word than were heard. */
+/** An approval covers only the exact call it was given for, and counts only the people who approved. */
 function isCovered(call: Call, asked: Verdict, approval: ApprovalFact, { route }: Facts): boolean {
   return (
     approval.args_hash === call.args_hash &&
@@ -85,7 +85,7 @@ function isCovered(call: Call, asked: Verdict, approval: ApprovalFact, { route }
   )
 }
 
-/** The people who approved are counted again by the route and the groups of today. */
+/** Counts the approvers again, using the current route and groups. */
 function isHeardEnough(call: Call, asked: Verdict, approval: ApprovalFact, route: Facts['route']): boolean {
   const needed = peopleNeeded(asked)
   if (route === undefined || (route.members === undefined && needed === 1)) return true

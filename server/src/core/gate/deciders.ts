@@ -24,7 +24,7 @@ export type Decider = {
   judge(policy: Policy, call: Call, facts: Facts): readonly Opinion[]
 }
 
-/** Everyone with an opinion. A new decider is a new line here and a file beside it. */
+/** All deciders. To add one, add a line here and a file beside this one. */
 export const DECIDERS: readonly Decider[] = [
   { name: 'integrity', judge: judgeIntegrity },
   { name: 'credential', judge: judgeCredential },

@@ -17,72 +17,72 @@ import type { ProvenanceFact } from '../provenance/provenance-fact.ts'
 import type { FilesFact } from './sandbox/files-fact.ts'
 import type { CompiledCapabilities } from '../workflow/capabilities.ts'
 
-/** A person's standing decision about this very call, at the moment of its execution. */
+/** An approval of this exact call, read at the moment of execution. */
 export type ApprovalFact = {
   readonly approval_id: ApprovalId
   readonly args_hash: string
   readonly definition_hash: string
   readonly strength: Strength
-  /** Who approved, and whether the other group was asked by then. Absent where the request is not routed. */
+  /** Who approved, and whether the request had been escalated by then. Absent if the request is not routed. */
   readonly decisions?: readonly Decision[]
   readonly is_escalated?: boolean
 }
 
-/** Who is asked about this call, should it be asked about, and the people that this means today. */
+/** Who would be asked about this call, and which people that currently means. */
 export type RouteFact = {
   readonly chosen: ChosenRoute
   readonly strength: 'simple' | 'strong'
-  /** Absent: everybody with the role. */
+  /** Absent: everybody with the approver role. */
   readonly members?: ReadonlySet<string>
-  /** After the escalation. */
+  /** Members after escalation. */
   readonly escalated?: ReadonlySet<string>
 }
 
 /**
- * Everything a decision may look at besides the policy and the call. Gathered through ports, once, before deciding.
- * A fact that could not be had is the word `unknown`, never a default.
+ * Everything a decision may use besides the policy and the call. Gathered through ports, once, before deciding. A fact that could
+ * not be determined is `unknown`, never a default.
  */
 export type Facts = {
   readonly now: number
-  /** Whether the caller's own canonical form and hash, if any, equal the gate's. */
+  /** Whether the canonical form and hash sent by the caller, if any, equal the gate's. */
   readonly integrity: 'intact' | 'canonical_differs' | 'hash_differs'
   readonly tool: Tool
-  // What is absent of the next three is unknown, and a rule that asks for it blocks.
-  /** The operator's words for the tool. */
+  // If one of the next three is absent it is unknown, and a rule that depends on it blocks.
+  /** The operator's tags for the tool. */
   readonly tags?: readonly string[]
-  /** The model lane of the run that calls; null for a call without one. */
+  /** The model lane of the calling run; null if the call has none. */
   readonly lane?: string | null
   /** The session's provenance labels. */
   readonly labels?: readonly string[]
   readonly sandboxed?: boolean
-  /** How many people can decide requests here; absent when nobody can tell, or the call's risk does not ask for it. */
+  /** How many people can decide requests here; absent if unknown, or not needed for the call's risk. */
   readonly approvers?: number
-  /** What has become of the credential the call was made with; `none` on the data folder's own socket. */
+  /** The state of the credential the call was made with; `none` on the data folder's own socket. */
   readonly credential: 'good' | 'none' | 'revoked' | 'expired' | 'unknown'
-  /** Only the pauses that concern this call. */
+  /** Only pauses that apply to this call. */
   readonly pauses: readonly PauseRow[] | 'unknown'
-  /** Admitted tools of other servers that this one can be taken for, and that the operator has not declared known. */
+  /** Admitted tools of other servers that this one could be mistaken for, except those the operator has accepted. */
   readonly look_alikes: readonly LookAlike[]
   readonly files: FilesFact
   readonly traps: TrapFacts
   readonly content: ContentFact
   readonly guarded: GuardedTexts
-  /** Only the budgets that this call would take from. */
+  /** Only budgets that this call would spend from. */
   readonly budgets: readonly BudgetFact[] | 'unknown'
   readonly history: HistoryFact | 'unknown'
   /** `off` where the operator has no `serenity` section. */
   readonly health: HealthFact | 'off'
-  /** What the session knows of whose words are whose; `off` where the operator does not want it. */
+  /** What is known about the sources of the session's text; `off` if the operator disabled provenance. */
   readonly provenance: ProvenanceFact | 'off' | 'unknown'
-  /** Of the document whose run makes the call; absent for a call without one. */
+  /** From the document whose run makes the call; absent if there is none. */
   readonly capabilities?: CompiledCapabilities | 'unknown'
   readonly approval?: ApprovalFact
   /** Absent where no route matches. */
   readonly route?: RouteFact
-  /** Those that are about this call. Absent when they were not or could not be read, and then they cover nothing. */
+  /** Consents that match this call. Absent if they were not or could not be read; then none applies. */
   readonly consents?: readonly ConsentFact[]
-  /** Consents for this caller and tool that are not about this call, to say why. */
+  /** Consents for this caller and tool that do not match this call, to explain why. */
   readonly near?: readonly ConsentFact[]
-  /** Of a call that a flow's step makes: the consent it is made under. */
+  /** For a call made by a flow's step: the consent it runs under. */
   readonly flow_consent?: FlowConsentFact
 }

@@ -1,9 +1,9 @@
-/** Longer arguments are compared as they are: folding them would hold everybody else up. */
+/** Longer arguments are compared unfolded, because folding them would block the event loop for too long. */
 const LONGEST = 65_536
 
 /**
- * Canonical arguments without the differences that nobody sees: white space, invisible characters, other forms of the same letter.
- * After a person's no, a call that differs in nothing else is the same call. Letter case is a difference that a person sees.
+ * Canonical arguments without invisible differences: white space, invisible characters, other encodings of the same letter. After
+ * a rejection, a call that differs only in these is the same call. Letter case is a visible difference and is kept.
  */
 export function foldArgs(canonical: string): string {
   if (canonical.length > LONGEST) return canonical

@@ -4,16 +4,16 @@ import { holdsOwn } from './own-credentials/strike-own.ts'
 import { textLeaves } from './text-leaves.ts'
 import { sprungTraps, type Sprung, type Trap } from './traps/traps.ts'
 
-/** What no call may carry, and where it stands in the arguments: the gate's own credentials, and bait. Never the text itself. */
+/** Where the arguments contain what no call may carry: the gate's own credentials, and honey tokens. Never the text itself. */
 export type GuardedTexts = {
-  /** Keys and indexes from the root, one list for each text. */
+  /** Keys and indexes from the root, one list per match. */
   readonly own: readonly (readonly string[])[]
   readonly sprung: readonly Sprung[]
 }
 
 export const NOTHING_GUARDED: GuardedTexts = { own: [], sprung: [] }
 
-/** Nothing shorter is a credential. */
+/** No credential is shorter. */
 const SHORTEST = 12
 
 export function findGuarded(args: Json, own: OwnCredentials, traps: readonly Trap[]): GuardedTexts {

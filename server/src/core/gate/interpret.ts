@@ -4,14 +4,14 @@ import type { Json, JsonObject } from '../../contract/json.ts'
 import { problem, type Problem } from '../../contract/problems.ts'
 import { cutStructured, repeatsStructured } from './cut-structured.ts'
 
-/** Over this many characters an output moves to the artifact store; up to the second it may be inlined again. */
+/** Output longer than this moves to the artifact store; up to the second limit it may be inlined again. */
 export const EVICT_OVER = 10_000
 export const REHYDRATE_UP_TO = 50_000
 const SUMMARY = 500
-/** Characters of structure around a text that say nothing more. */
+/** This much JSON structure around a text carries no further information. */
 const LITTLE_ELSE = 200
 
-/** What came back from a tool server, as far as the outcome of the call is concerned. */
+/** What a tool server answered, as far as it matters for the call's outcome. */
 export type Answer =
   | { readonly is: 'answered'; readonly result: ToolResult }
   | { readonly is: 'rejected'; readonly error: JsonObject }
@@ -25,7 +25,8 @@ export type Interpretation = {
 
 /**
  * What an answer means for the call's row.
- * INVARIANT: a call that was sent and not answered is `unknown`, unless running it again can do no harm: it only reads, or is idempotent.
+ * INVARIANT: a call that was sent and not answered is `unknown`, unless repeating it is harmless because it only reads or is
+ * idempotent.
  */
 export function interpret(answer: Answer, row: Pick<CallRow, 'idempotent' | 'judged'>): Interpretation {
   switch (answer.is) {
@@ -42,20 +43,23 @@ export function interpret(answer: Answer, row: Pick<CallRow, 'idempotent' | 'jud
   }
 }
 
-/** As it was judged. Of rows that do not say so, nothing is assumed. */
+/** According to the recorded judgement. If the row has none, assume it does not only read. */
 export function onlyReads({ judged }: Pick<CallRow, 'judged'>): boolean {
   return judged !== undefined && judged.effects.length > 0 && judged.effects.every((effect) => effect === 'read')
 }
 
 const codeOf = ({ _meta }: ToolResult) => (asksIn(_meta) === undefined ? 'tool.failed' : 'tool.asks')
 
-/** A protocol error keeps its code and text, so that a door can hand it on as it was. */
+/** Keeps the code and text of a protocol error, so that a door can pass it on unchanged. */
 function rejection(error: JsonObject): ToolResult {
   const message = typeof error['message'] === 'string' ? error['message'] : 'the tool server refused the call'
   return { content: [{ type: 'text', text: message }], isError: true, _meta: { 'sluice/rpc-error': error } }
 }
 
-/** The text whose length counts: plain text as it is, anything else as JSON. What is there both as text and as structure counts once. */
+/**
+ * The text whose length is measured: plain text as it is, anything else as JSON. Content that is present both as text and as
+ * structure counts once.
+ */
 export function outputText({ content, structuredContent }: ToolResult): string {
   const texts = content.map((block) => (block['type'] === 'text' ? block['text'] : undefined))
   const plain = texts.flatMap((text) => (typeof text === 'string' ? [text] : []))
@@ -67,7 +71,7 @@ export function outputText({ content, structuredContent }: ToolResult): string {
     return typeof text !== 'string' || !repeatsStructured(text, structuredContent)
   })
   if (rest.length > 0) return JSON.stringify({ content: rest, structuredContent })
-  // Read again in parts, plain text is easier to read than the same text as JSON, where next to nothing else is in it.
+  // If the structured content is little more than one text, store the plain text: it is easier to read in parts than JSON.
   const structured = JSON.stringify(structuredContent)
   const [text = ''] = plain
   const isAllOfIt = plain.length === 1 && JSON.stringify(text).length + LITTLE_ELSE >= structured.length
@@ -81,14 +85,14 @@ export function kept(size_chars: number): Eviction {
 export const pointerTo = (digest: string): string => `artifact://${digest}`
 const noticeOf = (size: number, digest: string) => `[EVICTED size=${size}] See ${pointerTo(digest)}`
 
-/** The structured content of an output that is too large, with its longest strings cut. Undefined when that does not make it small. */
+/** Structured content that is too large, with its longest strings cut. Undefined if cutting does not make it small enough. */
 export const shortened = (content: Json, digest: string, most: number): Json | undefined =>
   cutStructured(content, most, (size) => ` ${noticeOf(size, digest)}`)
 
-/** `structured`: what is left of its structured content, for a tool that promises some. */
+/** `structured`: the cut structured content, for a tool with an output schema. */
 type Left = { readonly structured?: Json; readonly isError?: boolean }
 
-/** What the model sees of an output that is too large for it: where it went, how it begins, how long it is. */
+/** What the model sees of an output that is too large: where it is stored, how it begins, how long it is. */
 export function evicted(
   result: ToolResult,
   text: string,

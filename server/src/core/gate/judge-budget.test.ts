@@ -25,11 +25,11 @@ const fact = (more: Partial<BudgetFact>): BudgetFact => ({
 })
 
 describe('a budget', () => {
-  test('is silent as long as there is enough, to the last unit', () => {
+  test('has no opinion while enough is left, down to the last unit', () => {
     expect(judge([fact({}), fact({ left: 1 }), fact({ needs: 10 })])).toEqual([])
   })
 
-  test('that is used up blocks and says when it frees', () => {
+  test('that is used up blocks and says when its next period starts', () => {
     expect(judge([fact({ left: 0 })])).toEqual([
       {
         decider: 'budget',
@@ -52,7 +52,7 @@ describe('a budget', () => {
     expect(judge('unknown')).toMatchObject([{ effect: 'block', rule: 'budget.unknown' }])
   })
 
-  test('frees when the last of those in the way does, and never when one of them never does', () => {
+  test('says when the last blocking budget starts a new period, or nothing if one of them never does', () => {
     const { frees_at: _, ...forEver } = fact({ left: 0 })
     expect(freesAt([fact({ left: 0, frees_at: 5 }), fact({ left: 0, frees_at: 9 }), fact({ frees_at: 99 })])).toBe(9)
     expect(freesAt([fact({ left: 0 }), forEver])).toBeUndefined()
@@ -61,7 +61,7 @@ describe('a budget', () => {
     expect(freesAt('unknown')).toBeUndefined()
   })
 
-  test('law: it blocks exactly when the ledger would not let the units be taken, and one more budget never loosens', () => {
+  test('law: it blocks exactly when the ledger would refuse to spend the units, and one more budget never loosens', () => {
     const facts = fc.array(
       fc.record({ left: fc.nat(5), needs: fc.integer({ min: 1, max: 5 }) }).map((more) => fact(more)),
     )

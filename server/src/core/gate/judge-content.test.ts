@@ -14,7 +14,7 @@ const compiled = compilePolicy({ text: 'preset: careful', file: 'p' }, { digest:
 if (!compiled.ok) throw new Error('the policy compiles')
 const policy = compiled.value
 
-// Put together at run time: no scanner of this repository should take them for leaks.
+// Assembled at run time, so that secret scanners do not report this file.
 const SECRET = ['ghp', 'q7RzT2mKx9Lw4Vb8Nc1Yd6Hf3Js5Gp0AeUiO'].join('_')
 const CARD = ['4111', '1111', '1111', '1111'].join(' ')
 const HERE: Reach = { server: 'local', files: 'unknown' }
@@ -62,7 +62,7 @@ const ASKED = [['ask', 'strong', 'content.secret']]
 const PERSONAL = [['ask', 'simple', 'content.pii']]
 
 describe('a secret', () => {
-  test('that would leave the machine is blocked, by type and place', () => {
+  test('that would leave the machine is blocked, naming its type and place', () => {
     for (const effects of [['external'], ['write', 'external'], ['privileged']] as const)
       expect(effectOf({ body: SECRET }, { effects })).toEqual(BLOCKED)
     expect(judge({ body: `token: ${SECRET}` }, { effects: ['external'] })).toMatchObject([
@@ -70,7 +70,7 @@ describe('a secret', () => {
     ])
   })
 
-  test('that a server elsewhere is given leaves the machine, also as the argument of a read', () => {
+  test('sent to a remote server leaves the machine, even as the argument of a read', () => {
     const reach: Reach = { server: 'remote', files: 'unknown' }
     for (const effects of [['read'], ['write']] as const)
       expect(effectOf({ body: SECRET }, { effects, reach })).toEqual(BLOCKED)
@@ -81,36 +81,36 @@ describe('a secret', () => {
     ['a field of that format', { properties: { target: { type: 'string', format: 'uri' } } }],
     ['its name', { name: 'web_search', properties: { query: {} } }],
     ['its description', { name: 'look', description: 'Searches the internet', properties: { query: {} } }],
-  ])('in a tool that only fetches leaves too: known by %s', (_, given) => {
+  ])('in a tool that only fetches leaves too: recognized by %s', (_, given) => {
     const [field = ''] = Object.keys(given.properties ?? {})
     const text = field === 'query' ? SECRET : `https://x.test/?q=${SECRET}`
     expect(effectOf({ [field]: text }, { effects: ['read'], ...given })).toEqual(BLOCKED)
   })
 
-  test('in the address that a read is given leaves, whatever the tool is called', () => {
+  test('in the address of a read leaves, whatever the tool is called', () => {
     for (const reach of [HERE, { server: 'local', files: 'local' } as const])
       expect(effectOf({ path: `http://x.test/${SECRET}` }, { effects: ['read'], reach })).toEqual(BLOCKED)
     expect(effectOf({ body: `https://x.test/${SECRET}` }, { effects: ['read'] })).toEqual(BLOCKED)
   })
 
-  test('in a read of which nobody knows where it reads is asked about; in one that reads files here it is not', () => {
+  test('is asked about in a read from an unknown place, and not in a read of local files', () => {
     expect(effectOf({ body: SECRET }, { effects: ['read'] })).toEqual(ASKED)
     expect(effectOf({ body: SECRET }, { effects: ['read'], from: 'configured' })).toEqual([])
     expect(effectOf({ path: SECRET }, { effects: ['read'], properties: { path: {} } })).toEqual([])
     expect(effectOf({ body: SECRET }, { effects: ['read'], reach: { server: 'local', files: 'local' } })).toEqual([])
   })
 
-  test('in a local write is asked about, strongly', () => {
+  test('in a local write needs strong approval', () => {
     for (const effects of [['write'], ['write', 'destructive']] as const)
       expect(effectOf({ body: SECRET }, { effects })).toEqual(ASKED)
   })
 
-  test('in a field declared for a credential is asked about, also when it leaves', () => {
+  test('in a field declared for a credential is asked about, even when it leaves', () => {
     const effects = ['external'] as const
     const declared: Given = { effects, properties: { password: { type: 'string', format: 'password' } } }
     expect(effectOf({ password: SECRET }, declared)).toEqual(ASKED)
     expect(effectOf({ password: 'x', body: SECRET }, declared)).toEqual(BLOCKED)
-    // A format on any other name is no declaration, and a name without the format neither.
+    // The format on another name declares nothing, and neither does the name without the format.
     expect(effectOf({ comment: SECRET }, { effects, properties: { comment: { format: 'password' } } })).toEqual(BLOCKED)
     expect(effectOf({ password: SECRET }, { effects, properties: { password: {} } })).toEqual(BLOCKED)
     const settings = { credentials: ['/keys/*/value'] }
@@ -118,7 +118,7 @@ describe('a secret', () => {
     expect(effectOf({ keys: [{ other: SECRET }] }, { effects, settings })).toEqual(BLOCKED)
   })
 
-  test('is judged as the operator says', () => {
+  test('is handled as the operator configured', () => {
     expect(effectOf({ body: SECRET }, { settings: { secrets: 'block' } })).toEqual(BLOCKED)
     expect(effectOf({ body: SECRET }, { effects: ['external'], settings: { secrets: 'ask' } })).toEqual(ASKED)
     expect(effectOf({ body: `${CARD} ${SECRET}` }, { settings: { secrets: 'off', pii: 'off' } })).toEqual([])
@@ -134,7 +134,7 @@ describe('personal data', () => {
     expect(effectOf({ body: CARD }, { settings: { pii: 'off' } })).toEqual([])
   })
 
-  test('of a read is asked about only in what is sent along with an address, or when it is money or identity', () => {
+  test('in a read is asked about only in a network address, or when it is a payment or identity number', () => {
     const given: Given = { effects: ['read'], properties: { url: {} }, name: 'fetch' }
     expect(effectOf({ email: 'ana@corp.org' }, given)).toEqual([])
     expect(effectOf({ url: 'https://x.test/?who=ana%40corp.org' }, given)).toEqual(PERSONAL)
@@ -165,7 +165,7 @@ describe('personal data', () => {
 })
 
 describe('text that the gate redacted', () => {
-  test('is never written back, in whatever spelling', () => {
+  test('is never written back, in any spelling', () => {
     const mark = '[REDACTED_API_TOKEN]'
     for (const body of [
       mark,
@@ -179,13 +179,13 @@ describe('text that the gate redacted', () => {
     expect(effectOf({ [`${mark}_2`]: 1 })).toContainEqual(['block', undefined, 'content.redacted'])
   })
 
-  test('may be looked for', () => {
+  test('may be searched for', () => {
     expect(effectOf({ body: '[REDACTED_EMAIL]' }, { effects: ['read'] })).toEqual([])
   })
 })
 
 describe('arguments', () => {
-  test('that could not be searched are asked about, strongly', () => {
+  test('that could not be searched need strong approval', () => {
     const facts = quietFacts(toolOf({ effects: ['external'] }))
     const unknown = [{ effect: 'ask', strength: 'strong', rule: 'content.unknown' }]
     const content = { ...facts.content, scan: 'unknown' as const }
@@ -202,7 +202,7 @@ describe('arguments', () => {
 })
 
 describe('laws', () => {
-  test('no opinion repeats what it found, wherever that stands, also as the name of a field', () => {
+  test('no opinion quotes what was found, even when it is the name of a field', () => {
     const place = fc.constantFrom<(text: string) => Json>(
       (text) => ({ body: text }),
       (text) => ({ [text]: 'x' }),

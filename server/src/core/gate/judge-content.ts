@@ -10,8 +10,8 @@ import type { Policy } from './policy/policy.ts'
 import { namePlaces, shownPointer } from './shown-pointer.ts'
 
 /**
- * A secret that would leave the machine is blocked, one that stays is asked about, and so is personal data. Text that the gate
- * itself redacted is never written back. Silent where there is none of it.
+ * Blocks a secret that would leave the machine; asks about one that stays, and about personal data. Text that the gate itself
+ * redacted is never written back. No opinion if nothing was found.
  * INVARIANT: an opinion names types and places, never the text that was found (law in judge-content.test.ts).
  */
 export function judgeContent(_policy: Policy, _call: Call, facts: Facts): Opinion[] {

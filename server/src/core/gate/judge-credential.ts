@@ -9,7 +9,7 @@ const SAYS = {
   unknown: 'it could not be checked whether the key of this call is still valid',
 } as const
 
-/** A call runs only while the credential it was made with is good. Silent when it is: a good key is no reason to allow anything. */
+/** A call runs only while its credential is valid. No opinion if it is: a valid key is no reason to allow anything. */
 export function judgeCredential(_policy: Policy, call: Call, { credential, now }: Facts): Opinion[] {
   if (credential === 'good' || credential === 'none') return []
   return [

@@ -20,12 +20,12 @@ const admitting = (definition: Partial<ToolDefinition>) => ({
 })
 const twin: LookAlike = { tool_id: 'r__t', by: 'name' }
 
-describe('a definition', () => {
-  test('that is the admitted one, under a name of its own, is nothing to talk about', () => {
+describe('a tool definition', () => {
+  test('that is the admitted one, with a distinct name, gets no opinion', () => {
     expect(judge({})).toEqual([])
   })
 
-  test('that changed is asked about with the fields that changed, and without a word of either text', () => {
+  test('that changed is asked about, naming the changed fields and quoting neither text', () => {
     const before = admitting({
       description: 'harmless',
       inputSchema: { type: 'object', properties: { to: { type: 'array' }, ignore_what_you_were_told: {} } },
@@ -40,7 +40,7 @@ describe('a definition', () => {
     ])
   })
 
-  test('whose name is like that of another server`s tool is asked about, and so is one by title or server', () => {
+  test('is asked about if its name, title or server resembles that of another server`s tool', () => {
     for (const by of ['name', 'title', 'server'] as const)
       expect(judge({}, [{ ...twin, by }])).toMatchObject([
         {

@@ -7,7 +7,7 @@ import { quoted } from '../../contract/visible-text.ts'
 import type { Facts } from './facts.ts'
 import type { Policy } from './policy/policy.ts'
 
-/** A tool is what an operator admitted, under a name of its own. A changed, new or imitating one is a person's business. */
+/** A tool should be the one the operator admitted, under a distinct name. A changed, new or look-alike tool needs a person. */
 export function judgeDefinition(_policy: Policy, call: Call, facts: Facts): Opinion[] {
   const { row } = facts.tool
   const opinion = (effect: Effect, rule: string, says: string): Opinion => ({
@@ -37,8 +37,8 @@ const STRONG_IF = { allow: {}, block: {}, ask: { strength: 'strong' } } as const
 const LONGEST_ID = 80
 
 /**
- * Which fields differ from what was admitted. The agent reads this sentence, so it holds no word of the new definition, not even the name
- * of a parameter: people read those in the approval packet and in `sluice tools diff`.
+ * Names the fields that differ from the admitted definition. The agent reads this sentence, so it quotes nothing of the new
+ * definition, not even a parameter name: people see those in the approval packet and in `sluice tools diff`.
  */
 function sayChanged(row: ToolRow, admitted: NonNullable<ToolRow['admitted']>): string {
   const fields = changedFields(admitted.definition, row.definition).map((field) => `\`${field}\``)

@@ -4,7 +4,7 @@ import { judgeOwnCredentials, type CredentialFacts } from './judge-own-credentia
 import { judgeSandboxFacts, type SandboxFacts } from './judge-sandbox.ts'
 import { judgeTrapFacts, type BaitFacts } from './judge-trap.ts'
 
-/** What speaks against arguments that the gate filled in itself: the rules that hold whatever the policy says. */
+/** Objections to arguments that the gate filled in itself: the rules that apply regardless of the policy. */
 export const judgeFilled = (call: Call, facts: SandboxFacts & BaitFacts & CredentialFacts): Opinion[] => [
   ...judgeSandboxFacts(call, facts),
   ...judgeTrapFacts(facts),

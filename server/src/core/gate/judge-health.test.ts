@@ -45,7 +45,7 @@ const flow = (risk_score?: number, kind: CallerKind = 'user'): Call =>
     },
   )
 
-test('without a serenity section nothing is said', () => {
+test('there is no opinion without a serenity section', () => {
   expect(judgeHealth(policy, flow(), factsWith('off'))).toEqual([])
 })
 
@@ -67,11 +67,11 @@ test.each([
   expect(wordOf(scored(95, NOW - age), direct)).toBe(word)
 })
 
-test('a score that is too old is asked about, whatever it was', () => {
+test('a score that is too old is asked about, whatever its value', () => {
   expect(wordOf(scored(10, NOW - 61 * MINUTE), direct)).toBe('ASK')
 })
 
-test('no valid evidence is asked about, and the evidence says which file', () => {
+test('missing or invalid evidence is asked about, and the opinion names the file', () => {
   const health = healthy({ newest: { is: 'unknown', says: 'is a link', source: 'trinity_health_9.json' } })
   expect(judgeHealth(policy, direct, factsWith(health))).toEqual([
     {
@@ -101,18 +101,18 @@ describe('risk', () => {
   })
 
   test.each(['user', 'approver', 'reviewer', 'admin'] as const)(
-    'a figure of a %s makes an unknown risk known',
+    'the risk score of a %s makes an unknown risk known',
     (kind) => {
       expect(wordOf(healthy(), flow(9.99, kind))).toBe('AUTO_RUN')
       expect(wordOf(healthy(), flow(10, kind))).toBe('ASK')
     },
   )
 
-  test.each(['agent', 'node'] as const)('a figure of an %s never does', (kind) => {
+  test.each(['agent', 'node'] as const)('the risk score of an %s never does', (kind) => {
     expect(wordOf(healthy(), flow(0, kind))).toBe('ASK')
   })
 
-  test("a caller's figure raises a known risk and never lowers it", () => {
+  test("a caller's score raises a known risk and never lowers it", () => {
     const low = healthy({ risk: { score: 5, source: 'provider' } })
     const high = healthy({ risk: { score: 50, source: 'provider' } })
     expect(wordOf(low, flow(50, 'agent'))).toBe('ASK')
@@ -124,7 +124,7 @@ describe('the gate provider', () => {
   const said = (word: 'AUTO_RUN' | 'ASK' | 'BLOCK' | 'unheard', more: Partial<HealthFact> = {}) =>
     healthy({ provider: { source: 'p', word, says: '' }, ...more })
 
-  test('stands in place of the score, in both directions', () => {
+  test('replaces the score, in both directions', () => {
     expect(wordOf(said('BLOCK'), direct)).toBe('BLOCK')
     expect(wordOf(said('AUTO_RUN', { newest: scored(10).newest }), direct)).toBe('AUTO_RUN')
   })
@@ -134,20 +134,20 @@ describe('the gate provider', () => {
     expect(wordOf(said('AUTO_RUN'), flow(5))).toBe('AUTO_RUN')
   })
 
-  test('that gives no answer is a reason to ask, and hides no low score', () => {
+  test('that gives no answer is a reason to ask, and does not hide a low score', () => {
     expect(wordOf(said('unheard'), direct)).toBe('ASK')
     expect(wordOf(said('unheard', { newest: scored(10).newest }), direct)).toBe('BLOCK')
   })
 })
 
-test('a forced word is the only one, and says that it is forced', () => {
+test('a forced decision is the only opinion, and says that it is forced', () => {
   for (const forced of GATE_WORDS) {
     expect(wordOf({ ...scored(10), forced }, flow())).toBe(forced)
     expect(judgeHealth(policy, flow(), factsWith({ ...scored(10), forced }))).toMatchObject([{ rule: 'health.forced' }])
   }
 })
 
-test('law: without force, nothing runs unattended in the toolflow but with a known risk under 10 and a fresh score over 90 or the operator’s own gate', () => {
+test('law: unless forced, nothing runs unattended in the toolflow without a known risk under 10 and either a fresh score over 90 or the operator’s own gate', () => {
   const newest: fc.Arbitrary<HealthFact['newest']> = fc.oneof(
     fc.record({
       is: fc.constant('known' as const),

@@ -9,9 +9,9 @@ import type { Policy } from './policy/policy.ts'
 type Finding = { readonly effect: Effect; readonly rule: string; readonly says: string; readonly source: string }
 
 /**
- * The serenity rules: how well the operator's system is, and how risky the call. Silent without a `serenity` section.
- * INVARIANT: only a fresh score above the limit, or the operator's own gate, finds nothing against a call; what is unknown is asked
- * about (law in judge-health.test.ts).
+ * The serenity rules: the health of the operator's system and the risk of the call. No opinion without a `serenity` section.
+ * INVARIANT: only a fresh score above the limit, or the operator's own gate, passes a call; anything unknown is asked about (law
+ * in judge-health.test.ts).
  */
 export function judgeHealth(_policy: Policy, call: Call, { health, now }: Facts): Opinion[] {
   if (health === 'off') return []
@@ -25,7 +25,10 @@ function force(word: NonNullable<HealthFact['forced']>): Finding {
   return { effect: EFFECT_OF_WORD[word], rule: 'health.forced', says, source: 'environment' }
 }
 
-/** The operator's own gate is asked first and its answer stands; one that says nothing is a reason to ask, and no excuse for a bad score. */
+/**
+ * The operator's own gate is asked first and its answer counts. If it gives none, that is a reason to ask, and the score is
+ * judged as well.
+ */
 function standing({ provider, newest, max_age_ms }: HealthFact, now: number): Finding[] {
   if (provider === undefined) return [scoreFinding(newest, max_age_ms, now)]
   if (provider.word !== 'unheard') return [answered(provider, EFFECT_OF_WORD[provider.word])]
@@ -39,7 +42,7 @@ const answered = ({ says, source }: ProviderFact, effect: Effect): Finding => ({
   source,
 })
 
-/** Whether a score is too old to say anything about now. */
+/** Whether a score is too old to use. */
 export const isStale = (at: number, max_age_ms: number, now: number): boolean => now - at > max_age_ms
 
 function scoreFinding(newest: ScoreFact, max_age_ms: number, now: number): Finding {
@@ -64,7 +67,7 @@ function scoreFinding(newest: ScoreFact, max_age_ms: number, now: number): Findi
   return { effect: 'allow', rule: 'health.good', says: `the health score is ${score}, above ${ask_up_to}`, source }
 }
 
-/** An unknown risk matters only for the calls of runs: nobody watches them choose the tool. */
+/** An unknown risk matters only for calls made by runs, because nobody watches them choose the tool. */
 function riskFindings({ risk }: HealthFact, call: Call): Finding[] {
   const score = riskOf(risk.score, call)
   const { source } = risk

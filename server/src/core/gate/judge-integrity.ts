@@ -8,7 +8,7 @@ const SAYS = {
   hash_differs: 'the hash that the caller sent does not match the arguments',
 } as const
 
-/** Silent when intact: agreeing on a hash is no reason to allow anything. */
+/** No opinion when intact: a matching hash is no reason to allow anything. */
 export function judgeIntegrity(_policy: Policy, call: Call, facts: Facts): Opinion[] {
   if (facts.integrity === 'intact') return []
   const says = SAYS[facts.integrity]

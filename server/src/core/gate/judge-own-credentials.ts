@@ -8,8 +8,9 @@ import { namePlaces, shownPointer } from './shown-pointer.ts'
 export type CredentialFacts = Pick<Facts, 'guarded' | 'tool' | 'now'>
 
 /**
- * No call carries one of the gate's own credentials anywhere, whatever its tool does: who sends one has read what it should
- * not have, or is about to give it away. INVARIANT: the evidence names the place, never the text.
+ * No call may contain one of the gate's own credentials, whatever its tool does: the sender has either read what it should not
+ * have, or is about to leak it.
+ * INVARIANT: the evidence names the place, never the text.
  */
 export function judgeOwnCredentials(
   _policy: Policy | undefined,

@@ -5,12 +5,12 @@ import type { CallerNames } from '../../contract/caller-identity.ts'
 import type { Facts } from './facts.ts'
 import type { Policy } from './policy/policy.ts'
 
-/** One caller: the id and the user behind it. An id has no spaces, so no other caller has the same scope. */
+/** The scope of one caller: its id and its user. An id has no spaces, so no other caller has the same scope. */
 export function pauseScopeOf({ id, user }: CallerNames): PauseScope {
   return `caller:${id} user:${user}`
 }
 
-/** The scopes whose pause stops this call. `caller:` with an id alone stops every user's caller of that name. */
+/** The scopes whose pause stops this call. `caller:` with only an id stops that caller for every user. */
 export function pauseScopesOf(call: Pick<Call, 'caller' | 'tool_id' | 'server'>): readonly PauseScope[] {
   return ['all', `caller:${call.caller.id}`, pauseScopeOf(call.caller), `tool:${call.tool_id}`, `server:${call.server}`]
 }

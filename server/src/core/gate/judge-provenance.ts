@@ -11,10 +11,10 @@ import { SEND_TOOL_ID } from '../workflow/tool-names.ts'
 import type { Facts } from './facts.ts'
 import type { Policy } from './policy/policy.ts'
 
-/** More reasons than these say nothing new. */
+/** More reasons than this add nothing. */
 const MOST_OPINIONS = 12
 
-/** Whose words a call acts on. An ask of this decider is never covered by a consent. */
+/** Judges whose instructions a call follows. A consent never covers an ask of this decider. */
 export function judgeProvenanceOf(_policy: Policy, call: Call, facts: Facts): Opinion[] {
   const { provenance, tool, now } = facts
   if (provenance === 'off') return []
@@ -36,13 +36,16 @@ export function judgeProvenanceOf(_policy: Policy, call: Call, facts: Facts): Op
   return [...said.values()]
 }
 
-/** A step of a document, or a message that the gate sends for it. In a thread with its agent, a model chose every other call. */
+/**
+ * A step of a document, or a message that the gate sends for it. In a thread with the document's agent, all other calls were
+ * chosen by a model.
+ */
 const isOfDocument = ({ by_run, tool_id }: Call): boolean =>
   by_run?.document !== undefined && (by_run.kind === 'workflow' || tool_id === SEND_TOOL_ID)
 
 /**
- * A document is the operator's own words: it asks for the act by naming the tool, and for the content by naming what goes into which
- * field. It does not vouch for a destination, an address to fetch or a target to destroy that somebody outside wrote.
+ * A document is the operator's own text: it requests the action by naming the tool, and the content by naming what goes into
+ * which field. It does not vouch for a destination, an address to fetch or a target to destroy that came from outside. See
  * docs/decisions/2026-11-16-provenance-of-documents.md
  */
 function documentReasons({ session, judgement }: ProvenanceFact, tool: Facts['tool']): readonly Reason[] {
@@ -62,7 +65,10 @@ function documentReasons({ session, judgement }: ProvenanceFact, tool: Facts['to
   ]
 }
 
-/** What started the run: its sender chose every field of it, so that none of them vouches for a destination. */
+/**
+ * Whether a value comes from the event that started the run. Its sender chose every field, so none of them vouches for a
+ * destination.
+ */
 function isOfTrigger({ origins, leaves }: Session, leaf: number | undefined): boolean {
   const origin = leaf === undefined ? undefined : origins[leaves.origin(leaf)]
   return origin?.kind === 'log' && origin.server === undefined
@@ -76,7 +82,7 @@ function countsForDocument({ rule, value_at }: Reason, { effects }: Facts['tool'
 const OF_DOCUMENTS: ReadonlySet<Rule> = new Set<Rule>(['provenance.destination', 'provenance.fetch'])
 const OF_DESTROYING: ReadonlySet<Rule> = new Set<Rule>(['provenance.entity', 'provenance.contested'])
 
-/** The whole judgement of a call, in steps: a call may have thousands of values. */
+/** Judges a call in steps, because a call may have thousands of values. */
 export function judgedProvenance(
   { session, mode }: Pick<ProvenanceFact, 'session' | 'mode'>,
   call: Pick<Call, 'tool_id' | 'canonical_args'>,
@@ -92,16 +98,16 @@ export function judgedProvenance(
   })
 }
 
-/** The addresses in a shell command are destinations of their own, like the field of a tool that fetches. */
+/** Adds the addresses in a shell command as destinations of their own, like the address field of a tool that fetches. */
 function withAddresses(args: Json, tool: Facts['tool'], call: Pick<Call, 'canonical_args'>): Json {
   const addresses = shellReading(tool, call)?.addresses ?? []
   return isJsonObject(args) && addresses.length > 0 ? { ...args, [ADDRESSES_KEY]: addresses } : args
 }
 
-/** Where the addresses of a command stand among its arguments while provenance looks at them. */
+/** The extra argument that holds a command's addresses while provenance is judged. */
 const ADDRESSES_KEY = 'shell_url'
 
-/** The answers to what a tool asked back are given by whoever uses the client, to the tool's own question. */
+/** Drops the answers to a tool's questions: the user of the client gave them, in reply to the tool. */
 function withoutInputs(args: Json): Json {
   if (!isJsonObject(args)) return args
   const { [INPUTS_KEY]: _, ...own } = args
@@ -128,7 +134,7 @@ function opinionOf(session: Session, { rule, value_at, leaf }: Reason, now: numb
   }
 }
 
-/** Where something came from, in a few words. */
+/** A short description of where something came from. */
 export function originLabel({ kind, name, server }: Origin): string {
   const what = name ?? server ?? 'a tool server'
   return kind === 'output' ? `the output of \`${what}\`` : `the ${kind} \`${what}\``

@@ -21,7 +21,7 @@ const history = (more: Partial<HistoryFact>): HistoryFact => ({
 const no = { approval_id: 'auth_0000000000000001', by: 'approver:bob', until: '2026-11-16T00:00:00.000Z' }
 
 describe('the same call again', () => {
-  test('is blocked after a person`s no, with who said it, why, and until when it counts', () => {
+  test('is blocked after a person rejected it, saying who did, why, and until when the rejection applies', () => {
     expect(judge(history({ rejections: [{ ...no, reason: 'not on a Sunday' }] }))).toEqual([
       {
         decider: 'repetition',
@@ -34,7 +34,7 @@ describe('the same call again', () => {
     ])
   })
 
-  test('is asked about from the operator`s number on', () => {
+  test('is asked about once it reaches the operator`s limit', () => {
     expect(judge(history({ earlier: 3 }))).toEqual([])
     expect(judge(history({ earlier: 4 }))).toMatchObject([
       { effect: 'ask', strength: 'simple', rule: 'repetition.loop' },
@@ -44,7 +44,7 @@ describe('the same call again', () => {
     ])
   })
 
-  test('is a hint to a model that only reads, and asked about from ten times that number on', () => {
+  test('gives a hint to a model that only reads, and is asked about at ten times that limit', () => {
     const reads = (earlier: number) => judge(history({ earlier }), ['read'])
     expect(reads(3)).toEqual([])
     expect(reads(4)).toMatchObject([{ effect: 'allow', rule: 'repetition.hint' }])
@@ -53,7 +53,7 @@ describe('the same call again', () => {
     expect(judge(history({ earlier: 4 }), ['read', 'external'])).toMatchObject([{ effect: 'ask' }])
   })
 
-  test('law: what cannot be read is not let through, and a longer history never loosens', () => {
+  test('law: an unreadable history never passes, and a longer history never loosens', () => {
     expect(strictness(judge('unknown'))).toBe(2)
     const some = fc.record({ earlier: fc.nat(10), rejections: fc.array(fc.constant(no), { maxLength: 2 }) })
     fc.assert(

@@ -5,37 +5,37 @@ import type { Opinion } from '../../contract/verdict.ts'
 import type { Facts } from './facts.ts'
 import type { Policy } from './policy/policy.ts'
 
-/** What is known of the same call (caller, tool and arguments) before this one was made, in whatever thread. */
+/** What is known about earlier instances of this call (same caller, tool and arguments), in any thread. */
 export type HistoryFact = {
-  /** Only those that still count. */
+  /** Only those that still apply. */
   readonly rejections: readonly Rejection[]
-  /** How often it was made before, within the operator's time; counting may stop at `loopLimit`. */
+  /** How often it was made before, within the operator's time window; counting may stop at `loopLimit`. */
   readonly earlier: number
   readonly limits: Repetition
 }
 
-/** A person's no, in their own words where they gave any. */
+/** A person's rejection, with their reason if they gave one. */
 export type Rejection = {
   readonly approval_id: string
   readonly by: string
-  /** When it stops counting. */
+  /** When it stops applying. */
   readonly until: string
   readonly reason?: string
 }
 
-/** A read changes nothing, so a loop of reads costs time at most: a person is asked much later. */
+/** A read changes nothing, so a loop of reads costs only time: a person is asked much later. */
 const READS_FACTOR = 10
 
 const onlyReads = ({ effects }: Tool): boolean => effects.every((effect) => effect === 'read')
 
-/** How often the same call of this tool may be made before a person is asked. */
+/** How often the same call to this tool may be made before a person is asked. */
 export function loopLimit({ most }: Repetition, tool: Tool): number {
   return onlyReads(tool) ? most * READS_FACTOR : most
 }
 
 export const HINT_RULE = 'repetition.hint'
 
-/** A person's no is not asked for twice, a loop is shown to a person, and a model that reads in a loop is told so. */
+/** A rejected call is not asked about twice, a loop is shown to a person, and a model that reads in a loop is told so. */
 export function judgeRepetition(_policy: Policy, call: Call, facts: Facts): Opinion[] {
   const { history, tool } = facts
   const opinion = { decider: 'repetition', source: `caller ${call.caller.id}`, at: facts.now }

@@ -19,18 +19,18 @@ const plain = { at: '/path', certainty: 'path', bound: true, gate: [] } as const
 const leading = (...leads: string[]): FileFact => ({ ...plain, readings: leads, leads })
 
 describe('the sandbox', () => {
-  test('has nothing to say of files inside, of servers without one, and of calls without files', () => {
+  test('has no opinion on files inside, on servers without a sandbox, and on calls without files', () => {
     expect(judge({ sandbox: local, args: [leading('/desk'), leading('/desk/a/b')] })).toEqual([])
     expect(judge({ sandbox: 'none', args: [leading('/etc/passwd')] })).toEqual([])
     expect(judge({ sandbox: 'remote', args: [] })).toEqual([])
   })
 
-  test('blocks what leads outside, by any reading, and what only begins like a root', () => {
+  test('blocks paths that lead outside under any reading, including ones that merely start with a root`s name', () => {
     for (const arg of [leading('/etc/passwd'), leading('/desk/a', '/etc'), leading('/deskshop/a'), leading('/')])
       expect(judge({ sandbox: local, args: [arg] })).toMatchObject([{ effect: 'block', rule: 'sandbox.outside' }])
   })
 
-  test('asks strongly about names that promise secrets, as written and as they lead', () => {
+  test('asks strongly about names that suggest secrets, as written and as resolved', () => {
     const hidden: FileFact = { ...plain, readings: ['notes.txt'], leads: ['/desk/.env'] }
     const spelled: FileFact = { ...plain, readings: ['.env'], leads: ['/desk/linked'] }
     for (const arg of [hidden, spelled])
@@ -39,7 +39,7 @@ describe('the sandbox', () => {
       ])
   })
 
-  test('takes the names of a root as the operator`s own choice', () => {
+  test('does not judge the names within a root`s own path, which the operator chose', () => {
     const sandbox = { roots: ['/home/ana/.aws/desk'] }
     expect(judge({ sandbox, args: [leading('/home/ana/.aws/desk/a.txt')] })).toEqual([])
     expect(judge({ sandbox, args: [leading('/home/ana/.aws/desk/.ssh/a.txt')] })).toMatchObject([{ effect: 'ask' }])
@@ -51,7 +51,7 @@ describe('the sandbox', () => {
       expect(judge({ sandbox, args: [refused] })).toMatchObject([{ effect: 'block', rule: 'sandbox.encoded' }])
   })
 
-  test('says where, once per rule, and never what the caller wrote', () => {
+  test('names the place, once per rule, and never quotes what the caller wrote', () => {
     const args = Array.from({ length: 8 }, (_, at) => ({ ...leading('/etc/passwd'), at: `/paths/${at}` }))
     const opinions = judge({ sandbox: local, args })
     expect(opinions.map(({ says }) => says)).toEqual([
@@ -68,7 +68,7 @@ describe('the sandbox', () => {
     const at = (gate: FileFact['gate'], more: Partial<FileFact> = {}): FileFact => ({ ...leading('/x'), gate, ...more })
 
     test.each(['none', 'remote', local] as const)(
-      'blocks what leads into the data folder, read or written: %j',
+      'blocks paths into the data folder, read or written: %j',
       (sandbox) => {
         for (const effects of [['read'], ['write'], ['external']] as const) {
           const found = judge({ sandbox, args: [at(['data'], { bound: false })] }, toolWith({}, effects))
@@ -77,14 +77,14 @@ describe('the sandbox', () => {
       },
     )
 
-    test('asks about a text that speaks of the data folder', () => {
+    test('asks about a text that mentions the data folder', () => {
       const spoken = at(['data'], { certainty: 'mention' })
       expect(judge({ sandbox: 'none', args: [spoken] })).toMatchObject([
         { effect: 'ask', strength: 'strong', rule: 'sandbox.gate_mentioned' },
       ])
     })
 
-    test('blocks what would write the configuration or the policy, and lets them be read', () => {
+    test('blocks writing the configuration or the policy, and allows reading them', () => {
       const args = [at(['settings'])]
       expect(judge({ sandbox: 'none', args })).toEqual([])
       for (const effect of ['write', 'destructive', 'privileged'] as const)
@@ -103,12 +103,12 @@ describe('the sandbox', () => {
       ['list_directory', ['read'], undefined],
       ['git_status', ['read'], undefined],
       ['git_commit', ['write'], undefined],
-    ] as const)('judges %s of a folder around the data folder', (name, effects, effect) => {
+    ] as const)('judges %s of a folder that contains the data folder', (name, effects, effect) => {
       const found = judge({ sandbox: 'none', args: [at(['around_data'])] }, named(name, effects))
       expect(found.map((one) => one.effect)).toEqual(effect === undefined ? [] : [effect])
     })
 
-    test('blocks a way through a process`s own files', () => {
+    test('blocks a path through a process`s own files', () => {
       for (const path of ['/proc/self/cwd/x', '/proc/12/root/etc', '/dev/fd/3', '/proc/self/environ', '/proc/*/fd/1'])
         expect(judge({ sandbox: 'none', args: [leading(path)] })).toMatchObject([
           { effect: 'block', rule: 'sandbox.process' },
@@ -117,7 +117,7 @@ describe('the sandbox', () => {
         expect(judge({ sandbox: 'none', args: [leading(path)] })).toEqual([])
     })
 
-    test('asks when there is more than is looked up', () => {
+    test('asks when there are more paths than are checked', () => {
       expect(judge({ sandbox: 'none', args: [], too_many: true })).toMatchObject([
         { effect: 'ask', strength: 'strong' },
       ])
@@ -137,7 +137,7 @@ describe('the sandbox', () => {
   })
   const sandboxes = fc.constantFrom<FilesFact['sandbox']>(local, 'remote', { roots: 'unknown' })
 
-  test('law: a fact that could not be had is never let through', () => {
+  test('law: a missing fact never lets a call through', () => {
     fc.assert(
       fc.property(fact, sandboxes, (one, sandbox) => {
         const isKnown = one.leads !== 'unknown' && typeof sandbox === 'object' && sandbox.roots !== 'unknown'
@@ -146,7 +146,7 @@ describe('the sandbox', () => {
     )
   })
 
-  test('law: one more file never loosens, and only files that all lead inside pass in silence', () => {
+  test('law: one more file never loosens, and only files that all lead inside get no opinion', () => {
     fc.assert(
       fc.property(fc.array(fact), fact, sandboxes, (some, more, sandbox) => {
         const before = strictness(judge({ sandbox, args: some }))

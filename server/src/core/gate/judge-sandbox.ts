@@ -27,9 +27,9 @@ const FAULTS = {
 } as const
 
 /**
- * On every server: nothing leads to the gate's own files, and names that promise secrets are asked about. On a server with a
- * sandbox: file arguments lead inside the allowed roots, with every link followed and in every way a tool may read them.
- * INVARIANT: what cannot be resolved there is asked about, never let through (law in judge-sandbox.test.ts).
+ * On every server: paths to the gate's own files are blocked, and names that suggest secrets are asked about. On a server with a
+ * sandbox: file arguments must lead inside the allowed roots, with every link followed, under every reading a tool may give them.
+ * INVARIANT: a path there that cannot be resolved is asked about, never allowed (law in judge-sandbox.test.ts).
  */
 export const judgeSandbox = (_policy: Policy, call: Call, facts: Facts): Opinion[] => judgeSandboxFacts(call, facts)
 
@@ -68,7 +68,7 @@ const TOO_MANY: Finding = {
   says: 'the arguments contain more possible paths than the gate checks',
 }
 
-/** What may change a file. What only reaches people or the network reads it. */
+/** Effects that may change a file. A tool that only reaches people or the network just reads it. */
 const CHANGING = ['write', 'destructive', 'privileged'] as const
 
 function gateFindings({ gate, certainty }: FileFact, tool: Tool, use: TreeUse): Finding[] {
@@ -89,7 +89,7 @@ function gateFindings({ gate, certainty }: FileFact, tool: Tool, use: TreeUse): 
   return []
 }
 
-/** Whoever can rewrite an agent's hooks can switch the gate off for it. */
+/** Whoever can rewrite an agent's hooks can turn the gate off for it. */
 function clientFinding({ readings, leads, certainty }: FileFact, tool: Tool): Finding[] {
   const paths = leads === 'unknown' ? readings : [...readings, ...leads]
   const isChanging = CHANGING.some((effect) => tool.effects.includes(effect))
@@ -125,7 +125,7 @@ function placeOf({ leads, certainty }: FileFact, sandbox: Exclude<FilesFact['san
   return [{ effect, rule: 'sandbox.outside', says: 'leads outside the allowed folders' }]
 }
 
-/** The names of a root are the operator's own choice; only what stands below one can be a surprise. */
+/** The operator chose the names in a root's path, so only the names below it are checked. */
 function sensitivityOf({ readings, leads, certainty }: FileFact, roots: readonly string[]): Finding[] {
   if (certainty === 'mention') return []
   const paths = leads === 'unknown' ? readings : [...readings, ...leads]

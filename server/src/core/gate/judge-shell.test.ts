@@ -27,7 +27,7 @@ test('a command that only reads is allowed, although the tool could do everythin
   )
 })
 
-test('a write is asked about by the preset, an unknown program and a secret by the decider itself', () => {
+test('the preset asks about a write, the decider itself about an unknown program and a secret', () => {
   expect(judged({ command: 'echo a > b' })).toMatchObject({
     effect: 'ask',
     strength: 'simple',
@@ -41,13 +41,13 @@ test('a write is asked about by the preset, an unknown program and a secret by t
   )
 })
 
-test('what nobody may run is blocked, and its words are not repeated', () => {
+test('a forbidden command is blocked, and its words are not repeated', () => {
   const { effect, evidence } = judged({ command: 'rm -rf ~/private-stuff' })
   expect(effect).toBe('block')
   expect(JSON.stringify(evidence)).not.toContain('private-stuff')
 })
 
-test('a command that is missing or not a text is asked about', () => {
+test('a command that is missing or not a string is asked about', () => {
   expect(judged({}).effect).toBe('ask')
   expect(judged({ command: ['rm', '-rf', '/'] }).effect).toBe('ask')
 })

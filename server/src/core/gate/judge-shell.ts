@@ -7,12 +7,12 @@ import { shellReading } from './as-called.ts'
 import type { Facts } from './facts.ts'
 import type { Policy } from './policy/policy.ts'
 
-/** More parts than these say nothing new; the request itself shows them all. */
+/** More parts than this are not listed; the request itself shows them all. */
 const MOST_PARTS = 12
 
 /**
- * What a shell command does, part by part. Rules decide about what is known, because its effects are facts of the call. This decider asks
- * about what is not known and about secrets, and blocks what no person should have to refuse.
+ * Judges a shell command part by part. Rules decide about known parts, because their effects are facts of the call. This decider
+ * asks about unknown parts and secrets, and blocks what a person should never have to be asked about.
  */
 export function judgeShell(_policy: Policy, call: Call, facts: Facts): Opinion[] {
   const reading = shellReading(facts.tool, call)
@@ -44,7 +44,7 @@ function whatIsUnknown({ unknown, parts }: ShellReading): string {
   return parts.length === 0 ? 'a command without parts' : 'what a part of the command does'
 }
 
-/** `1. git reads; 2. curl sends data to other machines`: only names that the table knows are repeated. */
+/** `1. git reads; 2. curl sends data to other machines`. Only names from the command table are repeated. */
 function describedParts({ parts }: ShellReading): readonly string[] {
   if (parts.length === 0) return []
   const said = parts
@@ -68,7 +68,7 @@ const SAID: Readonly<Record<Doing, string>> = {
   unknown: 'is not known',
 }
 
-/** What a part does, in words; reading is said only where it is all. */
+/** What a part does, in words; reading is mentioned only if it does nothing else. */
 export function sayDoings(does: readonly Doing[]): string {
   const more = does.filter((doing) => doing !== 'reads')
   return (more.length === 0 ? ['reads' as const] : more).map((doing) => SAID[doing]).join(', ')

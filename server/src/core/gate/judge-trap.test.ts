@@ -35,7 +35,7 @@ const files = (...args: Partial<FileFact>[]): Facts['files'] => ({
 })
 
 describe('a trap', () => {
-  test('blocks, names the bait by its place in the configuration, and shows neither bait nor arguments', () => {
+  test('blocks, names the honey token by its place in the configuration, and shows neither token nor arguments', () => {
     const opinions = judge({ text: `the key is ${TOKEN}`, [TOKEN]: 1 })
     expect(opinions).toEqual([
       {
@@ -50,7 +50,7 @@ describe('a trap', () => {
     expect(JSON.stringify(opinions)).not.toContain('honey-')
   })
 
-  test('is a file too, in any letters, and what stands below a honey folder', () => {
+  test('can be a file, in any letter case, and anything below a honey folder', () => {
     for (const lead of ['/srv/bait', '/SRV/Bait', '/srv/bait/a/b'])
       expect(judge({}, { files: files({ leads: ['/desk/x', lead] }) })).toMatchObject([
         { effect: 'block', rule: 'trap.file', source: 'traps.files.0' },
@@ -58,20 +58,20 @@ describe('a trap', () => {
     expect(judge({}, { files: files({ leads: ['/srv/baits', '/srv'] }) })).toEqual([])
   })
 
-  test('that may be one is asked about: a path or a honey file that leads nobody knows where', () => {
+  test('that cannot be ruled out is asked about: a path or a honey file that cannot be resolved', () => {
     const ask = [{ effect: 'ask', strength: 'strong', rule: 'trap.unknown' }]
     expect(judge({}, { files: files({ leads: 'unknown' }) })).toMatchObject(ask)
     expect(judge({}, { files: files({ leads: ['/x'] }), traps: { ...traps, files: 'unknown' } })).toMatchObject(ask)
     expect(judge({}, { files: files({ leads: 'unknown' }), traps: { ...traps, files: [] } })).toEqual([])
   })
 
-  test('stands also while observing', () => {
+  test('is enforced in observe mode too', () => {
     const verdictOn = (args: Json) => decide(policyOf('observe'), callWith(args), factsWith(args))
     expect(verdictOn({ text: TOKEN })).toMatchObject({ effect: 'block' })
     expect(verdictOn({ text: 'x' })).toMatchObject({ effect: 'allow' })
   })
 
-  test('law: bait anywhere blocks whatever else is said, and without bait there is silence', () => {
+  test('law: a honey token anywhere blocks whatever other deciders say, and without one there is no opinion', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 3 }), fc.boolean(), (text, baited) => {
         const other = JSON.parse(text) as Json

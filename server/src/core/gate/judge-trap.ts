@@ -12,8 +12,9 @@ export type TrapFile = { readonly name: string; readonly path: string }
 export type TrapFacts = { readonly files: readonly TrapFile[] | 'unknown' }
 
 /**
- * No honest call holds bait: whoever uses it read what it should not have, or was told by somebody who did.
- * INVARIANT: a sprung trap blocks, whatever else is true (law in judge-trap.test.ts); the command then quarantines the caller.
+ * No legitimate call contains a honey token or file: whoever uses one read what it should not have, or was told by somebody who
+ * did.
+ * INVARIANT: a triggered trap blocks, whatever else is true (law in judge-trap.test.ts); the command then quarantines the caller.
  */
 export const judgeTrap = (_policy: Policy, _call: Call, facts: Facts): Opinion[] => judgeTrapFacts(facts)
 

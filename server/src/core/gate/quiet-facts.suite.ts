@@ -7,7 +7,7 @@ import { NOTHING_GUARDED } from './guarded-texts.ts'
 
 const HASH = 'a'.repeat(64)
 
-/** An admitted tool of which the operator said what it does. */
+/** An admitted tool whose effects the operator declared. */
 export function toolWith(properties: JsonObject = {}, effects: readonly ToolEffect[] = ['read']): Tool {
   const definition = { name: 't', inputSchema: { type: 'object', properties } }
   const admitted = { hash: HASH, definition, at: 0, by: 'first-listing' }
@@ -42,7 +42,7 @@ export function callWith(args: Json, more: Partial<Call> = {}): Call {
 
 const NOTHING = { findings: [], more: { secret: 0, pii: 0 }, marks: [], complete: true }
 
-/** Facts of which no decider but policy has anything to say. */
+/** Facts on which only the policy decider has an opinion. */
 export function quietFacts(tool: Tool = toolWith()): Facts {
   return {
     now: 1,
@@ -64,6 +64,6 @@ export function quietFacts(tool: Tool = toolWith()): Facts {
 
 const RANK: Record<Effect, number> = { allow: 0, ask: 1, block: 2 }
 
-/** How strict a list of opinions is: silence and allow are 0, ask 1, block 2. */
+/** How strict a list of opinions is: none and allow are 0, ask 1, block 2. */
 export const strictness = (opinions: readonly Opinion[]): number =>
   Math.max(0, ...opinions.map(({ effect }) => RANK[effect]))

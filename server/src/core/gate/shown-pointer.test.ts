@@ -8,14 +8,14 @@ const schema = {
   anyOf: [{ properties: { other: {} } }],
 }
 
-test('a place is shown by the names of the schema and by indexes', () => {
+test('a place is shown by the names in the schema and by indexes', () => {
   expect(shownPointer(['edits', '0', 'path'], schema)).toBe('/edits/0/path')
   expect(shownPointer(['edits', '0', 'a/b'], schema)).toBe('/edits/0/a~1b')
   expect(shownPointer(['other'], schema)).toBe('/other')
   expect(shownPointer([], schema)).toBe('/')
 })
 
-test('law: a key that the caller made up is never shown', () => {
+test('law: a key chosen by the caller is never shown', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ minLength: 5 }).filter((key) => key !== 'edits' && key !== 'other')), (keys) => {
       expect(shownPointer(keys, schema)).toBe(keys.length === 0 ? '/' : '/*'.repeat(keys.length))

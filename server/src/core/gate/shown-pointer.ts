@@ -4,8 +4,9 @@ const MOST_SHOWN = 5
 const known = new WeakMap<JsonObject, ReadonlySet<string>>()
 
 /**
- * A place in the arguments as people may see it. INVARIANT: only names that stand in the tool's own schema and indexes are
- * shown; any other key was written by the caller and may be what must not be shown.
+ * A place in the arguments, in a form that may be shown.
+ * INVARIANT: only indexes and names from the tool's own schema are shown; the caller chose any other key, and it may be sensitive
+ * itself.
  */
 export function shownPointer(path: readonly string[], schema: JsonObject): string {
   const names = namesIn(schema)
@@ -27,7 +28,7 @@ function namesIn(schema: JsonObject): ReadonlySet<string> {
   return found
 }
 
-/** The names of all properties, at any depth and behind any keyword. */
+/** The names of all properties, at any depth and under any keyword. */
 function propertyNames(schema: JsonObject): string[] {
   const names: string[] = []
   const open: Json[] = [schema]

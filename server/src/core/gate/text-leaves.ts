@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from '../../contract/json.ts'
 
-/** A text somewhere in a JSON value: a string, a number as it is written, or the name of a field. */
+/** A text somewhere in a JSON value: a string, a number as written, or the name of a field. */
 export type TextLeaf = {
   readonly text: string
   /** Keys and indexes from the root; for the name of a field, including that name. */
@@ -8,7 +8,7 @@ export type TextLeaf = {
   readonly is: 'value' | 'name'
 }
 
-/** Every text in a JSON value. Walks without recursion: how deep a caller nests is not ours to trust. */
+/** Every text in a JSON value. Not recursive, because a caller controls how deep the arguments are nested. */
 export function textLeaves(root: Json, from: readonly string[] = []): TextLeaf[] {
   const leaves: TextLeaf[] = []
   const open: { value: Json; path: readonly string[] }[] = [{ value: root, path: from }]

@@ -16,7 +16,7 @@ const other = callWith(
 )
 
 describe('a budget', () => {
-  test('takes one per call and the tool`s cost, each from an account of its own', () => {
+  test('takes one unit per call and the tool`s cost, each from a separate account', () => {
     expect(purses({ calls: 3, cost: 50 }, callWith({}), 7)).toMatchObject([
       { measure: 'calls', limit: 3, needs: 1 },
       { measure: 'cost', limit: 50, needs: 7 },
@@ -25,14 +25,14 @@ describe('a budget', () => {
     expect(purses({ calls: undefined, cost: 50 }, callWith({}), 0)).toEqual([])
   })
 
-  test('is about the calls that every given pattern fits', () => {
+  test('applies to calls that match every given pattern', () => {
     for (const match of [{ caller: 'agent:*' }, { tool: ['x', 's__?'] }, { server: 's' }, { thread: 't1' }, {}])
       expect(purses({ match })).toHaveLength(1)
     for (const match of [{ caller: 'user:*' }, { tool: 's__' }, { server: 's', thread: 't2' }])
       expect(purses({ match })).toEqual([])
   })
 
-  test('is shared by all it is about, unless it is counted apart', () => {
+  test('is shared by all calls it applies to, unless they are counted separately', () => {
     expect(accounts({})).toEqual(accounts({}, other))
     for (const each of ['caller', 'user', 'tool', 'server', 'thread'])
       expect(accounts({ each: [each] })).not.toEqual(accounts({ each: [each] }, other))
@@ -40,13 +40,13 @@ describe('a budget', () => {
     expect(accounts({ each: ['caller', 'tool'] })).toEqual(accounts({ each: ['tool', 'caller'] }))
   })
 
-  test('of a period is another one in the next, and frees at its end', () => {
+  test('starts a new account for each period, and names the end of the current one', () => {
     expect(purses({}, callWith({}), 1, 5 * HOUR + 1)).toMatchObject([{ frees_at: 6 * HOUR }])
     expect(accounts({}, callWith({}), 5 * HOUR)).toEqual(accounts({}, callWith({}), 6 * HOUR - 1))
     expect(accounts({}, callWith({}), 5 * HOUR)).not.toEqual(accounts({}, callWith({}), 6 * HOUR))
   })
 
-  test('of a run is the thread`s of one user, and never frees', () => {
+  test('of a run belongs to one user`s thread, and has no end', () => {
     const run = { per: 'run' }
     expect(purses(run)[0]).not.toHaveProperty('frees_at')
     expect(accounts(run, callWith({}), 0)).toEqual(accounts(run, callWith({}), 9 * HOUR))
@@ -54,7 +54,7 @@ describe('a budget', () => {
     expect(accounts(run)).not.toEqual(accounts(run, { ...other, thread: 't1' }))
   })
 
-  test('law: calls that differ in nothing it is counted apart by share an account, all others do not', () => {
+  test('law: calls share an account exactly when they agree on everything that is counted separately', () => {
     const name = fc.constantFrom('a', 'b', 'a b', '["a"]', 'a,b', '')
     const calls = fc.record({ thread: name, tool_id: name, server: name, id: name, user: name })
     const each = fc.subarray(['caller', 'user', 'tool', 'server', 'thread'] as const)

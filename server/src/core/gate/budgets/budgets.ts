@@ -19,7 +19,7 @@ export function compileBudget(budget: Budget): CompiledBudget {
   return { budget, match }
 }
 
-/** What one call would take, of which budget, and from which of the ledger's accounts. */
+/** What one call would spend, from which budget, and from which ledger account. */
 export type Purse = {
   readonly budget: string
   readonly measure: 'calls' | 'cost'
@@ -27,16 +27,17 @@ export type Purse = {
   readonly account: string
   readonly limit: number
   readonly needs: number
-  /** When the account's period is over; a run's budget never comes back. */
+  /** When the account's period ends; absent for a run's budget, which is never refilled. */
   readonly frees_at?: number
 }
 
-/** The same with what the account holds; `left` is the whole limit as long as it is not opened. */
+/** The same, with the account's balance. `left` is the full limit until the account is opened. */
 export type BudgetFact = Purse & { readonly left: number; readonly opened: boolean }
 
 /**
- * The purses a call takes from. Periods begin at whole minutes, hours and days since 1970 in UTC; a run is a thread of one
- * caller. INVARIANT: the account says budget, measure, period and whom it is counted for, and nothing else does.
+ * The budgets a call spends from. Periods start at whole minutes, hours and days since 1970 in UTC; a run is a thread of one
+ * caller.
+ * INVARIANT: the account id depends only on the budget, the measure, the period and whom it is counted for.
  */
 export function pursesFor(budgets: readonly CompiledBudget[], call: Call, cost: number, now: number): Purse[] {
   const names = { caller: call.caller.id, tool: call.tool_id, server: call.server, thread: call.thread }
@@ -73,7 +74,7 @@ function valueOf(field: (typeof APART)[number], call: Call): string {
 }
 
 function periodOf(per: Budget['per'], call: Call, now: number): { name: string; ends?: number } {
-  // Threads are named by callers: with the caller in it, nobody can empty the purse of another caller's thread.
+  // Callers choose thread names. The caller is part of the name, so nobody can use up the budget of another caller's thread.
   if (per === 'run') return { name: sessionIdentity(call.caller, call.thread) }
   const length = MILLISECONDS[per]
   const number = Math.floor(now / length)

@@ -20,7 +20,7 @@ function policyOf(written: object): Policy {
   return compiled.value
 }
 
-/** The case as a whole gate would see it, with nothing in the world but the call. */
+/** The case as a complete gate would judge it, given only the call. */
 function decided({ policy, tool, args, caller, facts: stated }: GateCase) {
   const described = callFrom({ ...tool, tool: tool.id, args, caller: caller.id, role: caller.role, user: caller.user })
   const { row, ...rest } = described.facts.tool
@@ -46,7 +46,7 @@ function decided({ policy, tool, args, caller, facts: stated }: GateCase) {
 }
 
 describe('the cases', () => {
-  test.each(caseFiles())('of $file pass as policy cases', (source) => {
+  test.each(caseFiles())('in $file pass as policy cases', (source) => {
     const ran = runCases(source, { digest, policy: policyOf({}) })
     if (!ran.ok) throw new Error(JSON.stringify(ran.faults))
     expect(ran.results.filter(({ passed }) => !passed)).toEqual([])
@@ -59,7 +59,7 @@ describe('the cases', () => {
     if (one.expected.rule !== undefined) expect(rules).toContain(one.expected.rule)
   })
 
-  test('say of every tool the same each time, and the risk that follows from it', () => {
+  test('infer the same effects for each tool every time, and the matching risk', () => {
     const said = new Map<string, string>()
     for (const { tool } of cases) {
       expect(tool.risk).toBe(riskClassOf(tool.effects, tool.tags))

@@ -5,17 +5,20 @@ import { isRecipient } from './recipient-fields.ts'
 import { whereItGoes, type Goes, type Reach } from './where-it-goes.ts'
 
 /**
- * What the operator wants of this tool's arguments, where its server is, and what was found in them. `unknown`: the search
- * could not be finished.
+ * The operator's content settings for this tool, where its server is, and what was found in the arguments. `unknown`: the search
+ * could not be completed.
  */
 export type ContentFact = ContentSettings & { readonly reach: Reach; readonly scan: ArgScan | 'unknown' }
 
-/** Types that identify a person or their money wherever they stand; the others only where something is written or sent. */
+/** Types that always identify a person or their money. The other types count only where something is written or sent. */
 const HARD = new Set(['PAYMENT_CARD', 'IBAN', 'NATIONAL_ID'])
-/** Rules for what identifies nobody outside. */
+/** Rules that match addresses which do not identify a person. */
 const NOT_PERSONAL = new Set(['ipv4-local', 'ipv6-local', 'mac-address'])
 
-/** The personal data that a person is asked about. Of what is only read: what goes into an address, and money or identity that leaves. */
+/**
+ * The personal data that a person is asked about. For a read: only data in a network address, and payment or identity numbers
+ * that leave the machine.
+ */
 export function personalIn(findings: readonly ArgFinding[], tool: Tool, reach: Reach): ArgFinding[] {
   const isRead = tool.effects.every((effect) => effect === 'read')
   const isHere = isRead && whereItGoes(tool, reach) === 'reads_here'
@@ -28,10 +31,10 @@ export function personalIn(findings: readonly ArgFinding[], tool: Tool, reach: R
   )
 }
 
-/** Guesses from a name or from randomness alone: in a read they would mostly be page tokens and keys of records. */
+/** Rules that guess from a field name or from randomness alone. In a read they would mostly match page tokens and record keys. */
 const GUESSES = new Set(['assigned-password', 'assigned-credential', 'random-string'])
 
-/** Where one secret goes: with an address of the network it leaves, whatever else is known of the tool. */
+/** Where one secret goes. A secret inside a network address leaves the machine, whatever else is known about the tool. */
 export function secretGoes(finding: ArgFinding, goes: Goes): Goes {
   if (goes !== 'unknown' && goes !== 'reads_here') return goes
   if (finding.url !== undefined) return 'leaves'

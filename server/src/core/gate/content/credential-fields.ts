@@ -2,8 +2,8 @@ import { isJsonObject, type Json, type JsonObject } from '../../../contract/json
 import { nameSays, wordsOf } from '../../dlp/secret-name.ts'
 
 /**
- * Whether the field at a pointer is there to be given a credential: the operator says so, or the tool's schema does, by the
- * format `password` (or `writeOnly`) of a field whose name promises one.
+ * Whether the field at a pointer is meant to take a credential: the operator declared it, or the tool's schema does, with the
+ * format `password` (or `writeOnly`) on a field with a matching name.
  */
 export function isCredentialField(pointer: string, schema: JsonObject, declared: readonly string[]): boolean {
   const keys = pointer.split('/').slice(1)

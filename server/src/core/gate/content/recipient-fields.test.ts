@@ -13,7 +13,7 @@ const toolCalled = (name: string, properties: JsonObject, effects: readonly Tool
 const sender = toolCalled('send_message', { to: {}, body: {} }, ['write', 'external'])
 const at = (path: string, type = 'EMAIL', alone = true) => ({ type, path, alone })
 
-describe('the field that says to whom a message goes', () => {
+describe('the recipient field of a message', () => {
   test.each(
     `/to /cc /bcc /to/0 /recipient /recipients/3 /toEmail /to_address /email_to /toRecipients/0/emailAddress/address
      /to/0/email /attendees/1/email /attendees/1/address /participants /invitees/0 /channel /channel_id /chatId /room
@@ -28,20 +28,20 @@ describe('the field that says to whom a message goes', () => {
      /customer_email /tool /photo /message/body /data /attendees/0/description /channel_topic /destination_text`.split(
       /\s+/,
     ),
-  )('%s is none', (path) => {
+  )('%s is not one', (path) => {
     expect(isRecipient(at(path), sender)).toBe(false)
   })
 
-  test('holds addresses and little else', () => {
+  test('contains addresses and little else', () => {
     expect(isRecipient(at('/to', 'EMAIL', false), sender)).toBe(false)
   })
 
-  test('is no excuse for a card or an identity number', () => {
+  test('never excuses a card or an identity number', () => {
     for (const type of ['PAYMENT_CARD', 'NATIONAL_ID']) expect(isRecipient(at('/to', type), sender)).toBe(false)
     for (const type of ['EMAIL', 'PHONE', 'IBAN']) expect(isRecipient(at('/to', type), sender)).toBe(true)
   })
 
-  test('is called `email` where a tool that reaches people has no other', () => {
+  test('is `email` if a tool that reaches people has no other', () => {
     const invite = toolCalled('invite_user', { email: {}, note: {} }, ['write', 'external'])
     expect(isRecipient(at('/email'), invite)).toBe(true)
     expect(isRecipient(at('/note'), invite)).toBe(false)
@@ -50,7 +50,7 @@ describe('the field that says to whom a message goes', () => {
     expect(isRecipient(at('/email'), toolCalled('create_invoice', { email: {} }, ['write', 'external']))).toBe(false)
   })
 
-  test('is the host of a request', () => {
+  test('includes the host of a request', () => {
     expect(isRecipient({ ...at('/url', 'IPV4', false), url: 'host' }, sender)).toBe(true)
     expect(isRecipient({ ...at('/url', 'IPV4', false), url: 'rest' }, sender)).toBe(false)
     expect(isRecipient(at('/host', 'IPV6'), sender)).toBe(true)

@@ -4,25 +4,25 @@ import { splitWords } from '../risk/split-words.ts'
 
 const list = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
 
-/** Words that say: whom this goes to. */
+/** Words in a field name that mean "recipient". */
 const RECIPIENT = list(`
   to cc bcc recipient recipients receiver receivers addressee addressees attendee attendees invitee invitees guest guests
   participant participants destination destinations channel channels chat chats room rooms conversation conversations
   mailto beneficiary beneficiaries payee payees subscriber subscribers reply
 `)
-/** Words that may stand beside them, or below them, and change nothing: `to_email`, `recipients[0].address`. */
+/** Words that can accompany a recipient word without changing its meaning: `to_email`, `recipients[0].address`. */
 const ADDRESS = list(`
   email emails mail address addresses phone phones number numbers mobile tel telephone msisdn sms whatsapp handle username user
   users id ids uid list iban account contact contacts member members person people with send share shared forward target
 `)
-/** Words of a name that say that the tool reaches a person. */
+/** Words in a tool name that mean the tool contacts a person. */
 const REACHES = list(`
   send email mail message notify invite share call dial text sms forward reply dm ping remind page fax add
 `)
-/** Where a request goes: an address here is the destination. */
+/** Field names for a request's destination: an address in such a field is the destination. */
 const HOST = list('host hostname url uri endpoint server ip address target domain webhook link href remote')
 
-/** What says whom or where a message goes. A card or an identity number never does. */
+/** Types of personal data that can be a recipient. A card or identity number never is one. */
 const OF_PEOPLE = new Set(['EMAIL', 'PHONE', 'IBAN'])
 const OF_HOSTS = new Set(['IPV4', 'IPV6'])
 
@@ -34,9 +34,9 @@ type Personal = {
 }
 
 /**
- * Whether personal data is only the address that a message goes to. Decided by the names of the fields that lead there, and
- * for a field that is merely called `email` by whether the tool sends something and has no other field for recipients.
- * INVARIANT: text that holds more than addresses is never a recipient, whatever its field is called.
+ * Whether personal data is only the recipient's address. Decided by the names of the fields on the path. A field that is merely
+ * called `email` counts only if the tool sends something and has no other field for recipients.
+ * INVARIANT: text that contains more than addresses is never a recipient, whatever its field is called.
  */
 export function isRecipient(finding: Personal, tool: Pick<Tool, 'effects' | 'row'>): boolean {
   const keys = finding.path

@@ -3,25 +3,25 @@ import { inForce, type Tool, type ToolEffect } from '../../../contract/tool.ts'
 import { splitWords } from '../risk/split-words.ts'
 
 /**
- * What becomes of the arguments of a tool. `leaves`: they reach the network or other people. `stays`: they are written on this
- * machine. `reads_here`: they are only looked up on this machine, by the operator's word or by the signs of a tool for files.
- * `unknown`: a tool that reads from an unknown place.
+ * What happens to a tool's arguments. `leaves`: they reach the network or other people. `stays`: they are written on this
+ * machine. `reads_here`: they are only looked up on this machine, because the operator says so or the tool looks like a file
+ * tool. `unknown`: a tool that reads from an unknown place.
  */
 export type Goes = 'leaves' | 'stays' | 'reads_here' | 'unknown'
 
-/** How the tool's server is reached, by the operator's configuration. */
+/** How the tool's server is reached, from the operator's configuration. */
 export type Reach = { readonly server: 'remote' | 'local'; readonly files: 'local' | 'unknown' }
 
 const list = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
 
-/** Fields that name a place on the network. */
+/** Field names for a network address. */
 const NETWORK_FIELDS = list('url urls uri uris endpoint webhook host hostname domain website href link links')
-/** Words of a name or of its description. */
+/** Words in a tool's name or description that mean it uses the network. */
 const NETWORK_WORDS = list(`
   http https url urls uri web website webpage internet online browse browser crawl scrape download upload fetch curl wget
   webhook dns whois api endpoint remote cloud publish tweet email mail slack issue issues ticket tickets pull
 `)
-/** Fields and words of files, which are on this machine where the server is. */
+/** Field names and words for files, which are on the same machine as the server. */
 const FILE_FIELDS = list('path paths file files filename filepath dir directory folder cwd root')
 const FILE_WORDS = list(
   'file files directory directories folder filesystem disk local workspace grep memory note notes',

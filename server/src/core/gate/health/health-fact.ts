@@ -1,25 +1,25 @@
 import type { GateWord } from '../../../contract/serenity.ts'
 
-/** The newest health record: its score, or why it has none. */
+/** The newest health record: its score, or why there is none. */
 export type ScoreFact =
   | { readonly is: 'known'; readonly score: number; readonly at: number; readonly source: string }
   | { readonly is: 'unknown'; readonly says: string; readonly source: string }
 
-/** What the operator's own gate said. `unheard`: it was asked and gave no answer that can be read. */
+/** The answer of the operator's gate provider. `unheard`: it was asked and gave no readable answer. */
 export type ProviderFact = {
   readonly source: string
   readonly word: GateWord | 'unheard'
-  /** Its answer in a sentence, without any of its text. */
+  /** The answer as a sentence, without quoting the provider's text. */
   readonly says: string
   readonly total_score?: number
 }
 
-/** 0 to 100, from a provider. A provider that fails makes the risk unknown, never zero. */
+/** 0 to 100, from a provider. If the provider fails, the risk is unknown, never zero. */
 export type RiskFact = { readonly score: number | 'unknown'; readonly source: string }
 
-/** Everything the `health` decider looks at. */
+/** Everything the `health` decider uses. */
 export type HealthFact = {
-  /** Only where the gate runs in test mode. */
+  /** Only set if the gate runs in test mode. */
   readonly forced?: GateWord
   readonly provider?: ProviderFact
   readonly newest: ScoreFact

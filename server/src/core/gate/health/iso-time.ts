@@ -1,11 +1,11 @@
 const FORM = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(Z|[+-]\d\d:?\d\d)?$/
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-/** Beyond it a number of seconds since 1970 is one of milliseconds. */
+/** A larger number is taken as milliseconds since 1970, a smaller one as seconds. */
 const MOST_SECONDS = 100_000_000_000
 
 /**
- * Milliseconds since 1970 of a record's timestamp: ISO 8601 (UTC where it names no zone), or a number of seconds or milliseconds.
- * Arithmetic, because a decision must replay anywhere.
+ * Milliseconds since 1970 of a record's timestamp: ISO 8601 (UTC if it names no zone), or a number of seconds or milliseconds.
+ * Computed by hand, because core/ may not use `Date`: a decision must replay identically anywhere.
  */
 export function recordTime(timestamp: unknown): number | undefined {
   if (typeof timestamp === 'number')
@@ -36,7 +36,7 @@ function offsetOf(zone: string): number | undefined {
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes)
 }
 
-/** Counted in years that begin on 1 March, so that a leap day is the last of its year. */
+/** Counts years from 1 March, so that a leap day is the last day of its year. */
 function daysSince1970(year: number, month: number, day: number): number {
   const shifted = month <= 2 ? year - 1 : year
   const era = Math.floor(shifted / 400)

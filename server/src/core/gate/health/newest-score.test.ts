@@ -27,49 +27,49 @@ test.each([
 })
 
 test.each(['', '{', '[]', '95', 'null', '{"overall_trinity_score": NaN}', '{"overall_trinity_score": Infinity}', '{}'])(
-  'a file that holds %j has no score',
+  'a file that contains %j has no score',
   (text) => {
     expect(scoreIn(text)).toBe('unknown')
   },
 )
 
-test('a score of a prototype is not the record’s own', () => {
+test('a score inherited from a prototype does not count', () => {
   expect(scoreIn('{"__proto__": {"overall_trinity_score": 99}}')).toBe('unknown')
 })
 
-describe('the newest', () => {
+describe('the newest record', () => {
   const at = (timestamp: string | number | undefined, score: number, changed_at = NOW) =>
     file({ overall_trinity_score: score, ...(timestamp === undefined ? {} : { timestamp }) }, changed_at)
 
-  test('is the one with the latest time of its own, whatever the files say', () => {
+  test('is the one with the latest own timestamp, regardless of file times', () => {
     const old = at(NOW - 5_000, 10, NOW)
     const fresh = at(NOW - 1_000, 95, NOW - 90_000)
     expect(newestScore([old, fresh], NOW)).toMatchObject({ is: 'known', score: 95 })
     expect(newestScore([fresh, old], NOW)).toMatchObject({ is: 'known', score: 95 })
   })
 
-  test('has the time of its file when it names none', () => {
+  test('uses the time of its file if it has no timestamp', () => {
     expect(newestScore([at(undefined, 95, NOW - 10), at(NOW - 11, 10)], NOW)).toMatchObject({ score: 95, at: NOW - 10 })
   })
 
   test.each([
     [120_000, 95],
     [120_001, 50],
-  ])('may lie %i ms ahead, or it is ignored: the score is %i', (ahead, score) => {
+  ])('may be %i ms in the future, otherwise it is ignored: the score is %i', (ahead, score) => {
     expect(newestScore([at(NOW + ahead, 95), at(NOW - 1_000, 50)], NOW)).toMatchObject({ score })
   })
 
-  test('is unknown when it cannot be read, however good an older one is', () => {
+  test('is unknown if it cannot be read, however good an older one is', () => {
     expect(newestScore([at(NOW - 1_000, 95), file('{', NOW)], NOW)).toMatchObject({ is: 'unknown' })
     expect(newestScore([at(NOW, 95), file('{', NOW - 1_000)], NOW)).toMatchObject({ is: 'known', score: 95 })
   })
 
-  test('of two of the same time is the worse one', () => {
+  test('is the worse one if two have the same time', () => {
     expect(newestScore([at(NOW, 95), at(NOW, 10)], NOW)).toMatchObject({ score: 10 })
     expect(newestScore([at(NOW, 95), at('never', 95, NOW)], NOW)).toMatchObject({ is: 'unknown' })
   })
 
-  test('of none is unknown', () => {
+  test('is unknown if there is none', () => {
     expect(newestScore([], NOW)).toEqual({ is: 'unknown', says: 'holds none', source: 'serenity.log_dir' })
     expect(newestScore([at(NOW + 600_000, 95)], NOW)).toMatchObject({ is: 'unknown', says: 'holds none' })
   })
@@ -97,7 +97,7 @@ describe('a timestamp', () => {
     -1,
     null,
     {},
-  ])('%j is none', (text) => {
+  ])('%j is not a timestamp', (text) => {
     expect(recordTime(text)).toBeUndefined()
   })
 

@@ -2,7 +2,7 @@ import { SERENITY_LIMITS } from '../../../contract/serenity.ts'
 import type { ScoreFact } from './health-fact.ts'
 import { recordTime } from './iso-time.ts'
 
-/** A health file as it lies in the folder. Without a text it cannot be used, and `fault` says why. */
+/** A health file in the folder. If it has no text it could not be read, and `fault` says why. */
 export type HealthRecord = {
   readonly name: string
   readonly changed_at: number
@@ -10,10 +10,10 @@ export type HealthRecord = {
   readonly fault?: string
 }
 
-/** What one file says, whatever the time is. */
+/** The content of one file, independent of the current time. */
 export type ReadRecord = { readonly at: number; readonly fact: ScoreFact }
 
-/** INVARIANT: only a JSON number from 0 to 100 is a score; anything else that stands there is unknown. */
+/** INVARIANT: only a JSON number from 0 to 100 is a score; any other value is unknown. */
 export function readRecord({ name, changed_at, text, fault }: HealthRecord): ReadRecord {
   const unknown = (says: string): ReadRecord => ({ at: changed_at, fact: { is: 'unknown', says, source: name } })
   if (text === undefined) return unknown(fault ?? 'cannot be read')
@@ -26,7 +26,7 @@ export function readRecord({ name, changed_at, text, fault }: HealthRecord): Rea
   return { at, fact: { is: 'unknown', says: 'has no `overall_trinity_score` from 0 to 100', source: name } }
 }
 
-/** 0 to 100, or nothing. */
+/** 0 to 100, or undefined. */
 export function scoreOf(value: unknown): number | undefined {
   return typeof value === 'number' && value >= 0 && value <= 100 ? value : undefined
 }
@@ -43,8 +43,8 @@ function fieldsOf(text: string): Readonly<Record<string, unknown>> | undefined {
 }
 
 /**
- * The newest record by its own time. One that cannot be read counts too, by its file's time: what was good before it says
- * nothing about now. Of records of the same time the worst stands.
+ * The newest record by its own timestamp. An unreadable record counts too, by its file's time: an older good score says nothing
+ * about now. If several records have the same time, the worst one counts.
  */
 export function newestScore(records: readonly ReadRecord[], now: number): ScoreFact {
   const present = records.filter(({ at }) => at <= now + SERENITY_LIMITS.ahead_ms)

@@ -16,15 +16,15 @@ test.each<[Json, string]>([
   ['AUTO_RUN', 'unheard'],
   [null, 'unheard'],
   [[{ decision: 'AUTO_RUN' }], 'unheard'],
-])('the answer %j is heard as %s', (answer, word) => {
+])('the answer %j is read as %s', (answer, word) => {
   expect(wordIn(answer)).toBe(word)
 })
 
-test('no answer is heard as none', () => {
+test('a missing answer is read as none', () => {
   expect(wordIn(undefined)).toBe('unheard')
 })
 
-test('the total score of an answer is taken only as a number from 0 to 100', () => {
+test('the total score of an answer must be a number from 0 to 100', () => {
   expect(readGateAnswer({ decision: 'ASK', total_score: 88 }, 'p').total_score).toBe(88)
   expect(readGateAnswer({ decision: 'ASK', total_score: '88' }, 'p').total_score).toBeUndefined()
 })

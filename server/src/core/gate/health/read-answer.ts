@@ -3,7 +3,7 @@ import { GateWord } from '../../../contract/serenity.ts'
 import type { ProviderFact } from './health-fact.ts'
 import { scoreOf } from './newest-score.ts'
 
-/** What a gate provider said. An unknown word is an ask; a missing answer counts as no opinion. */
+/** A gate provider's answer. An unknown word is an ask; a missing answer is no opinion. */
 export function readGateAnswer(answer: Json | undefined, source: string): ProviderFact {
   if (!isJsonObject(answer)) return { source, word: 'unheard', says: 'gave no answer that can be read' }
   const said = answer['decision'] ?? answer['mode']
@@ -18,7 +18,7 @@ export function readGateAnswer(answer: Json | undefined, source: string): Provid
   }
 }
 
-/** A risk provider's figure: the number itself, or an object with a `risk_score`. */
+/** A risk provider's score: a number, or an object with a `risk_score`. */
 export function readRiskAnswer(answer: Json | undefined): number | 'unknown' {
   return scoreOf(isJsonObject(answer) ? answer['risk_score'] : answer) ?? 'unknown'
 }

@@ -4,8 +4,8 @@ import { scoreOf } from './newest-score.ts'
 import type { RiskFact } from './health-fact.ts'
 
 /**
- * The risk of a call: the provider's figure, or the caller's own where that is higher.
- * INVARIANT: a caller's figure never lowers a known risk, and a program's never makes an unknown one known.
+ * The risk of a call: the provider's score, or the caller's own if that is higher.
+ * INVARIANT: a caller's score never lowers a known risk, and a program's never makes an unknown one known.
  */
 export function riskOf(
   provided: RiskFact['score'],

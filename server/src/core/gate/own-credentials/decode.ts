@@ -1,12 +1,12 @@
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 
-/** The bytes that the text begins with in hexadecimal, a character each. */
+/** The bytes of the hexadecimal prefix of a text, one character each. */
 export function bytesOfHex(text: string): string {
   const [digits = ''] = /^(?:[0-9a-f]{2})*/i.exec(text) ?? []
   return (digits.match(/../g) ?? []).map((pair) => String.fromCharCode(Number.parseInt(pair, 16))).join('')
 }
 
-/** The same in base64, in either of its alphabets. */
+/** The same for base64, in either alphabet. */
 export function bytesOfBase64(text: string): string {
   let [bits, count, bytes] = [0, 0, '']
   for (const character of text.replaceAll('-', '+').replaceAll('_', '/')) {

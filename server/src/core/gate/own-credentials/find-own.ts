@@ -2,33 +2,33 @@ import { buildWordFinder, type WordFinder } from '../../dlp/word-finder.ts'
 import { base64Cores, hexOf, utf8 } from '../traps/encodings.ts'
 import { bytesOfBase64, bytesOfHex } from './decode.ts'
 
-/** The gate's own credentials, ready to be looked for: known by their shape, or known word for word. */
+/** The gate's own credentials, prepared for searching: some by their format, some by their exact text. */
 export type OwnCredentials = {
   readonly needles: readonly Needle[]
   readonly finder: WordFinder
-  /** What it was compiled from, for another thread to compile it again. */
+  /** The input of compileOwn, so that another thread can compile it again. */
   readonly known: readonly string[]
 }
 
-/** How a credential begins, or with `whole` all of it, in one encoding. */
+/** How a credential begins in one encoding; with `whole`, all of it. */
 type Needle = {
   readonly text: string
   readonly as: 'plain' | 'hex' | 'base64'
-  /** Of base64: how many bytes stand before the credential in its group of three. */
+  /** For base64: how many bytes precede the credential in its group of three. */
   readonly before: number
   readonly first: string
   readonly whole: boolean
 }
 export type Span = { readonly start: number; readonly end: number }
 
-/** What people and mail programs put between the characters of a text: blanks, line breaks, invisible characters. */
+/** What people and mail programs insert between the characters of a text: spaces, line breaks, invisible characters. */
 const GAP = /[\s\u00ad\u200b-\u200d\u2060\ufeff]/
 const GAPS = new RegExp(`${GAP.source}+`, 'g')
-/** Enough of a text to look for; the rest is compared where this was found. */
+/** How many characters are searched for; the rest is compared where these are found. */
 const HINT = 16
-/** A credential and its longest encoding are shorter. */
+/** Longer than a credential in its longest encoding. */
 const WINDOW = 600
-/** A text with more beginnings of encoded credentials that turn out to be none was made to be slow, and is taken for one. */
+/** A text with more false starts of encoded credentials was crafted to be slow, and is treated as containing one. */
 const MOST_DECODED = 1_000
 const MOST_KNOWN = 200
 const LONGEST_KNOWN = 256
@@ -37,7 +37,7 @@ const KINDS = ['agent', 'user', 'approver', 'reviewer', 'admin', 'node']
 const PREFIXES = [...KINDS.map((kind) => `sluice_${kind}_`), 'v1.1', 'v1.2']
 const SHAPES = [/sluice_[a-z]{3,12}_(?<random>[A-Za-z0-9_-]{43})/iy, /v1\.\d{9,11}\.[0-9a-f]{16}\.[0-9a-f]{64}/iy]
 
-/** Credentials of which the gate keeps the digest only are known by their shape; `known` ones by every character. */
+/** Credentials that the gate stores only as a digest are recognized by their format; `known` ones by their exact text. */
 export function compileOwn(known: readonly string[]): OwnCredentials {
   const needles = [
     ...PREFIXES.flatMap((prefix) => needlesOf(prefix, false)),
@@ -61,14 +61,14 @@ function needlesOf(text: string, whole: boolean): Needle[] {
   ]
 }
 
-/** Where the gate's own credentials stand in a text: as they are, with blanks in between, in hexadecimal or in base64. */
+/** Where a text contains the gate's own credentials: plain, with gaps, in hexadecimal or in base64. */
 export function findOwn(text: string, own: OwnCredentials): readonly Span[] {
   const plain = GAP.test(text) ? text.replace(GAPS, '') : text
   const spans = spansIn(plain, own)
   return spans.length === 0 || plain === text ? spans : withGaps(text, spans)
 }
 
-/** One walk over the text, whatever is looked for. */
+/** One pass over the text for all needles. */
 function spansIn(text: string, { needles, finder }: OwnCredentials): Span[] {
   const { symbols, width, next, ends } = finder
   const spans: Span[] = []
@@ -95,7 +95,7 @@ function sizeOfWhole(all: string, start: number, { text, as }: Needle): number |
   return isSame ? text.length : undefined
 }
 
-/** How many characters of a text that begins like a credential are one; undefined when it is none. */
+/** How many characters of a text that begins like a credential belong to it; undefined if it is not one. */
 function sizeOf(text: string, start: number, { as, before, first }: Needle): number | undefined {
   if (as === 'plain') return lengthOfShape(text, start)
   const window = text.slice(start, start + WINDOW)
@@ -103,7 +103,7 @@ function sizeOf(text: string, start: number, { as, before, first }: Needle): num
     const length = lengthOfShape(bytesOfHex(window), 0)
     return length === undefined ? undefined : length * 2
   }
-  // A part of the first byte stands in a character that it shares with its neighbour: what the byte is, is known.
+  // The first character also encodes bits of the byte before it. Skip it: the value of the first byte is known.
   const skipped = Math.ceil((before * 8) / 6)
   const bytes = bytesOfBase64('A'.repeat(skipped) + window)
   const length = lengthOfShape(first + bytes.slice(before + 1), 0)
@@ -119,14 +119,14 @@ function lengthOfShape(text: string, start: number): number | undefined {
   return undefined
 }
 
-/** Prose without its blanks has the letters of a key, but not its mixture. */
+/** Prose without its spaces can have the letters of a key, but not its mixture. */
 function isRandom(random: string | undefined): boolean {
   if (random === undefined) return true
   const hasMany = (letters: RegExp) => (random.match(letters)?.length ?? 0) >= (/\d/.test(random) ? 4 : 6)
   return hasMany(/[A-Z]/g) && hasMany(/[a-z]/g)
 }
 
-/** The same spans in the text with its gaps. */
+/** Maps spans back to the text with its gaps. */
 function withGaps(text: string, spans: readonly Span[]): readonly Span[] {
   const edges = new Set(spans.flatMap(({ start, end }) => [start, end - 1]))
   const places = new Map<number, number>()

@@ -11,7 +11,7 @@ const token = `v1.1794765190.${randomBytes(8).toString('hex')}.${randomBytes(32)
 const spread = (text: string, every: number, by: string) =>
   text.replace(new RegExp(`.{${every}}`, 'g'), (part) => `${part}${by}`)
 
-/** What a tool may do to a text before it answers with it, or an agent before it sends it. */
+/** How a tool may transform a text before it answers with it, or an agent before it sends it. */
 const ENCODINGS: readonly [string, (text: string) => string][] = [
   ['as it is', (text) => text],
   ['base64', (text) => Buffer.from(text).toString('base64')],
@@ -57,7 +57,7 @@ const CREDENTIALS = [
 ]
 
 describe.each(CREDENTIALS)('the %s', (_, credential) => {
-  test.each(ENCODINGS)('is found and struck out: %s', (_name, encode) => {
+  test.each(ENCODINGS)('is found and removed: %s', (_name, encode) => {
     const text = `before ${encode(credential)} after`
     expect(holdsOwn(text, own)).toBe(true)
     const left = strikeOwn(text, own)
@@ -66,7 +66,7 @@ describe.each(CREDENTIALS)('the %s', (_, credential) => {
     expect(left.replace(/\s/g, '')).not.toContain(encode(credential).replace(/\s/g, '').slice(20, -8))
   })
 
-  test('is struck out of names and values at any depth, and everything else stays', () => {
+  test('is removed from names and values at any depth, and everything else is kept', () => {
     const value = { a: [{ [credential]: `x ${credential}` }, 1, null], b: 'plain' }
     const left = JSON.stringify(strikeOwnJson(value, own))
     expect(left).not.toContain(credential)
@@ -82,12 +82,12 @@ test.each([
   'v1.1794765190.abc',
   'version v1.10.0 of sluice_core_module_name_that_is_long_enough_to_be_a_key_or_so',
   Buffer.from('sluice_agent_ is a prefix').toString('base64'),
-])('%j is no credential', (text) => {
+])('%j is not a credential', (text) => {
   expect(holdsOwn(text, own)).toBe(false)
   expect(strikeOwn(text, own)).toBe(text)
 })
 
-test('law: what is left of a text holds none, wherever they stood, and a value without one is the very same value', () => {
+test('law: the result contains no credential, and a value without one is returned unchanged (same object)', () => {
   const part = fc.oneof(
     fc.string(),
     fc.constantFrom(...CREDENTIALS.map(([, credential]) => credential)),

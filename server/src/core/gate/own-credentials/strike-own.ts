@@ -3,17 +3,17 @@ import { unescapeText, unpercent } from '../traps/encodings.ts'
 import { findOwn, type OwnCredentials, type Span } from './find-own.ts'
 
 export const OWN_MARK = '[REDACTED_SLUICE_CREDENTIAL]'
-/** A longer text is not decoded as a whole: what was written into it plainly is found all the same. */
+/** A longer text is not decoded as a whole; credentials written in plain form are still found. */
 const LONGEST_DECODED = 262_144
 
-/** Whether a text holds one of the gate's own credentials, also behind a percent-encoding or escapes. */
+/** Whether a text contains one of the gate's own credentials, including percent-encoded or escaped ones. */
 export function holdsOwn(text: string, own: OwnCredentials): boolean {
   return findOwn(text, own).length > 0 || decodedForms(text).some((form) => findOwn(form, own).length > 0)
 }
 
 /**
- * The text without any of the gate's own credentials. One that only shows after decoding takes the whole text with it.
- * INVARIANT: what is left holds none (law in own-credentials.test.ts).
+ * The text without any of the gate's own credentials. If one appears only after decoding, the whole text is removed.
+ * INVARIANT: the result contains none (law in own-credentials.test.ts).
  */
 export function strikeOwn(text: string, own: OwnCredentials): string {
   const left = cut(text, findOwn(text, own))
@@ -42,7 +42,7 @@ function decodedForms(text: string): readonly string[] {
   return forms.filter((form) => form !== text)
 }
 
-/** The same for every text of a JSON value, names of fields included. The value itself when there was nothing to strike. */
+/** The same for every string in a JSON value, including field names. Returns the value itself if there was nothing to remove. */
 export function strikeOwnJson<T extends Json>(value: T, own: OwnCredentials): T {
   return struck(value, own) as T
 }

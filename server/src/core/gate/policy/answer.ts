@@ -1,6 +1,6 @@
 import { STRENGTHS, type Effect, type Opinion, type Strength } from '../../../contract/verdict.ts'
 
-/** What opinions come to: the strictest effect, for an ask with the greatest strength, and the rules that want it. */
+/** The combined result of opinions: the strictest effect, for an ask the greatest strength, and the rules behind it. */
 export type Answer = { readonly effect: Effect; readonly strength?: Strength; readonly rules: readonly string[] }
 
 /** From loosest to strictest. */
@@ -25,6 +25,6 @@ export function answerOf(opinions: readonly Opinion[]): Answer {
     : { effect: first.effect, rules }
 }
 
-/** In words: `ask (strong)`. */
+/** As text: `ask (strong)`. */
 export const spellAnswer = ({ effect, strength }: Pick<Answer, 'effect' | 'strength'>): string =>
   effect === 'ask' ? `ask (${strength ?? 'simple'})` : effect

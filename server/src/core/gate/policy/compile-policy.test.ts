@@ -22,12 +22,12 @@ function faultsOf(text: string, at: Path = []): string[] {
   return compiled.ok ? [] : compiled.faults.map(spellFault)
 }
 
-/** A policy with one rule, whose lines are given; the first stands in line 2. */
+/** A policy with one rule, given as lines; the first is line 2. */
 const rule = (...lines: string[]) => `rules:\n  - ${lines.join('\n    ')}\n`
 const when = (condition: string) =>
   rule('id: a', 'effect: ask', 'match: { tool: mail__send }', `when: ${condition}`, 'says: x')
 
-/** Every mistake with its message, pinned: what an operator reads is part of the product. */
+/** Every mistake with its exact message, because the operator reads it. */
 const FAULTS: readonly (readonly [what: string, text: string, ...faults: string[]])[] = [
   ['an empty file', '', 'p.yaml:1:1: the policy cannot be empty; write `preset: careful`, and `rules:` below it'],
   ['a list', '- 1', 'p.yaml:1:1: the policy cannot be this list; write `preset: careful`, and `rules:` below it'],
@@ -191,18 +191,18 @@ const FAULTS: readonly (readonly [what: string, text: string, ...faults: string[
 ]
 
 describe('compilePolicy', () => {
-  test.each(FAULTS)('says of %s where it is and what to write', (_what, text, ...faults) => {
+  test.each(FAULTS)('says for %s where it is and what to write', (_what, text, ...faults) => {
     expect(faultsOf(text)).toEqual(faults)
   })
 
-  test('a condition may name the answers to what a tool asked, which no schema of a tool lists', () => {
+  test('a condition may use the answers to a tool`s questions, which are in no schema', () => {
     const named = when('has(args["sluice/inputs"].responses.confirm) && args["sluice/inputs"].state == "x"')
     expect(compilePolicy({ text: named, file: 'p.yaml' }, { digest, schemas })).toMatchObject({ ok: true })
     const wrong = when('has(args["sluice/inputs"].answers)')
     expect(faultsOf(wrong)).toEqual([expect.stringContaining('has no `answers`')])
   })
 
-  test('finds every mistake at once, in the order of the file', () => {
+  test('finds every mistake at once, in file order', () => {
     const text = [
       'presets: x',
       'rules:',
@@ -225,7 +225,7 @@ describe('compilePolicy', () => {
     ])
   })
 
-  test('reads a policy that stands inside another file, and names lines of that file', () => {
+  test('reads a policy embedded in another file, and reports lines of that file', () => {
     const text = 'data: ./x\npolicy:\n  preset: strict\n  rules:\n    - { id: a, effect: ask, says: x }\n'
     const compiled = compilePolicy({ text, file: 'sluice.yaml' }, { digest, at: ['policy'] })
     expect(compiled.ok && compiled.value.operator.rules[0]?.source).toBe('sluice.yaml:5')
@@ -235,7 +235,7 @@ describe('compilePolicy', () => {
     ])
   })
 
-  test('checks a condition against a schema only where the rule names exactly one tool', () => {
+  test('checks a condition against a schema only if the rule names exactly one tool', () => {
     const about = (tool: string) =>
       rule('id: a', 'effect: ask', `match: { tool: ${tool} }`, 'when: args.amont > 1', 'says: x')
     expect(faultsOf(about('mail__send'))).toHaveLength(1)

@@ -15,9 +15,9 @@ export type PolicySource = { readonly text: string; readonly file: string }
 export type PolicyOptions = {
   /** SHA-256 in hex. */
   readonly digest: (text: string) => string
-  /** Where in the document the policy stands, for one that is written inside another file. */
+  /** The path of the policy within the document, if it is embedded in another file. */
   readonly at?: Path
-  /** The input schemas that are known now. The condition of a rule that names one of these tools is checked against it. */
+  /** The currently known input schemas. If a rule names one of these tools, its condition is checked against the schema. */
   readonly schemas?: (tool_id: string) => JsonObject | undefined
 }
 export type CompiledPolicy =
@@ -25,7 +25,7 @@ export type CompiledPolicy =
 
 type Fault = Omit<PolicyFault, 'file'>
 
-/** Reads, checks and compiles a policy once. Every mistake is found, in the order in which they stand in the file. */
+/** Parses, checks and compiles a policy. Reports every mistake, in file order. */
 export function compilePolicy({ text, file }: PolicySource, options: PolicyOptions): CompiledPolicy {
   const failed = (faults: readonly Fault[]): CompiledPolicy => ({
     ok: false,
@@ -78,7 +78,7 @@ export function presetLayer(preset: Preset): Layer {
   return layerOf(rules)
 }
 
-/** The rules as they were written, sound or not: a mistake in one does not hide the mistakes of the others. */
+/** The rules as written, valid or not, so that a mistake in one does not hide mistakes in the others. */
 type Written = { readonly [Key in keyof Rule]?: unknown }
 function rulesIn(value: unknown): readonly Written[] {
   const rules = valueAt(value, ['rules'])
@@ -113,7 +113,7 @@ const INPUTS: Type = {
   open: false,
 }
 
-/** The answers to a tool's questions are among the arguments of a call, but in no schema of a tool. */
+/** Answers to a tool's questions are part of a call's arguments, but of no tool's schema. */
 const withInputs = (args: Type): Type =>
   args.is === 'object' ? { ...args, fields: { ...args.fields, [INPUTS_KEY]: INPUTS } } : args
 

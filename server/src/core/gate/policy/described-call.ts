@@ -4,7 +4,7 @@ import type { Json } from '../../../contract/json.ts'
 import type { RiskClass, ToolEffect } from '../../../contract/tool.ts'
 import type { PolicyCall, PolicyFacts } from './policy.ts'
 
-/** A call as rules see it, in plain words: what a test case states and what a counterexample shows. */
+/** A call as rules see it, in readable form: the input of a test case and the output of a counterexample. */
 export type DescribedCall = {
   readonly tool: string
   readonly effects: readonly ToolEffect[]
@@ -15,7 +15,7 @@ export type DescribedCall = {
   readonly user: string
   readonly args: Json
   readonly thread?: string
-  /** Without one, a call that has none. */
+  /** Absent: the call has no lane. */
   readonly lane?: string
   readonly labels?: readonly string[]
   readonly sandboxed?: boolean
@@ -23,7 +23,7 @@ export type DescribedCall = {
   readonly now?: number
 }
 
-/** The call and the facts that a description stands for. */
+/** The call and facts for a description. */
 export function callFrom(described: DescribedCall): { readonly call: PolicyCall; readonly facts: PolicyFacts } {
   const { tool, effects, risk, caller, role, user, args, thread = 'thread', now = 0 } = described
   const { server, name } = splitToolId(tool)
@@ -43,7 +43,7 @@ export function callFrom(described: DescribedCall): { readonly call: PolicyCall;
   }
 }
 
-/** `server__tool`: server names hold no `__`, so the first one separates. */
+/** Splits `server__tool`. Server names contain no `__`, so the first one separates. */
 export function splitToolId(tool: string): { readonly server: string; readonly name: string } {
   const at = tool.indexOf('__')
   if (at < 0) throw new Bug(`\`${tool}\` is no tool id`)

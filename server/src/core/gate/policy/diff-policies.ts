@@ -1,7 +1,7 @@
 import type { Preset, Rule } from '../../../contract/policy.ts'
 import type { Policy } from './policy.ts'
 
-/** The parts of a rule that can differ. */
+/** The parts of a rule that are compared. */
 const PARTS = ['effect', 'strength', 'preview', 'match', 'when', 'says'] as const satisfies readonly (keyof Rule)[]
 export type RulePart = (typeof PARTS)[number]
 
@@ -14,7 +14,7 @@ export type ChangedRule = {
 }
 
 export type PolicyDiff = {
-  /** The same file to the byte. */
+  /** Identical files, byte for byte. */
   readonly same: boolean
   readonly preset?: { readonly before: Preset; readonly after: Preset }
   readonly added: readonly { readonly source: string; readonly rule: Rule }[]
@@ -22,7 +22,7 @@ export type PolicyDiff = {
   readonly changed: readonly ChangedRule[]
 }
 
-/** How two policies differ as texts: by the ids of the operator's rules. Their order means nothing and is not compared. */
+/** How two policies differ, by the ids of the operator's rules. Rule order has no meaning and is not compared. */
 export function diffPolicies(before: Policy, after: Policy): PolicyDiff {
   const old = new Map(before.operator.rules.map((compiled) => [compiled.rule.id, compiled]))
   const fresh = new Map(after.operator.rules.map((compiled) => [compiled.rule.id, compiled]))
@@ -42,5 +42,5 @@ export function diffPolicies(before: Policy, after: Policy): PolicyDiff {
   }
 }
 
-/** What was read has its fields in the order of the schema, however they were written. */
+/** Parsed rules have their fields in schema order, whatever the file's order. */
 const spell = (part: Rule[RulePart]): string => JSON.stringify(part ?? null)

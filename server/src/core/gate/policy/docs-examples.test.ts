@@ -10,7 +10,7 @@ import { runCases } from './test-cases.ts'
 const page = readFileSync(join(import.meta.dirname, '../../../../../docs/policy.md'), 'utf8')
 const digest = () => 'v'
 
-/** The fenced blocks of the page: what they are, and what stands in them. */
+/** The fenced blocks of the page: their kind and their content. */
 const blocks = [...page.matchAll(/^```(\w+ \w+)\n(.*?)^```$/gms)].map(([, kind = '', text = '']) => ({ kind, text }))
 const textOf = (kind: string) => blocks.find((block) => block.kind === kind)?.text ?? ''
 
@@ -33,7 +33,7 @@ describe('docs/policy.md', () => {
     ])
   })
 
-  test('its policies are sound, and the lint has nothing to say of them', () => {
+  test('its policies are valid and have no lint findings', () => {
     for (const { text } of blocks.filter(({ kind }) => kind === 'yaml policy')) {
       expect(lintPolicy(policyOf(text))).toEqual([])
     }
@@ -47,13 +47,13 @@ describe('docs/policy.md', () => {
     expect(ran.results).toHaveLength(5)
   })
 
-  test('its broken policy gets the faults it shows', () => {
+  test('its broken policy gets the faults shown', () => {
     const compiled = compilePolicy({ text: textOf('yaml broken'), file: 'policy.yaml' }, { digest })
     const faults = compiled.ok ? [] : compiled.faults.map(spellFault)
     expect(`${faults.join('\n')}\n`).toBe(textOf('text faults'))
   })
 
-  test('its lint example gets the findings it shows', () => {
+  test('its lint example gets the findings shown', () => {
     const found = lintPolicy(policyOf(textOf('yaml lint'))).map(
       ({ kind, source, says }) => `${kind} ${source}: ${says}`,
     )

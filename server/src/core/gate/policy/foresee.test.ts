@@ -20,7 +20,7 @@ function policyOf(rules: readonly Partial<Rule>[], preset = 'careful'): Policy {
   return compiled.value
 }
 
-/** No preset of ours is silent about any tool; one might be. */
+/** A preset without rules: none of ours is like this, but one could be. */
 const SILENT = { rules: [], index: indexRules([]) }
 const AGENT: Caller = { kind: 'agent', id: 'agent:a', user: 'ann' }
 const described: DescribedCall = {
@@ -59,13 +59,13 @@ describe('whether any call could be permitted', () => {
     expect(could(rules)).toBe(answer)
   })
 
-  test('an allow that may speak opens what nothing else does', () => {
+  test('an allow rule that may apply makes a permit possible', () => {
     const policy = { ...policyOf([{ effect: 'allow', when: 'args.n > 1' }]), fallback: SILENT }
     expect(couldPermit(policy, AGENT, toolOf(described))).toBe(true)
     expect(couldPermit({ ...policyOf([]), fallback: SILENT }, AGENT, toolOf(described))).toBe(false)
   })
 
-  test('in observe mode policy blocks nothing', () => {
+  test('in observe mode the policy blocks nothing', () => {
     const policy = policyOf([{ effect: 'block' }], 'observe')
     expect(couldPermit(policy, AGENT, toolOf(described))).toBe(true)
   })
@@ -97,7 +97,7 @@ describe('whether any call could be permitted', () => {
     now: fc.constantFrom(0, 50_000_000),
   })
 
-  test('never says no where some call gets anything but a block', () => {
+  test('is never false if some call gets anything but a block', () => {
     let denied = 0
     fc.assert(
       fc.property(rules, calls, fc.boolean(), fc.boolean(), (list, more, fast, silent) => {
@@ -116,8 +116,8 @@ describe('whether any call could be permitted', () => {
   })
 })
 
-describe('what is foreseen', () => {
-  test('are the rules that surely speak, and those that may, with what they hang on', () => {
+describe('foreseen rules', () => {
+  test('are those that certainly apply, and those that may, with what they depend on', () => {
     const policy = policyOf([
       { effect: 'ask', strength: 'strong', when: 'args.n > 1 && time.hour > 17', says: 'much, late' },
     ])

@@ -14,18 +14,18 @@ export type Prospect = {
   readonly strength?: Strength
   readonly rule: string
   readonly says: string
-  /** What it hangs on; empty for a rule that surely speaks. */
+  /** The variables it depends on; empty if the rule certainly applies. */
   readonly depends: readonly Variable[]
 }
 
-/** One layer's rules: those that speak whatever is called with, and those that may. */
+/** One layer's rules: those that apply to any arguments, and those that may. */
 export type Foreseen = { readonly surely: readonly Prospect[]; readonly perhaps: readonly Prospect[] }
 
 const UNKNOWN_YET = { now: 0, canonical_args: '{}', thread: '' }
 
 /**
- * What policy would say of a caller's calls to a tool, before there is one: the operator's layer, and the preset's where the
- * operator's may be silent. A rule that hangs on anything but the tool and the caller may speak or not. Pure and total.
+ * What the policy would say about a caller's calls to a tool, before there is one: the operator's layer, and the preset's if no
+ * operator rule may apply. A rule that depends on anything but the tool and the caller may or may not apply. Pure and total.
  */
 export function foresee(policy: Policy, caller: Caller, tool: Tool): readonly Foreseen[] {
   const operator = foreseenIn(policy.operator, caller, tool)
@@ -33,8 +33,8 @@ export function foresee(policy: Policy, caller: Caller, tool: Tool): readonly Fo
 }
 
 /**
- * Whether any arguments at any time could get anything but a block.
- * INVARIANT: false only where every call would be blocked by policy (law in foresee.test.ts).
+ * Whether any call could get anything but a block.
+ * INVARIANT: false only if the policy blocks every call (law in foresee.test.ts).
  */
 export function couldPermit(policy: Policy, caller: Caller, tool: Tool): boolean {
   if (policy.mode === 'observe') return true
@@ -64,7 +64,10 @@ function prospectsOf(layer: Layer, caller: Caller, tool: Tool): Prospect[] {
   })
 }
 
-/** What the condition hangs on; of one that needs only the tool and the caller, its answer. One without an answer blocks. */
+/**
+ * The variables a condition depends on, or its result if it needs only the tool and the caller. A condition without a result
+ * blocks.
+ */
 function holds(when: Condition | undefined, scope: Scope): false | 'fails' | readonly Variable[] {
   if (when === undefined) return []
   const open = [...when.reads].filter((variable) => variable !== 'tool' && variable !== 'caller')

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { matchesGlob, parseGlob } from './glob.ts'
 
-/** The definition itself, written for truth and not for speed. */
+/** The definition itself, written for clarity instead of speed. */
 function naive(pattern: string, name: string): boolean {
   if (pattern === '') return name === ''
   if (pattern.startsWith('*')) {
@@ -40,7 +40,7 @@ describe('glob', () => {
     )
   })
 
-  test('what it calls prefix and suffix is shared by every name it matches', () => {
+  test('every matching name has its prefix and suffix', () => {
     const letters = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 7 })
     const patterns = fc.string({ unit: fc.constantFrom('a', 'b', '*', '?'), maxLength: 5 })
     fc.assert(

@@ -1,18 +1,18 @@
-/** A pattern over names, split at its stars once, at load. */
+/** A pattern over names, split at its stars once, when the policy is loaded. */
 export type Glob = {
   readonly pattern: string
-  /** No star and no question mark: the name itself. */
+  /** No `*` and no `?`: matches exactly one name. */
   readonly exact: boolean
-  /** One star and no question mark: prefix and suffix say it all. */
+  /** One `*` and no `?`: prefix and suffix are enough to match. */
   readonly simple: boolean
-  /** What every matching name starts and ends with, literally. */
+  /** The literal start and end of every matching name. */
   readonly prefix: string
   readonly suffix: string
   /** The pieces between stars; the first is anchored at the start, the last at the end. */
   readonly pieces: readonly string[]
 }
 
-/** `*` stands for any run of characters, also none; `?` for exactly one. There is no escape: no name holds either. */
+/** `*` matches any number of characters, including none; `?` exactly one. There is no escape, because names contain neither. */
 export function parseGlob(pattern: string): Glob {
   const pieces = pattern.split('*').filter((piece, at, all) => piece !== '' || at === 0 || at === all.length - 1)
   const first = pieces[0] ?? ''
@@ -28,8 +28,8 @@ export function parseGlob(pattern: string): Glob {
 }
 
 /**
- * Each piece is taken at its leftmost place, which is never wrong when only stars stand between pieces: nothing is tried
- * twice, so a hostile name costs at most its length times the longest piece.
+ * Matches each piece at its leftmost position, which is always right when only stars separate pieces. Nothing is tried twice, so
+ * a hostile name costs at most its length times the longest piece.
  */
 export function matchesGlob(glob: Glob, name: string): boolean {
   if (glob.exact) return glob.pattern === name

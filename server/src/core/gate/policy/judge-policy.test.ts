@@ -26,7 +26,7 @@ const spell = (opinions: ReturnType<typeof judge>) =>
   opinions.map(({ rule, effect, strength }) => [rule, effect, strength].filter((word) => word !== undefined).join(' '))
 
 describe('judgePolicy', () => {
-  test('gives evidence a person can follow: rule, effect, reason, place and time', () => {
+  test('gives complete evidence: rule, effect, reason, place and time', () => {
     const text =
       'rules:\n  - id: mail\n    effect: ask\n    strength: strong\n    match: { tool: mail__* }\n    says: mail leaves the house\n'
     expect(judge(text)).toEqual([
@@ -46,11 +46,11 @@ describe('judgePolicy', () => {
     expect(spell(judge('rules: [{ id: a, effect: ask, says: x }]'))).toEqual(['a ask simple'])
   })
 
-  test('an operator rule takes the place of the preset, also where it is looser', () => {
+  test('an operator rule replaces the preset, even if it is looser', () => {
     expect(spell(judge('rules: [{ id: a, effect: allow, match: { tool: mail__send }, says: x }]'))).toEqual(['a allow'])
   })
 
-  test('where no operator rule matches, the preset answers and says so', () => {
+  test('if no operator rule matches, the preset answers and says so', () => {
     const [opinion] = judge('rules: [{ id: a, effect: allow, match: { tool: files__* }, says: x }]')
     expect(opinion).toMatchObject({ rule: 'careful.high', effect: 'ask', strength: 'strong', source: 'preset careful' })
   })
@@ -76,7 +76,7 @@ describe('judgePolicy', () => {
     })
   })
 
-  test('arguments that are not JSON block a rule that looks at them and no other', () => {
+  test('arguments that are not JSON block only rules that use them', () => {
     const policy = compilePolicy(
       { text: 'rules: [{ id: a, effect: allow, when: args.x == 1, says: x }]', file: 'p.yaml' },
       { digest: () => 'v' },
@@ -101,20 +101,20 @@ describe('judgePolicy', () => {
     ['match: { lane: "*x*" }', 'it depends on the lane of this call, which is unknown'],
     ['when: \'"a" in tool.tags\'', 'its condition could not be evaluated: the tags of this tool are unknown'],
     ['when: "has(session.lane)"', 'its condition could not be evaluated: the lane of this call is unknown'],
-  ])('a rule with %s blocks where that is unknown', (part, why) => {
+  ])('a rule with %s blocks if that is unknown', (part, why) => {
     for (const effect of ['allow', 'block']) {
       const opinions = unknown(`rules: [{ id: a, effect: ${effect}, ${part}, says: x }]`)
       expect(opinions).toMatchObject([{ rule: 'a', effect: 'block', says: `blocked because ${why}` }])
     }
   })
 
-  test('an unknown tag is no matter to a rule that another field rules out', () => {
+  test('an unknown tag does not matter if another field already rules the rule out', () => {
     expect(spell(unknown('rules: [{ id: a, effect: allow, match: { tag: x, tool: files__read }, says: x }]'))).toEqual([
       'careful.high ask strong',
     ])
   })
 
-  test('a tool known to have no tags, and a call known to have no lane, are matched by none', () => {
+  test('a tool without tags and a call without a lane match no tag and no lane', () => {
     expect(spell(judge('rules: [{ id: a, effect: block, match: { tag: "*" }, says: x }]'))).toEqual([
       'careful.high ask strong',
     ])
@@ -123,13 +123,13 @@ describe('judgePolicy', () => {
     ])
   })
 
-  test('a value of the arguments never appears in what it says', () => {
+  test('opinions never contain argument values', () => {
     const text = 'rules: [{ id: a, effect: allow, when: args.to > 5, says: x }]'
     expect(JSON.stringify(judge(text))).not.toContain('bob@example.com')
   })
 })
 
-/** The presets, spelled out: risk class by risk class. */
+/** The presets written out, one risk class at a time. */
 const PRESETS: readonly (readonly [preset: string, risk: RiskClass, effects: readonly ToolEffect[], said: string])[] = [
   ['careful', 'low', ['read'], 'careful.low allow'],
   ['careful', 'medium', ['write'], 'careful.medium ask simple'],
@@ -148,7 +148,7 @@ describe('presets', () => {
     expect(spell(judge(`preset: ${preset}`, { risk, effects }))).toEqual([said])
   })
 
-  test('strict lets a read run inside a sandbox, and nothing else', () => {
+  test('strict allows reads inside a sandbox, and nothing else', () => {
     const inside = (risk: RiskClass, effects: readonly ToolEffect[]) =>
       spell(judge('preset: strict', { risk, effects, sandboxed: true }))
     expect(inside('low', ['read'])).toEqual(['strict.read allow'])
@@ -162,7 +162,7 @@ describe('presets', () => {
     ['careful', 0, 'strong', 'passphrase'],
     ['careful', 2, 'two_person', undefined],
     ['careful', undefined, 'two_person', undefined],
-  ] as const)('%s with %s people who decide asks for %s, with %s', (preset, approvers, strength, proof) => {
+  ] as const)('%s with %s approvers asks for %s, with %s', (preset, approvers, strength, proof) => {
     const known = approvers === undefined ? {} : { approvers }
     const [opinion] = judge(`preset: ${preset}`, { risk: 'critical', effects: ['privileged'], ...known })
     expect([opinion?.effect, opinion?.strength, opinion?.proof]).toEqual(['ask', strength, proof])

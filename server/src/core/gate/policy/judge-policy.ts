@@ -9,8 +9,8 @@ import type { CompiledRule, Layer, Policy, PolicyCall, PolicyFacts } from './pol
 import { shelvesFor } from './rule-index.ts'
 
 /**
- * Policy's opinions on one call: those of the operator's rules that match, else those of the preset's, else a block.
- * Pure and total. The strictest of them is policy's word; all of them are evidence.
+ * The policy's opinions on one call: those of the matching operator rules, otherwise those of the preset, otherwise a block. Pure
+ * and total. The strictest opinion decides; all of them are evidence.
  * INVARIANT: a rule that depends on an unknown fact, or whose condition cannot be evaluated, blocks; it is never skipped.
  */
 export function judgePolicy(policy: Policy, call: PolicyCall, facts: PolicyFacts): Opinion[] {
@@ -41,7 +41,7 @@ export function judgePolicy(policy: Policy, call: PolicyCall, facts: PolicyFacts
 /** A rule whose `match` fits, or depends on an unknown name. */
 export type Matching = { readonly rule: CompiledRule; readonly unknown?: GlobField }
 
-/** The rules of a layer whose `match` fits, in their own order, whatever their conditions say. */
+/** The rules of a layer whose `match` fits, in order, regardless of their conditions. */
 export function matchingRules({ index }: Layer, call: PolicyCall, facts: PolicyFacts): readonly Matching[] {
   const names = namesOf(call, facts)
   const matching: Matching[] = []
@@ -59,7 +59,7 @@ export function matchingRules({ index }: Layer, call: PolicyCall, facts: PolicyF
   return sorted ? matching : inOrder(matching)
 }
 
-/** A rule that stands under several keys may have been seen twice; in order, its copies are neighbours. */
+/** A rule indexed under several keys may appear twice; after sorting, the copies are neighbors. */
 function inOrder(matching: Matching[]): Matching[] {
   const sorted = matching.sort((a, b) => a.rule.order - b.rule.order)
   return sorted.filter(({ rule }, at) => rule !== sorted[at - 1]?.rule)

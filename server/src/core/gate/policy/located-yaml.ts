@@ -4,20 +4,20 @@ import type { PolicyFault } from '../../../contract/policy.ts'
 export type Path = readonly (string | number)[]
 export type Place = { readonly line: number; readonly column: number }
 
-/** A YAML text that remembers where each of its values stands. */
+/** Parsed YAML that knows the position of each value. */
 export type LocatedYaml = {
   readonly value: unknown
-  /** Where a value begins; for a path that leads nowhere, the nearest thing above it. */
+  /** Where a value begins; for a path that does not exist, its nearest existing ancestor. */
   placeOf(path: Path): Place
-  /** Where the key itself stands. */
+  /** The position of the key itself. */
   placeOfKey(path: Path, key: string): Place
-  /** Where a character of a text value stands in the file. */
+  /** The position in the file of a character within a string value. */
   placeInside(path: Path, character: number): Place
 }
 
 export type YamlFault = Omit<PolicyFault, 'file'>
 
-/** Only the plain part of YAML 1.2: one document, no aliases, no tags, every key once. Faults in document order. */
+/** Only a plain subset of YAML 1.2: one document, no aliases, no tags, no duplicate keys. Faults are in document order. */
 export function locateYaml(
   text: string,
 ): { readonly ok: true; readonly yaml: LocatedYaml } | { readonly ok: false; readonly faults: readonly YamlFault[] } {
@@ -82,8 +82,8 @@ export function locateYaml(
 export const byPlace = (a: Place, b: Place) => a.line - b.line || a.column - b.column
 
 /**
- * Follows a scalar's characters through the source, over indentation, folded line ends, quotes and block headers.
- * An escape breaks the trail; then the start of the scalar is the honest answer.
+ * Follows a scalar's characters through the source, across indentation, folded line ends, quotes and block headers. After an
+ * escape the position is uncertain, so the start of the scalar is returned.
  */
 function offsetInside(text: string, start: number, value: string, character: number): number {
   let at = start

@@ -10,7 +10,7 @@ export type GlobField = (typeof GLOB_FIELDS)[number]
 export type WordField = (typeof WORD_FIELDS)[number]
 export type MatchField = GlobField | WordField
 
-/** The names a call goes by, per field. A call has one tool, and any number of tags. Undefined is unknown. */
+/** A call's names, per field. A call has one tool and any number of tags. Undefined: unknown. */
 export type Names = {
   readonly tool: readonly string[]
   readonly server: readonly string[]
@@ -56,8 +56,8 @@ export function compileMatch(match: Match): CompiledMatch {
 }
 
 /**
- * Every given field matches; a field matches when one of its patterns fits one of the call's names.
- * If that depends on an unknown name, the answer is the field.
+ * Every given field must match; a field matches if one of its patterns fits one of the call's names. If the result depends on an
+ * unknown name, returns that field.
  */
 export function isMatch(match: CompiledMatch, names: Names): boolean | GlobField {
   let unknown: GlobField | undefined

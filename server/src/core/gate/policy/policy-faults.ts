@@ -3,7 +3,7 @@ import { Match, PolicyFile, type PolicyFault, Rule } from '../../../contract/pol
 import type { LocatedYaml, Path } from './located-yaml.ts'
 import { nearest } from '../../../contract/nearest.ts'
 
-/** One line for a terminal: where, what is wrong, what to write. */
+/** One line for a terminal: where, what is wrong, what to write instead. */
 export function spellFault({ file, line, column, says, instead }: PolicyFault): string {
   return `${file}:${line}:${column}: ${says}; ${instead}`
 }
@@ -30,12 +30,14 @@ const A_NAME = 'write a name or a glob of 1 to 128 characters, or a list of them
 const A_RULE = 'write a rule: `id`, `effect`, `match`, `says`'
 const A_FILE = 'write `preset: careful`, and `rules:` below it'
 
-/** What a schema finds wrong, as places in the file and words for its author. `root` is where the policy stands in the document. */
+/**
+ * Converts a schema issue to positions in the file and messages for its author. `root` is the path of the policy in the document.
+ */
 export function faultsOfIssue(issue: Issue, yaml: LocatedYaml, root: Path, above: Path = []): Fault[] {
   const path: Path = [...above, ...issue.path.map((step) => (typeof step === 'number' ? step : String(step)))]
   const full = [...root, ...path]
   if (issue.code === 'invalid_union') {
-    // A single word and a list fail differently; the one the author wrote is the one to speak of.
+    // A single word and a list fail differently; report the alternative the author used.
     const branch = issue.errors[Array.isArray(valueAt(yaml.value, full)) ? 1 : 0] ?? []
     return branch.flatMap((inner) => faultsOfIssue(inner, yaml, root, path))
   }

@@ -11,7 +11,7 @@ import type { Policy } from './policy.ts'
 
 const digest = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** JSON is YAML: rules made by chance take the same way as rules from a file. */
+/** JSON is valid YAML, so generated rules are parsed like rules from a file. */
 function policyOf(file: { preset?: PolicyFile['preset']; rules: readonly Rule[] }): Policy {
   const compiled = compilePolicy({ text: JSON.stringify(file), file: 'law.yaml' }, { digest })
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.faults))
@@ -164,7 +164,7 @@ describe('policy laws', () => {
     )
   })
 
-  test('a matching rule whose condition has no answer blocks under its own id, whatever its effect', () => {
+  test('a matching rule whose condition has no result blocks under its own id, whatever its effect', () => {
     fc.assert(
       fc.property(rules, calls, fc.constantFrom('allow', 'ask', 'block'), (list, call, effect) => {
         const broken: Rule = { id: 'broken', effect, match: {}, when: 'args.no_such_key == 1', says: 'because' }
@@ -176,7 +176,7 @@ describe('policy laws', () => {
     )
   })
 
-  test('every opinion names a rule, why and where it stands', () => {
+  test('every opinion names a rule, its reason and its place', () => {
     fc.assert(
       fc.property(rules, calls, fc.constantFrom('careful', 'strict', 'observe'), (list, call, preset) => {
         const opinions = judge(policyOf({ preset, rules: list }), call)

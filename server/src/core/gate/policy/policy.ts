@@ -5,12 +5,12 @@ import type { Condition } from './condition/condition.ts'
 import type { CompiledMatch } from './match.ts'
 import type { RuleIndex } from './rule-index.ts'
 
-/** A rule with its globs split and its condition compiled. */
+/** A rule with its globs parsed and its condition compiled. */
 export type CompiledRule = {
   readonly rule: Rule
-  /** Where it stands, for people: `file:line`, or `preset careful`. */
+  /** Where the rule is defined, for messages: `file:line`, or `preset careful`. */
   readonly source: string
-  /** Its place among the rules of its layer. */
+  /** Its position among the rules of its layer. */
   readonly order: number
   readonly match: CompiledMatch
   readonly when?: Condition
@@ -18,29 +18,29 @@ export type CompiledRule = {
 
 export type Layer = { readonly rules: readonly CompiledRule[]; readonly index: RuleIndex }
 
-/** What is in force. Immutable: a reload makes another one. */
+/** The active policy. Immutable: a reload creates a new one. */
 export type Policy = {
   /** SHA-256 of the file's text. */
   readonly version: string
   readonly file: string
   readonly preset: Preset
-  /** In `observe` verdicts are recorded, and only traps, integrity failures and pauses are enforced. */
+  /** In `observe` mode verdicts are recorded, and only traps, integrity failures and pauses are enforced. */
   readonly mode: 'enforce' | 'observe'
   readonly operator: Layer
   readonly fallback: Layer
 }
 
-/** What rules may look at of a call. */
+/** The parts of a call that rules may use. */
 export type PolicyCall = Pick<Call, 'caller' | 'canonical_args' | 'thread'>
 
-/** What rules may look at besides the call. */
+/** The facts that rules may use besides the call. */
 export type PolicyFacts = {
   readonly now: number
   readonly tool: Tool
-  // What is absent below is unknown, and a rule that asks for it blocks: it cannot be told whether it fits.
-  /** The operator's words for the tool. */
+  // If one of the fields below is absent it is unknown, and a rule that depends on it blocks, because it cannot be evaluated.
+  /** The operator's tags for the tool. */
   readonly tags?: readonly string[]
-  /** The model lane of the run that calls; null for a call without one. */
+  /** The model lane of the calling run; null if the call has none. */
   readonly lane?: string | null
   /** The session's provenance labels. */
   readonly labels?: readonly string[]

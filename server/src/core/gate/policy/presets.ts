@@ -68,8 +68,8 @@ const STRICT: readonly Rule[] = [
 const TWO_PEOPLE = /, so two people decide$/
 
 /**
- * What a preset asks of a gate on which one person decides: two people cannot be had, so that one confirms with their passphrase.
- * Only presets give way: a rule of the operator's that wants two people keeps wanting them.
+ * Adapts a preset's opinion to a gate with only one approver: two people are not available, so that one confirms with a
+ * passphrase. Only presets adapt: an operator rule that requires two people still does.
  */
 export function forApprovers(opinion: Opinion, approvers: number | undefined): Opinion {
   if (opinion.strength !== 'two_person' || approvers === undefined || approvers > 1) return opinion
@@ -77,5 +77,5 @@ export function forApprovers(opinion: Opinion, approvers: number | undefined): O
   return { ...opinion, strength: 'strong', proof: 'passphrase', says }
 }
 
-/** What answers where no rule of the operator's matches. `observe` judges like `careful`; its mode makes it a record only. */
+/** The rules used when no operator rule matches. `observe` uses those of `careful`; its mode only records. */
 export const PRESETS: Readonly<Record<Preset, readonly Rule[]>> = { careful: CAREFUL, strict: STRICT, observe: CAREFUL }

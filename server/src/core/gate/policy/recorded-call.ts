@@ -3,7 +3,7 @@ import type { Facts } from '../facts.ts'
 import { splitToolId } from './described-call.ts'
 import type { RecordedCall } from './replay.ts'
 
-/** What policy looks at of the facts, to be kept with the call. */
+/** The facts that the policy uses, to be stored with the call. */
 export function judgedOf({ now, tool, tags, lane, labels, sandboxed, approvers }: Facts): RecordedFacts {
   return {
     now,
@@ -17,7 +17,7 @@ export function judgedOf({ now, tool, tags, lane, labels, sandboxed, approvers }
   }
 }
 
-/** A stored call with the facts of its time; undefined when they were not kept, for then nobody can judge it again. */
+/** A stored call with the facts of its time; undefined if they were not stored, so that the call cannot be judged again. */
 export function recordedCall(row: CallRow): RecordedCall | undefined {
   const { judged, call_id, caller, canonical_args, thread, tool_id, server } = row
   if (judged === undefined) return undefined

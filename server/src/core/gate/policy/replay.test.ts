@@ -35,7 +35,7 @@ rules:
 `)
 
 describe('replayPolicy', () => {
-  test('lists the calls that a draft would answer otherwise, and which way', () => {
+  test('lists the calls that a draft would answer differently, and how', () => {
     const calls = [recorded('c1', THEN, 5), recorded('c2', THEN, 50), recorded('c3', THEN, 500)]
     const { judged, changes, sums } = replayPolicy(calls, DRAFT)
     expect(judged).toBe(3)
@@ -55,17 +55,17 @@ describe('replayPolicy', () => {
     })
   })
 
-  test('what other deciders said then still counts', () => {
+  test('recorded opinions of other deciders still count', () => {
     const { changes } = replayPolicy([recorded('c1', THEN, 5, [other('content', 'block')])], DRAFT)
     expect(changes).toEqual([])
   })
 
-  test('an approval answered the question and does not make it looser', () => {
+  test('an approval does not make the recorded answer looser', () => {
     const { changes } = replayPolicy([recorded('c1', THEN, 5, [other('approval', 'allow')])], THEN)
     expect(changes).toEqual([])
   })
 
-  test('the policy of that time changes nothing', () => {
+  test('replaying the original policy changes nothing', () => {
     expect(replayPolicy([recorded('c1', DRAFT, 5), recorded('c2', DRAFT, 500)], DRAFT).changes).toEqual([])
   })
 })

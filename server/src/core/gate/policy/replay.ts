@@ -3,7 +3,7 @@ import { type Answer, answerOf, strictnessOf } from './answer.ts'
 import { judgePolicy } from './judge-policy.ts'
 import type { Policy, PolicyCall, PolicyFacts } from './policy.ts'
 
-/** A call as it was judged then: its arguments, the facts of that time and everyone's opinion. */
+/** A call as it was judged: its arguments, the facts at the time and every opinion. */
 export type RecordedCall = {
   readonly call_id: string
   readonly call: PolicyCall
@@ -17,18 +17,18 @@ export type ReplayedChange = {
   readonly way: 'stricter' | 'looser'
   readonly from: Answer
   readonly to: Answer
-  /** What the draft says of the call. */
+  /** The draft's opinions on the call. */
   readonly opinions: readonly Opinion[]
 }
 
 export type Replay = {
   readonly judged: number
   readonly changes: readonly ReplayedChange[]
-  /** How many calls go from one answer to the other, such as `allow → ask`. */
+  /** How many calls change from one answer to another, such as `allow → ask`. */
   readonly sums: Readonly<Record<string, number>>
 }
 
-/** Judges recorded calls again with a draft in the place of the policy of that time; the other deciders' opinions stand. */
+/** Judges recorded calls again with a draft policy; the recorded opinions of other deciders are kept. */
 export function replayPolicy(recorded: readonly RecordedCall[], draft: Policy): Replay {
   const changes = recorded.flatMap((record) => changeOf(record, draft))
   const sums: Record<string, number> = {}
@@ -41,7 +41,7 @@ export function replayPolicy(recorded: readonly RecordedCall[], draft: Policy): 
 
 function changeOf({ call_id, call, facts, evidence }: RecordedCall, draft: Policy): ReplayedChange[] {
   const opinions = judgePolicy(draft, call, facts)
-  // The strictest opinion is the gate's question, also where a person's approval answered it.
+  // The strictest opinion is the gate's own answer, even if a person's approval then overrode it.
   const from = answerOf(evidence)
   const to = answerOf([...evidence.filter(({ decider }) => decider !== 'policy'), ...opinions])
   const distance = strictnessOf(to) - strictnessOf(from)

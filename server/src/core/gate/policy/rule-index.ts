@@ -2,11 +2,11 @@ import type { Glob } from './glob.ts'
 import { type CompiledMatch, GLOB_FIELDS, type GlobField, type MatchField, type Names, WORD_FIELDS } from './match.ts'
 import type { CompiledRule } from './policy.ts'
 
-/** A rule as it stands on a shelf, with what is still to be checked of it there. */
+/** A rule in an index entry, with what still has to be checked. */
 export type Entry = { readonly rule: CompiledRule; readonly match: CompiledMatch }
 type Shelf = ReadonlyMap<string, readonly Entry[]>
 
-/** The rules of one field: by whole name, by how a name starts and by how it ends. */
+/** The rules indexed by one field: by whole name, by prefix and by suffix. */
 type FieldIndex = {
   readonly field: MatchField
   readonly exact: Shelf
@@ -15,11 +15,11 @@ type FieldIndex = {
 }
 type Affixes = { readonly shelf: Shelf; readonly lengths: readonly number[] }
 
-/** Each rule stands under one of its fields, the one that tells it best from the others; `rest` is looked at always. */
+/** Each rule is indexed by one of its fields, the most selective one; the rules in `rest` are always checked. */
 export type RuleIndex = { readonly fields: readonly FieldIndex[]; readonly rest: readonly Entry[] }
 
 type Key = { readonly how: 'exact' | 'prefix' | 'suffix'; readonly text: string }
-/** `whole`: whoever has one of the keys needs no further look at the field. */
+/** `whole`: a call that has one of the keys needs no further check of the field. */
 type Placement = { readonly field: MatchField; readonly keys: readonly Key[]; readonly whole: boolean }
 
 export function indexRules(rules: readonly CompiledRule[]): RuleIndex {
@@ -49,7 +49,7 @@ export function indexRules(rules: readonly CompiledRule[]): RuleIndex {
   }
 }
 
-/** The tables on which every rule stands that could match; a rule with several keys perhaps on more than one. */
+/** The lists of all rules that could match; a rule with several keys may be in more than one. */
 export function shelvesFor(index: RuleIndex, names: Names): (readonly Entry[])[] {
   const found = index.rest.length === 0 ? [] : [index.rest]
   for (const { field, exact, prefixes, suffixes } of index.fields) {
@@ -65,7 +65,7 @@ export function shelvesFor(index: RuleIndex, names: Names): (readonly Entry[])[]
   return found
 }
 
-/** By what a rule is found, in words. None: every call looks at it. */
+/** How a rule is found, in words. Empty: it is checked for every call. */
 export function keysOf(index: RuleIndex, rule: CompiledRule): string[] {
   const on = (shelf: Shelf) => [...shelf].filter(([, entries]) => entries.some((entry) => entry.rule === rule))
   return index.fields.flatMap(({ field, exact, prefixes, suffixes }) => [
@@ -79,12 +79,13 @@ function put<T>(list: T[], item: T | undefined): void {
   if (item !== undefined) list.push(item)
 }
 
-/** The fields by which a rule can be found; a field with a pattern like `*` or `*x*` is none. */
+/** The fields by which a rule can be indexed; a field with a pattern like `*` or `*x*` cannot. */
 function placementsOf({ match }: CompiledRule): Placement[] {
   const words = match.words.map(({ field, any }): Placement => {
     return { field, keys: any.map((text) => ({ how: 'exact', text })), whole: true }
   })
-  // Many rules may begin alike and end each in its own way, or the other way round: which tells more is seen when all are there.
+  // Many rules may share a prefix and differ in their suffix, or the reverse. Which is more selective is known only when all are
+  // collected.
   const globs = match.globs.flatMap(({ field, any }) =>
     (any.some(isTwoSided) ? [startOf, endOf] : [startOf]).flatMap((keyOf): Placement[] => {
       const keys = any.map(keyOf).filter(isKey)
@@ -94,10 +95,10 @@ function placementsOf({ match }: CompiledRule): Placement[] {
   return [...globs, ...words]
 }
 
-/** Whoever finds a rule by a name that is unknown has not found that it fits. */
+/** A rule found by a name that may be unknown still has to be checked. */
 const isAlwaysKnown = (field: GlobField) => field !== 'tag' && field !== 'lane'
 
-/** A name itself, or a pattern of which the key is all. */
+/** A name itself, or a pattern that is fully described by its key. */
 const isOneSided = (glob: Glob) => glob.exact || (glob.simple && (glob.prefix === '' || glob.suffix === ''))
 
 const isTwoSided = ({ exact, prefix, suffix }: Glob) => !exact && prefix !== '' && suffix !== ''

@@ -22,8 +22,8 @@ const SILENT: Prospect = {
 }
 
 /**
- * What a call to this tool will meet, in words, before its arguments are known: what surely, and what else depending on what. Rules
- * speak by their own sentences; their conditions are not shown, because a limit that is known is a limit to stay just below of.
+ * Describes how calls to this tool will be judged, before their arguments are known: what is certain, and what depends on what.
+ * Rules are described by their own sentences; their conditions are not shown, so that a caller cannot stay just below a limit.
  */
 export function sayAsked(policy: Policy, caller: Caller, tool: Tool): string {
   if (policy.mode === 'observe') return 'runs: the gate only observes'
@@ -33,7 +33,7 @@ export function sayAsked(policy: Policy, caller: Caller, tool: Tool): string {
   const open = operator?.surely.length === 0 ? [operator, preset] : [operator]
   const otherwise = open
     .flatMap((layer) => layer?.perhaps ?? [])
-    // A rule that may speak in the preset's place counts either way; beside a sure one only when it is stricter.
+    // A rule that may apply instead of the preset is always listed; next to a certain rule only if it is stricter.
     .filter((may) => isStricter(may, base) || (preset !== undefined && levelOf(may) !== levelOf(base)))
   return [say(base), ...otherwise.map((may) => `or, depending on ${sayOpen(may)}, ${say(may)}`)].join('; ')
 }

@@ -8,7 +8,7 @@ const OBJECTS: readonly (readonly [string, ReadonlySet<string>])[] = [
   ['a message', new Set(['message', 'messages', 'mail', 'mails', 'email', 'emails', 'sms'])],
 ]
 
-/** What a call of this tool does, as far as its effects and its name say: `writes a file`, `sends a message`. */
+/** What a call to this tool does, judging by its effects and its name: `writes a file`, `sends a message`. */
 export function sayEffect({ row, effects, effects_from }: Tool, tags: readonly string[] = []): string {
   if (effects_from === 'unknown') return 'has undeclared effects'
   const words = splitWords(row.tool_id.slice(row.tool_id.indexOf('__') + 2))
@@ -35,7 +35,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
   critical: 'so two people decide',
 }
 
-/** A preset's opinion about one call: what this call does, instead of everything that its risk class stands for. */
+/** Rewrites a preset's opinion to say what this call does, instead of everything its risk class covers. */
 export function atHand(opinion: Opinion, tool: Tool, tags?: readonly string[]): Opinion {
   const [, level = ''] = opinion.rule.split('.')
   const ending = ENDINGS[level]

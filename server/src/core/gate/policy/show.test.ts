@@ -34,7 +34,7 @@ describe('explainPolicy', () => {
     ])
   })
 
-  test('reads a rule aloud, with the condition as it was understood', () => {
+  test('describes a rule as a sentence, with the condition as parsed', () => {
     expect(
       shown(TEXT)
         .rules.slice(0, 2)
@@ -45,7 +45,7 @@ describe('explainPolicy', () => {
     ])
   })
 
-  test('says by what a call finds a rule', () => {
+  test('says how a call finds a rule', () => {
     expect(
       shown(TEXT)
         .rules.slice(0, 2)

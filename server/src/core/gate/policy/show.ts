@@ -13,12 +13,12 @@ export type ShownRule = {
   readonly preview?: boolean
   readonly source: string
   readonly match: Match
-  /** The condition as it was understood, not as it was written. */
+  /** The condition as parsed, not as written. */
   readonly when?: string
   readonly says: string
   /** The whole rule as one sentence. */
   readonly reads: string
-  /** By what a call finds it: `tool is mail__send`; empty when every call looks at it. */
+  /** How a call finds it: `tool is mail__send`; empty if it is checked for every call. */
   readonly found_by: readonly string[]
 }
 
@@ -31,7 +31,7 @@ export type ShownPolicy = {
   readonly reads: string
 }
 
-/** What is in force and why, as data: the operator's rules in their order, then the preset's. */
+/** The active rules and their reasons, as data: the operator's rules in order, then the preset's. */
 export function explainPolicy(policy: Policy): ShownPolicy {
   const { version, file, preset, mode } = policy
   const layers = [

@@ -66,7 +66,7 @@ describe('runCases', () => {
     expect(result).toMatchObject({ passed: false, answer: { effect: 'ask', strength: 'strong', rules: ['outside'] } })
   })
 
-  test('a tool, a caller and facts can be stated, and a policy of the case takes the place of the other', () => {
+  test('a tool, a caller and facts can be stated, and a policy in the case replaces the other', () => {
     const [result] = results(`
 - name: nobody deletes at night
   policy:

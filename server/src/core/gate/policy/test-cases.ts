@@ -34,17 +34,17 @@ const StatedFacts = z.strictObject({
   approvers: z.number().int().min(0).optional(),
 })
 
-/** One expectation in words. What a case does not state is an ordinary call of an ordinary agent. */
+/** One expectation. Whatever a case does not state is that of an ordinary call by an ordinary agent. */
 const Case = z.strictObject({
   name: z.string().min(1),
-  /** Another policy than the one under test, written out. */
+  /** A policy to use instead of the one under test. */
   policy: z.record(z.string(), z.unknown()).optional(),
-  /** A tool of the catalogue by its id, or one described here. */
+  /** A catalogue tool by its id, or one described here. */
   tool: z.union([z.string().min(1), StatedTool]),
   call: z.strictObject({ args: z.json().default({}), thread: z.string().optional() }).prefault({}),
   caller: StatedCaller.default({ id: 'agent:test', role: 'agent', user: 'test' }),
   facts: StatedFacts.default({}),
-  /** Other routes and groups than those in force, written out. */
+  /** Routes and groups to use instead of the active ones. */
   approvals: z.strictObject(RouteSettings).optional(),
   verdict: z.union([
     Effect,
@@ -76,16 +76,16 @@ export type CaseResult = {
   readonly passed: boolean
   readonly expected: Expected
   readonly answer: Answer
-  /** Of an ask, where a route matches. */
+  /** For an ask, if a route matches. */
   readonly asked?: ChosenRoute
   readonly opinions: readonly Opinion[]
 }
 
 export type CaseOptions = Omit<PolicyOptions, 'at'> & {
   readonly policy: Policy
-  /** Who is asked, where a case does not say it itself. */
+  /** The routes for cases that do not state their own. */
   readonly routes?: Routes
-  /** The catalogue, for cases that name a tool by its id alone. */
+  /** The catalogue, for cases that name a tool only by its id. */
   readonly tools?: (
     tool_id: string,
   ) =>
@@ -100,7 +100,7 @@ type Source = { readonly text: string; readonly file: string }
 type JudgedCase =
   { readonly ok: true; readonly result: CaseResult } | { readonly ok: false; readonly faults: readonly PolicyFault[] }
 
-/** Runs every case of a YAML list. A file that cannot be read runs nothing: half a test is no test. */
+/** Runs every case of a YAML list. If any case is invalid, none is run. */
 export function runCases(source: Source, options: CaseOptions): RanCases {
   const { file } = source
   const located = locateYaml(source.text)
@@ -184,7 +184,7 @@ function routesOf(
   }
 }
 
-/** Only what is asked about has a route, and a route can only ask for more. */
+/** Only an ask has a route, and a route can only make it stricter. */
 function withRoute(answer: Answer, route: RouteFact | undefined): { answer: Answer; asked?: ChosenRoute } {
   if (answer.effect !== 'ask' || route === undefined) return { answer }
   return { answer: { ...answer, strength: strongestOf(answer.strength, route) }, asked: route.chosen }
@@ -225,7 +225,7 @@ function toolOf(stated: Case['tool'], { tools }: CaseOptions): z.infer<typeof St
 function faultsOf(issue: z.core.$ZodIssue, yaml: LocatedYaml, above: Path): Omit<PolicyFault, 'file'>[] {
   const path: Path = [...above, ...issue.path.map((step) => (typeof step === 'number' ? step : String(step)))]
   if (issue.code === 'invalid_union') {
-    // The branch whose own kind was written is the one that was meant.
+    // Report the alternative that the author used.
     const meant =
       issue.errors.find((branch) => !branch.some((inner) => inner.path.length === 0)) ?? issue.errors[0] ?? []
     return meant.flatMap((inner) => faultsOf(inner, yaml, path))

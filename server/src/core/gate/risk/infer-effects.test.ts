@@ -46,18 +46,18 @@ describe('plain definitions', () => {
 })
 
 describe('descriptions', () => {
-  test('the action of a tool with a silent name is the verb its description opens with', () => {
+  test('if the name says nothing, the action is the first verb of the description', () => {
     expect(effectsOf('widgets', 'Fetches all widgets of a shop')).toBe('read')
     expect(effectsOf('widgets', 'This tool allows you to update the widgets of a shop')).toBe('write')
     expect(effectsOf('widgets', 'Use this tool to delete widgets')).toBe('write+destructive')
   })
 
-  test('a shouted label before the colon is not the action', () => {
+  test('a label in capitals before the colon is not the action', () => {
     expect(effectsOf('tables', 'START HERE for data: List available tables')).toBe('read')
     expect(effectsOf('tables', '[START-HERE] Lists available tables')).toBe('read')
   })
 
-  test('the worst verb of a description without spaces is its action', () => {
+  test('the riskiest verb of a description without spaces is its action', () => {
     expect(effectsOf('maps', '查询指定城市的天气')).toBe('read')
     expect(effectsOf('maps', '查询并删除记录')).toBe('write+destructive')
   })
@@ -70,18 +70,18 @@ describe('descriptions', () => {
     expect(effectsOf('notes', 'Add or remove a note')).toBe('write+destructive')
   })
 
-  test('a promise to read only makes a tool that takes statements a read, and "do not modify" said to the agent does not', () => {
+  test('a promise to read only makes a statement tool a read; "do not modify" addressed to the agent does not', () => {
     expect(effectsOf('database_query', 'Executes a SQL query')).toBe('unknown')
     expect(effectsOf('database_query', 'Executes a read-only SQL query')).toBe('read')
     expect(effectsOf('database_query', 'Executes a SQL query. Do not modify the result.')).toBe('unknown')
   })
 
-  test('no promise makes a tool that is called delete a read', () => {
+  test('no promise makes a tool named delete a read', () => {
     const promise = 'Read-only. Lists things, does not modify anything, no side effects. Returns a list.'
     expect(effectsOf('delete_things', promise, { limit: {}, page: {}, query: {} })).toBe('write+destructive')
   })
 
-  test('a name and a description that contradict each other leave the tool at best unknown', () => {
+  test('if name and description contradict each other, the tool is at best unknown', () => {
     expect(effectsOf('get_widget', 'Create a widget')).toBe('unknown')
     expect(effectsOf('create_widget', 'Get a widget')).toBe('write')
   })
@@ -92,7 +92,7 @@ describe('descriptions', () => {
 })
 
 describe('schemas', () => {
-  test('a tool can do the worst of its actions', () => {
+  test('a tool is as risky as its riskiest action', () => {
     expect(effectsOf('things', 'Get things', { method: { enum: ['get', 'list'] } })).toBe('read')
     expect(effectsOf('get_things', 'Get things', { method: { enum: ['get', 'create'] } })).toBe('write')
     expect(effectsOf('get_things', 'Get things', { method: { enum: ['get', 'delete_thing'] } })).toBe(
@@ -112,14 +112,14 @@ describe('schemas', () => {
     expect(effectsOf('create_event', 'Create an event', { title: {} })).toBe('write')
   })
 
-  test('a command to run is not a read, code to look at is', () => {
+  test('a command to run is not a read, code to analyze is', () => {
     expect(effectsOf('terminal', 'Returns the output', { command: {} })).not.toMatch(/read/)
     expect(effectsOf('explain_code', 'Explains what code does', { code: {} })).toBe('read')
   })
 })
 
-/** Taken for a read, a call of one of these would run without a person. */
-describe('innocent words', () => {
+/** If one of these were taken for a read, calls to it would run without a person. */
+describe('harmless-looking words', () => {
   const string = { type: 'string' }
   const flag = { type: 'boolean' }
   test.each<[name: string, description?: string, properties?: JsonObject]>([
@@ -174,16 +174,16 @@ describe('innocent words', () => {
     ['find_phone', 'Finds a phone by ringing it.'],
     ['get_paid', 'Gets the balance.'],
     ['read_message', 'Reads a message aloud.'],
-  ])('%s (%s) is no read', (name, description, properties) => {
+  ])('%s (%s) is not a read', (name, description, properties) => {
     expect(effectsOf(name, description, properties)).not.toMatch(/read/)
   })
 
-  test('a title that says what the name hides counts', () => {
+  test('a title that reveals what the name hides counts', () => {
     expect(inferEffects({ ...tool('get_user', 'Gets a user'), title: 'Delete user' }).effects).not.toContain('read')
   })
 })
 
-describe('scary words', () => {
+describe('harmful-looking words', () => {
   test.each<[name: string, description?: string, properties?: JsonObject]>([
     ['get_deleted_users', 'Gets the users that were deleted in the last 30 days.'],
     ['get_delete_protection', 'Gets whether a table is protected against being deleted.'],
@@ -215,7 +215,7 @@ describe('scary words', () => {
 })
 
 describe('hostile descriptions', () => {
-  /** The fastest of a few, so that a busy machine does not count. */
+  /** The fastest of several runs, so that a busy machine does not matter. */
   function timeOf(description: string): number {
     const once = () => {
       const from = performance.now()
@@ -249,13 +249,13 @@ describe('hostile descriptions', () => {
   ])('of %j take time in proportion to their length', (part) => {
     const text = part.repeat(32_768 / part.length)
     const short = Math.max(timeOf(text.slice(0, 2_048)), 1)
-    // Sixteen times the text; were time the square of it, this would be 256.
+    // Sixteen times the text: quadratic time would give a factor of 256.
     expect(timeOf(text.slice(0, 32_768)) / short).toBeLessThan(100)
   })
 })
 
 describe('reasons', () => {
-  test('every effect has a reason, and what was outweighed is told too', () => {
+  test('every effect has a reason, and outweighed evidence is listed too', () => {
     const { effects, reasons } = inferEffects(tool('create_widget', 'Get a widget', { page: {} }))
     expect(effects).toEqual(['write'])
     expect(reasons).toEqual([
@@ -322,7 +322,7 @@ describe('laws', () => {
     )
   })
 
-  test('a name that opens with a verb that only destroys is destructive, whatever else is said', () => {
+  test('a name that starts with a purely destructive verb is destructive, whatever else is said', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('delete', 'remove', 'destroy', 'purge'),
@@ -365,7 +365,7 @@ describe('laws', () => {
     )
   })
 
-  test('the way a name is written does not matter', () => {
+  test('the spelling style of a name does not matter', () => {
     fc.assert(
       fc.property(anyName, (words) => {
         const camel = words.map((word, at) => (at === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1))).join('')

@@ -7,23 +7,23 @@ import type { Sign } from './sign.ts'
 export type EffectReason = Pick<Sign, 'effect' | 'from' | 'evidence'>
 
 export type InferredEffects = {
-  /** Empty means unknown: the caller counts the tool as write + external. Never empty and confident. */
+  /** Empty means unknown: the caller treats the tool as write + external. Never empty and confident. */
   readonly effects: readonly ToolEffect[]
-  /** All the evidence, also what was outweighed: a person who doubts the answer wants both sides. */
+  /** All the evidence, including what was outweighed, so that a person can see both sides. */
   readonly reasons: readonly EffectReason[]
   readonly confidence: 'strong' | 'weak' | 'none'
 }
 
-/** How far one side must outweigh the other. In between the evidence contradicts itself or is too thin: unknown. */
+/** How far one side must outweigh the other. In between, the evidence contradicts itself or is too thin: unknown. */
 const READ_NEEDS = 2
 const WRITE_NEEDS = 3
 const STRONG = 5
 const ORDER: readonly ToolEffect[] = ['read', 'write', 'destructive', 'external', 'privileged']
 
 /**
- * What a tool does, judged by its definition alone. Annotations are not looked at: whom to believe is the caller's decision.
- * INVARIANT: `read` comes only from evidence of reading; nothing known is unknown (laws in infer-effects.test.ts).
- * INVARIANT: a destructive verb added to a name never lowers the risk.
+ * Infers what a tool does from its definition alone. Annotations are ignored: whether to trust them is the caller's decision.
+ * INVARIANT: `read` comes only from evidence of reading; no evidence means unknown (laws in infer-effects.test.ts).
+ * INVARIANT: adding a destructive verb to a name never lowers the risk.
  */
 export function inferEffects(definition: ToolDefinition): InferredEffects {
   const signs = signsOf(definition)
@@ -49,7 +49,7 @@ function reasonsOf(signs: readonly Sign[]): EffectReason[] {
 function signsOf(definition: ToolDefinition): Sign[] {
   const named = readName(definition.name)
   const titled = named.length === 0 ? readName(definition.title ?? '') : []
-  // A title beside a name adds what it says against a read, and nothing for it.
+  // If there is a name, the title only adds evidence against a read, never for it.
   const doubts = named.length === 0 ? [] : readName(definition.title ?? '').filter((sign) => sign.effect !== 'read')
   return [
     ...named,

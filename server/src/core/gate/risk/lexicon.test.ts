@@ -6,7 +6,7 @@ test('no verb is in two classes', () => {
   expect(all.filter((verb, at) => all.indexOf(verb) !== at)).toEqual([])
 })
 
-test('every word that is marked as a kind of verb is a verb we know', () => {
+test('every word in a list of verbs is a known verb', () => {
   const unknown = [...NOUNISH, ...PLAIN_ACTIONS, ...EGRESS_VERBS].filter((word) => !VERBS.has(word))
   expect(unknown).toEqual([])
 })

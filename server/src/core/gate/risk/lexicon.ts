@@ -1,30 +1,29 @@
 /**
- * Words that tell what a tool does. General English and API words only: a product's name would teach the gate about one
- * vendor and nothing about the next.
+ * Words that tell what a tool does. Only general English and API words: product names would cover one vendor and not the next.
  */
 export type VerbClass = 'read' | 'work_out' | 'derive' | 'soft_read' | 'write' | 'soft_write' | 'destructive'
 
 const words = (text: string): string[] => text.trim().split(/\s+/)
 
 const VERBS_BY_CLASS: Readonly<Record<VerbClass, readonly string[]>> = {
-  /** Says by itself that the tool reads. */
+  /** Means by itself that the tool reads. */
   read: words(`
     analyse analyze autocomplete browse calculate check compare compute count describe detect diagnose diff discover
     enumerate estimate examine explain explore fetch find geocode get grep has identify inquire inspect is list locate
     lookup measure observe peek query read recommend retrieve search show suggest summarise summarize tail view wait
     whoami
   `),
-  /** Works something out of what it is given. A read where a description opens with it; a name alone is not enough. */
+  /** Computes something from its input. A read if a description opens with it; in a name alone it is not enough. */
   work_out: words(`
     aggregate assess classify convert correlate decode derive determine encode forecast interpret lint parse predict rank
     recognise recognize translate visualise visualize
   `),
-  /** Makes a result that may be kept or shown somewhere. A read where the description says that it is returned. */
+  /** Makes a result that may be stored or shown somewhere. A read if the description says that the result is returned. */
   derive: words(`
     audit crawl display download enrich extract gather generate look monitor preview scan scrape simulate trace
     transcribe validate verify
   `),
-  /** A read or an act, and the word does not say which: never a read by itself. */
+  /** Can mean a read or an action: never a read by itself. */
   soft_read: words(`
     access answer benchmark capture collect debug echo filter format give guide help load map match obtain offer
     ping poll present print profile provide pull recall render report respond return review snapshot sort test think
@@ -49,7 +48,7 @@ const VERBS_BY_CLASS: Readonly<Record<VerbClass, readonly string[]>> = {
     unmute unpause unpin unprotect unpublish unresolve unshare unstake unstar unsubscribe untag update upgrade
     upload upsert vote withdraw write
   `),
-  /** Does something, and the word does not say what. */
+  /** Does something unspecified. */
   soft_write: words(`
     act ask assume authenticate automate call chat control delegate do drive enforce eval evaluate exec execute
     export go handle interact invoke login logout manage navigate open operate optimise optimize orchestrate
@@ -68,7 +67,7 @@ export const VERBS: ReadonlyMap<string, VerbClass> = new Map(
 )
 export const VERB_LISTS = VERBS_BY_CLASS
 
-/** Verbs that are as often nouns: in a name they count as the action only where an action stands, first or last. */
+/** Verbs that are just as often nouns: in a name they count as the action only in first or last position. */
 export const NOUNISH: ReadonlySet<string> = new Set(
   words(`
     access act answer audit backup ban benchmark block book build call change charge chat check checkout clean
@@ -84,16 +83,15 @@ export const NOUNISH: ReadonlySet<string> = new Set(
   `),
 )
 
-/** Words by which names say their action even where other verbs are nouns: `
-    order_list
-  `, `file-write`, `
-    acme_query_rows
-  `. */
+/**
+ * Words that are the action of a name even in positions where other verbs are nouns: ` order_list `, `file-write`, `
+ * acme_query_rows `.
+ */
 export const PLAIN_ACTIONS: ReadonlySet<string> = new Set(
   words('add check create delete get list query read remove search set update upload write'),
 )
 
-/** To run, make or do one of these is to read. */
+/** Running, making or doing one of these is a read. */
 export const READING_NOUNS: ReadonlySet<string> = new Set(
   words(`
     aggregation analysis assessment audit calculation check checks comparison diagnostics lookup queries query
@@ -104,7 +102,7 @@ export const CARRIER_VERBS: ReadonlySet<string> = new Set(
   words('conduct do exec execute invoke make perform process run'),
 )
 
-/** A name that ends in one of these says what comes back, not what is done. */
+/** A name that ends in one of these describes the result, not the action. */
 export const RESULT_NOUNS: ReadonlySet<string> = new Set(
   words(`
     activity advice alternatives analysis analytics answer availability balance catalog changelog comparison
@@ -117,7 +115,7 @@ export const RESULT_NOUNS: ReadonlySet<string> = new Set(
   `),
 )
 
-/** `get_delete_permissions`, `list_reset_requests`: nouns that an act stands before and that are read about. */
+/** `get_delete_permissions`, `list_reset_requests`: nouns that can follow an action verb in the name of a read. */
 export const ABOUT_NOUNS: ReadonlySet<string> = new Set(
   words(`
     attempts candidates date events jobs limit limits marker markers operations options permission permissions plan plans
@@ -125,7 +123,7 @@ export const ABOUT_NOUNS: ReadonlySet<string> = new Set(
   `),
 )
 
-/** Texts that are right or wrong by themselves: to validate one is to read it. A ticket or a coupon is used up. */
+/** Texts that can be checked on their own: validating one is a read. A ticket or a coupon is used up by validating it. */
 export const CHECKED_TEXTS: ReadonlySet<string> = new Set(
   words(`
     address addresses cel checksum code config configuration cron csv document documents domain email emails expression file files
@@ -134,12 +132,12 @@ export const CHECKED_TEXTS: ReadonlySet<string> = new Set(
   `),
 )
 
-/** To generate one of these is to hand back a text. */
+/** Generating one of these only returns a text. */
 export const ARTIFACTS: ReadonlySet<string> = new Set(
   words('chart code deeplink diagram example examples regex snippet sql summary test tests text uuid uuids'),
 )
 
-/** Of these, the ones that are nothing but data: a name or a sentence that ends in one names what is read. */
+/** Of these, the ones that are pure data: a name or a sentence that ends in one says what is read. */
 export const DATA_NOUNS: ReadonlySet<string> = new Set(
   words(`
     availability balance contents data details docs documentation hierarchy history info information inventory metadata
@@ -148,7 +146,7 @@ export const DATA_NOUNS: ReadonlySet<string> = new Set(
   `),
 )
 
-/** Verbs of languages written without spaces, found by their characters. The worst one found is the action. */
+/** Verbs of languages written without spaces, found by substring. The riskiest match is the action. */
 export const UNSPACED_VERBS: readonly (readonly [VerbClass, readonly string[]])[] = [
   ['destructive', words('删除 刪除 移除 清空 を削除 삭제 제거')],
   [
@@ -166,7 +164,7 @@ export const UNSPACED_VERBS: readonly (readonly [VerbClass, readonly string[]])[
   ],
 ]
 
-/** Of the verbs that say nothing, the ones by which a tool carries something out. */
+/** Of the verbs that say nothing specific, the ones that carry something out. */
 export const CARRYING_OUT: ReadonlySet<string> = new Set(
   words(`
     act automate call control delegate do drive enforce eval evaluate exec execute interact invoke operate orchestrate
@@ -174,7 +172,7 @@ export const CARRYING_OUT: ReadonlySet<string> = new Set(
   `),
 )
 
-/** Verbs by which something leaves for people or other systems. */
+/** Verbs that send something to people or other systems. */
 export const EGRESS_VERBS: ReadonlySet<string> = new Set(
   words(`
     announce broadcast buy charge comment contact deploy dispatch email forward inform invite message notify order pay post publish
@@ -182,7 +180,7 @@ export const EGRESS_VERBS: ReadonlySet<string> = new Set(
   `),
 )
 
-/** Nouns that other people read: writing one of them reaches somebody. */
+/** Nouns for things other people read: writing one reaches somebody. */
 export const EGRESS_NOUNS: ReadonlySet<string> = new Set(
   words(`
     announcement comment comments email emails invitation invitations invite invites mail message messages
@@ -190,7 +188,7 @@ export const EGRESS_NOUNS: ReadonlySet<string> = new Set(
   `),
 )
 
-/** Writing one of these changes who may do what. */
+/** Writing one of these changes permissions. */
 export const AUTHORITY_NOUNS: ReadonlySet<string> = new Set(
   words(`
     acl admin admins certificate certificates collaborator collaborators credential credentials firewall iam member
@@ -201,7 +199,7 @@ export const AUTHORITY_NOUNS: ReadonlySet<string> = new Set(
 export const AUTHORITY_VERBS: ReadonlySet<string> = new Set(
   words('authorise authorize demote exempt grant impersonate promote revoke sudo'),
 )
-/** Reading the value of one of these is a power of its own. */
+/** Reading the value of one of these is privileged. */
 export const SECRET_NOUNS: ReadonlySet<string> = new Set(
   words('credential credentials password passwords passphrase secret secrets'),
 )
@@ -210,7 +208,7 @@ export const SECRET_NOUNS: ReadonlySet<string> = new Set(
 export const CODE_NOUNS: ReadonlySet<string> = new Set(
   words('bash cmd code command commands cypher ddl dml javascript js powershell python script shell sql ssh statement'),
 )
-/** Of these, the ones that reach the machine and not only a database. */
+/** Of these, the ones that act on the machine and not only on a database. */
 export const SHELL_NOUNS: ReadonlySet<string> = new Set(
   words('bash cmd command commands powershell shell ssh sudo terminal'),
 )

@@ -16,7 +16,7 @@ import type { Sign } from './sign.ts'
 import { readConsequences } from './read-consequences.ts'
 import { splitWords, verbIn, type Verb } from './split-words.ts'
 
-/** So much is read of a description. Time is linear in this, and a catalogue may have thousands of tools. */
+/** How much of a description is read. Time is linear in this, and a catalogue may have thousands of tools. */
 const LONGEST = 12_288
 const SECTION =
   /(^|\n)[^\S\n]{0,40}(#{1,6}\s{0,4})?\*{0,3}(args|arguments|params|parameters|inputs?|examples?|usage|returns?|raises)\*{0,3}\s{0,4}:|<\w{1,64}>/i
@@ -34,7 +34,7 @@ const HEAD: Readonly<Record<VerbClass, number>> = {
 
 const list = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
 
-/** Words that may stand between the start of a clause and its verb. */
+/** Words that can precede the verb of a clause. */
 const BEFORE_VERB = list(`
   a ability able action ai also an agent agents api assistant assistants asynchronously automatically atomically be bulk batch
   can clients command conditionally designed directly easily efficiently endpoint first for function helper immediately
@@ -42,13 +42,13 @@ const BEFORE_VERB = list(`
   securely selectively server simple simply single supported system temporarily that the this to tool tools used user users
   utility will with you your
 `)
-/** Verbs that in a sentence speak to the agent or about the tool. */
+/** Verbs that address the agent or describe the tool. */
 const NO_ACTION = list('allow allows call do does has help helps is let lets support supports use uses')
 const PEOPLE = list('agents ai assistants clients developers llms models the user users you')
 const PURPOSE = list('tool tools used')
 const JOINS = list('and or then')
 
-/** What a description says the tool does: the verb its first sentence opens with counts most, promises and warnings count too. */
+/** What a description says the tool does: the first verb of its first sentence counts most; promises and warnings count too. */
 export function readDescription(description: string, name: string): Sign[] {
   const text = description
     .slice(0, LONGEST)
@@ -78,12 +78,12 @@ export function readDescription(description: string, name: string): Sign[] {
   ]
 }
 
-/** A sentence that opens with one of these says what comes back; in a name (`provide_feedback`) they say less. */
+/** A sentence that opens with one of these describes the result; in a name (`provide_feedback`) they mean less. */
 const GIVES = list('provide respond return')
 
 function headSigns(head: Verb, sentence: string, name: string): Sign[] {
   const reading = CARRIER_VERBS.has(head.verb) ? objectOf(sentence).find((word) => READING_NOUNS.has(word)) : undefined
-  // A tool called `return_item` does not say more by "Returns an item".
+  // For a tool called `return_item`, "Returns an item" adds nothing.
   if (GIVES.has(head.verb)) return [{ ...sign('read', `"${head.verb}"`, 3), ...firmOf(head.verb, name) }]
   const artifact = head.verb === 'generate' ? objectOf(sentence).find((word) => ARTIFACTS.has(word)) : undefined
   if (artifact !== undefined) return [{ ...sign('read', `"generate ${artifact}"`, 3), firm: true }]
@@ -108,13 +108,13 @@ const firmOf = (verb: string, name: string): { readonly firm?: true } =>
 
 const sentencesOf = (text: string): string[] => text.split(SENTENCE_END).filter((sentence) => /\p{L}/u.test(sentence))
 
-/** Where lists of arguments and examples begin: they speak of many verbs that are not this tool's. */
+/** Where lists of arguments and examples begin: they mention many verbs that are not this tool's action. */
 function actionPartOf(text: string): number {
   const at = text.search(SECTION)
   return at > 0 ? at : text.length
 }
 
-/** The verbs that stand where a sentence or one of its joined clauses begins. */
+/** The verbs at the start of a sentence or of one of its joined clauses. */
 export function actionVerbs(sentence: string): Verb[] {
   const tokens =
     withoutLabel(sentence)
@@ -130,7 +130,7 @@ export function actionVerbs(sentence: string): Verb[] {
   return verbs
 }
 
-/** Where a verb may stand: at the opening of a sentence, joined to another clause, or not here. */
+/** Whether a verb is possible here: at the start of a sentence, joined to another clause, or not at all. */
 type Slot = 'opening' | 'joined' | 'closed'
 
 function slotAfter(token: string, next: string | undefined, slot: Slot): Slot {
@@ -145,11 +145,11 @@ function isOpener(token: string, next: string | undefined): boolean {
   return token === 'enable' || token === 'enables' ? next !== undefined && PEOPLE.has(next) : false
 }
 
-/** "START HERE for tables: List …", "[BETA] List …": a shouted label is advice to the agent, not the action. */
+/** "START HERE for tables: List …", "[BETA] List …": a label in capitals is advice to the agent, not the action. */
 const withoutLabel = (sentence: string): string =>
   sentence.replace(/^\s*\[[^\]]{0,80}\]\s*/u, '').replace(/^\s*\p{Lu}{2,20}[^:.]{0,60}:\s*/u, '')
 
-/** A joined verb has the form of the first; a plural noun after "Retrieves" looks like one and is not. */
+/** A joined verb has the same form as the first; a plural noun after "Retrieves" only looks like one. */
 function fits(verb: Verb, before: readonly Verb[], slot: Slot): boolean {
   const [head] = before
   if (verb.form === 'past') return false
@@ -180,11 +180,11 @@ function later(verb: Verb): Sign[] {
   if (verb.verb === 'return') return [RETURNS]
   return isFirm(verb) ? verbSigns(verb, 2) : []
 }
-/** "Accepts an array", "replaces the older tool": a later sentence is about something else. */
+/** "Accepts an array", "replaces the older tool": in a later sentence these are not the tool's action. */
 const ASIDE = list('accept follow hold join label like order place replace resize set split start tag')
 const isFirm = (verb: Verb): boolean => (verb.is === 'write' || verb.is === 'destructive') && !ASIDE.has(verb.verb)
 
-/** Words that begin sentences in other languages, and are no English ones. */
+/** Words that begin sentences in other languages and are not English. */
 const FOREIGN = list(`
   aan al algo alla alle au auf aus avec bei con dal dans das de degli dei del della dem den der des di du dos een ein eine
   einem einen einer el em en entre est et eux för för het il im ist la las le les lo los luego mais med mit nach não och oder ou para
@@ -195,12 +195,12 @@ const ENGLISH = list(`
   specific that the their this to two using what when where which whose with within you your
 `)
 
-/** Scripts that English is not written in, and letters that its words do not have. */
+/** Scripts that are not used for English, and letters that English words do not have. */
 const OTHER_LETTERS =
   /[\u00c0-\u024f\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Devanagari}\p{Script=Thai}]/u
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
 
-/** A description in a language that nobody here reads says neither. A name alone is not enough then. */
+/** A description in another language is evidence for neither side, and a name alone is then not enough. */
 function unreadable(sentences: readonly string[]): Sign[] {
   const text = sentences.slice(0, 3).join(' ').slice(0, 1_000).toLowerCase()
   const words = text.match(/\p{L}+/gu) ?? []
@@ -213,7 +213,7 @@ function unreadable(sentences: readonly string[]): Sign[] {
   return [{ ...sign('write', `"${foreign.slice(0, 40)}" is not English`, 1), forbids_read: 'always' }]
 }
 
-/** What nobody has read may say anything. */
+/** The unread rest may say anything. */
 function unread(description: string): Sign[] {
   if (description.length <= LONGEST) return []
   return [{ ...sign('write', `the description is longer than ${LONGEST} characters`, 1), forbids_read: 'always' }]

@@ -4,7 +4,7 @@ import type { Sign } from './sign.ts'
 const oneOf = (text: string): string => `(?:${text.trim().split(/\s+/).join('|')})`
 
 const A = '(?:an?|the|this|your|our|all|every|each|some|its|their)'
-/** People other than the one who asked the agent. */
+/** People other than the user of the agent. */
 const PEOPLE = oneOf(`
   approver approvers attendees audience author authors candidate candidates client clients colleague colleagues crowd customer customers
   driver employee employees everybody everyone expert experts friend friends guest guests human manager managers member members moderators
@@ -13,7 +13,7 @@ const PEOPLE = oneOf(`
 `)
 const SURFACES = oneOf('billboard board dashboard display label phone screen sign tv wall watch')
 const NOTICES = oneOf('ad advert advertisement banner dialog dialogue modal notification overlay pop-up popup toast')
-/** Things that are made when somebody gets a new one. */
+/** Things that are created when somebody gets a new one. */
 const ISSUED = oneOf(`
   account address certificate code credential id key lease licence license lock number passcode password pin seat secret session slot
   subscription token
@@ -23,7 +23,7 @@ const STORES = oneOf(`
   account basket branch bucket calendar cart catalog catalogue cluster collection crm database dataset directory environment file folder
   inbox index production project queue registry repo repository sheet spreadsheet staging store table tree warehouse workspace
 `)
-/** Acts that somebody else is asked to do. */
+/** Actions that somebody else is asked to do. */
 const ASKED_FOR = oneOf(`
   access appointment approval authorisation authorization callback cancellation change changes collection consent delivery demo deposit
   leave loan payment payout permission pickup quote refund removal reset restart return ride service signature transfer upgrade visit
@@ -32,10 +32,10 @@ const ASKED_FOR = oneOf(`
 const CHECKED = oneOf([...CHECKED_TEXTS].join(' '))
 const WORDS = "(?:[\\p{L}\\p{N}'’-]+ ){0,3}"
 const find = (text: string): RegExp => new RegExp(`\\b${text}\\b`, 'iu')
-/** The verb of a clause: at the beginning of the sentence, or joined to another. */
+/** The verb of a clause: at the start of the sentence, or joined to another. */
 const act = (text: string): RegExp => find(`(?:(?<=^\\W*)|(?:and|or|then|to|will|tool|,|:) )${text}`)
 
-/** Reading verbs that act because of the words beside them. Only the sentence that says what the tool does is looked at. */
+/** Reading verbs that act because of the words beside them. Only the sentence that says what the tool does is checked. */
 const ACTING: readonly RegExp[] = [
   // "Shows a banner to all visitors", "Recommends a colleague to the hiring team"; "sent to customers" only describes.
   act(
@@ -59,27 +59,27 @@ const ACTING: readonly RegExp[] = [
   act('(?:measure|count)s? out'),
 ]
 
-/** Something ends by itself: "the old key stops working". */
+/** Something ends as a consequence: "the old key stops working". */
 const ENDINGS = find(
   '(?:stops (?:working|being)|disappears|vanishes|self-destructs|no longer (?:works?|valid|usable|accessible)|becomes? (?:invalid|unusable|unavailable|read-only|public|final|locked)|goes (?:off|offline|live))',
 )
 const CONDITION = find('(?:after which|when|whether|if|that|which|where|who|until|unless|may|might|can|how|why)')
 
-/** Verbs that do not say by themselves that they read, and do by the words beside them. */
+/** Verbs that mean a read only because of the words beside them. */
 const READING: readonly RegExp[] = [
   find(`validates? (?:[^.;]{0,100}\\b(?:against|if|syntax|whether)|(?:${A} )?${WORDS}${CHECKED})`),
   find(
     `resolves? [^.;]{1,80}\\b(?:in)?to ${WORDS}(?:address|addresses|coordinates|email|entity|hostname|id|ids|identifier|identifiers|ip|name|names|path|record|url|urls|uuid)`,
   ),
 ]
-/** "Previews the invoice without creating it": what comes back is all there is. */
+/** "Previews the invoice without creating it": only returns something. */
 const WITHOUT_DOING = find(
   '(?:check|preview|simulate|show|estimate|validate|explain|plan)s? [^.;]{1,120}\\bwithout \\p{L}+ing (?:it|them|anything|any of them)',
 )
 
 const LONGEST = 400
 
-/** What the words of a sentence say together and none of them says alone. `sentences`: the part that says what the tool does. */
+/** Phrases whose words mean something only together. `sentences`: the part that says what the tool does. */
 export function readIdioms(sentences: readonly string[]): Sign[] {
   const opening = (sentences[0] ?? '').slice(0, LONGEST)
   const acting = ACTING.map((pattern) => pattern.exec(opening)?.[0]).find((found) => found !== undefined)

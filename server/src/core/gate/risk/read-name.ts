@@ -31,7 +31,9 @@ const WEIGHT: Readonly<Record<VerbClass, number>> = {
   destructive: 5,
 }
 
-/** What the words of a name say. The verb stands first (`create_issue`), last (`issue-create`) or behind a prefix (`acme_get_issue`). */
+/**
+ * What the words of a name mean. The verb is first (`create_issue`), last (`issue-create`) or after a prefix (`acme_get_issue`).
+ */
 export function readName(name: string): Sign[] {
   const words = splitWords(name)
   const head = headOf(words)
@@ -39,7 +41,7 @@ export function readName(name: string): Sign[] {
   const signs = words.flatMap((word, at) => (moved.includes(word) ? [] : verbSigns(word, roleOf(words, at, head))))
   if (moved.length > 0) signs.push({ ...sign('read', `"${moved.join(' ')}" only moves the view`, 5), firm: true })
   const acts = signs.some((sign) => sign.effect === 'write')
-  // `unshare_activity_reset`: a noun beside a read, but not beside an act.
+  // `unshare_activity_reset`: a noun beside a read, but a verb beside an action.
   const destroyer = acts ? words.find((word) => destroys(word)) : undefined
   if (destroyer !== undefined) signs.push(sign('destructive', `"${destroyer}"`, 1))
   if (head === undefined && RESULT_NOUNS.has(words.at(-1) ?? ''))
@@ -52,7 +54,7 @@ export function readName(name: string): Sign[] {
   return [...signs, ...powerSigns(words, acts)]
 }
 
-/** The class of the verb that carries a name, as in the values of an `action` parameter. */
+/** The class of a name's main verb, also used for the values of an `action` parameter. */
 export function verbClassOf(name: string): VerbClass | undefined {
   const words = splitWords(name)
   const head = headOf(words)
@@ -67,9 +69,9 @@ const destroys = (word: string | undefined): boolean => VERBS.get(word ?? '') ==
 
 function headOf(words: readonly string[]): number | undefined {
   const last = words.length - 1
-  // `run_query`: what is run may be anything.
+  // `run_query`: the query may be anything.
   if (RUNS_CODE.has(words[0] ?? '') && ['queries', 'query'].includes(words[last] ?? '')) return 0
-  // `clear_cache`, `session_kill`: where a destroying word can be the action, it is.
+  // `clear_cache`, `session_kill`: a destructive word that can be the action is the action.
   if (isPlainVerb(words[0]) || destroys(words[0])) return 0
   if (destroys(words[last])) return last
   const inside = words.findIndex((word) => isPlainVerb(word))
@@ -80,8 +82,8 @@ function headOf(words: readonly string[]): number | undefined {
 }
 
 /**
- * `action`: this word carries the name. `joined`: a verb that is nothing but a verb, or follows "and" or "or", acts too
- * (`find_and_replace`, `get_or_create`). `maybe`: the last word, as often a noun (`item_build`).
+ * `action`: this word is the main verb. `joined`: an unambiguous verb, or one after "and" or "or", acts too (`find_and_replace`,
+ * `get_or_create`). `maybe`: the last word, just as often a noun (`item_build`).
  */
 const isAbout = (word = ''): boolean => ABOUT_NOUNS.has(word) || RESULT_NOUNS.has(word)
 
@@ -91,7 +93,7 @@ function roleOf(words: readonly string[], at: number, head: number | undefined):
   const word = words[at]
   if (at === head) return at > 0 && !isPlainVerb(word) ? 'maybe' : 'action'
   const joined = JOINS.has(words[at - 1] ?? '')
-  // `get_delete_protection`: what is read is about the act.
+  // `get_delete_protection`: reads something about the action.
   if (!joined && head === 0 && VERBS.get(words[0] ?? '') === 'read' && at < words.length - 1 && isAbout(words.at(-1)))
     return 'noun'
   return joined || (isVerb(word) && !NOUNISH.has(word ?? '')) ? 'joined' : 'noun'
@@ -104,7 +106,7 @@ function verbSigns(word: string, role: Role): Sign[] {
   const weight = role === 'maybe' ? 1 : WEIGHT[is]
   if (is === 'read' || is === 'work_out' || is === 'derive' || is === 'soft_read')
     return role === 'joined' ? [] : [readSign(is, says, weight)]
-  // "run", "process": a name that says so is no read, unless the description promises it.
+  // "run", "process": a name with such a verb is not a read, unless the description promises it.
   if (is === 'soft_write')
     return [{ ...sign('write', says, weight), ...(role !== 'maybe' && CARRYING_OUT.has(word) ? BARS_UNLESS : {}) }]
   // A tool called `delete_…` is not a read, whatever its description promises.
@@ -127,7 +129,7 @@ function readSign(is: VerbClass, says: string, weight: number): Sign {
 
 const JOINS = new Set(['and', 'or', 'then', 'plus'])
 
-/** Reading verbs that mean something else with the word behind them: to check in, to get rid of. */
+/** Reading verbs that mean something else together with the next word: to check in, to get rid of. */
 const PHRASAL: Readonly<Record<string, readonly string[]>> = {
   check: ['in', 'out', 'off'],
   count: ['down', 'off'],
@@ -140,7 +142,7 @@ const PHRASAL: Readonly<Record<string, readonly string[]>> = {
   wait: ['list'],
 }
 
-/** Such a verb, or one that is joined to the first by "and" and that nobody knows: `get_and_yeet_user`. */
+/** Such a verb, or an unknown one joined to the first by "and": `get_and_yeet_user`. */
 function phrasal(words: readonly string[], head: number | undefined): string | undefined {
   if (head === undefined) return undefined
   const [verb = '', next = '', after = ''] = words.slice(head)
@@ -150,7 +152,7 @@ function phrasal(words: readonly string[], head: number | undefined): string | u
   return JOINS.has(next) && after !== '' && VERBS.get(after) !== 'read' ? `${verb} ${next} ${after}` : undefined
 }
 
-/** Turning to another page or tab, or looking at it from elsewhere, changes nothing that outlasts the look. */
+/** Moving to another page or tab, or changing the viewpoint, has no lasting effect. */
 const VIEW_MOVES: readonly (readonly [verbs: readonly string[], what: readonly string[]])[] = [
   [
     ['go', 'navigate'],
@@ -185,7 +187,7 @@ function runsAReading(words: readonly string[], head: number | undefined): boole
 }
 
 const RUNS_CODE = new Set(['eval', 'evaluate', 'exec', 'execute', 'invoke', 'run'])
-/** A list of secrets names them; these show them. */
+/** Listing secrets shows only their names; these verbs reveal their values. */
 const REVEALS = new Set(['export', 'fetch', 'get', 'read', 'retrieve', 'reveal', 'show', 'view'])
 
 function powerSigns(words: readonly string[], acts: boolean): Sign[] {

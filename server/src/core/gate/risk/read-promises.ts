@@ -3,7 +3,7 @@ import type { Verb } from './split-words.ts'
 
 const oneOf = (...phrases: readonly string[]): RegExp => new RegExp(`\\b(?:${phrases.join('|')})\\b`, 'i')
 
-/** Said of the tool, not to the agent: "do not modify the result" promises nothing. */
+/** Only statements about the tool count: "do not modify the result" addresses the agent and promises nothing. */
 const READ_ONLY = oneOf(
   'read[- ]?only',
   "(?:does|will|did)(?:n't| not) (?:\\w+ )?(?:modify|change|alter|write|mutate|affect|execute|apply|make (?:any )?changes)",
@@ -31,17 +31,17 @@ const CHANGES = oneOf(
   'will be (?:created|deleted|overwritten|replaced|removed|updated|modified|sent)',
 )
 
-/** A description that shows statements takes statements. */
+/** A description that shows statements accepts statements. */
 const STATEMENTS =
   /\b(arbitrary|raw) \w+|\bSQL (queries|query|statements?|commands?|code|scripts?)\b|\bSELECT\b[^\n]{1,200}\bFROM\b|\bCypher (query|queries|statements?)\b/
 const TAKES_STATEMENTS = new Set(['eval', 'evaluate', 'exec', 'execute', 'perform', 'query', 'run'])
 
-/** Statements that change something, as they are written: in capitals. */
+/** Statements that change something, written in capitals. */
 const CHANGING_STATEMENTS =
   /\b(?:ALTER|DELETE|DROP|GRANT|INSERT|MERGE|TRUNCATE|UPDATE)\b(?! (?:PERMISSION|POLICY|RIGHTS))/
 const BARS = { forbids_read: 'unless_promised' } as const
 
-/** What a description promises or warns of, anywhere in it. `head` is the verb it opens with. */
+/** Promises and warnings anywhere in a description. `head` is its first verb. */
 export function readPromises(text: string, head: Verb | undefined): Sign[] {
   const signs: Sign[] = []
   const promise = NOT_READ_ONLY.test(text) ? undefined : READ_ONLY.exec(text)?.[0]

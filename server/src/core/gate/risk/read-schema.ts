@@ -13,21 +13,21 @@ import { verbClassOf } from './read-name.ts'
 import type { Sign } from './sign.ts'
 import { splitWords, verbIn } from './split-words.ts'
 
-/** Names that open so look at the code they are given; any other tool may run it. */
+/** Tools whose name starts with one of these analyze the code they are given; any other tool may run it. */
 const LOOKS_AT_CODE: ReadonlySet<string> = new Set(
   'analyse analyze check compare count describe detect diff explain inspect summarise summarize validate'.split(' '),
 )
-/** Code that a tool which reads may look at; a statement, a script or a command is there to be run. */
+/** Code that a reading tool may analyze; a statement, a script or a command is meant to be run. */
 const READABLE_CODE: ReadonlySet<string> = new Set(['code', 'javascript', 'js', 'python'])
-/** Words that only a tool with an effect takes: what is read needs no confirmation. */
+/** Parameters that only a tool with an effect has: a read needs no confirmation. */
 const COMMITTING: ReadonlySet<string> = new Set(
   `autoconfirm commit_message confirm confirmed create_if_missing dry_run dryrun force idempotency_key overwrite upsert
   validate_only`.split(/\s+/),
 )
 
 /**
- * What the parameters say; `name` tells whether the tool may run the code it is given rather than look at it.
- * Order of properties and of enum values does not matter: both are sorted first.
+ * What the parameters mean; `name` decides whether the tool may run the code it is given rather than analyze it. Properties and
+ * enum values are sorted first, so their order does not matter.
  */
 export function readSchema(schema: JsonObject, name: string): Sign[] {
   const looks = splitWords(name).some((word) => LOOKS_AT_CODE.has(word))
@@ -87,14 +87,14 @@ function takesStatements(key: string, schema: Json): boolean {
   return typeof description === 'string' && LANGUAGES.test(description.slice(0, 1_000))
 }
 
-/** A switch by which the tool acts as well: `delete_after_reading`, `notify_owner`. */
+/** A flag that makes the tool act as well: `delete_after_reading`, `notify_owner`. */
 function switchesOn(name: string, schema: Json): boolean {
   if (!isJsonObject(schema) || schema['type'] !== 'boolean') return false
   const [verb = ''] = splitWords(name)
   return SWITCHED.has(verb) || (EGRESS_VERBS.has(verb) && !NOUNISH.has(verb))
 }
 
-/** A parameter that chooses the action: the tool can do the worst of its values. */
+/** A parameter that chooses the action: the tool is as risky as its riskiest value. */
 function actionSigns(name: string, schema: JsonObject, isRequest: boolean): Sign[] {
   const values = enumOf(schema)
   if (values.length === 0) return describedActions(name, schema, isRequest)
@@ -121,7 +121,7 @@ function describedActions(name: string, schema: JsonObject, isRequest: boolean):
     )
   if (verb !== undefined)
     return [{ ...sign('write', `"${name}" can be "${verb.verb}"`, 3), forbids_read: 'unless_promised' }]
-  // A request with any method is any request.
+  // A request with a free choice of method can be any request.
   if (!METHODS.has(snake(name)) || (!isRequest && !snake(name).includes('_'))) return []
   return [{ ...sign('write', `"${name}" can be anything`, 1), forbids_read: 'unless_promised' }]
 }

@@ -23,7 +23,7 @@ test.each([
   expect(verbIn(word)).toMatchObject({ verb, form })
 })
 
-test('a word that only ends like a verb is none', () => {
+test('a word that only ends like a verb is not one', () => {
   expect(verbIn('thing')).toBeUndefined()
   expect(verbIn('constructor')).toBeUndefined()
 })

@@ -14,7 +14,7 @@ export function splitWords(name: string): string[] {
 export type Inflection = 'base' | 'third' | 'gerund' | 'past'
 export type Verb = { readonly verb: string; readonly is: VerbClass; readonly form: Inflection }
 
-/** The verb behind a word as it stands in a sentence, if it is one we know. */
+/** The base form of a verb in a sentence, if it is a known one. */
 export function verbIn(word: string): Verb | undefined {
   const plain = VERBS.get(word)
   if (plain !== undefined) return { verb: word, is: plain, form: 'base' }
@@ -26,7 +26,7 @@ export function verbIn(word: string): Verb | undefined {
   return undefined
 }
 
-/** Participles that no ending shows. */
+/** Irregular participles. */
 const IRREGULAR: ReadonlyMap<string, string> = new Map([
   ['bought', 'buy'],
   ['built', 'build'],
@@ -51,7 +51,7 @@ const IRREGULAR: ReadonlyMap<string, string> = new Map([
   ['written', 'write'],
 ])
 
-/** The verb behind a participle: "deleted", "sent". */
+/** The verb of a participle: "deleted", "sent". */
 export function participleIn(word: string): Verb | undefined {
   const irregular = VERBS.get(IRREGULAR.get(word) ?? '')
   if (irregular !== undefined) return { verb: IRREGULAR.get(word) ?? word, is: irregular, form: 'past' }

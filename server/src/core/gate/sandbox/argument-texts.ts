@@ -2,7 +2,7 @@ import { isJsonObject, type Json } from '../../../contract/json.ts'
 import { childrenOf } from '../text-leaves.ts'
 import { kindOf, type FieldKind } from './field-names.ts'
 
-/** A text in the arguments: a value with the kind of field that holds it, or the name of a field. */
+/** A string in the arguments: a value with the kind of its field, or the name of a field. */
 export type ArgumentText = {
   readonly text: string
   readonly path: readonly string[]
@@ -11,21 +11,21 @@ export type ArgumentText = {
 
 export type ArgumentTexts = {
   readonly texts: readonly ArgumentText[]
-  /** There are more than anybody looks at. */
+  /** There are more than the gate checks. */
   readonly too_many: boolean
 }
 
-/** More texts or longer ones would hold everybody else up. */
+/** More or longer strings would block the event loop for too long. */
 const MOST_TEXTS = 10_000
 export const LONGEST_LIST = 65_536
 const MOST_NESTED_JSON = 3
 
-/** Whether a field holds text for somebody to read, store or run, and not a path or a list. */
+/** Whether a field holds text to read, store or run, rather than a path or a list. */
 export const isText = (kind: ArgumentText['kind']): boolean => kind === 'content' || kind === 'code'
 
 type Open = { readonly value: Json; readonly path: readonly string[]; readonly key: string; readonly depth: number }
 
-/** The texts of the arguments, also those of JSON that is written as a text. An item of a list has the name of the list. */
+/** The strings in the arguments, including those in JSON written as a string. A list item has the name of the list. */
 export function argumentTexts(args: Json): ArgumentTexts {
   const texts: ArgumentText[] = []
   const open: Open[] = [{ value: args, path: [], key: '', depth: 0 }]
@@ -48,7 +48,7 @@ export function argumentTexts(args: Json): ArgumentTexts {
   return { texts, too_many: false }
 }
 
-/** `{"path": "…"}` written as a text. In a field for text it is what is stored, and leads nowhere. */
+/** `{"path": "…"}` written as a string. In a field for text it is only content, so it is not parsed. */
 function nestedJson(text: string): Json | undefined {
   if (text.length > LONGEST_LIST || !/^\s*[[{"]/.test(text)) return undefined
   try {

@@ -1,7 +1,7 @@
 const MOST = 64
 
 /**
- * The texts that a shell makes of `{a,b}/c`, also of braces within braces. Undefined when there are more than anybody looks at. A text
+ * The texts that a shell expands `{a,b}/c` to, including nested braces. Undefined if there are more than the gate checks. A text
  * without a list in braces is its own only variant.
  */
 export function braceVariants(text: string): readonly string[] | undefined {
@@ -10,7 +10,7 @@ export function braceVariants(text: string): readonly string[] | undefined {
     again = false
     const next: string[] = []
     for (const variant of variants) {
-      // The innermost list first: it holds no braces of its own.
+      // The innermost list first: it contains no braces itself.
       const list = innermostList(variant)
       if (list === undefined) next.push(variant)
       else {
@@ -25,7 +25,7 @@ export function braceVariants(text: string): readonly string[] | undefined {
   return variants
 }
 
-/** The first list in braces that holds no braces of its own, found in one pass. */
+/** The first list in braces that contains no braces, found in one pass. */
 function innermostList(text: string): { readonly open: number; readonly close: number } | undefined {
   let open = -1
   let hasComma = false

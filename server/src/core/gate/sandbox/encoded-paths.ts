@@ -1,16 +1,16 @@
 import { bytesOfBase64, bytesOfHex } from '../own-credentials/decode.ts'
 import { looksLikePath } from './path-shapes.ts'
 
-/** `/etc` is the shortest path worth hiding. */
+/** The length of `/etc`, the shortest path worth hiding, when encoded. */
 const SHORTEST = 6
 const LONGEST = 8192
 
-/** `.sluice/admin.key`: names of ordinary characters, with a slash between them. */
+/** `.sluice/admin.key`: ordinary file names separated by slashes. */
 const RELATIVE = /^[\w. -]{1,255}(?:\/[\w. -]{1,255}){1,40}$/
 
 /**
- * The paths that a text holds in base64 or hexadecimal, as a whole. What comes out must be printable and look like a path by itself,
- * so that a picture, a digest or an id is none.
+ * The paths that a text encodes as a whole in base64 or hexadecimal. The result must be printable and look like a path, so that
+ * pictures, digests and ids do not count.
  */
 export function encodedPaths(text: string): readonly string[] {
   const code = text.trim().replace(/^(?:base64:|data:[^,]{0,100};base64,|0x|hex:|\\x)/i, '')

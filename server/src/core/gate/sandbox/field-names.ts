@@ -1,4 +1,4 @@
-/** The last word of a field's name, in the singular, that says its value is a place in the file system. */
+/** The last word of a field name, in the singular, that means its value is a path. */
 const FILE_WORDS = new Set(
   `path file filename filepath pathname directory dir dirname dirpath folder foldername source src destination dest dst cwd
   workdir`.split(/\s+/),
@@ -7,17 +7,17 @@ const NAMED_THINGS = new Set(['file', 'folder', 'directory', 'dir', 'path'])
 /** `logfile`, `savepath`, `basedir`; not `profile`. */
 const COMPOUND = /(?<!pro)(?:file|path|dir|directory|folder|filename)$/
 
-/** Fields whose value is text for somebody to read or to store: a path inside it leads nowhere by itself. */
+/** Fields whose value is text to read or store: a path inside it is not opened. */
 const CONTENT_WORDS = new Set(
   `content body text message description comment note summary title subject prompt html markdown md diff patch
   question answer reply reason explanation instruction caption data blob base64 image picture audio xml yaml csv css svg
   string template document payload page article transcript email letter record row`.split(/\s+/),
 )
 
-/** Text too, but somebody may run it. */
+/** Text too, but it may be run. */
 const CODE_WORDS = new Set('code snippet program expression macro sql graphql statement'.split(' '))
 
-/** Fields whose value a shell or a program reads word by word. */
+/** Fields whose value a shell or a program splits into words. */
 const COMMAND_WORDS = new Set('command cmd shell script bash argv arg argument option flag exec run'.split(' '))
 
 /** `filePath`, `output_file`, `sourcePaths`, `file_name`, `path2`, `logfile`; not `file_id`, `profile` or `source_language`. */
@@ -27,13 +27,13 @@ export function isFileName(name: string): boolean {
   return FILE_WORDS.has(last) || COMPOUND.test(last) || (last === 'name' && NAMED_THINGS.has(words.at(-2) ?? ''))
 }
 
-/** What a field's name says of its value: `newText`, `old_string` and `commit_message` are content, `textFile` is a file. */
+/** What a field name says about its value: `newText`, `old_string` and `commit_message` are content, `textFile` is a file. */
 export type FieldKind = 'file' | 'content' | 'code' | 'command' | 'other'
 
 const known = new Map<string, FieldKind>()
 const MOST_KNOWN = 10_000
 
-/** Names are few and come again with every call, so what was said of one is kept. */
+/** Cached, because few names occur, and they recur with every call. */
 export function kindOf(name: string): FieldKind {
   const kind = known.get(name) ?? kindOfWords(name)
   if (known.size < MOST_KNOWN && name.length <= 64) known.set(name, kind)

@@ -12,7 +12,7 @@ const found = (args: Json, declared?: readonly string[]) =>
     .sort()
 
 describe('declared file arguments', () => {
-  test('are those the pointers reach, items of arrays by a star', () => {
+  test('are those the pointers reach, with a star for array items', () => {
     const args = { edits: [{ path: 'a', text: '/etc' }, { path: 'b' }], to: 'c', 'x/y': 'd' }
     expect(found(args, ['/edits/*/path', '/x~1y'])).toEqual(['/edits/0/path=a', '/edits/1/path=b', '/x/y=d'])
   })
@@ -26,24 +26,24 @@ describe('declared file arguments', () => {
     ])
   })
 
-  test('are nothing else: an empty list says that the tool takes no files', () => {
+  test('are nothing else: an empty list means that the tool takes no files', () => {
     expect(found({ path: '/etc/passwd' }, [])).toEqual([])
     expect(found({ path: '/etc/passwd' }, ['/other'])).toEqual([])
   })
 })
 
-describe('file arguments that a pack names', () => {
+describe('file arguments declared by a pack', () => {
   const packed = (args: Json, declared?: readonly string[]) =>
     fileArguments(args, declared, undefined, ['/what'])
       .found.filter(({ certainty, bound }) => certainty === 'path' && bound)
       .map(({ text }) => text)
 
-  test('are paths whatever they are called, beside all that would be found without it', () => {
+  test('are paths whatever their name, in addition to those found without it', () => {
     expect(found({ what: 'notes', path: '/etc/passwd' })).toEqual(['/path=/etc/passwd'])
     expect(packed({ what: 'notes', path: '/etc/passwd' })).toEqual(['notes', '/etc/passwd'])
   })
 
-  test('give way to what the operator declared', () => {
+  test('are overridden by what the operator declared', () => {
     expect(packed({ what: 'notes', path: 'a' }, ['/path'])).toEqual(['a'])
   })
 })
@@ -70,7 +70,7 @@ describe('undeclared file arguments', () => {
     'source_1',
     'PATH',
     'folder-name',
-  ])('are recognised by the name %s', (name) => expect(isFileName(name)).toBe(true))
+  ])('are recognized by the name %s', (name) => expect(isFileName(name)).toBe(true))
 
   test.each([
     'file_id',
@@ -83,7 +83,7 @@ describe('undeclared file arguments', () => {
     'query',
     'format',
     'xpathy',
-  ])('are not recognised by the name %s', (name) => expect(isFileName(name)).toBe(false))
+  ])('are not recognized by the name %s', (name) => expect(isFileName(name)).toBe(false))
 
   test.each([
     '/etc/passwd',
@@ -107,7 +107,7 @@ describe('undeclared file arguments', () => {
     '%252e%252e/x',
     '／etc',
     '//host/x',
-  ])('are recognised by the value %j', (text) => expect(looksLikePath(text)).toBe(true))
+  ])('are recognized by the value %j', (text) => expect(looksLikePath(text)).toBe(true))
 
   test.each([
     'hello',
@@ -121,14 +121,14 @@ describe('undeclared file arguments', () => {
     '/usr/bin/env node\nconsole.log(1)',
     "import x from '../x'",
     '',
-  ])('are not recognised by the value %j', (text) => expect(looksLikePath(text)).toBe(false))
+  ])('are not recognized by the value %j', (text) => expect(looksLikePath(text)).toBe(false))
 
   test('are found at any depth, in lists and in the names of fields', () => {
     const args = { a: { files: ['x', 'y'] }, changes: { '/etc/passwd': 'z' }, note: 'see ../x', note2: '../x' }
     expect(found(args)).toEqual(['/a/files/0=x', '/a/files/1=y', '/changes//etc/passwd=/etc/passwd', '/note2=../x'])
   })
 
-  test('an address of something else is no file, unless it climbs', () => {
+  test('a URL of something else is not a file, unless it contains `..`', () => {
     expect(found({ source: 'https://example.org/a.png', file: 'data:text/plain;base64,eA==' })).toEqual([])
     expect(found({ source: 'https://../../etc/passwd' })).toEqual(['/source=https://../../etc/passwd'])
     expect(found({ uri: 'file:///etc/passwd' })).toEqual(['/uri=file:///etc/passwd'])
@@ -140,7 +140,7 @@ const textsOf = (args: Json, ...certainties: readonly string[]) =>
     .found.filter(({ certainty }) => certainties.includes(certainty))
     .map(({ text }) => text)
 
-describe('a path is found under whatever key it stands', () => {
+describe('a path is found under any key', () => {
   const path = '/etc/passwd'
   test.each<[string, Json]>([
     ['alone', { target: path }],
@@ -173,12 +173,12 @@ describe('a path is found under whatever key it stands', () => {
     expect(textsOf(args, 'mention', 'maybe')).toContain(path)
   })
 
-  test('a word is looked up, and may be a link', () => {
+  test('a single word is looked up, and may be a link', () => {
     expect(textsOf({ target: 'link', log: 'a,link2' }, 'maybe').sort()).toEqual(['a', 'a,link2', 'link', 'link2'])
   })
 })
 
-describe('no path is seen in', () => {
+describe('no path is found in', () => {
   test.each<[string, Json]>([
     ['prose with slashes', { content: 'Either/or: see /etc/passwd, ~/notes and ../x. TCP/IP at 5 km/h.' }],
     ['code', { body: "import x from '../x'\n// note\nopen('/etc/passwd')\n" }],
@@ -222,7 +222,7 @@ describe('laws', () => {
   )
   const after = fc.constantFrom('', ' ', ',b', ';b', ':b', '"', "'", '\n', ']', ')', '|b', '\nb')
 
-  test('an absolute path is never left out of a field that is not for text, whatever stands around it', () => {
+  test('an absolute path is always found in a field that is not for text, whatever surrounds it', () => {
     fc.assert(
       fc.property(key, before, absolute, after, (field, head, path, tail) => {
         const texts = textsOf({ [field]: `${head}${path}${tail}` }, 'path', 'maybe', 'mention')
@@ -231,7 +231,7 @@ describe('laws', () => {
     )
   })
 
-  test('one alone, or among others, is sure, under any key', () => {
+  test('a path alone, or among others, is certain, under any key', () => {
     fc.assert(
       fc.property(
         fc.oneof(key, fc.constantFrom('content', 'body')),
@@ -243,7 +243,7 @@ describe('laws', () => {
     )
   })
 
-  test('words of sentences in a field for text are no paths', () => {
+  test('words of sentences in a field for text are not paths', () => {
     const word = fc.constantFrom(
       'see',
       'and/or',
@@ -265,7 +265,7 @@ describe('laws', () => {
   })
 })
 
-test('a path among the answers to a tool`s questions is found, also where the operator declared which arguments are paths', () => {
+test('a path in the answers to a tool`s questions is found, even if the operator declared which arguments are paths', () => {
   const args = { to: '/ours/a', 'sluice/inputs': { responses: { where: { content: { place: '/etc/passwd' } } } } }
   const places = found(args, ['/to']).map((one) => one.split('=')[1])
   expect(places).toEqual(['/etc/passwd', '/ours/a'])

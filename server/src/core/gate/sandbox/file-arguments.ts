@@ -16,19 +16,19 @@ export type FileArgument = {
 
 export type FileArguments = {
   readonly found: readonly FileArgument[]
-  /** There are more than anybody looks at: what was found is not all. */
+  /** There are more than the gate checks, so the result is incomplete. */
   readonly too_many: boolean
 }
 
-/** Characters that are read word by word in one call. */
+/** How many characters per call are split into words. */
 const MOST_READ = 2 * LONGEST_LIST
 
 /**
- * The arguments that are paths or could be: those the operator declared, those whose name or shape says so, the parts of lists
- * and command lines, and every other short text. Where the operator declared the paths, the sandbox counts for these alone, and
- * for what is answered to a tool's questions, which nobody could declare. Those that a pack names only add to what is found.
- * INVARIANT: a text is left out only where it stands in a field for text and is not a path as a whole, or with `too_many` (laws
- * in file-arguments.test.ts).
+ * The arguments that are or could be paths: those the operator declared, those whose name or shape suggests it, the parts of
+ * lists and command lines, and every other short text. If the operator declared the paths, the sandbox applies only to these, and
+ * to answers to a tool's questions, which cannot be declared. Paths declared by a pack only add to what is found.
+ * INVARIANT: a text is left out only if it is in a field for text and is not a path as a whole, or with `too_many` (laws in
+ * file-arguments.test.ts).
  */
 export function fileArguments(
   args: Json,
@@ -57,7 +57,7 @@ export function fileArguments(
 type Read = { readonly texts: ReadonlyMap<string, Certainty>; readonly too_many: boolean }
 const NOTHING: Read = { texts: new Map(), too_many: false }
 
-/** Nothing but letters, digits and the like: one name, and no list. */
+/** Only letters, digits and the like: one name, not a list. */
 const ONE_WORD = /^[\w-]+$/
 
 function readText(text: string, kind: FieldKind): Read {
@@ -65,14 +65,14 @@ function readText(text: string, kind: FieldKind): Read {
   const isNamed = kind === 'file' && !isOtherAddress(text)
   if (text.length < 1024 && ONE_WORD.test(text))
     return { texts: new Map([[text, isNamed ? 'path' : 'maybe']]), too_many: false }
-  // A picture's base64 often begins with a slash. It counts where something on the disk answers to it.
+  // A picture's base64 often begins with a slash. It counts only if such a file exists.
   if (!isNamed && isBase64(text)) return { texts: new Map([[text.slice(0, LONGEST_LIST), 'maybe']]), too_many: false }
   if (isText(kind)) return readContent(text)
   if (text.length > LONGEST_LIST) return { ...NOTHING, too_many: true }
   return isNamed ? readNamed(text) : readOther(text, kind === 'command')
 }
 
-/** The name of a field is a file's name in `{"changes": {"/etc/passwd": "…"}}`. */
+/** In `{"changes": {"/etc/passwd": "…"}}` the name of a field is the name of a file. */
 function readName(text: string): Read {
   if (looksLikePath(text)) return { texts: new Map([[text, 'path']]), too_many: false }
   return /[./\\]/.test(text) ? { texts: new Map([[text, 'maybe']]), too_many: false } : NOTHING
@@ -80,15 +80,15 @@ function readName(text: string): Read {
 
 const NO_PIECES = { shaped: [], plain: [] }
 
-/** Text for somebody to read or to store: a path only if there is nothing else in it, alone or as a list of paths. */
+/** Text to read or store: a path only if it contains nothing else, alone or as a list of paths. */
 function readContent(text: string): Read {
   const isWhole = text.length <= LONGEST_LIST && !/\s/.test(text.trim()) && looksLikePath(text)
   const whole = isWhole ? [text] : []
   const name = text.trim()
-  // A relative path and nothing else: it counts where the disk has it.
+  // A relative path and nothing else: it counts if it exists on disk.
   if (name.length < 1024 && /^[^\s]*[\\/][^\s]*$/.test(name) && !isWhole && !isOtherAddress(name))
     return { texts: new Map([[name, 'maybe']]), too_many: false }
-  // Most texts show in their first words that they are no list.
+  // The first words of most texts show that they are not a list.
   const isList = text.length <= LONGEST_LIST && piecesOf(text.slice(0, 200)).shaped.length > 0
   const { shaped, plain } = isList ? piecesOf(text) : NO_PIECES
   const list = plain.length > 0 ? [] : shaped

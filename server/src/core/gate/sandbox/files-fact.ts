@@ -2,32 +2,32 @@ import type { GatePlace } from '../../../contract/judgement.ts'
 import type { PathFault } from './path-readings.ts'
 
 /**
- * How sure it is that an argument names a file. `path`: its name, its shape or the operator says so. `maybe`: it could be the
- * name of a file, and something on the disk answers to it. `mention`: a path inside a sentence.
+ * How certain it is that an argument names a file. `path`: its name, its shape or the operator says so. `maybe`: it could be a
+ * file name, and such a file exists. `mention`: a path inside a sentence.
  */
 export type Certainty = 'path' | 'maybe' | 'mention'
 
-/** What is known of one argument that names a file, or could. */
+/** What is known about an argument that names a file, or could. */
 export type FileFact = {
-  /** Where it stands in the arguments, as people may see it. */
+  /** Its place in the arguments, in a form that may be shown. */
   readonly at: string
   readonly certainty: Certainty
-  /** Whether the server's sandbox counts for it: not where the operator declared other arguments to be the paths. */
+  /** Whether the server's sandbox applies to it; false if the operator declared other arguments as the paths. */
   readonly bound: boolean
-  /** Refused as a path before anybody looked where it leads. */
+  /** Rejected as a path before it was resolved. */
   readonly fault?: PathFault
-  /** The paths it can be read as, as they are written. */
+  /** The paths it can be read as, as written. */
   readonly readings: readonly string[]
-  /** Where these lead with all links followed, also for files that do not exist yet. */
+  /** These paths with all links resolved, including files that do not exist yet. */
   readonly leads: readonly string[] | 'unknown'
-  /** How these places, and those of even the most careless reading, stand to the gate's own files. */
+  /** How these paths, and those of even the loosest reading, relate to the gate's own files. */
   readonly gate: readonly GatePlace[]
 }
 
 export type FilesFact = {
-  /** `none`: the operator set no sandbox for this server. `remote`: its files are not this machine's. */
+  /** `none`: the operator set no sandbox for this server. `remote`: its files are on another machine. */
   readonly sandbox: 'none' | 'remote' | { readonly roots: readonly string[] | 'unknown' }
   readonly args: readonly FileFact[]
-  /** More arguments than are looked up. */
+  /** There are more arguments than the gate checks. */
   readonly too_many: boolean
 }

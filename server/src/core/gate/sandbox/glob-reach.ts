@@ -1,10 +1,9 @@
-/** Whether a path holds characters that a shell or a search tool reads as a pattern. */
+/** Whether a path contains characters that a shell or a search tool treats as a pattern. */
 export const isPattern = (path: string): boolean => /[*?[{]/.test(path)
 
 /**
- * Whether a pattern of an absolute path is after a place or something below it. The place's own name must be met by more than
- * wildcards: `**` and `*` stand for everything, and are after nothing in particular. Braces are taken for `?*`: too wide is the
- * safe side.
+ * Whether a pattern for absolute paths targets a path or something below it. The path's own name must match more than wildcards:
+ * `**` and `*` match everything and target nothing in particular. Braces are treated as `?*`, which errs on the safe side.
  */
 export function canMatch(pattern: string, place: string): boolean {
   const wanted = namesOf(pattern.replace(/\{[^{}]*\}/g, BRACES).replace(/[{}]/g, '*'))
@@ -25,7 +24,7 @@ export function canMatch(pattern: string, place: string): boolean {
   return reached.size > 0
 }
 
-/** Something that a list in braces may hold, and that counts as more than a wildcard. */
+/** Matches any list in braces, and counts as more than a wildcard. */
 const BRACES = '\u0001*'
 
 function matches(pattern: string | undefined, name: string, exactly: boolean): boolean {
@@ -35,14 +34,14 @@ function matches(pattern: string | undefined, name: string, exactly: boolean): b
   return starMatch(pattern.replaceAll(BRACES, '*').replace(/\[[^\]]*\]?/g, '?'), name)
 }
 
-/** Whether one name of a pattern stands for a name on the disk, letter case aside. */
+/** Whether one segment of a pattern matches a file name, ignoring case. */
 export const nameMatches = (pattern: string, name: string): boolean =>
   matches(pattern.toLowerCase(), name.toLowerCase(), false)
 
-/** Whether a name of a pattern is nothing but wildcards, and so after nothing in particular. */
+/** Whether a segment of a pattern is only wildcards, and so targets nothing in particular. */
 export const isAnyName = (pattern: string): boolean => /^[*?]+$/.test(pattern)
 
-/** `*` is any text, `?` any character. Walks both once, going back only to the last star. */
+/** `*` matches any text, `?` any character. One pass, backtracking only to the last star. */
 function starMatch(pattern: string, name: string): boolean {
   let [at, from, star, mark] = [0, 0, -1, 0]
   while (from < name.length) {

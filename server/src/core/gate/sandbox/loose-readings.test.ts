@@ -37,7 +37,7 @@ test.each([
   expect(looseReadings(text, posix).map((one) => one.replace(/^\.\//, ''))).toContain(reading),
 )
 
-test('law: the text itself is a reading of it, and there are few', () => {
+test('law: the text itself is one of its readings, and there are few', () => {
   const piece = fc.constantFrom('..', '/', '\\', '%2e', '~', 'a', ' ', '．', '\0', 'file:', '$HOME', '"', '.', '\n')
   fc.assert(
     fc.property(fc.array(piece, { minLength: 1, maxLength: 10 }), (pieces) => {

@@ -6,9 +6,9 @@ const LONGEST = 4096
 const MOST = 24
 
 /**
- * Every path that even the most careless program could make of a text: decoded, unquoted, cut off at a line break or a NUL,
- * with another user's home taken for ours. For places where nothing at all may lead, so a reading too many does no harm.
- * INVARIANT: the text itself is among them, unless no operating system takes a path of its length.
+ * Every path that even the least careful program could read a text as: decoded, unquoted, truncated at a line break or NUL, with
+ * another user's home taken for ours. Used for places that are off limits, where a reading too many does no harm.
+ * INVARIANT: the text itself is among them, unless it is too long for any operating system.
  */
 export function looseReadings(text: string, world: PathWorld): readonly string[] {
   const readings = new Set<string>()
@@ -43,7 +43,7 @@ function decoded(text: string): readonly string[] {
   return [...new Set(all)]
 }
 
-/** As it is, trimmed, without quotes, and only up to the first character that ends a text in some language. */
+/** As it is, trimmed, without quotes, and truncated at the first character that ends a string in some language. */
 function plainCuts(text: string): readonly string[] {
   const trimmed = text.trim()
   // oxlint-disable-next-line no-control-regex -- control characters are exactly what is looked for
@@ -66,7 +66,7 @@ function openedForms(text: string, { home, windows }: PathWorld): readonly strin
   return here === undefined ? [text] : [text, text.slice(here.length)]
 }
 
-/** Without empty names, `.` and the dots and blanks that some file systems drop from the end of a name. */
+/** Without empty names, `.`, and the trailing dots and spaces that some file systems drop from a name. */
 function collapsed(path: string): string {
   const names = path
     .replace(/\/(?:\.?\/)+/g, '/')

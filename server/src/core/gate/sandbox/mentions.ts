@@ -4,13 +4,13 @@ import { isText, type ArgumentText } from './argument-texts.ts'
 export type Mention = { readonly path: readonly string[]; readonly is_content: boolean }
 
 /**
- * Where the absolute path of a place stands in a text, whatever surrounds it: in any letter case, quoted, escaped, percent-encoded
- * or with empty names in it. In a field for text it is only spoken of.
+ * Where a text contains the absolute path of a place, in any context: in any letter case, quoted, escaped, percent-encoded or
+ * with empty names in it. In a field for text it is only a mention.
  */
 export function mentionsOf(texts: readonly ArgumentText[], place: string | undefined): readonly Mention[] {
   if (place === undefined || place.length < 4) return []
   const wanted = fold(place)
-  // In code that somebody may run, a telling name of the folder is enough.
+  // In code that may be run, the folder's name is enough if it is distinctive.
   const name = wanted.split('/').at(-1) ?? ''
   const isTelling = name.startsWith('.') && name.length > 3
   return texts.flatMap(({ text, path, kind }) => {
@@ -21,7 +21,7 @@ export function mentionsOf(texts: readonly ArgumentText[], place: string | undef
   })
 }
 
-/** The place itself, and not only a longer name that begins like it. */
+/** The place itself, not a longer name that starts the same way. */
 function holds(text: string, wanted: string): boolean {
   for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
     const after = text[at + wanted.length]
@@ -30,7 +30,7 @@ function holds(text: string, wanted: string): boolean {
   return false
 }
 
-/** A longer text is looked at as it is written: what decodes it byte by byte would hold everybody else up. */
+/** A longer text is checked only as written, because decoding it byte by byte would block the event loop for too long. */
 const LONGEST_SPELLED = 16_384
 
 function spellingsOf(text: string): readonly string[] {

@@ -13,7 +13,7 @@ const pathsOf = (text: string, world = posix) => {
   return read.is === 'read' ? read.paths : []
 }
 
-describe('a path is refused when', () => {
+describe('a path is rejected when', () => {
   test.each([
     ['a\0b', 'control_character'],
     ['a\nb', 'control_character'],
@@ -78,7 +78,7 @@ describe('a path is read as', () => {
     expect(pathsOf('file:///C:/x', windows)).toEqual(['C:/x'])
   })
 
-  test('law: the text itself is always among the readings, and every reading of a path without tricks is that path', () => {
+  test('law: the text itself is always among the readings, and a plain path has no other reading', () => {
     const name = fc.stringMatching(/^[a-z0-9_-]{1,8}(\.[a-z]{1,3})?$/)
     fc.assert(
       fc.property(fc.array(name, { minLength: 1, maxLength: 5 }), fc.boolean(), (names, absolute) => {
@@ -88,7 +88,7 @@ describe('a path is read as', () => {
     )
   })
 
-  test('law: no reading of any text contains a control character or climbs by an encoded parent', () => {
+  test('law: no reading contains a control character or an encoded parent folder', () => {
     const piece = fc.constantFrom(
       '..',
       '.',

@@ -1,29 +1,29 @@
-/** Why a text is refused as a path before anybody looks where it leads. */
+/** Why a text is rejected as a path before it is resolved. */
 export type PathFault =
   'control_character' | 'network' | 'drive' | 'encoded' | 'home' | 'variable' | 'dots' | 'url' | 'too_long'
 
 export type PathReadings =
   | { readonly is: 'refused'; readonly fault: PathFault }
-  /** Every path that some program could take the text for. All of them must be fine. */
+  /** Every path that some program could read the text as. All of them must be acceptable. */
   | { readonly is: 'read'; readonly paths: readonly string[] }
 
-/** The machine on which the paths will be followed. */
+/** The machine on which the paths will be resolved. */
 export type PathWorld = { readonly windows: boolean; readonly home: string }
 
 const FILE_URL = /^file:(?:\/\/(?<host>[^/]*))?(?<path>\/.*)?$/i
 const ENCODED = /%(?:25)*(?:2e|2f|5c|7e|00)/i
-/** No operating system takes a longer path. */
+/** No operating system accepts a longer path. */
 const LONGEST = 4096
 const SCHEME = /^[a-z][a-z0-9+.-]*:(?=\/{3})/i
 const VARIABLE = /^(?:\$\{?[A-Z_][A-Z0-9_]*\}?|\$env:.*|%[A-Za-z_]\w*%)(?:[\\/]|$)/
 
 /**
- * A tool may trim a path, read a backslash as a slash, expand `~`, fold full-width letters, or cut `a/../b` short before it
- * follows links. Which of that it does is unknown, so a path is every one of its readings.
- * INVARIANT: a text that a reader could decode into other dots and slashes, or that names another machine, is refused.
+ * A tool may trim a path, read a backslash as a slash, expand `~`, fold full-width letters, or shorten `a/../b` before it follows
+ * links. Which of these it does is unknown, so every reading is checked.
+ * INVARIANT: a text that could be decoded into other dots and slashes, or that names another machine, is rejected.
  */
 export function pathReadings(written: string, world: PathWorld): PathReadings {
-  // Empty names and `.` change nothing, and a long path may hold many.
+  // Empty names and `.` change nothing, and a long path may contain many.
   const text = written.length > LONGEST ? collapsed(written.trim()) : written
   if (text.length > LONGEST * 4) return { is: 'refused', fault: 'too_long' }
   const opened = /^\s*file:/i.test(text.normalize('NFKC'))
@@ -60,12 +60,12 @@ function faultOf(path: string, world: PathWorld): PathFault | undefined {
   // oxlint-disable-next-line no-control-regex -- control characters are exactly what is looked for
   if (/[\u0000-\u001f\u007f-\u009f]/.test(path)) return 'control_character'
   if (ENCODED.test(path)) return 'encoded'
-  // `//host/x` names another machine to some; `///x` is `/x` to everybody.
+  // Some programs read `//host/x` as another machine; all read `///x` as `/x`.
   if (/^(?:[\\/]{2}(?!\/)|\\\\)/.test(path)) return 'network'
   if (world.windows ? /^[A-Za-z]:(?![\\/])/.test(path) : /^[A-Za-z]:/.test(path)) return 'drive'
   if (/^~[^\\/]/.test(path)) return 'home'
   if (VARIABLE.test(path)) return 'variable'
-  // `...` and `.. ` are names to one file system and the parent folder to another.
+  // `...` and `.. ` are names on one file system and the parent folder on another.
   const isDots = (name: string) => /^[.\s]{2,}$/.test(name) && name !== '..' && /\./.test(name)
   return path.split(/[\\/]/).some(isDots) ? 'dots' : undefined
 }
@@ -81,7 +81,7 @@ function readingsOf(path: string, world: PathWorld): string[] {
 
 const collapsed = (path: string) => path.replace(/\/(?:\.?\/)+/g, '/')
 
-/** `a/../b` as `b`: the reading of a program that cleans a path up before it follows links. */
+/** `a/../b` as `b`: how a program reads a path that it normalizes before following links. */
 function shortened(path: string): string {
   const names: string[] = []
   for (const name of path.split('/')) {

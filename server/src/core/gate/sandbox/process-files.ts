@@ -1,4 +1,7 @@
-/** What Linux says of a process in figures. The rest of its folder holds its environment, its memory and ways into its files. */
+/**
+ * Files with plain statistics about a Linux process. The rest of its folder exposes its environment, its memory and its open
+ * files.
+ */
 const HARMLESS = new Set(
   'status stat statm limits io comm cmdline cgroup mounts mountinfo loginuid oom_score oom_score_adj sched schedstat'.split(
     ' ',
@@ -6,8 +9,8 @@ const HARMLESS = new Set(
 )
 
 /**
- * Whether a path leads through a process's own files, such as `/proc/self/cwd` or `/dev/fd/3`. Where that leads depends on who
- * follows it, so the gate cannot know; and `/proc/<pid>/environ` and `mem` hold what the gate keeps from everybody.
+ * Whether a path goes through a process's own files, such as `/proc/self/cwd` or `/dev/fd/3`. Its target depends on which process
+ * opens it, so the gate cannot resolve it; and `/proc/<pid>/environ` and `mem` contain the gate's secrets.
  */
 export function isProcessFile(path: string): boolean {
   const names = path.split(/[\\/]+/).filter((name) => name !== '' && name !== '.')

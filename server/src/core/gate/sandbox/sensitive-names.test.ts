@@ -57,7 +57,7 @@ test.each([
   '.e*',
   'id_r?a',
   '.config/gh/hosts.yml',
-])('%j promises a secret', (path) => expect(sensitiveName(path)).toBeDefined())
+])('%j suggests a secret', (path) => expect(sensitiveName(path)).toBeDefined())
 
 test.each([
   'environment.ts',
@@ -83,4 +83,4 @@ test.each([
   '',
   '.',
   '/',
-])('%j is a name like any other', (path) => expect(sensitiveName(path)).toBeUndefined())
+])('%j is an ordinary name', (path) => expect(sensitiveName(path)).toBeUndefined())

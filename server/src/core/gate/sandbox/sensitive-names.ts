@@ -1,6 +1,6 @@
 import { canMatch, isPattern } from './glob-reach.ts'
 
-/** Names that promise credentials: the last of a path, or any of it. */
+/** Names that suggest credentials: as the last name of a path, or anywhere in it. */
 const NAMES: readonly { readonly says: string; readonly where: 'last' | 'any'; readonly name: RegExp }[] = [
   { says: 'an environment file', where: 'last', name: /^\.env(?:rc)?(?:[._-].*)?$|^[\w-]+\.env$/ },
   { says: 'a private key', where: 'last', name: /^id_(?:rsa|dsa|ecdsa|ed25519|xmss)(?:_sk)?(?!.*\.pub$)/ },
@@ -48,14 +48,14 @@ const NAMES: readonly { readonly says: string; readonly where: 'last' | 'any'; r
   },
 ]
 
-/** Names that promise a secret only in a certain folder. */
+/** Names that suggest a secret only in a certain folder. */
 const IN_FOLDER = new Map([
   ['config.json', new Set(['.docker'])],
   ['hosts.yml', new Set(['gh'])],
   ['credentials.toml', new Set(['.cargo'])],
   ['settings.xml', new Set(['.m2'])],
 ])
-/** What a pattern that begins like one of these may be after. */
+/** Names that a pattern with the same start may target. */
 const PROMISING = [
   '.env',
   '.env.local',
@@ -67,7 +67,7 @@ const PROMISING = [
   'credentials.json',
 ]
 
-/** What kind of secret a path's names promise, if any. Case, trailing dots and streams (`.env::$DATA`) do not hide it. */
+/** What kind of secret a path's names suggest, if any. Case, trailing dots and streams (`.env::$DATA`) do not hide it. */
 export function sensitiveName(path: string): string | undefined {
   const names = path
     .split(/[\\/]/)
@@ -90,7 +90,7 @@ function plain(name: string): string {
   return trimmedName(visible.replace(/(?<=.):.*$/, ''))
 }
 
-/** Without the dots and spaces that some file systems drop from the end of a name. */
+/** Without the trailing dots and spaces that some file systems drop from a name. */
 function trimmedName(name: string): string {
   let end = name.length
   while (end > 0 && /[.\s]/.test(name.charAt(end - 1))) end -= 1

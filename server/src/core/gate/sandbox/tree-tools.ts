@@ -2,12 +2,12 @@ import { isJsonObject, type Json } from '../../../contract/json.ts'
 import type { Tool } from '../../../contract/tool.ts'
 import { splitWords } from '../risk/split-words.ts'
 
-/** Words of a tool's name that say it goes through everything below a folder. */
+/** Words in a tool name that mean it processes everything below a folder. */
 const THROUGH = new Set(
   `search find grep glob tree walk recursive recursively all multiple archive zip tar compress pack copy cp clone backup sync
   mirror upload index scan crawl count size du export snapshot`.split(/\s+/),
 )
-/** Words that say it takes a folder away, or changes who may enter it; alone, or with a word for what lies on a disk. */
+/** Words that mean it removes a folder or changes its permissions, alone or with a word for files. */
 const TAKES = new Set(
   'move mv rename delete remove rm rmdir trash unlink erase purge wipe shred chmod chown'.split(' '),
 )
@@ -15,7 +15,7 @@ const ON_DISK = new Set(
   'file files folder folders directory directories dir path paths tree item items entry entries'.split(' '),
 )
 
-/** What a tool does to everything below a folder that it is given. `delete_branch` takes no folder away, but may do much below it. */
+/** What a tool does to everything below a folder. `delete_branch` does not remove a folder, but may do much below it. */
 export type TreeUse = 'takes' | 'goes through' | 'neither'
 
 export function treeUse(tool: Tool, args: Json): TreeUse {

@@ -3,8 +3,8 @@ import type { Json } from '../../../contract/json.ts'
 import { parseIJson } from '../../json/parse-ijson.ts'
 
 /**
- * What paths into a tool's answer count from: its structured content, or, for a tool that answers in words, the words as
- * `text` and, where they are JSON, what they say as `json`.
+ * The root for paths into a tool's answer: its structured content or, if there is none, an object with the answer's `text` and,
+ * if that is JSON, its value as `json`.
  */
 export function answerValue(result: ToolResult): Json {
   if (result.structuredContent !== undefined) return result.structuredContent

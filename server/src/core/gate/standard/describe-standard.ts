@@ -4,7 +4,7 @@ import { sayExpectation } from './expectations.ts'
 import type { Sources } from './fill-template.ts'
 import { NO_ROLLBACK, rollbackOf, type Siblings } from './rollback-of.ts'
 
-/** The four parts of an execution in sentences for people, and which of them a tool does not have. */
+/** The four parts of an execution as sentences, and which of them a tool lacks. */
 export type StandardSentences = {
   readonly rollback: string
   readonly check: string
@@ -15,7 +15,7 @@ export type StandardSentences = {
 const NO_DRY_RUN = 'no dry run'
 const NO_READ_BACK = 'no read-back'
 
-/** With a call's arguments the rollback is filled in; without them it stands as it was declared. */
+/** With a call's arguments the rollback is filled in; without them it is shown as declared. */
 export function describeStandard(tool: Tool | undefined, siblings: Siblings, sources: Sources = {}): StandardSentences {
   const rollback = tool?.rollback === undefined ? NO_ROLLBACK : rollbackOf(tool.rollback, siblings, sources).says
   const missing = [

@@ -8,7 +8,7 @@ const json = () => fc.jsonValue() as fc.Arbitrary<Json>
 const at = (value: Json): Json => ({ a: [{ b: value }] })
 const path = 'a.0.b'
 
-/** The same value with the keys of every object the other way round. */
+/** The same value with the keys of every object reversed. */
 function turned(value: Json): Json {
   if (Array.isArray(value)) return value.map((item: Json) => turned(item))
   if (typeof value !== 'object' || value === null) return value
@@ -19,8 +19,8 @@ function turned(value: Json): Json {
   )
 }
 
-describe('a demand', () => {
-  test('that a value equals itself is met, in any order of keys; one more item or field breaks it', () => {
+describe('an expectation', () => {
+  test('that a value equals itself is met in any key order, and not with one more item or field', () => {
     fc.assert(
       fc.property(json(), json(), (value, extra) => {
         expect(meets(at(turned(value)), { path, equals: value })).toBe(true)
@@ -59,7 +59,7 @@ describe('a demand', () => {
     )
   })
 
-  test('of a value at a path that leads nowhere is never met', () => {
+  test('about a value at a path that does not exist is never met', () => {
     fc.assert(
       fc.property(json(), json(), (answer, value) => {
         const nowhere = 'no such key.0'
@@ -94,7 +94,7 @@ describe('a demand', () => {
     expect(meets(at(value), { path, contains })).toBe(met)
   })
 
-  test('is said as it was declared', () => {
+  test('is described as declared', () => {
     expect(sayExpectation({ path: 'a', equals: '{{args.x}}' })).toBe('`a` equals "{{args.x}}"')
     expect(sayExpectation({ path: 'a', equals: null })).toBe('`a` equals null')
     expect(sayExpectation({ path: 'a.0', contains: { b: 1 } })).toBe('`a.0` contains {"b":1}')
@@ -103,7 +103,7 @@ describe('a demand', () => {
   })
 })
 
-test('only nothing is empty', () => {
+test('only an empty string, list or object is empty', () => {
   expect([[''], [{}], [[]]].map(([value]) => isEmpty(value as Json))).toEqual([true, true, true])
   expect([0, false, null, ' ', [''], { a: '' }].map(isEmpty)).toEqual([false, false, false, false, false, false])
 })

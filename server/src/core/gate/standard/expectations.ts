@@ -3,7 +3,7 @@ import { EXPECTED, type Expectation } from '../../../contract/standard.ts'
 import { fillTemplate, type Filled, type Sources } from './fill-template.ts'
 import { valueAt } from './value-at.ts'
 
-/** A demand with its placeholders filled. */
+/** An expectation with its placeholders filled in. */
 export function fillExpectation(
   expectation: Expectation,
   sources: Sources,
@@ -26,7 +26,7 @@ export function fillExpectation(
   }
 }
 
-/** Whether an answer meets one demand. A path that leads nowhere meets only `exists: false`. */
+/** Whether an answer meets one expectation. A path that does not exist meets only `exists: false`. */
 export function meets(answer: Json, expectation: Expectation): boolean {
   const found = valueAt(answer, expectation.path)
   if (expectation.exists !== undefined) return (found !== undefined) === expectation.exists
@@ -36,7 +36,7 @@ export function meets(answer: Json, expectation: Expectation): boolean {
   return expectation.in?.some((one) => isSame(found, one)) ?? false
 }
 
-/** A demand as it was declared, for people and for the record: it shows placeholders, not what they stood for. */
+/** An expectation as declared, for people and for the record: it shows placeholders, not their values. */
 export function sayExpectation(expectation: Expectation): string {
   const { path } = expectation
   if (expectation.exists !== undefined) return `\`${path}\` ${expectation.exists ? 'exists' : 'does not exist'}`
@@ -45,7 +45,7 @@ export function sayExpectation(expectation: Expectation): string {
   return `\`${path}\` ${word === 'in' ? 'is one of' : word} ${value}`
 }
 
-/** Equal as JSON: the order of keys means nothing, the order of a list does. */
+/** Equal as JSON: the order of keys does not matter, the order of a list does. */
 export function isSame(one: Json, other: Json): boolean {
   if (one === other) return true
   if (Array.isArray(one) || Array.isArray(other))
@@ -58,7 +58,10 @@ function isSameList(one: readonly Json[], other: readonly Json[]): boolean {
   return one.length === other.length && one.every((item, index) => isSame(item, other[index] ?? null))
 }
 
-/** A text holds a part, a list holds an item, an object holds fields; of an item that is an object the named fields count. */
+/**
+ * Whether a text contains a part, a list an item, or an object some fields; for a list item that is an object, only the named
+ * fields count.
+ */
 function holds(found: Json, wanted: Json): boolean {
   if (typeof found === 'string') return typeof wanted === 'string' && found.includes(wanted)
   if (Array.isArray(found)) return found.some((item: Json) => hasAll(item, wanted))

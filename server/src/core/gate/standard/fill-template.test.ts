@@ -4,7 +4,7 @@ import type { Json } from '../../../contract/json.ts'
 import { fillTemplate } from './fill-template.ts'
 
 const json = () => fc.jsonValue() as fc.Arbitrary<Json>
-/** Keys and texts that try to be more than values. */
+/** Keys and texts that try to be interpreted as more than values. */
 const sly = fc.constantFrom(
   '{{args.other}}',
   '{{result.id}}',
@@ -39,7 +39,7 @@ describe('a placeholder', () => {
     )
   })
 
-  test('without a value is named, and nothing is put in its place', () => {
+  test('without a value is named, and nothing is filled in', () => {
     fc.assert(
       fc.property(json(), (args) => {
         const template = { a: '{{args.not there.at all}}', b: 'x{{args.not there.at all}}' }
@@ -52,7 +52,7 @@ describe('a placeholder', () => {
     )
   })
 
-  test('whose source is not there yet stays open', () => {
+  test('whose source does not exist yet stays open', () => {
     expect(fillTemplate({ id: '{{result.id}}', to: '{{args.to}}' }, { args: { to: 'ana' } })).toEqual({
       value: { id: '{{result.id}}', to: 'ana' },
       open: ['{{result.id}}'],
@@ -65,15 +65,15 @@ describe('a placeholder', () => {
     [7, 'n: 7'],
     [1e21, 'n: 1e+21'],
     [false, 'n: false'],
-  ])('inside a longer text, %j reads as it should', (x, value) => {
+  ])('inside a longer text, %j is written as expected', (x, value) => {
     expect(fillTemplate('n: {{args.x}}', { args: { x } })).toEqual({ value, open: [], missing: [] })
   })
 
-  test.each([[null], [{ a: 1 }], [[1]]])('inside a longer text, %j has no place', (x) => {
+  test.each([[null], [{ a: 1 }], [[1]]])('inside a longer text, %j is not allowed', (x) => {
     expect(fillTemplate('n: {{args.x}}', { args: { x } })).toMatchObject({ missing: ['{{args.x}}'] })
   })
 
-  test('finds only what a value holds itself', () => {
+  test('finds only own properties of a value', () => {
     for (const path of ['constructor', '__proto__', 'toString', 'list.length', 'list.-1', 'list.01', 'text.0'])
       expect(fillTemplate(`{{args.${path}}}`, { args: { list: [1, 2], text: 'abc' } }).missing).toHaveLength(1)
     const args = JSON.parse('{"__proto__":{"a":1},"list":[[5]]}') as Json
@@ -81,7 +81,7 @@ describe('a placeholder', () => {
   })
 })
 
-test('a template without placeholders is its own filling', () => {
+test('a template without placeholders is returned as it is', () => {
   const plain = fc.jsonValue().filter((value) => !JSON.stringify(value).includes('{{')) as fc.Arbitrary<Json>
   fc.assert(
     fc.property(plain, json(), (template, args) => {

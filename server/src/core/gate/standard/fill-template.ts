@@ -3,21 +3,21 @@ import { PLACEHOLDER, readPlaceholder, type Source } from '../../../contract/sta
 import { isRedacted } from './is-redacted.ts'
 import { valueAt } from './value-at.ts'
 
-/** Where values come from. A source that is not there yet leaves its placeholders open. */
+/** The sources of values. If a source does not exist yet, its placeholders stay open. */
 export type Sources = { readonly [Name in Source]?: Json }
 
 export type Filled = {
   readonly value: Json
-  /** Placeholders whose source is not there yet; they stand in the value as they were written. */
+  /** Placeholders whose source does not exist yet; they are kept as written. */
   readonly open: readonly string[]
-  /** Placeholders whose source does not have the value. What they would have filled must not be used. */
+  /** Placeholders whose source lacks the value. The result must not be used. */
   readonly missing: readonly string[]
 }
 
 /**
- * Fills the placeholders of a template. A text that is one placeholder becomes the value itself; inside a longer text only
- * texts, numbers and truth values can stand.
- * INVARIANT: one pass. What was filled in is never read as a template again (law in fill-template.test.ts).
+ * Fills the placeholders of a template. A string that is one placeholder becomes the value itself; inside a longer string only
+ * strings, numbers and booleans are allowed.
+ * INVARIANT: one pass. Filled-in values are never interpreted as templates (law in fill-template.test.ts).
  */
 export function fillTemplate(template: Json, sources: Sources): Filled {
   const open = new Set<string>()

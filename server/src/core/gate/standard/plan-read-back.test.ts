@@ -32,7 +32,7 @@ const said = (structuredContent: Json): ToolResult => ({ content: [], structured
 const words = (text: string): ToolResult => ({ content: [{ type: 'text', text }] })
 
 describe('a planned read-back', () => {
-  test('has its values filled in and its demands as they were declared', () => {
+  test('has its values filled in, and shows its expectations as declared', () => {
     expect(planned()).toEqual({
       tool: 'read_note',
       args: { id: 7 },
@@ -44,7 +44,7 @@ describe('a planned read-back', () => {
     })
   })
 
-  test('is not made when a value is absent, and the sentence names the placeholder and no value', () => {
+  test('is not made if a value is missing, and the sentence names the placeholder and no value', () => {
     const made = planReadBack(declared, { args: { tag: 'private' }, result: {} })
     expect(made).toEqual({
       ok: false,
@@ -53,11 +53,11 @@ describe('a planned read-back', () => {
     expect(planReadBack(declared, { args: sources.args })).toMatchObject({ ok: false })
   })
 
-  test('is not made of a demand that anything would meet', () => {
+  test('is not made for an expectation that any answer would meet', () => {
     expect(planReadBack(declared, { ...sources, args: { text: 'x', tag: '' } })).toMatchObject({ ok: false })
   })
 
-  test('is confirmed only by an answer that meets every demand', () => {
+  test('is confirmed only by an answer that meets every expectation', () => {
     const note = { text: 'hello', tags: ['x', 'y'] }
     expect(judgeAnswer(planned(), said({ note }))).toMatchObject({ ok: true })
     expect(judgeAnswer(planned(), said({ note: { ...note, text: 'other' } }))).toEqual({
@@ -68,7 +68,7 @@ describe('a planned read-back', () => {
     expect(judgeAnswer(planned(), { ...said({ note }), isError: true })).toMatchObject({ ok: 'unknown' })
   })
 
-  test('never says the values that were expected or found', () => {
+  test('never states the expected or actual values', () => {
     fc.assert(
       fc.property(fc.uuid(), fc.uuid(), (text, found) => {
         const made = planReadBack(declared, { ...sources, args: { text, tag: text } })
@@ -80,7 +80,7 @@ describe('a planned read-back', () => {
     )
   })
 
-  test('is neither confirmed nor contradicted by an answer with something struck out of it', () => {
+  test('is neither confirmed nor contradicted by a redacted answer', () => {
     const struck = redactText(`key ghp_${'aB3dE5gH7jK9mN1pQ2sT4vW6xY8z'.repeat(2).slice(0, 36)}`, rules.value).text
     expect(isRedacted(struck)).toBe(true)
     expect(judgeAnswer(planned(), said({ note: { text: struck, tags: [] } }))).toEqual({
@@ -94,7 +94,7 @@ describe('a planned read-back', () => {
     expect(planReadBack(declared, { ...sources, args: { text: struck, tag: 'x' } })).toMatchObject({ ok: true })
   })
 
-  test('reads words as `text`, and as `json` where they are JSON', () => {
+  test('reads plain text as `text`, and as `json` if it is JSON', () => {
     const ask = (path: string, equals: Json) => ({ tool: 't', args: {}, expect: [{ path, equals }], expected: ['e'] })
     expect(judgeAnswer(ask('text', 'hi'), words('hi'))).toMatchObject({ ok: true })
     expect(judgeAnswer(ask('json.a.0', 1), words('{"a":[1]}'))).toMatchObject({ ok: true })
@@ -107,7 +107,7 @@ describe('a rollback', () => {
   const siblings = (name: string) => (name === 'erase' ? 's__erase' : undefined)
   const undo = { tool: 'erase', args: { id: '{{result.id}}', why: 'undo {{args.text}}' } }
 
-  test('names what would undo the call as far as it is known, and waits for the rest', () => {
+  test('names what would undo the call as far as it is known, and leaves the rest open', () => {
     expect(rollbackOf(undo, siblings, { args: { text: '{{result.id}}' } })).toMatchObject({
       is: 'call',
       tool: 's__erase',
@@ -120,7 +120,7 @@ describe('a rollback', () => {
     })
   })
 
-  test('that cannot be told is no rollback', () => {
+  test('that cannot be determined is not offered', () => {
     expect(rollbackOf(undo, siblings, { args: {} })).toEqual({
       is: 'unresolved',
       says: 'no known rollback: there is no usable value for `{{args.text}}`',
@@ -131,7 +131,7 @@ describe('a rollback', () => {
     })
   })
 
-  test('by hand is shown as it stands', () => {
+  test('by hand is shown as declared', () => {
     expect(rollbackOf({ command: 'restore the backup' }, siblings, {})).toEqual({
       is: 'command',
       command: 'restore the backup',

@@ -5,11 +5,14 @@ import { fillExpectation, meets, sayExpectation } from './expectations.ts'
 import { fillTemplate, type Sources } from './fill-template.ts'
 import { isRedacted } from './is-redacted.ts'
 
-/** `says` is why a question cannot be asked. */
+/** `says`: why the question cannot be asked. */
 export type Planned =
   { readonly ok: true; readonly plan: PlannedReadBack } | { readonly ok: false; readonly says: string }
 
-/** Fills a declared question and its demands. INVARIANT: a value that is not there is never replaced by another. */
+/**
+ * Fills in a declared question and its expectations.
+ * INVARIANT: a missing value is never replaced by another.
+ */
 export function planReadBack(declared: ReadBack, sources: Sources): Planned {
   const expected = declared.expect.map(sayExpectation)
   const args = fillTemplate(declared.args, sources)
@@ -26,7 +29,7 @@ export function planReadBack(declared: ReadBack, sources: Sources): Planned {
   return { ok: true, plan: { tool: declared.tool, args: args.value, expect, expected } }
 }
 
-/** What the answer to a planned question means. An error is no answer to it. */
+/** What the answer to a planned question means. An error is not an answer. */
 export function judgeAnswer(
   plan: PlannedReadBack,
   result: ToolResult,
@@ -38,7 +41,7 @@ export function judgeAnswer(
     return expectation === undefined || !meets(answer, expectation)
   })
   if (unmet.length === 0) return { ok: true, says: plan.expected.join(', ') }
-  // Compared with a hole in it, an answer says neither yes nor no.
+  // An answer with redactions proves neither outcome.
   if (isRedacted(answer)) return { ok: 'unknown', says: 'its answer had to be redacted' }
   return { ok: false, says: `not true: ${unmet.join(', ')}` }
 }

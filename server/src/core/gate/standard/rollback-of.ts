@@ -2,14 +2,14 @@ import type { Rollback, RollbackSettings } from '../../../contract/standard.ts'
 import { fillTemplate, type Sources } from './fill-template.ts'
 import { sayAbsent } from './plan-read-back.ts'
 
-/** The id of a tool of the same server, by its own name; undefined for one that is not offered. */
+/** The id of another tool of the same server, by its own name; undefined if the server does not offer it. */
 export type Siblings = (name: string) => string | undefined
 
 export const NO_ROLLBACK = 'no known rollback'
 
 /**
- * What would undo a call, as far as it can be told from its arguments and, once it ran, from its answer. Always filled from
- * the declaration: a value that was filled in before could look like a placeholder.
+ * What would undo a call, as far as its arguments and, after it ran, its answer tell. Always filled in from the declaration,
+ * because a value filled in earlier could look like a placeholder.
  */
 export function rollbackOf(declared: RollbackSettings, siblings: Siblings, sources: Sources): Rollback {
   const { command, tool: name = '' } = declared

@@ -2,7 +2,7 @@ import { isJsonObject, type Json } from '../../../contract/json.ts'
 
 const POSITION = /^(0|[1-9]\d{0,8})$/
 
-/** The value at a dotted path, or undefined. Only what a value holds itself is found, never what its prototype offers. */
+/** The value at a dotted path, or undefined. Only own properties are found, never the prototype's. */
 export function valueAt(root: Json, path: string): Json | undefined {
   let value: Json | undefined = root
   for (const step of path.split('.')) {

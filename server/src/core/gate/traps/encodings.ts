@@ -1,6 +1,6 @@
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 
-/** The bytes of a text in UTF-8. */
+/** The UTF-8 bytes of a text. */
 export function utf8(text: string): number[] {
   const escaped = encodeURIComponent(text.replace(/\p{Cs}/gu, '\ufffd'))
   return [...escaped.matchAll(/%([0-9A-F]{2})|([^%])/g)].map(([, hex, plain]) =>
@@ -12,8 +12,8 @@ export const hexOf = (bytes: readonly number[]): string =>
   bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')
 
 /**
- * What every base64 text that holds these bytes holds, whatever stands before and after them: the characters that depend on
- * no neighbour, for each of the three places the bytes can begin at.
+ * The substrings that every base64 text of these bytes contains, whatever precedes and follows them: the characters that depend
+ * on no neighboring byte, for each of the three possible offsets.
  */
 export function base64Cores(bytes: readonly number[]): string[] {
   return [0, 1, 2].map((before) => {
@@ -29,7 +29,7 @@ export function base64Cores(bytes: readonly number[]): string[] {
   })
 }
 
-/** The text with its percent-encoding undone where that is possible. */
+/** The text with its percent-encoding decoded where possible. */
 export function unpercent(text: string): string {
   return text.replace(/(?:%[0-9A-Fa-f]{2})+/g, (run) => {
     try {
@@ -40,7 +40,7 @@ export function unpercent(text: string): string {
   })
 }
 
-/** The text with `\u0041`, `\x41` and `\/` written out, as in JSON or code inside a string. */
+/** The text with `\u0041`, `\x41` and `\/` decoded, as in JSON or code inside a string. */
 export function unescapeText(text: string): string {
   return text
     .replace(/\\(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2}))/g, (_, four?: string, two?: string) =>

@@ -10,7 +10,7 @@ const TOKEN = 'Sesame-4711/öffne'
 const trap = compileTrap('token', 'traps.tokens.0', TOKEN)
 const isSprung = (args: Json) => sprungTraps(textLeaves(args), [trap]).length > 0
 
-describe('bait is found', () => {
+describe('a honey token is found', () => {
   const bytes = Buffer.from(`before ${TOKEN} after`)
   test.each<[string, Json]>([
     ['as it is', { text: TOKEN }],
@@ -44,12 +44,12 @@ describe('bait is found', () => {
     expect(sprungTraps(textLeaves({ text: '/srv/bait/other.txt' }), [file])).toEqual([])
   })
 
-  test('and only bait', () => {
+  test('and nothing else is', () => {
     for (const text of ['Sesame-4712/öffne', 'sesame', '', 'öffne', Buffer.from('Sesame').toString('base64')])
       expect(isSprung({ text })).toBe(false)
   })
 
-  test('law: wherever it stands in base64 of anything, whatever is around it', () => {
+  test('law: anywhere in base64 of anything, whatever surrounds it', () => {
     fc.assert(
       fc.property(fc.uint8Array(), fc.uint8Array(), fc.constantFrom('base64', 'base64url'), (left, right, as) => {
         const data = Buffer.concat([left, Buffer.from(TOKEN), right]).toString(as)
@@ -77,7 +77,7 @@ describe('encodings', () => {
     )
   })
 
-  test('law: one of the cores stands in every base64 text of the bytes', () => {
+  test('law: every base64 text of the bytes contains one of the cores', () => {
     fc.assert(
       fc.property(fc.uint8Array(), fc.uint8Array({ minLength: 6 }), fc.uint8Array(), (left, inner, right) => {
         const whole = Buffer.concat([left, inner, right]).toString('base64')

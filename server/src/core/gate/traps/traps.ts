@@ -1,13 +1,13 @@
 import type { TextLeaf } from '../text-leaves.ts'
 import { base64Cores, hexOf, unescapeText, unpercent, utf8 } from './encodings.ts'
 
-/** One piece of bait, ready to be looked for. It is known by its place in the configuration; the text itself is shown to nobody. */
+/** One honey token, prepared for searching. It is identified by its place in the configuration; its text is never shown. */
 export type Trap = {
   readonly kind: 'token' | 'file'
   readonly name: string
   /** Folded: see `fold`. */
   readonly plain: readonly string[]
-  /** In base64, where case matters. */
+  /** In base64, which is case-sensitive. */
   readonly encoded: readonly string[]
 }
 
@@ -26,7 +26,10 @@ export function compileTrap(kind: Trap['kind'], name: string, text: string): Tra
 
 export type Sprung = Pick<Trap, 'name' | 'kind'> & { readonly path: readonly string[] }
 
-/** Which bait stands in the texts of the arguments and where: as it is, in another case, spread by blanks, percent-, JSON-, hex- or base64-encoded. */
+/**
+ * Which honey tokens the arguments contain and where: as written, in another case, with spaces in between, percent-, JSON-, hex-
+ * or base64-encoded.
+ */
 export function sprungTraps(leaves: readonly TextLeaf[], traps: readonly Trap[]): Sprung[] {
   if (traps.length === 0) return []
   return leaves.flatMap(({ text, path }) => {
@@ -45,7 +48,7 @@ function spellingsOf(text: string): string[] {
   return [...new Set([text, once, twice, unescapeText(text), unescapeText(twice)].map(fold))]
 }
 
-/** One spelling for everything that reads the same: no case, no blanks, no invisible characters, one kind of slash. */
+/** One spelling for everything that reads the same: no case, no white space, no invisible characters, one kind of slash. */
 function fold(text: string): string {
   return text
     .normalize('NFKC')

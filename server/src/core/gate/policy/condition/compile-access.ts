@@ -5,7 +5,7 @@ import { type Compiled, type Context, type Run, faulty, wordsOf } from './node.t
 import { ANY, BOOL, spellType, type Type } from './type.ts'
 import { Failure, type Value } from './value.ts'
 
-/** `args.to`, `args["x-id"]`, `args.rows[0]`. Only own keys are there; one that is missing is a failure. */
+/** `args.to`, `args["x-id"]`, `args.rows[0]`. Only own keys count; a missing key is a failure. */
 export function compileAccess(node: ASTNode & { op: '.' | '[]' }, context: Context): Compiled {
   const of = context.compile(node.args[0], context)
   const key = keyOf(node)
@@ -14,7 +14,7 @@ export function compileAccess(node: ASTNode & { op: '.' | '[]' }, context: Conte
   return element(of, context.compile(at, context), node, context)
 }
 
-/** `has(args.to)`: whether the last key is there. What stands before it must be. */
+/** `has(args.to)`: whether the last key exists. Everything before it must exist. */
 export function compileHas(args: readonly ASTNode[], node: ASTNode, context: Context): Compiled {
   const [asked] = args
   const key = asked === undefined ? undefined : keyOf(asked)
@@ -46,7 +46,7 @@ function field(of: Compiled, key: string, node: ASTNode & { op: '.' | '[]' }, co
   const type = fieldType(of.type, key, node, context)
   const missing = new Failure(`${wordsOf(node)} is missing`)
   const wrong = new Failure(`${wordsOf(node.args[0])} is not an object`)
-  // Every object answers to `constructor` and the like; only for such keys must be asked whose they are.
+  // Every object inherits `constructor` and the like, so these keys need an own-property check.
   const inherited = key in Object.prototype
   const run: Run = (scope) => {
     const value = of.run(scope)

@@ -18,11 +18,11 @@ const LETTERS: Readonly<Record<string, (text: string) => string>> = {
   upperAscii: (text) => text.replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase()),
   trim: (text) => text.trim(),
 }
-/** What a pattern can cost grows with its length times that of the text. */
+/** The cost of a pattern grows with its length times that of the text. */
 const MAX_GLOB = 128
 const METHODS = [...Object.keys(TESTS), ...Object.keys(LETTERS), 'glob', 'size', 'exists', 'all']
 
-/** `has(x.y)`, `size(x)`, and what is written after a dot. No other function exists. */
+/** `has(x.y)`, `size(x)`, and the methods after a dot. There are no other functions. */
 export function compileCall(node: ASTNode & { op: 'call' | 'rcall' }, context: Context): Compiled {
   if (node.op === 'call') {
     const [name, args] = node.args
@@ -65,7 +65,7 @@ function unknownFunction(name: string, known: readonly string[], node: ASTNode, 
   return faulty(node, context, `unknown function \`${name}\``, instead)
 }
 
-/** A part that must be a text, checked before the call where its type is known, and in every call. */
+/** A part that must be a string: checked at compile time if its type is known, and again in every call. */
 function text(node: ASTNode, context: Context): Run {
   const { type, run } = context.compile(node, context)
   if (type.is !== 'string' && type.is !== 'any') {
@@ -143,7 +143,7 @@ function codePoints(value: string): number {
   return value.length - pairs
 }
 
-/** `list.exists(x, test)` and `list.all(x, test)`, bounded: one evaluation looks at so many elements and then fails. */
+/** `list.exists(x, test)` and `list.all(x, test)`. Bounded: an evaluation fails after MAX_STEPS elements. */
 function quantifier(
   name: 'exists' | 'all',
   receiver: ASTNode,

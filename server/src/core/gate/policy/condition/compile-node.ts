@@ -8,7 +8,7 @@ import { READ } from './scope.ts'
 import { ANY, BOOL, NULL, NUMBER, STRING, type Type, type Variable, VARIABLES } from './type.ts'
 import { Failure } from './value.ts'
 
-/** Checks one part of a condition and makes a function of it. What is not in the subset is a fault, never a guess. */
+/** Checks one part of a condition and compiles it to a function. Anything outside the subset is a fault. */
 export function compileNode(node: ASTNode, context: Context): Compiled {
   if (isBinary(node)) return compileOperator(node, context)
   switch (node.op) {
@@ -87,7 +87,7 @@ function list(items: readonly ASTNode[], node: ASTNode, context: Context): Compi
     }
     return values
   }
-  // A list of literals is made once.
+  // A list of literals is built once.
   const literals = compiled.map(({ literal }) => literal)
   const fixed = literals.every((value) => value !== undefined) ? literals : undefined
   return { type: { is: 'list', of: commonType(compiled) }, run: fixed === undefined ? run : () => fixed }
@@ -101,7 +101,10 @@ function commonType(items: readonly Compiled[]): Type {
   return words.every((list) => list !== undefined) ? { is: 'string', words: words.flat() } : STRING
 }
 
-/** A part that must be true or false. What a schema promises is asked again in every call; what an operator yields is not. */
+/**
+ * A part that must be true or false. A type promised by a schema is checked again in every call; the result of an operator is
+ * not.
+ */
 function truth(node: ASTNode, context: Context): Compiled['run'] {
   const { type, run } = compileNode(node, context)
   const words = wordsOf(node)
@@ -116,7 +119,7 @@ function truth(node: ASTNode, context: Context): Compiled['run'] {
   }
 }
 
-/** Left to right. A failure met on the way is the answer: it is not forgiven for what the other side says. */
+/** Evaluated left to right. A failure on the way is the result, even if the other side would decide the outcome. */
 function logical(op: '&&' | '||', [left, right]: readonly [ASTNode, ASTNode], context: Context): Compiled {
   const first = truth(left, context)
   const second = truth(right, context)

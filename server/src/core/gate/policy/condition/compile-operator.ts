@@ -11,7 +11,7 @@ export const isBinary = (node: ASTNode): node is Binary => BINARY.has(node.op)
 
 type Pair = { readonly node: Binary; readonly left: Compiled; readonly right: Compiled; readonly context: Context }
 
-/** Comparison, membership, and sums of numbers or texts. */
+/** Comparison, membership, and sums of numbers or strings. */
 export function compileOperator(node: Binary, context: Context): Compiled {
   const [first, second] = node.args
   const left = context.compile(first, context)
@@ -27,7 +27,7 @@ export function compileOperator(node: Binary, context: Context): Compiled {
   return order(pair, op)
 }
 
-/** Both sides as values, left first, then what `work` makes of them; a failure where it makes nothing. */
+/** Evaluates both sides, left first, and applies `work`; if `work` returns nothing, the result is a failure. */
 function both({ left, right, node }: Pair, type: Type, work: (a: Json, b: Json) => Value | undefined): Compiled {
   const failure = new Failure(`${wordsOf(node)} compares values of different types`)
   const { literal } = right
@@ -85,7 +85,7 @@ function membership(pair: Pair): Compiled {
   })
 }
 
-/** A written word that the other side can never be is a slip of the pen. */
+/** Comparing with a word that the other side can never be is a typo. */
 function checkWords({ node, context }: Pair, left: Type, right: Type): void {
   const [first, second] = node.args
   if (isWritten(first) === isWritten(second)) return

@@ -121,7 +121,7 @@ describe('a condition', () => {
     ['size(args.n) == 1', '`args.n` has no size'],
     ['session.lane == "fast"', '`session.lane` is missing'],
     ['args.wide.all(x, args.wide.all(y, y >= 0))', 'it looks at more than 10000 list elements'],
-  ])('%s has no answer', (text, reason) => {
+  ])('%s has no result', (text, reason) => {
     expect(ask(text)).toBe(`failed: ${reason}`)
   })
 
@@ -149,11 +149,11 @@ describe('a condition', () => {
     ['time.hour == "9"', '0: `time.hour == "9"` compares a number with text'],
     ['size(5) == 1', '0: `5` is a number and has no size'],
     ['"a" - "b" == "c"', '0: `"a" - "b"` compares text with text'],
-  ])('%s is refused before any call', (text, fault) => {
+  ])('%s is rejected before any call', (text, fault) => {
     expect(ask(text)).toBe(fault)
   })
 
-  test('unknown labels have no answer, no labels do', () => {
+  test('unknown labels give no result, an empty list of labels does', () => {
     const { labels: _known, ...unlabelled } = CALL
     const { call, facts } = callFrom(unlabelled)
     const checked = checkCondition('"mail" in labels')
@@ -161,7 +161,7 @@ describe('a condition', () => {
     expect(ask('"mail" in labels', { labels: [] })).toBe(false)
   })
 
-  test('values nested beyond the stack have no answer', () => {
+  test('values nested deeper than the stack give no result', () => {
     const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`
     const checked = checkCondition('args.a == args.b')
     const { call, facts } = callFrom(CALL)
@@ -169,7 +169,7 @@ describe('a condition', () => {
     expect(checked.ok && evaluate(checked.value, scope)).toBeInstanceOf(Failure)
   })
 
-  test('what a schema promises is asked again in every call', () => {
+  test('types promised by a schema are checked again in every call', () => {
     const schema = typeOfSchema({ type: 'object', properties: { on: { type: 'boolean' } } })
     const checked = checkCondition('args.on && true', schema)
     const { call, facts } = callFrom({ ...CALL, args: { on: 'yes' } })
@@ -177,7 +177,7 @@ describe('a condition', () => {
   })
 })
 
-/** Expressions over small values, some without an answer. */
+/** Expressions over small values, some without a result. */
 const expressions = fc.letrec<{ truth: string; value: string }>((tie) => ({
   value: fc.oneof(
     fc.constantFrom('args.n', 'args.text', 'args.flag', 'args.gone', 'args.deep.n', 'args.list[0]', 'size(args.list)'),
@@ -210,7 +210,7 @@ const argsOf = fc.record(
   { requiredKeys: [] },
 )
 
-/** Whole numbers as the library's own integers, so that its operators are defined for them. */
+/** Converts whole numbers to the library's integers, so that its operators are defined for them. */
 const withIntegers = (value: Json): unknown => {
   if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : value
   if (Array.isArray(value)) return value.map(withIntegers)
@@ -227,7 +227,7 @@ function answerOf(work: () => unknown): unknown {
 }
 
 describe('conditions as a whole', () => {
-  test('where both have an answer, it is the answer that CEL gives', () => {
+  test('agree with CEL wherever both have a result', () => {
     const cel = new Environment({ homogeneousAggregateLiterals: false }).registerVariable('args', 'dyn')
     let answered = 0
     fc.assert(
@@ -243,7 +243,7 @@ describe('conditions as a whole', () => {
     expect(answered).toBeGreaterThan(800)
   })
 
-  test('a text made of any pieces is checked and evaluated without an exception', () => {
+  test('are checked and evaluated without an exception, whatever the text', () => {
     const pieces = fc.constantFrom(
       ...'args tool caller labels time session . [ ] ( ) { } , : ? && || ! == < + - * in has( size( .exists( .all( x'.split(
         ' ',

@@ -17,14 +17,14 @@ export type Condition = {
 export type CheckedCondition =
   { readonly ok: true; readonly value: Condition } | { readonly ok: false; readonly faults: readonly ConditionFault[] }
 
-// The library reads the grammar. Checking and evaluating are ours: its numbers from JSON are doubles that `in` does not find
-// among integers, and its `||` forgives an error, where a missing key has to block.
+// The library only parses. Checking and evaluating are done here, because its numbers from JSON are doubles that `in` does not
+// find among integers, and its `||` ignores an error, where a missing key has to block.
 const GRAMMAR = new Environment({
   unlistedVariablesAreDyn: true,
   limits: { maxAstNodes: 500, maxDepth: 40, maxListElements: 200, maxMapEntries: 50, maxCallArguments: 4 },
 })
 
-/** Checks a condition against the subset and, where given, the type of the tool's arguments. */
+/** Checks a condition against the subset and, if given, the type of the tool's arguments. */
 export function checkCondition(text: string, args: Type = ANY): CheckedCondition {
   const parsed = parse(text)
   if ('at' in parsed) return { ok: false, faults: [parsed] }
@@ -42,7 +42,7 @@ export function checkCondition(text: string, args: Type = ANY): CheckedCondition
   return { ok: true, value: { text, ast: parsed.ast, run, reads: variablesIn(parsed.ast) } }
 }
 
-/** True, false, or why there is no answer. Never throws. */
+/** True, false, or why there is no result. Never throws. */
 export function evaluate(condition: Condition, scope: Scope): boolean | Failure {
   scope.steps = 0
   try {
@@ -50,7 +50,7 @@ export function evaluate(condition: Condition, scope: Scope): boolean | Failure 
     if (typeof value === 'boolean' || value instanceof Failure) return value
     return new Failure('the condition is neither true nor false')
   } catch {
-    // Only the stack can run out, on values nested deeper than anyone means.
+    // The only possible error is a stack overflow on extremely deep nesting.
     return new Failure('the arguments are nested too deeply')
   }
 }

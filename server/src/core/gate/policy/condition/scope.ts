@@ -8,7 +8,7 @@ import { Failure, type Value } from './value.ts'
 /** How many list elements one condition may look at. */
 export const MAX_STEPS = 10_000
 
-/** What one evaluation sees and has left. Variables are made when first asked for: most rules ask for none. */
+/** What one evaluation can see, and the steps it has left. Variables are computed on first use, because most rules use none. */
 export type Scope = {
   readonly call: PolicyCall
   readonly facts: PolicyFacts
@@ -32,7 +32,7 @@ export function scopeOf(call: PolicyCall, facts: PolicyFacts): Scope {
   }
 }
 
-/** How each variable is read. One function each, because this is where the time of a condition goes. */
+/** How each variable is read. One function each, because evaluation spends most of its time here. */
 export const READ: Readonly<Record<Variable, (scope: Scope) => Value>> = {
   args: (scope) => (scope.args ??= parseArgs(scope.call)),
   tool: (scope) => (scope.tool ??= toolOf(scope.facts)),
@@ -55,7 +55,7 @@ function sessionOf({ call: { thread: id }, facts: { lane } }: Scope): Value {
   return { id, lane: lane ?? unknown('the lane of this call is unknown') }
 }
 
-/** INVARIANT: a failure may stand in a variable's field; `has` and field access hand it on (compile-access.ts). */
+/** INVARIANT: a variable's field may hold a Failure; `has` and field access pass it on (compile-access.ts). */
 const unknown = (reason: string) => new Failure(reason) as unknown as Json
 
 function parseArgs(call: PolicyCall): Value {

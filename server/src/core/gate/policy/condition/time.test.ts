@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { momentOf, timeAt } from './time.ts'
 
 describe('timeAt', () => {
-  test('agrees with the calendar on any moment', () => {
+  test('agrees with the calendar at any time', () => {
     const format = new Intl.DateTimeFormat('en-GB', {
       timeZone: 'UTC',
       weekday: 'short',
@@ -28,7 +28,7 @@ describe('timeAt', () => {
 })
 
 describe('momentOf', () => {
-  test('undoes what timeAt spells, to the minute', () => {
+  test('inverts timeAt, to the minute', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 120_000_000 }), (minutes) => {
         const { date, clock } = timeAt(minutes * 60_000)
@@ -39,7 +39,7 @@ describe('momentOf', () => {
   })
 
   test.each(['2026-02-30T09:30Z', '2026-13-01T09:30Z', '2026-01-01T24:00Z', '2026-01-01', '', 'now'])(
-    '`%s` names no moment',
+    '`%s` is not a valid time',
     (text) => {
       expect(momentOf(text)).toBeUndefined()
     },

@@ -1,7 +1,7 @@
 const DAY = 86_400_000
 const twoDigits = (value: number) => String(value).padStart(2, '0')
 
-/** What a condition can ask of a moment. */
+/** The parts of a point in time that a condition can use. */
 export type Time = {
   readonly now: number
   readonly date: string
@@ -14,7 +14,10 @@ export type Time = {
   readonly weekday: number
 }
 
-/** Calendar and clock in UTC; a week begins on Monday, 1. Arithmetic, because a decision must replay anywhere. */
+/**
+ * Calendar and clock in UTC; a week begins on Monday (1). Computed by hand, because core/ may not use `Date`: a decision must
+ * replay identically anywhere.
+ */
 export function timeAt(now: number): Time {
   const days = Math.floor(now / DAY)
   const minutes = Math.floor((now - days * DAY) / 60_000)
@@ -34,7 +37,7 @@ export function timeAt(now: number): Time {
   }
 }
 
-/** The Gregorian date of a day since 1970, counted in eras of 400 years that begin on 1 March. */
+/** The Gregorian date of a day since 1970, computed in eras of 400 years that begin on 1 March. */
 function civil(days: number): { readonly year: number; readonly month: number; readonly day: number } {
   const shifted = days + 719_468
   const era = Math.floor(shifted / 146_097)
@@ -51,7 +54,7 @@ function civil(days: number): { readonly year: number; readonly month: number; r
 
 const MOMENT = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})Z$/
 
-/** The moment that `2026-01-31T09:30Z` names, in milliseconds since 1970; undefined for anything that is no date. */
+/** The time that `2026-01-31T09:30Z` names, in milliseconds since 1970; undefined if it is not a valid date. */
 export function momentOf(text: string): number | undefined {
   const [, year = 0, month = 0, day = 0, hour = 0, minute = 0] = (MOMENT.exec(text) ?? []).map(Number)
   const beforeMarch = month <= 2

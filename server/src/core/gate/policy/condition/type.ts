@@ -2,7 +2,7 @@ import { CallerKind } from '../../../../contract/caller.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../../../contract/json.ts'
 import { RiskClass, ToolEffect } from '../../../../contract/tool.ts'
 
-/** What is known of a value before any call. JSON has one kind of number, so a condition has one too. */
+/** What is known about a value before any call. JSON has one kind of number, so a condition has one too. */
 export type Type =
   | { readonly is: 'any' }
   | { readonly is: 'bool' }
@@ -10,7 +10,7 @@ export type Type =
   | { readonly is: 'null' }
   | { readonly is: 'string'; readonly words?: readonly string[] }
   | { readonly is: 'list'; readonly of: Type }
-  /** `open`: other keys may be there, nothing is known of them. */
+  /** `open`: there may be other keys, about which nothing is known. */
   | { readonly is: 'object'; readonly fields: Readonly<Record<string, Type>>; readonly open: boolean }
 
 export const ANY: Type = { is: 'any' }
@@ -22,7 +22,7 @@ export const NULL: Type = { is: 'null' }
 const words = (list: readonly string[]): Type => ({ is: 'string', words: list })
 const closed = (fields: Readonly<Record<string, Type>>): Type => ({ is: 'object', fields, open: false })
 
-/** Everything a condition can speak of, besides the tool's own arguments. */
+/** Everything a condition can use besides the tool's own arguments. */
 export const VARIABLES = {
   args: ANY,
   tool: closed({
@@ -54,7 +54,7 @@ export type Variable = keyof typeof VARIABLES
 const SAYS_MORE = ['$ref', '$dynamicRef', 'allOf', 'anyOf', 'oneOf', 'if', 'not', 'patternProperties']
 const DEEP = 16
 
-/** What a tool's input schema says for certain. Whatever it leaves open is `any`, and checked when the call is there. */
+/** What a tool's input schema guarantees. Whatever it leaves open is `any`, and checked per call. */
 export function typeOfSchema(schema: Json | undefined, depth = 0): Type {
   if (!isJsonObject(schema) || depth > DEEP) return ANY
   const values = schema['enum'] ?? (schema['const'] === undefined ? undefined : [schema['const']])
@@ -73,7 +73,7 @@ function objectType(schema: JsonObject, depth: number): Type {
   const properties = schema['properties']
   if (!isJsonObject(properties)) return { is: 'object', fields: {}, open: schema['additionalProperties'] !== false }
   const extra = schema['additionalProperties']
-  // A schema that names its properties and is silent on others: naming another one in a rule is a slip of the pen.
+  // If a schema names its properties and does not mention others, another name in a rule is a typo.
   const open = extra === true || isJsonObject(extra) || SAYS_MORE.some((word) => Object.hasOwn(schema, word))
   const fields = Object.entries(properties).map(([name, inner]) => [name, typeOfSchema(inner, depth + 1)] as const)
   return { is: 'object', fields: Object.fromEntries(fields), open }
@@ -89,5 +89,5 @@ const IN_WORDS: Readonly<Record<Type['is'], string>> = {
   object: 'an object',
 }
 
-/** For people. */
+/** For messages. */
 export const spellType = (type: Type): string => IN_WORDS[type.is]

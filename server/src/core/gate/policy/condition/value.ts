@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../../contract/json.ts'
 
-/** Why a condition has no value. A value like any other, so that evaluation never throws. */
+/** Why a condition has no result. An ordinary value, so that evaluation never throws. */
 export class Failure {
   readonly reason: string
   constructor(reason: string) {
@@ -20,8 +20,8 @@ export function kindOf(value: Json): Kind {
 }
 
 /**
- * Whether two values are the same; undefined when they are of different kinds. `"100" == 100` has no answer: were it simply
- * false, spelling a number as text would step around a rule. Only null can be compared with everything.
+ * Whether two values are equal; undefined if their types differ. `"100" == 100` has no result: if it were false, writing a number
+ * as a string would bypass a rule. Only null can be compared with everything.
  */
 export function isSame(a: Json, b: Json): boolean | undefined {
   if (a === b) return true
@@ -52,7 +52,7 @@ function sameObjects(a: JsonObject, b: JsonObject): boolean | undefined {
   )
 }
 
-/** Whether a list holds a value; undefined when only values of another kind could have been it. */
+/** Whether a list contains a value; undefined if it contains only values of another type. */
 export function isIn(value: Json, list: readonly Json[]): boolean | undefined {
   let unsure = false
   for (const item of list) {

@@ -2,13 +2,13 @@ import type { ASTNode } from '@marcbachmann/cel-js'
 import type { Json } from '../../../../contract/json.ts'
 import { isBinary } from '../condition/compile-operator.ts'
 
-/** What a condition wants to know of one value: the figures and words it is compared with. */
+/** The numbers and words that a condition compares one value with. */
 export type Asked = { readonly path: readonly string[]; readonly values: Json[] }
 
-/** `exact`: only plain comparisons with written values, so that trying the values around them tries everything. */
+/** `exact`: there are only plain comparisons with literals, so trying the values around them covers every case. */
 export type Atoms = { readonly asked: ReadonlyMap<string, Asked>; readonly exact: boolean }
 
-/** Collects what conditions ask, path by path. */
+/** Collects the compared values, path by path. */
 export function atomsOf(conditions: readonly ASTNode[]): Atoms {
   const asked = new Map<string, Asked>()
   let exact = true
@@ -28,7 +28,7 @@ export function atomsOf(conditions: readonly ASTNode[]): Atoms {
 
 type Visitor = { readonly ask: (path: readonly string[], ...values: Json[]) => void; readonly inexact: () => void }
 
-/** A part that is true or false. */
+/** Visits a boolean part. */
 function visitTruth(node: ASTNode, visitor: Visitor): void {
   const path = pathOf(node)
   if (path !== undefined) return visitor.ask(path, true, false)
@@ -56,13 +56,13 @@ function visitComparison(op: string, [left, right]: readonly [ASTNode, ASTNode],
   const isOrder = op === '<' || op === '<=' || op === '>' || op === '>='
   const isHeld = op === 'in' && path.join('.') === 'tool.effects'
   const isText = isOrder && values.some((value) => typeof value === 'string')
-  // Between two words of an order there are others; and what a list holds besides the word is not tried.
+  // Between two ordered words there are others, and the other elements of a list are not tried, so the result is not exact.
   if (isText || isWhole || (op === 'in' && right.op !== 'list' && !isHeld)) visitor.inexact()
   if (op === 'in' && right.op !== 'list') visitor.ask(path, ...values.map((value) => [value]), [])
   else visitor.ask(path, ...values)
 }
 
-/** Anything else: its written values are tried for its paths, without a claim to have tried all. */
+/** Visits any other part: its literals are tried for its paths, without claiming to be complete. */
 function visitOther(node: ASTNode, visitor: Visitor): void {
   visitor.inexact()
   const parts = partsOf(node)
@@ -75,7 +75,7 @@ function visitOther(node: ASTNode, visitor: Visitor): void {
   }
 }
 
-/** A text as it stands, and inside others, so that beginnings, ends and parts are found. */
+/** A text itself, and embedded in others, to test prefix, suffix and substring conditions. */
 const variantsOf = (value: Json): Json[] =>
   typeof value === 'string' ? [value, `${value}x`, `x${value}`, `x${value}x`] : [value]
 
@@ -92,7 +92,7 @@ function childrenOf(node: ASTNode): readonly ASTNode[] {
   return []
 }
 
-/** `args.a.b` and `args["a"]` as their names; undefined for anything else, also for an element of a list. */
+/** The names of `args.a.b` or `args["a"]`; undefined for anything else, including a list element. */
 export function pathOf(node: ASTNode): readonly string[] | undefined {
   if (node.op === 'id') return [node.args]
   if (node.op !== '.' && node.op !== '[]') return undefined
@@ -105,7 +105,7 @@ function keyOf(node: ASTNode): string | undefined {
   return node.op === 'value' && typeof node.args === 'string' ? node.args : undefined
 }
 
-/** The written values of a literal or a list of literals. */
+/** The values of a literal or a list of literals. */
 function valuesOf(node: ASTNode): Json[] | undefined {
   if (node.op === '-_') return valuesOf(node.args)?.map((value) => (typeof value === 'number' ? -value : value))
   if (node.op === 'list') {

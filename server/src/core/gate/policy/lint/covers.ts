@@ -3,7 +3,7 @@ import type { Match } from '../../../../contract/policy.ts'
 import { RiskClass } from '../../../../contract/tool.ts'
 import { GLOB_FIELDS, type GlobField, WORD_FIELDS, type WordField } from '../match.ts'
 
-/** Whether every call that `inner` fits is a call that `outer` fits. May say no where nobody could tell; never yes wrongly. */
+/** Whether every call that `inner` matches is matched by `outer`. May return false when unsure; true is always correct. */
 export function coversMatch(outer: Match, inner: Match): boolean {
   return (
     GLOB_FIELDS.every((field) => outer[field] === undefined || coversNames(outer[field], namesWithin(inner, field))) &&
@@ -15,17 +15,17 @@ function coversNames(outer: readonly string[], inner: readonly string[] | undefi
   return inner?.every((pattern) => outer.some((wide) => coversGlob(wide, pattern))) ?? false
 }
 
-/** The patterns among which a call's name must be. Undefined when the call may have no such name at all. */
+/** The patterns that a call's name must match. Undefined if the call may have no such name. */
 function namesWithin(match: Match, field: GlobField): readonly string[] | undefined {
   const own = match[field]
   if (own !== undefined) return own
-  // A tool id begins with its server, so the one tells of the other.
+  // A tool id begins with its server, so each implies the other.
   if (field === 'tool') return match.server?.map((server) => `${server}__*`) ?? ['*__*']
   if (field === 'server') return match.tool?.map(serverWithin) ?? ['*']
   return field === 'tag' || field === 'lane' ? undefined : ['*']
 }
 
-/** The server that a tool pattern is on, or `*`. */
+/** The server of a tool pattern, or `*`. */
 export function serverWithin(tool: string): string {
   const server = tool.split('__', 1)[0] ?? ''
   return tool.includes('__') && !/[*?]/.test(server) ? server : '*'
@@ -41,7 +41,7 @@ function coversWords(field: WordField, outer: readonly string[], inner: readonly
   return within?.every((word) => outer.includes(word)) ?? false
 }
 
-/** Whether a glob fits every name that another one fits: its stars may stand for the other's symbols, nothing else may. */
+/** Whether a glob matches every name that another one matches. Only the wide glob's stars may match the other's symbols. */
 export function coversGlob(wide: string, narrow: string): boolean {
   let reach = new Set([0])
   for (const symbol of wide) {

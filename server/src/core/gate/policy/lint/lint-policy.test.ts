@@ -95,7 +95,7 @@ describe('unreachable rules', () => {
     expect(spell(lint(...rules)).filter((line) => line.startsWith('unreachable'))).toEqual(expected)
   })
 
-  test('a condition that was only tried proves nothing', () => {
+  test('a condition that was only sampled proves nothing', () => {
     const found = lint(
       `id: a, effect: block, match: { tool: x__y }, when: 'args.s in ["a", "ax"]'`,
       `id: b, effect: ask, match: { tool: x__y }, when: 'args.s.startsWith("a")'`,
@@ -108,7 +108,7 @@ describe('unreachable rules', () => {
     expect(lint(`id: a, effect: ask, match: { tool: x__y }, when: ${many}`)).toEqual([])
   })
 
-  test('a shadowed condition that can lack an answer is said to matter then', () => {
+  test('a shadowed condition that may have no result is reported to matter in that case', () => {
     const [finding] = lint(
       'id: a, effect: ask, match: { tool: x__y }',
       'id: b, effect: ask, match: { tool: x__y }, when: args.n > 1',
@@ -118,7 +118,7 @@ describe('unreachable rules', () => {
     )
   })
 
-  test('the example is a call that fits the rule, with the answer of the other', () => {
+  test('the example is a call that matches the rule, with the answer of the other', () => {
     const [finding] = lint(
       'id: a, effect: ask, match: { tool: x__y }',
       'id: b, effect: allow, match: { tool: x__y }, when: has(args.n) && args.n > 1',
@@ -135,7 +135,7 @@ describe('unreachable rules', () => {
       [],
       '`b` changes nothing: `a` answers the same calls at least as strictly; it only blocks calls for which its condition cannot be evaluated',
     ],
-  ])('only what a schema requires (%j) need not be feared missing', (required, says) => {
+  ])('only arguments required by the schema (%j) are assumed to exist', (required, says) => {
     const policy = policyOf(
       'rules: [{ id: a, effect: ask, match: { tool: x__y }, says: x }, { id: b, effect: ask, match: { tool: x__y }, when: args.n > 1, says: x }]',
     )
@@ -189,7 +189,7 @@ describe('contradictions', () => {
     expect(spell(lint(...rules)).filter((line) => line.startsWith('contradiction'))).toEqual(expected)
   })
 
-  test('the example is the call on which both speak', () => {
+  test('the example is a call that both rules match', () => {
     const found = lint(
       'id: a, effect: allow, match: { tool: x__y }, when: args.n <= 9',
       'id: b, effect: ask, match: { tool: x__y }, when: args.n >= 9',
@@ -199,7 +199,7 @@ describe('contradictions', () => {
 })
 
 describe('gaps', () => {
-  test('a value between two rules that both miss is shown, with what the preset answers', () => {
+  test('a value between two rules that neither matches is shown, with the preset`s answer', () => {
     const found = lint(
       'id: a, effect: allow, match: { tool: x__y }, when: args.n < 9',
       'id: b, effect: ask, match: { tool: x__y }, when: args.n > 9',
@@ -226,7 +226,7 @@ describe('gaps', () => {
         'id: b, effect: ask, match: { tool: x__y }, when: args.m > 9',
       ],
     ],
-  ])('%s is no gap', (_what, rules) => {
+  ])('%s is not a gap', (_what, rules) => {
     expect(spell(lint(...rules)).filter((line) => line.startsWith('gap'))).toEqual([])
   })
 
@@ -234,7 +234,7 @@ describe('gaps', () => {
     for (const preset of ['careful', 'strict', 'observe']) expect(lintPolicy(policyOf(`preset: ${preset}`))).toEqual([])
   })
 
-  test('a call that nobody answers is found', () => {
+  test('a call that nothing answers is found', () => {
     const policy = policyOf('preset: careful')
     const rules = presetLayer('careful').rules.filter(({ rule }) => rule.id !== 'careful.high')
     const found = lintPolicy({ ...policy, fallback: { rules, index: indexRules(rules) } })
@@ -304,8 +304,8 @@ const calls: fc.Arbitrary<DescribedCall> = fc.record({
   now: fc.integer({ min: 0, max: 23 }).map((hour) => hour * 3_600_000),
 }) as fc.Arbitrary<DescribedCall>
 
-describe('what the lint says is so', () => {
-  test('a rule it calls unreachable can go without changing an answer, but for conditions without an answer', () => {
+describe('lint findings are true', () => {
+  test('an unreachable rule can be removed without changing an answer, except where its condition has no result', () => {
     let found = 0
     fc.assert(
       fc.property(rules, fc.array(calls, { minLength: 20, maxLength: 20 }), (list, examples) => {
@@ -329,7 +329,7 @@ describe('what the lint says is so', () => {
     expect(found).toBeGreaterThan(20)
   })
 
-  test('the example of a contradiction is answered by both, that of a gap by the preset', () => {
+  test('the example of a contradiction is answered by both rules, that of a gap by the preset', () => {
     fc.assert(
       fc.property(rules, (list) => {
         const policy = policyOf(JSON.stringify({ rules: list }))

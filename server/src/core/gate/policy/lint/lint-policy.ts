@@ -11,15 +11,15 @@ import { coversGlob, coversMatch, serverWithin } from './covers.ts'
 import { sampleCall } from './sample-call.ts'
 import { type Promised, type Worlds, worldsOf } from './worlds.ts'
 
-/** Something in a policy that its author can hardly have meant, with a call that shows it. */
+/** A probable mistake in a policy, with a call that shows it. */
 export type Finding = {
   readonly kind: 'unreachable' | 'gap' | 'contradiction'
-  /** The rule it is about, and then those it is about it with. */
+  /** The rule it is about, followed by the other rules involved. */
   readonly rules: readonly string[]
   readonly source: string
   readonly says: string
   readonly example: DescribedCall
-  /** What the policy answers to the example. */
+  /** The policy's answer to the example. */
   readonly answer: Answer
 }
 
@@ -28,8 +28,8 @@ export type LintOptions = { readonly schemas?: (tool_id: string) => JsonObject |
 export type Lint = { readonly policy: Policy; readonly rules: readonly CompiledRule[]; readonly options: LintOptions }
 
 /**
- * Finds rules that change nothing, calls that rules forget, and rules that contradict each other.
- * What it says is so; what it does not say may still be: conditions beyond plain comparisons are only tried, not proven.
+ * Finds rules without effect, calls that rules miss, and rules that contradict each other. Every finding is true, but not every
+ * mistake is found: conditions beyond plain comparisons are only sampled, not proven.
  */
 export function lintPolicy(policy: Policy, options: LintOptions = {}): Finding[] {
   const lint = { policy, rules: policy.operator.rules, options }
@@ -41,7 +41,7 @@ export function lintPolicy(policy: Policy, options: LintOptions = {}): Finding[]
   return [...ofRules, ...unanswered(lint)]
 }
 
-/** How strictly a rule answers a call: a number to compare, or nothing. A condition without an answer blocks. */
+/** How strictly a rule answers a call, as a number to compare. A condition that cannot be evaluated blocks. */
 type Said = 'nothing' | 'no answer' | number
 export function saidBy({ rule, when }: CompiledRule, described: DescribedCall): Said {
   const { call, facts } = callFrom(described)
@@ -70,7 +70,7 @@ function answerTo(policy: Policy, example: DescribedCall): Answer {
   return answerOf(judgePolicy(policy, call, facts))
 }
 
-// ---------------------------------------------------------------- rules that change nothing
+// ---------------------------------------------------------------- rules without effect
 
 function unreachable(own: CompiledRule, lint: Lint): Finding[] {
   const { rule } = own
@@ -95,7 +95,7 @@ function unreachable(own: CompiledRule, lint: Lint): Finding[] {
   return [reports(lint, 'unreachable', [own, ...by], says, example)]
 }
 
-/** A tool of one server on another: no call can be both. */
+/** A tool of one server combined with another server: no call matches both. */
 function impossible(own: CompiledRule, lint: Lint): Finding[] {
   const { server, ...rest } = own.rule.match
   const example = sampleCall(rest)
@@ -106,7 +106,7 @@ function impossible(own: CompiledRule, lint: Lint): Finding[] {
   return [reports(lint, 'unreachable', [own], says, example)]
 }
 
-/** A rule that fits whatever the other fits and is stricter; of two that are alike the first stays. */
+/** Whether the other rule matches everything this one does and is stricter. Of two equal rules the first is kept. */
 export function shadows(other: CompiledRule, own: CompiledRule): boolean {
   if (!coversMatch(other.rule.match, own.rule.match)) return false
   const distance = strictnessOf(other.rule) - strictnessOf(own.rule)
@@ -116,7 +116,7 @@ export function shadows(other: CompiledRule, own: CompiledRule): boolean {
   return !alike || other.order < own.order
 }
 
-/** A condition that has no answer blocks, and that no shadow takes away, unless it blocks too. */
+/** A condition that cannot be evaluated blocks. A shadowing rule does not change that, unless it blocks too. */
 function unlessItFails(own: CompiledRule, by: readonly CompiledRule[], { calls }: Worlds): string {
   const isFelt = (call: DescribedCall) =>
     by.every((other) => saidBy(other, call) !== 'no answer' && other.rule.effect !== 'block')
@@ -132,12 +132,12 @@ function contradictions(own: CompiledRule, lint: Lint): Finding[] {
   )
   return partners.flatMap((other) => {
     const [loose, strict] = strictnessOf(own.rule) < strictnessOf(other.rule) ? [own, other] : [other, own]
-    // Rules about different things may meet; then the stricter concern wins, as it should.
+    // Rules about different arguments may overlap; then the stricter one wins, as intended.
     if (strict.when !== undefined && askedBy(own) !== askedBy(other)) return []
     const { calls } = worldsOf(own, [other], promisesFor([own], lint.options))
     const says = (rule: CompiledRule, call: DescribedCall) => typeof saidBy(rule, call) === 'number'
     const both = calls.find((call) => says(loose, call) && says(strict, call))
-    // A stricter rule for some of the calls is an exception, and exceptions are what conditions are for.
+    // A stricter rule for some of the calls is an exception, which is what conditions are for.
     const isException =
       calls.every((call) => !says(strict, call) || says(loose, call)) &&
       calls.some((call) => says(loose, call) && !says(strict, call))
@@ -150,9 +150,9 @@ function contradictions(own: CompiledRule, lint: Lint): Finding[] {
 export const isSameMatch = (a: CompiledRule, b: CompiledRule) =>
   coversMatch(a.rule.match, b.rule.match) && coversMatch(b.rule.match, a.rule.match)
 
-// ---------------------------------------------------------------- calls that are forgotten
+// ---------------------------------------------------------------- calls that no rule matches
 
-/** Rules that split the same calls by the same arguments, and leave some between them to the preset. */
+/** Rules that split the same calls by the same arguments, and leave a gap to the preset. */
 function forgotten(own: CompiledRule, lint: Lint): Finding[] {
   const group = lint.rules.filter((other) => isSameMatch(own, other))
   if (group[0] !== own || group.length < 2 || !group.every((rule) => askedBy(rule) === askedBy(own))) return []
@@ -175,7 +175,7 @@ export function matches(rule: CompiledRule, described: DescribedCall, { policy }
   return matchingRules(policy.operator, call, facts).some((matching) => matching.rule === rule)
 }
 
-/** Calls to which neither the operator nor the preset says a word. */
+/** Calls that neither the operator nor the preset answers. */
 function unanswered(lint: Lint): Finding[] {
   const base = sampleCall({})
   if (base === undefined) return []
@@ -187,7 +187,7 @@ function unanswered(lint: Lint): Finding[] {
   return [reports(lint, 'gap', [], 'no rule of the file or the preset answers this call, so it is blocked', silent)]
 }
 
-/** What the tool's schema promises, for rules that name exactly one tool: required arguments are there, and as described. */
+/** What the tool's schema guarantees, for rules that name exactly one tool: required arguments exist and have their type. */
 function promisesFor([own]: readonly [CompiledRule], { schemas }: LintOptions): Promised {
   const tools = own.rule.match.tool ?? []
   const schema = tools.length === 1 ? schemas?.(tools[0] ?? '') : undefined

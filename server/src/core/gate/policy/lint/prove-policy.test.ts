@@ -13,7 +13,7 @@ import { smtNumber, smtString } from './smt-text.ts'
 import { KINDS, type Unknowns } from './smt-value.ts'
 import { type Solve, solveAll } from './solved-call.ts'
 
-// The solver is an optional package: where it is not installed there is nothing to prove with.
+// The solver is an optional package: if it is not installed, nothing can be proven.
 const installed = await import('z3-solver').catch(() => undefined)
 if (installed === undefined) process.stdout.write('skipped: z3-solver is not installed\n')
 
@@ -50,7 +50,7 @@ async function found(policy: Policy): Promise<string[]> {
   return findings.map(({ kind, rules: about }) => `${kind} ${about.join(' ')}`)
 }
 
-describe.skipIf(installed === undefined)('what trying cannot settle', { timeout: 120_000 }, () => {
+describe.skipIf(installed === undefined)('what the finite lint cannot settle', { timeout: 120_000 }, () => {
   test.each<[string, Policy, string[]]>([
     [
       'a beginning that excludes another',
@@ -112,7 +112,7 @@ describe.skipIf(installed === undefined)('what trying cannot settle', { timeout:
     expect(gap?.answer.rules).toEqual(['careful.medium'])
   })
 
-  test('a question nobody answers makes no claim', async () => {
+  test('an unanswered question gives no finding', async () => {
     const policy = rules(['a', 'allow', 'args.p.startsWith("/a/") && args.p.startsWith("/b/")'])
     for (const answer of [undefined, 'unknown', '(error "line 1")', 'sat\n(error "x")', ''])
       expect(await provePolicy(policy, {}, async () => answer, [])).toMatchObject({
@@ -178,7 +178,7 @@ const condition = fc.letrec<{ all: string }>((tie) => ({
   ),
 })).all
 
-/** Formulas that pin the solver's values to those of one call. */
+/** Formulas that fix the solver's values to those of one call. */
 function pins(unknowns: readonly Unknowns[], described: DescribedCall): string[] {
   return unknowns.flatMap(({ path, base }) => {
     const [root, ...keys] = path
@@ -202,7 +202,7 @@ function pins(unknowns: readonly Unknowns[], described: DescribedCall): string[]
 }
 
 test.skipIf(installed === undefined)(
-  'whatever a condition answers to a call, the formulas admit it',
+  'the formulas admit every result that a condition can have',
   async () => {
     let exact = 0
     await fc.assert(
@@ -228,7 +228,7 @@ test.skipIf(installed === undefined)(
         const real =
           answer === true ? truth.holds : answer === false ? truth.denies : `(not (or ${truth.holds} ${truth.denies}))`
         expect((await solveAll(solve, encoded, [...pinned, real])).is).not.toBe('never')
-        // Where nothing was left open, it admits nothing else either.
+        // If nothing was left open, they admit nothing else.
         if (encoded.script.includes('(declare-const o') || /size|lower|[-+<>]/.test(text)) return
         exact += 1
         expect((await solveAll(solve, encoded, [...pinned, `(not ${real})`])).is).not.toBe('found')

@@ -29,8 +29,8 @@ const MOST_QUESTIONS = 100
 type Prover = Lint & { readonly solve: Solve; answered: number; open: number }
 
 /**
- * What the finite lint cannot settle: conditions with text functions, sums and comparisons among arguments. What is said to be
- * impossible was proven; every call that is shown was judged by the real policy.
+ * Settles what the finite lint cannot: conditions with string functions, sums and comparisons among arguments. What is reported
+ * impossible is proven; every call shown was judged by the real policy.
  */
 export async function provePolicy(
   policy: Policy,
@@ -51,10 +51,10 @@ export async function provePolicy(
   return { findings, answered: prover.answered, open: prover.open }
 }
 
-/** Whether there is anything in a policy that the finite lint cannot settle. */
+/** Whether a policy contains anything that the finite lint cannot settle. */
 export const needsProof = ({ operator }: Policy): boolean => isBeyondTrying(operator.rules)
 
-/** Rules of which trying the written values is not trying everything. */
+/** Rules for which trying the literals does not cover every case. */
 const isBeyondTrying = (rules: readonly CompiledRule[]): boolean =>
   !atomsOf(rules.flatMap(({ when }) => (when === undefined ? [] : [when.ast]))).exact
 
@@ -77,7 +77,7 @@ async function ask(prover: Prover, { encoded }: Question, formulas: readonly str
 
 const truthIn = ({ truths }: Question, rule: CompiledRule): Truth => truths.get(rule) ?? ALWAYS
 
-/** The call the solver thought of, if it really is one of the rule's and passes the test. */
+/** The call the solver found, if it really matches the rule and passes the test. */
 function tried(
   own: CompiledRule,
   { encoded }: Question,
@@ -125,7 +125,7 @@ async function contradictions(own: CompiledRule, prover: Prover): Promise<Findin
     const together = await ask(prover, question, [truthIn(question, own).holds, truthIn(question, other).holds])
     const example = tried(own, question, together, (call) => holds(own, call) && holds(other, call))
     if (example === undefined) continue
-    // A stricter rule for some of the calls is an exception. That it is none has to be shown by a call, too.
+    // A stricter rule for some of the calls is an exception. To show that it is not one, a call is needed here too.
     const outside = await ask(prover, question, [truthIn(question, strict).holds, truthIn(question, loose).denies])
     if (tried(own, question, outside, (call) => holds(strict, call) && !holds(loose, call)) === undefined) continue
     const words = `\`${own.rule.id}\` and \`${other.rule.id}\` match the same call; one says \`${own.rule.effect}\`, the other \`${other.rule.effect}\``

@@ -2,7 +2,7 @@ import type { Match } from '../../../../contract/policy.ts'
 import type { DescribedCall } from '../described-call.ts'
 import { matchesGlob, parseGlob } from '../glob.ts'
 
-/** A call that a `match` fits; undefined when none was found. */
+/** A call that a `match` fits; undefined if none was found. */
 export function sampleCall(match: Match): DescribedCall | undefined {
   const tool = sampleTool(match)
   if (tool === undefined) return undefined
@@ -23,7 +23,7 @@ export function sampleCall(match: Match): DescribedCall | undefined {
   }
 }
 
-/** A tool id that fits the tool and the server patterns together. */
+/** A tool id that fits both the tool and the server patterns. */
 function sampleTool({ tool, server }: Match): string | undefined {
   const servers = server === undefined ? ['any'] : samples(server)
   const patterns = tool ?? servers.map((name) => `${name}__tool`)
@@ -38,7 +38,7 @@ function sampleTool({ tool, server }: Match): string | undefined {
 const fitsOne = (patterns: readonly string[], name: string) =>
   patterns.some((pattern) => matchesGlob(parseGlob(pattern), name))
 
-/** The first star takes the filling, the others a letter or nothing. */
+/** The first star is replaced by the filling, the others by a letter or nothing. */
 function filled(pattern: string, fill: string): string[] {
   const first = pattern.replaceAll('?', 'x').replace('*', () => fill)
   return [first.replaceAll('*', 'x'), first.replaceAll('*', '')]

@@ -16,7 +16,7 @@ import {
   wordsIn,
 } from './smt-value.ts'
 
-/** When a condition is true and when it is false, as names of formulas. When neither holds it has no answer. */
+/** Names of the formulas for when a condition is true and when it is false. If neither holds, it has no result. */
 export type Truth = { readonly holds: string; readonly denies: string }
 
 export type Encoded = {
@@ -26,9 +26,10 @@ export type Encoded = {
 }
 
 /**
- * Conditions as formulas over one call that they all see. What has no exact formula is left open: the solver may choose its value.
- * INVARIANT: whatever a condition really answers to a call, the formulas have a model that says so (law in prove-policy.test.ts).
- * So what the formulas exclude cannot happen; what they admit still has to be tried.
+ * Encodes conditions as formulas over one shared call. Parts without an exact formula are left open: the solver may choose their
+ * value.
+ * INVARIANT: for every result a condition can really have, the formulas have a model (law in prove-policy.test.ts). So whatever
+ * the formulas exclude is impossible; whatever they admit still has to be tried.
  */
 export function encodeConditions(conditions: readonly ASTNode[]): Encoded {
   const state: State = { lines: [RANK], values: new Map(), open: new Map(), words: new Set(), count: 0 }
@@ -39,10 +40,13 @@ export function encodeConditions(conditions: readonly ASTNode[]): Encoded {
   return { script: state.lines.join('\n'), truths, unknowns }
 }
 
-/** Texts are ordered by the computer's units, not by the solver's. Any order of countably many things is one of some numbers. */
+/**
+ * JavaScript orders strings by UTF-16 units, the solver does not. Any order of countably many things embeds into the reals, so
+ * each string gets a number.
+ */
 const RANK = '(declare-fun rank (String) Real)'
 
-// ---------------------------------------------------------------- parts that are true or false
+// ---------------------------------------------------------------- boolean parts
 
 function truthOf(node: ASTNode, state: State): Truth {
   const { holds, denies } = truthFormulas(node, state)
@@ -80,8 +84,8 @@ function truthFormulas(node: ASTNode, state: State): Truth {
 }
 
 /**
- * A part the solver may choose. The same words mean the same value in all conditions of a call; whether there is an answer may
- * differ, because each evaluation has a limit of its own.
+ * A part whose value the solver may choose. The same source text has the same value in all conditions of a call; whether there is
+ * a result may differ, because each evaluation has its own limit.
  */
 function opaque(node: ASTNode, state: State): Truth {
   const words = wordsIn(node)
@@ -108,7 +112,7 @@ function comparison(op: string, sides: readonly [ASTNode, ASTNode], node: ASTNod
   if (op === '==' || op === '!=') {
     const same = and(there, sameness(left, right, guess.holds))
     const differs = and(there, difference(left, right, guess.denies))
-    // The guess is about the whole comparison, so for `!=` its sides are the other way round.
+    // The guess is about the whole comparison, so for `!=` its sides are swapped.
     const turned = {
       holds: and(there, difference(left, right, guess.holds)),
       denies: and(there, sameness(left, right, guess.denies)),
@@ -120,7 +124,7 @@ function comparison(op: string, sides: readonly [ASTNode, ASTNode], node: ASTNod
   const texts = and(there, left.is('string'), right.is('string'))
   const ordered = `(${op} ${left.number} ${right.number})`
   const ranked = `(${op} ${rankOf(first, left, state)} ${rankOf(second, right, state)})`
-  // Two texts are the same where their ranks are.
+  // Two strings are equal exactly when their ranks are.
   state.lines.push(`(assert (= (= ${left.text} ${right.text}) (= (rank ${left.text}) (rank ${right.text}))))`)
   return {
     holds: or(and(numbers, ordered), and(texts, ranked)),
@@ -133,7 +137,7 @@ function rankOf(node: ASTNode, { text }: Term, { words }: State): string {
   return `(rank ${text})`
 }
 
-/** Lists and objects are not looked into: there the guess decides. */
+/** Lists and objects are not encoded, so there the guess decides. */
 function sameness(left: Term, right: Term, guess: string): string {
   return or(
     both(left, right, 'null'),
@@ -154,7 +158,7 @@ function difference(left: Term, right: Term, guess: string): string {
   )
 }
 
-/** Among written values; what other lists hold stays open. */
+/** Membership among literals; the contents of other lists stay open. */
 function membership(of: ASTNode, among: ASTNode, node: ASTNode, state: State): Truth {
   const left = termOf(of, state)
   const items = among.op === 'list' ? among.args.map((item) => termOf(item, state)) : []
@@ -194,7 +198,7 @@ function textTest(name: string, of: ASTNode, args: readonly ASTNode[], node: AST
   return { holds: and(texts, test), denies: and(texts, not(test)) }
 }
 
-/** One with `?` stays open: it counts in another unit than the solver. */
+/** A pattern with `?` stays open: it counts in UTF-16 units, the solver does not. */
 function globTest(name: string, whole: string, pattern: ASTNode): string | undefined {
   if (name !== 'glob' || pattern.op !== 'value' || typeof pattern.args !== 'string') return undefined
   if (pattern.args.includes('?')) return undefined

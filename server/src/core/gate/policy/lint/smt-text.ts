@@ -1,6 +1,6 @@
-/** SMT-LIB texts: values written for a solver, and its answers read back. */
+/** SMT-LIB text: values written for a solver, and its answers parsed. */
 
-/** Any character a solver might take for something else is written as its number. */
+/** Characters that a solver might interpret are written as their code. */
 export function smtString(text: string): string {
   const escaped = Array.from(text, (character) => {
     const code = character.codePointAt(0) ?? 0
@@ -15,7 +15,7 @@ const LAST_CHARACTER = 0x2ffff
 export const isSpellable = (text: string): boolean =>
   Array.from(text).every((character) => (character.codePointAt(0) ?? 0) <= LAST_CHARACTER)
 
-/** A double exactly, as a fraction: its bits are a whole number and a power of two. */
+/** A double exactly, as a fraction: its bits are an integer and a power of two. */
 export function smtNumber(value: number): string {
   if (value < 0) return `(- ${smtNumber(-value)})`
   const view = new DataView(new ArrayBuffer(8))
@@ -30,7 +30,7 @@ export function smtNumber(value: number): string {
 
 export type Expression = string | readonly Expression[]
 
-/** The expressions of an answer; texts keep their quotes. */
+/** The expressions of an answer; strings keep their quotes. */
 export function parseExpressions(text: string): readonly Expression[] {
   const stack: Expression[][] = [[]]
   for (const [token] of text.matchAll(/"(?:[^"]|"")*"|[()]|[^\s()"]+/g)) {

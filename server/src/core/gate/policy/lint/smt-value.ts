@@ -2,24 +2,24 @@ import type { ASTNode } from '@marcbachmann/cel-js'
 import { pathOf } from './atoms.ts'
 import { isSpellable, smtNumber, smtString } from './smt-text.ts'
 
-/** The kinds a value can have, as the solver counts them. */
+/** The types a value can have, numbered as in the formulas. */
 export const KINDS = ['missing', 'null', 'bool', 'number', 'string', 'list', 'object'] as const
 const kind = (name: (typeof KINDS)[number]): number => KINDS.indexOf(name)
 
-/** The solver's names for one value of a call: its kind, and what it is as a number, a text, a truth. */
+/** The solver's names for one value of a call: its type, and its number, string and boolean value. */
 export type Unknowns = { readonly path: readonly string[]; readonly base: string }
 
-/** What is declared so far for a set of conditions. */
+/** What has been declared so far for a set of conditions. */
 export type State = {
   readonly lines: string[]
-  /** Written texts that something is compared with in order. */
+  /** String literals that are used in an ordered comparison. */
   readonly words: Set<string>
   readonly values: Map<string, Unknowns>
   readonly open: Map<string, string>
   count: number
 }
 
-/** A value: the formula under which it is there at all, and its shape by kind. */
+/** A value: the formula under which it exists, and its encoding per type. */
 export type Term = {
   readonly there: string
   readonly is: (name: (typeof KINDS)[number]) => string
@@ -41,7 +41,7 @@ export function termOf(node: ASTNode, state: State): Term | undefined {
   if (path !== undefined) return valueTerm(path, state)
   if (node.op === '-_') return negative(node.args, state)
   if (node.op === '+' || node.op === '-') return sum(node, state)
-  // Anything else is a value the solver may choose, the same for the same words.
+  // Anything else is a value the solver may choose, the same for the same source text.
   return node.op === 'list' || node.op === '?:' ? undefined : unknownTerm(`of ${wordsIn(node)}`, [], state)
 }
 
@@ -61,7 +61,7 @@ function literalTerm(value: unknown): Term | undefined {
   return typeof literal === 'string' && isSpellable(literal) ? of('string', { text: smtString(literal) }) : undefined
 }
 
-/** Values that are there in every call, and always of this kind. */
+/** Values that exist in every call and always have this type. */
 const ALWAYS: Readonly<Record<string, (typeof KINDS)[number]>> = {
   'caller.id': 'string',
   'caller.user': 'string',
@@ -113,12 +113,12 @@ function negative(of: ASTNode, state: State): Term | undefined {
   return { ...term, there: and(term.there, term.is('number')), number: `(- ${term.number})` }
 }
 
-/** Half of the last bit of a double, relative to its value. */
+/** Half a unit in the last place of a double, relative to its value. */
 const ROUNDING = '(/ 1.0 9007199254740992.0)'
 
 /**
- * Of two numbers, or with `+` of two texts. A sum of doubles is the true sum but for its rounding; whether it is beyond the largest
- * number stays open.
+ * Adds or subtracts two numbers, or concatenates strings with `+`. A sum of doubles is the exact sum up to rounding; overflow
+ * stays open.
  */
 function sum(node: ASTNode & { op: '+' | '-' }, state: State): Term | undefined {
   const [left, right] = node.args.map((side) => termOf(side, state))

@@ -4,16 +4,16 @@ import type { Encoded } from './smt-condition.ts'
 import { type Expression, parseExpressions, readNumber, readString } from './smt-text.ts'
 import { KINDS, type Unknowns } from './smt-value.ts'
 
-/** Runs an SMT-LIB script and gives back what it prints. Undefined when there is no solver, or it gave up. */
+/** Runs an SMT-LIB script and returns what it prints. Undefined if there is no solver, or it gave up. */
 export type Solve = (script: string) => Promise<string | undefined>
 
 export type Solved = { readonly is: 'never' | 'open' } | { readonly is: 'found'; readonly model: Model }
 export type Model = ReadonlyMap<string, Expression>
 
-/** Steps of the solver, not seconds: the same question gets the same answer on every machine. */
+/** A limit in solver steps, not seconds, so the same question gets the same answer on every machine. */
 const MOST_STEPS = 5_000_000
 
-/** Whether all these formulas can be true of one call. `open`: not known. */
+/** Whether all these formulas can be true of one call. `open`: unknown. */
 export async function solveAll(
   solve: Solve,
   { script, unknowns }: Encoded,
@@ -26,7 +26,7 @@ export async function solveAll(
   const values = names.length === 0 ? [] : [`(get-value (${names.join(' ')}))`]
   const lines = [`(set-option :rlimit ${MOST_STEPS})`, script, ...asserted, '(check-sat)', ...values]
   const printed = await solve(lines.join('\n'))
-  // An error the solver prints is no answer, whatever stands beside it.
+  // If the solver prints an error, ignore the rest of its answer.
   if (printed === undefined || /^\s*(?:sat\s*)?\(error/.test(printed)) return { is: 'open' }
   const [answer, pairs] = parseExpressions(printed)
   if (answer === 'unsat') return { is: 'never' }
@@ -41,7 +41,9 @@ export async function solveAll(
 
 const isChosen = ({ path }: Unknowns): boolean => path[0] === 'args' || path[0] === 'caller'
 
-/** A call with the solver's values where they can be put. Whether it does what the formulas say is to be tried. */
+/**
+ * A call with the solver's values filled in where possible. The caller still has to try whether it does what the formulas say.
+ */
 export function callOf(base: DescribedCall, { unknowns }: Encoded, model: Model): DescribedCall {
   const at = new Map(unknowns.map((unknown) => [unknown.path.join('\u0000'), unknown]))
   const children = (path: readonly string[]) =>

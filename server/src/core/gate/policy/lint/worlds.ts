@@ -7,16 +7,16 @@ import type { CompiledRule } from '../policy.ts'
 import { type Asked, type Atoms, atomsOf } from './atoms.ts'
 import { sampleCall } from './sample-call.ts'
 
-/** Calls to try. `exact`: for the conditions in question every call behaves like one of them. */
+/** Calls to try. `exact`: with respect to these conditions every call behaves like one of them. */
 export type Worlds = { readonly calls: readonly DescribedCall[]; readonly exact: boolean }
 
-/** What a schema promises of an argument: it is always there, and always of the kind it is compared with. */
+/** Whether a schema guarantees that an argument exists and has the type it is compared with. */
 export type Promised = (path: readonly string[]) => boolean
 
 const MOST = 20_000
 type Choice = (call: DescribedCall) => DescribedCall
 
-/** Calls that the rule's `match` fits, with every combination of values that the conditions tell apart. */
+/** Calls that the rule's `match` fits, with every combination of values that the conditions distinguish. */
 export function worldsOf(rule: CompiledRule, others: readonly CompiledRule[], promised: Promised): Worlds {
   const base = sampleCall(rule.rule.match)
   if (base === undefined) return { calls: [], exact: false }
@@ -32,7 +32,7 @@ export function worldsOf(rule: CompiledRule, others: readonly CompiledRule[], pr
   return { calls, exact: exact && size <= MOST }
 }
 
-/** The combination of that number: each list of choices is a digit. */
+/** The combination with that number: each list of choices is a digit. */
 function combination(choices: readonly (readonly Choice[])[], number: number, base: DescribedCall): DescribedCall {
   let rest = number
   let call = base
@@ -53,12 +53,12 @@ function choicesFor({ asked, exact }: Atoms, promised: Promised): { choices: Cho
     if (known === undefined) sure = false
     return known?.() ?? otherChoices(one)
   })
-  // Parts of a moment are chosen as one, or they would overwrite each other.
+  // The parts of a timestamp are chosen together, or they would overwrite each other.
   const isTimed = all.filter(({ path }) => path[0] === 'time').length
   return { choices: choices.filter((list) => list.length > 0), exact: sure && isTimed <= 1 }
 }
 
-/** Above `args.a.b` stands `args.a`, which may be missing too. Parents come first. */
+/** The parent `args.a` of `args.a.b` may be missing too. Parents come first. */
 function withParents(asked: readonly Asked[]): Asked[] {
   const all = new Map(asked.map((one) => [one.path.join('.'), one]))
   for (const { path } of asked) {
@@ -79,10 +79,10 @@ function argumentChoices(path: readonly string[], values: readonly Json[], promi
     : [(call) => call, ...tried, (call) => ({ ...call, args: withValue(call.args, path, odd(values)) })]
 }
 
-/** A value of a kind that the condition does not expect. */
+/** A value of a type that the condition does not expect. */
 const odd = (values: readonly Json[]): Json => (values.some((value) => isJsonObject(value)) ? 'odd' : {})
 
-/** Sets a value where its parent is there; a parent that is missing stays missing. */
+/** Sets a value if its parent exists; a missing parent stays missing. */
 function withValue(args: Json, path: readonly string[], value: Json): Json {
   const [key, ...rest] = path
   if (key === undefined) return value
@@ -90,7 +90,7 @@ function withValue(args: Json, path: readonly string[], value: Json): Json {
   return { ...args, [key]: withValue(args[key] ?? {}, rest, value) }
 }
 
-/** The values, one on each side of every number, and a word that is none of the words. */
+/** The values, one value on each side of every number, and a word that differs from all the words. */
 function around(values: readonly Json[]): Json[] {
   const numbers = [...new Set(values.filter((value) => typeof value === 'number'))].sort((a, b) => a - b)
   const between = numbers.flatMap((number, at) => [number, ((numbers[at + 1] ?? number + 2) + number) / 2])
@@ -110,7 +110,7 @@ const EFFECT_SETS = Array.from({ length: 2 ** ToolEffect.options.length - 1 }, (
   ToolEffect.options.filter((_effect, at) => ((set + 1) >> at) % 2 === 1),
 )
 
-/** Values that are few enough to try all. */
+/** Values with few enough alternatives to try all. */
 const KNOWN: Readonly<Record<string, () => Choice[]>> = {
   'tool.risk': () => RiskClass.options.map((risk) => (call) => ({ ...call, risk })),
   'tool.sandboxed': () => [true, false].map((sandboxed) => (call) => ({ ...call, sandboxed })),
@@ -121,7 +121,7 @@ const KNOWN: Readonly<Record<string, () => Choice[]>> = {
   'time.weekday': () => Array.from({ length: 7 }, (_, day) => (call) => ({ ...call, now: MONDAY + day * 24 * HOUR })),
 }
 
-/** The written values themselves, where others exist that are not tried. */
+/** Only the literals themselves, if not all alternatives can be tried. */
 function otherChoices({ path, values }: Asked): Choice[] {
   const texts = values.filter((value) => typeof value === 'string')
   const name = path.join('.')
