@@ -21,6 +21,7 @@ import { bindJudgements } from '../commands/judgements/bind.ts'
 import { bindLogins } from '../commands/logins/bind.ts'
 import { bindPolicy } from '../commands/policy/bind.ts'
 import { openProxy } from '../commands/proxy/proxy.ts'
+import { bindRelay } from '../commands/relay/bind.ts'
 import { bindRetention } from '../commands/retention/bind.ts'
 import { bindRuns } from '../commands/runs/bind.ts'
 import type { Performers } from '../commands/runs/performer.ts'
@@ -71,6 +72,7 @@ export function bindGate(world: World): Bound {
     workflows: bindWorkflows(deps),
     catalogue: bindCatalogue(deps),
     proxy: openProxy(deps),
+    relay: bindRelay(deps),
     logins: bindLogins(deps),
     artifacts: bindArtifacts(deps),
     ...bindPolicy({ ...deps, solver: z3 }),

@@ -18,6 +18,7 @@ import type { LoginsGate } from './logins/bind.ts'
 import type { PausesGate } from './policy/bind.ts'
 import type { Policies } from './policy/policies.ts'
 import type { Proxy } from './proxy/proxy.ts'
+import type { RelayGate } from './relay/bind.ts'
 import type { RetentionGate } from './retention/bind.ts'
 import type { RunsGate } from './runs/bind.ts'
 import type { ToolflowGate } from './toolflow/bind.ts'
@@ -49,6 +50,8 @@ export interface Gate {
   readonly catalogue: CatalogueGate
   /** Resources, prompts and completions of tool servers. */
   readonly proxy: Proxy
+  /** For MCP clients whose requests reach several nodes. */
+  readonly relay: RelayGate
   /** Of people at tool servers. */
   readonly logins: LoginsGate
   readonly artifacts: ArtifactsGate

@@ -54,6 +54,8 @@ export type CallRequest = {
   readonly words?: string
   /** Over how many characters its output moves to the artifact store, where the door has a limit of its own. */
   readonly evict_over?: number
+  /** The stream by which it is answered, where its client may come back for the answer. */
+  readonly answer_stream?: string
   /** Set by runs, never by a door. */
   readonly by_run?: ByRun
   /** The call is judged and recorded here, and run by whoever asked. */
@@ -76,6 +78,7 @@ export type Call = {
   readonly received_at: number
   readonly answerable?: Answerable
   readonly evict_over?: number
+  readonly answer_stream?: string
   /** Run by the client that asked, not by the gate: nothing is promised about how often. */
   readonly executor?: 'client'
   /** At a hub: the node that runs it. */

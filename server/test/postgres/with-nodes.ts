@@ -20,8 +20,12 @@ export type Nodes = {
   stop(): Promise<void>
 }
 
-/** Gates as processes of their own, with a data folder each, on one database. */
-export async function openNodes(config: object = {}, redis?: string): Promise<Nodes> {
+/** Gates as processes of their own, with a data folder each, on one database. `servers` stand behind them instead of the book. */
+export async function openNodes(
+  config: object = {},
+  redis?: string,
+  servers?: (effects: string) => object,
+): Promise<Nodes> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-nodes-'))
   const effects = join(folder, 'effects.txt')
   const more = redis === undefined ? {} : { redis }
@@ -39,7 +43,8 @@ export async function openNodes(config: object = {}, redis?: string): Promise<No
     keys: join(folder, 'keys'),
     async start() {
       const place = mkdtempSync(join(folder, 'node-'))
-      const text = { listen: { port: 0 }, mcp: { surface: 'passthrough' }, servers: { book }, store, ...config }
+      const behind = servers?.(effects) ?? { book }
+      const text = { listen: { port: 0 }, mcp: { surface: 'passthrough' }, servers: behind, store, ...config }
       writeFileSync(join(place, 'sluice.yaml'), JSON.stringify(text))
       const keys = join(folder, 'keys')
       mkdirSync(join(place, '.sluice'), { mode: 0o700 })

@@ -63,6 +63,7 @@ export async function prepareCall(deps: PrepareDeps, request: ThreadedRequest): 
     received_at: deps.clock(),
     ...(request.answerable === undefined ? {} : { answerable: request.answerable }),
     ...(request.evict_over === undefined ? {} : { evict_over: request.evict_over }),
+    ...(request.answer_stream === undefined ? {} : { answer_stream: request.answer_stream }),
     ...(request.executor === undefined ? {} : { executor: request.executor }),
     ...(request.by_run === undefined ? {} : { by_run: request.by_run }),
     ...(request.as_task === true ? { task_of: callerIdentity(request.caller) } : {}),

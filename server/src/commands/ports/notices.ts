@@ -1,4 +1,4 @@
-import type { CallId, RunId } from '../../contract/ids.ts'
+import type { CallId, RunId, Sha256 } from '../../contract/ids.ts'
 import type { Happened } from '../changes/changes-in.ts'
 import type { Table } from './ledger.ts'
 
@@ -18,7 +18,28 @@ export type Topics = {
   readonly wakes: readonly RunId[]
   /** Whoever made this call gives it up: the node that executes it tells the tool server. */
   readonly cancel: { readonly call_id: CallId; readonly by: string }
+  /** About an MCP client whose requests reach several nodes. */
+  readonly relay: RelayNotice
 }
+/** `client` names the caller and its session; `by` names who asked, for the answer. Texts are in the artifact store. */
+export type RelayNotice =
+  | { readonly is: 'ended'; readonly session: string }
+  | { readonly is: 'cancelled'; readonly client: string; readonly id: string | number }
+  /** A client wants what its stream told after this event. Repeated while it listens. */
+  | {
+      readonly is: 'resumed'
+      readonly client: string
+      readonly stream: string
+      readonly after: number
+      readonly by: string
+    }
+  /** What the stream told: events in the artifact store, or nothing new. */
+  | { readonly is: 'told'; readonly by: string; readonly events?: Sha256; readonly is_over: boolean }
+  /** A client answered a question of another node, which may want to have it. */
+  | { readonly is: 'replied'; readonly client: string; readonly id: string; readonly by: string }
+  | { readonly is: 'wanted'; readonly by: string }
+  | { readonly is: 'reply'; readonly client: string; readonly id: string; readonly user: string; readonly text: Sha256 }
+
 export type Topic = keyof Topics
 
 /** Whose notice it is: this process's own, or that of another node. */

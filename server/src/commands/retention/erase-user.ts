@@ -1,3 +1,4 @@
+import { relayOwner } from '../relay/relay-owner.ts'
 import type { Caller } from '../../contract/caller.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { isLabelOf } from '../../contract/label.ts'
@@ -70,7 +71,7 @@ export async function eraseUser(
   for await (const { row } of every(deps.tables, 'credentials'))
     if (row.caller.user === user) callers.add(row.caller.id)
   for (const caller of callers) if (await forgetHabits(deps, caller)) count.habits += 1
-  const artifacts = await deps.artifacts.erase(user)
+  const artifacts = (await deps.artifacts.erase(user)) + (await deps.artifacts.erase(relayOwner(user)))
   await deps.scrub()
   const recorded = await deps.ledger.commit([note('user.erased', { ...count, artifacts, open: open.length })])
   return recorded === 'committed' ? ok({ user, ...count, artifacts, open }) : refuseUnrecorded(recorded)

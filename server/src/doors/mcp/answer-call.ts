@@ -47,6 +47,7 @@ export async function answerCall(
     ...call,
     ...withInputs(call.args, inputs),
     evict_over: exchange.evict_over,
+    ...(exchange.answer_stream === undefined ? {} : { answer_stream: exchange.answer_stream }),
     ...(answerable === undefined ? {} : { answerable }),
     ...(idempotency_key === undefined ? {} : { idempotency_key }),
   }

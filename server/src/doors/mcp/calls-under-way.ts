@@ -4,8 +4,8 @@ import type { RpcId } from './rpc.ts'
 export type CallsUnderWay = {
   /** Remembers a request of this speaker until the returned function is called. */
   begin(speaker: string, id: RpcId, cancel: () => void): () => void
-  /** Calls off the one request that this speaker made under this id. */
-  cancel(speaker: string, id: RpcId): void
+  /** Cancels the one request that this speaker made under this id. False when no such request is being answered here. */
+  cancel(speaker: string, id: RpcId): boolean
 }
 
 export function createCallsUnderWay(): CallsUnderWay {
@@ -26,6 +26,7 @@ export function createCallsUnderWay(): CallsUnderWay {
       const meant = known.get(keyOf(speaker, id))
       // Two clients without sessions may share a key and count alike: which one was meant cannot be known, so neither is stopped.
       if (meant?.length === 1) meant[0]?.()
+      return meant !== undefined
     },
   }
 }

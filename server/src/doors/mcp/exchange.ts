@@ -15,6 +15,8 @@ export type Exchange = {
   readonly idempotency_key: string | undefined
   /** Over how many characters an output moves to the artifact store. */
   readonly evict_over: number
+  /** By which the request is answered, where its client may come back for the answer. */
+  readonly answer_stream: string | undefined
   /** The least a line must matter to be passed on; undefined for a client that wants none. */
   readonly log_level: LogLevel | undefined
   /** Remembers what an older client wants to hear from now on. */

@@ -4,6 +4,7 @@ import { followedTasks } from './answer-tasks.ts'
 import { openEventStream } from './event-stream.ts'
 import { commonHeaders, headerOf, speakerOf, takes, writeRefusal, type Guest, type Visit } from './http-visit.ts'
 import type { Request } from './read-message.ts'
+import type { RelayedStreams } from './relayed-streams.ts'
 import type { ResumableStreams } from './resumable-streams.ts'
 import { refusalFor, refusalOf, RPC } from './rpc.ts'
 import { threadOf, type Sessions } from './sessions.ts'
@@ -16,6 +17,7 @@ import {
   wantsOf,
   type StandingStreams,
 } from './standing-streams.ts'
+import { placeIn } from './stream-names.ts'
 import { shownTo } from './surfaces.ts'
 import { updated, urisIn, type WatchedResources } from './watched-resources.ts'
 
@@ -25,13 +27,14 @@ export type StandingDeps = {
   readonly standing: StandingStreams
   readonly watched: WatchedResources
   readonly resumable: ResumableStreams
+  readonly relayed: RelayedStreams
   /** A key may be revoked while a stream of its owner is open. */
   readonly welcome: (visit: Visit) => () => Promise<boolean>
 }
 
 /** Opens what stays open: the stream of an older session, or the rest of one that was lost, and a newer client's subscription. */
-export function standingDoor({ gate, sessions, standing, watched, resumable, welcome }: StandingDeps) {
-  function openStanding(guest: Guest): void {
+export function standingDoor({ gate, sessions, standing, watched, resumable, relayed, welcome }: StandingDeps) {
+  async function openStanding(guest: Guest): Promise<void> {
     const { request, response, caller, session } = guest
     if (!takes(request, 'text/event-stream'))
       return writeRefusal(guest, null, refusalOf(RPC.server, 'request.not_acceptable'))
@@ -79,12 +82,17 @@ export function standingDoor({ gate, sessions, standing, watched, resumable, wel
     response.once('close', standing.attach(caller, stream, wants, { id, tasks }))
   }
 
-  function resume(guest: Guest, last_id: string): void {
+  async function resume(guest: Guest, last_id: string): Promise<void> {
     const { response, caller, session } = guest
+    const unknown = () => writeRefusal(guest, null, refusalOf(RPC.server, 'mcp.event_unknown'))
     const open = () => openEventStream(response, commonHeaders(guest), welcome(guest))
-    const leave = resumable.resume(speakerOf(caller, session), last_id, open)
-    if (leave === undefined) return writeRefusal(guest, null, refusalOf(RPC.server, 'mcp.event_unknown'))
-    response.once('close', leave)
+    const place = placeIn(last_id)
+    if (place === undefined) return unknown()
+    const leave = resumable.resume(speakerOf(caller, session), place, open)
+    if (leave !== undefined) return void response.once('close', leave)
+    // Another node may answer the request, or has answered it before it ended.
+    const isResumed = await relayed.resume(guest, place, open)
+    if (!isResumed && !response.headersSent && !response.destroyed) unknown()
   }
 
   return { openStanding, openSubscription }

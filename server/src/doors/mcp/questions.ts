@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 
 /** A person may have to think about it. */
@@ -12,17 +13,24 @@ export type Questions = {
     send: (message: JsonObject) => void,
     signal: AbortSignal,
   ): Promise<JsonObject | undefined>
-  /** A message that answers something; one that nobody waits for is dropped. */
-  hear(speaker: string, id: Json | undefined, result: Json | undefined): void
+  /** A message that answers something. False when nobody waits for it here. */
+  hear(speaker: string, id: Json | undefined, result: Json | undefined): boolean
+  isOpen(speaker: string, id: string): boolean
 }
+
+/** Whether this may be the id of a question, of any node. */
+export const isQuestionId = (id: Json | undefined): id is string =>
+  typeof id === 'string' && /^sluice-[0-9a-f]{12}-\d{1,15}$/.test(id)
 
 export function createQuestions(): Questions {
   const open = new Map<string, (result: Json | undefined) => void>()
+  /** Two nodes may ask one client at the same time. */
+  const node = randomBytes(6).toString('hex')
   let asked = 0
   return {
     ask: (speaker, { method, params }, send, signal) =>
       new Promise((resolve) => {
-        const id = `sluice-${(asked += 1)}`
+        const id = `sluice-${node}-${(asked += 1)}`
         const key = keyOf(speaker, id)
         const settle = (result: Json | undefined) => {
           open.delete(key)
@@ -36,7 +44,12 @@ export function createQuestions(): Questions {
         open.set(key, settle)
         send({ jsonrpc: '2.0', id, method, params })
       }),
-    hear: (speaker, id, result) => typeof id === 'string' && open.get(keyOf(speaker, id))?.(result),
+    hear(speaker, id, result) {
+      const settle = typeof id === 'string' ? open.get(keyOf(speaker, id)) : undefined
+      settle?.(result)
+      return settle !== undefined
+    },
+    isOpen: (speaker, id) => open.has(keyOf(speaker, id)),
   }
 }
 

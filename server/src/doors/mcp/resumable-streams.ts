@@ -1,5 +1,6 @@
-import { randomBytes } from 'node:crypto'
+import type { Caller } from '../../contract/caller.ts'
 import type { EventStream } from './event-stream.ts'
+import { speakerOf } from './http-visit.ts'
 
 /** How long a client that lost its stream should wait before it comes back. */
 const RETRY_MS = 1_000
@@ -10,9 +11,12 @@ const MOST_EVENTS = 500
 /** Of all that is kept. */
 const MOST_CHARS = 32 * 1024 * 1024
 
+export type StreamEvent = { readonly number: number; readonly text: string }
+
 type Kept = {
+  readonly caller: Caller
   readonly speaker: string
-  readonly events: { readonly id: string; readonly text: string }[]
+  readonly events: StreamEvent[]
   readonly onLost: () => void
   live: EventStream | undefined
   is_over: boolean
@@ -22,10 +26,18 @@ type Kept = {
 /** Streams that answer a request, of which a client that lost one can have the rest. */
 export type ResumableStreams = {
   /** Makes a stream one that can be resumed. `close` says when nobody hears it any more; `onLost` that nobody came back. */
-  keep(speaker: string, live: EventStream, onLost: () => void): EventStream & { close(): void }
-  /** Sends what came after this event, and the rest as it comes. Returns how to leave; undefined when nobody knows the event. */
-  resume(speaker: string, last_id: string, open: () => EventStream): (() => void) | undefined
+  keep(name: string, client: Client, live: EventStream, onLost: () => void): EventStream & { close(): void }
+  /**
+   * Sends what came after this event, and the rest as it comes. Returns how to leave; undefined when this node does not know the stream, or
+   * it is another client's.
+   */
+  resume(speaker: string, place: Place, open: (caller: Caller) => EventStream): (() => void) | undefined
+  /** What is known of a stream after this event. */
+  eventsAfter(place: Place): readonly StreamEvent[]
 }
+
+export type Client = { readonly caller: Caller; readonly session: string | undefined }
+export type Place = { readonly stream: string; readonly after: number }
 
 export function createResumableStreams(): ResumableStreams {
   const kept = new Map<string, Kept>()
@@ -53,9 +65,9 @@ export function createResumableStreams(): ResumableStreams {
   }
 
   return {
-    keep(speaker, live, onLost) {
-      const name = randomBytes(12).toString('base64url')
-      const one: Kept = { speaker, events: [], onLost, live, is_over: false, chars: 0 }
+    keep(name, { caller, session }, live, onLost) {
+      const speaker = speakerOf(caller, session)
+      const one: Kept = { caller, speaker, events: [], onLost, live, is_over: false, chars: 0 }
       kept.set(name, one)
       let sent = 0
       const count = (more: number) => {
@@ -66,13 +78,13 @@ export function createResumableStreams(): ResumableStreams {
       // An event without a message, so that there is something to come back to before the first one.
       live.prime(`${name}.0`, RETRY_MS)
       const send = (text: string) => {
-        const id = `${name}.${(sent += 1)}`
-        one.events.push({ id, text })
+        sent += 1
+        one.events.push({ number: sent, text })
         // The last one is the answer; of what was said on the way the newest is worth most.
         const [left] = one.events.length > MOST_EVENTS ? one.events.splice(0, 1) : []
         count(text.length - (left?.text.length ?? 0))
         makeRoom()
-        one.live?.send(text, id)
+        one.live?.send(text, `${name}.${sent}`)
       }
       return {
         send,
@@ -86,17 +98,16 @@ export function createResumableStreams(): ResumableStreams {
         close: leaver(one, live),
       }
     },
-    resume(speaker, last_id, open) {
-      const [name = '', last] = last_id.split('.', 2)
-      const one = kept.get(name)
-      if (one === undefined || one.speaker !== speaker || !/^\d{1,9}$/.test(last ?? '')) return undefined
-      const after = Number(last)
+    resume(speaker, { stream, after }, open) {
+      const one = kept.get(stream)
+      if (one === undefined || one.speaker !== speaker) return undefined
       one.live?.end()
-      const live = open()
+      const live = open(one.caller)
       one.live = live
-      for (const { id, text } of one.events) if (Number(id.slice(name.length + 1)) > after) live.send(text, id)
+      for (const { number, text } of one.events) if (number > after) live.send(text, `${stream}.${number}`)
       if (one.is_over) live.end()
       return leaver(one, live)
     },
+    eventsAfter: ({ stream, after }) => kept.get(stream)?.events.filter(({ number }) => number > after) ?? [],
   }
 }

@@ -33,6 +33,8 @@ import {
 import { logLevelOf } from './log-level.ts'
 import { standingDoor } from './open-standing.ts'
 import { readBody } from './read-body.ts'
+import { relayedMessages } from './relayed-messages.ts'
+import { relayedStreams } from './relayed-streams.ts'
 import { createResumableStreams } from './resumable-streams.ts'
 import { createQuestions } from './questions.ts'
 import { CAPABILITIES_KEY, readMessage, type Era, type Notification, type Request } from './read-message.ts'
@@ -40,6 +42,7 @@ import { isMetadataPath, METADATA_PATHS, metadataUrl, resourceMetadata, resource
 import { refusalFor, refusalOf, RPC, textOf, type Refusal } from './rpc.ts'
 import { createSessions, idempotencyKeyOf, threadOf } from './sessions.ts'
 import { createStandingStreams } from './standing-streams.ts'
+import { newStreamName } from './stream-names.ts'
 import { createWatchedResources } from './watched-resources.ts'
 
 export type McpDoor = {
@@ -81,9 +84,14 @@ export function mcpListener(door: McpDoor): DoorListener {
   const questions = createQuestions()
   const resumable = createResumableStreams()
   const welcome = (visit: Visit) => async () => (await door.doorman(rawRequestOf(visit, door.addressOf))).ok
-  const { openStanding, openSubscription } = standingDoor({ gate, sessions, standing, watched, resumable, welcome })
+  const onFault = (error: unknown) => void door.onIncident(error, door.newTrace())
+  const messages = relayedMessages({ gate, underWay, questions, onFault })
+  const relayed = relayedStreams({ gate, resumable, stopping: door.stopping, onFault })
+  const standingDeps = { gate, sessions, standing, watched, resumable, relayed, welcome }
+  const { openStanding, openSubscription } = standingDoor(standingDeps)
   const isOurs = knownHost(door.hosts)
   door.stopping.addEventListener('abort', () => standing.endAll())
+  gate.relay.onTold((notice) => notice.is === 'ended' && forget(notice.session))
 
   async function serve(visit: Visit, path: string): Promise<void> {
     const { request, local } = visit
@@ -103,10 +111,10 @@ export function mcpListener(door: McpDoor): DoorListener {
       const challenge = { 'www-authenticate': `Bearer realm="sluice", resource_metadata="${metadata}"` }
       return turnAway(visit, caller.problem, PROBLEMS[caller.problem.code].http === 401 ? challenge : {})
     }
-    const guest = guestOf(visit, caller.value)
+    const guest = await guestOf(visit, caller.value)
     if ('error' in guest) return writeRefusal(visit, null, guest)
-    if (request.method === 'GET') return openStanding(guest)
-    if (request.method === 'DELETE') return endSession(guest)
+    if (request.method === 'GET') return await openStanding(guest)
+    if (request.method === 'DELETE') return await endSession(guest)
     if (reading === undefined)
       return turnAway(visit, problem('request.method_not_allowed'), { allow: 'GET, POST, DELETE' })
     const body = await reading
@@ -118,10 +126,10 @@ export function mcpListener(door: McpDoor): DoorListener {
   }
 
   /** Who this is once they are in: the conversation they are in, and what they want to see. */
-  function guestOf(visit: Visit, caller: Caller): Guest | Refusal {
+  async function guestOf(visit: Visit, caller: Caller): Promise<Guest | Refusal> {
     const { request } = visit
     const session = headerOf(request, 'mcp-session-id')
-    if (session !== undefined && !sessions.isOpen(session, caller))
+    if (session !== undefined && (!sessions.isOf(session, caller) || (await gate.relay.hasEnded(session))))
       return refusalOf(RPC.session_not_found, 'mcp.session_unknown')
     const wanted = queryOf(request.url ?? '').get('surface')
     const chosen = wanted === null ? undefined : Surface.safeParse(wanted)
@@ -152,9 +160,12 @@ export function mcpListener(door: McpDoor): DoorListener {
       case 'notification':
         hear(message, speakerOf(caller, session))
         return accept(guest)
-      case 'reply':
-        questions.hear(speakerOf(caller, session), message.id, message.result)
+      case 'reply': {
+        const speaker = speakerOf(caller, session)
+        if (!questions.hear(speaker, message.id, message.result))
+          messages.replied(caller, speaker, message.id, message.result)
         return accept(guest)
+      }
       default:
         return message satisfies never
     }
@@ -163,7 +174,7 @@ export function mcpListener(door: McpDoor): DoorListener {
   function hear({ method, params }: Notification, speaker: string): void {
     const id = params['requestId']
     if (method !== 'notifications/cancelled' || (typeof id !== 'string' && typeof id !== 'number')) return
-    underWay.cancel(speaker, id)
+    if (!underWay.cancel(speaker, id)) messages.cancelled(speaker, id)
   }
 
   async function answer(guest: Guest, message: Request): Promise<void> {
@@ -181,11 +192,12 @@ export function mcpListener(door: McpDoor): DoorListener {
     const speaker = speakerOf(caller, session)
     const done = underWay.begin(speaker, id, () => calledOff.abort())
     const begun = method === 'initialize' && era === 'old' ? begin(guest, params) : {}
+    const stream_name = canResume(guest, era) ? newStreamName(id, door.clock()) : undefined
     let stream: EventStream | undefined
     const streaming = (): EventStream | undefined => {
       if (stream !== undefined) return stream
       if (response.destroyed || response.writableEnded || !takes(request, 'text/event-stream')) return undefined
-      return (stream = openAnswer(guest, era, method === 'tasks/result' ? giveUp : () => {}))
+      return (stream = openAnswer(guest, stream_name, method === 'tasks/result' ? giveUp : () => {}))
     }
     const isLong = era === 'old' && !guest.local ? setTimeout(streaming, LONG_MS) : undefined
     const exchange: Exchange = {
@@ -196,6 +208,7 @@ export function mcpListener(door: McpDoor): DoorListener {
       trace: traceOf(meta['traceparent']) ?? guest.trace,
       idempotency_key: key.value,
       evict_over: door.evict_over,
+      answer_stream: stream_name,
       // An older client hears everything until it says otherwise; a newer one hears what it asks for.
       log_level: era === 'new' ? logLevelOf(meta[LOG_LEVEL_KEY]) : sessions.logLevel(speaker),
       setLogLevel: (level) => sessions.setLogLevel(speaker, level),
@@ -231,11 +244,11 @@ export function mcpListener(door: McpDoor): DoorListener {
   }
 
   /** The answer as a stream; one that an older client loses it can come back for. */
-  function openAnswer(guest: Guest, era: Era, onLost: () => void): EventStream {
-    const { response, caller, session } = guest
+  function openAnswer(guest: Guest, name: string | undefined, onLost: () => void): EventStream {
+    const { response } = guest
     const live = openEventStream(response, commonHeaders(guest))
-    if (!canResume(guest, era)) return live
-    const kept = resumable.keep(speakerOf(caller, session), live, onLost)
+    if (name === undefined) return live
+    const kept = resumable.keep(name, guest, live, onLost)
     response.once('close', kept.close)
     return kept
   }
@@ -246,12 +259,18 @@ export function mcpListener(door: McpDoor): DoorListener {
     return { 'mcp-session-id': session }
   }
 
-  function endSession(guest: Guest): void {
+  function forget(session: string): void {
+    standing.endSession(session)
+    watched.endSession(session)
+  }
+
+  /** On every node: the others hear of it. */
+  async function endSession(guest: Guest): Promise<void> {
     if (guest.session === undefined)
       return writeRefusal(guest, null, refusalOf(RPC.session_not_found, 'mcp.session_unknown'))
-    standing.endSession(guest.session)
-    watched.endSession(guest.session)
-    sessions.end(guest.session)
+    const ended = await gate.relay.endSession(guest.session)
+    if (!ended.ok) return writeRefusal(guest, null, refusalFor(RPC.server, ended.problem))
+    forget(guest.session)
     guest.response.writeHead(200, { ...commonHeaders(guest), 'content-length': '0' }).end()
   }
 

@@ -7,6 +7,7 @@ import { invalidKey, invalidThread, isIdempotencyKey, isThreadName } from '../..
 import type { LogLevel } from './log-level.ts'
 
 const MOST_REMEMBERED = 10_000
+const LONGEST_NAME = 64
 
 /** Where a client without a session of the older era names the session that a request belongs to. */
 export const SESSION_KEY = 'sluice/session'
@@ -15,12 +16,13 @@ export const IDEMPOTENCY_KEY = 'sluice/idempotency-key'
 
 /**
  * Sessions of the older era. A session names a conversation and grants nothing, so it is no secret and nobody keeps it: the name
- * carries a mark of the caller it was made for, and under another caller it is unknown. It outlives a restart.
+ * carries a mark of the caller it was made for, and under another caller it is unknown. It outlives a restart. Only that it was ended is
+ * stored.
  */
 export type Sessions = {
   begin(caller: Caller): string
-  isOpen(session: string, caller: Caller): boolean
-  end(session: string): void
+  /** Whether it was made for this caller. Whether it was ended since, the gate knows. */
+  isOf(session: string, caller: Caller): boolean
   /** What a speaker of the older era wants to hear of logs; everything until they say. */
   logLevel(speaker: string): LogLevel
   setLogLevel(speaker: string, level: LogLevel): void
@@ -52,7 +54,6 @@ export function idempotencyKeyOf(header: string | undefined, meta: JsonObject): 
 }
 
 export function createSessions(): Sessions {
-  const over = new Set<string>()
   const levels = new Map<string, LogLevel>()
   const capabilities = new Map<string, Json>()
 
@@ -61,13 +62,10 @@ export function createSessions(): Sessions {
       const name = randomBytes(12).toString('base64url')
       return `${name}.${markOf(name, caller)}`
     },
-    isOpen(session, caller) {
-      const [name = '', mark] = session.split('.', 2)
-      return mark === markOf(name, caller) && !over.has(session)
-    },
-    end(session) {
-      forgetOldest(over)
-      over.add(session)
+    isOf(session, caller) {
+      if (session.length > LONGEST_NAME) return false
+      const [name = '', mark, ...more] = session.split('.')
+      return mark === markOf(name, caller) && more.length === 0
     },
     logLevel: (speaker) => levels.get(speaker) ?? 'debug',
     setLogLevel(speaker, level) {
@@ -85,7 +83,7 @@ export function createSessions(): Sessions {
 const markOf = (name: string, caller: Caller) =>
   hash('sha256', JSON.stringify([name, callerIdentity(caller)]), 'base64url').slice(0, 16)
 
-function forgetOldest(kept: Set<string> | Map<string, unknown>): void {
+function forgetOldest(kept: Map<string, unknown>): void {
   if (kept.size < MOST_REMEMBERED) return
   for (const oldest of kept.keys()) {
     kept.delete(oldest)

@@ -1,0 +1,54 @@
+import type { Caller } from '../../contract/caller.ts'
+import type { Sha256 } from '../../contract/ids.ts'
+import { problem, type Result } from '../../contract/problems.ts'
+import type { Artifacts } from '../ports/artifacts.ts'
+import type { Ledger } from '../ports/ledger.ts'
+import type { Notices, RelayNotice } from '../ports/notices.ts'
+import type { Accounts } from '../ports/reads.ts'
+import type { Clock } from '../ports/runtime.ts'
+import { callOfStream, type StreamCall, type StreamCallDeps } from './call-of-stream.ts'
+import { openEndedSessions } from './ended-sessions.ts'
+import { relayOwner } from './relay-owner.ts'
+
+export type RelayDeps = StreamCallDeps & {
+  readonly ledger: Ledger
+  readonly accounts: Accounts
+  readonly artifacts: Pick<Artifacts, 'put' | 'read'>
+  readonly notices: Notices
+  readonly clock: Clock
+}
+
+export interface RelayGate {
+  /** Durable, and told to all nodes. */
+  endSession(session: string): Promise<Result<void>>
+  hasEnded(session: string): Promise<boolean>
+  /** Tells the other nodes. */
+  tell(notice: RelayNotice): void
+  /** What other nodes tell. Returns how to stop. */
+  onTold(listener: (notice: RelayNotice) => void): () => void
+  /** Stores a text for another node to hand to the same caller; undefined when it cannot be stored. */
+  store(caller: Pick<Caller, 'user'>, text: string): Promise<Sha256 | undefined>
+  load(caller: Pick<Caller, 'user'>, digest: Sha256): Promise<string | undefined>
+  /** The caller's own call in this thread that is answered by this stream, if one was made. */
+  callOfStream(caller: Caller, thread: string, stream: string, since: number): Promise<StreamCall | undefined>
+}
+
+export function bindRelay(deps: RelayDeps): RelayGate {
+  const { notices, artifacts } = deps
+  const ended = openEndedSessions(deps)
+  return {
+    endSession: async (session) =>
+      (await ended.end(session))
+        ? { ok: true, value: undefined }
+        : { ok: false, problem: problem('audit.unavailable') },
+    hasEnded: (session) => ended.has(session),
+    tell: (notice) => notices.publish('relay', notice),
+    onTold: (listener) => notices.subscribe('relay', (notice, origin) => origin === 'elsewhere' && listener(notice)),
+    store: ({ user }, text) => artifacts.put(relayOwner(user), text),
+    async load({ user }, digest) {
+      const read = await artifacts.read(relayOwner(user), digest, 0, Number.MAX_SAFE_INTEGER)
+      return typeof read === 'object' ? read.text : undefined
+    },
+    callOfStream: (...asked) => callOfStream(deps, ...asked),
+  }
+}

@@ -1,0 +1,67 @@
+import type { Ledger } from '../ports/ledger.ts'
+import type { Notices } from '../ports/notices.ts'
+import type { Accounts } from '../ports/reads.ts'
+import type { Clock } from '../ports/runtime.ts'
+
+export type EndedDeps = {
+  readonly ledger: Ledger
+  readonly accounts: Accounts
+  readonly notices: Notices
+  readonly clock: Clock
+}
+
+/** A client that comes back later than this with a session that it has ended begins a conversation that it wanted over. */
+const KEPT_MS = 90 * 24 * 60 * 60_000
+const MOST_KNOWN = 10_000
+
+export type EndedSessions = {
+  /** False when it could not be stored. */
+  end(session: string): Promise<boolean>
+  has(session: string): Promise<boolean>
+}
+
+/**
+ * Which MCP sessions were ended, on any node. A node reads the store when it meets a session for the first time; afterwards it hears
+ * of the end by a notice.
+ * INVARIANT: memory is bounded, and what was known before notices may have been missed is read again.
+ */
+export function openEndedSessions({ ledger, accounts, notices, clock }: EndedDeps): EndedSessions {
+  const known = new Map<string, 'open' | 'ended'>()
+  let missed = 0
+
+  const note = (session: string, state: 'open' | 'ended') => {
+    known.delete(session)
+    const [oldest] = known.size >= MOST_KNOWN ? known.keys() : []
+    if (oldest !== undefined) known.delete(oldest)
+    known.set(session, state)
+  }
+  notices.subscribe('relay', (notice) => {
+    if (notice.is === 'ended') note(notice.session, 'ended')
+  })
+  notices.onMissed(() => {
+    missed += 1
+    for (const [session, state] of known) if (state === 'open') known.delete(session)
+  })
+
+  return {
+    async end(session) {
+      const until = clock() + KEPT_MS
+      const committed = await ledger.commit([{ kind: 'open', account: accountOf(session), units: 0, until }])
+      // `lost`: it was ended before.
+      const isEnded = committed === 'committed' || (typeof committed === 'object' && 'lost' in committed)
+      if (isEnded) notices.publish('relay', { is: 'ended', session })
+      return isEnded
+    },
+    async has(session) {
+      const state = known.get(session)
+      if (state !== undefined) return state === 'ended'
+      const before = missed
+      const isEnded = (await accounts.left(accountOf(session))) !== undefined
+      // A notice that came while the store was read knows more than the store did.
+      if (isEnded || (missed === before && !known.has(session))) note(session, isEnded ? 'ended' : 'open')
+      return isEnded || known.get(session) === 'ended'
+    },
+  }
+}
+
+const accountOf = (session: string) => `mcp ended ${session}`

@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto'
+import type { Gate } from '../../commands/gate.ts'
+import type { RelayNotice } from '../../commands/ports/notices.ts'
+import type { Caller } from '../../contract/caller.ts'
+import type { Json } from '../../contract/json.ts'
+import type { CallsUnderWay } from './calls-under-way.ts'
+import { isQuestionId, type Questions } from './questions.ts'
+import type { RpcId } from './rpc.ts'
+
+/** How long an answer waits for the node that asked. */
+const KEPT_MS = 10_000
+const MOST_KEPT = 1_000
+const LONGEST_ID = 200
+
+export type RelayedMessages = {
+  /** A client cancelled a request that is not answered here. */
+  cancelled(speaker: string, id: RpcId): void
+  /** A client answered a question that was not asked here. */
+  replied(caller: Caller, speaker: string, id: Json | undefined, result: Json | undefined): void
+}
+
+export type RelayedMessagesDeps = {
+  readonly gate: Gate
+  readonly underWay: CallsUnderWay
+  readonly questions: Questions
+  readonly onFault: (error: unknown) => void
+}
+
+type Kept = {
+  readonly caller: Caller
+  readonly speaker: string
+  readonly id: string
+  readonly result: Json | undefined
+}
+
+/** Messages of a client that reached another node than the one they are for. */
+export function relayedMessages({ gate, underWay, questions, onFault }: RelayedMessagesDeps): RelayedMessages {
+  const { relay } = gate
+  const kept = new Map<string, Kept>()
+
+  /** Stored only now that a node wants it, so that answers to questions that were never asked fill nothing. */
+  async function hand(by: string): Promise<void> {
+    const reply = kept.get(by)
+    if (reply === undefined) return
+    kept.delete(by)
+    const { caller, speaker, id, result } = reply
+    const text = await relay.store(caller, JSON.stringify({ result }))
+    if (text !== undefined) relay.tell({ is: 'reply', client: speaker, id, user: caller.user, text })
+  }
+
+  async function take({ client, id, user, text }: Extract<RelayNotice, { is: 'reply' }>): Promise<void> {
+    if (!questions.isOpen(client, id)) return
+    const stored = await relay.load({ user }, text)
+    if (stored !== undefined) questions.hear(client, id, (JSON.parse(stored) as { result?: Json }).result)
+  }
+
+  relay.onTold((notice) => {
+    switch (notice.is) {
+      case 'cancelled':
+        return void underWay.cancel(notice.client, notice.id)
+      case 'replied':
+        return questions.isOpen(notice.client, notice.id) && relay.tell({ is: 'wanted', by: notice.by })
+      case 'wanted':
+        return void hand(notice.by).catch(onFault)
+      case 'reply':
+        return void take(notice).catch(onFault)
+      default:
+        return undefined
+    }
+  })
+  return {
+    cancelled(client, id) {
+      if (String(id).length <= LONGEST_ID) relay.tell({ is: 'cancelled', client, id })
+    },
+    replied(caller, speaker, id, result) {
+      if (!isQuestionId(id) || kept.size >= MOST_KEPT) return
+      const by = randomBytes(12).toString('base64url')
+      kept.set(by, { caller, speaker, id, result })
+      setTimeout(() => kept.delete(by), KEPT_MS).unref()
+      relay.tell({ is: 'replied', client: speaker, id, by })
+    },
+  }
+}
