@@ -1,13 +1,26 @@
-import { resolve } from 'node:path'
+import { relative, resolve } from 'node:path'
 import { storeFiles } from '../stores/open-store.ts'
 import type { GateFiles } from '../upstream/gate-places.ts'
+import { HUB_FILE } from '../keys/hub-keys.ts'
+import { KEPT_FILE } from '../keys/kept-checkpoint.ts'
+import { CHECKPOINT_FILE, TOKEN_FILE } from '../keys/key-folder.ts'
+import { FLOORS_FILE } from '../keys/row-floors.ts'
+import { ROW_KEY_FILE } from '../keys/row-key.ts'
+import { SEAL_KEY_FILE } from '../keys/seal-keys.ts'
+import { placesIn } from './data-folder.ts'
 import type { Settings } from './load-config.ts'
+
+const KEY_FILES = [TOKEN_FILE, CHECKPOINT_FILE, KEPT_FILE, FLOORS_FILE, ROW_KEY_FILE, SEAL_KEY_FILE, HUB_FILE]
 
 /** What no tool argument may reach: the data folder, and for writing the configuration and what it takes its policy from. */
 export function gateFiles({ data, file, folder, policy }: Settings): GateFiles {
+  const { admin, socket, keys } = placesIn(data)
+  const store = storeFiles({ folder: data })
+  const secret = [admin, socket, ...store, ...KEY_FILES.map((name) => resolve(keys, name))]
   return {
     data,
     settings: [...new Set([file, resolve(folder, policy.file)])],
-    store: storeFiles({ folder: data }),
+    store,
+    names: secret.map((path) => relative(data, path)),
   }
 }

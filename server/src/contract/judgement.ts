@@ -22,6 +22,14 @@ export type Sandbox = z.infer<typeof Sandbox>
 /** How a place stands to the gate's own files: in its data folder, one of its settings, or a folder around these. */
 export type GatePlace = 'data' | 'settings' | 'around_data' | 'around_settings'
 
+/** How the gate's own files are called, wherever somebody stands who names them. */
+export type OwnNames = {
+  /** The data folder's name, if it is a telling one such as `.sluice`. */
+  readonly folder: string | undefined
+  /** The files in it that matter, relative to it, in lower case: `admin.key`, `keys/row-key.json`. */
+  readonly files: readonly string[]
+}
+
 /** What becomes of sensitive text in the arguments of a tool. */
 export const ContentSettings = z.strictObject({
   /** Left out: a secret that would leave the machine is blocked, one that stays is asked about. */

@@ -10,6 +10,8 @@ export type GateFiles = {
   readonly settings: readonly string[]
   /** The store's own files in the data folder. */
   readonly store: readonly string[]
+  /** The files in the data folder that nobody else has, relative to it. */
+  readonly names: readonly string[]
 }
 
 const NOTHING_THERE: readonly (string | undefined)[] = []

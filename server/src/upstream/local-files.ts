@@ -1,9 +1,10 @@
 import type { Dirent } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { isAbsolute, resolve, sep } from 'node:path'
+import { basename, isAbsolute, resolve, sep } from 'node:path'
 import type { DiskLook, FileFacts, FolderEntry } from '../commands/calls/facts/file-facts.ts'
 import type { Config } from '../contract/config.ts'
+import type { OwnNames } from '../contract/judgement.ts'
 import { followLinks } from './follow-links.ts'
 import { gatePlaces, type GateFiles } from './gate-places.ts'
 import { secretOf } from './server-config.ts'
@@ -33,12 +34,14 @@ export function localFiles(servers: Config['servers'], folder: string, own?: Gat
     return known
   }
   const places = own === undefined ? undefined : gatePlaces(own)
+  const names = namesOf(own)
   const look = (server: string): DiskLook => {
     const follow = followLinks()
     const base = baseOf(server)
     const isHere = childOf(server) !== undefined || settingsOf(server)?.sandbox?.local === true
     return {
       isHere,
+      mayBeHere: isHere || isLoopback(settingsOf(server)?.url),
       bases: async () => (isHere ? [base, ...(await otherBasesOf(server)).filter((other) => other !== base)] : []),
       // Joined as text: cleaning `link/../x` up would skip the link that a tool follows.
       follow: (path, from) => (isAbsolute(path) ? follow(path) : follow(path, from ?? base)),
@@ -46,6 +49,8 @@ export function localFiles(servers: Config['servers'], folder: string, own?: Gat
       linksIn: (base) => linksIn(base),
       entriesIn: (folder) => entriesIn(folder),
       own: own === undefined ? [] : [own.data, ...own.settings],
+      names,
+      isThere: async (path, from) => (await stat(resolve(from ?? base, path)).catch(() => undefined)) !== undefined,
     }
   }
   return {
@@ -54,6 +59,18 @@ export function localFiles(servers: Config['servers'], folder: string, own?: Gat
     configured: async (path) => (await followLinks()(resolve(folder, atHome(path, homedir()))))?.lead,
     look,
   }
+}
+
+/** A folder such as `.sluice` is known by its name; one called `data` is not. */
+function namesOf(own: GateFiles | undefined): OwnNames {
+  const name = basename(own?.data ?? '').toLowerCase()
+  const files = (own?.names ?? []).map((file) => file.replaceAll('\\', '/').toLowerCase())
+  return { folder: name.length > 3 && name.startsWith('.') ? name : undefined, files }
+}
+
+function isLoopback(url: string | undefined): boolean {
+  const host = url === undefined ? '' : (URL.parse(url)?.hostname ?? '')
+  return /^(?:localhost|127\..*|\[::1\]|0\.0\.0\.0)$/.test(host)
 }
 
 /** What a server is started with may be the folders it serves. */

@@ -18,6 +18,9 @@ const policy = compiled.value
 const look: DiskLook = {
   isHere: true,
   own: [],
+  mayBeHere: false,
+  names: { folder: undefined, files: [] },
+  isThere: () => Promise.resolve(false),
   bases: async () => ['/desk'],
   follow: async (path) => ({ lead: path.startsWith('/') ? path : `/desk/${path}`, is_linked: false, is_found: true }),
   placesOf: async () => [],

@@ -8,6 +8,9 @@ export const NO_FILES: FileFacts = {
   look: () => ({
     isHere: false,
     own: [],
+    mayBeHere: false,
+    names: { folder: undefined, files: [] },
+    isThere: () => Promise.resolve(false),
     bases: async () => [],
     follow: async () => undefined,
     placesOf: async () => [],

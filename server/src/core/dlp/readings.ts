@@ -12,7 +12,7 @@ export type Readings = { readonly texts: readonly string[]; readonly complete: b
 const NONE: Readings = { texts: [], complete: true }
 /** Without one of these a text has no other reading. */
 const HAS_READINGS =
-  /[^\0-\x7f]|%[0-9A-Fa-f]{2}|\\[ux/"nt]|&#|=[0-9A-F]{2}|[A-Za-z0-9+/_-]{16}|(?:[0-9A-Fa-f]{2}[ :,]){12}/
+  /[^\0-\x7f]|%u?[0-9A-Fa-f]{2}|\\[ux/"nt0-3]|&#|&(?:sol|period|bsol);|=[0-9A-F]{2}|[A-Za-z0-9+/_-]{16}|(?:[0-9A-Fa-f]{2}[ :,]){12}/
 
 /**
  * What else a text can be read as: full-width and look-alike letters as plain ones, percent-encoding, JSON and HTML escapes,
@@ -62,7 +62,11 @@ function plainLetter(letter: string): string {
 
 function unpercent(text: string): string {
   if (!text.includes('%')) return text
-  return text.replace(/(?:%[0-9A-Fa-f]{2}){1,64}/g, (run) => {
+  const plain = text
+    .replace(/%u([0-9A-Fa-f]{4})/g, (_, hex: string) => charOf(hex))
+    // Two bytes for an ASCII character: no valid UTF-8, and yet some decoders take it.
+    .replace(/%c([01])%([89ab][0-9A-Fa-f])/gi, (_, high: string, low: string) => overlong(high, low))
+  return plain.replace(/(?:%[0-9A-Fa-f]{2}){1,64}/g, (run) => {
     try {
       return decodeURIComponent(run)
     } catch {
@@ -73,19 +77,27 @@ function unpercent(text: string): string {
 
 const SHORT_ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' }
 
-/** `\u0041`, `\u{41}`, `\x41`, `\/`, `\"`: JSON or code inside a string. */
+const overlong = (high: string, low: string) =>
+  String.fromCharCode(Number(high) * 64 + (Number.parseInt(low, 16) & 0x3f))
+
+/** `\u0041`, `\u{41}`, `\x41`, `\101`, `\/`, `\"`: JSON or code inside a string. */
 function unescaped(text: string): string {
   if (!text.includes('\\')) return text
   return text.replace(
-    /\\(?:u([0-9A-Fa-f]{4})|u\{([0-9A-Fa-f]{1,5})\}|x([0-9A-Fa-f]{2})|([nrt/"'\\]))/g,
-    (_, four?: string, braced?: string, two?: string, plain?: string) =>
-      plain === undefined ? charOf(four ?? braced ?? two ?? '') : (SHORT_ESCAPES[plain] ?? plain),
+    /\\(?:u([0-9A-Fa-f]{4})|u\{([0-9A-Fa-f]{1,5})\}|x([0-9A-Fa-f]{2})|([0-3]?[0-7]{2})|([nrt/"'\\]))/g,
+    (_, four?: string, braced?: string, two?: string, octal?: string, plain?: string) =>
+      plain === undefined
+        ? charOf(four ?? braced ?? two ?? Number.parseInt(octal ?? '0', 8).toString(16))
+        : (SHORT_ESCAPES[plain] ?? plain),
   )
 }
 
+const ENTITIES: Readonly<Record<string, string>> = { sol: '/', period: '.', bsol: '\\' }
+
 function withoutEntities(text: string): string {
-  if (!text.includes('&#')) return text
-  return text.replace(/&#(?:x([0-9A-Fa-f]{1,5})|([0-9]{1,6}));?/gi, (_, hex?: string, digits?: string) =>
+  if (!text.includes('&')) return text
+  const plain = text.replace(/&(sol|period|bsol);/g, (_, name: string) => ENTITIES[name] ?? '')
+  return plain.replace(/&#(?:x([0-9A-Fa-f]{1,5})|([0-9]{1,6}));?/gi, (_, hex?: string, digits?: string) =>
     hex === undefined ? charOf(Number(digits).toString(16)) : charOf(hex),
   )
 }

@@ -1,4 +1,4 @@
-import type { GatePlace } from '../../../contract/judgement.ts'
+import type { GatePlace, OwnNames } from '../../../contract/judgement.ts'
 
 /**
  * Where paths lead on this machine, every link followed; of a path that does not exist, as far as it exists. Undefined when
@@ -28,6 +28,8 @@ export type FolderEntry = { readonly name: string; readonly is: 'link' | 'folder
 export interface DiskLook {
   /** Whether the server's files are this machine's, as far as is known. */
   readonly isHere: boolean
+  /** Whether its files may be this machine's: not those of a server at an address elsewhere. */
+  readonly mayBeHere: boolean
   /** What a relative path may count from: the server's base first, then folders it was started with. Empty when not here. */
   bases(): Promise<readonly string[]>
   /** A path word for word; a relative one counts from `from`, or from the server's base. Undefined when nobody can say. */
@@ -40,4 +42,8 @@ export interface DiskLook {
   entriesIn(folder: string): Promise<readonly FolderEntry[] | undefined>
   /** The gate's own places, as written; the data folder first. Empty when it has none on this machine. */
   readonly own: readonly string[]
+  /** How the gate's own files are called. */
+  readonly names: OwnNames
+  /** Whether a place is there as a whole; a relative one counts from `from`. */
+  isThere(path: string, from?: string): Promise<boolean>
 }

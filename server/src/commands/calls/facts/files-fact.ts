@@ -1,5 +1,5 @@
 import type { Call } from '../../../contract/call.ts'
-import type { GatePlace, Sandbox } from '../../../contract/judgement.ts'
+import type { Sandbox } from '../../../contract/judgement.ts'
 import { inForce, type Tool } from '../../../contract/tool.ts'
 import { argsOf } from '../../../core/gate/call-args.ts'
 import { argumentTexts } from '../../../core/gate/sandbox/argument-texts.ts'
@@ -7,7 +7,7 @@ import { fileArguments, type FileArgument } from '../../../core/gate/sandbox/fil
 import type { FileFact, FilesFact } from '../../../core/gate/sandbox/files-fact.ts'
 import { braceVariants } from '../../../core/gate/sandbox/brace-variants.ts'
 import { encodedPaths } from '../../../core/gate/sandbox/encoded-paths.ts'
-import { canMatch, isPattern } from '../../../core/gate/sandbox/glob-reach.ts'
+import { isPattern } from '../../../core/gate/sandbox/glob-reach.ts'
 import { looseReadings } from '../../../core/gate/sandbox/loose-readings.ts'
 import { mentionsOf } from '../../../core/gate/sandbox/mentions.ts'
 import { pathReadings, type PathWorld } from '../../../core/gate/sandbox/path-readings.ts'
@@ -15,6 +15,7 @@ import { sensitiveName } from '../../../core/gate/sandbox/sensitive-names.ts'
 import { withoutSecretPlaces } from '../../../core/json/split-secrets.ts'
 import { shownPointer } from '../../../core/gate/shown-pointer.ts'
 import type { DiskLook, FileFacts } from './file-facts.ts'
+import { gateOf, isAbsolute, namedFiles, pairedFiles } from './gate-reach.ts'
 import { linkedBy } from './linked-by.ts'
 import { settingsOf, type Judgement } from './load-judgement.ts'
 import type { Breathe } from '../../ports/runtime.ts'
@@ -53,6 +54,9 @@ export async function filesFact(deps: FilesDeps, call: Call, tool: Tool): Promis
     certainty: is_content ? 'mention' : 'path',
     gate: ['data'],
   }))
+  const named = [...(await namedFiles(all.texts, look, bases, pause)), ...(await pairedFiles(candidates, look))]
+  for (const { path, certainty } of named)
+    facts.push({ ...NOWHERE, at: shownPointer(path, schema), certainty, gate: ['data'] })
   for (const argument of candidates.slice(0, MOST_FILES)) {
     await pause()
     const fact = await factOf(argument, look, bases, world)
@@ -161,41 +165,6 @@ async function leadsOfMaybe(
     one !== undefined && (one.is_linked || (one.is_found && !isWord)) ? [one.lead] : [],
   )
 }
-
-async function gateOf(
-  readings: readonly string[],
-  look: DiskLook,
-  bases: readonly string[],
-): Promise<readonly GatePlace[]> {
-  if (look.own.length === 0) return []
-  const places = new Set<GatePlace>()
-  for (const reading of readings) {
-    const froms = isAbsolute(reading) ? [undefined] : bases
-    for (const from of froms) {
-      const followed = await look.follow(reading, from)
-      for (const place of followed === undefined ? [] : await look.placesOf(followed)) places.add(place)
-      if (isPattern(reading)) for (const place of reachOf(`${from ?? ''}/${reading}`, look)) places.add(place)
-    }
-    if (bases.length === 0 && namesData(reading, look)) places.add('data')
-  }
-  return [...places]
-}
-
-function reachOf(pattern: string, { own }: DiskLook): readonly GatePlace[] {
-  const [data, ...settings] = own
-  return [
-    ...(data !== undefined && canMatch(pattern, data) ? (['data'] as const) : []),
-    ...(settings.some((place) => canMatch(pattern, place)) ? (['settings'] as const) : []),
-  ]
-}
-
-/** Where nobody knows what a relative path counts from, the data folder is known by its name, if that is a telling one. */
-function namesData(reading: string, { own }: DiskLook): boolean {
-  const name = own[0]?.split(/[\\/]/).at(-1)?.toLowerCase() ?? ''
-  return name.startsWith('.') && !isAbsolute(reading) && reading.toLowerCase().split(/[\\/]/).includes(name)
-}
-
-const isAbsolute = (path: string) => /^(?:[\\/]|[A-Za-z]:[\\/])/.test(path)
 
 /** One that nobody knows makes all of them unknown. */
 function allOf(paths: readonly (string | undefined)[]): readonly string[] | 'unknown' {

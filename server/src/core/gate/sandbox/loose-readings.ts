@@ -1,9 +1,12 @@
+import { readingsOf } from '../../dlp/readings.ts'
 import { unescapeText, unpercent } from '../traps/encodings.ts'
 import type { PathWorld } from './path-readings.ts'
 import { trimmedBoth, trimmedEnd } from '../../../contract/trimmed.ts'
 
 const LONGEST = 4096
-const MOST = 24
+const MOST = 32
+const LONGEST_LAYERED = 1024
+const MOST_LAYERED = 8
 
 /**
  * Every path that even the least careful program could read a text as: decoded, unquoted, truncated at a line break or NUL, with
@@ -37,11 +40,14 @@ export function looseReadings(text: string, world: PathWorld): readonly string[]
 function decoded(text: string): readonly string[] {
   // oxlint-disable-next-line no-control-regex -- what is not plain ASCII may fold into it
   const folded = /[^\x20-\x7e]/.test(text) ? text.normalize('NFKC').replace(/\p{Cf}/gu, '') : text
-  if (!/[%\\]/.test(folded)) return folded === text ? [text] : [text, folded]
+  if (!/[%\\&=]/.test(folded)) return folded === text ? [text] : [text, folded]
   const once = unpercent(folded)
-  const all = [text, folded, once, unpercent(once), unescapeText(folded)]
+  const all = [text, folded, once, unpercent(once), unescapeText(folded), ...layered(text)]
   return [...new Set(all)]
 }
+
+/** Encodings within encodings, escapes of mail and pages. */
+const layered = (text: string) => (text.length > LONGEST_LAYERED ? [] : readingsOf(text).texts.slice(0, MOST_LAYERED))
 
 /** As it is, trimmed, without quotes, and truncated at the first character that ends a string in some language. */
 function plainCuts(text: string): readonly string[] {

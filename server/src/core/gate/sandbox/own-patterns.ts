@@ -1,0 +1,77 @@
+import { isAnyName, isPattern, nameMatches } from './glob-reach.ts'
+import { nameSpellings } from './name-spellings.ts'
+
+const MOST_PATTERNS = 50
+const LONGEST = 1024
+
+/** The patterns in a text: what a shell or a search tool would take as one. */
+export function patternsIn(text: string): readonly string[] {
+  if (!isPattern(text) && !/[@+!]\(/.test(text)) return []
+  const found = new Set<string>()
+  for (const spelling of nameSpellings(text)) {
+    // `@(a|b)`, `!(a)`: any name, which is too wide and so safe.
+    const plain = spelling.replace(/[@+!*?]\([^()]{0,200}\)/g, '*')
+    for (const piece of plain.split(/[\s"'`<>|&;=:()]+/)) {
+      if (found.size >= MOST_PATTERNS) return [...found]
+      const value = piece.replace(/^-{1,2}[a-z][\w-]{0,40}$/, '')
+      if (value.length <= LONGEST && isPattern(value)) found.add(value)
+    }
+  }
+  return [...found]
+}
+
+/** Endings that ordinary files have too: a pattern of one of these alone is after nothing of the gate in particular. */
+const COMMON_ENDING = /^\.?(?:json|ya?ml|txt|log|md|db|lock)$/
+
+/**
+ * Whether a pattern, counted from a folder, is after one of the gate's own files: it matches the whole path, and one of the names
+ * that lie in the data folder's path from `from` on by more than wildcards or a common ending. A pattern without a folder is what
+ * a search tool compares with the last name, at any depth.
+ */
+export function isAfterFile(pattern: string, from: string, data: string, file: string): boolean {
+  const wanted = namesOf(pattern.startsWith('/') ? pattern : `${from}/${pattern.includes('/') ? '' : '**/'}${pattern}`)
+  const own = namesOf(`${data}/${file}`)
+  const inside = namesOf(data).length - 1
+  /** States are a place in the pattern, and whether a telling name was met. */
+  let states = new Set(['0 '])
+  for (const [depth, name] of own.entries()) {
+    const next = new Set<string>()
+    for (const state of states) {
+      const [at, told] = [Number.parseInt(state, 10), state.slice(state.indexOf(' ') + 1)]
+      for (const to of placesFrom(wanted, at)) {
+        const part = wanted[to]
+        if (part === '**') next.add(`${to} ${told}`)
+        else if (part !== undefined && nameMatches(part, name))
+          next.add(`${to + 1} ${told === 't' || (depth >= inside && isTelling(part)) ? 't' : ''}`)
+      }
+    }
+    states = next
+  }
+  return [...states].some((state) => {
+    const at = Number.parseInt(state, 10)
+    const isEnd = wanted.slice(at).every((part) => part === '**')
+    return isEnd && state.endsWith(' t')
+  })
+}
+
+/** `**` stands for no folder at all, too. */
+function placesFrom(wanted: readonly string[], at: number): readonly number[] {
+  const places = [at]
+  for (let next = at; wanted[next] === '**'; next += 1) places.push(next + 1)
+  return places
+}
+
+function isTelling(part: string): boolean {
+  const literal = part.replace(/\[[^\]]*\]?|[*?]/g, '')
+  if (isAnyName(part) || COMMON_ENDING.test(literal)) return false
+  return literal === part || literal.length >= 3
+}
+
+function namesOf(path: string): string[] {
+  const names: string[] = []
+  for (const name of path.toLowerCase().split(/[\\/]+/)) {
+    if (name === '..') names.pop()
+    else if (name !== '' && name !== '.') names.push(name)
+  }
+  return names
+}
