@@ -77,6 +77,9 @@ const FILES: FileFacts = {
   look: () => ({
     isHere: false,
     own: [],
+    mayBeHere: false,
+    names: { folder: undefined, files: [] },
+    isThere: async () => false,
     bases: async () => [],
     follow: async () => undefined,
     placesOf: async () => [],
