@@ -5,6 +5,8 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { z } from 'zod'
 
 const [file = 'alerts.jsonl'] = process.argv.slice(2)
+/** The number of the newest edition. */
+let newest = 0
 const READS = { readOnlyHint: true, openWorldHint: false }
 const answer = (structuredContent: Record<string, unknown>) => ({
   content: [{ type: 'text' as const, text: JSON.stringify(structuredContent) }],
@@ -17,12 +19,15 @@ serveStdio(() => {
     'edition',
     {
       title: 'Number of the edition',
-      description: 'Numbers editions by the second they begin in.',
+      description: 'Numbers editions by the time they begin. No two have the same number.',
       inputSchema: z.strictObject({}),
       outputSchema: z.object({ number: z.int() }),
       annotations: READS,
     },
-    () => answer({ number: Math.floor(Date.now() / 1000) }),
+    () => {
+      newest = Math.max(newest + 1, Date.now())
+      return answer({ number: newest })
+    },
   )
   server.registerTool(
     'positions',

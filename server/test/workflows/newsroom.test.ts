@@ -1,5 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect, test } from 'vitest'
 import { readDocument } from '../../src/core/workflow/read-document.ts'
 
@@ -17,4 +19,15 @@ test('the documents of the newsroom are valid, and no line of the product knows 
     .map((entry) => join(entry.parentPath, entry.name))
   expect(files.length).toBeGreaterThan(500)
   expect(files.filter((file) => NAMES.test(readFileSync(file, 'utf8')))).toEqual([])
+})
+
+test('each edition has a number of its own, also several in the same second', async () => {
+  const client = new Client({ name: 'test', version: '1.0.0' })
+  const args = [join(newsroom, 'servers/desk.ts')]
+  await client.connect(new StdioClientTransport({ command: process.execPath, args, cwd: root }))
+  const ask = () => client.callTool({ name: 'edition', arguments: {} })
+  const answers = await Promise.all([ask(), ask(), ask(), ask(), ask()])
+  await client.close()
+  const numbers = answers.map(({ structuredContent }) => (structuredContent as { number: number }).number)
+  expect(new Set(numbers).size).toBe(5)
 })
