@@ -7,6 +7,7 @@ import { announce } from '../lib/announce.ts'
 import { useKeys } from '../lib/keys.ts'
 import { useInert } from '../lib/use-inert.ts'
 import { useNow } from '../lib/use-now.ts'
+import { shownText } from '../lib/visible.ts'
 import { Failed, Skeleton } from '../parts/states.tsx'
 import { useDecidingOff } from '../shell/use-gate.ts'
 import { ChangedNote, ClosedNote } from './closed-note.tsx'
@@ -70,6 +71,7 @@ export function PacketView({ id, alike, group, takesFocus = true, onBack, onDeci
     isClosed,
     isExpired: packet.expires_at <= now,
     isStale: query.isError,
+    hub: packet.decided_at?.hub,
   })
   // Who has approved and who is asked are no part of what is decided, so they are always the newest.
   const { decisions, asked, state } = latest
@@ -125,10 +127,13 @@ type Off = {
   readonly isClosed: boolean
   readonly isExpired: boolean
   readonly isStale: boolean
+  /** Decides instead of this gate. */
+  readonly hub: string | undefined
 }
 
-function offReason({ connectionOff, isNewer, isClosed, isExpired, isStale }: Off): string | undefined {
+function offReason({ connectionOff, isNewer, isClosed, isExpired, isStale, hub }: Off): string | undefined {
   if (isClosed) return 'This request is closed. There is nothing to decide here.'
+  if (hub !== undefined) return `Decided at the hub ${shownText(hub)}, not here.`
   if (isNewer) return 'This changed while you were reading. Read the new request first.'
   if (isExpired) return 'Nobody decided in time.'
   if (connectionOff !== undefined) return connectionOff

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 
@@ -11,6 +11,8 @@ export function placesIn(folder: string) {
     admin: join(folder, 'admin.key'),
     socket: join(folder, 'gate.sock'),
     log: join(folder, 'gate.log'),
+    /** Present when the gate was last started by `sluice node`, with a hub that may stand only on the command line. */
+    node: join(folder, 'node'),
     /** Embeddings of tools' texts, a file for each model. */
     vectors: join(folder, 'vectors'),
     /** What tool servers keep, each in a folder of its name. Beside the data folder, so that nobody works inside it. */
@@ -30,6 +32,13 @@ export function makeDataFolder(folder: string): Result<void> {
     return refuse('data.unusable', { folder, why: error instanceof Error ? error.message : String(error) })
   }
   return ok(undefined)
+}
+
+/** Remembers whether the gate was started as a node: commands that start a gate by themselves would start it without its hub. */
+export function markNode(folder: string, isNode: boolean): void {
+  const { node } = placesIn(folder)
+  if (isNode) writeFileSync(node, '', { mode: 0o600 })
+  else rmSync(node, { force: true })
 }
 
 /** SHA-256 of the bytes that hex digits write. */

@@ -17,6 +17,11 @@ export const DEMO = 'sluice-demo'
 const DEMO_CONFIG = join(DEMO, 'sluice.yaml')
 const OWN_CONFIG = 'sluice.yaml'
 const START_MS = 15_000
+/** A gate started here would not know the hub, and would decide by itself. */
+const NODE_IS_DOWN = [
+  'this gate was last started by `sluice node`, and `sluice.yaml` names no hub',
+  'start it again with the same command, or write its hub into `sluice.yaml` (docs/hub.md)',
+]
 
 /** The configuration that a gate started with these options reads. */
 export const configFileOf = (options: UpOptions): string =>
@@ -53,7 +58,7 @@ export function localGate(options: UpOptions): LocalGate {
   const loaded = settingsMeant(options)
   // A gate may be running on a configuration that has a mistake since: it is still the one to talk to.
   const data = loaded.ok ? loaded.value.data : resolve(options.data ?? dataIn(file))
-  const { socket, log } = placesIn(data)
+  const { socket, log, node } = placesIn(data)
   return {
     socket,
     data,
@@ -65,6 +70,7 @@ export function localGate(options: UpOptions): LocalGate {
     async start() {
       if (!loaded.ok) return { is: 'failed', says: problemText(loaded.problem, file) }
       if (!existsSync(file)) return { is: 'not_configured' }
+      if (existsSync(node) && loaded.value.config.hub === undefined) return { is: 'failed', says: NODE_IS_DOWN }
       const made = makeDataFolder(data)
       if (!made.ok) return { is: 'failed', says: problemText(made.problem, file) }
       return startGate({ file, data, socket, log })

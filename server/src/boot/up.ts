@@ -13,7 +13,7 @@ import { clientAddress } from '../doors/entrance/client-address.ts'
 import { listen } from '../doors/entrance/listen.ts'
 import { apiListener } from '../doors/http/api-listener.ts'
 import { mcpListener } from '../doors/mcp/serve-http.ts'
-import { placesIn } from './data-folder.ts'
+import { markNode, placesIn } from './data-folder.ts'
 import { dataInReach, reachSays, REACH_REMEDY } from './data-in-reach.ts'
 import { giveBackMemory } from './give-back-memory.ts'
 import { greetDemo } from './greet-demo.ts'
@@ -58,6 +58,7 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
   })
   if (!opened.ok) return complain(opened.problem, settings.file)
   const { gate } = opened.value
+  markNode(settings.data, options.hub !== undefined)
   for (const reach of dataInReach(settings)) log('warn', reachSays(reach), { do: REACH_REMEDY })
   const prepared = await prepareCredentials(gate.identity, settings.config, settings.data)
   if (!prepared.ok) {

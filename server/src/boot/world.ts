@@ -1,4 +1,5 @@
 import type { LiveCatalogue } from '../commands/catalogue/catalogue.ts'
+import type { Links } from '../commands/calls/describe-call.ts'
 import type { Judgement } from '../commands/calls/facts/load-judgement.ts'
 import type { ServerReport } from '../commands/catalogue/bind.ts'
 import type { FactsDeps } from '../commands/calls/gather-facts.ts'
@@ -130,7 +131,7 @@ export type World = {
   readonly ids: Ids
   readonly intake: Intake
   readonly probe: Probe
-  readonly links: (approval_id: string) => string
+  readonly links: Links
   /** Aborted when the gate takes no more calls. */
   readonly stopping: AbortSignal
   readonly documents: Documents

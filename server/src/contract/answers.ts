@@ -71,6 +71,8 @@ export const CallAnswer = z.union([
     ...call,
     approval_id: z.string(),
     url: z.string(),
+    /** On a node: the hub that decides. */
+    hub: z.string().optional(),
     expires_at: z.number(),
     evidence: z.array(Opinion),
   }),
@@ -125,6 +127,8 @@ export const PacketAnswer = z.object({
   by_run: z.object({ run_id: z.string(), kind: z.string(), step: z.string(), lane: z.string().nullable() }).optional(),
   /** Of a call that waits at a node of this hub. */
   node: PacketNode.optional(),
+  /** At a node: nobody decides here, the hub does. */
+  decided_at: z.object({ hub: z.string(), url: z.string() }).optional(),
   strength: Strength,
   asked: WhoIsAsked,
   state: ApprovalState,

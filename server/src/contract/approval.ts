@@ -143,6 +143,9 @@ export type ShownRequest = {
   readonly hidden: readonly HiddenPlace[]
 }
 
+/** A hub, and its page for the request where it has one. */
+export type DecidedAt = { readonly hub: string; readonly url: string }
+
 /** What an approver sees. Arguments are redacted where secret. */
 export type ApprovalPacket = {
   readonly approval_id: ApprovalId
@@ -176,6 +179,8 @@ export type ApprovalPacket = {
   readonly by_run?: Pick<ByRun, 'run_id' | 'kind' | 'step' | 'lane'>
   /** Of a call that waits at a node of this hub. */
   readonly node?: PacketNode
+  /** At a node: nobody decides here, the hub does. */
+  readonly decided_at?: DecidedAt
   readonly strength: Strength
   readonly asked: WhoIsAsked
   readonly state: ApprovalState

@@ -187,6 +187,8 @@ export type Outcome =
       readonly call_id: CallId
       readonly approval_id: ApprovalId
       readonly url: string
+      /** On a node: the hub that decides. */
+      readonly hub?: string
       readonly expires_at: number
       readonly evidence: readonly Opinion[]
     }

@@ -41,6 +41,8 @@ export const JudgementAnswer = z.object({
   approved: z.literal(true).optional(),
   approval_id: z.string().optional(),
   url: z.string().optional(),
+  /** On a node: the hub that decides. */
+  hub: z.string().optional(),
   expires_at: z.number().optional(),
 })
 export type JudgementAnswer = z.infer<typeof JudgementAnswer>

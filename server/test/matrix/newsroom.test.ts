@@ -265,7 +265,17 @@ describe.skipIf(root === undefined)(name, { retry: 0 }, () => {
   }, 120_000)
 
   test('the ledgers hold every message, step and decision; secrets are in no message and no log', async () => {
-    const audits = Object.fromEntries(AGENTS.map((agent) => [agent, parties[agent].audit()])) as Record<
+    const count = (entries: ReturnType<Party['audit']>, wanted: string) =>
+      entries.filter(({ type }) => type === wanted).length
+    /** The audit of an agent whose runs have all ended: a message is read before the run that sent it has recorded its end. */
+    const auditAtRest = async (agent: Agent) => {
+      for (;;) {
+        const entries = parties[agent].audit()
+        if (count(entries, 'workflow.ended') === count(entries, 'workflow.started')) return [agent, entries] as const
+        await sleep(200)
+      }
+    }
+    const audits = Object.fromEntries(await Promise.all(AGENTS.map(auditAtRest))) as Record<
       Agent,
       ReturnType<Party['audit']>
     >
@@ -292,8 +302,6 @@ describe.skipIf(root === undefined)(name, { retry: 0 }, () => {
           expect([bodyOf(message), started(taker, bodyOf(message))]).toEqual([bodyOf(message), 1])
       }
       const types = audits[agent].map(({ type }) => type)
-      const count = (type: string) => types.filter((one) => one === type).length
-      expect(count('workflow.ended')).toBe(count('workflow.started'))
       for (const type of ['workflow.started', 'workflow.stepped', 'call.started', 'call.executed'])
         expect(types).toContain(type)
       expect(parties[agent].cli('audit', 'verify')).toMatch(/verif|ok/i)

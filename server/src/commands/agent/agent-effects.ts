@@ -251,7 +251,12 @@ function foundIn(outcome: Outcome): AgentFound {
   }
   switch (outcome.status) {
     case 'pending':
-      return { call, verdict: { effect: 'ask', why: whyIn(outcome.evidence) }, expires_at: outcome.expires_at }
+      return {
+        call,
+        verdict: { effect: 'ask', why: whyIn(outcome.evidence) },
+        expires_at: outcome.expires_at,
+        ...(outcome.hub === undefined ? {} : { hub: outcome.hub }),
+      }
     case 'refused':
       return {
         call,

@@ -4,12 +4,19 @@ import { DECIDING_KINDS, type Caller } from '../../contract/caller.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { reviewDefinition } from '../../core/catalogue/review-definition.ts'
 import { grantedTools } from '../../core/identity/granted-tools.ts'
-import type { Page, Searches, Tables } from '../ports/reads.ts'
+import type { Links } from '../calls/describe-call.ts'
+import type { Held, Page, Searches, Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
 import { askedAs, seesRequest, standInOf } from './asked-of.ts'
 import { packetOf, type PacketDeps } from './packet-of.ts'
 
-export type ApprovalReadDeps = PacketDeps & { readonly tables: Tables; readonly clock: Clock }
+export type ApprovalReadDeps = PacketDeps & { readonly tables: Tables; readonly clock: Clock; readonly links: Links }
+
+/** The packet of a request; at a node it says that the hub decides. */
+export async function shownPacketOf(deps: ApprovalReadDeps, held: Held<'approvals'>): Promise<ApprovalPacket> {
+  const { url, hub } = deps.links(held.row.approval_id)
+  return { ...(await packetOf(deps, held)), ...(hub === undefined ? {} : { decided_at: { hub, url } }) }
+}
 
 /** Approvers see every request that they are asked about (asked-of.ts), people those made in their name. For an agent there is nothing here. */
 export function maySeeApproval(caller: Caller, row: Pick<ApprovalRow, 'caller' | 'tool_id'>): boolean {
@@ -39,7 +46,7 @@ export async function listApprovals(
   const seen = held.filter(({ row }) => isSeen(row))
   const items: ApprovalPacket[] = []
   for (const one of seen) {
-    items.push(await packetOf(deps, one))
+    items.push(await shownPacketOf(deps, one))
     await deps.breathe?.()
   }
   return { items, ...(next === undefined ? {} : { next }) }
@@ -55,7 +62,7 @@ export async function readApproval(
   const standIn = await standInOf(deps, caller)
   if (!seesRequest(caller, held.row, askedAs(deps, held.row, standIn)))
     return refuse('approval.unknown', { approval_id })
-  return ok({ ...(await packetOf(deps, held)), ...definitionIn(deps, caller, held.row) })
+  return ok({ ...(await shownPacketOf(deps, held)), ...definitionIn(deps, caller, held.row) })
 }
 
 export type UnknownPage = { readonly items: readonly CallRow[]; readonly next?: number }

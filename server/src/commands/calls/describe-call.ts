@@ -3,8 +3,8 @@ import { Bug, problem } from '../../contract/problems.ts'
 
 import { HINT_RULE } from '../../core/gate/judge-repetition.ts'
 
-/** Where a person decides about an approval. */
-export type Links = (approval_id: string) => string
+/** Where a person decides about an approval: the page to open, and on a node the hub that decides. */
+export type Links = (approval_id: string) => { readonly url: string; readonly hub?: string }
 
 /** The present outcome of a call, read off its row: the same value at every door, however often it is asked for. */
 export function describeCall(row: CallRow, links: Links): Outcome {
@@ -29,7 +29,7 @@ export function describeCall(row: CallRow, links: Links): Outcome {
         status: 'pending',
         call_id,
         approval_id: row.approval_id,
-        url: links(row.approval_id),
+        ...links(row.approval_id),
         expires_at: row.held_until,
         evidence: row.verdict.evidence,
       }

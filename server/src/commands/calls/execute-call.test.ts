@@ -71,7 +71,7 @@ function rig(
     ownCredentials: () => compileOwn([]),
     clock: () => 5,
     probe: () => {},
-    links: (id) => id,
+    links: (id) => ({ url: id }),
     running: createRunningCalls({ publish: () => {}, subscribe: () => () => {}, onMissed: () => () => {} }),
     intake: createIntake(),
     persist: (attempt) => void attempts.push(attempt),

@@ -41,7 +41,7 @@ function depsWith(): { readonly deps: SettleDeps; readonly committed: (readonly 
     },
     clock: () => 1,
     ids: {},
-    links: () => '',
+    links: () => ({ url: '' }),
     routes: compileRoutes({ groups: { payments: ['ada', 'bob'] }, routes: [] }),
   } as unknown as SettleDeps
   return { deps, committed }

@@ -78,7 +78,7 @@ async function messageOf(deps: DeliverDeps, told: DeliveryEffect['with']): Promi
   if (held === undefined) return undefined
   const packet = await packetOf(deps, held)
   const { why_this, proposed_args, state, strength, expires_at } = packet
-  const url = deps.links(approval_id)
+  const { url } = deps.links(approval_id)
   if (!event.startsWith('approval.')) return { ...common, approval_id, url }
   const preview = previewOf(packet)
   const request = { why: cut(why_this, MOST_WORDS), args: shownArgs(proposed_args), state, strength, expires_at }

@@ -123,7 +123,7 @@ async function tell(deps: PushDeps, approval_id: string): Promise<void> {
     title: 'A call is waiting for your decision',
     // Others can read a locked screen: no value of the call is in it.
     body: `${sentenceWithoutValues(sentence)} · ${risk.class} risk`,
-    url: deps.links(approval_id),
+    url: deps.links(approval_id).url,
     approval_id,
   }
   const delegations = await delegationsFor(deps, held.row)

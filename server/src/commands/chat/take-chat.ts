@@ -107,7 +107,7 @@ async function decide(
   shown: ChatPrompt | undefined,
   spent: readonly Change[],
 ): Promise<Answer> {
-  const url = deps.links(asked.id)
+  const { url } = deps.links(asked.id)
   const reason = asked.reason === undefined ? {} : { reason: asked.reason }
   if (asked.do === 'approve' && shown?.digest === undefined)
     return said(`${asked.id} is not shown here whole, so it cannot be approved here. Open ${url}`)
@@ -132,7 +132,7 @@ async function listed(deps: ChatDeps, by: Caller): Promise<string> {
   const { items, next } = await listApprovals(deps, by, 'pending', { limit: MOST_LISTED })
   if (items.length === 0) return 'Nothing waits.'
   const lines = items.map(({ approval_id, sentence }) => `${approval_id}: ${cut(sentenceText(sentence))}`)
-  return [...lines, ...(next === undefined ? [] : [`and more: ${deps.links('')}`])].join('\n')
+  return [...lines, ...(next === undefined ? [] : [`and more: ${deps.links('').url}`])].join('\n')
 }
 
 async function running(deps: ChatDeps, by: Caller): Promise<string> {

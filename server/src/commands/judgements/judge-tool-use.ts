@@ -5,6 +5,7 @@ import type { Json } from '../../contract/json.ts'
 import type { JudgementAnswer } from '../../contract/judgement-answers.ts'
 import { PROBLEMS, type Problem } from '../../contract/problems.ts'
 import type { Opinion } from '../../contract/verdict.ts'
+import { visibleText } from '../../contract/visible-text.ts'
 import type { CallsGate } from '../calls/bind.ts'
 import type { ClaimDeps } from '../calls/claim-held.ts'
 import type { WaitDeps } from '../calls/wait-for-call.ts'
@@ -111,10 +112,11 @@ export function answerOf(outcome: Outcome, approved = false): JudgementAnswer {
     case 'executing':
       return { decision: 'allow', call_id: outcome.call_id, ...(approved ? { approved: true } : {}) }
     case 'pending': {
-      const { call_id, approval_id, url, expires_at } = outcome
+      const { call_id, approval_id, url, hub, expires_at } = outcome
       const why = sentenceOf(outcome.evidence, 'ask')
-      const reason = `held for a person (${why}). Pending at ${url}; once it is approved, make the same call again and it runs. Do not try another way around it.`
-      return { decision: 'ask', reason, call_id, approval_id, url, expires_at }
+      const where = hub === undefined ? `Pending at ${url}` : `The hub ${visibleText(hub)} decides; pending at ${url}`
+      const reason = `held for a person (${why}). ${where}; once it is approved, make the same call again and it runs. Do not try another way around it.`
+      return { decision: 'ask', reason, call_id, approval_id, url, ...(hub === undefined ? {} : { hub }), expires_at }
     }
     case 'refused':
     case 'failed': {

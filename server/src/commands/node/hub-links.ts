@@ -5,9 +5,11 @@ import type { Digest } from '../ports/runtime.ts'
 
 /** Where people decide about a request: of a node, at its hub. */
 export const linksOf =
-  (digest: Digest, hub: Pick<AttachedHub, 'node' | 'url'> | undefined, here: () => string): Links =>
+  (digest: Digest, hub: Pick<AttachedHub, 'node' | 'where' | 'url'> | undefined, here: () => string): Links =>
   (approval_id) => {
-    if (hub?.url === undefined) return `${here()}/#/approvals/${approval_id}`
+    const local = `${here()}/#/approvals/${approval_id}`
+    if (hub === undefined) return { url: local }
+    if (hub.url === undefined) return { url: local, hub: hub.where }
     const there = approval_id === '' ? '' : hubApprovalId(digest, hub.node, approval_id)
-    return `${hub.url.replace(/\/$/, '')}/#/approvals/${there}`
+    return { url: `${hub.url.replace(/\/$/, '')}/#/approvals/${there}`, hub: hub.where }
   }

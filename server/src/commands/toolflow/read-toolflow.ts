@@ -9,8 +9,7 @@ import type { ToolflowState } from '../../core/toolflow/state.ts'
 import { toolflow } from '../../core/toolflow/step.ts'
 import { waitForRun } from '../runs/wait-for-run.ts'
 import { describeCall } from '../calls/describe-call.ts'
-import { packetOf } from '../approvals/packet-of.ts'
-import type { ApprovalReadDeps } from '../approvals/read-approvals.ts'
+import { shownPacketOf, type ApprovalReadDeps } from '../approvals/read-approvals.ts'
 import { maySeeCall, type ReadCallDeps } from '../calls/read-call.ts'
 
 export type ReadToolflowDeps = ReadCallDeps & ApprovalReadDeps
@@ -74,7 +73,7 @@ async function callNow(deps: ReadToolflowDeps, row: CallRow): Promise<CallNow> {
   const outcome = describeCall(row, deps.links)
   if (outcome.status !== 'pending') return { outcome }
   const approval = await deps.tables.row('approvals', outcome.approval_id)
-  return approval === undefined ? { outcome } : { outcome, packet: await packetOf(deps, approval) }
+  return approval === undefined ? { outcome } : { outcome, packet: await shownPacketOf(deps, approval) }
 }
 
 function viewOf(run: RunRow, state: ToolflowState, call: CallNow | undefined): ToolflowView {

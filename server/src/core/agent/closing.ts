@@ -1,5 +1,5 @@
 import type { AgentStatus } from '../../contract/agent.ts'
-import { quoted } from '../../contract/visible-text.ts'
+import { quoted, visibleText } from '../../contract/visible-text.ts'
 import type { AgentState } from './state.ts'
 
 /** How a turn ends. Without a text, a model writes the answer. */
@@ -16,11 +16,14 @@ export function closingOf(state: AgentState): Closing {
   return { status: 'completed' }
 }
 
-function whatWaits({ proposed_tool, approval_id, notice, document }: AgentState): string {
+function whatWaits({ proposed_tool, approval_id, approval_hub = null, notice, document }: AgentState): string {
   const why = notice === null ? '' : `Your reply did not count: ${notice}. `
   const call = proposed_tool === null ? 'A call' : `The call of ${quoted(proposed_tool.name)}`
   const id = approval_id ?? ''
-  const waits = `${why}${call} is waiting for approval ${id}. It does not run until it is approved. An approver can decide it`
+  const held = `${why}${call} is waiting for approval ${id}. It does not run until it is approved.`
+  if (approval_hub !== null)
+    return `${held} Approvers at the hub ${visibleText(approval_hub)} decide it; an answer here does not.`
+  const waits = `${held} An approver can decide it`
   return document === undefined
     ? `${waits}, or you can answer APPROVE ${id} <token> or REJECT ${id} <reason>.`
     : `${waits}; an answer in this room does not.`

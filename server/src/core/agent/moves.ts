@@ -101,6 +101,7 @@ const NO_APPROVAL = {
   approval_id: null,
   approval_hash: null,
   approval_expires_at: null,
+  approval_hub: null,
   withdrawing: false,
   notice: null,
 } as const

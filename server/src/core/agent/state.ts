@@ -101,6 +101,8 @@ export type AgentState = {
   readonly approval_id: ApprovalId | null
   readonly approval_hash: string | null
   readonly approval_expires_at: number | null
+  /** The hub that decides about it. Absent in rows of earlier releases. */
+  readonly approval_hub?: string | null
   readonly security_findings: readonly SecurityFinding[]
   readonly audit_trail: readonly string[]
 

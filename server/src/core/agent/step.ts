@@ -33,6 +33,8 @@ export type AgentFound = {
   readonly verdict?: { readonly effect: 'allow' | 'ask' | 'block'; readonly why: string }
   readonly integrity?: 'mismatch'
   readonly expires_at?: number
+  /** The hub that decides about the held call. */
+  readonly hub?: string
   readonly result?: LastToolResult
   readonly text?: string
   /** Takes the place of the oldest messages, so many of them. */
@@ -189,7 +191,7 @@ const NOTHING_SAID: ExecutorWords = { kind: 'invalid', text: 'the model proposed
 
 function judged(
   state: AgentState,
-  { call, verdict = NOT_MADE, integrity, expires_at, result }: AgentFound,
+  { call, verdict = NOT_MADE, integrity, expires_at, hub, result }: AgentFound,
 ): AgentState {
   return {
     ...state,
@@ -198,6 +200,7 @@ function judged(
     last_verdict: { ...verdict, call_id: call?.call_id ?? null },
     integrity_failed: integrity !== undefined,
     approval_expires_at: expires_at ?? null,
+    approval_hub: hub ?? null,
     last_tool_result: result ?? state.last_tool_result,
     has_outcome: result !== undefined,
   }

@@ -38,6 +38,7 @@ export function packetLines(packet: Fields, frame: PacketFrame): PacketLine[] {
     ...ours(`${by}, decide until ${until}`),
     ...runLines(packet, frame),
     ...askedWords(packet).flatMap((text) => ours(text)),
+    ...hubLines(packet, frame),
     ...hiddenLines(packet, frame),
     ...evidenceLines(packet, frame),
     ...part('arguments', argumentLines(textOf(packet['proposed_args']), inner(frame))),
@@ -65,6 +66,13 @@ function runLines(packet: Fields, frame: PacketFrame): PacketLine[] {
   const { run_id, kind, step } = fieldsOf(packet['by_run'])
   const where = `step ${quoted(textOf(step), LONGEST_NAME)} of the ${textOf(kind)} ${textOf(run_id)}`
   return ourLines(`called by ${where}`, frame.width, undefined)
+}
+
+/** At a node: who decides instead of whoever reads this. */
+function hubLines(packet: Fields, { width }: PacketFrame): PacketLine[] {
+  if (packet['decided_at'] === undefined) return []
+  const { hub, url } = fieldsOf(packet['decided_at'])
+  return ourLines(`the hub ${visibleText(textOf(hub))} decides, not this gate: ${textOf(url)}`, width, 'held')
 }
 
 const isFolded = ({ most }: PacketFrame) => most !== Number.MAX_SAFE_INTEGER

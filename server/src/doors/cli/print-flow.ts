@@ -66,9 +66,11 @@ function asking(card: Fields, { tool, gate, prompt }: Asking): Sentences {
   const why = textOf(card['why_this'])
   if (typeof card['approval_id'] === 'string') {
     const id = card['approval_id']
+    const { hub, url } = fieldsOf(card['decided_at'])
+    const decide = `sluice approve ${id}   or: sluice deny ${id}   or: sluice edit ${id}`
     return {
       says: `held for a person, ${gate}: ${tool}: ${why}`,
-      next: `sluice approve ${id}   or: sluice deny ${id}   or: sluice edit ${id}`,
+      next: hub === undefined ? decide : `decide at the hub ${textOf(hub)}, not here: ${textOf(url)}`,
     }
   }
   const again = `sluice run ${shellText(prompt ?? 'PROMPT')}`

@@ -156,7 +156,8 @@ function printHeld(out: Out, body: Fields): void {
   const id = textOf(body['approval_id'])
   out.line(`held for a person: ${id}, until ${timeOf(body['expires_at'])}`, 'head')
   for (const note of evidenceOf(body)) out.line(`  ${note}`, toneOf(note))
-  out.line(`  decide:  sluice approve ${id}   or: sluice deny ${id}`)
+  if (body['hub'] === undefined) out.line(`  decide:  sluice approve ${id}   or: sluice deny ${id}`)
+  else out.line(`  decide:  at the hub ${textOf(body['hub'])}, not here: ${textOf(body['url'])}`)
   out.line(`  outcome: sluice status ${textOf(body['call_id'])}`)
 }
 

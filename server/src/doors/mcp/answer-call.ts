@@ -4,6 +4,7 @@ import type { CallRequest, Outcome } from '../../contract/call.ts'
 import { Inputs } from '../../contract/asks.ts'
 import { CallId } from '../../contract/ids.ts'
 import { isJsonObject, type JsonObject } from '../../contract/json.ts'
+import { visibleText } from '../../contract/visible-text.ts'
 import { answerableOf } from './answerable.ts'
 import { inputRequired } from './ask-client.ts'
 import { asTask, callAsTask, callOrTask, taskFault, taskWish, type TaskWish } from './call-as-task.ts'
@@ -12,6 +13,7 @@ import type { Exchange } from './exchange.ts'
 import { CAPABILITIES_KEY, type Era } from './read-message.ts'
 import { inBand, refusalOf, RPC, type Answer } from './rpc.ts'
 import { answerOf } from './task-words.ts'
+import { heldDetails } from './tool-answer.ts'
 
 /** How long a client that was sent to the console is kept waiting for the decision, when it comes back and knows no tasks. */
 const WAIT_AFTER_CONSOLE_MS = 10_000
@@ -86,13 +88,15 @@ function canOpenPages({ era, meta }: Exchange): boolean {
 }
 
 /** Points at the console, where a person decides under their own name. The state is the call's id, no token. */
-function toTheConsole({ call_id, approval_id, url, expires_at }: Extract<Outcome, { status: 'pending' }>): JsonObject {
-  const message = `This call is held for a person to decide, at most until ${new Date(expires_at).toISOString()}. It has not run.`
+function toTheConsole(outcome: Extract<Outcome, { status: 'pending' }>): JsonObject {
+  const { call_id, url, hub, expires_at } = outcome
+  const where = hub === undefined ? '' : ` at the hub ${visibleText(hub)}`
+  const message = `This call is held for a person to decide${where}, at most until ${new Date(expires_at).toISOString()}. It has not run.`
   const elicitation = { mode: 'url', message, url }
   return {
     resultType: 'input_required',
     inputRequests: { approval: { method: 'elicitation/create', params: elicitation } },
     requestState: call_id,
-    _meta: { 'sluice/outcome': { status: 'pending', call_id, approval_id, url, expires_at } },
+    _meta: { 'sluice/outcome': heldDetails(outcome) },
   }
 }

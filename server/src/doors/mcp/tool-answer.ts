@@ -15,10 +15,10 @@ export function toolAnswer(outcome: Outcome, hasOutputSchema: boolean): JsonObje
     case 'executed':
       return withEvidence(withHint(resultOf(outcome.result), outcome), outcome)
     case 'pending': {
-      const { status, call_id, approval_id, url, expires_at } = outcome
+      const { call_id, expires_at } = outcome
       const until = new Date(expires_at).toISOString()
-      const says = `This call is held for a person to decide, at most until ${until}. It has not run. Do not repeat it; call call_status with call_id ${call_id} to get the outcome. A person can decide at ${url}`
-      return said(says, { status, call_id, approval_id, url, expires_at }, false, hasOutputSchema)
+      const says = `This call is held for a person to decide, at most until ${until}. It has not run. Do not repeat it; call call_status with call_id ${call_id} to get the outcome. ${whoDecides(outcome)}`
+      return said(says, heldDetails(outcome), false, hasOutputSchema)
     }
     case 'refused':
       return said(
@@ -64,6 +64,23 @@ export function toolAnswer(outcome: Outcome, hasOutputSchema: boolean): JsonObje
       return outcome satisfies never
   }
 }
+
+type Pending = Extract<Outcome, { status: 'pending' }>
+
+/** On a node nobody can decide: people of its hub do. */
+function whoDecides({ url, hub }: Pending): string {
+  if (hub === undefined) return `A person can decide at ${url}`
+  return `It is decided at the hub ${visibleText(hub)}, not at this gate; its page is ${url}`
+}
+
+export const heldDetails = ({ status, call_id, approval_id, url, hub, expires_at }: Pending): JsonObject => ({
+  status,
+  call_id,
+  approval_id,
+  url,
+  ...(hub === undefined ? {} : { hub }),
+  expires_at,
+})
 
 /** For whoever cannot be asked in MCP's own words. */
 function asking({ call_id, problem, result }: Failed, hasOutputSchema: boolean): JsonObject {

@@ -12,6 +12,8 @@ const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 10_000
 /** With nothing to ask for, it looks again after so long by itself. */
 const IDLE_MS = 5_000
+/** Every so many times it asks although nothing waits, so that the hub sees the node. */
+const SEEN_EVERY = 4
 
 /** A hub over HTTP. The node asks, so it needs no open port; redirections lead somewhere that nobody configured and are not followed. */
 export function httpHub({ url, key, stopping }: HttpHubSettings): HubLink {
@@ -49,15 +51,18 @@ function follow(post: Post, { pending, take }: HubFollower, stopping: AbortSigna
   const wake = () => woken.abort()
   const loop = async () => {
     let pause = FIRST_PAUSE_MS
+    let idle = 0
     while (!stopped.signal.aborted && !stopping.aborted) {
       woken = new AbortController()
       const { signal } = woken
       const approvals = (await pending()).slice(0, MOST_ASKED)
+      const patience = AbortSignal.any([signal, AbortSignal.timeout(WAIT_S * 1_000 + ANSWER_MS)])
       if (approvals.length === 0) {
+        if (idle % SEEN_EVERY === 0) await post('v1/hub/decisions', { approvals, wait_s: 0 }, patience)
+        idle += 1
         await rest(IDLE_MS, signal, stopping)
         continue
       }
-      const patience = AbortSignal.any([signal, AbortSignal.timeout(WAIT_S * 1_000 + ANSWER_MS)])
       const asked = await post('v1/hub/decisions', { approvals, wait_s: WAIT_S }, patience)
       if (asked.is === 'failed' && signal.aborted) continue
       const isGood = asked.is === 'sent' && (await takeAll(asked.words, take))
