@@ -3,7 +3,7 @@ import { APPROVAL, CALL, Play, SUCCESS, held } from './play.suite.ts'
 import { startThread } from './state.ts'
 import type { AgentRunEvent } from './step.ts'
 
-/** A thread with the agent of a document. */
+/** A thread with a document's agent. */
 function inRoom(): Play {
   const play = new Play()
   const document = { name: 'clerk', version: 1, transport: 't', room: '!r', sender: '@s', hold_s: null }
@@ -16,19 +16,19 @@ const sent = (play: Play) => {
   return play
 }
 
-test('each end of a turn is sent under a key of its own, with the place of the turn', () => {
+test('each end of a turn is sent under its own key, with the slot of the turn', () => {
   const play = inRoom().say('hi', { intent: 'conversation', place: 'p' }).done({ text: 'one' }, 'agent_answer')
   expect(replies(play)).toMatchObject([{ key: 'run_0000000000000001/reply/1', with: { text: 'one', place: 'p' } }])
   sent(play).say('hi', { turn_id: 'again', intent: 'conversation' }).done({ text: 'two' }, 'agent_answer')
   expect(replies(play)).toMatchObject([{ key: 'run_0000000000000001/reply/2', with: { text: 'two', place: null } }])
 })
 
-test('a thread that nobody writes to from a room sends nothing', () => {
+test('a thread that was not started from a room sends nothing', () => {
   const play = new Play().say('hi', { intent: 'conversation' }).done({ text: 'one' }, 'agent_answer')
   expect(replies(play)).toEqual([])
 })
 
-test('what waits is told, and what comes of it after the decision', () => {
+test('a waiting call is announced, and so is its outcome after the decision', () => {
   const play = inRoom().say('send it').plan('send').propose().done(held, 'agent_call')
   expect(replies(play)).toMatchObject([{ with: { text: expect.stringContaining(APPROVAL) } }])
   sent(play).hear({ type: 'call.ended', call_id: CALL, state: 'executed' })
@@ -37,7 +37,7 @@ test('what waits is told, and what comes of it after the decision', () => {
   expect(replies(play)).toMatchObject([{ with: { text: 'it is sent' } }])
 })
 
-test('messages that are dropped give their places back, and the thread ends after all answers', () => {
+test('dropped messages release their slots, and the thread ends after all answers', () => {
   const play = inRoom().say('one', { place: 'a' }).say('two', { place: 'b' }).say('three', { place: 'c' })
   play.hear({ type: 'run.cancel', by: 'admin' })
   expect(play.ends).toBeUndefined()
@@ -50,7 +50,7 @@ test('messages that are dropped give their places back, and the thread ends afte
   expect(play.keys.filter((key) => key.includes('/reply/'))).toHaveLength(3)
 })
 
-test('a message beyond the bound is answered at once and gives its place back', () => {
+test('a message beyond the limit is answered at once and releases its slot', () => {
   const play = inRoom().say('one')
   for (let n = 0; n < 11; n++) play.say(`more ${n}`, { place: `p${n}` })
   expect(replies(play)).toMatchObject([{ with: { text: expect.stringContaining('busy'), place: 'p10' } }])

@@ -2,17 +2,17 @@ import type { JsonObject } from '../../contract/json.ts'
 import type { RunEffect, Step } from '../../contract/run.ts'
 import type { AgentState, OutgoingAnswer } from './state.ts'
 
-/** Answers of a thread of a document: they go out to the room where the person wrote. */
+/** Answers of a document's thread, sent to the room where the person wrote. */
 
 export type AgentReply = { readonly key: string; readonly kind: 'agent_reply'; readonly with: JsonObject }
 
-/** A thread that nobody writes to from a room sends nothing: whoever asked reads its answer. */
+/** A thread that was not started from a room sends nothing: its caller reads the answer. */
 export const withAnswer = (state: AgentState, answer: OutgoingAnswer): AgentState =>
   state.document === undefined ? state : { ...state, outgoing: [...(state.outgoing ?? []), answer] }
 
 const prefixOf = ({ run_id }: AgentState): string => `${run_id}/reply/`
 
-/** INVARIANT: each answer has a key of its own, and a thread does not end before all are sent. */
+/** INVARIANT: each answer has its own key, and a thread does not end before all are sent. */
 export function sendAnswers<Effect extends RunEffect>(
   next: Step<AgentState, Effect>,
 ): Step<AgentState, Effect | AgentReply> {
@@ -34,7 +34,7 @@ export function sendAnswers<Effect extends RunEffect>(
   }
 }
 
-/** The state after an answer was sent; undefined when the key is that of other work. */
+/** The state after an answer was sent; undefined if the key belongs to other work. */
 export function answerSent(state: AgentState, key: string): AgentState | undefined {
   if (!key.startsWith(prefixOf(state))) return undefined
   return { ...state, answers_open: Math.max(0, (state.answers_open ?? 0) - 1) }

@@ -2,10 +2,10 @@ import type { AgentStatus } from '../../contract/agent.ts'
 import { quoted, visibleText } from '../../contract/visible-text.ts'
 import type { AgentState } from './state.ts'
 
-/** How a turn ends. Without a text, a model writes the answer. */
+/** How a turn ends. If there is no text, a model writes the answer. */
 export type Closing = { readonly status: AgentStatus; readonly text?: string }
 
-/** INVARIANT: everything about approvals, rejections, failures and limits is said by code, never by a model. */
+/** INVARIANT: everything about approvals, rejections, failures and limits is written by code, never by a model. */
 export function closingOf(state: AgentState): Closing {
   if (state.awaiting_approval) return { status: 'awaiting_approval', text: whatWaits(state) }
   if (state.integrity_failed) return { status: 'failed', text: 'Security Error: Integrity check failed' }

@@ -3,8 +3,8 @@ import type { JsonObject } from '../../contract/json.ts'
 import type { AgentState } from './state.ts'
 
 /**
- * What a step of a thread means for whoever watches it. Derived from the states before and after, so that the journal alone
- * gives the same events again.
+ * The events that watchers get for a step of a thread. Derived from the states before and after, so that the journal alone gives
+ * the same events again.
  */
 export function eventsOf(before: AgentState, after: AgentState): AgentEvent[] {
   const events: AgentEvent[] = []
@@ -39,7 +39,7 @@ export function eventsOf(before: AgentState, after: AgentState): AgentEvent[] {
     })
   const ended = newest(after.turns, after.turns_ended - before.turns_ended)
   for (const turn of ended) tell('final', { ...turn })
-  // What a decision led to is told although no message waits for it.
+  // The outcome of a decision is reported even if no message is waiting for it.
   if (after.node === 'END' && before.node !== 'END' && ended.length === 0)
     tell('final', { turn_id: null, status: after.status, response: after.response })
   return events

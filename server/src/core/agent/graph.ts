@@ -3,7 +3,7 @@ import type { RunGraph } from '../../contract/run.ts'
 import * as moves from './moves.ts'
 import { statusOfStep, triesOfStep, type AgentState } from './state.ts'
 
-/** What a thread does in the world at a node; null where it only decides. */
+/** The work a thread starts at a node; null if the node only decides. */
 export type AgentWork =
   'agent_intent' | 'agent_plan' | 'agent_propose' | 'agent_call' | 'agent_outcome' | 'agent_answer'
 
@@ -23,7 +23,7 @@ export const NODES: Readonly<Record<AgentNode, { readonly does: AgentWork | null
 
 const isOver = (status: string | undefined) => status === 'done' || status === 'skipped'
 
-/** Named, so that the graph can be drawn and each can be tested alone. */
+/** Named, so that the graph can be drawn and each condition tested separately. */
 export const CONDITIONS = {
   always: () => true,
   'awaiting approval and a strict reply': ({ awaiting_approval, turn }) => awaiting_approval && turn?.reply !== null,
@@ -63,13 +63,13 @@ export type AgentEdge = {
   readonly from: AgentNode
   readonly when: AgentCondition
   readonly to: AgentNode
-  /** What changes on the way, in words and in code. */
+  /** What changes along the edge, in words and in code. */
   readonly effect?: string
   readonly move?: (state: AgentState) => AgentState
 }
 
 /**
- * Of the edges of a node the first whose condition holds is taken, once the node's work is done.
+ * Once a node's work is done, the first edge whose condition holds is taken.
  * INVARIANT: every cycle has a counted exit: tries per step, steps per plan, lookups per step, model calls per thread.
  * INVARIANT: Tools is reached only through the gate's `allow` or a person's approval (law in graph.test.ts).
  */
@@ -164,7 +164,7 @@ export const EDGES: readonly AgentEdge[] = [
   { from: 'END', when: 'a message waits', to: 'Router', move: moves.beginTurn },
 ]
 
-/** The same table as data, for whoever draws it. */
+/** The same table as data, for drawing it. */
 export const GRAPH: RunGraph = {
   nodes: Object.entries(NODES).map(([id, { says }]) => ({ id, says })),
   edges: EDGES.map(({ from, to, when }) => ({ from, to, when })),

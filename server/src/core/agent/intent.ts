@@ -1,4 +1,4 @@
-/** Messages that ask for nothing to be done. Whole messages, without punctuation; each list is one language. */
+/** Messages that request nothing. Whole messages, without punctuation; one list per language. */
 const SMALL_TALK: readonly string[] = [
   // English
   'hi|hello|hey|hello there|hi there|good morning|good afternoon|good evening|good night|bye|goodbye|see you|thanks|thank you|thank you very much|thanks a lot|many thanks|cheers|ok|okay|great|perfect|nice|cool|how are you|who are you|what are you|what can you do|help',
@@ -9,7 +9,7 @@ const SMALL_TALK: readonly string[] = [
 ]
 const KNOWN: ReadonlySet<string> = new Set(SMALL_TALK.flatMap((words) => words.split('|')))
 
-/** By rules alone: what is not plainly small talk is a task. */
+/** By rules alone: anything that is not clearly small talk is a task. */
 export function intentOf(message: string): 'conversation' | 'task' {
   const words = message
     .normalize('NFC')

@@ -35,7 +35,7 @@ describe('laws', () => {
     return play
   }
 
-  test('no key of an effect is ever used twice', () => {
+  test('no effect key is ever used twice', () => {
     fc.assert(
       fc.property(walks, (moves) => {
         const { keys } = walk(moves, () => {})
@@ -66,7 +66,7 @@ describe('laws', () => {
     )
   })
 
-  test('a thread is at work, or waits for something named', () => {
+  test('a thread is working, or waits for something it names', () => {
     fc.assert(
       fc.property(walks, (moves) => {
         const play = walk(moves, () => {})

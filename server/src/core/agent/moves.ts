@@ -5,12 +5,12 @@ import { closingOf } from './closing.ts'
 import { userCommand } from './replies.ts'
 import { replaced, triesOfStep, withFinding, withMessage, withTurn, type AgentState } from './state.ts'
 
-/** What changes along the edges of the graph. Each is pure and total. */
+/** The state changes along the edges of the graph. Each is pure and total. */
 
 const MOST_REJECTED = 100
 const MOST_LOOKUPS = 16
 
-/** The next message. A plan that is over makes room for a new one. */
+/** Takes the next message. A finished plan is replaced by a new one. */
 export function beginTurn(state: AgentState): AgentState {
   const [turn, ...queue] = state.queue
   if (turn === undefined) return state
@@ -31,7 +31,7 @@ export function beginTurn(state: AgentState): AgentState {
   return withMessage(begun, { role: 'user', text: turn.text, at: turn.at })
 }
 
-/** The person answers a question: a command, or information for the models. */
+/** Reads a person's answer to a question: a command, or information for the models. */
 export function takeInput(state: AgentState): AgentState {
   const { current_step, step_status, tries } = state
   const answered = { ...state, awaiting_user_input: false, question: null, just_rejected: false }
@@ -69,7 +69,7 @@ export function askRetry(state: AgentState): AgentState {
 
 export function tryStep(state: AgentState): AgentState {
   const { current_step, tries, step_status, lookups } = state
-  // A look into an artifact goes on with the same try.
+  // After reading an artifact the same try continues.
   const isSameTry = lookups > 0 && step_status[current_step] === 'running'
   return {
     ...state,
@@ -106,7 +106,7 @@ const NO_APPROVAL = {
   notice: null,
 } as const
 
-/** `proposed_tool` stays until the result is interpreted. */
+/** `proposed_tool` is kept until the result is interpreted. */
 export const approve = (state: AgentState): AgentState => ({
   ...state,
   ...NO_APPROVAL,
@@ -148,7 +148,7 @@ export const noteDecided = (state: AgentState): AgentState => ({
 
 export const noteInvalid = (state: AgentState): AgentState => ({ ...state, notice: state.turn?.reply?.says ?? null })
 
-/** One tool with exact arguments. */
+/** Identifies one tool with exact arguments. */
 export const callKey = ({ name, args_hash }: { readonly name: string; readonly args_hash: string }): string =>
   `${name} ${args_hash}`
 
@@ -162,7 +162,7 @@ export const failedResult = (output: string): LastToolResult => ({
   summary: null,
 })
 
-/** The result of the step, or why there is none; both are read by the models next. */
+/** Stores the result of the step, or why there is none; the models read it next. */
 export function interpret(state: AgentState): AgentState {
   const { said, proposed_tool, last_tool_result, call, verdict, current_step, step_status, integrity_failed } = state
   const clear = { proposed_tool: null, call: null, verdict: null, has_outcome: false, said: null } as const
@@ -183,7 +183,7 @@ export function interpret(state: AgentState): AgentState {
         })
       : told
   const isDone = result?.status === 'success'
-  // Nobody knows whether it ran: only a person may say that it is tried again.
+  // It is unknown whether the call ran, so only a person may decide to try it again.
   const tries = call?.status === 'unknown' ? replaced(found.tries, current_step, MOST_TRIES) : found.tries
   return {
     ...found,
@@ -226,7 +226,7 @@ function interpretWords(state: AgentState): AgentState {
   }
 }
 
-/** The answer is part of the conversation; a turn that somebody waits for gets its end. */
+/** Adds the answer to the conversation, and ends the turn if somebody waits for it. */
 export function endTurn(state: AgentState): AgentState {
   const { turn } = state
   const { status, text } = closingOf(state)

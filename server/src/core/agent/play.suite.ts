@@ -54,7 +54,7 @@ export const blocked: AgentFound = {
 
 export const TAKEN = new Set<string>()
 
-/** Plays a thread: whatever work it asks for gets the next prepared result of that kind. */
+/** Plays a thread: each request for work gets the next prepared result of that kind. */
 export class Play {
   state: AgentState
   effects: RunEffect[] = []
@@ -68,7 +68,7 @@ export class Play {
     if (this.ends !== undefined) return this
     const next = agent.step(this.state, event)
     this.state = next.state
-    // What is under way stays so until its end.
+    // Work in progress stays so until it ends.
     const ended = 'key' in event ? event.key : undefined
     this.effects = [...this.effects.filter(({ key }) => key !== ended), ...next.effects]
     this.keys.push(...next.effects.map(({ key }) => key))
@@ -80,7 +80,7 @@ export class Play {
     }
     return this
   }
-  /** The work that is under way ends like this. */
+  /** Ends the work in progress with this result. */
   done(news: AgentFound, work?: string): this {
     const effect = this.effects.findLast(({ kind }) => kind !== 'withdraw_call')
     if (effect === undefined) throw new Error(`nothing is under way at ${this.state.node}`)

@@ -1,7 +1,7 @@
 import { MOST_STEPS, type AgentMessage } from '../../contract/agent.ts'
 import type { AgentState } from './state.ts'
 
-/** What the models are told. Everything that people and tools wrote is data, framed as JSON so that no text can close its frame. */
+/** The prompts. Everything that people and tools wrote is data, framed as JSON so that no text can close its frame. */
 
 type Turn = { readonly role: 'user' | 'assistant'; readonly text: string }
 
@@ -28,7 +28,7 @@ ${DATA}`
 
 const MOST_RESULT = 10_500
 
-/** The conversation as the models see it, the newest last, within a number of characters. */
+/** The conversation as the models see it, newest last, within a number of characters. */
 export function turnsOf({ summary, messages, settings }: AgentState): readonly Turn[] {
   const shown: Turn[] = []
   let room = settings.context_chars
@@ -65,7 +65,7 @@ export const turnOf = ({ role, text, tool }: AgentMessage): Turn =>
       }
     : { role, text }
 
-/** Some servers refuse two messages of one role in a row. */
+/** Some servers reject two messages of one role in a row. */
 export function merged(turns: readonly Turn[]): readonly Turn[] {
   const joined: Turn[] = []
   for (const turn of turns) {
@@ -73,13 +73,13 @@ export function merged(turns: readonly Turn[]): readonly Turn[] {
     if (last?.role === turn.role) joined[joined.length - 1] = { role: turn.role, text: `${last.text}\n\n${turn.text}` }
     else joined.push(turn)
   }
-  // The first word is the user's.
+  // The conversation must start with the user.
   return joined[0]?.role === 'assistant' ? [{ role: 'user', text: '(the conversation continues)' }, ...joined] : joined
 }
 
 const LONGEST_STEP = 500
 
-/** Undefined when it is not a list of 1 to 8 steps. */
+/** Undefined if it is not a list of 1 to 8 steps. */
 export function planIn(text: string): readonly string[] | undefined {
   const steps = jsonIn(text)
   if (!Array.isArray(steps)) return undefined
@@ -88,7 +88,7 @@ export function planIn(text: string): readonly string[] | undefined {
   return isUsable ? texts.map((step) => step.trim().slice(0, LONGEST_STEP)) : undefined
 }
 
-/** Models like to put words or a fence around what they were asked for. */
+/** Models often put words or a fence around the JSON they were asked for. */
 function jsonIn(text: string): unknown {
   const from = text.indexOf('[')
   const to = text.lastIndexOf(']')

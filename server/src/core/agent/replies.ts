@@ -1,4 +1,4 @@
-/** A person's reply to a pending approval, word for word as the specification has it: the whole message, trimmed. */
+/** A person's reply to a pending approval, exactly as specified: the whole message, trimmed. */
 const APPROVE = /^(?:APROBAR|APPROVE)\s+([A-Za-z0-9_-]{6,})\s+([A-Za-z0-9._-]{10,})$/i
 const REJECT = /^(?:RECHAZAR|REJECT)\s+([A-Za-z0-9_-]{6,})(?:\s+(.{1,500}))?$/i
 
@@ -7,8 +7,9 @@ export type StrictReply =
   | { readonly says: 'reject'; readonly approval_id: string; readonly reason: string | undefined }
 
 /**
- * Undefined for everything that is not exactly a reply. INVARIANT: no Unicode folding: `ſ` and Cyrillic letters are other letters,
- * because without the `u` flag case-insensitive matching leaves non-ASCII letters alone.
+ * Undefined for anything that is not exactly a reply.
+ * INVARIANT: no Unicode folding: `ſ` and Cyrillic letters do not match, because without the `u` flag case-insensitive matching
+ * leaves non-ASCII letters alone.
  */
 export function strictReply(message: string): StrictReply | undefined {
   const text = message.trim()
@@ -19,7 +20,7 @@ export function strictReply(message: string): StrictReply | undefined {
   return { says: 'reject', approval_id: rejected[1], reason: rejected[2] }
 }
 
-/** How a reply is kept: without its token, so that no model and no journal reads it. */
+/** How a reply is stored: without its token, so that no model and no journal sees it. */
 export const replyWithoutToken = (reply: StrictReply, reason: string | undefined): string =>
   reply.says === 'approve'
     ? `APPROVE ${reply.approval_id}`

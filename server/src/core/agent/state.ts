@@ -14,25 +14,25 @@ import type {
 import type { ApprovalId, RunId } from '../../contract/ids.ts'
 import type { JsonObject } from '../../contract/json.ts'
 
-/** A reply to a pending approval, already carried out at the door. Its token was never part of a state or a journal. */
+/** A reply to a pending approval, already processed at the door. Its token was never part of a state or a journal. */
 export type ApprovalReply = {
   readonly approval_id: string
   readonly result: 'approved' | 'rejected' | 'invalid'
-  /** For an invalid one: why. For a rejection: the person's reason. */
+  /** For an invalid reply: why. For a rejection: the person's reason. */
   readonly says: string
 }
 
-/** A message that waits for its turn. */
+/** A message waiting for its turn. */
 export type WaitingMessage = {
   readonly turn_id: string
-  /** To know the same request when it comes again. */
+  /** To recognize the same request if it is sent again. */
   readonly asked_hash: string
   readonly text: string
   readonly at: number
-  /** By rules; null when a model decides, or nobody could. */
+  /** Determined by rules; null if a model decides, or it could not be determined. */
   readonly intent: 'conversation' | 'task' | null
   readonly reply: ApprovalReply | null
-  /** The account of the place that it takes among the requests of its document, until it is answered. */
+  /** The account of the slot it takes among the requests of its document, until it is answered. */
   readonly place?: string
 }
 
@@ -43,7 +43,7 @@ export type ThreadDocument = {
   readonly transport: string
   readonly room: string
   readonly sender: string
-  /** How long a request for approval waits at most, in seconds. */
+  /** The maximum time that a request for approval waits, in seconds. */
   readonly hold_s: number | null
 }
 
@@ -53,45 +53,45 @@ export type EndedTurn = Pick<WaitingMessage, 'turn_id' | 'asked_hash'> & {
   readonly response: string
 }
 
-/** `invalid`: an unknown tool, bad arguments, a call that was rejected before. `lookup`: what an artifact holds. */
+/** `invalid`: an unknown tool, bad arguments, or a call that was rejected before. `lookup`: the content of an artifact. */
 export type ExecutorWords = {
   readonly kind: 'invalid' | 'text' | 'question' | 'lookup'
   readonly text: string
   readonly tool?: string
 }
 
-/** Why the models cannot go on. */
+/** Why the models cannot continue. */
 export type AgentFailure = { readonly code: string; readonly says: string }
 
-/** What is said in the room, and the place that the turn had among the requests that are under way. */
+/** The text for the room, and the slot that the turn had among the requests in progress. */
 export type OutgoingAnswer = { readonly text: string; readonly place: string | null }
 
-/** One thread. Durable, so only JSON. */
+/** One thread. Stored, so only JSON. */
 export type AgentState = {
   readonly run_id: RunId
   readonly thread_id: ThreadId
   readonly user_id: string
-  /** Checked again when it is read. */
+  /** Validated again when it is read. */
   readonly caller: JsonObject
   readonly trace: string
   readonly settings: AgentSettings
   readonly do_not_store: boolean
-  /** Only of a thread with the agent of a document. */
+  /** Only for a thread with a document's agent. */
   readonly document?: ThreadDocument
-  /** Answers that this step sends, and how many were made and are under way. */
+  /** The answers that this step sends, and how many were created and are being sent. */
   readonly outgoing?: readonly OutgoingAnswer[]
   readonly answers_made?: number
   readonly answers_open?: number
 
   readonly intent: 'conversation' | 'task' | null
   readonly messages: readonly AgentMessage[]
-  /** What was said before the first of `messages`. */
+  /** Summary of everything before the first of `messages`. */
   readonly summary: string | null
   readonly plan: readonly string[] | null
   readonly current_step: number
   readonly step_status: readonly StepStatus[]
   readonly tries: readonly number[]
-  /** Looks into artifacts at the current step: they are not tries. */
+  /** Artifact reads in the current step: they do not count as tries. */
   readonly lookups: number
   readonly proposed_tool: ProposedTool | null
   readonly last_tool_result: LastToolResult | null
@@ -107,41 +107,41 @@ export type AgentState = {
   readonly audit_trail: readonly string[]
 
   readonly node: AgentNode
-  /** The work of the node: not begun, under way, or its result is in. */
+  /** The state of the node's work: not started, in progress, or its result is in. */
   readonly work: 'none' | 'begun' | 'done'
-  /** Counts pieces of work, so that each has a key of its own. */
+  /** Counts pieces of work, so that each has its own key. */
   readonly works: number
   readonly turn: WaitingMessage | null
   readonly queue: readonly WaitingMessage[]
   readonly turns: readonly EndedTurn[]
-  /** What the executor said where it made no call that can be judged. */
+  /** What the executor said if it made no call that can be judged. */
   readonly said: ExecutorWords | null
   /** The call made for `proposed_tool`, as far as it is known. */
   readonly call: AgentCall | null
-  /** The gate's word on it. */
+  /** The gate's verdict on it. */
   readonly verdict: { readonly effect: 'allow' | 'ask' | 'block'; readonly why: string } | null
-  /** The newest verdict, also after its call is over. */
+  /** The newest verdict, kept after its call has ended. */
   readonly last_verdict: {
     readonly effect: 'allow' | 'ask' | 'block'
     readonly why: string
     readonly call_id: string | null
   } | null
-  /** Whether `last_tool_result` holds the end of `call`. */
+  /** Whether `last_tool_result` is the outcome of `call`. */
   readonly has_outcome: boolean
-  /** The approval that was decided last: a reply may come after its effect. */
+  /** The approval that was decided last: a reply may arrive after its decision took effect. */
   readonly last_approval_id: string | null
-  /** A person cancelled the call that waits. */
+  /** A person cancelled the waiting call. */
   readonly withdrawing: boolean
-  /** The whole thread was cancelled: it ends as soon as nothing is under way. */
+  /** The whole thread was cancelled: it ends as soon as nothing is in progress. */
   readonly closing: boolean
   readonly just_rejected: boolean
   readonly integrity_failed: boolean
-  /** Told to the person with what is waiting: why a reply did not count. */
+  /** Shown to the person together with the waiting call: why a reply did not count. */
   readonly notice: string | null
-  /** Tool and hash of calls that a person rejected: not proposed again. */
+  /** Tool and hash of calls that a person rejected: they are not proposed again. */
   readonly rejected: readonly string[]
   readonly failure: AgentFailure | null
-  /** Who cancelled the turn, while what is under way comes to its end. */
+  /** Who cancelled the turn, while work in progress ends. */
   readonly cancelled_by: string | null
   /** The last answer, and how its turn ended. */
   readonly response: string
@@ -211,7 +211,7 @@ export const statusOfStep = ({ step_status, current_step }: AgentState): StepSta
   step_status[current_step]
 export const triesOfStep = ({ tries, current_step }: AgentState): number => tries[current_step] ?? 0
 
-/** The same list with one place changed. */
+/** The same list with one element replaced. */
 export const replaced = <T>(list: readonly T[], at: number, value: T): readonly T[] =>
   list.map((one, index) => (index === at ? value : one))
 
@@ -237,7 +237,7 @@ export const withFinding = (state: AgentState, finding: SecurityFinding): AgentS
   security_findings: [...state.security_findings, finding].slice(-MOST_FINDINGS),
 })
 
-/** The oldest messages go when there are too many; models are shown a summary of them. */
+/** If there are too many messages, the oldest are dropped; models get a summary of them. */
 export const withMessage = (state: AgentState, message: AgentState['messages'][number]): AgentState => ({
   ...state,
   messages: [...state.messages, message].slice(-MOST_MESSAGES),

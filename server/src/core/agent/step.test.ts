@@ -13,12 +13,12 @@ describe('a thread', () => {
     expect(play.state).toMatchObject({ node: 'END', step_status: ['done', 'done'], tries: [1, 1] })
   })
 
-  test('talks without a plan when nothing is to be done', () => {
+  test('talks without a plan if nothing has to be done', () => {
     const play = new Play().say('hi', { intent: 'conversation' }).done({ text: 'hello' }, 'agent_answer')
     expect(play.last).toMatchObject({ status: 'completed', response: 'hello' })
   })
 
-  test('lets a model say what kind of message it is, where that is configured', () => {
+  test('lets a model classify the message, if configured', () => {
     const play = new Play({ intent: 'model' }).say('hm', { intent: null })
     play.done({ intent: 'conversation' }, 'agent_intent').done({ text: 'yes' }, 'agent_answer')
     expect(play.last?.status).toBe('completed')
@@ -26,7 +26,7 @@ describe('a thread', () => {
     expect(unsure.state.node).toBe('Planner')
   })
 
-  test('parks a held call, and answers everything else with what waits', () => {
+  test('parks a held call, and answers everything else by saying what is waiting', () => {
     const play = held1()
     expect(play.last).toMatchObject({ status: 'awaiting_approval' })
     expect(play.last?.response).toContain(APPROVAL)
@@ -37,7 +37,7 @@ describe('a thread', () => {
     expect(play.state.proposed_tool).not.toBeNull()
   })
 
-  test('goes on after an approval by reply, once the call has ended', () => {
+  test('continues after an approval by reply, once the call has ended', () => {
     const play = held1().say('APPROVE', reply('approved'))
     expect(play.state).toMatchObject({ node: 'Tools', awaiting_approval: false })
     expect(play.effects).toEqual([])
@@ -47,7 +47,7 @@ describe('a thread', () => {
     expect(play.last).toMatchObject({ turn_id: 'APPROVE', status: 'completed', response: 'sent' })
   })
 
-  test('goes on after an approval elsewhere; the reply that comes later gets the same answer', () => {
+  test('continues after an approval elsewhere; a later reply gets the same answer', () => {
     const play = held1().hear({ type: 'call.ended', call_id: CALL, state: 'executed' })
     play.done({ call: { call_id: CALL, status: 'executed', approval_id: null }, result: SUCCESS }, 'agent_outcome')
     play.say('APPROVE', reply('approved'))
@@ -70,7 +70,7 @@ describe('a thread', () => {
     expect(play.last?.status).toBe('completed')
   })
 
-  test('a reply that is read when nothing waits any more is answered as such', () => {
+  test('a reply that arrives when nothing is waiting is answered as such', () => {
     const play = held1().hear({ type: 'call.ended', call_id: CALL, state: 'executed' })
     play.say('are you done?').say('APPROVE', reply('approved'))
     play.done({ call: { call_id: CALL, status: 'executed', approval_id: null }, result: SUCCESS }, 'agent_outcome')
@@ -148,7 +148,7 @@ describe('a thread', () => {
     expect(play.effects.map(({ kind }) => kind)).toEqual(['agent_plan'])
   })
 
-  test('a call whose outcome is unknown is not tried again by itself', () => {
+  test('a call whose outcome is unknown is not retried automatically', () => {
     const unknown: AgentFound = {
       call: { call_id: CALL, status: 'unknown', approval_id: null },
       verdict: { effect: 'allow', why: '' },
@@ -159,7 +159,7 @@ describe('a thread', () => {
     expect(play.last?.status).toBe('awaiting_input')
   })
 
-  test('questions and texts of the executor need no tool; lookups are counted apart', () => {
+  test('questions and texts of the executor need no tool; lookups are counted separately', () => {
     const play = new Play().say('x').plan('x', 'y')
     play.done({ said: { kind: 'question', text: 'which one?' } }, 'agent_propose')
     expect(play.last).toMatchObject({ status: 'awaiting_input', response: 'which one?' })
@@ -170,7 +170,7 @@ describe('a thread', () => {
     expect(play.state.tries[1]).toBe(2)
   })
 
-  test('says so when the models fail or a limit is reached, and goes on with the next message', () => {
+  test('says so when the models fail or a limit is reached, and continues with the next message', () => {
     const down = { failure: { code: 'agent.model_unavailable', says: 'the model does not answer' } }
     const play = new Play().say('x').done(down, 'agent_plan')
     expect(play.last).toMatchObject({ status: 'failed' })
@@ -183,7 +183,7 @@ describe('a thread', () => {
     expect(lost.last?.status).toBe('failed')
   })
 
-  test('cancels what is under way, and withdraws a call that waits', () => {
+  test('cancels work in progress, and withdraws a waiting call', () => {
     const busy = new Play().say('x').hear({ type: 'agent.cancel', by: 'user:ana' })
     expect(busy.cancelled).toHaveLength(1)
     busy.hear({ type: 'effect.cancelled', key: busy.cancelled[0] ?? '' })
@@ -210,7 +210,7 @@ describe('a thread', () => {
     expect(new Play().hear({ type: 'run.cancel', by: 'a' }).ends).toBe('cancelled')
   })
 
-  test('messages wait for their turn, in order; beyond a bound the thread is busy', () => {
+  test('messages wait for their turn, in order; beyond a limit the thread is busy', () => {
     const play = new Play().say('one')
     for (let n = 0; n < 11; n++) play.say(`more ${n}`)
     expect(play.last).toMatchObject({ turn_id: 'more 10', status: 'failed' })
@@ -222,7 +222,7 @@ describe('a thread', () => {
     expect(play.state.turn?.turn_id).toBe('more 0')
   })
 
-  test('ends when nobody has said anything for long', () => {
+  test('ends after a long time without messages', () => {
     const play = held1().hear({ type: 'timer', name: 'idle', now: 5 })
     expect(play.ends).toBeUndefined()
     expect(
@@ -232,7 +232,7 @@ describe('a thread', () => {
   })
 })
 
-test('every row of the graph is taken by the threads above', () => {
+test('every row of the graph is covered by the threads above', () => {
   const rows = EDGES.map(({ from, when, to }) => `${from} ${when} ${to}`)
   expect(rows.filter((row) => !TAKEN.has(row))).toEqual([])
 })

@@ -20,7 +20,7 @@ import {
   type WaitingMessage,
 } from './state.ts'
 
-/** What the work at a node found out. Every field is optional: each kind of work fills its own. */
+/** The result of the work at a node. Every field is optional: each kind of work fills its own. */
 export type AgentFound = {
   readonly at?: number
   readonly usage?: AgentUsage
@@ -37,7 +37,7 @@ export type AgentFound = {
   readonly hub?: string
   readonly result?: LastToolResult
   readonly text?: string
-  /** Takes the place of the oldest messages, so many of them. */
+  /** Replaces the `of` oldest messages. */
   readonly summary?: { readonly text: string; readonly of: number }
 }
 
@@ -57,7 +57,7 @@ type Draft = { readonly state: AgentState; readonly audit: NonNullable<Next['aud
 export const agent: RunKind<AgentState, AgentRunEvent, AgentEffect> = {
   kind: 'agent',
   graph: GRAPH,
-  // Models have no effect in the world, and a call's idempotency key makes it one call however often it is started.
+  // Models have no external effects, and a call's idempotency key makes it one call however often it is started.
   effects: {
     agent_intent: 'repeatable',
     agent_plan: 'repeatable',
@@ -98,8 +98,8 @@ function step(state: AgentState, event: AgentRunEvent): Next {
 }
 
 /**
- * A reply may come after its effect: the decision's own event was faster. Such a turn ends with what the decision led to.
- * Beyond a bound, messages are answered at once: the thread is busy.
+ * A reply may arrive after its decision took effect, if the decision's own event was faster. Such a turn ends with the outcome of
+ * the decision. Beyond a limit, messages are answered at once: the thread is busy.
  */
 function hear(state: AgentState, message: WaitingMessage): AgentState {
   const { turn_id, asked_hash, reply } = message
@@ -116,30 +116,30 @@ function hear(state: AgentState, message: WaitingMessage): AgentState {
   return withTurn(told, { turn_id, asked_hash, status: 'failed', response })
 }
 
-/** Or was: the last decision is the one that the reply made. */
+/** Also true after the decision: the last one was made by this reply. */
 const isBeingCarriedOut = (state: AgentState, approval_id: string): boolean =>
   state.awaiting_approval
     ? approval_id === state.approval_id && state.call?.status !== 'pending'
     : approval_id === state.last_approval_id
 
-/** The models read why a person said no, also when the reason comes after the decision. */
+/** The models read why a person rejected the call, even if the reason arrives after the decision. */
 function withReason(state: AgentState, { result, says }: ApprovalReply): AgentState {
   if (result !== 'rejected' || says === '') return state
   return withMessage(state, { role: 'tool', text: `User Rejected: ${says}`, at: state.turn?.at ?? 0 })
 }
 
-/** The call's own row said how it ended, in the commit in which it did. */
+/** The event was written with the call's final row, in the same commit. */
 function callEnded(state: AgentState, event: AgentRunEvent & { type: 'call.ended' }): AgentState {
   const status = CallState.safeParse(event.state)
   const isOwn = state.call !== null && state.call.call_id === event.call_id
-  // A result that the dispatch has brought along is complete.
+  // A result delivered with the dispatch is complete.
   if (!status.success || !isOwn || state.has_outcome || state.call === null) return state
   return { ...state, call: { ...state.call, status: status.data } }
 }
 
 const keyOf = ({ run_id, works }: AgentState): string => `${run_id}/${works}`
 
-/** The result of the work that is under way; anything else is not for this thread. */
+/** The result of the work in progress; any other is ignored. */
 function found(state: AgentState, key: string, news: AgentFound): AgentState {
   if (state.work !== 'begun' || key !== keyOf(state)) return state
   const counted = withUsage(state, news.usage)
@@ -230,7 +230,7 @@ function withUsage(state: AgentState, more: AgentUsage | undefined): AgentState 
 
 /** Which of its limits a thread has reached. */
 export function limitOf({ usage, settings, node }: AgentState): AgentFailure | undefined {
-  // The answer that reaches the limit is still given.
+  // The final answer may exceed the limit.
   if (node === 'Finalizer') return undefined
   const over =
     usage.model_calls >= settings.model_calls
@@ -245,7 +245,7 @@ export function limitOf({ usage, settings, node }: AgentState): AgentFailure | u
     : { code: 'agent.limit', says: `this thread has reached its limit of ${over}: start a new one` }
 }
 
-/** A model or a tool that works is asked to stop; what was already done is not forgotten. */
+/** Asks a running model or tool to stop; what was already done is kept. */
 function cancel(state: AgentState, by: string, closing: boolean): Next {
   const told = state.queue.reduce(
     (before, { place = null }) => withAnswer(before, { text: 'Cancelled. The task was stopped.', place }),
@@ -264,7 +264,7 @@ function idle(state: AgentState, now: number): Next {
   return { state, effects: [], ends: 'done' }
 }
 
-/** Along the edges as far as the state carries, then the node's own work. */
+/** Follows the edges as far as the state allows, then starts the node's work. */
 function advance(before: AgentState): Next {
   let draft: Draft = { state: before, audit: [] }
   for (;;) {
@@ -278,7 +278,7 @@ function advance(before: AgentState): Next {
   }
 }
 
-/** `wait`: something is under way, or the held call has not ended. Null: the edges decide. */
+/** `wait`: something is in progress, or the held call has not ended. Null: the edges decide. */
 function workAt(state: AgentState): AgentWork | 'wait' | null {
   if (state.work === 'begun') return 'wait'
   const { does } = NODES[state.node]
@@ -295,13 +295,13 @@ function workAt(state: AgentState): AgentWork | 'wait' | null {
   }
 }
 
-/** The message answers something that was asked, so its intent is known. */
+/** The message answers a question, so its intent is known. */
 const isAnswering = ({ awaiting_approval, awaiting_user_input }: AgentState) => awaiting_approval || awaiting_user_input
 
 function outcomeWork({ node, call, has_outcome, turn }: AgentState): 'agent_outcome' | 'wait' | null {
   if (has_outcome) return null
   const isEnded = call !== null && call.status !== 'pending' && call.status !== 'executing'
-  // A reply says by itself what the person decided.
+  // A reply itself states the decision.
   if (node === 'ApprovalHandler') return (turn?.reply ?? null) === null && isEnded ? 'agent_outcome' : null
   return isEnded ? 'agent_outcome' : 'wait'
 }
@@ -335,7 +335,7 @@ function begin({ state, audit }: Draft, work: AgentWork): Next {
   }
 }
 
-/** Parked, or waiting for work that is under way. A cancelled thread withdraws the call that waits for a person. */
+/** Parked, or waiting for work in progress. A cancelled thread withdraws the call that waits for a person. */
 function rest({ state, audit }: Draft): Next {
   const { call, cancelled_by, withdrawing, node } = state
   if (state.closing && node === 'END' && !state.awaiting_approval)

@@ -33,7 +33,7 @@ const good: Redemption = {
   now: NOW,
 }
 
-/** One way to break each factor, leaving the others alone. */
+/** One way to break each factor without affecting the others. */
 const BREAK: Readonly<Record<Factor, (good: Redemption) => Redemption>> = {
   id: (r) => ({ ...r, presented: { ...r.presented, approval_id: 'auth_ffffffffffffffff' } }),
   expiry: (r) => ({ ...r, now: r.now + 300_000 }),
@@ -62,11 +62,11 @@ const codeOf = (redemption: Redemption) => {
 }
 
 describe('the seven factors', () => {
-  test('a good redemption fails none', () => {
+  test('a valid redemption fails none', () => {
     expect(checkFactors(good)).toEqual({ ok: true })
   })
 
-  test('every set of broken factors is named in full and in order, and the problem is the first one`s', () => {
+  test('every set of broken factors is named completely and in order, and the problem is that of the first', () => {
     fc.assert(
       fc.property(fc.subarray([...FACTORS], { minLength: 1 }), (broken) => {
         const redemption = broken.reduce((so_far, factor) => BREAK[factor](so_far), good)
@@ -88,7 +88,7 @@ describe('the seven factors', () => {
     expect(failing({ ...good, approval: undefined })).toEqual(['id'])
   })
 
-  test('a text that is no token has no valid signature, even where the caller says genuine', () => {
+  test('a text that is not a token has no valid signature, even if the caller says genuine', () => {
     expect(failing({ ...good, presented: { ...good.presented, token: undefined } })).toEqual(['signature'])
   })
 
@@ -105,7 +105,7 @@ describe('the seven factors', () => {
     expect([failing(redemption), codeOf(redemption)]).toEqual([[factor], code])
   })
 
-  test('a token lives 300 seconds, may be 5 seconds ahead, and dies with its request', () => {
+  test('a token is valid for 300 seconds, may be 5 seconds ahead, and expires with its request', () => {
     const at = (now: number) => failing({ ...good, now })
     expect(at(NOW + 299_999)).toEqual([])
     expect(at(NOW + 300_000)).toEqual(['expiry'])

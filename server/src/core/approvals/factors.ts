@@ -2,19 +2,19 @@ import { FACTORS, type ApprovalRow, type ApprovalState, type Factor } from '../.
 import { problem, type Problem, type ProblemCode } from '../../contract/problems.ts'
 import { CLOCK_TOLERANCE_MS, TOKEN_LIFETIME_MS, type Token } from './token.ts'
 
-/** What is known at the moment of a redemption. Every fact arrives as data; nothing here trusts what was presented. */
+/** The facts at the moment of a redemption. Every fact is passed in as data; nothing presented by the caller is trusted. */
 export type Redemption = {
   readonly approval: ApprovalRow | undefined
   readonly presented: {
     readonly approval_id: string
-    /** Undefined when the text is not a token: such a text has no valid signature. */
+    /** Undefined if the text is not a token: such a text has no valid signature. */
     readonly token: Token | undefined
     readonly thread: string
     readonly user: string
   }
   /** Recomputed from the arguments about to run. */
   readonly args_hash: string
-  /** Whether the MAC fits the claims of the stored row. */
+  /** Whether the MAC matches the claims of the stored row. */
   readonly genuine: boolean
   /** Whether this approval and nonce were redeemed before. */
   readonly used: boolean
@@ -26,7 +26,7 @@ export type FactorCheck =
 
 type Failure = { readonly factor: Factor; readonly code: ProblemCode }
 
-/** What a state other than `pending` says about a redemption. */
+/** How a redemption fails in a state other than `pending`. */
 const BY_STATE: Readonly<Record<ApprovalState, Failure | undefined>> = {
   pending: undefined,
   approved: { factor: 'single_use', code: 'approval.used' },
@@ -38,7 +38,7 @@ const BY_STATE: Readonly<Record<ApprovalState, Failure | undefined>> = {
   edited: { factor: 'id', code: 'approval.not_pending' },
 }
 
-/** A token from the future fails the same factor as one from the past: neither is valid at this time. */
+/** A token from the future fails the same factor as an expired one: neither is valid at this time. */
 function isOutOfTime(row: ApprovalRow, token: Token | undefined, now: number): boolean {
   if (now >= row.expires_at) return true
   if (token === undefined) return false
@@ -61,8 +61,8 @@ function failuresOf(row: ApprovalRow, { presented, args_hash, genuine, used, now
 }
 
 /**
- * The seven factors of a redemption. Each is checked on its own, also after another failed, and all that fail are named in
- * order; the problem is the first one's. Without a row there is nothing to compare with, so only the id is named.
+ * The seven factors of a redemption. Each is checked, even after another failed, and all that fail are listed in order; the
+ * problem is that of the first. Without a row there is nothing to compare with, so only the id is listed.
  */
 export function checkFactors(redemption: Redemption): FactorCheck {
   const { approval, presented } = redemption

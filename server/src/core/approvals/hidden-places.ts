@@ -5,15 +5,15 @@ import { STRENGTHS, type Opinion, type Strength, type Verdict } from '../../cont
 import type { CompiledRules } from '../dlp/compile-rules.ts'
 import { redactJson, type JsonFinding } from '../dlp/redact-json.ts'
 
-/** What redaction hides of one part of a packet. */
+/** What redaction hides in one part of a packet. */
 export function hiddenPlaces(part: HiddenPlace['in'], value: Json, rules: CompiledRules): HiddenPlace[] {
   return placesOf(part, redactJson(value, rules).findings)
 }
 
-/** More would be a list that nobody reads. */
+/** A longer list would not be read. */
 const MOST_PLACES = 200
 
-/** The findings as places. Those beyond a number of them are one place without a pointer. */
+/** The findings as places. Those beyond the limit become one place without a pointer. */
 export function placesOf(part: HiddenPlace['in'], findings: readonly JsonFinding[]): HiddenPlace[] {
   const lengthOf = ({ start, end }: JsonFinding) => end - start
   const places = findings
@@ -25,7 +25,7 @@ export function placesOf(part: HiddenPlace['in'], findings: readonly JsonFinding
   return [...places, { in: part, at: '', type: `${rest.length}_MORE`, length }]
 }
 
-/** The same of a preview. Pictures and sounds are no text. */
+/** The same for a preview. Pictures and sounds are skipped. */
 export function hiddenInPreview({ content, structuredContent }: ToolResult, rules: CompiledRules): HiddenPlace[] {
   const texts: JsonObject = {
     content: content.map(withoutBytes),
@@ -42,8 +42,8 @@ function withoutBytes({ data: _, ...block }: JsonObject): JsonObject {
 }
 
 /**
- * INVARIANT: nobody approves what they were not shown with less than a strong approval. Adds the reason to the evidence of an
- * ask; every other verdict shows no packet and stays as it is.
+ * INVARIANT: approving something that was not fully shown takes at least a strong approval. Adds the reason to the evidence of an
+ * ask; other verdicts show no packet and are returned unchanged.
  */
 export function strongWhereHidden(verdict: Verdict, hidden: readonly HiddenPlace[], now: number): Verdict {
   if (verdict.effect !== 'ask' || hidden.length === 0) return verdict

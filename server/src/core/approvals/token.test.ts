@@ -5,7 +5,7 @@ const nonce = '0123456789abcdef'
 const mac = 'a'.repeat(64)
 
 describe('the text of a token', () => {
-  test('a well-formed token is taken apart', () => {
+  test('a well-formed token is parsed', () => {
     expect(parseToken(`v1.1700000000.${nonce}.${mac}`)).toEqual({ seconds: 1_700_000_000, nonce, mac })
     expect(parseToken(`v1.0.${nonce}.${mac}`)?.seconds).toBe(0)
   })

@@ -1,9 +1,9 @@
 import type { ApprovalRow } from '../../contract/approval.ts'
 
-/** An approval token taken apart. Only `mac` proves anything, and only the key cabinet can tell whether it does. */
+/** A parsed approval token. Only `mac` proves anything, and only keys/ can verify it. */
 export type Token = { readonly seconds: number; readonly nonce: string; readonly mac: string }
 
-/** How long a token lives, from the seconds it carries. It never outlives the request: the request's expiry is signed too. */
+/** How long a token is valid, from the seconds it carries. It never outlives the request: the request's expiry is signed too. */
 export const TOKEN_LIFETIME_MS = 300_000
 /** How far ahead of our clock a token's time may be. */
 export const CLOCK_TOLERANCE_MS = 5_000

@@ -49,8 +49,8 @@ const TRY: Readonly<Record<Move, (row: ApprovalRow, now: number) => Result<Appro
 }
 const moves = Object.keys(MOVES) as Move[]
 
-describe('the moves of an approval', () => {
-  test('of all pairs of state and move exactly the legal ones succeed, and lead where the table says', () => {
+describe('the transitions of an approval', () => {
+  test('of all pairs of state and transition exactly the legal ones succeed, and lead where the table says', () => {
     const succeeded = ApprovalState.options.flatMap((state) =>
       moves.flatMap((move) => {
         const moved = TRY[move](request('simple', state), NOW)
@@ -68,7 +68,7 @@ describe('the moves of an approval', () => {
     ])
   })
 
-  test('no sequence of moves leaves an end state, or reaches consumed without an approval', () => {
+  test('no sequence of transitions leaves an end state, or reaches consumed without an approval', () => {
     const ends: readonly ApprovalState[] = ['consumed', 'stale', 'edited', 'denied', 'expired', 'withdrawn']
     const start = fc.constantFrom<Strength>('simple', 'strong', 'two_person').map((strength) => request(strength))
     fc.assert(
@@ -88,7 +88,7 @@ describe('the moves of an approval', () => {
     )
   })
 
-  test('a move changes the state and its own fields, nothing that was approved', () => {
+  test('a transition changes the state and its own fields, nothing that was approved', () => {
     fc.assert(
       fc.property(fc.constantFrom(...moves), fc.constantFrom(...ApprovalState.options), (move, state) => {
         const before = request('simple', state)
@@ -101,7 +101,7 @@ describe('the moves of an approval', () => {
     )
   })
 
-  test('after the expiry nothing is decided or used, though no timer has fired', () => {
+  test('after the expiry nothing is decided or used, even if no timer has fired', () => {
     for (const move of ['approve', 'deny', 'edit'] as const) {
       expect(codeOf(TRY[move](request('simple'), LATE))).toBe('approval.expired')
       expect(codeOf(TRY[move](request('simple'), LATE - 1))).toBeUndefined()
@@ -111,7 +111,7 @@ describe('the moves of an approval', () => {
     expect(codeOf(expire(request('simple'), LATE))).toBeUndefined()
   })
 
-  test('a call that comes to use an approval learns what became of it', () => {
+  test('a call that tries to use an approval learns its state', () => {
     const codes = ApprovalState.options.map((state) => [state, codeOf(consume(request('simple', state), NOW))])
     expect(Object.fromEntries(codes)).toEqual({
       pending: 'auth.forbidden',
@@ -125,7 +125,7 @@ describe('the moves of an approval', () => {
     })
   })
 
-  test('a second decision learns that the first one stands', () => {
+  test('a second decision is told that the first one counts', () => {
     const codes = ApprovalState.options.map((state) => [state, codeOf(TRY.approve(request('simple', state), NOW))])
     expect(Object.fromEntries(codes)).toMatchObject({
       approved: 'approval.not_pending',
@@ -187,13 +187,13 @@ describe('who may decide', () => {
 describe('two people', () => {
   const once = rowOf(approve(request('two_person'), grace, 'role', NOW))
 
-  test('the first approval leaves it pending and the second, by another person, approves it', () => {
+  test('the first approval leaves it pending, and the second, by another person, approves it', () => {
     expect([once.state, once.decisions.length]).toEqual(['pending', 1])
     const twice = rowOf(approve(once, alan, 'role', NOW + 1))
     expect([twice.state, twice.decisions.map((decision) => decision.user)]).toEqual(['approved', ['grace', 'alan']])
   })
 
-  test('one person does not count twice, also with another credential', () => {
+  test('one person does not count twice, even with another credential', () => {
     expect(codeOf(approve(once, grace, 'role', NOW))).toBe('approval.already_decided_by_you')
     expect(codeOf(approve(once, who('admin', 'grace'), 'role', NOW))).toBe('approval.already_decided_by_you')
   })
@@ -204,13 +204,13 @@ describe('two people', () => {
     expect(codeOf(approve(once, self, 'role', NOW))).toBe('approval.own_request')
   })
 
-  test('one denial ends it, before or after the first approval, also by the same person', () => {
+  test('one denial ends it, before or after the first approval, even by the same person', () => {
     for (const row of [request('two_person'), once]) {
       for (const by of [grace, alan]) expect(rowOf(deny(row, by, 'role', NOW, 'no')).state).toBe('denied')
     }
   })
 
-  test('whatever the order of people, it takes two others', () => {
+  test('in any order, it takes two people other than the requester', () => {
     const people = fc.array(fc.constantFrom('ada', 'grace', 'alan', 'edsger'), { maxLength: 6 })
     fc.assert(
       fc.property(people, (users) => {

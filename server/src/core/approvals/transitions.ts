@@ -9,7 +9,7 @@ import { wantsPassphrase } from './wants-passphrase.ts'
 
 export type Move = 'approve' | 'deny' | 'edit' | 'expire' | 'withdraw' | 'consume' | 'go_stale'
 
-/** Every legal move, once. `in_time`: refused after the request's expiry, whether or not its timer has fired. */
+/** Every legal transition, once. `in_time`: rejected after the request's expiry, whether or not its timer has fired. */
 export const MOVES: Readonly<
   Record<Move, { readonly from: ApprovalState; readonly to: ApprovalState; readonly in_time: boolean }>
 > = {
@@ -22,7 +22,7 @@ export const MOVES: Readonly<
   go_stale: { from: 'approved', to: 'stale', in_time: false },
 }
 
-/** What a request that is past deciding answers to one more decision: the first decision stands. */
+/** The answer to one more decision on a request that can no longer be decided: the first decision counts. */
 const UNDECIDABLE: Readonly<Record<ApprovalState, ProblemCode>> = {
   pending: 'approval.not_pending',
   approved: 'approval.not_pending',
@@ -34,7 +34,7 @@ const UNDECIDABLE: Readonly<Record<ApprovalState, ProblemCode>> = {
   withdrawn: 'approval.withdrawn',
 }
 
-/** What a request that is not approved answers to the call that wants to use it. Pending: a person still has to speak. */
+/** The answer to a call that wants to use a request that is not approved. Pending: a person still has to decide. */
 const UNUSABLE: Readonly<Record<ApprovalState, ProblemCode>> = {
   pending: 'auth.forbidden',
   approved: 'approval.used',
@@ -49,10 +49,10 @@ const UNUSABLE: Readonly<Record<ApprovalState, ProblemCode>> = {
 /** By role from an approver's own channel, or by a token redeemed by the thread's user. */
 export type How = Decision['how']
 
-/** What the operator counts the redemption of a token as. */
+/** The strength that the operator assigns to redeeming a token. */
 export type TokenStrength = 'simple' | 'strong'
 
-/** A token is the requester's own word, so it never answers a request that two people decide. */
+/** A token is the requester's own approval, so it is never enough for a request that two people decide. */
 export const isEnough = (strength: Strength, tokens: TokenStrength): boolean =>
   strength === 'simple' || (strength === 'strong' && tokens === 'strong')
 
@@ -60,7 +60,7 @@ function refuseMove(row: ApprovalRow, code: ProblemCode, more: Readonly<Record<s
   return refuse(code, { approval_id: row.approval_id, state: row.state, ...more })
 }
 
-/** Whether a move is legal from the row's state and, where time counts, at this time. */
+/** Whether a transition is legal from the row's state and, if time matters, at this time. */
 function canMove(row: ApprovalRow, move: Move, now: number): Result<void> {
   const { from, in_time } = MOVES[move]
   if (row.state !== from) {
@@ -78,10 +78,10 @@ function maySpeak(row: ApprovalRow, decider: Caller, how: How): Result<void> {
   return decider.user === row.caller.user ? ok(undefined) : refuseMove(row, 'approval.wrong_user')
 }
 
-/** For a request that is not routed to a group: everybody with the role is asked. */
+/** For a request that is not routed to a group: everybody with the approver role is asked. */
 export const EVERYBODY: Asked = { stands_for: [] }
 
-/** INVARIANT: nobody outside the group of a route decides. Which people that is has to be known: without the group, nobody. */
+/** INVARIANT: nobody outside the group of a route decides. If its members are not known, nobody does. */
 function mayBeHeard(row: ApprovalRow, decider: Caller, how: How, asked: Asked): Result<void> {
   if (row.route?.group === undefined) return ok(undefined)
   if (how === 'token') return refuseMove(row, 'auth.forbidden', { needs: 'approver' })
@@ -93,8 +93,8 @@ function mayBeHeard(row: ApprovalRow, decider: Caller, how: How, asked: Asked): 
 const requesterOf = ({ caller, from_node }: ApprovalRow): string => from_node?.context.user ?? caller.user
 
 /**
- * The seat that an approval takes, or why this person's word does not count. People are told apart by `user`: one may hold several
- * credentials, and may stand in for others.
+ * The seat that an approval takes, or why this person's decision does not count. People are identified by `user`: one may have
+ * several credentials, and may substitute others.
  */
 function seatToTake(row: ApprovalRow, decider: Caller, how: How, tokens: TokenStrength, asked: Asked): Result<string> {
   if (row.strength !== 'simple' && how === 'token' && (wantsPassphrase(row) || !isEnough(row.strength, tokens)))
@@ -107,7 +107,7 @@ function seatToTake(row: ApprovalRow, decider: Caller, how: How, tokens: TokenSt
   if (seats.length === 0) return refuseMove(row, 'approval.own_request')
   const taken = new Set(row.decisions.map(seatOf))
   const free = seats.find((seat) => !taken.has(seat))
-  // A member whose own seat was used by somebody they handed over to does not speak through a third one's.
+  // If a substitute already used a member's own seat, the member cannot decide through a third person's seat.
   const isOwnTaken = taken.has(decider.user)
   return free === undefined || isOwnTaken ? refuseMove(row, 'approval.decided_for_you') : ok(free)
 }
@@ -116,7 +116,7 @@ function decided(row: ApprovalRow, state: ApprovalState, decision: Decision): Ap
   return { ...inState(row, state), decisions: [...row.decisions, decision] }
 }
 
-/** What redaction hid is kept for the approver alone: it goes when there is nothing left to decide. */
+/** The unredacted preview is stored only for the approver, so it is deleted when there is nothing left to decide. */
 function inState({ preview_raw, ...row }: ApprovalRow, state: ApprovalState): ApprovalRow {
   return { ...row, ...(preview_raw === undefined || state !== 'pending' ? {} : { preview_raw }), state }
 }
@@ -138,12 +138,12 @@ const wordOf = (
   at,
 })
 
-/** How a decision is heard: what tokens count as, and who is asked. */
+/** How a decision is evaluated: the strength of tokens, and who is asked. */
 export type Hearing = { readonly tokens?: TokenStrength; readonly asked?: Asked }
 
 /**
- * One person's yes. Where several people are asked it stays `pending` until enough of them have approved.
- * INVARIANT: where several people or a group are asked, the requester's own user never counts and nobody counts twice.
+ * One person's approval. If several people are asked, the request stays `pending` until enough of them have approved.
+ * INVARIANT: if several people or a group are asked, the requester's own user never counts and nobody counts twice.
  */
 export function approve(
   row: ApprovalRow,
@@ -166,7 +166,7 @@ export function approve(
   return ok(decided(row, isOne || counted >= needed ? MOVES.approve.to : 'pending', word))
 }
 
-/** One no is enough, whatever the strength and whoever said yes before. It too is for those who are asked. */
+/** One denial is enough, whatever the strength and whoever approved before. Only those who are asked can deny. */
 export function deny(
   row: ApprovalRow,
   decider: Caller,
@@ -196,7 +196,7 @@ export function markEdited(
   return ok({ ...inState(row, MOVES.edit.to), replaced_by: replacedBy })
 }
 
-/** Nobody, or too few, have decided in time: another group is asked too. Undefined when there is nothing to do any more. */
+/** Too few people have decided in time: another group is asked too. Undefined if there is nothing left to do. */
 export function escalate(row: ApprovalRow, now: number): ApprovalRow | undefined {
   const { route } = row
   const isDue = row.state === 'pending' && now < row.expires_at
@@ -211,9 +211,9 @@ function move(row: ApprovalRow, name: Move, now: number): Result<ApprovalRow> {
 
 /** The request's timer fired. */
 export const expire = (row: ApprovalRow, now: number): Result<ApprovalRow> => move(row, 'expire', now)
-/** The caller no longer wants the call. Whether this caller may is the command's question. */
+/** The caller withdraws the call. Whether this caller may do so is checked by the command. */
 export const withdraw = (row: ApprovalRow, now: number): Result<ApprovalRow> => move(row, 'withdraw', now)
-/** The approved call is about to be marked `executing`. An approval that expired before it was used is not used. */
+/** The approved call is about to be marked `executing`. An expired approval cannot be used. */
 export const consume = (row: ApprovalRow, now: number): Result<ApprovalRow> => move(row, 'consume', now)
-/** The recheck before execution refused: the tool, the policy or the facts are no longer what was approved. */
+/** The recheck before execution failed: the tool, the policy or the facts have changed since the approval. */
 export const goStale = (row: ApprovalRow, now: number): Result<ApprovalRow> => move(row, 'go_stale', now)

@@ -1,5 +1,5 @@
 import type { ApprovalRow } from '../../contract/approval.ts'
 
-/** Whether whoever approves this gives their passphrase, whatever the configuration says. No token takes its place. */
+/** Whether approving this requires the approver's passphrase, whatever the configuration says. A token cannot replace it. */
 export const wantsPassphrase = ({ evidence }: Pick<ApprovalRow, 'evidence'>): boolean =>
   evidence.some(({ effect, proof }) => effect === 'ask' && proof === 'passphrase')

@@ -9,20 +9,20 @@ export const emptyHead = (stream: string): Head => ({ stream, seq: 0, hash: GENE
 
 type Unhashed = Omit<AuditEntry, 'hash'>
 
-/** The text an entry's hash covers: everything but the hash itself, canonical. */
+/** The canonical text that an entry's hash covers: everything but the hash itself. */
 export function entryText(entry: Unhashed): string {
   const text = canonicalize(entry)
   if (text === undefined) throw new Bug('an audit entry is always an object')
   return text
 }
 
-/** The canonical text of a draft, cut where the commit puts what only it knows: previous hash, sequence, stream. */
+/** The canonical text of a draft, split where the commit inserts what only it knows: previous hash, sequence, stream. */
 export type EntryParts = { readonly before: string; readonly after: string }
 
-/** INVARIANT: what `linkEntry` makes of the parts is the `entryText` of the same entry (law in chain.test.ts). */
+/** INVARIANT: `linkEntry` of these parts equals the `entryText` of the same entry (law in chain.test.ts). */
 export function entryParts(draft: AuditDraft): EntryParts {
   const { about, actor, args_hash, at, outcome, subject, trace, type, verdict, ...none } = draft
-  // A field that is added to drafts has its place by the alphabet, before `prev_hash` or after `stream`.
+  // A new field of drafts sorts alphabetically either before `prev_hash` or after `stream`.
   none satisfies Record<string, never>
   return {
     before: members({ about, actor, args_hash, at, outcome }),
@@ -32,7 +32,7 @@ export function entryParts(draft: AuditDraft): EntryParts {
 
 const members = (value: object): string => printCanonical(value).slice(1, -1)
 
-/** The next link of a stream. Engines call this inside the commit, where sequence and previous hash are known. */
+/** The next entry of a stream. Engines call this inside the commit, where sequence and previous hash are known. */
 export function linkEntry(
   head: Head,
   { before, after }: EntryParts,

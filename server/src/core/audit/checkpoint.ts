@@ -4,7 +4,7 @@ import { GENESIS } from '../../contract/genesis.ts'
 import { Bug } from '../../contract/problems.ts'
 import type { Digests } from './verify.ts'
 
-/** Stands before everything that is signed, so that no other text of ours can be read as a checkpoint. */
+/** Prefix of everything that is signed, so that no other text of ours can be mistaken for a checkpoint. */
 export const CHECKPOINT_DOMAIN = 'sluice.checkpoint.v1\n'
 
 const HASH = /^[0-9a-f]{64}$/
@@ -16,15 +16,15 @@ export function checkpointText(body: CheckpointBody): string {
   return `${CHECKPOINT_DOMAIN}${text}`
 }
 
-/** What the next checkpoint names as `prev`: the digest of what was signed. */
+/** What the next checkpoint stores as `prev`: the digest of the signed text. */
 export function checkpointHash(body: CheckpointBody, digest: (text: string) => string): string {
   return digest(checkpointText(body))
 }
 
-/** The row's id: by it, two writers of the same number collide. */
+/** The row's id: two writers of the same number collide. */
 export const checkpointId = (number: number): string => String(number).padStart(12, '0')
 
-/** How far a checkpoint has signed a stream; 0 for a stream it does not know. */
+/** The last entry of a stream that a checkpoint covers; 0 if it does not cover the stream. */
 export function signedUpTo(body: CheckpointBody | undefined, stream: string): number {
   return body?.streams.find((head) => head.stream === stream)?.to ?? 0
 }
@@ -32,8 +32,8 @@ export function signedUpTo(body: CheckpointBody | undefined, stream: string): nu
 const total = (streams: readonly StreamHead[]): number => streams.reduce((sum, head) => sum + head.to, 0)
 
 /**
- * The checkpoint after `previous`. Every stream is in it, also one without new entries (`from` = `to` + 1, and the root of
- * no leaves): whoever kept only the newest checkpoint can still tell that a quiet stream was cut.
+ * The checkpoint after `previous`. It lists every stream, including those without new entries (`from` = `to` + 1, and the root of
+ * no leaves), so that anybody who kept only the newest checkpoint can detect that an idle stream was truncated.
  */
 export function nextBody(
   previous: CheckpointBody | undefined,
@@ -52,12 +52,12 @@ export function nextBody(
   }
 }
 
-/** What an admin goes on from: the heads as they were found. It signs no entry. */
+/** A checkpoint from which an admin continues after a break: the heads as found. It signs no entry. */
 export function breakBody(
   known: {
     readonly newest: CheckpointBody | undefined
     readonly number: number
-    /** Those that this gate wrote or signed before. */
+    /** The streams that this gate wrote or signed before. */
     readonly streams: ReadonlySet<string>
   },
   heads: readonly { readonly stream: string; readonly seq: number; readonly hash: string }[],
@@ -76,10 +76,10 @@ export function breakBody(
   return { ...body, number, since_break: number, break: { ...accepted, before: newest?.since_break ?? 0, left_out } }
 }
 
-// By code units, as canonical JSON sorts: the order must not depend on anybody's language.
+// By code units, as canonical JSON sorts, because the order must not depend on a locale.
 const byStream = (a: StreamHead, b: StreamHead): number => (a.stream < b.stream ? -1 : 1)
 
-/** Why a body cannot follow the one before, although both are signed; undefined when it can. */
+/** Why a body cannot follow the previous one although both are signed; undefined if it can. */
 export function bodyFault(previous: CheckpointBody | undefined, body: CheckpointBody): string | undefined {
   if (body.count !== total(body.streams)) return 'its total is not the sum of its streams'
   for (const [index, head] of body.streams.entries()) {
@@ -92,13 +92,13 @@ export function bodyFault(previous: CheckpointBody | undefined, body: Checkpoint
 }
 
 export type CheckpointPolicy = {
-  /** Sign when so many entries are not signed yet, */
+  /** Sign when this many entries are unsigned, */
   readonly every_entries: number
-  /** or when there are some and the newest checkpoint is so old. */
+  /** or when some are and the newest checkpoint is this old. */
   readonly every_ms: number
 }
 
-/** Whether it is time to sign. A clock that went back counts as time that has passed: rather one checkpoint too many. */
+/** Whether it is time to sign. A clock that went back counts as elapsed time: better one checkpoint too many. */
 export function isCheckpointDue(
   policy: CheckpointPolicy,
   newest: Checkpoint | undefined,

@@ -1,4 +1,4 @@
-/** What makes an entry a link of its chain. */
+/** The fields that link an entry to its chain. */
 export type Link = {
   readonly stream: string
   readonly seq: number
@@ -6,7 +6,7 @@ export type Link = {
   readonly hash: string
 }
 
-/** The link in whatever is stored; undefined when there is none to be read. */
+/** The link in a stored value; undefined if it cannot be read. */
 export function linkOf(stored: unknown): Link | undefined {
   if (typeof stored !== 'object' || stored === null) return undefined
   const { stream, seq, prev_hash, hash } = stored as Readonly<Record<string, unknown>>

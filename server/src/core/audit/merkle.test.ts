@@ -6,7 +6,7 @@ import { addLeaf, forestRoot, merklePath, merkleRoot, NO_LEAVES, pathSides, root
 const digest = (hex: string): string => createHash('sha256').update(hex, 'hex').digest('hex')
 const someHashes = fc.array(fc.stringMatching(/^[0-9a-f]{64}$/), { minLength: 1, maxLength: 40 })
 
-/** The definition of RFC 6962, word for word: split at the largest power of two below n. */
+/** The definition in RFC 6962: split at the largest power of two below n. */
 function rootByDefinition(hashes: readonly string[]): string {
   if (hashes.length === 0) return digest('')
   if (hashes.length === 1) return digest(`00${hashes[0]}`)
@@ -15,7 +15,7 @@ function rootByDefinition(hashes: readonly string[]): string {
 }
 
 describe('a Merkle tree', () => {
-  // The leaves and roots that Certificate Transparency's own implementations are tested with.
+  // The leaves and roots with which Certificate Transparency's own implementations are tested.
   const leaves = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', '606162636465666768696a6b6c6d6e6f']
   test.each([
     [0, 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'],
@@ -46,7 +46,7 @@ describe('a Merkle tree', () => {
     )
   })
 
-  test('is reached by the path of every leaf, on the sides that its place implies, and by no other leaf', () => {
+  test('is reached by the path of every leaf, on the sides that its position implies, and by no other leaf', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.stringMatching(/^[0-9a-f]{64}$/), { minLength: 2, maxLength: 33 }), (hashes) => {
         const root = rootByDefinition(hashes)

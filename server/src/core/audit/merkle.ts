@@ -1,7 +1,6 @@
 /**
- * Merkle trees as RFC 6962 (section 2.1) builds them, over entry hashes.
- * `DigestBytes` hashes the bytes that a text writes as lower-case hex, and answers in the same writing: core has neither
- * buffers nor digests of its own.
+ * Merkle trees as in RFC 6962 (section 2.1), over entry hashes. `DigestBytes` hashes the bytes given as lower-case hex, and
+ * returns the same format: core has neither buffers nor digests.
  */
 export type DigestBytes = (hex: string) => string
 
@@ -11,7 +10,7 @@ export type Sibling = { readonly side: 'left' | 'right'; readonly hash: string }
 const leafHash = (hash: string, digest: DigestBytes): string => digest(`00${hash}`)
 const nodeHash = (left: string, right: string, digest: DigestBytes): string => digest(`01${left}${right}`)
 
-/** What has to be remembered of any number of leaves to go on: the roots of the perfect subtrees, the largest first. */
+/** The state needed to add more leaves: the roots of the perfect subtrees, largest first. */
 export type Forest = { readonly size: number; readonly peaks: readonly string[] }
 export const NO_LEAVES: Forest = { size: 0, peaks: [] }
 
@@ -19,13 +18,13 @@ export const NO_LEAVES: Forest = { size: 0, peaks: [] }
 export function addLeaf(forest: Forest, hash: string, digest: DigestBytes): Forest {
   const peaks = [...forest.peaks]
   let grown = leafHash(hash, digest)
-  // Each trailing one in the size is a perfect tree as large as `grown` has become: the two merge.
+  // Each trailing one bit in the size is a perfect tree of the same size as `grown`: the two merge.
   for (let left = forest.size; left % 2 === 1; left = (left - 1) / 2) grown = nodeHash(peaks.pop() ?? '', grown, digest)
   peaks.push(grown)
   return { size: forest.size + 1, peaks }
 }
 
-/** The root of all leaves so far; of none, the digest of nothing. */
+/** The root of all leaves so far; for none, the digest of nothing. */
 export function forestRoot(forest: Forest, digest: DigestBytes): string {
   if (forest.size === 0) return digest('')
   return forest.peaks.reduceRight((right, left) => nodeHash(left, right, digest))
@@ -38,7 +37,7 @@ export function merkleRoot(hashes: readonly string[], digest: DigestBytes): stri
   )
 }
 
-/** On which side the siblings of a leaf stand, from the leaf up. A level without one has a node that is only passed on. */
+/** The sides of a leaf's siblings, from the leaf up. A level without a sibling passes its node up unchanged. */
 export function pathSides(index: number, size: number): ('left' | 'right')[] {
   const sides: ('left' | 'right')[] = []
   for (let at = index, width = size; width > 1; at = Math.floor(at / 2), width = Math.ceil(width / 2)) {
@@ -48,7 +47,7 @@ export function pathSides(index: number, size: number): ('left' | 'right')[] {
   return sides
 }
 
-/** The siblings on the way from one leaf to the root. */
+/** The siblings on the path from one leaf to the root. */
 export function merklePath(hashes: readonly string[], index: number, digest: DigestBytes): Sibling[] {
   const path: Sibling[] = []
   let level = hashes.map((hash) => leafHash(hash, digest))
@@ -69,7 +68,7 @@ function levelAbove(level: readonly string[], digest: DigestBytes): string[] {
   return above
 }
 
-/** The root that a leaf and its siblings lead to. */
+/** The root computed from a leaf and its siblings. */
 export function rootFromPath(hash: string, path: readonly Sibling[], digest: DigestBytes): string {
   return path.reduce(
     (below, sibling) =>

@@ -5,7 +5,7 @@ import { merklePath, pathSides, rootFromPath } from './merkle.ts'
 import { isSigned, type Signers } from './verify-checkpoint.ts'
 import type { Digests } from './verify.ts'
 
-/** `hashes` are those of the checkpoint's whole range in the entry's stream, in order. */
+/** `hashes`: those of the checkpoint's whole range in the entry's stream, in order. */
 export function buildProof(
   entry: AuditEntry,
   hashes: readonly string[],
@@ -20,7 +20,7 @@ export function buildProof(
 
 export type ProofKeys = Signers & { publicKey(key: string): string | undefined }
 
-/** The entry, when the proof holds under the keys of this gate. */
+/** The entry, if the proof is valid under the keys of this gate. */
 export function checkProof(offered: unknown, keys: ProofKeys, digests: Digests): Result<AuditEntry> {
   const why = proofFault(offered, keys, digests)
   return typeof why === 'string' ? refuse('audit.broken', { why }) : ok(why.entry)
@@ -37,7 +37,7 @@ function proofFault(offered: unknown, keys: ProofKeys, digests: Digests): string
   const head = checkpoint.body.streams.find(({ stream }) => stream === entry.stream)
   if (head === undefined || entry.seq < head.from || entry.seq > head.to)
     return 'the checkpoint does not cover the entry'
-  // The sides follow from the place, so a path that leads to the root from another place is no proof of this one.
+  // The sides follow from the position, so a path that leads to the root from another position does not prove this one.
   const sides = pathSides(entry.seq - head.from, head.to - head.from + 1)
   if (sides.join() !== path.map(({ side }) => side).join()) return 'the path does not start at the entry'
   if (rootFromPath(hash, path, digests.digestBytes) !== head.root) return 'the path does not lead to the signed root'
@@ -48,6 +48,6 @@ function hashOf(unhashed: Omit<AuditEntry, 'hash'>, digests: Digests): string | 
   try {
     return digests.digest(entryText(unhashed))
   } catch {
-    return undefined // a lone surrogate: nothing that was ever hashed
+    return undefined // a lone surrogate: such text was never hashed
   }
 }

@@ -3,7 +3,7 @@ import { GENESIS } from '../../contract/genesis.ts'
 import { linkOf } from './link.ts'
 import { addLeaf, forestRoot, NO_LEAVES, type DigestBytes, type Forest } from './merkle.ts'
 
-/** Tens of thousands are looked at a minute: a schema would take longer than the hashing. */
+/** A regular expression, because tens of thousands are checked per minute and a schema would take longer than the hashing. */
 const HASH = /^[0-9a-f]{64}$/
 
 /** The entries of one stream that the next checkpoint will sign, as far as they have been read. */
@@ -15,7 +15,7 @@ export type Range = {
   readonly leaves: Forest
 }
 
-/** An empty range, where the checkpoint before left off. */
+/** An empty range, starting where the previous checkpoint ended. */
 export function rangeAfter(previous: CheckpointBody | undefined, stream: string): Range {
   const signed = previous?.streams.find((head) => head.stream === stream)
   const to = signed?.to ?? 0
@@ -23,8 +23,8 @@ export function rangeAfter(previous: CheckpointBody | undefined, stream: string)
 }
 
 /**
- * The range with one more entry; undefined when the entry does not follow. Only the links are compared: an entry whose
- * content was changed keeps a hash that does not fit it, and no signature over that hash can repair it.
+ * The range with one more entry; undefined if the entry does not follow. Only the links are compared: an entry whose content was
+ * changed has a hash that does not match it, and no signature over that hash can repair it.
  */
 export function extendRange(range: Range, stored: unknown, digest: DigestBytes): Range | undefined {
   const link = linkOf(stored)

@@ -9,7 +9,7 @@ export type Signers = {
   isGenuine(text: string, key: string, signature: string): boolean
 }
 
-/** Findings about a checkpoint itself name this instead of a stream, and its number instead of an entry's. */
+/** Findings about a checkpoint itself use this as the stream, and the checkpoint's number instead of an entry's. */
 export const CHECKPOINTS = 'checkpoints'
 
 export const checkpointFinding = (what: AuditFinding['what'], number: number, says: string): AuditFinding => ({
@@ -28,11 +28,11 @@ export function isSigned(checkpoint: Checkpoint, keys: Signers): boolean {
   try {
     return keys.isGenuine(checkpointText(checkpoint.body), checkpoint.key, checkpoint.signature)
   } catch {
-    return false // a stream's name without a canonical form was never signed
+    return false // a stream name without a canonical form was never signed
   }
 }
 
-/** Judge the checkpoint stored after `previous`: its own form, signature and place, before any entry is looked at. */
+/** Checks the checkpoint stored after `previous`: its format, signature and position, before any entry is checked. */
 export function nextCheckpoint(
   previous: CheckpointBody | undefined,
   stored: unknown,
@@ -45,7 +45,7 @@ export function nextCheckpoint(
   })
   const checkpoint = readCheckpoint(stored)
   if (checkpoint === undefined) return find('unreadable', expected, `checkpoint ${expected} cannot be read`)
-  // The signature first: what an unsigned body says about its number is nobody's word.
+  // Check the signature first: an unsigned body's number proves nothing.
   if (!isSigned(checkpoint, keys))
     return find('checkpoint_forged', expected, `checkpoint ${expected} is not signed by a key of this gate`)
   const { body } = checkpoint
@@ -67,7 +67,7 @@ export function nextCheckpoint(
 
 export const claimOf = (head: StreamHead, by: string): Claim => ({ seq: head.to, hash: head.head, by, signed: true })
 
-/** The stream has been verified up to the checkpoint's head: does the root fit, too? */
+/** The stream was verified up to the checkpoint's head; this checks the root. */
 export function closeRange(at: Progress, head: StreamHead, number: number, digests: Digests): Step {
   if (at.seq === head.to && at.hash === head.head && forestRoot(at.unsigned, digests.digestBytes) === head.root)
     return { next: { ...at, vouched: true, unsigned: NO_LEAVES } }

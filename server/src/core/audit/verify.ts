@@ -6,24 +6,24 @@ import { addLeaf, NO_LEAVES, type DigestBytes, type Forest } from './merkle.ts'
 
 export type Digests = { readonly digest: (text: string) => string; readonly digestBytes: DigestBytes }
 
-/** How far one stream has been verified. All that is remembered of it, however long it is. */
+/** How far one stream has been verified. Constant size, however long the stream is. */
 export type Progress = {
   readonly stream: string
   readonly seq: number
   readonly hash: string
   readonly prev_hash: string
-  /** Something besides the entry itself stands for `hash`: a checkpoint, or the store's own head. */
+  /** `hash` is confirmed by something besides the entry itself: a checkpoint, or the store's own head. */
   readonly vouched: boolean
   /** The entries since the last checkpoint. */
   readonly unsigned: Forest
 }
 
-/** Somebody says which hash an entry has: a checkpoint (ours, or one that was shipped), or the store's own head. */
+/** A statement about the hash of an entry, from a checkpoint (stored here or shipped elsewhere) or the store's own head. */
 export type Claim = { readonly seq: number; readonly hash: string; readonly by: string; readonly signed: boolean }
 
 export type Step = { readonly next: Progress } | { readonly finding: AuditFinding }
 
-/** `after` is the base of a stream that is not verified from its first entry: signed there, or taken on trust. */
+/** `after`: the base of a stream that is not verified from its first entry: signed, or trusted. */
 export function startOf(stream: string, after = { seq: 0, hash: GENESIS }): Progress {
   return { stream, ...after, prev_hash: GENESIS, vouched: true, unsigned: NO_LEAVES }
 }
@@ -31,21 +31,21 @@ export function startOf(stream: string, after = { seq: 0, hash: GENESIS }): Prog
 export type Seen = {
   /** The entry as stored, whatever it is. */
   readonly stored: unknown
-  /** The one after it, if any: it tells a changed entry from a changed successor. */
+  /** The next one, if any: it distinguishes a changed entry from a changed successor. */
   readonly following: unknown
-  /** What is said about this very entry. */
+  /** The claims about this entry. */
   readonly claims: readonly Claim[]
 }
 
 /**
- * Judge the next entry of a stream. Total: whatever is stored, the answer is a finding and not an exception.
- * INVARIANT: the entry a finding names is the first one that is not as it was written, as far as anything still tells.
+ * Checks the next entry of a stream. Total: whatever is stored, the result is a finding and not an exception.
+ * INVARIANT: the entry a finding names is the first one that is not as it was written, as far as that can still be determined.
  */
 export function nextEntry(at: Progress, seen: Seen, digests: Digests): Step {
   const link = linkOf(seen.stored)
   const hash = contentHash(seen.stored, {}, digests)
   const find = findingIn(at.stream)
-  // Engines return a row whose text is no JSON any more without a previous hash.
+  // Engines return a row whose text is no longer JSON without a previous hash.
   if (link === undefined || hash === undefined || link.prev_hash === '')
     return find('unreadable', at.seq + 1, `entry ${at.seq + 1} cannot be read`)
   if (link.hash !== hash) return changed(at, seen.stored, link, digests)
@@ -59,7 +59,7 @@ export function nextEntry(at: Progress, seen: Seen, digests: Digests): Step {
   return { next: { ...at, ...place(link), vouched: seen.claims.length > 0, unsigned } }
 }
 
-/** The stream has no entry after `at`. Claims about later ones show that there were some. */
+/** The stream has no entry after `at`. Claims about later entries show that some are missing. */
 export function endOf(at: Progress, claims: readonly Claim[]): AuditFinding | undefined {
   const later = claims.find((claim) => claim.seq > at.seq)
   if (later === undefined) return undefined
@@ -73,7 +73,7 @@ export function endOf(at: Progress, claims: readonly Claim[]): AuditFinding | un
 
 const place = ({ seq, hash, prev_hash }: Link): Omit<Link, 'stream'> => ({ seq, hash, prev_hash })
 
-/** The hash that the stored content has, with some fields put back; undefined when it has no canonical form. */
+/** The hash of the stored content with some fields restored; undefined if it has no canonical form. */
 function contentHash(stored: unknown, fields: Readonly<Record<string, unknown>>, digests: Digests): string | undefined {
   if (typeof stored !== 'object' || stored === null) return undefined
   const { hash: _, ...content } = stored as Readonly<Record<string, unknown>>
@@ -81,7 +81,7 @@ function contentHash(stored: unknown, fields: Readonly<Record<string, unknown>>,
     const text = canonicalize({ ...content, ...fields })
     return text === undefined ? undefined : digests.digest(text)
   } catch {
-    return undefined // a lone surrogate: nothing that was ever hashed
+    return undefined // a lone surrogate: such text was never hashed
   }
 }
 
@@ -89,7 +89,7 @@ function isEntry(stored: unknown): boolean {
   try {
     return AuditEntry.safeParse(stored).success
   } catch {
-    return false // nested deeper than the stack: nothing that was ever written
+    return false // nested deeper than the stack: such a value was never written
   }
 }
 
@@ -97,7 +97,7 @@ const findingIn =
   (stream: string) =>
   (what: AuditFinding['what'], seq: number, says: string): Step => ({ finding: { what, stream, seq, says } })
 
-/** The content does not have the hash that is stored with it. */
+/** The content does not match the stored hash. */
 function changed(at: Progress, stored: unknown, link: Link, digests: Digests): Step {
   const find = findingIn(at.stream)
   const moved = !at.vouched && link.seq === at.seq + 1 && link.prev_hash === at.prev_hash
@@ -106,7 +106,7 @@ function changed(at: Progress, stored: unknown, link: Link, digests: Digests): S
   return find('edited', at.seq + 1, `entry ${at.seq + 1} does not match its hash`)
 }
 
-/** The entry is whole, but belongs elsewhere. */
+/** The entry is intact, but in the wrong position. */
 function displaced(at: Progress, link: Link, following: Link | undefined): Step {
   const find = findingIn(at.stream)
   const expected = at.seq + 1
@@ -115,14 +115,14 @@ function displaced(at: Progress, link: Link, following: Link | undefined): Step 
   const twin = link.seq === at.seq && link.prev_hash === at.prev_hash && following?.prev_hash === link.hash
   if (twin && !at.vouched)
     return find('reordered', at.seq, `entry ${at.seq} was inserted; the original entry follows it`)
-  // After a gap the numbers go on rising; where two changed places they fall again.
+  // After a gap the numbers keep rising; if two entries were swapped they fall again.
   const falls = link.seq < expected || (following !== undefined && following.seq <= link.seq)
   if (falls) return find('reordered', expected, `entry ${link.seq} was found where entry ${expected} was expected`)
   const gap = link.seq - 1 === expected ? `entry ${expected} is` : `entries ${expected} to ${link.seq - 1} are`
   return find('missing', expected, `${gap} missing`)
 }
 
-/** Two whole entries that do not follow one another: one of them was changed and hashed again. */
+/** Two intact entries that do not link: one of them was changed and rehashed. */
 function unlinked(at: Progress, link: Link, seen: Seen): Step {
   const find = findingIn(at.stream)
   const trusted = linkOf(seen.following)?.prev_hash === link.hash || seen.claims.some(({ hash }) => hash === link.hash)
@@ -131,7 +131,7 @@ function unlinked(at: Progress, link: Link, seen: Seen): Step {
   return find('edited', link.seq, `entry ${link.seq} does not follow entry ${at.seq}`)
 }
 
-/** The chain is whole up to this entry, but somebody knows another one in its place. */
+/** The chain is intact up to this entry, but a claim names another hash. */
 function disowned(at: Progress, link: Link, claim: Claim, following: Link | undefined): Step {
   const find = findingIn(at.stream)
   if (!claim.signed || following?.prev_hash === claim.hash)

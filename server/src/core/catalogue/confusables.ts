@@ -1,7 +1,7 @@
 /**
- * Letters that people take for one another, as groups with the plain letter first. Look-alikes of Latin from Cyrillic, Greek,
- * Armenian, Cherokee and others, after Unicode's table of confusables (UTS 39), in lower case; NFKC has already folded
- * full-width, mathematical and superscript letters. `i`, `l` and `1` are one group: as `I` they cannot be told apart.
+ * Letters that people confuse, as groups with the plain letter first. Look-alikes of Latin letters from Cyrillic, Greek,
+ * Armenian, Cherokee and others, based on Unicode's table of confusables (UTS 39), in lower case; NFKC has already folded
+ * full-width, mathematical and superscript letters. `i`, `l` and `1` are one group, because `I` can look like any of them.
  */
 const GROUPS = [
   'aаɑα⍺ᴀ',
@@ -33,10 +33,10 @@ const GROUPS = [
 
 const PLAIN = new Map(GROUPS.flatMap((group) => Array.from(group, (letter) => [letter, group[0] ?? ''] as const)))
 
-/** Letters of their own group that read as `i`, not as the `l` that stands for the group. */
+/** Letters of that group that read as `i`, not as `l`, which represents the group. */
 const READ_AS_I = new Set(Array.from('іιıɩ'))
 
-/** The ASCII letter that a letter of another alphabet is taken for, in the same case; undefined when it looks like none. */
+/** The ASCII letter that a letter of another alphabet looks like, in the same case; undefined if there is none. */
 export function asciiLookAlike(letter: string): string | undefined {
   const lower = letter.toLowerCase()
   const plain = READ_AS_I.has(lower) ? 'i' : PLAIN.get(lower)
@@ -44,7 +44,7 @@ export function asciiLookAlike(letter: string): string | undefined {
   return lower === letter ? plain : plain.toUpperCase()
 }
 
-/** What a text looks like at a glance. Two texts with the same skeleton are told apart only by reading letter by letter. */
+/** What a text looks like at a glance. Two texts with the same skeleton can be distinguished only letter by letter. */
 export function skeleton(text: string): string {
   const bare = text
     .normalize('NFKD')

@@ -21,7 +21,7 @@ const definition = fc.record(
 ) as fc.Arbitrary<ToolDefinition>
 
 describe('the text of a definition', () => {
-  test('covers exactly what an operator admits, canonically', () => {
+  test('covers exactly what an operator admits, in canonical form', () => {
     const listed = { ...tool({ title: 'T', description: 'D' }), icons: [], _meta: { a: 1 }, execution: {} }
     expect(definitionText(listed)).toBe('{"description":"D","inputSchema":{},"name":"send","title":"T"}')
     expect(definitionText(tool({ inputSchema: { b: 1, a: 2 } }))).toBe(
@@ -29,7 +29,7 @@ describe('the text of a definition', () => {
     )
   })
 
-  test('there is none for what has no canonical form or is nested absurdly deep', () => {
+  test('does not exist for a definition without a canonical form or with extreme nesting', () => {
     let deep: JsonObject = {}
     for (let n = 0; n < 50_000; n += 1) deep = { a: deep }
     expect(definitionText(tool({ inputSchema: deep }))).toBeUndefined()
@@ -56,7 +56,7 @@ describe('the id of a tool', () => {
     expect(toolIdOf('mail', 'se\u200Bnd\n', digest)).toMatch(/^mail__se_nd__[0-9a-f]{16}$/)
   })
 
-  test('law: is never too long, keeps its server, is well-formed text, and differs where names differ', () => {
+  test('law: is never too long, keeps its server, is well-formed, and differs if names differ', () => {
     const name = fc.string({ unit: fc.constantFrom('a', '😀', '_'), minLength: 1, maxLength: 90, size: 'max' })
     fc.assert(
       fc.property(name, name, (one, other) => {

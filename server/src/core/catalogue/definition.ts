@@ -8,12 +8,12 @@ const LONGEST_ID = 64
 const SUFFIX = 16
 const DEEPEST = 100
 
-/** The fields an operator admits. What else a server may say of a tool reaches nobody. */
+/** The fields an operator admits. Other fields from a server are dropped. */
 const PINNED = ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const
 
 /**
- * The text a definition's hash covers, canonical. Undefined for a definition that has no canonical form (a lone surrogate,
- * a number out of range) or is nested absurdly deep: such a tool cannot be pinned, so it cannot be offered.
+ * The canonical text that a definition's hash covers. Undefined for a definition without a canonical form (a lone surrogate, a
+ * number out of range) or with extreme nesting: such a tool cannot be pinned, so it cannot be offered.
  */
 export function definitionText(definition: ToolDefinition): string | undefined {
   const pinned = pinnedOf(definition)
@@ -26,14 +26,14 @@ export function definitionText(definition: ToolDefinition): string | undefined {
 }
 
 /**
- * `server__tool`; longer than 64 characters is cut and told apart by the hash of the whole. So is a name with something in it that
- * nobody can see: an id is what a person reads, a model repeats and a rule names.
+ * `server__tool`; an id longer than 64 characters is cut and made unique by the hash of the whole. So is a name with invisible
+ * characters: an id is what a person reads, a model repeats and a rule names.
  */
 export function toolIdOf(server: string, name: string, digest: (text: string) => string): string {
   const whole = `${server}__${name}`
   const seen = markedText(whole).replaceAll(/[\n\t\r]/g, '·')
   if (seen === whole && whole.length <= LONGEST_ID) return whole
-  // A cut between the halves of a surrogate pair would leave text that has no UTF-8.
+  // Cutting a surrogate pair in half would leave text without a UTF-8 form.
   const kept = seen
     .replaceAll('·', '_')
     .slice(0, LONGEST_ID - SUFFIX - 1)
@@ -41,12 +41,14 @@ export function toolIdOf(server: string, name: string, digest: (text: string) =>
   return `${kept}_${digest(whole).slice(0, SUFFIX)}`
 }
 
-/** What a person has to read before admitting a definition: every path that differs, with both texts. Of a new tool, all of it. */
+/**
+ * What a person has to read before admitting a definition: every path that differs, with both texts. For a new tool, everything.
+ */
 export function definitionDiff(before: ToolDefinition | undefined, after: ToolDefinition): readonly DefinitionChange[] {
   return changesAt('', before === undefined ? {} : pinnedOf(before), pinnedOf(after))
 }
 
-/** The names of the fields that differ. Our own words only: a path below them would hold names that the server chose. */
+/** The names of the fields that differ. Only top-level fields: deeper paths would contain names chosen by the server. */
 export function changedFields(before: ToolDefinition, after: ToolDefinition): readonly string[] {
   return PINNED.filter((field) => canonicalOf(before[field]) !== canonicalOf(after[field]))
 }
@@ -59,7 +61,7 @@ function changesAt(path: string, before: Json | undefined, after: Json | undefin
     return keys.flatMap((key) => changesAt(`${path}/${escape(key)}`, left.get(key), right.get(key)))
   }
   if (before === after || canonicalOf(before) === canonicalOf(after)) return []
-  // Text against text is shown as it reads; anything else as JSON, so that 1 and "1" look different.
+  // Two strings are shown as they are; anything else as JSON, so that 1 and "1" look different.
   if (typeof before === 'string' && typeof after === 'string') return [{ path, before, after }]
   return [
     {

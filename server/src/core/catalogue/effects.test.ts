@@ -12,7 +12,7 @@ const annotations = hints.map((all) => JSON.parse(JSON.stringify(all)) as Record
 const effects = fc.subarray(ToolEffect.options)
 
 describe('the effects of a tool', () => {
-  test('the operator`s word comes first, then a trusted server`s, then inference, then the worst guess', () => {
+  test('the operator`s declaration comes first, then a trusted server`s, then inference, then the worst case', () => {
     const said = { readOnlyHint: true }
     expect(effectsOf(['privileged'], said, true, ['write'])).toEqual({
       effects: ['privileged'],
@@ -40,7 +40,7 @@ describe('the effects of a tool', () => {
       expect(effectsOf(undefined, said, true)).toEqual({ effects: meant, effects_from: 'annotated' }))
   }
 
-  test('annotations without a word about effects say nothing', () => {
+  test('annotations without effect hints say nothing', () => {
     for (const silent of [{}, { title: 'T' }, { idempotentHint: true }, { readOnlyHint: 'yes' }])
       expect(effectsOf(undefined, silent, true).effects_from).toBe('unknown')
   })
@@ -60,7 +60,7 @@ describe('the effects of a tool', () => {
     ],
     [{ readOnlyHint: false }, [], ['write', 'external']],
     [{ readOnlyHint: false }, ['read', 'privileged'], ['write', 'external', 'privileged']],
-  ] as const)('an untrusted server that says %j makes %j to %j', (said, inferred, meant) => {
+  ] as const)('an untrusted server that says %j changes %j to %j', (said, inferred, meant) => {
     expect(new Set(effectsOf(undefined, said, false, inferred).effects)).toEqual(new Set(meant))
   })
 
@@ -79,7 +79,7 @@ describe('the effects of a tool', () => {
 })
 
 describe('the risk class', () => {
-  test('is the one of the spec`s table', () => {
+  test('matches the table in the spec', () => {
     expect(riskClassOf(['read'], [])).toBe('low')
     expect(riskClassOf(['read', 'write'], ['internal'])).toBe('medium')
     expect(riskClassOf(['external'], [])).toBe('high')
@@ -121,7 +121,7 @@ describe('running again after a crash', () => {
     expect(idempotentOf(undefined, undefined, true, { effects: ['read'], effects_from: 'inferred' })).toBe(false))
 })
 
-describe('effects of a tool whose hints the gate wrote down from an HTTP method', () => {
+describe('effects of a tool whose hints the gate derived from an HTTP method', () => {
   const cases: [ToolEffect[], JsonObject | undefined, ToolEffect[]][] = [
     [['read'], { readOnlyHint: true }, ['read']],
     [['write'], { readOnlyHint: true }, ['write']],
@@ -136,7 +136,7 @@ describe('effects of a tool whose hints the gate wrote down from an HTTP method'
     expect(new Set(effectsOf(undefined, hints, false, inferred).effects)).toEqual(new Set(effects)),
   )
 
-  test('a DELETE that is called a read by its name is still no read', () => {
+  test('a DELETE with a name that suggests a read is still not a read', () => {
     const read = readConfig({ servers: { api: { openapi: 'a.yaml' } } })
     if (!read.ok) throw new Error(JSON.stringify(read.problem))
     const settings = read.value.servers['api']

@@ -3,11 +3,11 @@ import type { RiskClass, Tool, ToolEffect } from '../../contract/tool.ts'
 
 export type KnownEffects = Pick<Tool, 'effects' | 'effects_from'>
 
-/** What a tool of which nothing is known may do. */
+/** The assumed effects of an unknown tool. */
 const UNKNOWN: KnownEffects = { effects: ['write', 'external'], effects_from: 'unknown' }
 
 /**
- * What a tool can do to the world: the operator's word first, then the annotations of a trusted server, then inference.
+ * What a tool can do: the operator's declaration first, then the annotations of a trusted server, then inference.
  * INVARIANT: an untrusted server's annotations never lower the class (law in effects.test.ts).
  */
 export function effectsOf(
@@ -24,8 +24,8 @@ export function effectsOf(
 }
 
 /**
- * MCP's hints with MCP's defaults: what is not read-only is destructive and open to the world unless it says otherwise. For a
- * read-only tool those defaults have no meaning, so only what it says itself counts. Reading from the network is a read.
+ * MCP's hints with MCP's defaults: a tool that is not read-only is destructive and open-world unless it says otherwise. For a
+ * read-only tool those defaults are meaningless, so only explicit hints count. Reading from the network is a read.
  */
 function annotatedEffects(hints: JsonObject): readonly ToolEffect[] | undefined {
   const { readOnlyHint, destructiveHint, openWorldHint } = hints
@@ -37,7 +37,10 @@ function annotatedEffects(hints: JsonObject): readonly ToolEffect[] | undefined 
   return effects
 }
 
-/** A server that says its own tool does harm is believed, whoever it is; one that says it does none is not. */
+/**
+ * Any server is believed when it says that its own tool is harmful; an untrusted one is not believed when it says that it is
+ * harmless.
+ */
 function atLeastHinted(known: KnownEffects, hints: JsonObject): KnownEffects {
   const { readOnlyHint, destructiveHint, openWorldHint } = hints
   const acts = known.effects.some((effect) => effect === 'write' || effect === 'destructive' || effect === 'external')
@@ -59,7 +62,7 @@ export function riskClassOf(effects: readonly ToolEffect[], tags: readonly strin
   return effects.includes('read') ? 'low' : 'high'
 }
 
-/** Whether a tool may run again after a crash. A read that was only inferred from its name is not believed that far. */
+/** Whether a tool may run again after a crash. A read that was only inferred from its name is not enough. */
 export function idempotentOf(
   configured: boolean | undefined,
   annotations: JsonObject | undefined,

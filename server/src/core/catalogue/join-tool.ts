@@ -7,11 +7,11 @@ import { effectsOf, idempotentOf, riskClassOf, type KnownEffects } from './effec
 type Said = ServerSettings['tools'][string] | undefined
 type JoinWith = { readonly pack?: KnownPack; readonly infer?: InferBy }
 
-/** The effects of a definition; its hash stands for it, so the caller may remember them. */
+/** The effects of a definition; the hash identifies it, so that the caller may cache them. */
 export type InferBy = (definition: ToolDefinition, hash: string) => readonly ToolEffect[]
 const inferNow: InferBy = (definition) => inferEffects(definition).effects
 
-/** What one definition makes of a tool. */
+/** The effects and risk that follow from one definition. */
 function claimsOf(
   definition: ToolDefinition,
   hash: string,
@@ -27,8 +27,8 @@ function claimsOf(
 }
 
 /**
- * INVARIANT: the operator's word stands above every pack, and only a definition that the pack was read from is taken for what the pack
- * says; any other one gets effects from it and loses none.
+ * INVARIANT: the operator's declaration overrides every pack, and a pack decides only about the definitions it was made from; for
+ * any other definition it can only add effects.
  */
 function withPack(known: KnownEffects, packed: PackSays | undefined): KnownEffects {
   if (packed === undefined || known.effects_from === 'configured') return known
@@ -41,8 +41,8 @@ function withPack(known: KnownEffects, packed: PackSays | undefined): KnownEffec
 const union = (a: readonly ToolEffect[], b: readonly ToolEffect[]): readonly ToolEffect[] => [...new Set([...a, ...b])]
 
 /**
- * A tool as rules, approvers and doors see it: its row joined with the operator's words about it.
- * INVARIANT: a definition that is not admitted adds effects and takes none away.
+ * A tool as rules, approvers and doors see it: its row joined with the operator's settings.
+ * INVARIANT: a definition that is not admitted adds effects and removes none.
  */
 export function joinTool(row: ToolRow, settings: ServerSettings, pack?: KnownPack, infer?: InferBy): Tool {
   const using: JoinWith = { ...(pack === undefined ? {} : { pack }), ...(infer === undefined ? {} : { infer }) }
@@ -51,7 +51,7 @@ export function joinTool(row: ToolRow, settings: ServerSettings, pack?: KnownPac
   const isOne = row.admitted === undefined || row.admitted.hash === row.definition_hash
   const admitted = isOne ? listed : claimsOf(inForce(row).definition, inForce(row).hash, settings, said, using)
   const known = { ...admitted.known, effects: union(admitted.known.effects, listed.known.effects) }
-  // What a pack knows of the admitted definition, while that is the one that is listed.
+  // What a pack knows about the admitted definition, while that is the one that is listed.
   const packed = isOne && listed.packed?.is_known === true ? listed.packed : undefined
   return {
     row,

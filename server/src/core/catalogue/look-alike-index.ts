@@ -2,11 +2,11 @@ import { inForce, type Tool } from '../../contract/tool.ts'
 import { looksLike, plainOf, spellingKeys, type LookAlike } from './look-alike.ts'
 
 /**
- * For every tool, the admitted tools of other servers that it looks like without being called the same. The same name on two
- * servers is no imitation: what deceives is a name that reads the same and is not.
+ * For every tool, the admitted tools of other servers with a similar but not identical name. The same name on two servers is not
+ * an imitation: what deceives is a name that reads the same and is not.
  */
 export type LookAlikeIndex = {
-  /** Adds a tool, or takes note of what it is now. The others that look like it are brought up to date with it. */
+  /** Adds or updates a tool, and updates the others that look like it. */
   set(tool: Tool): void
   remove(tool_id: string): void
   of(tool_id: string): readonly LookAlike[]
@@ -20,22 +20,22 @@ type Entry = {
   /** Admitted and still listed. */
   readonly isStanding: boolean
   readonly keys: readonly Key[]
-  /** Standing tools that this one looks like, by the number of their entry. */
+  /** Admitted and listed tools that this one looks like, by the number of their entry. */
   readonly near: Map<number, LookAlike['by']>
 }
 type Key = { readonly of: 'name' | 'title' | 'home'; readonly key: number | string }
 
-/** Of one server under one key. A server that fills a key with more fills it only for itself. */
+/** The limit per server and key. A server that exceeds it affects only its own tools. */
 const MOST_SHARING = 16
 /** More look-alikes of one tool add nothing: it is asked about anyway. */
 const MOST_NEAR = 64
-/** Growing a large table takes long at once; growing small ones never does. */
+/** Growing one large table is slow; growing many small ones is not. */
 const SHARDS = 256
 
 /**
- * INVARIANT: adding, changing or removing a tool costs what its own texts and their look-alikes cost, whatever the size of the catalogue,
- * and asking costs nothing but reading a list.
- * INVARIANT: one server's tools cannot keep the look-alikes of another's from being found.
+ * INVARIANT: the cost of adding, changing or removing a tool depends on its own texts and look-alikes, not on the size of the
+ * catalogue, and a lookup only reads a list.
+ * INVARIANT: one server's tools cannot prevent the look-alikes of another's from being found.
  */
 export function createLookAlikeIndex(): LookAlikeIndex {
   const entries = new Map<number, Entry>()
@@ -60,7 +60,7 @@ export function createLookAlikeIndex(): LookAlikeIndex {
     if (number === undefined || entry === undefined) return
     for (const { of, key } of entry.keys) tables[of].remove(key, number)
     numbers.delete(tool_id)
-    // Others forget the number when they next look: it is never given to anybody else.
+    // Other entries drop the number on their next lookup; it is never reused.
     entries.delete(number)
   }
 
@@ -121,7 +121,7 @@ function textsOf({ row }: Tool): { readonly name: string; readonly title: string
 
 const textOf = (entry: Entry, by: 'name' | 'title'): string => (by === 'name' ? entry.name : (entry.title ?? ''))
 
-/** Two servers whose own names look alike matter where both offer a tool of the same name. */
+/** Two servers with similar names matter if both offer a tool of the same name. */
 const homeOf = (server: string, name: string): string => `${server}__${plainOf(name)}`
 
 type Shelf = {
@@ -130,7 +130,7 @@ type Shelf = {
   remove(key: number | string, number: number): void
 }
 
-/** Which entries share a key. Most keys are one entry's alone, and a list costs more than a number. */
+/** Which entries share a key. Most keys have one entry, and a list takes more memory than a number. */
 function createShelf(): Shelf {
   const shards = Array.from({ length: SHARDS }, () => new Map<number | string, number | readonly number[]>())
   const shardOf = (key: number | string) =>

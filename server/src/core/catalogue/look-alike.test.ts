@@ -63,9 +63,9 @@ describe('a name looks like another when', () => {
     ['send_mail', 'send_mail_now'],
     ['', ''],
     ['_', 'a'],
-  ])('not %s and %s', (one, other) => expect(looksLike(one, other)).toBe(false))
+  ])('but not %s and %s', (one, other) => expect(looksLike(one, other)).toBe(false))
 
-  test('law: both ways alike, and nothing looks like itself', () => {
+  test('law: it is symmetric, and nothing looks like itself', () => {
     const name = fc.array(fc.constantFrom('send', 'mail', 'maiI', 'delete', 'delte', 'rn', 'm', '0', 'o', '_'), {
       maxLength: 4,
     })
@@ -80,14 +80,14 @@ describe('a name looks like another when', () => {
 })
 
 describe('a catalogue', () => {
-  test('may hold one name on many servers, and any names on one', () => {
+  test('may contain one name on many servers, and any names on one', () => {
     expect(found(tool('mail', 'send'), tool('post', 'send'), tool('mail', 'sеnd'), tool('mail', 'sendd'))).toEqual([
       'post__send ~ mail__sеnd by name',
       'mail__sеnd ~ post__send by name',
     ])
   })
 
-  test('tells of names, titles and servers that look like those of another server', () => {
+  test('reports names, titles and servers that look like those of another server', () => {
     expect(found(tool('mail', 'send_mail'), tool('evil', 'send_mai1'))).toEqual([
       'mail__send_mail ~ evil__send_mai1 by name',
       'evil__send_mai1 ~ mail__send_mail by name',
@@ -103,7 +103,7 @@ describe('a catalogue', () => {
     expect(found(tool('db-1', 'query'), tool('db-2', 'query'))).toEqual([])
   })
 
-  test('measures against what was admitted and is still listed: a newcomer cannot make an old tool suspicious', () => {
+  test('compares only with tools that were admitted and are still listed: a new tool cannot make an old one suspicious', () => {
     const { admitted: _, ...row } = tool('evil', 'send_mai1').row
     const newcomer = { ...tool('evil', 'send_mai1'), row }
     expect(found(tool('mail', 'send_mail'), newcomer)).toEqual(['evil__send_mai1 ~ mail__send_mail by name'])
@@ -137,7 +137,7 @@ describe('a catalogue', () => {
     )
   })
 
-  test('law: whoever replaces letters by ones of other alphabets is seen', () => {
+  test('law: letters replaced by those of other alphabets are detected', () => {
     const twins: Record<string, string> = {
       a: 'а',
       c: 'с',
@@ -159,7 +159,7 @@ describe('a catalogue', () => {
     )
   })
 
-  test('law: whatever was added, changed and removed before, it says what a new one would say', () => {
+  test('law: its result does not depend on what was added, changed and removed before', () => {
     const name = fc.constantFrom('send_mail', 'send_mai1', 'send_mial', 'sеnd_mail', 'delete', 'delte', 'deletee')
     const server = fc.constantFrom('mail', 'post', 'pots')
     const title = fc.constantFrom(undefined, 'Send mail', 'Sеnd mail')
@@ -206,7 +206,7 @@ describe('a catalogue', () => {
     )
   })
 
-  test('a crowd of look-alikes on one server hides nothing from another', () => {
+  test('many look-alikes on one server hide nothing from another', () => {
     const crowd = Array.from({ length: 200 }, (_, at) =>
       tool('evil', `delete_branc${String.fromCharCode(97 + (at % 26))}${'z'.repeat(at % 7)}_all`),
     )

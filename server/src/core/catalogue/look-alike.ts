@@ -1,13 +1,13 @@
 import { skeleton } from './confusables.ts'
 
-/** Another server's tool that this one can be taken for. */
+/** Another server's tool that this one can be mistaken for. */
 export type LookAlike = { readonly tool_id: string; readonly by: 'name' | 'title' | 'server' }
 
-/** A word this long is seldom one letter away from another word by chance. */
+/** A word this long is rarely one letter away from another word by chance. */
 const LONG_WORD = 5
 const SWAPPED_WORD = 4
 
-/** Whether one text can be taken for the other although they are not the same, apart from case and separators. */
+/** Whether one text can be mistaken for the other although they differ by more than case and separators. */
 export function looksLike(a: string, b: string): boolean {
   const [left, right] = [plainOf(a), plainOf(b)]
   if (lettersOf(left) === lettersOf(right) || left.length === 0 || right.length === 0) return false
@@ -18,7 +18,7 @@ export function looksLike(a: string, b: string): boolean {
   return differing.length === 1 && differing.every(([one, other]) => isTypoOf(one, other))
 }
 
-/** One letter added, left out or replaced in a long word, or two neighbours swapped; not a plural, a number or a version. */
+/** One letter added, omitted or replaced in a long word, or two neighbors swapped; not a plural, a number or a version. */
 function isTypoOf(a: string, b: string): boolean {
   if (/\d/.test(a + b) || a === `${b}s` || b === `${a}s`) return false
   if (isSwapOf(a, b)) return a.length >= SWAPPED_WORD
@@ -55,15 +55,15 @@ export function plainOf(text: string): string {
 const lettersOf = (plain: string) => plain.replaceAll(' ', '')
 
 /**
- * Texts that look alike share one of these: numbers of 30 bits, made of the text's skeleton, of its words, and of its words with one letter
- * left out where a typo would count. Time and memory are linear in the length of the text. Two other texts may share a number by chance
- * or by design, so `looksLike` decides.
+ * Texts that look alike share one of these keys: numbers of 30 bits, computed from the text's skeleton, from its words, and from
+ * its words with one letter omitted where a typo would count. Time and memory are linear in the length of the text. Other texts
+ * may share a key by chance or by design, so `looksLike` decides.
  */
 export function spellingKeys(text: string): readonly number[] {
   const plain = plainOf(text)
   if (plain === '') return []
   const keys = [hashOf(skeleton(lettersOf(plain)), 1), hashOf(plain, 2)]
-  // With the hashes of everything before and after it, leaving out one letter costs one multiplication.
+  // With the hashes of everything before and after it, omitting one letter costs one multiplication.
   const after = new Int32Array(plain.length + 1)
   const power = new Int32Array(plain.length + 1).fill(1)
   for (let at = plain.length - 1, count = 1; at >= 0; at -= 1, count += 1) {
@@ -93,5 +93,5 @@ function hashOf(text: string, seed: number): number {
   return fold(hash)
 }
 
-/** Small integers are kept without a box of their own. */
+/** Small integers are stored unboxed. */
 const fold = (hash: number): number => (hash ^ (hash >>> 15)) & 0x3fff_ffff

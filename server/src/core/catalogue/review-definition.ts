@@ -2,7 +2,7 @@ import type { DefinitionReview } from '../../contract/definition-review.ts'
 import type { ToolRow } from '../../contract/tool.ts'
 import { definitionDiff } from './definition.ts'
 
-/** The admitted definition and the listed one, side by side, with every place that differs. */
+/** The admitted definition and the listed one, with every difference. */
 export function reviewDefinition(row: ToolRow): DefinitionReview {
   const { admitted } = row
   return {

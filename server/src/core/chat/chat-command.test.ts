@@ -37,7 +37,7 @@ describe('a line in the room', () => {
     `\u200bapprove ${ID}`,
     `> approve ${ID}`,
     '',
-  ])('%j is talk', (text) => expect(chatCommand(text)).toBeUndefined())
+  ])('%j is ordinary talk', (text) => expect(chatCommand(text)).toBeUndefined())
 })
 
 test.each([

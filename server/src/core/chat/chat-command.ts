@@ -9,7 +9,7 @@ export type ChatCommand =
   | { readonly do: 'approve'; readonly id: string; readonly reason?: string }
   | { readonly do: 'deny'; readonly id: string; readonly reason: string }
   | { readonly do: 'redeem'; readonly id: string; readonly token: string }
-  /** Begins like a command and is none: the sender is told how it is written. */
+  /** Starts like a command but is not one: the sender is told the correct form. */
   | { readonly do: 'unclear'; readonly says: string }
 
 const ID = '[A-Za-z0-9_-]{6,128}'

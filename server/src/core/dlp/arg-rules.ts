@@ -2,7 +2,7 @@ import { Bug } from '../../contract/problems.ts'
 import { compileRules, type CompiledRules } from './compile-rules.ts'
 import { isFirm } from './joined-text.ts'
 
-/** `firm` are the rules that may also be looked for in text without its separators. */
+/** `firm`: the rules that may also be searched for in text without its separators. */
 export type ArgRules = { readonly all: CompiledRules; readonly firm: CompiledRules }
 
 export function argRulesOf(all: CompiledRules): ArgRules {

@@ -9,7 +9,7 @@ const secretsIn = (text: string): string[] =>
     .filter((finding) => finding.kind === 'secret')
     .map(({ start, end }) => text.slice(start, end))
 
-/** How languages, formats and people give a value to a name. */
+/** How languages, formats and people assign a value to a name. */
 const FORMS: Readonly<Record<string, (value: string) => string>> = {
   ini: (value) => `acme_token = ${value}`,
   shell: (value) => `export ACME_TOKEN="${value}"`,
@@ -37,8 +37,8 @@ const FORMS: Readonly<Record<string, (value: string) => string>> = {
   words: (value) => `the acme api key is ${value}`,
 }
 
-describe('values of names that promise a secret', () => {
-  /** A few random strings happen to read like words, and those are not reported: nearly all, then, and each one whole. */
+describe('values of names that suggest a secret', () => {
+  /** A few random strings happen to look like words and are not reported, so the test expects nearly all, each complete. */
   test.each(Object.entries(FORMS))('are found in %s', (_, form) => {
     const values = fc.sample(fc.oneof(base62(32), hex(40)), 200)
     const found = values.filter((value) => secretsIn(form(value)).join() === value)

@@ -1,4 +1,4 @@
-/** A name and the span of the value it is given, in code, configuration, a header, a command line or plain words. */
+/** A name and the span of its value, in code, configuration, a header, a command line or prose. */
 export type Assignment = {
   readonly name: string
   readonly quoted: boolean
@@ -8,9 +8,9 @@ export type Assignment = {
 
 const LONGEST_NAME = 64
 const LONGEST_VALUE = 1000
-/** Letters, digits and the marks that names are joined with: `.`, `$`, `_`, `-`. */
+/** Letters, digits and the characters that join names: `.`, `$`, `_`, `-`. */
 const NAME_CHARS = Uint8Array.from({ length: 128 }, (_, code) => (/[\w.$-]/.test(String.fromCharCode(code)) ? 1 : 0))
-/** `contraseña`. */
+/** Non-ASCII letters count too: `contraseña`. */
 const isNameChar = (code: number): boolean => (code < 128 ? NAME_CHARS[code] === 1 : code === 0xf1 || code === 0xd1)
 // A type between name and value: `token: string = …`, `var token string = …`.
 const OPERATOR =
@@ -23,21 +23,21 @@ const VALUE_FIELD =
 const DEFINES = /(?:^|[\s;])(?:#define|ENV|ARG|setx|set|setenv|SetEnv)[ \t]$/
 const BLANKS = /[ \t]{0,20}/y
 const BLANKS_AND_LINE = /[ \t]{0,20}(?:[|>][+-]?)?(?:\r?\n[ \t]{0,40})?/y
-/** A conversion around a literal changes nothing about it. */
+/** A conversion around a literal does not change it. */
 const WRAPPER =
   /(?:\[\]byte|bytearray|bytes|(?:base64\.)?(?:b64|std|url)?encode\w{0,16}|Buffer\.from|new String|String\.valueOf|SecureString)\([ \t]?(?=[rbuf]?["'`])/iy
 const OPENER = /(?:[rbufL@$]{1,2}(?=["'`]))?(\\{0,3}["'`])/y
 const SCHEME =
   /(?:bearer|basic|token|digest|apikey|api[-_]?key|api[-_]?token|bot|negotiate|key|oauth|splunk|genie?key)[ \t]{1,4}(?=\S)/iy
-/** A value without quotes is not longer than any rule for values takes. */
+/** No rule for values accepts a longer value without quotes. */
 const LONGEST_BARE = 700
 const ENDS_BARE = Uint8Array.from({ length: 128 }, (_, code) => (/[\s"'`,;&]/.test(String.fromCharCode(code)) ? 1 : 0))
 
-/** The assignment whose name holds the text from `from` to `to`, or `undefined` if that text names nothing. */
+/** The assignment whose name contains the text from `from` to `to`, or `undefined` if that text names nothing. */
 export function assignmentAt(text: string, from: number, to: number): Assignment | undefined {
   const start = phraseStart(text, nameStart(text, from))
   const end = nameEnd(text, to)
-  // The name of what was redacted before is no name.
+  // The name inside an earlier redaction mark is not a name.
   if (text[start - 1] === '[' && text[end] === ']' && text.startsWith('REDACTED_', start)) return undefined
   const operator = afterOperator(text, start, end)
   if (operator === undefined) return undefined
@@ -53,22 +53,22 @@ export function assignmentAt(text: string, from: number, to: number): Assignment
     : found
 }
 
-/** One of several pairs, `a=1;b=2` or `?a=1&b=2`: what follows is a value and no code, as if it stood in quotes. */
+/** One of several pairs, `a=1;b=2` or `?a=1&b=2`: what follows is a value and not code, as if it were quoted. */
 function isListed(text: string, start: number): boolean {
   return /[;?&] ?$/.test(text.slice(Math.max(0, start - 2), start))
 }
 
-/** `get_password('system', 'user')`: what is given says whose password is looked up. */
+/** `get_password('system', 'user')`: the arguments say whose password is looked up. */
 const LOOKS_UP =
   /^[\w$.-]{0,40}?(?:^|[._])(?:get|find|fetch|read|load|lookup|ask|prompt|delete|remove|has)_?[A-Z_]?\w{0,30}\(/
 
-/** `get("token", "…")` and `setToken("…")` give a value to a name; a list of names does not. */
+/** `get("token", "…")` and `setToken("…")` assign a value to a name; a list of names does not. */
 function isArgument(text: string, start: number, sign: string | undefined): boolean {
   if (sign === '(') return !LOOKS_UP.test(text.slice(start, start + LONGEST_NAME))
   return /\(\s?\\?["'`]$/.test(text.slice(Math.max(0, start - 4), start))
 }
 
-/** How far right the name at `to` goes: the same for every keyword in it, so that a caller can skip repeats. */
+/** The end of the name at `to`: the same for every keyword in it, so that a caller can skip repeats. */
 export function nameEnd(text: string, to: number): number {
   let end = to
   while (end < text.length && end - to < LONGEST_NAME && isNameChar(text.charCodeAt(end))) end += 1
@@ -81,7 +81,7 @@ function nameStart(text: string, from: number): number {
   return start
 }
 
-/** "the api key": the word before a name that stands apart from it, where it says whose key it is. */
+/** "the api key": the separate word before a name, if it says whose key it is. */
 function phraseStart(text: string, start: number): number {
   const before = /(?:api|access|secret|private|auth|encryption|license|account|client|ssh) $/i.exec(
     text.slice(Math.max(0, start - 11), start),
@@ -94,7 +94,7 @@ type Operator = { readonly at: number; readonly nameEnd: number; readonly sign?:
 function afterOperator(text: string, start: number, end: number): Operator | undefined {
   const field = skip(VALUE_FIELD, text, end)
   if (field > end) return { at: field, nameEnd: end }
-  // "the client secret key: …": the operator may come after up to three more words.
+  // "the client secret key: …": the operator may follow after up to three more words.
   for (let words = 0, at = end; words < 4; words++) {
     const found = operatorAt(text, at)
     if (found !== undefined) return { ...found, nameEnd: at }
@@ -102,9 +102,9 @@ function afterOperator(text: string, start: number, end: number): Operator | und
     if (further === at) break
     at = further
   }
-  // `--api-key VALUE`, `ENV TOKEN VALUE`: a blank is enough after an option or a word that defines.
+  // `--api-key VALUE`, `ENV TOKEN VALUE`: a space is enough after an option or a defining keyword.
   const defines = text[start] === '-' || DEFINES.test(text.slice(Math.max(0, start - 10), start))
-  // `storePassword "…"`, as build scripts have it: a name at the start of a line, and a literal.
+  // `storePassword "…"`, as in build scripts: a name at the start of a line, then a literal.
   if (
     /^[ \t]{1,2}["']/.test(text.slice(end, end + 3)) &&
     /(?:^|\n)[ \t]{0,20}$/.test(text.slice(Math.max(0, start - 21), start))
@@ -164,7 +164,7 @@ function closing(text: string, inside: number, quote: string): number | undefine
   return undefined
 }
 
-/** A value without quotes ends before the punctuation of what surrounds it; a bracket opened inside it belongs to it. */
+/** A value without quotes ends before the surrounding punctuation; a bracket opened inside it is part of it. */
 function trimmed(text: string, start: number, end: number): number {
   const value = text.slice(start, end)
   const opened = new Set(
@@ -173,11 +173,11 @@ function trimmed(text: string, start: number, end: number): number {
   const tag = value.indexOf('</')
   let last = tag === -1 ? end : start + tag
   while (last > start && /[)\]}>.\\]/.test(text.charAt(last - 1)) && !opened.has(text.charAt(last - 1))) last -= 1
-  // Dots in a row are not the end of a sentence: they say that the value was cut short.
+  // An ellipsis is not the end of a sentence: the value was truncated.
   return value.endsWith('...') ? end : last
 }
 
-/** Where a sticky pattern that starts at `at` ends; `at` itself when it does not match. */
+/** Where a sticky pattern that starts at `at` ends; `at` itself if it does not match. */
 function skip(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at
   return pattern.test(text) ? pattern.lastIndex : at

@@ -8,7 +8,7 @@ const holds = (name: keyof typeof CHECKS, text: string): boolean => {
   return Boolean(check(text, { text, start: 0, end: text.length }))
 }
 
-/** Numbers that authorities publish as examples, each with its check digits right. */
+/** Example numbers published by authorities, with valid check digits. */
 const VALID: readonly (readonly [keyof typeof CHECKS, string])[] = [
   ['payment-card', '378282246310005'],
   ['payment-card', '5555-5555-5555-4444'],
@@ -27,7 +27,7 @@ const VALID: readonly (readonly [keyof typeof CHECKS, string])[] = [
   ['uk-nhs', '943 476 5919'],
   ['au-tfn', '123 456 782'],
   ['au-abn', '51 824 753 556'],
-  ['au-medicare', '2123 45670'], // the tenth digit counts the cards and is not checked
+  ['au-medicare', '2123 45670'], // the tenth digit is the card's issue number and is not checked
   ['tr-id', '10000000146'],
   ['th-id', '1101700230708'],
   ['za-id', '8001015009087'],
@@ -42,7 +42,7 @@ describe('checksums', () => {
     expect(holds(name, text)).toBe(true)
   })
 
-  test.each(VALID)('%s refuses %s with another last character', (name, text) => {
+  test.each(VALID)('%s rejects %s with another last character', (name, text) => {
     const last = text.at(-1) ?? ''
     const other = /\d/.test(last) ? String((Number(last) + 1) % 10) : last === 'A' ? 'B' : 'A'
     expect(holds(name, text.slice(0, -1) + other)).toBe(false)

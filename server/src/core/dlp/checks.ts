@@ -6,14 +6,14 @@ import { looksRandom } from './randomness.ts'
 import type { Quoted } from './judge-value.ts'
 import * as secrets from './secret-checks.ts'
 
-/** Where a match stands: its span in the text and, for the value of an assignment, the name it was given. */
+/** The context of a match: its span in the text and, for the value of an assignment, its name. */
 export type Place = {
   readonly text: string
   readonly start: number
   readonly end: number
   readonly name?: string
   readonly quoted?: boolean
-  /** The value of a field in JSON, not a text that only looks like an assignment. */
+  /** The value of a field in JSON, not text that only looks like an assignment. */
   readonly field?: boolean
 }
 
@@ -27,7 +27,7 @@ function ipv6Where(match: string, local: boolean): number {
   return length > 0 && isLocalV6(match.slice(0, length)) === local ? length : 0
 }
 
-/** The tests that rules may name. */
+/** The checks that rules can name. */
 export const CHECKS = {
   'payment-card': (match, { text, end }) => cardLength(match, text.charAt(end)),
   iban: ibanLength,

@@ -12,7 +12,7 @@ function compiled(...extra: unknown[]) {
 }
 
 describe('compiling rules', () => {
-  test('a rule of the configuration is found beside the built-in ones', () => {
+  test('a configured rule is found along with the built-in ones', () => {
     const found = findSensitive('EMP-123456 wrote to a@b.org, not EMP-1234567', compiled(EMPLOYEE))
     expect(found.map(({ type, start, end }) => [type, start, end])).toEqual([
       ['EMPLOYEE_ID', 0, 10],
@@ -52,7 +52,7 @@ describe('compiling rules', () => {
     ['an unknown check', { check: 'crc' }],
     ['a type that is no upper-case word', { type: 'employee id' }],
     ['an id that is taken', { id: 'email' }],
-  ])('%s refuses the whole set and names the rule', (_, change) => {
+  ])('%s rejects the whole set and names the rule', (_, change) => {
     const result = compileRules(BUILT_IN_RULES, [{ ...EMPLOYEE, ...change }])
     expect(result.ok).toBe(false)
     if (!result.ok) {
@@ -61,7 +61,7 @@ describe('compiling rules', () => {
     }
   })
 
-  test('something that is no rule is refused', () => {
+  test('something that is not a rule is rejected', () => {
     for (const input of [null, 'a', 7, [], {}]) expect(compileRules([], [input]).ok).toBe(false)
   })
 })

@@ -11,7 +11,7 @@ export type CompiledRule = Rule & {
   readonly cost: number
 }
 
-/** What to try where a keyword occurs. */
+/** The rules to try where a keyword occurs. */
 export type KeywordUse = {
   readonly keyword: string
   readonly here: readonly CompiledRule[]
@@ -26,16 +26,16 @@ export type CompiledRules = {
   readonly number: readonly CompiledRule[]
   readonly code: readonly CompiledRule[]
   readonly colon: readonly CompiledRule[]
-  /** Rules without keywords that are tried at every position. */
+  /** Rules without keywords, tried at every position. */
   readonly everywhere: readonly CompiledRule[]
 }
 
-/** Steps per attempt: an attempt at a keyword is rare, one at every position is not. */
+/** The step limit per attempt: attempts at a keyword are rare, attempts at every position are not. */
 const MOST_STEPS = { anchored: 250_000, anywhere: 2_000 }
 
 /**
- * Compiles the built-in rules together with those of the configuration. A rule that is malformed, that cannot be compiled or
- * whose pattern could backtrack without a small bound is refused, and so is the whole set: rules are never dropped silently.
+ * Compiles the built-in rules together with the configured ones. A rule that is malformed, does not compile, or could backtrack
+ * too much is rejected, and with it the whole set: rules are never dropped silently.
  */
 export function compileRules(builtIn: readonly RuleInput[], extra: readonly unknown[]): Result<CompiledRules> {
   const compiled: CompiledRule[] = []
@@ -71,14 +71,14 @@ function compileRule(input: unknown, order: number): Result<CompiledRule> {
   return ok({ ...rule, order, regex, cost })
 }
 
-/** A value is matched whole; everything else from where it is tried. */
+/** A value is matched as a whole; everything else from the position where it is tried. */
 function compilePattern(rule: Rule): RegExp | undefined {
   const flags = `${rule.at === 'anywhere' ? 'g' : 'y'}${rule.ignoreCase ? 'i' : ''}d`
   const source = rule.at === 'value' ? `^(?:${rule.pattern})$` : rule.pattern
   try {
     return new RegExp(source, flags)
   } catch {
-    return undefined // the caller names the rule; the engine's own message would repeat the pattern
+    return undefined // the caller names the rule; the engine's own message would quote the pattern
   }
 }
 

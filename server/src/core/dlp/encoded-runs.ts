@@ -1,4 +1,4 @@
-/** Shorter texts hold no secret that could be told from chance. */
+/** In shorter texts a secret cannot be distinguished from chance. */
 const SHORTEST_TEXT = 10
 
 const CODES_64 = codesOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/', '-_', 62)
@@ -14,8 +14,8 @@ function codesOf(alphabet: string, also: string, from: number): Int8Array {
 const LINES_64 = /[A-Za-z0-9+/]{40}\s/
 
 /**
- * The printable texts inside runs of base64 or base64url. A run may begin anywhere in its own alphabet (`/data/` does),
- * so each of the four places where a group can begin is tried.
+ * The printable texts inside runs of base64 or base64url. A run may start with ordinary characters of the same alphabet (as in
+ * `/data/`), so each of the four possible group offsets is tried.
  */
 export function base64Texts(text: string): string[] {
   const whole = LINES_64.test(text) ? text.replace(/\s+/g, '') : text
@@ -25,7 +25,7 @@ export function base64Texts(text: string): string[] {
   return texts
 }
 
-/** The same for base32, which one cannot begin reading in the middle without trying eight places. */
+/** The same for base32, where eight offsets are tried. */
 export function base32Texts(text: string): string[] {
   const texts: string[] = []
   for (const [run] of text.matchAll(/[A-Za-z2-7]{24,}/g)) {
@@ -36,7 +36,7 @@ export function base32Texts(text: string): string[] {
   return texts
 }
 
-/** The same for hexadecimal, also with separators between the bytes. */
+/** The same for hexadecimal, with or without separators between the bytes. */
 export function hexTexts(text: string): string[] {
   const texts: string[] = []
   for (const [run] of text.matchAll(/(?:(?:0x|\\x)?[0-9A-Fa-f]{2}[ :,-]?){10,}/g)) {
@@ -68,7 +68,7 @@ function hexBytes(digits: string, offset: number): Uint8Array {
   return bytes
 }
 
-/** Adds the stretches of printable ASCII. A zero between letters is the other half of UTF-16 and ends nothing. */
+/** Adds the runs of printable ASCII. A zero byte between letters is half of a UTF-16 unit and does not end a run. */
 function printable(bytes: Uint8Array, texts: string[]): void {
   let stretch = ''
   const end = () => {

@@ -8,7 +8,7 @@ const found = (text: string): string[] =>
   findSensitive(text, builtIn).map(({ rule, start, end }) => `${rule}: ${text.slice(start, end)}`)
 const glue = (...parts: string[]): string => parts.join('')
 
-describe('what is found', () => {
+describe('findings', () => {
   test('every kind of token is found by its own rule', () => {
     for (const [rule, tokens] of Object.entries(TOKENS)) {
       fc.assert(
@@ -41,8 +41,8 @@ describe('what is found', () => {
 
   test.each([
     '4111111111111111abc',
-    '4111 1111 1111 1112', // Luhn does not hold
-    '1763190000002', // a time in milliseconds, for which Luhn holds
+    '4111 1111 1111 1112', // fails the Luhn check
+    '1763190000002', // a time in milliseconds that passes the Luhn check
     'GB82 WEST 1234 5698 7654 33',
     '256.1.1.1',
     '1.2.3.4.5',
@@ -66,28 +66,28 @@ describe('what is found', () => {
     expect(found(`it starts with \`${header}\` and then some lines follow in base64`)).toEqual([])
   })
 
-  test('a token with a header is one only if the header decodes', () => {
+  test('a token with a header counts only if the header decodes', () => {
     const part = (json: string): string => btoa(json).replaceAll('=', '')
     const jwt = [part('{"alg":"HS256","typ":"JWT"}'), part('{"sub":"1234567890"}'), 'c2lnbmF0dXJlLW9mLXRlc3Q'].join('.')
     expect(found(`Bearer ${jwt}`)).toEqual([`jwt: ${jwt}`])
     expect(found(`x ${jwt.replace('9.', 'A.')}`)).toEqual([])
   })
 
-  test('of a URL only the password goes', () => {
+  test('in a URL only the password is redacted', () => {
     const url = glue('postgres://app:', 'hunter2', '@db.internal:5432/orders')
     expect(found(url)).toEqual(['connection-string: hunter2'])
     expect(found('postgres://app@db.internal/orders http://localhost:5000/@x')).toEqual([])
   })
 
-  test('the values of a Kubernetes secret go, those of another document do not', () => {
+  test('the values of a Kubernetes secret are found, those of another document are not', () => {
     const data = 'data:\n  login: eW91LWFyZS1jdXJpb3Vz\n'
     expect(found(`kind: Secret\n${data}`)).toEqual([`kubernetes-secret: \n  login: eW91LWFyZS1jdXJpb3Vz`])
     expect(found(`kind: Secret\n---\nkind: ConfigMap\n${data}`)).toEqual([])
   })
 })
 
-describe('how it is found', () => {
-  test('findings do not overlap and stand in order', () => {
+describe('the search', () => {
+  test('findings do not overlap and are in order', () => {
     fc.assert(
       fc.property(mixedText, (text) => {
         let end = 0
@@ -113,7 +113,7 @@ describe('how it is found', () => {
     )
   })
 
-  test('a stretch that holds a secret is a secret, and the rule that says most names it', () => {
+  test('a stretch that contains a secret is a secret, and the most specific rule names it', () => {
     expect(findSensitive('password = "me@home.org"', builtIn)).toEqual([
       { type: 'EMAIL', rule: 'email', kind: 'secret', start: 12, end: 23 },
     ])
@@ -121,7 +121,7 @@ describe('how it is found', () => {
     expect(found(`github_token = "${token}"`)).toEqual([`github-token: ${token}`])
   })
 
-  test('whatever is found is found again, at its place, in a longer text', () => {
+  test('whatever is found in a text is found again, in the same place, in a longer text', () => {
     fc.assert(
       fc.property(mixedText, fc.constantFrom('', 'before it, ', 'línea\n'), (text, lead) => {
         const alone = locate(text, builtIn).spans.filter((span) => span.start > 0)
@@ -163,12 +163,12 @@ describe('how it is found', () => {
     'name="token" value="',
     'password=<<<<',
     `password=${')'.repeat(900)} `,
-  ])('a megabyte of %.30s… takes at most work in proportion to its length', (seed) => {
+  ])('a megabyte of %.30s… takes work at most proportional to its length', (seed) => {
     const steps = (length: number): number =>
       locate(seed.repeat(Math.ceil(length / seed.length)).slice(0, length), builtIn).steps
     const small = steps(31_250)
     const large = steps(1_000_000)
-    // 32 times the text, and a tenth for what a cut in the middle of a seed changes.
+    // 32 times the text, plus a tenth because the cut may fall in the middle of a seed.
     expect(large).toBeLessThanOrEqual(32 * 1.1 * small)
   })
 })

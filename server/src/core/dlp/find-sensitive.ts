@@ -7,14 +7,14 @@ import { isHarmless, namesWord, wordsOf } from './secret-name.ts'
 import { type Span, tryAt, tryEverywhere, tryValue } from './try-rule.ts'
 
 /**
- * Everything sensitive in a text, located on the text as it is, without overlaps, in order.
+ * Everything sensitive in a text, located in the original text, without overlaps, in order.
  * INVARIANT: the work is bounded by a constant times the length of the text (law in find-sensitive.test.ts).
  */
 export function findSensitive(text: string, rules: CompiledRules): Finding[] {
   return settleFindings(text, (shown) => locate(shown, rules).spans)
 }
 
-/** What one walk shows, overlaps included, with the number of steps that the attempts could have taken at most. */
+/** The findings of one pass, including overlaps, with the most steps that the attempts could have taken. */
 export function locate(text: string, rules: CompiledRules): { spans: Span[]; steps: number } {
   const search = new Search(text, rules)
   search.walk()
@@ -41,13 +41,13 @@ const ESCAPED = new Set(Array.from('nrt', (letter) => letter.charCodeAt(0)))
 const MOST_LETTERS_OF_CODE = 6
 const NONE: readonly number[] = []
 
-/** One walk over one text. */
+/** One pass over one text. */
 class Search {
   readonly spans: Span[] = []
   steps = 0
   private readonly text: string
   private readonly rules: CompiledRules
-  // Most texts hold no keyword, and need neither.
+  // Allocated on first use: most texts contain no keyword.
   private scanned: Set<CompiledRule> | undefined
   private valuesSeen: Set<CompiledRule> | undefined
   private nameSeen = -1
@@ -69,7 +69,8 @@ class Search {
       state = next[state * width + (code < 128 ? (symbols[code] ?? 0) : 0)] ?? 0
       const found = ends[state]
       if (found !== undefined) for (const index of found) this.meet(this.rules.uses[index], at + 1)
-      // The letter of an escape, `\n` inside JSON text, separates like the character it stands for.
+      // An escape, such as `
+      // ` inside JSON text, separates words like the character it represents.
       const isEscape = previous === BACKSLASH && ESCAPED.has(code)
       const kind = code < 128 && !isEscape ? CLASS_OF[code] : 0
       previous = code
@@ -91,7 +92,7 @@ class Search {
     for (const rule of this.rules.everywhere) this.scan(rule)
   }
 
-  /** The rules for values whose keyword stands in this field's name. */
+  /** Applies the rules for values whose keyword is in this field's name. */
   judgeField(value: string): void {
     const name = this.text.toLowerCase()
     const { symbols, width, next, ends } = this.rules.finder
@@ -113,7 +114,7 @@ class Search {
     this.tryAll(use.here, start)
     for (const rule of use.anywhere) this.scan(rule)
     if (use.values.length === 0) return
-    // Keywords of the same name lead to the same value: judge each rule once per name.
+    // Keywords in the same name lead to the same value, so each rule is judged once per name.
     const name = nameEnd(this.text, end)
     if (name !== this.nameSeen) this.valuesSeen = undefined
     this.nameSeen = name
@@ -139,7 +140,7 @@ class Search {
 
   private meetNumber(at: number): void {
     const before = this.text.charCodeAt(at - 1)
-    // The middle of `1.2.3.4` or of `555-0100` is no start; the first group was.
+    // The middle of `1.2.3.4` or `555-0100` is not a start; the first group was.
     if ((before === 46 || before === 45 || before === 47) && isDigit(this.text.charCodeAt(at - 2))) return
     if (!isInnerGroup(this.text, at) && isLongNumber(this.text, at)) this.tryAll(this.rules.number, at)
   }
@@ -177,7 +178,7 @@ const isDigit = (code: number): boolean => code >= 48 && code <= 57
 const isHex = (code: number): boolean => isDigit(code) || (code >= 65 && code <= 70) || (code >= 97 && code <= 102)
 const isHexOrColon = (code: number): boolean => code === 58 || isHex(code)
 
-/** Whether what starts here can be one of the numbers we look for: six digits soon, or an address with three dots. */
+/** Whether the text here can be one of the numbers we look for: six digits soon, or an address with three dots. */
 function isLongNumber(text: string, at: number): boolean {
   let digits = 0
   let dots = 0
@@ -194,7 +195,7 @@ function isLongNumber(text: string, at: number): boolean {
   return false
 }
 
-/** A number of one or two digits between others, as in a column of small ones: the first of them was the start. */
+/** A number of one or two digits between others, as in a column of small numbers: the first of them was the start. */
 function isInnerGroup(text: string, at: number): boolean {
   if (text.charCodeAt(at - 1) !== 32 || !isDigit(text.charCodeAt(at - 2))) return false
   return text.charCodeAt(at + 1) === 32 || (isDigit(text.charCodeAt(at + 1)) && text.charCodeAt(at + 2) === 32)

@@ -3,20 +3,20 @@ import { locate } from './find-sensitive.ts'
 import { looksRandom, wordShare } from './randomness.ts'
 import type { Rule } from './rule.ts'
 
-/** A text and where it stands. */
+/** A text and its path. */
 export type Piece = { readonly text: string; readonly path: string }
 
 export type JoinedFinding = Pick<Rule, 'type' | 'kind'> & { readonly rule: string; readonly piece: number }
 
-/** What stands between the parts of an address, of a list or of a token that somebody spread out; the names of query fields too. */
+/** What separates the parts of an address, of a list or of a token that was split up, including names of query fields. */
 const BETWEEN = /[?&;][\w.-]{1,40}=|[\s/\\?&#,;|+"'`<>()[\]{}*^!]+/g
-/** The same, and the marks that tokens have of their own. */
+/** The same, plus the punctuation that tokens themselves contain. */
 const ALSO_DOTS = /[.:=~]+/g
 
-/** Words that stand before a hyphen or a dot in plain text too. */
+/** Words that precede a hyphen or a dot in ordinary text too. */
 const PLAIN_WORDS = new Set('access api auth0 hooks ico key machine pat pubkey pul sat sdk tk v1 webhook'.split(' '))
 
-/** Rules that can be looked for in text without its separators: the token says by itself what it is, as `ghp_` does. */
+/** Rules that can be searched for in text without its separators: the token is recognizable by itself, as `ghp_` is. */
 export const isFirm = (rule: Pick<Rule, 'at' | 'kind' | 'keywords' | 'check'>): boolean =>
   rule.at === 'keyword' &&
   rule.kind === 'secret' &&
@@ -24,8 +24,8 @@ export const isFirm = (rule: Pick<Rule, 'at' | 'kind' | 'keywords' | 'check'>): 
   rule.keywords.every((word) => word.length >= 4 && !PLAIN_WORDS.has(/^([a-z0-9]+)[_.-]/.exec(word)?.[1] ?? 'key'))
 
 /**
- * Tokens that were cut into several fields, path segments or words: looked for in all texts put together, in their order and
- * without what stands between. Only formats that are known by their first characters, and only where the rest looks random.
+ * Finds tokens that were split over several fields, path segments or words, by searching all texts joined in order without
+ * separators. Only formats that are recognizable by their first characters, and only if the rest looks random.
  */
 export function findJoined(pieces: readonly Piece[], firm: CompiledRules): JoinedFinding[] {
   const dense = pieces.map(({ text, path }) => ({ path, text: text.replace(BETWEEN, '') }))
@@ -42,7 +42,7 @@ function findIn(pieces: readonly Piece[], firm: CompiledRules): JoinedFinding[] 
 
 const isRandomToken = (token: string): boolean => looksRandom(token, 16) && wordShare(token) <= 0.4
 
-/** Which text a place in all of them together is in. */
+/** The text that contains an offset in the joined text. */
 function pieceAt(pieces: readonly Piece[], offset: number): number {
   let end = 0
   return pieces.findIndex(({ text }) => {

@@ -2,20 +2,20 @@ import { isPlaceholder } from './placeholder.ts'
 import { isPronounceable, isUuid, looksRandom } from './randomness.ts'
 import { wordsOf, type NameSays } from './secret-name.ts'
 
-/** Words of messages and labels, which stand in quotes beside a name like `password` without being one. */
+/** Words of messages and labels, which appear in quotes beside a name like `password` without being one. */
 const PROSE =
   /\b(?:password|passphrase|secret|token|key|your|you|enter|the|this|must|should|please|invalid|incorrect|wrong|forgot|reset|confirm|is|are|was|not|be|new|old|current)\b/i
 /** Code instead of a value: a call, an index, a member. */
 const CALL = /^[!~&*]{0,2}[\w.$:>?-]+[([]|\(\)?;?$/
 const MEMBER = /^[!~&*]{0,2}[A-Za-z_$][\w$]*(?:(?:\??\.|::|->)[A-Za-z_$][\w$]*)+$/
 
-/** Whether a value stands in quotes, or is the value of a field in JSON. */
+/** Whether a value is quoted, or is the value of a field in JSON. */
 export type Quoted = boolean | 'field'
 
-/** Whether the value beside such a name is a secret itself, and not a reference to one, a stand-in or a message about it. */
+/** Whether the value beside such a name is itself a secret, and not a reference, a placeholder or a message about it. */
 export function isSecretValue(says: NameSays, value: string, quoted: Quoted): boolean {
   if (says === 'nothing') return false
-  // The judgement of the value is cheaper than the search for words that stand for one.
+  // Judging the value is cheaper than searching for placeholder words.
   return isOfKind(says, value, quoted) && !isPlaceholder(value)
 }
 
@@ -27,7 +27,7 @@ function isOfKind(says: NameSays, value: string, quoted: Quoted): boolean {
   return looksRandom(value, says === 'credential' ? 10 : 20) && !isWholeName(value)
 }
 
-/** What no identifier, path or message looks like: letters in one long run, or many kinds of punctuation. */
+/** Unlike any identifier, path or message: one long run of letters, or many kinds of punctuation. */
 function isNoName(value: string): boolean {
   if (/\s/.test(value)) return false
   return (
@@ -35,7 +35,7 @@ function isNoName(value: string): boolean {
   )
 }
 
-/** What is called a password in a field of JSON may be words; in text it is more often the label of a form. */
+/** A password field in JSON may contain words; in text they are more often the label of a form. */
 function isQuotedPassword(value: string, isField: boolean): boolean {
   if (value.length < 4 || value.length > 200 || !/[A-Za-z0-9]/.test(value)) return false
   if (/\s/.test(value)) return isPassphrase(value, isField)
@@ -43,7 +43,10 @@ function isQuotedPassword(value: string, isField: boolean): boolean {
   return !/^(?:https?|file):\/\//.test(value) && !isWholeName(value) && !CODE.some((shape) => shape.test(value))
 }
 
-/** Several words are a label of a form, in whatever language, unless they hold a digit or a mark that no label has, or are all in small letters. */
+/**
+ * Several words are a form label, in any language, unless they contain a digit or a character that no label has, or are all lower
+ * case.
+ */
 function isPassphrase(value: string, isField: boolean): boolean {
   const words = value.trim().split(/\s+/)
   if (words.length > 6 || PROSE.test(value) || !/[A-Za-z]{3}/.test(value)) return false
@@ -51,7 +54,7 @@ function isPassphrase(value: string, isField: boolean): boolean {
   return /[\d@#$%^&*;=~|\\]/.test(value) || words.every((word) => /^[a-z]{3,}$/.test(word))
 }
 
-/** Without a digit: a word with a capital (`Required`), one in letters beyond ASCII, or the name of such a field (`newPassword`). */
+/** Without a digit: a capitalized word (`Required`), one with non-ASCII letters, or the name of such a field (`newPassword`). */
 function isLabel(value: string): boolean {
   if (/^[A-Z][a-z]+$|^[A-Z]{2,6}$|^[a-z]{2,8}[_-]$/.test(value) || /\p{L}/u.test(value.replace(/[\0-\x7f]/g, '')))
     return true
@@ -60,7 +63,7 @@ function isLabel(value: string): boolean {
 }
 const NAMES_SECRET = new Set('password passwd pwd pass secret token key credential credentials auth'.split(' '))
 
-/** Paths, files, regular expressions, types of columns, and the places of parameters in a statement. */
+/** Paths, files, regular expressions, column types, and parameter placeholders in a statement. */
 const CODE = [
   /^(?:~|\.{0,2})\/[\w.-]+\/[\w./-]+$/,
   /^[\w./-]+\.(?:json|ya?ml|txt|pem|key|crt|env|properties|conf|xml|html?|jsx?|tsx?|py|rb|php|java)$/i,
@@ -85,11 +88,11 @@ function isBarePassword(value: string): boolean {
   )
 }
 
-/** Letters that no word has in a row: `wkzqhtrm`. */
+/** A run of letters that no word contains: `wkzqhtrm`. */
 const isRandomLetters = (value: string, least: number): boolean =>
   value.length >= least && /^(?:[a-z]+|[A-Z]+)$/.test(value) && !isPronounceable(value)
 
-/** Capitals where no word begins: `UjPytHOhaQaO`, and not `getUserName`. */
+/** Capitals inside words: `UjPytHOhaQaO`, but not `getUserName`. */
 function isMixedLetters(value: string, least: number): boolean {
   if (value.length < least || !/^[A-Za-z]+$/.test(value) || !/[a-z][A-Z]/.test(value)) return false
   const parts = value.match(/[A-Z]?[a-z]*/g)?.filter((part) => part !== '') ?? []

@@ -1,6 +1,8 @@
 import { luhn, mod97 } from './checksums.ts'
 
-/** Issuers' ranges by length: what is outside, such as a time in milliseconds, is no card even when Luhn's check holds. */
+/**
+ * Issuer ranges by length: a number outside them, such as a time in milliseconds, is not a card even if it passes the Luhn check.
+ */
 const ISSUERS: Readonly<Record<number, RegExp>> = {
   13: /^[456]/,
   14: /^3/,
@@ -11,9 +13,9 @@ const ISSUERS: Readonly<Record<number, RegExp>> = {
   19: /^[456]/,
 }
 
-/** How much of a run of digits in groups is a payment card number; 0 if none. `next` is the character after the run. */
+/** How much of a run of grouped digits is a payment card number; 0 if none. `next` is the character after the run. */
 export function cardLength(run: string, next: string): number {
-  // The run may hold the next number too: try every end of a group, the longest first.
+  // The run may include the next number: try every group boundary, the longest first.
   for (const end of groupEnds(run)) {
     if (end === run.length && /\w/.test(next)) continue
     const digits = run.slice(0, end).replace(/\D/g, '')
@@ -41,7 +43,7 @@ const IBAN_LENGTHS = new Map(
     .map((entry) => [entry.slice(0, 2), Number(entry.slice(2))] as const),
 )
 
-/** How much of a run is an IBAN: its country says how long it is, the check digits whether it is one; 0 if not. */
+/** How much of a run is an IBAN, by the length for its country and its check digits; 0 if none. */
 export function ibanLength(run: string): number {
   const wanted = IBAN_LENGTHS.get(run.slice(0, 2))
   if (wanted === undefined) return 0
@@ -52,7 +54,7 @@ export function ibanLength(run: string): number {
   return whole && mod97(iban.slice(4) + iban.slice(0, 4)) === 1 ? end : 0
 }
 
-/** A number that one can dial: eight to fifteen digits (E.164), brackets in pairs, not a date. */
+/** A dialable number: eight to fifteen digits (E.164), balanced brackets, not a date. */
 export function isPhone(text: string): boolean {
   const digits = text.replace(/\D/g, '').length
   const opened = text.split('(').length

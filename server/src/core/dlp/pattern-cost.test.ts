@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { patternCost } from './pattern-cost.ts'
 import { type Pattern, parsePattern } from './pattern-syntax.ts'
 
-/** The steps that a plain backtracking matcher takes at the start of a text until it matches or gives up. */
+/** The steps a plain backtracking matcher takes at the start of a text until it matches or gives up. */
 function stepsTaken(pattern: Pattern, text: string): number {
   let steps = 0
   const holds = (set: bigint, at: number): boolean =>
@@ -72,14 +72,14 @@ describe('the cost of a pattern', () => {
     expect(patternCost('ab_[a-z0-9]{36}(?![\\w-])', false)).toBeLessThan(60)
   })
 
-  test('parts that no character can confuse are added, parts that share characters are multiplied', () => {
+  test('parts that share no character are added, parts that do are multiplied', () => {
     const apart = patternCost('[a-z]{1,50}=[0-9]{1,50}!', false) ?? 0
     const shared = patternCost('[a-z]{1,50}[a-m]{1,50}!', false) ?? 0
     expect(apart).toBeLessThan(200)
     expect(shared).toBeGreaterThan(2000)
   })
 
-  test('nested repeats cost more than any rule may', () => {
+  test('nested repeats cost more than any rule is allowed', () => {
     expect(patternCost('(?:a{1,20}){1,20}b', false)).toBeGreaterThan(1e9)
     expect(patternCost('(?:a|a){1,40}b', false)).toBeGreaterThan(1e9)
   })
@@ -92,7 +92,7 @@ describe('the cost of a pattern', () => {
     expect(patternCost(source, false)).toBeUndefined()
   })
 
-  test('letter case makes characters the same only where the rule says so', () => {
+  test('letter case is ignored only if the rule says so', () => {
     expect(patternCost('[a-z]{1,50}[A-Z]{1,50}!', false)).toBeLessThan(200)
     expect(patternCost('[a-z]{1,50}[A-Z]{1,50}!', true)).toBeGreaterThan(2000)
   })

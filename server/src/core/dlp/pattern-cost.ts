@@ -1,13 +1,12 @@
 import { ALL, type CharSet, type Pattern, parsePattern } from './pattern-syntax.ts'
 
-/** What one attempt may cost: how many ways the part can match from one position, and the steps to try them all. */
+/** The cost of one attempt: how many ways the part can match from one position, and the steps to try them all. */
 type Cost = { readonly ways: number; readonly steps: number }
 
 /**
- * An upper bound for the steps a backtracking matcher takes to try a pattern at one position, whatever the text.
- * Infinity for unbounded repeats; `undefined` for what is outside the subset that rules may use.
- *
- * INVARIANT: never too low. Where two parts could share a character, every split between them is counted.
+ * An upper bound for the steps a backtracking matcher takes to try a pattern at one position, whatever the text. Infinity for
+ * unbounded repeats; `undefined` for patterns outside the subset that rules may use.
+ * INVARIANT: never too low. If two parts can share a character, every split between them is counted.
  */
 export function patternCost(source: string, ignoreCase: boolean): number | undefined {
   const pattern = parsePattern(source, ignoreCase)
@@ -16,13 +15,13 @@ export function patternCost(source: string, ignoreCase: boolean): number | undef
   return ways + steps
 }
 
-/** Whether a pattern of the subset can match without consuming anything. */
+/** Whether a pattern of the subset can match the empty string. */
 export function matchesEmpty(source: string): boolean {
   const pattern = parsePattern(source, false)
   return pattern !== undefined && canBeEmpty(pattern)
 }
 
-/** `follow` holds the characters that may come next; the empty set means that the whole pattern has then matched. */
+/** `follow`: the characters that may come next; the empty set means that the whole pattern has matched. */
 function cost(pattern: Pattern, follow: CharSet): Cost {
   if (pattern.is === 'choice') return choiceCost(pattern.options, follow)
   if (pattern.is === 'sequence') return sequenceCost(pattern.items, follow)
@@ -37,7 +36,7 @@ function choiceCost(options: readonly Pattern[], follow: CharSet): Cost {
   return { ways: costs.reduce((sum, one) => sum + one.ways, 0), steps }
 }
 
-/** Whether at most one option can match at a place: some character at the start of each tells it from every other. */
+/** Whether at most one option can match at a position, because some leading character distinguishes each from all others. */
 function disjoint(options: readonly Pattern[]): boolean {
   const starts = options.map(fixedStart)
   return starts.every((start, index) => starts.slice(index + 1).every((other) => areApart(start, other)))
@@ -47,7 +46,7 @@ function areApart(a: readonly CharSet[], b: readonly CharSet[]): boolean {
   return a.some((set, index) => (set & (b[index] ?? ALL)) === 0n)
 }
 
-/** The sets of the characters that an option certainly begins with. */
+/** The character sets that an option certainly starts with. */
 function fixedStart(pattern: Pattern): CharSet[] {
   if (pattern.is === 'set') return [pattern.set]
   if (pattern.is !== 'sequence') return canBeEmpty(pattern) ? [] : [firstOf(pattern)]
@@ -65,7 +64,7 @@ function sequenceCost(items: readonly Pattern[], follow: CharSet): Cost {
   for (const item of items.toReversed()) {
     const own = cost(item, after)
     rest = { ways: own.ways * rest.ways, steps: own.steps + own.ways * rest.steps }
-    // Where everything that is left may be empty, the first way leads to a match: nothing is tried again.
+    // If everything that is left may be empty, the first way leads to a match: there is no backtracking.
     if (after === 0n && neverFails(item)) continue
     after = isZeroWidth(item) ? ALL : canBeEmpty(item) ? firstOf(item) | after : firstOf(item)
   }
@@ -82,7 +81,7 @@ function repeatCost(repeat: Extract<Pattern, { is: 'repeat' }>, follow: CharSet)
   const { body, min, max } = repeat
   const first = firstOf(body)
   const once = cost(body, follow | first)
-  // The next character alone says whether to go round again: only one number of rounds can lead on.
+  // The next character alone decides whether to repeat: only one repeat count is possible.
   const decided = (first & follow) === 0n && !canBeEmpty(body)
   if (once.ways === 1) return { ways: decided ? 1 : max - min + 1, steps: max * once.steps + 1 }
   const ways = once.ways ** max * (decided ? 1 : max - min + 1)

@@ -30,7 +30,7 @@ const CLASSES: Readonly<Record<string, CharSet>> = {
 }
 const CONTROLS: Readonly<Record<string, number>> = { n: 10, r: 13, t: 9, f: 12, v: 11, 0: 0 }
 
-/** Reads a pattern that `RegExp` has accepted; `undefined` when it uses something outside the subset. */
+/** Parses a pattern that `RegExp` has accepted; `undefined` if it uses something outside the subset. */
 export function parsePattern(source: string, ignoreCase: boolean): Pattern | undefined {
   const reader = new PatternReader(source, ignoreCase)
   const pattern = reader.choice()
@@ -41,7 +41,7 @@ class PatternReader {
   private readonly source: string
   private readonly ignoreCase: boolean
   private at = 0
-  /** Set once something outside the subset was met; what is read afterwards means nothing. */
+  /** Set when something outside the subset was found; what is parsed after that is meaningless. */
   outside = false
 
   constructor(source: string, ignoreCase: boolean) {
@@ -131,7 +131,7 @@ class PatternReader {
       if (to.code === undefined) this.outside = true
       else set |= range(from.code ?? 0, to.code)
     }
-    // Characters beyond ASCII share a bit, so a negated class still holds some of them.
+    // All non-ASCII characters share a bit, so a negated class still contains some of them.
     return negated ? (ALL & ~set) | bit(128) : set
   }
 
@@ -186,7 +186,7 @@ class PatternReader {
     if (!this.ignoreCase) return set
     const upper = set & range(65, 90)
     const lower = set & range(97, 122)
-    // Without the `u` flag nothing beyond ASCII folds to an ASCII letter.
+    // Without the `u` flag nothing outside ASCII folds to an ASCII letter.
     return set | (upper << 32n) | (lower >> 32n)
   }
 }

@@ -2,7 +2,7 @@ const RUNS = /x{5,}|X{5,}|\*{3,}|\.{3}|…|#{4,}|<[^<>]{1,60}>|_{8,}/
 const TEMPLATE = /^(?:@[\w.-]+@$|\$|%[a-z(%]|%[A-Z_]+%$|\{\{|\{[%$]|#\{|@@|<|\[[A-Z_ -]+\]?|\$?\{[\w .$-]+\}$)/
 const WORDS =
   /example|sample|dummy|fake|placeholder|change[-_ ]?me|redacted|your[-_ ]|[-_ ]your|insert|replace|todo|to-?do|n\/a|lorem|not[-_ ](?:a|so|long|real)|foo(?:bar)?$|[-_ ]here$|^my(?:[-_ ][a-z]+)+$/i
-/** Where the secret is, or the secret in a form that only its owner can read. */
+/** A reference to the secret, or the secret encrypted for its owner. */
 const REFERENCE = /^(?:ENC[([]|\{cipher\}|(?:vault|ssm|kms|sops|secretsmanager|arn|op|keyring|file|env):|!vault)/i
 const COMMON = new Set(
   (
@@ -14,10 +14,10 @@ const COMMON = new Set(
   ).split(' '),
 )
 
-/** What people write behind a word when one of them is not enough: `test123`, `admin1`. */
+/** Digits that people append to a word: `test123`, `admin1`. */
 const COUNT = /(?:0{0,3}[1-3]|12|1234?5?6?)$/
 
-/** A run that stands for "something secret goes here", as in documentation: `ghp_xxxxxxxx`. */
+/** A run of filler characters, as in documentation: `ghp_xxxxxxxx`. */
 export function isStandIn(value: string): boolean {
   return RUNS.test(value) || value.includes('REDACTED')
 }

@@ -11,7 +11,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 export const isUuid = (text: string): boolean => UUID.test(text)
 
 const TOKEN_CHARS = /^[\w+/=.~:|!@#$%^*&?-]+$/
-// What people write on purpose: hosts and file names, versions, dates, addresses, digits alone, conditions.
+// What people write on purpose: hosts and file names, versions, dates, addresses, plain digits, conditions.
 const STRUCTURED = [
   /^[a-z][a-z0-9+.-]{1,20}:\/\//i,
   /^[\w.+-]+@[\w-]+\.[\w.-]+$/,
@@ -26,16 +26,16 @@ const STRUCTURED = [
 ]
 /** Code or another assignment inside the value. */
 const ASSIGNS = /\w=+[\w!(]/
-/** `object.member`, as code has it; a random string may have a dot in it too. */
+/** `object.member`, as in code; a random string may contain a dot too. */
 const MEMBER = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*){1,8}$/
 const SEQUENCES = ['abcdefghij', '0123456789', '1234567890', 'qwertyuiop', 'ABCDEFGHIJ', '9876543210', 'zyxwvutsrq']
 
 /**
- * Whether a value looks made by a machine rather than written by a person: long enough, of token characters, with digits
- * among the letters, and not mostly words.
+ * Whether a value looks generated rather than written: long enough, only token characters, digits among the letters, and not
+ * mostly words.
  */
 export function looksRandom(value: string, least = 10): boolean {
-  // First what settles most texts made to be slow after a few characters.
+  // Cheap tests first: they reject most texts made to be slow after a few characters.
   if (value.length < least || ASSIGNS.test(value) || !TOKEN_CHARS.test(value)) return false
   if (STRUCTURED.some((shape) => shape.test(value))) return false
   if (MEMBER.test(value) && (wordShare(value) > 0.3 || value.length < 20)) return false
@@ -47,19 +47,19 @@ export function looksRandom(value: string, least = 10): boolean {
   return entropyOf(value) >= needed && (wordShare(value) <= 0.5 || changesOften(value))
 }
 
-/** Upper and lower case in turns, as in a random string of letters and unlike `camelCase`. */
+/** Alternating upper and lower case, as in a random string of letters and unlike `camelCase`. */
 function mixesCase(value: string): boolean {
   const turns = value.match(/[a-z](?=[A-Z])/g)?.length ?? 0
   return value.length >= 20 && turns >= value.length / 8 && entropyOf(value) >= 3.8
 }
 
-/** Words and numbers are longer than three characters on average; the stretches of one kind in a random string are not. */
+/** Words and numbers are longer than three characters on average; runs of one character class in a random string are not. */
 function changesOften(value: string): boolean {
   const stretches = value.match(/[A-Z]?[a-z]+|[A-Z]+|\d+/g)?.length ?? 0
   return stretches / value.length >= 0.3
 }
 
-/** The share of characters that stand in pronounceable runs of letters of one case (the first may be a capital). */
+/** The share of characters in pronounceable runs of letters of one case (the first may be a capital). */
 export function wordShare(value: string): number {
   let letters = 0
   for (const [run] of value.matchAll(/[A-Z]?[a-z]+|[A-Z]+/g)) {

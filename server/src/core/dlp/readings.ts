@@ -1,22 +1,22 @@
 import { asciiLookAlike } from '../catalogue/confusables.ts'
 import { base32Texts, base64Texts, hexTexts } from './encoded-runs.ts'
 
-/** How often a decoded text is decoded again: base64 inside percent-encoding inside JSON. */
+/** How many layers of encoding are decoded: base64 inside percent-encoding inside JSON. */
 const MOST_LAYERS = 3
 /** All readings together are at most this many times as long as the text. */
 const MOST_GROWTH = 8
 
-/** `complete` is false when a text has more readings than there is room for: then nobody knows what it holds. */
+/** `complete` is false if a text has more readings than the limit allows; then its content is not fully known. */
 export type Readings = { readonly texts: readonly string[]; readonly complete: boolean }
 
 const NONE: Readings = { texts: [], complete: true }
-/** Without one of these a text has no other reading. */
+/** A text without any of these has no other reading. */
 const HAS_READINGS =
   /[^\0-\x7f]|%u?[0-9A-Fa-f]{2}|\\[ux/"nt0-3]|&#|&(?:sol|period|bsol);|=[0-9A-F]{2}|[A-Za-z0-9+/_-]{16}|(?:[0-9A-Fa-f]{2}[ :,]){12}/
 
 /**
- * What else a text can be read as: full-width and look-alike letters as plain ones, percent-encoding, JSON and HTML escapes,
- * quoted-printable, base64, base32 and hexadecimal undone, also one inside another. The text itself is not among them.
+ * Other readings of a text: full-width and look-alike letters as plain ones; percent-encoding, JSON and HTML escapes,
+ * quoted-printable, base64, base32 and hexadecimal decoded, also nested. The text itself is not among them.
  */
 export function readingsOf(text: string): Readings {
   if (!HAS_READINGS.test(text)) return NONE
@@ -43,7 +43,7 @@ function decoded(text: string): string[] {
   return [...readings.filter((reading) => reading !== text), runs.join('\n')].filter((reading) => reading !== '')
 }
 
-/** Full-width, mathematical and other spellings of ASCII, and letters of other alphabets that look the same. */
+/** Full-width, mathematical and other forms of ASCII, and look-alike letters of other alphabets. */
 function plainLetters(text: string): string {
   if (!/[^\0-\x7f]/.test(text)) return text
   const known = new Map<string, string>()

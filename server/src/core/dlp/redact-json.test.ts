@@ -13,7 +13,7 @@ describe('redacting JSON', () => {
     expect(redact({ note: 'correct horse' })).toEqual({ note: 'correct horse' })
   })
 
-  test('arrays and objects are searched to the bottom, and a key counts for its array', () => {
+  test('arrays and objects are searched at every depth, and a key applies to its array', () => {
     const value = {
       a: [{ b: ['x', ['to a@b.org']] }],
       passwords: { list: 1 },
@@ -26,7 +26,7 @@ describe('redacting JSON', () => {
     })
   })
 
-  test('a field called value takes the name beside it', () => {
+  test('a field called value uses the name beside it', () => {
     expect(redact({ name: 'DB_PASSWORD', value: 'tr0ub4dor' })).toEqual({
       name: 'DB_PASSWORD',
       value: '[REDACTED_PASSWORD]',
@@ -37,30 +37,30 @@ describe('redacting JSON', () => {
     expect(redact({ card: 4111111111111111, count: 12 })).toEqual({ card: '[REDACTED_PAYMENT_CARD]', count: 12 })
   })
 
-  test('a key near a number says what it is', () => {
+  test('a key near a number tells what it is', () => {
     expect(redact({ phone: '5551234567', order: '5551234567' })).toEqual({
       phone: '[REDACTED_PHONE]',
       order: '5551234567',
     })
   })
 
-  test('keys are redacted too, and no field is lost by it', () => {
+  test('keys are redacted too, without losing a field', () => {
     expect(redact({ 'a@b.org': 1, 'c@d.org': 2 })).toEqual({ '[REDACTED_EMAIL]': 1, '[REDACTED_EMAIL]_2': 2 })
     expect(Object.keys(redact(JSON.parse('{"__proto__": 1}') as Json) as object)).toEqual(['__proto__'])
   })
 
-  test('what is no text stays', () => {
+  test('values that are not text are kept', () => {
     expect(redact([null, true, 1.5, {}, []])).toEqual([null, true, 1.5, {}, []])
   })
 
-  test('findings say where they stood', () => {
+  test('findings say where they were', () => {
     const { findings } = redactJson({ 'a/b': [{ c: 'x a@b.org' }] }, builtIn)
     expect(findings).toEqual([
       { type: 'EMAIL', rule: 'email', kind: 'pii', place: '/a~1b/0/c', start: 2, end: 9, path: '/a~1b/0/c' },
     ])
   })
 
-  test('a mark in a name is no evidence about its value', () => {
+  test('a redaction mark in a name is no evidence about its value', () => {
     const mark = '[REDACTED_SECRET]'
     expect(redact({ name: `${mark} of`, value: 1000 })).toEqual({ name: `${mark} of`, value: 1000 })
     expect(redact({ [mark]: 1000 })).toEqual({ [mark]: 1000 })
@@ -70,7 +70,7 @@ describe('redacting JSON', () => {
     })
   })
 
-  test('a redacted value is its own redaction', () => {
+  test('redacting twice changes nothing more', () => {
     const leaf = fc.oneof(mixedText, fc.integer(), fc.constant(null))
     const key = fc.constantFrom('password', 'token', 'name', 'value', 'phone', 'x', 'apiKey')
     const json = fc.letrec<{ json: Json }>((tie) => ({

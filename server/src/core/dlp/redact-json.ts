@@ -7,15 +7,15 @@ import { settleFindings } from './settle-findings.ts'
 import type { Span } from './try-rule.ts'
 
 /**
- * Where in a JSON value a finding stands: a path of keys and indexes as an RFC 6901 pointer, and the span inside that string.
- * `place` is the same in the redacted value: a key that is itself a secret does not stand in it.
+ * Where in a JSON value a finding is: an RFC 6901 pointer, and the span inside that string. `place` is the pointer in the
+ * redacted value, where a key that is itself a secret is replaced.
  */
 export type JsonFinding = Finding & { readonly path: string; readonly place: string }
 export type RedactedJson = { readonly value: Json; readonly findings: readonly JsonFinding[] }
 
 /**
- * Redacts every string and number of a JSON value, and the keys of its objects. The key of a field is part of the evidence:
- * in `{"password": "…"}` the value is a secret because of its key, also inside arrays.
+ * Redacts every string and number of a JSON value, and the keys of its objects. The key of a field is evidence too: in
+ * `{"password": "…"}` the value is a secret because of its key, also inside arrays.
  */
 export function redactJson(value: Json, rules: CompiledRules): RedactedJson {
   const findings: JsonFinding[] = []
@@ -68,16 +68,16 @@ function labelOf(object: JsonObject, key: string, { rules }: Work): string | und
 }
 
 /**
- * A name as evidence is what redaction leaves of it, without the marks: `[REDACTED_SECRET]` is no word of whoever named the
- * field, and a second redaction must not see more than the first.
+ * A name is used as evidence only as far as redaction keeps it, without the marks: nobody named the field `[REDACTED_SECRET]`,
+ * and a second redaction must not find more than the first.
  */
 export const withoutMarks = (name: string) =>
   name.includes('[') ? name.replaceAll(/\[REDACTED_[A-Z0-9_]{1,40}\]/g, '') : name
 
-/** Two keys of one object that become equal by redaction stay two fields. */
+/** Two keys of one object that become equal by redaction remain two fields. */
 export class FreeNames {
   private readonly taken = new Set<string>()
-  /** How often each was asked for, so that the thousandth does not try all numbers again. */
+  /** How often each name was requested, so that the thousandth does not try all numbers again. */
   private readonly asked = new Map<string, number>()
 
   take(key: string): string {
@@ -101,14 +101,14 @@ function redactedLeaf(text: string, name: string, at: Place, work: Work): string
 
 const leafFindings = (text: string, name: string, { rules }: Work): Finding[] => findInField(text, name, rules)
 
-/** What stands in one text of a JSON value, whose field is called `name`. */
+/** The findings in one text of a JSON value, whose field is called `name`. */
 export function findInField(text: string, name: string, rules: CompiledRules): Finding[] {
   return settleFindings(text, (shown) => spansOfLeaf(shown, name.slice(-LONGEST_NAME), rules))
 }
 
 function spansOfLeaf(text: string, name: string, rules: CompiledRules): Span[] {
   if (name === '') return locate(text, rules).spans
-  // The name stands before the value as it would in a text, for the rules that look at what is near.
+  // Puts the name before the value, as in a text, for rules that use nearby words.
   const lead = `${name}: `
   const inside = locate(lead + text, rules).spans
   const byName = locateInField(name, text, rules)

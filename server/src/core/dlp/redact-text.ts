@@ -3,12 +3,12 @@ import { findSensitive } from './find-sensitive.ts'
 import { replaced } from './replace-findings.ts'
 import type { Finding } from './rule.ts'
 
-/** A text with everything sensitive replaced by `[REDACTED_<TYPE>]`, and what it was, located on the original. */
+/** A text with everything sensitive replaced by `[REDACTED_<TYPE>]`, and the findings, located in the original. */
 export type Redacted = { readonly text: string; readonly findings: readonly Finding[] }
 
 /**
  * Redacts a text in one pass, from right to left.
- * INVARIANT: no finding's text is left where it stood, and a redacted text is its own redaction (laws in redact-text.test.ts).
+ * INVARIANT: no finding's text remains, and redacting twice changes nothing more (laws in redact-text.test.ts).
  */
 export function redactText(text: string, rules: CompiledRules): Redacted {
   const findings = findSensitive(text, rules)

@@ -1,6 +1,6 @@
 import type { Finding } from './rule.ts'
 
-/** Replaces findings that do not overlap. */
+/** Replaces non-overlapping findings. */
 export function replaced(text: string, findings: readonly Finding[]): string {
   if (findings.length === 0) return text
   const parts: string[] = []

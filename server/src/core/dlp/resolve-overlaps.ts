@@ -1,9 +1,8 @@
 import type { Span } from './try-rule.ts'
 
 /**
- * Spans without overlaps, in order of the text. Where some overlap, the most specific names the whole stretch they cover
- * together, so that nothing that was found stays visible: rules for one service before general ones, then the longest, then
- * the order of the table.
+ * Spans without overlaps, in text order. Overlapping spans are merged and named after the most specific one, so that nothing that
+ * was found stays visible: rules for one service before general ones, then the longest, then table order.
  */
 export function resolveOverlaps(spans: readonly Span[]): Span[] {
   const findings: Span[] = []
@@ -29,7 +28,7 @@ function united(cluster: readonly Span[], end: number): Span {
 
 const NOTHING: Span = { type: '', rule: '', kind: 'pii', start: 0, end: 0, order: 0, generic: true }
 
-/** A stretch that holds a secret is a secret, whatever names it. */
+/** A merged span that contains a secret is a secret, whichever rule names it. */
 const kindOf = (cluster: readonly Span[]): Span['kind'] =>
   cluster.some((span) => span.kind === 'secret') ? 'secret' : 'pii'
 

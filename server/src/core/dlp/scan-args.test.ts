@@ -5,7 +5,7 @@ import type { Json } from '../../contract/json.ts'
 import { argRules } from './rules/built-in.suite.ts'
 import { scanArgs } from './scan-args.ts'
 
-// Put together at run time: no scanner of this repository should take it for a leak.
+// Assembled at run time, so that secret scanners do not report this file.
 const SECRET = ['ghp', 'q7RzT2mKx9Lw4Vb8Nc1Yd6Hf3Js5Gp0AeUiO'].join('_')
 const bytes = Buffer.from(SECRET)
 const each = (change: (char: string) => string) => Array.from(SECRET, change).join('')
@@ -59,7 +59,7 @@ describe('a token is found', () => {
     ['cut into the members of a list', { list: parts(5) }],
   ])('%s', (_, args) => expect(secretsIn(args)).not.toEqual([]))
 
-  test('with the place of the text that holds it, and as plainly written where it is', () => {
+  test('with the path of the text that contains it, and its span if it is in plain form', () => {
     expect(secretsIn({ a: [{ b: `x ${SECRET}` }] })[0]).toMatchObject({
       path: '/a/0/b',
       start: 2,
@@ -70,12 +70,12 @@ describe('a token is found', () => {
     expect(secretsIn({ a: parts(5) })[0]).toMatchObject({ path: '/a/0', spelled: 'joined' })
   })
 
-  test('a password too, where its field says so', () => {
+  test('also a password, if the name of its field says so', () => {
     expect(secretsIn({ password: percent('correct-horse-7') })).toMatchObject([{ type: 'PASSWORD' }])
     expect(secretsIn({ body: `p=${Buffer.from('password=correct-horse-7').toString('base64')}` })).not.toEqual([])
   })
 
-  test('law: base64 and hexadecimal hide it nowhere', () => {
+  test('law: base64 and hexadecimal never hide it', () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ maxLength: 40 }),
@@ -119,15 +119,15 @@ describe('nothing is found', () => {
   })
 })
 
-describe('marks', () => {
-  test('of redaction are found in values, names and other spellings', () => {
+describe('redaction marks', () => {
+  test('are found in values, names and other spellings', () => {
     const mark = '[REDACTED_SECRET]'
     const args = { a: `x ${mark}`, [`k${mark}`]: 1, b: percent(mark), c: '[REDACTED]', d: 'REDACTED_X' }
     expect(scanArgs(args, argRules).marks).toEqual(['/a', `/k${mark}`, '/b'])
   })
 })
 
-test('law: whatever is around a text, what it holds is found', () => {
+test('law: whatever surrounds a text, its contents are found', () => {
   fc.assert(
     fc.property(fc.json(), fc.string(), (other, left) => {
       const args = { other: JSON.parse(other) as Json, text: `${left} ${SECRET} ` }

@@ -9,13 +9,13 @@ import type { Finding } from './rule.ts'
 export type ArgFinding = Pick<Finding, 'type' | 'rule' | 'kind'> & {
   /** RFC 6901. */
   readonly path: string
-  /** Where in that text, as it is written; for what stands there in another encoding, the whole text. */
+  /** Its span in that text as written; the whole text if it was found in another encoding. */
   readonly start: number
   readonly end: number
   readonly spelled: 'plainly' | 'encoded' | 'joined'
-  /** Whether the text holds little else: an address alone, a list of addresses. */
+  /** Whether the text contains little else: a single address, a list of addresses. */
   readonly alone: boolean
-  /** Where it is part of a network address: its host, or what is sent to that host. */
+  /** Set if it is part of a network address: the host, or the rest, which is sent to that host. */
   readonly url?: 'host' | 'rest'
 }
 
@@ -23,9 +23,9 @@ export type ArgScan = {
   readonly findings: readonly ArgFinding[]
   /** How many findings there are beyond those listed. */
   readonly more: { readonly secret: number; readonly pii: number }
-  /** Pointers to texts that hold one of the gate's own redaction marks. */
+  /** Pointers to texts that contain one of the gate's own redaction marks. */
   readonly marks: readonly string[]
-  /** False when a text has more readings than could be looked at. */
+  /** False if a text has more readings than could be searched. */
   readonly complete: boolean
 }
 
@@ -33,7 +33,7 @@ const MOST_FINDINGS = 500
 const MOST_MARKS = 100
 const MARK = /\[REDACTED_[A-Z]/
 
-/** Everything sensitive in the arguments of a call, as it is written, encoded, and cut into parts. */
+/** Everything sensitive in the arguments of a call: plain, encoded, or split into parts. */
 export function scanArgs(args: Json, rules: ArgRules): ArgScan {
   const scan = new Scan(rules)
   scan.visit(args, '', '')
@@ -58,7 +58,9 @@ class Scan {
     return { findings: this.findings, more: this.more, marks: [...this.marks], complete: this.complete }
   }
 
-  /** `name` is the nearest field's. Recursion is bounded: arguments have a limited depth (core/json/canonical.ts). */
+  /**
+   * `name` is that of the nearest field. Recursion is bounded, because arguments have a limited depth (core/json/canonical.ts).
+   */
   visit(value: Json, name: string, path: string): void {
     if (typeof value === 'string' || typeof value === 'number') return this.text(String(value), name, path, this.values)
     if (Array.isArray(value)) {
@@ -73,7 +75,7 @@ class Scan {
     }
   }
 
-  /** What was already found where it begins is not found again. */
+  /** Skips what was already found at the same start. */
   join(): void {
     const known = new Set(this.findings.map(({ path, rule }) => `${rule} ${path}`))
     for (const pieces of [this.values, this.names])
@@ -131,7 +133,7 @@ function labelOf(object: Readonly<Record<string, Json>>, key: string): string | 
   return key === 'value' && typeof label === 'string' ? label : undefined
 }
 
-/** The characters that are left are names and the marks between addresses: `Ana Roe <ana@…>, bob@…`. */
+/** The remaining characters may be names and the separators between addresses: `Ana Roe <ana@…>, bob@…`. */
 const MOST_AROUND = 48
 const isAlone = (text: string, left: number, count: number): boolean =>
   left <= MOST_AROUND * count && !text.includes('\n')
@@ -139,7 +141,7 @@ const isAlone = (text: string, left: number, count: number): boolean =>
 const NETWORK = /\b(?:https?|wss?|ftps?|sftp|gopher|dns|ldaps?|smb|tcp|udp|mailto|data):/gi
 const MOST_BEFORE = 8_192
 
-/** Whether a place in a text is inside a network address: after a scheme, without a blank between. */
+/** Whether a position in a text is inside a network address: after a scheme, with no space in between. */
 function urlOf(text: string, at: number): Pick<ArgFinding, 'url'> {
   let start = at
   while (start > 0 && at - start < MOST_BEFORE && !/\s/.test(text.charAt(start - 1))) start -= 1

@@ -4,7 +4,7 @@ import { entropyOf, looksRandom, wordShare } from './randomness.ts'
 import { isSecretValue, type Quoted } from './judge-value.ts'
 import { nameSays, wordsOf } from './secret-name.ts'
 
-/** A JSON Web Token: the header decodes to an object that names its algorithm. */
+/** A JSON Web Token: its header decodes to an object that names its algorithm. */
 export function isJwt(token: string): boolean {
   const header = decodeBase64(token.slice(0, token.indexOf('.')))
   return header !== undefined && /^\s*\{/.test(header) && header.trimEnd().endsWith('}') && header.includes('"alg"')
@@ -19,7 +19,10 @@ export function isEncodedJwt(token: string): boolean {
 const KEY_HEADER = /^-{4,5} ?BEGIN [A-Z0-9 ]{1,40}-{4,5}/i
 const KEY_TEXT = /(?:[A-Za-z0-9+/=\s,:.-]|\\[nr]){0,4000}/y
 
-/** How much of a block is a private key: one with a body, to its end mark or, without one, as far as it can be a key. */
+/**
+ * How much of a block is a private key: it must have a body, up to its end mark or, if that is missing, as far as it can be a
+ * key.
+ */
 export function keyBlockLength(block: string): number {
   const header = KEY_HEADER.exec(block)?.[0].length ?? 0
   const closed = /-{4,5} ?END [A-Z0-9 ]{1,40}-{4,5}$/i.exec(block)
@@ -32,7 +35,7 @@ export function keyBlockLength(block: string): number {
 }
 
 /**
- * The password of a URL. Any word counts, because nobody writes one there by chance, but not a reference, and not the
+ * The password in a URL. Any word counts, because nobody writes one there by chance, but not a reference or the
  * `user:password@host` of a manual.
  */
 export function isUrlPassword(password: string, text: string, end: number): boolean {
@@ -45,7 +48,7 @@ export function isUrlPassword(password: string, text: string, end: number): bool
   )
 }
 
-/** The user and password of a command: `user:password`, where either may be empty. */
+/** The user and password in a command: `user:password`, where either may be empty. */
 export function isUserAndPassword(pair: string, text: string, start: number): boolean {
   if (!/curl|wget|BUNDLE_/.test(text.slice(Math.max(0, start - 600), start))) return false
   const plain = pair.replace(/["'{}]/g, '')
@@ -55,7 +58,7 @@ export function isUserAndPassword(pair: string, text: string, start: number): bo
   return secret.length >= 4 && !/^[{$]|\$\(/.test(pair) && !/[$<[{]/.test(secret.charAt(0)) && !isPlaceholder(secret)
 }
 
-/** The credentials of HTTP's basic scheme: base64 of something with a colon. */
+/** HTTP basic credentials: base64 of something with a colon. */
 export function isBasicCredentials(encoded: string): boolean {
   const decoded = decodeBase64(encoded)
   return decoded !== undefined && /^[\x20-\x7e]{0,200}:[\x20-\x7e]*$/.test(decoded)
@@ -66,7 +69,7 @@ export const mixesAll = (text: string): boolean => /[A-Z]/.test(text) && /[a-z]/
 
 export const isNoSample = (text: string): boolean => !/EXAMPLE|SAMPLE/.test(text)
 
-/** The values of a Kubernetes Secret, in the same document as its kind; templates and empty values are none. */
+/** The values of a Kubernetes Secret, in the same document as its kind; templates and empty values do not count. */
 export function isKubernetesData(block: string, text: string, start: number, end: number): boolean {
   const before =
     text
@@ -83,7 +86,7 @@ export function isKubernetesData(block: string, text: string, start: number, end
   })
 }
 
-/** A quoted string without a name, or with one that says nothing: only when it is plainly random. */
+/** A quoted string without a name, or with an uninformative one: only if it is clearly random. */
 export function isRandomString(value: string, text: string, start: number, end: number): boolean {
   if (text[start - 1] !== text[end] || !mixesAll(value) || isPlaceholder(value) || !looksRandom(value, 24)) return false
   if (/^sha\d{1,3}-/.test(value) || value.split('/').length > 4 || wordShare(value) > 0.3) return false
@@ -101,13 +104,13 @@ function hasPlainPurpose(name: string): boolean {
   )
 }
 
-/** The value of a name that promises a person's secret: a password, a passphrase. */
+/** The value of a name that suggests a person's secret: a password, a passphrase. */
 export function isAssignedPassword(value: string, name: string, quoted: Quoted): boolean {
   const says = nameSays(wordsOf(name))
   return (says === 'password' || says === 'pass') && isSecretValue(says, value, quoted)
 }
 
-/** The value of a name that promises a machine's secret: a token, an API key, credentials. */
+/** The value of a name that suggests a machine's secret: a token, an API key, credentials. */
 export function isAssignedCredential(value: string, name: string, quoted: Quoted): boolean {
   const says = nameSays(wordsOf(name))
   return (says === 'credential' || says === 'key') && isSecretValue(says, value, quoted)

@@ -9,8 +9,9 @@ export function wordsOf(name: string): string[] {
 }
 
 /**
- * Whether a name holds a keyword as a word: at the start of a word (a short one as all of it), or as several whole words.
- * `SumoLogic` and `sumologic_id` hold "sumologic"; `sumOfExposures` does not hold "sumo", nor `rookTable` "okta".
+ * Whether a name contains a keyword as a word: at the start of a word (a short keyword must be the whole word), or as several
+ * whole words. `SumoLogic` and `sumologic_id` contain "sumologic"; `sumOfExposures` does not contain "sumo", nor `rookTable`
+ * "okta".
  */
 export function namesWord(words: readonly string[], keyword: string): boolean {
   return words.some((word, index) => {
@@ -23,7 +24,7 @@ export function namesWord(words: readonly string[], keyword: string): boolean {
 
 const list = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
 
-/** Endings that say what the value is instead: the name of a secret, where it lies, how long it is. */
+/** Last words that mean the value is something else: the name of a secret, its location, its length. */
 const DESCRIBES = list(
   `id ids uuid guid name names url uri urls link href endpoint host hostname port file files filename path dir directory folder
    size length len min max count limit type types kind version ver format encoding algorithm alg method mode status state
@@ -42,12 +43,12 @@ const HARMLESS = list(
    hockey jockey whiskey keyword keywords integrity snapshot etag commit revision srcrev sha checksum md5 max min total num
    publishable anonymous`,
 )
-/** Names of what is done with a secret: `update_password`, `hasToken`. */
+/** Names of operations on a secret: `update_password`, `hasToken`. */
 const DOES = list(
   `update reset change forgot forget get has is show hide toggle validate check generate require requires use uses need needs no
    with without verify confirm invalid missing wrong bad`,
 )
-/** Endings that say nothing: `tokenValue`, `var apiToken string =`. */
+/** Last words that add nothing: `tokenValue`, `var apiToken string =`. */
 const NEUTRAL = list(
   'string str text value val here raw plain plaintext bytes char const is was plus data real prod dev staging live',
 )
@@ -61,7 +62,7 @@ const CREDENTIALS = list(
 )
 const CREDENTIAL_ENDING =
   /(?:token|apikey|accesskey|secretkey|authkey|privatekey|privkey|signingkey|encryptionkey|masterkey|sharedkey|accountkey|servicekey|licensekey|sharedaccesskey|subscriptionkey)$/
-/** What turns "key" into a secret. */
+/** Words that turn "key" into a secret. */
 const KEY_OF = list(
   `api access secret private priv auth encryption encrypt signing sign service account master shared client app application
    deploy deployment subscription license admin root user ssh rsa hmac aes jwt session cloud iam bot webhook consumer
@@ -69,12 +70,12 @@ const KEY_OF = list(
    cipher decryption partner merchant server sdk rest ingest ingestion write agent sas`,
 )
 
-/** Whether the name belongs to something that everybody may see. */
+/** Whether the name is of something public. */
 export const isHarmless = (words: readonly string[]): boolean => words.some((word) => HARMLESS.has(word))
 
 export type NameSays = 'password' | 'pass' | 'credential' | 'key' | 'nothing'
 
-/** What a name promises about its value. */
+/** What a name says about its value. */
 export function nameSays(words: readonly string[]): NameSays {
   const own = [...words]
   while (own.length > 1 && NEUTRAL.has(own.at(-1) ?? '')) own.pop()
@@ -85,12 +86,12 @@ export function nameSays(words: readonly string[]): NameSays {
   }
   if (own.some((word) => CREDENTIALS.has(word) || CREDENTIAL_ENDING.test(word))) return 'credential'
   if (isKeyOfSecret(own)) return 'credential'
-  // A test passes too: the word promises little.
+  // A weak signal: a test can pass too.
   if (last === 'pass') return 'pass'
   return (last === 'key' || last === 'api') && own.length > 1 ? 'key' : 'nothing'
 }
 
-/** `secret_access_key` holds a machine's key and not a person's password. */
+/** `secret_access_key` is a machine's key and not a person's password. */
 function isKeyOfSecret(words: readonly string[]): boolean {
   return words.some((word, index) => word === 'key' && index > 0 && KEY_OF.has(words[index - 1] ?? ''))
 }

@@ -3,13 +3,13 @@ import { resolveOverlaps } from './resolve-overlaps.ts'
 import type { Finding } from './rule.ts'
 import type { Span } from './try-rule.ts'
 
-/** Each round but the last shows something new; texts in which a third one still does are made for it. */
+/** Each round but the last finds something new; a text for which this is not enough was crafted. */
 const MOST_ROUNDS = 4
 
 /**
- * All findings in a text, on the text as it is. What was found may hide something else: a token that is glued to a card number
- * begins no word until the number is gone, and a name comes nearer to what stands behind a finding. So a search that found
- * something is repeated as if the findings were replaced, and what it shows is located on the original too.
+ * All findings in a text, located in the original. One finding may hide another: a token that directly follows a card number does
+ * not start a word until the number is replaced, and a name gets closer to what follows a finding. So a search that found
+ * something is repeated as if the findings were replaced, and new findings are located in the original too.
  */
 export function settleFindings(text: string, find: (text: string) => readonly Span[]): Finding[] {
   const found = find(text)
@@ -33,7 +33,7 @@ function revealed(text: string, spans: readonly Span[], find: (text: string) => 
     })
 }
 
-/** From a place in the replaced text to the original; a place inside a replacement is the edge of what it replaced. */
+/** Maps a position in the replaced text to the original; a position inside a replacement maps to the edge of what it replaced. */
 function originalPlaces(spans: readonly Span[]): (place: number, edge: 'start' | 'end') => number {
   let shift = 0
   const marks = spans.map((span) => {
@@ -50,7 +50,7 @@ function originalPlaces(spans: readonly Span[]): (place: number, edge: 'start' |
   }
 }
 
-/** The last index for which a test holds that holds for the first ones only; -1 if for none. */
+/** The last index for which a test holds, if it holds for a prefix of the list; -1 if there is none. */
 function lastIndex<T>(list: readonly T[], holds: (item: T) => boolean): number {
   let low = -1
   let high = list.length

@@ -4,12 +4,12 @@ import { builtIn } from './rules/built-in.suite.ts'
 
 const secretsIn = (line: string) => findSensitive(line, builtIn).filter(({ kind }) => kind === 'secret')
 
-// Values are put together at run time: no scanner of this repository should take them for leaks.
+// Values are assembled at run time, so that secret scanners do not report this file.
 const WORD = ['kz82', 'mqLx'].join('')
 const LETTERS = ['wkzq', 'htrm'].join('')
 const LONG = ['Kz82mqLx93vB', 'nRt6Yp8WqA3s'].join('')
 
-describe('one line of source code or configuration holds a secret', () => {
+describe('one line of source code or configuration contains a secret', () => {
   test.each([
     `password = "${WORD}"`,
     `password:${WORD}`,
@@ -43,7 +43,7 @@ describe('one line of source code or configuration holds a secret', () => {
   ])('%s', (line) => expect(secretsIn(line)).not.toEqual([]))
 })
 
-describe('one line of source code or configuration holds none', () => {
+describe('one line of source code or configuration contains none', () => {
   test.each([
     ['a label in another language', '"password": "Mot de passe",'],
     ['a label in other letters', '"password": "パスワード"'],

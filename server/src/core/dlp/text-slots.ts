@@ -1,16 +1,16 @@
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 import { FreeNames, withoutMarks } from './redact-json.ts'
 
-/** A text of a JSON value that can be replaced. `name` is the field's, which says something about its value. */
+/** A text in a JSON value that can be replaced. `name` is that of its field, which says something about the value. */
 export type TextSlot = { readonly name: string; readonly text: string; put(text: string): void }
 
 type Container = Json[] | Record<string, Json>
-/** New names of fields, by the object that has them. */
+/** New field names, by the object that has them. */
 type Renames = Map<Record<string, Json>, Map<string, string>>
 
 /**
- * A copy of a JSON value whose texts are handed out one after the other, so that whoever replaces them can pause between two.
- * Names of fields are texts too. Walks without recursion: how deep a tool server nests is not ours to trust.
+ * A copy of a JSON value whose texts are handed out one at a time, so that the caller can pause between two. Field names are
+ * texts too. Not recursive, because a tool server controls how deep the value is nested.
  */
 export class TextSlots {
   private root: Json
@@ -18,7 +18,7 @@ export class TextSlots {
 
   private readonly kept: readonly string[]
 
-  /** Texts in fields called as in `kept` are not handed out. */
+  /** Texts in fields named in `kept` are not handed out. */
   constructor(value: Json, kept: readonly string[] = []) {
     this.root = value
     this.kept = kept
@@ -62,7 +62,7 @@ export class TextSlots {
     }
   }
 
-  /** The copy, once every slot was handed out. */
+  /** The copy, after every slot was handed out. */
   result(): Json {
     for (const [object, names] of this.renames) rename(object, names)
     return this.root
@@ -74,12 +74,12 @@ export class TextSlots {
   }
 }
 
-/** As an own field, also when it is called `__proto__`. */
+/** As an own property, even if it is called `__proto__`. */
 function set(object: Record<string, Json>, key: string, value: Json): void {
   Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
 }
 
-/** Keeps the order of the fields; two names that become equal stay two fields. */
+/** Keeps the order of the fields; two names that become equal remain two fields. */
 function rename(object: Record<string, Json>, names: ReadonlyMap<string, string>): void {
   const entries = Object.entries(object)
   const free = new FreeNames()
@@ -87,7 +87,7 @@ function rename(object: Record<string, Json>, names: ReadonlyMap<string, string>
   for (const [key, value] of entries) set(object, free.take(names.get(key) ?? key), value)
 }
 
-/** Whether a value holds at most so many characters of text. Stops counting as soon as it does not. */
+/** Whether a value contains at most `most` characters of text. Stops counting as soon as it does not. */
 export function isSmall(value: Json, most: number): boolean {
   let left = most
   const open: Json[] = [value]

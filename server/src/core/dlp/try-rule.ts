@@ -7,7 +7,7 @@ import type { Finding } from './rule.ts'
 /** A finding that may still overlap others. */
 export type Span = Finding & { readonly order: number; readonly generic: boolean }
 
-/** Tries a rule at one place of the text. */
+/** Tries a rule at one position of the text. */
 export function tryAt(rule: CompiledRule, text: string, at: number): Span | undefined {
   const start = at - rule.back
   if (start < 0 || (rule.at === 'keyword' && !rule.glued && !startsWord(text, start))) return undefined
@@ -17,14 +17,14 @@ export function tryAt(rule: CompiledRule, text: string, at: number): Span | unde
   return accepted(rule, match, { text, start: 0, end: 0 }, 0)
 }
 
-/** A keyword that random text holds now and then: a picture in base64 has one in every few hundred characters. */
+/** A keyword that occurs by chance in random text: a picture in base64 has one in every few hundred characters. */
 const isByChance = ({ at, keywords }: CompiledRule): boolean =>
   at === 'keyword' && keywords.every((word) => /^\w{1,3}$/.test(word))
 
 const BLOB = 300
 const isBlobChar = (text: string, at: number): boolean => /[A-Za-z0-9+/]/.test(text.charAt(at))
 
-/** Whether a place is in the middle of a long run of base64: a picture, an archive. */
+/** Whether a position is in the middle of a long run of base64: a picture, an archive. */
 function isInBlob(text: string, at: number): boolean {
   let start = at
   while (start > 0 && at - start < BLOB && isBlobChar(text, start - 1)) start -= 1
@@ -40,20 +40,20 @@ export function tryValue(rule: CompiledRule, place: Place): Span | undefined {
   return match === null ? undefined : accepted(rule, match, place, place.start)
 }
 
-/** Tries a rule at every position, and adds what it shows. */
+/** Tries a rule at every position, and adds what it finds. */
 export function tryEverywhere(rule: CompiledRule, text: string, spans: Span[]): void {
   rule.regex.lastIndex = 0
   for (let match = rule.regex.exec(text); match !== null; match = rule.regex.exec(text)) {
     const span = accepted(rule, match, { text, start: 0, end: 0 }, 0)
     if (span !== undefined) spans.push(span)
-    // What was refused may hide something acceptable that begins inside it.
+    // A rejected match may hide an acceptable one that begins inside it.
     if (span === undefined) rule.regex.lastIndex = match.index + 1
   }
 }
 
 function accepted(rule: CompiledRule, match: RegExpExecArray, place: Place, offset: number): Span | undefined {
   const [from, to] = match.indices?.[rule.group] ?? [0, 0]
-  // A pattern tried at a keyword in the middle of its match holds what comes before in a group called `pre`.
+  // If a pattern is tried at a keyword in the middle of its match, the group `pre` is the part before.
   const first = rule.group === 0 ? (match.indices?.groups?.pre?.[0] ?? from) : from
   const start = offset + first
   const part = place.text.slice(start, offset + to)
@@ -82,7 +82,7 @@ function checkedLength(rule: CompiledRule, part: string, place: Place): number {
 
 function isNear(rule: CompiledRule, place: Place, start: number, end: number): boolean {
   if (rule.near.length === 0) return true
-  // What was redacted before says nothing about what stands beside it.
+  // An earlier redaction mark says nothing about the text beside it.
   const around = `${place.text.slice(Math.max(0, start - 50), start)} ${place.text.slice(end, end + 30)}`.replace(
     /\[?\w{0,9}REDACTED_\w{1,40}/g,
     '',
@@ -90,7 +90,10 @@ function isNear(rule: CompiledRule, place: Place, start: number, end: number): b
   return rule.near.some((word) => hasWord(around, word))
 }
 
-/** Whether a word begins in a text where a word can begin (`tel` in `userTel`, not in `hotel`); a short one also ends there. */
+/**
+ * Whether a text contains a word that starts at a word boundary (`tel` in `userTel`, not in `hotel`); a short one must also end
+ * there.
+ */
 function hasWord(text: string, word: string): boolean {
   const lower = text.toLowerCase()
   for (let at = lower.indexOf(word); at !== -1; at = lower.indexOf(word, at + 1)) {
@@ -101,7 +104,10 @@ function hasWord(text: string, word: string): boolean {
   return false
 }
 
-/** Whether a token can begin here: not inside a word, where an escape (`\n`, `%22`) counts as the end of the word before. */
+/**
+ * Whether a token can begin here: not inside a word, where an escape (`
+ * `, `%22`) counts as the end of the previous word.
+ */
 function startsWord(text: string, at: number): boolean {
   if (at === 0 || !isWordOrHyphen(text.charCodeAt(at - 1))) return true
   if (text.charCodeAt(at - 2) === 92) return /[nrt]/.test(text.charAt(at - 1))

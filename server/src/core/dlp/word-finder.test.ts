@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { buildWordFinder } from './word-finder.ts'
 
-/** Every end of every word, as the automaton sees it. */
+/** Every occurrence of every word, as found by the automaton. */
 function hits(words: readonly string[], text: string): string[] {
   const { symbols, width, next, ends } = buildWordFinder(words)
   const found: string[] = []
@@ -24,7 +24,7 @@ function naive(words: readonly string[], text: string): string[] {
   return found.sort()
 }
 
-test('the automaton meets exactly the words that a search for each of them meets', () => {
+test('the automaton finds exactly the words that a search for each of them finds', () => {
   const word = fc.string({ unit: fc.constantFrom('a', 'b', '-', '1'), minLength: 1, maxLength: 5 })
   const text = fc.string({ unit: fc.constantFrom('a', 'b', 'A', 'B', '-', '1', 'é', ' '), maxLength: 40 })
   fc.assert(
@@ -35,6 +35,6 @@ test('the automaton meets exactly the words that a search for each of them meets
   )
 })
 
-test('a finder without words meets nothing', () => {
+test('a finder without words finds nothing', () => {
   expect(hits([], 'anything')).toEqual([])
 })

@@ -1,6 +1,6 @@
-/** A set of literals, found together in one walk over the text (Aho-Corasick, as a complete automaton). */
+/** A set of literals, found together in one pass over the text (Aho-Corasick, as a complete automaton). */
 export type WordFinder = {
-  /** Symbol of each ASCII code; 0 for everything that no word contains. Upper and lower case share a symbol. */
+  /** The symbol of each ASCII code; 0 for characters that no word contains. Upper and lower case share a symbol. */
   readonly symbols: Uint8Array
   readonly width: number
   readonly next: Int32Array
@@ -36,7 +36,7 @@ function symbolsOf(words: readonly string[]): { symbols: Uint8Array; width: numb
   let width = 1
   for (const char of new Set(words.join(''))) {
     const code = char.charCodeAt(0)
-    if (code >= 128) continue // a word with such a character is never found; compileRules refuses it
+    if (code >= 128) continue // a word with such a character is never found; compileRules rejects it
     symbols[code] = width
     const upper = char.toUpperCase().charCodeAt(0)
     symbols[upper] = width
@@ -49,7 +49,10 @@ function symbolsIn(word: string, symbols: Uint8Array): number[] {
   return Array.from(word, (char) => symbols[char.charCodeAt(0)] ?? 0)
 }
 
-/** Fills in the failure moves breadth first, so that every state has a move for every symbol and a walk never steps back. */
+/**
+ * Fills in the failure transitions breadth first, so that every state has a transition for every symbol and a walk never steps
+ * back.
+ */
 function completed(children: readonly Map<number, number>[], ends: number[][], width: number): Int32Array {
   const next = new Int32Array(children.length * width)
   const fallback = new Int32Array(children.length)

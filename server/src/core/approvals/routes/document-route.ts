@@ -3,8 +3,8 @@ import type { RouteFact } from '../../gate/facts.ts'
 import { documentGroup, membersOf, type Groups } from './seats.ts'
 
 /**
- * The route of a call that a document makes. A document can narrow who decides, never widen it: of an operator's group only those
- * whom the document names too. An operator's own channels stay.
+ * The route of a call made by a document. A document can narrow who decides, never widen it: members of an operator's group must
+ * also be named by the document. The operator's channels are kept.
  */
 export function withDocument(
   route: RouteFact | undefined,
@@ -33,5 +33,5 @@ export function withDocument(
   }
 }
 
-/** As the operator maps them, else the name in `@name:server`. */
+/** As mapped by the operator, otherwise the name in `@name:server`. */
 const userOf = (mxid: string, { people }: ChatNames): string => people.get(mxid) ?? mxid.slice(1).split(':', 1)[0] ?? ''

@@ -28,7 +28,7 @@ describe('which route a call takes', () => {
   const routes = routesOf(PAYING)
   const idFor = (args: Json) => chooseRoute(routes, callWith(args), toolWith())?.id
 
-  test('a small amount and a large one, whichever its sign', () => {
+  test('by amount, small or large, whatever its sign', () => {
     expect([idFor({ amount: 999.99 }), idFor({ amount: 1000 }), idFor({ amount: -1000 })]).toEqual([
       'small',
       'large',
@@ -36,7 +36,7 @@ describe('which route a call takes', () => {
     ])
   })
 
-  test('whatever is not a number below the limit takes the route of large amounts', () => {
+  test('anything that is not a number below the limit takes the route of large amounts', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (amount) => {
         const isSmall = typeof amount === 'number' && Math.abs(amount) < 1000
@@ -57,7 +57,7 @@ describe('which route a call takes', () => {
     expect(chooseRoute(two, callWith({ net: 1, gross: 2 }), toolWith())).toBeUndefined()
   })
 
-  test('without fields of its own, by those that the pack of the server names', () => {
+  test('without its own fields, by those that the pack of the server names', () => {
     const packed = routesOf({
       groups: GROUPS,
       routes: [{ id: 'a', match: { amount: { from: 10 } }, group: 'payments' }],
@@ -81,7 +81,7 @@ describe('which route a call takes', () => {
   })
 })
 
-describe('routes that cannot be meant are refused', () => {
+describe('contradictory routes are rejected', () => {
   test.each([
     ['an unknown group', { routes: [{ id: 'r', group: 'nobody' }] }, 'there is no group `nobody`'],
     ['a group by the name of an inherited field', { routes: [{ id: 'r', group: 'constructor' }] }, 'there is no group'],

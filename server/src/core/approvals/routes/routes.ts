@@ -8,11 +8,11 @@ import type { RouteFact } from '../../gate/facts.ts'
 import { matchesGlob, parseGlob, type Glob } from '../../gate/policy/glob.ts'
 import { documentGroup, membersOf, type Groups } from './seats.ts'
 
-/** What is in force: the groups, and the routes in the order in which they are tried. */
+/** The active groups, and the routes in the order in which they are tried. */
 export type Routes = {
   readonly groups: Groups
   readonly routes: readonly CompiledRoute[]
-  /** Users of this gate by their names in chats, and channels by their rooms. */
+  /** Users of this gate by their chat names, and channels by their rooms. */
   readonly chat?: ChatNames
 }
 
@@ -45,13 +45,13 @@ export function compileRoutes({ groups, routes }: Stated): Routes {
 type RoutedCall = Pick<Call, 'caller' | 'canonical_args'>
 type RoutedTool = Pick<Tool, 'effects' | 'risk' | 'amounts'> & { readonly row: Pick<Tool['row'], 'tool_id' | 'server'> }
 
-/** The first route that matches, as it is kept with the call. Pure and total. */
+/** The first matching route, as stored with the call. Pure and total. */
 export function chooseRoute({ routes }: Routes, call: RoutedCall, tool: RoutedTool): ChosenRoute | undefined {
   const found = routes.find((one) => isMatch(one, call, tool))
   return found === undefined ? undefined : chosenOf(found.route)
 }
 
-/** A route without what it matches. */
+/** A route without its match. */
 export function chosenOf({ id, group, people, channel, expires, escalation }: ApprovalRoute): ChosenRoute {
   return {
     id,
@@ -71,13 +71,13 @@ export function chosenOf({ id, group, people, channel, expires, escalation }: Ap
   }
 }
 
-/** What a request asks of those who approve: the strongest of what its verdict and its route want. */
+/** The approval strength of a request: the stronger of what its verdict and its route require. */
 export function strongestOf(strength: Strength = 'simple', route: Pick<RouteFact, 'chosen' | 'strength'>): Strength {
   const wanted = [strength, route.strength, route.chosen.people > 1 ? 'two_person' : 'simple']
   return STRENGTHS.findLast((one) => wanted.includes(one)) ?? 'simple'
 }
 
-/** An ask with who is asked about it, for a call that was judged elsewhere: a node's. A document narrows who decides. */
+/** Adds to an ask who is asked, for a call that was judged elsewhere, by a node. A document narrows who decides. */
 export function withRoute(
   routes: Routes,
   asked: Verdict,
@@ -94,7 +94,7 @@ export function withRoute(
   return { ...asked, ...of, route }
 }
 
-/** The route of a call as a fact: with the people that its groups mean today. */
+/** The route of a call as a fact: with the current members of its groups. */
 export function routeFact(routes: Routes, call: RoutedCall, tool: RoutedTool): RouteFact | undefined {
   const chosen = chooseRoute(routes, call, tool)
   if (chosen === undefined) return undefined
@@ -124,7 +124,7 @@ function isMatch({ route, tool: tools, server, caller }: CompiledRoute, call: Ro
 const hasName = (globs: readonly Glob[] | undefined, name: string): boolean =>
   globs === undefined || globs.some((glob) => matchesGlob(glob, name))
 
-/** INVARIANT: an amount that nobody can read counts as a large one, so no spelling of a number leads to fewer people. */
+/** INVARIANT: an unreadable amount counts as large, so no spelling of a number leads to fewer approvers. */
 function isLarge(
   { at, from }: NonNullable<ApprovalRoute['match']['amount']>,
   args: Json,

@@ -35,7 +35,7 @@ const request = (route: Partial<AskedRoute> = {}, more: Partial<ApprovalRow> = {
 })
 const who = (user: string, kind: CallerKind = 'approver'): Caller => ({ kind, id: `${kind}:${user}`, user })
 
-/** `to` stands in for `from`. */
+/** `to` is the substitute of `from`. */
 type HandedOver = readonly { readonly from: string; readonly to: string }[]
 function askedFor(row: ApprovalRow, user: string, handed: HandedOver = []): Asked {
   const members = membersOf(row, groups)
@@ -67,7 +67,7 @@ describe('two of a group', () => {
     }
   })
 
-  test('a command that forgets who is asked decides nothing', () => {
+  test('a command that does not pass who is asked decides nothing', () => {
     expect(codeOf(approve(request(), who('ada'), 'role', NOW))).toBe('approval.not_asked')
     expect(codeOf(deny(request(), who('ada'), 'role', NOW))).toBe('approval.not_asked')
   })
@@ -76,14 +76,14 @@ describe('two of a group', () => {
     expect(codeOf(say(after(request(), ['ada']), 'ada', [], 'admin'))).toBe('approval.already_decided_by_you')
   })
 
-  test('a token never answers', () => {
+  test('a token is never accepted', () => {
     const row = request({ people: 1 }, { strength: 'simple' })
     const asked = askedFor(row, 'eve')
     expect(codeOf(approve(row, who('eve', 'user'), 'token', NOW, undefined, { asked }))).toBe('auth.forbidden')
     expect(codeOf(deny(row, who('eve', 'user'), 'token', NOW, undefined, { asked }))).toBe('auth.forbidden')
   })
 
-  test('the requester never counts, also where one person is enough', () => {
+  test('the requester never counts, even if one person is enough', () => {
     const own = request({ people: 1 }, { strength: 'simple', caller: { kind: 'agent', id: 'agent:bot', user: 'ada' } })
     expect(codeOf(say(own, 'ada'))).toBe('approval.own_request')
     expect(after(own, ['bob']).state).toBe('approved')
@@ -102,43 +102,43 @@ describe('two of a group', () => {
   })
 })
 
-describe('in somebody`s place', () => {
+describe('a substitute', () => {
   const handed = [{ from: 'ada', to: 'dan' }]
 
-  test('the decision says for whom', () => {
+  test('is recorded together with the person they decided for', () => {
     expect(after(request(), ['dan'], handed).decisions).toMatchObject([{ user: 'dan', for: 'ada', says: 'approve' }])
   })
 
-  test('a person and whoever stands in for them are one place, in either order', () => {
+  test('and the person they substitute share one seat, in either order', () => {
     expect(codeOf(say(after(request(), ['ada'], handed), 'dan', handed))).toBe('approval.decided_for_you')
     expect(codeOf(say(after(request(), ['dan'], handed), 'ada', handed))).toBe('approval.decided_for_you')
     expect(after(request(), ['dan', 'bob'], handed).state).toBe('approved')
   })
 
-  test('whoever stands in for two people counts once', () => {
+  test('of two people counts once', () => {
     const both = [...handed, { from: 'bob', to: 'dan' }]
     expect(codeOf(say(after(request(), ['dan'], both), 'dan', both))).toBe('approval.already_decided_by_you')
   })
 
-  test('a member who also stands in for another one has their own place only', () => {
+  test('who is also a member has only their own seat', () => {
     const toBob = [{ from: 'ada', to: 'bob' }]
     const once = after(request(), ['bob'], toBob)
     expect(once.decisions[0]?.for).toBeUndefined()
     expect(codeOf(say(once, 'bob', toBob))).toBe('approval.already_decided_by_you')
   })
 
-  test('what was handed over is not handed on', () => {
+  test('cannot pass the substitution on', () => {
     const chain = [...handed, { from: 'dan', to: 'fay' }]
     expect(codeOf(say(request(), 'fay', chain))).toBe('approval.not_asked')
   })
 
-  test('the requester neither speaks for a member nor has somebody speak in their own place', () => {
+  test('is never the requester, nor decides in the requester`s place', () => {
     expect(codeOf(say(request(), 'eve', [{ from: 'ada', to: 'eve' }]))).toBe('approval.own_request')
     const own = request({}, { caller: { kind: 'agent', id: 'agent:bot', user: 'ada' } })
     expect(codeOf(say(own, 'dan', handed))).toBe('approval.own_request')
   })
 
-  test('whatever people say and hand over: approved means two people in two places, none of them the requester`s', () => {
+  test('whatever people decide and hand over: approved means two people in two seats, none of them the requester`s', () => {
     const people = ['ada', 'bob', 'cy', 'dan', 'eve', 'fay'] as const
     const person = fc.constantFrom(...people)
     const delegations = fc.array(fc.record({ from: person, to: person }), { maxLength: 8 })
@@ -170,18 +170,18 @@ describe('an escalation', () => {
   const waiting = request({ escalation: { after_ms: 900_000, to: 'on-call' }, escalates_at: NOW + 900_000 })
   const escalated = escalate(waiting, NOW) ?? waiting
 
-  test('asks the other group too and asks for no fewer people', () => {
+  test('asks the other group too and does not need fewer people', () => {
     expect(codeOf(say(waiting, 'dan'))).toBe('approval.not_asked')
     expect(after(escalated, ['dan']).state).toBe('pending')
     expect(after(escalated, ['dan', 'bob']).state).toBe('approved')
     expect(after(escalated, ['dan', 'ada', 'ada']).decisions).toHaveLength(2)
   })
 
-  test('somebody in both groups has one place', () => {
+  test('somebody in both groups has one seat', () => {
     expect(after(escalated, ['ada', 'ada']).state).toBe('pending')
   })
 
-  test('happens once, and not to what is decided or over', () => {
+  test('happens once, and only to a pending request', () => {
     expect(escalate(escalated, NOW)).toBeUndefined()
     expect(escalate({ ...waiting, state: 'approved' }, NOW)).toBeUndefined()
     expect(escalate(waiting, waiting.expires_at)).toBeUndefined()

@@ -2,30 +2,33 @@ import type { ApprovalRow, Decision } from '../../../contract/approval.ts'
 import type { ChosenRoute, WhoIsAsked } from '../../../contract/routes.ts'
 import type { Strength } from '../../../contract/verdict.ts'
 
-/** The people of each group, by `user`. */
+/** The members of each group, by `user`. */
 export type Groups = ReadonlyMap<string, ReadonlySet<string>>
 
-/** Whose word counts about one request, at the moment of a decision. */
+/** Who may decide one request, at the moment of a decision. */
 export type Asked = {
-  /** The people who are asked; absent: everybody with the role. */
+  /** The people who are asked; absent: everybody with the approver role. */
   readonly members?: ReadonlySet<string>
-  /** Of a person who decides: those who have handed over to them, in the order in which they did. */
+  /** The people that the decider substitutes, in the order in which they handed over. */
   readonly stands_for: readonly string[]
 }
 
 type Routed = Pick<ApprovalRow, 'route'>
 
-/** The people who are asked now: the group, and after an escalation the other group too. Undefined: everybody with the role. */
+/**
+ * The people who are asked now: the group, and after an escalation the other group too. Undefined: everybody with the approver
+ * role.
+ */
 export function membersOf({ route }: Routed, groups: Groups): ReadonlySet<string> | undefined {
   if (route?.group === undefined) return undefined
   const other = route.escalated_at === undefined ? undefined : route.escalation?.to
   return new Set([...peopleOf(route.group, route, groups), ...(other === undefined ? [] : (groups.get(other) ?? []))])
 }
 
-/** The group of a document consists of the approvers that it names. No configured group has such a name. */
+/** A document's group consists of the approvers it names. No configured group can have such a name. */
 export const documentGroup = (document: string): string => `document ${document}`
 
-/** A group that is no longer configured has nobody in it: nobody decides, and the request expires. */
+/** A group that is no longer configured has no members: nobody decides, and the request expires. */
 function peopleOf(name: string, { approvers, group }: ChosenRoute, groups: Groups): readonly string[] {
   const people = [...(groups.get(name) ?? [])]
   if (approvers === undefined || name !== group) return people
@@ -41,10 +44,10 @@ export const peopleNeeded = ({
   readonly strength?: Strength | undefined
 }): number => Math.max(route?.people ?? 1, strength === 'two_person' ? 2 : 1)
 
-/** The seat that a decision used: the person's own, or that of the member for whom they decided. */
+/** The seat that a decision used: the person's own, or that of the member they decided for. */
 export const seatOf = ({ user, for: seat }: Pick<Decision, 'user' | 'for'>): string => seat ?? user
 
-/** The seats that somebody can speak for. Their own comes first. */
+/** The seats that somebody can decide for. Their own comes first. */
 export function seatsFor(user: string, { members, stands_for }: Asked): readonly string[] {
   if (members === undefined) return [user]
   return [...new Set([user, ...stands_for])].filter((seat) => members.has(seat))
@@ -55,8 +58,8 @@ export const isAsked = (user: string, asked: Asked): boolean => seatsFor(user, a
 
 /**
  * How many approvals count.
- * INVARIANT: a person counts once, a seat counts once, and neither the requester nor the requester's seat counts where a group or several
- * people are asked. Whoever is no longer a member does not count.
+ * INVARIANT: a person counts once, a seat counts once, and if a group or several people are asked, neither the requester nor the
+ * requester's seat counts. Former members do not count.
  */
 export function countApprovals(
   decisions: readonly Decision[],
@@ -79,7 +82,7 @@ export function countApprovals(
 
 type Request = Pick<ApprovalRow, 'route' | 'strength' | 'decisions' | 'caller'>
 
-/** Who is asked and who has answered, for people. */
+/** Who is asked and who has answered, for display. */
 export function whoIsAsked(row: Request, groups: Groups): WhoIsAsked {
   const { route, decisions, caller } = row
   const members = membersOf(row, groups)

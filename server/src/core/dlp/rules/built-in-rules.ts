@@ -8,7 +8,7 @@ import { PII_RULES } from './pii.ts'
 import { SERVICE_RULES } from './services.ts'
 import { ASSIGNMENT_RULES, STRUCTURE_RULES } from './structures.ts'
 
-/** Every rule that ships with the gate; where two say the same about the same text, the earlier names it. */
+/** Every rule that ships with the gate; if two match the same text, the earlier one names it. */
 export const BUILT_IN_RULES: readonly RuleInput[] = [
   ...STRUCTURE_RULES,
   ...CLOUD_RULES,

@@ -10,7 +10,7 @@ const id = (name: string, at: 'number' | 'code', pattern: string, more: Partial<
 })
 
 /**
- * Numbers that states give to people. One with letters, groups or two check digits is found by itself; plain digits that one
+ * Government-issued personal numbers. One with letters, groups or two check digits is found by itself; plain digits that one
  * number in ten would satisfy need a word beside them.
  */
 export const NATIONAL_ID_RULES: readonly RuleInput[] = [

@@ -21,7 +21,7 @@ const PHONE_WORDS = [
   'dial',
 ]
 
-/** What identifies or locates a person: addresses, numbers of accounts, cards and telephones. */
+/** What identifies or locates a person: addresses, account, card and phone numbers. */
 export const PII_RULES: readonly RuleInput[] = [
   {
     id: 'email',

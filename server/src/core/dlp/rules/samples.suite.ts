@@ -1,14 +1,11 @@
 import * as fc from 'fast-check'
 import { entropyOf } from '../randomness.ts'
 
-/**
- * Sensitive texts for tests, made up when the test runs: nothing in this file has the shape of a secret, so that scanners of
- * our own repository stay quiet.
- */
+/** Sensitive texts for tests, generated at run time, so that secret scanners do not report this file. */
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
 const BASE62 = `${LETTERS}${LETTERS.toUpperCase()}0123456789`
 
-/** Random characters from a seed. A shrunken string would be no random string any more, so only the seed is drawn. */
+/** Random characters from a seed. A shrunk string would not be random any more, so only the seed is drawn. */
 export const charsOf = (alphabet: string, length: number): fc.Arbitrary<string> =>
   fc.noShrink(fc.noBias(fc.integer({ min: 1, max: 2 ** 31 - 2 }))).map((seed) => {
     let state = seed
@@ -18,7 +15,7 @@ export const charsOf = (alphabet: string, length: number): fc.Arbitrary<string> 
     }).join('')
   })
 
-/** As a random string is: a run of one character is rare enough to count as a stand-in. */
+/** Like a real random string: repeated characters would make it a placeholder. */
 const isRich = (text: string): boolean =>
   entropyOf(text) >= Math.min(3.3, Math.log2(text.length) * 0.8) && !/x{3}/i.test(text)
 
@@ -30,7 +27,7 @@ const joined = (...parts: (string | fc.Arbitrary<string>)[]): fc.Arbitrary<strin
   fc.tuple(...parts.map((part) => (typeof part === 'string' ? fc.constant(part) : part))).map((texts) => texts.join(''))
 const glue = (...parts: string[]): string => parts.join('')
 
-/** Tokens that say by themselves what they are, by the rule that has to find them. */
+/** Self-identifying tokens, by the rule that has to find them. */
 export const TOKENS: Readonly<Record<string, fc.Arbitrary<string>>> = {
   'aws-access-key-id': joined(glue('AK', 'IA'), charsOf('ABCDEFGHIJKLMNOPQRSTUVW234567', 16)),
   'github-token': joined(glue('gh', 'p_'), base62(36)),
@@ -59,7 +56,7 @@ export const TOKENS: Readonly<Record<string, fc.Arbitrary<string>>> = {
   'postman-key': joined(glue('PM', 'AK-'), hex(24), '-', hex(34)),
 }
 
-/** Personal data, by the type it is replaced with. */
+/** Personal data, by the type that replaces it. */
 export const PERSONAL: Readonly<Record<string, fc.Arbitrary<string>>> = {
   EMAIL: joined(base62(8), '@', charsOf(LETTERS, 7), '.org'),
   PAYMENT_CARD: charsOf('0123456789', 14).map((digits) => withLuhn(`4${digits}`)),

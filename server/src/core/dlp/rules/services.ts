@@ -1,7 +1,7 @@
 import type { RuleInput } from '../rule.ts'
 import { END, named, token, UUID } from './shapes.ts'
 
-/** Models, observability, identity, content and everything else that hands out keys. */
+/** Models, observability, identity, content and other services that issue keys. */
 export const SERVICE_RULES: readonly RuleInput[] = [
   token('openai-key', 'sk-', `sk-(?:(?:proj|svcacct|admin|None)-)?[\\w-]{20,74}T3BlbkFJ[\\w-]{20,74}${END}`, {
     entropy: 3.5,

@@ -1,12 +1,12 @@
 import type { RuleInput } from '../rule.ts'
 
-/** The end of a token: what follows could not have been part of it. */
+/** The end of a token: the next character cannot be part of it. */
 export const END = '(?![\\w-])'
 export const UUID = '[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}'
 
 type More = Partial<Omit<RuleInput, 'id' | 'keywords' | 'pattern'>>
 
-/** A token that says by itself what it is: it begins with, or holds, something that nothing else has. */
+/** A self-identifying token: it starts with, or contains, something unique. */
 export const token = (id: string, keyword: string, pattern: string, more: More = {}): RuleInput => ({
   id,
   type: 'API_TOKEN',
@@ -17,7 +17,7 @@ export const token = (id: string, keyword: string, pattern: string, more: More =
   ...more,
 })
 
-/** A token of no particular look: it takes the name beside it to know whose it is. */
+/** A token without a recognizable format: the name beside it tells whose it is. */
 export const named = (id: string, keyword: string, pattern: string, more: More = {}): RuleInput => ({
   id,
   type: 'API_KEY',

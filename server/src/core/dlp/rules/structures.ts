@@ -1,7 +1,9 @@
 import type { RuleInput } from '../rule.ts'
 import { token, UUID } from './shapes.ts'
 
-/** Secrets known by the structure around them: key blocks, tokens with a header, credentials in URLs, headers and commands. */
+/**
+ * Secrets recognized by the structure around them: key blocks, tokens with a header, credentials in URLs, headers and commands.
+ */
 export const STRUCTURE_RULES: readonly RuleInput[] = [
   token(
     'private-key',
@@ -129,7 +131,7 @@ export const STRUCTURE_RULES: readonly RuleInput[] = [
   }),
 ]
 
-/** A name that promises a secret, and a value that can be one. Last in the table: every rule above says more. */
+/** A name that suggests a secret, and a value that can be one. Last in the table: every rule above is more specific. */
 export const ASSIGNMENT_RULES: readonly RuleInput[] = [
   {
     id: 'assigned-password',
