@@ -61,7 +61,7 @@ function reviewedStep(
     const step = steps.find((one) => one.step_id === step_id)
     if (step === undefined) return bad('Unknown step')
     if (ordinalOf(step_id) > frontierOf(run))
-      return refuse('FLOW_STEP_OUT_OF_ORDER', { because: 'the step lies in the future' })
+      return refuse('FLOW_STEP_OUT_OF_ORDER', { because: 'an earlier step is not finished' })
     return ok(step)
   }
   const frontier = steps.find(({ ordinal }) => ordinal === frontierOf(run))

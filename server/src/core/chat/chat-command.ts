@@ -26,7 +26,7 @@ export const CHAT_HELP = [
 ].join('\n')
 
 /**
- * The whole message, trimmed, one line. Undefined: people talk to each other.
+ * Parses a whole message: one line, trimmed. Undefined: people are talking to each other.
  * INVARIANT: no Unicode folding, so a look-alike letter never makes a command.
  */
 export function chatCommand(message: string): ChatCommand | undefined {
@@ -54,7 +54,7 @@ const NO = new Set(['❌', '👎', '✖'])
 
 /** A reaction to a prompt. Undefined: it decides nothing. */
 export function reactionDecision(key: string): 'approve' | 'deny' | undefined {
-  // Skin tones and the variation selector say the same.
+  // Ignore skin tones and the variation selector.
   const plain = key.replaceAll(/\u{fe0f}|[\u{1f3fb}-\u{1f3ff}]/gu, '')
   if (YES.has(plain)) return 'approve'
   return NO.has(plain) ? 'deny' : undefined

@@ -2,7 +2,7 @@ import type { ConsentRow, ConsentState, ConsentView } from '../../contract/conse
 
 export type UnitsLeft = { readonly calls: number; readonly cost?: number }
 
-/** What a consent is at this moment. Only `live` ones can match. */
+/** The current state of a consent. Only `live` ones can match. */
 export function consentState(row: ConsentRow, left: UnitsLeft, now: number): ConsentState {
   if (row.revoked_at !== undefined) return 'revoked'
   if (now >= row.expires_at) return 'expired'

@@ -78,25 +78,25 @@ describe('a consent and personal data', () => {
     return decide(careful, callWith(given), { ...scanned, consents: [factOf({ what })] }).effect
   }
 
-  test('covers the field that it spells out, and no other', () => {
+  test('covers the field whose value it states, and no other', () => {
     expect(decided([{ path: '/note', op: 'equals', value: args.note }])).toBe('allow')
     expect(decided([{ path: '/note', op: 'in', value: ['x', args.note] }])).toBe('allow')
     expect(decided([{ path: '/note', op: 'prefix', value: 'ask ana@corp.org' }])).toBe('allow')
     expect(decided([{ path: '/note', op: 'prefix', value: 'ask ' }])).toBe('ask')
-    // It permits the field, but nobody saw what would stand in it.
+    // It permits the field, but nobody has seen the value.
     expect(decided([{ path: '/note', op: 'any' }])).toBe('ask')
     const two = { ...args, more: 'and carl@corp.org' }
     const note: Constraint = { path: '/note', op: 'equals', value: args.note }
     expect(decided([note, { path: '/more', op: 'any' }], two)).toBe('ask')
   })
 
-  test('covers the members of a list that it spells out', () => {
+  test('covers the items of a list that it states', () => {
     const list = { note: ['ana@corp.org', 'carl@corp.org'] }
     const choices: Constraint = { path: '/note', op: 'in', value: list.note }
     expect(decided([choices, { path: '/to', op: 'any' }], { ...list, to: 'bob' })).toBe('allow')
   })
 
-  test('never covers a secret, nor arguments that nobody could search', () => {
+  test('never covers a secret, nor arguments that could not be searched', () => {
     const secret = ['ghp', 'q7RzT2mKx9Lw4Vb8Nc1Yd6Hf3Js5Gp0AeUiO'].join('_')
     expect(decided([{ path: '/note', op: 'equals', value: secret }], { to: 'bob', note: secret })).toBe('ask')
     const consent = factOf({ what: { tool: 'mail__send', args: [{ path: '', op: 'any' }] } })
@@ -105,7 +105,7 @@ describe('a consent and personal data', () => {
   })
 })
 
-/** What is said about consents that do not cover the call changes nothing else. */
+/** Removes the notes about consents that do not cover the call. */
 const withoutNotes = (verdict: Verdict): Verdict => ({
   ...verdict,
   evidence: verdict.evidence.filter(({ rule }) => rule !== 'consent.not_covering'),
@@ -135,7 +135,7 @@ describe('a consent in a decision', () => {
     expect(decide(careful, call, others).evidence.every(({ rule }) => rule !== 'consent.not_covering')).toBe(true)
   })
 
-  test('law: it touches nothing but an ask that policy alone holds and one person may answer', () => {
+  test('law: it changes nothing but an ask by the policy alone that one person may decide', () => {
     fc.assert(
       fc.property(
         fc.array(anyOpinion, { minLength: 1, maxLength: 4 }),
@@ -161,7 +161,7 @@ describe('a consent in a decision', () => {
     )
   })
 
-  test('law: a foreign ask, a block, or an ask for two people among the opinions keeps the verdict as it was', () => {
+  test('law: another decider`s ask, a block, or an ask for two people keeps the verdict unchanged', () => {
     const policyAsk = opinionOf(['policy'], ['ask'], ['simple', 'strong'])
     const inTheWay = fc.oneof(
       opinionOf(FOREIGN, ['ask']),
@@ -179,7 +179,7 @@ describe('a consent in a decision', () => {
     )
   })
 
-  test('law: a plain ask of policy is lifted exactly when some consent matches', () => {
+  test('law: a plain ask of the policy is allowed exactly when some consent matches', () => {
     const asks = fc.array(opinionOf(['policy'], ['ask', 'allow'], ['simple', 'strong']), { minLength: 1, maxLength: 3 })
     fc.assert(
       fc.property(asks, consents, (some, given) => {
@@ -192,7 +192,7 @@ describe('a consent in a decision', () => {
     )
   })
 
-  test('law: whatever verdict it is handed, it leaves all but an ask without a block or another`s ask as it is', () => {
+  test('law: it changes no verdict except an ask without a block or another decider`s ask', () => {
     const verdict = fc.record({
       effect: fc.constantFrom<Effect>('allow', 'ask', 'block'),
       evidence: fc.array(opinionOf(['policy', 'pause'], ['allow', 'ask', 'block']), { maxLength: 3 }),
@@ -211,7 +211,7 @@ describe('a consent in a decision', () => {
     )
   })
 
-  test('the real deciders ask about a medium risk, and with a consent they do not', () => {
+  test('the real deciders ask about a medium risk, and not if there is a consent', () => {
     expect(decide(careful, call, facts)).toMatchObject({ effect: 'ask', strength: 'simple' })
     const covered = decide(careful, call, { ...facts, consents: [factOf()] })
     expect(covered).toMatchObject({ effect: 'allow', evidence: [{ decider: 'policy' }, { decider: 'consent' }] })
@@ -221,7 +221,7 @@ describe('a consent in a decision', () => {
     expect(decide(careful, call, changed)).toMatchObject({ effect: 'ask' })
   })
 
-  test('an approval answers before a consent, so that no unit is spent on what a person has approved', () => {
+  test('an approval is used before a consent, so that no unit is spent on a call a person has approved', () => {
     const approval = {
       approval_id: 'auth_0000000000000000',
       args_hash: HASH,
@@ -242,7 +242,7 @@ describe('of several consents', () => {
   }
   const id = (digit: string) => `cons_${digit.repeat(24)}` as const
 
-  test('the one that lapses first is used, then the one with fewest calls, in whatever order they are read', () => {
+  test('the one that expires first is used, then the one with the fewest calls left, whatever order they are read in', () => {
     const late = factOf({ consent_id: id('1'), expires_at: 3000 })
     const fuller = factOf({ consent_id: id('2'), expires_at: 2000 }, { left: { calls: 3 } })
     const emptier = factOf({ consent_id: id('3'), expires_at: 2000 }, { left: { calls: 2 } })

@@ -11,21 +11,21 @@ import { spellsOut } from './spells-out.ts'
 const DECIDER = 'consent'
 const NOTE = 'consent.not_covering'
 
-/** What the arguments hold is needed only where personal data is asked about. */
+/** `content` is needed only if personal data is asked about. */
 export type CoverFacts = ConsentMoment & {
   readonly consents?: readonly ConsentFact[]
-  /** For this caller and tool, but not about this call. */
+  /** For this caller and tool, but not matching this call. */
   readonly near?: readonly ConsentFact[]
   readonly content?: ContentFact
   readonly route?: RouteFact
-  /** Of a call that a flow's step makes. */
+  /** For a call made by a flow's step. */
   readonly flow_consent?: FlowConsentFact
 }
 
 /**
- * The last word of a decision: a matching consent turns an ask into allow, and says so in the evidence.
- * INVARIANT: only asks of policy that need neither two people nor a passphrase are ever touched, and asks about personal data where
- * the consent spells out every place it stands in.
+ * The last step of a decision: a matching consent turns an ask into allow, and says so in the evidence.
+ * INVARIANT: only asks of the policy that need neither two people nor a passphrase are changed, and asks about personal data only
+ * if the consent states the value of every field that contains it.
  */
 export function coverWithConsent(verdict: Verdict, call: Call, facts: CoverFacts): Verdict {
   if (!isCoverable(verdict)) return withNotes(verdict, call, facts)
@@ -34,7 +34,8 @@ export function coverWithConsent(verdict: Verdict, call: Call, facts: CoverFacts
     isFromAsked(consent, call, facts) &&
     (!asksAboutPersonal(verdict) || namesPersonal(consent, facts))
   const flow = facts.flow_consent
-  // It names no arguments, so it never answers for personal data in them. Its minter is the person who asks, whom no route asks.
+  // A flow's consent names no arguments, so it never covers personal data in them. Its minter is the requester, whom no route
+  // asks.
   const isFree = !asksAboutPersonal(verdict) && facts.route?.members === undefined
   if (flow !== undefined && isFree && matchFlowConsent(flow, call, facts))
     return { effect: 'allow', evidence: [...verdict.evidence, flowConsentedBy(flow, facts.now)] }
@@ -45,15 +46,15 @@ export function coverWithConsent(verdict: Verdict, call: Call, facts: CoverFacts
 }
 
 /**
- * INVARIANT: what a route asks of a group is permitted ahead only by a member of that group, other than the requester. Nobody
- * permits ahead through somebody else's seat: a consent lasts longer than a delegation.
+ * INVARIANT: if a route asks a group, only a consent by a member of that group other than the requester counts. A substitute
+ * cannot give one, because a consent lasts longer than a delegation.
  */
 function isFromAsked({ row }: ConsentFact, { caller }: Call, { route }: CoverFacts): boolean {
   if (route?.members === undefined) return true
   return row.minted_user !== undefined && row.minted_user !== caller.user && route.members.has(row.minted_user)
 }
 
-/** Whether a consent could ever answer this ask. */
+/** Whether a consent could ever cover this ask. */
 export function isCoverable({
   effect,
   evidence,
@@ -65,18 +66,18 @@ export function isCoverable({
   return inTheWay.length > 0 && inTheWay.every((opinion) => isPlainAskOfPolicy(opinion) || isAskAboutPersonal(opinion))
 }
 
-/** A consent that was there and did not cover the call: said to people, and no reason to ask by itself. */
+/** A note about a consent that did not cover the call: information only, not a reason to ask. */
 const isNoteOfConsent = ({ decider, rule }: Opinion): boolean => decider === DECIDER && rule === NOTE
 
 const MOST_NOTES = 3
 
-/** The same verdict, with a note about each consent that might have been expected to cover the call. */
+/** Adds a note about each consent that might have been expected to cover the call. */
 function withNotes(verdict: Verdict, call: Call, facts: CoverFacts): Verdict {
   const notes = notesOn(verdict, call, facts)
   return notes.length === 0 ? verdict : { ...verdict, evidence: [...verdict.evidence, ...notes] }
 }
 
-/** Of the consents for this caller and tool, why each does not cover the call. */
+/** Why each consent for this caller and tool does not cover the call. */
 function notesOn(verdict: Verdict, call: Call, facts: CoverFacts): Opinion[] {
   if (verdict.effect !== 'ask' || verdict.observed !== undefined) return []
   const uncovered = verdict.evidence.find(
@@ -120,7 +121,7 @@ const isAskAboutPersonal = ({ decider, effect, rule }: Opinion): boolean =>
 
 const asksAboutPersonal = ({ evidence }: Verdict): boolean => evidence.some(isAskAboutPersonal)
 
-/** A consent cannot have named findings that could not all be listed. */
+/** If there were too many findings to list, no consent can have named them all. */
 function namesPersonal({ row }: ConsentFact, { content, tool }: CoverFacts): boolean {
   if (content === undefined || content.scan === 'unknown' || content.scan.more.pii > 0) return false
   return personalIn(content.scan.findings, tool, content.reach).every((finding) => spellsOut(row.what.args, finding))
@@ -130,29 +131,29 @@ function isPlainAskOfPolicy({ decider, effect, strength, proof }: Opinion): bool
   return decider === 'policy' && effect === 'ask' && strength !== 'two_person' && proof === undefined
 }
 
-/** The consent of either kind that let a call through. */
+/** The consent of either kind that allowed a call. */
 export const consentNamed = (verdict: Verdict): string | undefined =>
   consentIn(verdict) ?? (isFlowConsented(verdict) ? verdict.evidence.at(-1)?.rule : undefined)
 
-/** Whether the consent of a flow let a call through. */
+/** Whether a flow's consent allowed a call. */
 export const isFlowConsented = ({ evidence }: Verdict): boolean => {
   const opinion = evidence.at(-1)
   return opinion?.decider === DECIDER && FlowConsentId.safeParse(opinion.rule).success
 }
 
-/** The consent that let a call through, as its evidence tells: it has the last word. */
+/** The consent that allowed a call, according to its evidence. */
 export function consentIn(verdict: Verdict): ConsentId | undefined {
   const opinion = verdict.evidence.at(-1)
   return opinion?.decider === DECIDER ? ConsentId.safeParse(opinion.rule).data : undefined
 }
 
-/** The same, with all that spending it needs. */
+/** The same, with everything needed to spend it. */
 export function consentUsed(verdict: Verdict, facts: CoverFacts): ConsentFact | undefined {
   const id = verdict.effect === 'allow' ? consentIn(verdict) : undefined
   return facts.consents?.find(({ row }) => row.consent_id === id)
 }
 
-/** Of several the one that lapses first is used, so that none is wasted; the order is the same on every machine. */
+/** If several match, the one that expires first is used, so that none is wasted; the order is the same on every machine. */
 function soonestGoneFirst(a: ConsentFact, b: ConsentFact): number {
   return (
     Number(b.spent === true) - Number(a.spent === true) ||

@@ -20,15 +20,15 @@ const terms: ConsentTerms = {
   expires_in_s: 60,
 }
 
-describe('a consent is drawn up', () => {
-  test('with its end and its shelf', () => {
+describe('a consent is created', () => {
+  test('with its expiry and its index key', () => {
     expect(drawUpConsent(terms, bob, drawn)).toMatchObject({
       ok: true,
       value: { calls: 5, minted_at: 1000, expires_at: 61_000, minted_by: 'approver:bob', shelf: 'caller:agent:a' },
     })
   })
 
-  test('by whoever may decide approvals, and by nobody else', () => {
+  test('only by somebody who may decide approvals', () => {
     for (const kind of CallerKind.options) {
       const drawnUp = drawUpConsent(terms, { kind, id: `${kind}:x`, user: 'x' }, drawn)
       expect(drawnUp.ok).toBe(DECIDING_KINDS.includes(kind))
@@ -63,7 +63,7 @@ describe('a consent is drawn up', () => {
     })
   })
 
-  test('a caller`s consents are on the tables that are read for it', () => {
+  test('a caller`s consents have index keys that are read for this caller', () => {
     const tables = shelvesOf({ kind: 'agent', id: 'agent:a', user: 'ana' })
     for (const actor of ['caller:agent:a', 'user:ana', 'caller:*', 'caller:agent:?'] as const)
       expect(tables).toContain(shelfOf(actor))
@@ -137,7 +137,7 @@ describe('approve and remember', () => {
     )
   })
 
-  test('law: constraints that the approved call does not meet are refused, so the call is always an example of the consent', () => {
+  test('law: constraints that the approved call does not meet are rejected, so the call is always an example of the consent', () => {
     const constraint: fc.Arbitrary<Constraint> = fc.oneof(
       fc.record({ path: fc.constantFrom('/a', '/b', ''), op: fc.constant('any' as const) }),
       fc.record({
@@ -167,7 +167,7 @@ describe('approve and remember', () => {
       'has the name of a pattern',
       approvalOf({}, [ask('policy')], { caller: { kind: 'agent', id: 'agent:*', user: 'a' } }),
     ],
-  ])('what %s is not remembered', (_, approval) => {
+  ])('a consent is not created if %s', (_, approval) => {
     expect(termsToRemember(approval, bounds)).toMatchObject({ problem: { code: 'consent.not_rememberable' } })
   })
 })

@@ -11,7 +11,7 @@ import { permitsArgs } from './permits-args.ts'
 export const PATTERNS = 'patterns'
 export const CLOSED = 'closed'
 
-/** Where consents that could be about this caller are found. */
+/** The index keys under which consents for this caller are stored. */
 export function shelvesOf(caller: Caller): readonly string[] {
   return [`caller:${caller.id}`, `user:${caller.user}`, PATTERNS]
 }
@@ -25,8 +25,8 @@ const isPattern = (text: string) => /[*?]/.test(text)
 export type DrawnUp = { readonly consent_id: ConsentId; readonly now: number; readonly from_approval?: ApprovalId }
 
 /**
- * The row of a new consent, or why there is none.
- * INVARIANT: whoever cannot decide an approval cannot give a consent, and none is without bounds in calls and time.
+ * The row of a new consent, or why it cannot be created.
+ * INVARIANT: somebody who cannot decide an approval cannot give a consent, and every consent is limited in calls and time.
  */
 export function drawUpConsent(
   wanted: ConsentTerms,
@@ -55,12 +55,13 @@ export function drawUpConsent(
 }
 
 /**
- * What remembering an approved request would give: this caller with this user behind it, this tool as it is defined now, and these arguments or
- * those that the approver chose to let vary. INVARIANT: never about anything the approved call itself is not an example of.
+ * The terms for remembering an approved request: this caller and user, this tool as currently defined, and these arguments or
+ * those that the approver chose to leave open.
+ * INVARIANT: the approved call itself always matches the terms.
  */
 export function termsToRemember(approval: ApprovalRow, { args, ...bounds }: Remember): Result<ConsentTerms> {
   const { approval_id, caller, tool_id, definition_hash, evidence, strength, route } = approval
-  // Two people's word is not one person's to extend, and a consent answers policy alone.
+  // One person cannot extend the decision of two, and a consent covers only asks of the policy.
   const asked = { effect: 'ask', evidence, ...(route === undefined ? {} : { route }) } as const
   if (strength === 'two_person' || !isCoverable(asked) || isPattern(`${caller.id} ${tool_id}`)) {
     const held = evidence.filter(({ effect }) => effect !== 'allow').map(({ rule }) => rule)

@@ -3,12 +3,13 @@ import type { FlowConsentRow } from '../../contract/flow-rows.ts'
 import type { Opinion } from '../../contract/verdict.ts'
 import type { ConsentMoment } from './match-consent.ts'
 
-/** The consent that a flow's step is executed under: the row, and the version that must still stand when the call starts. */
+/** The consent under which a flow's step is executed: the row, and the version it must still have when the call starts. */
 export type FlowConsentFact = { readonly row: FlowConsentRow; readonly version: number; readonly actor_hash: string }
 
 /**
- * Whether it lets an ask of this call through now. Its units were taken before the call was made.
- * INVARIANT: revoked, expired, of another person, for other lanes, or minted by somebody who decides nothing, it does not match.
+ * Whether it covers an ask about this call now. Its units were reserved before the call was made.
+ * INVARIANT: it does not match if it is revoked, expired, of another person, for other lanes, or minted by somebody who cannot
+ * decide.
  */
 export function matchFlowConsent(
   { row, actor_hash }: FlowConsentFact,

@@ -31,22 +31,22 @@ describe('a JSON pointer', () => {
     ['/k"l', 6],
     ['/ ', 7],
     ['/m~0n', 8],
-  ])('`%s` of the RFC is what the RFC says', (pointer, value) => {
+  ])('`%s` gives the value stated in the RFC', (pointer, value) => {
     expect(valueAt(document, pointer)).toEqual(value)
   })
 
   test.each(['/bar', '/foo/2', '/foo/01', '/foo/-', '/foo/length', '/foo/0/x', '/constructor', '/__proto__'])(
-    '`%s` is nowhere',
+    '`%s` does not exist',
     (pointer) => expect(valueAt(document, pointer)).toBeUndefined(),
   )
 
-  test('a key called __proto__ is a key like any other', () => {
+  test('a key called __proto__ is an ordinary key', () => {
     const value = JSON.parse('{"__proto__":{"x":1}}') as Json
     expect(valueAt(value, '/__proto__/x')).toBe(1)
     expect(valueAt(value, '/x')).toBeUndefined()
   })
 
-  test('law: every member of every value is found below its own key', () => {
+  test('law: every member of every value is found under its own key', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.string(), (members, key) => {
         const value = { ...members, [key]: ['here'] } as Json

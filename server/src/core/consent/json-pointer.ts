@@ -2,7 +2,7 @@ import { isJsonObject, type Json } from '../../contract/json.ts'
 
 const INDEX = /^(0|[1-9]\d{0,15})$/
 
-/** The value at an RFC 6901 pointer; undefined where there is none. Only what a value holds itself counts. */
+/** The value at an RFC 6901 pointer; undefined if there is none. Only own properties count. */
 export function valueAt(value: Json, pointer: string): Json | undefined {
   let here: Json | undefined = value
   for (const token of pointer.split('/').slice(1)) here = memberOf(here, unescape(token))

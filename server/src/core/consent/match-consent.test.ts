@@ -14,7 +14,7 @@ const withCall = (args: Parameters<typeof callWith>[0], more: Partial<Call> = {}
   call: callWith(args, more),
 })
 
-/** Each breaks a consent that matches in one way. */
+/** Each one breaks a matching consent in one way. */
 const BREAKS: Readonly<Record<string, Attempt>> = {
   'expired this very millisecond': withRow({ expires_at: 1000 }),
   'not yet given': withRow({ minted_at: 1001 }),

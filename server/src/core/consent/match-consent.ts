@@ -10,29 +10,30 @@ import type { PolicyFacts } from '../gate/policy/policy.ts'
 import type { UnitsLeft } from './consent-view.ts'
 import { fieldsAgainst, permitsArgs } from './permits-args.ts'
 
-/** A consent as a decision sees it: the row, the version that must still stand when it is spent, and what is left. */
+/** A consent as a decision sees it: the row, the version it must still have when it is spent, and what is left. */
 export type ConsentFact = {
   readonly row: ConsentRow
   readonly version: number
   readonly left: UnitsLeft
-  /** What this call takes of a consent that limits cost. */
+  /** What this call spends of a consent that limits cost. */
   readonly cost: number
-  /** This very call has already spent it: a further try of the call takes no second unit. */
+  /** This call has already spent it: retrying the call spends no second unit. */
   readonly spent?: boolean
 }
 
-/** What of the moment a consent looks at. */
+/** The current facts that matching a consent needs. */
 export type ConsentMoment = Pick<PolicyFacts, 'now' | 'tool' | 'lane'>
 
 /**
- * Whether this consent lets this call through now. Pure and total.
- * INVARIANT: expired, exhausted, revoked or about anything else, it does not match; what is unknown does not match.
+ * Whether this consent covers this call now. Pure and total.
+ * INVARIANT: an expired, exhausted or revoked consent, or one about anything else, does not match; anything unknown does not
+ * match.
  */
 export function matchConsent(consent: ConsentFact, call: Call, moment: ConsentMoment): boolean {
   return isAbout(consent.row, call, moment) && hasLeft(consent)
 }
 
-/** All but the units: what can be said of a consent before its account is read. */
+/** Everything but the units: what can be checked before its account is read. */
 export function isAbout(row: ConsentRow, call: Call, { now, tool, lane }: ConsentMoment): boolean {
   const { what } = row
   if (row.revoked_at !== undefined || now >= row.expires_at || now < row.minted_at) return false
@@ -44,11 +45,11 @@ export function isAbout(row: ConsentRow, call: Call, { now, tool, lane }: Consen
   return args !== undefined && permitsArgs(what.args, args)
 }
 
-/** Whether it was given to this caller for this tool, whatever else it says. */
+/** Whether it was given to this caller for this tool, whatever its other terms. */
 export const isFor = (row: ConsentRow, call: Call): boolean =>
   isActor(row, call.caller) && isLike(row.what.tool, call.tool_id)
 
-/** Why a consent for this caller and tool does not cover this call; undefined when it does. Names fields, never their values. */
+/** Why a consent for this caller and tool does not cover this call; undefined if it does. Names fields, never their values. */
 export function whyNot(consent: ConsentFact, call: Call, moment: ConsentMoment): string | undefined {
   const { row } = consent
   if (row.revoked_at !== undefined) return 'it was revoked'
@@ -64,7 +65,7 @@ export function whyNot(consent: ConsentFact, call: Call, moment: ConsentMoment):
   return hasLeft(consent) ? undefined : 'it is used up'
 }
 
-/** INVARIANT: exactly what `spend` of the ledger would lose does not match. */
+/** INVARIANT: does not match exactly when `spend` of the ledger would be lost. */
 function hasLeft({ row, left, cost, spent }: ConsentFact): boolean {
   if (spent === true) return true
   return left.calls >= 1 && (row.cost === undefined || (left.cost !== undefined && left.cost >= cost))
@@ -75,7 +76,7 @@ function isActor({ actor, user }: ConsentRow, caller: Caller): boolean {
   return actor.startsWith('user:') ? actor === `user:${caller.user}` : isLike(actor, `caller:${caller.id}`)
 }
 
-/** A call without a lane, or with one that is not known, is on none. */
+/** A call without a lane, or with an unknown one, matches no lane. */
 function isLane(globs: readonly string[], lane: string | null | undefined): boolean {
   return typeof lane === 'string' && globs.some((glob) => isLike(glob, lane))
 }
@@ -92,7 +93,7 @@ function placesIn(pointers: readonly string[], { row }: Tool): string {
 
 const isLike = (pattern: string, name: string) => matchesGlob(parseGlob(pattern), name)
 
-/** The text was written by the gate; should it ever not be JSON, nothing is permitted. */
+/** The gate wrote this text; if it is not JSON after all, nothing is permitted. */
 function readArgs(call: Call): Json | undefined {
   try {
     return argsOf(call)

@@ -29,12 +29,12 @@ describe('one constraint', () => {
     ['min', { path, op: 'min', value: 10 }, [10, 11], [9, '11', true]],
     ['any', { path, op: 'any' }, [1, null, [], {}, { y: 1 }, 'text'], []],
   ]
-  test.each(cases)('`%s` lets through what fits and nothing else', (_, constraint, fitting, others) => {
+  test.each(cases)('`%s` permits matching values and nothing else', (_, constraint, fitting, others) => {
     expect(fitting.filter((value) => !only(constraint, value))).toEqual([])
     expect(others.filter((value) => only(constraint, value))).toEqual([])
   })
 
-  test('a prefix holds below its beginning, and a value that climbs out again is not below it', () => {
+  test('a prefix permits what is below it, and not a value that goes up again', () => {
     const climbing = [
       'https://a.example/pub/../secret',
       'https://a.example/pub/..',
@@ -69,7 +69,7 @@ describe('constraints together', () => {
     )
   })
 
-  test('law: an argument that nobody named is not permitted, however it is hidden', () => {
+  test('law: an argument that no constraint names is not permitted, however it is hidden', () => {
     fc.assert(
       fc.property(object, fc.string({ minLength: 1 }), json, fc.boolean(), (args, extra, value, deep) => {
         fc.pre(!Object.hasOwn(args, extra))
@@ -95,13 +95,13 @@ describe('constraints together', () => {
     )
   })
 
-  test('no constraints permit a call without arguments, and only that', () => {
+  test('without constraints only a call without arguments is permitted', () => {
     expect(permitsArgs([], {})).toBe(true)
     const others: Json[] = [{ a: 1 }, { a: {} }, [], 'x', null]
     for (const args of others) expect(permitsArgs([], args)).toBe(false)
   })
 
-  test('what is absent fits nothing but `any`, because a tool may make anything of its absence', () => {
+  test('a missing argument matches only `any`, because a tool may use any default', () => {
     const absent: Constraint[] = [
       { path, op: 'equals', value: null },
       { path, op: 'max', value: 10 },

@@ -4,8 +4,8 @@ import { canonicalJson } from '../json/canonical.ts'
 import { below, valueAt } from './json-pointer.ts'
 
 /**
- * Whether a call may have these arguments. Closed: every constraint holds, and every argument is named by one.
- * INVARIANT: an argument that is absent fits only `any`, because nobody knows what a tool makes of its absence.
+ * Whether a call may have these arguments: every constraint holds, and every argument is named by one.
+ * INVARIANT: a missing argument matches only `any`, because the tool's default is unknown.
  */
 export function permitsArgs(constraints: readonly Constraint[], args: Json): boolean {
   const named = new Set(constraints.map(({ path }) => path))
@@ -14,7 +14,7 @@ export function permitsArgs(constraints: readonly Constraint[], args: Json): boo
 
 const MOST_FIELDS = 5
 
-/** Pointers to what a consent does not permit: fields whose constraint fails, and fields that none names. */
+/** Pointers to what a consent does not permit: fields whose constraint fails, and fields without a constraint. */
 export function fieldsAgainst(constraints: readonly Constraint[], args: Json): string[] {
   if (permitsArgs(constraints, args)) return []
   const failing = constraints.flatMap((constraint) => (holds(constraint, args) ? [] : [constraint.path]))
@@ -57,13 +57,13 @@ function isSame(a: Json, b: Json): boolean {
   return one.ok && other.ok && one.value === other.value
 }
 
-/** A path or an address that goes up again is not below its beginning, also in the spellings that URL parsers accept. */
+/** A path or URL that goes up again is not below its prefix, including the spellings that URL parsers accept. */
 function climbs(value: string): boolean {
   const plain = value.replaceAll(/[\t\n\r]/g, '').replaceAll(/%2e/gi, '.')
   return plain.split(/[/\\]|%2f|%5c/i).includes('..')
 }
 
-/** The root needs no name of its own: a call without arguments has nothing to permit. */
+/** The root itself needs no constraint: a call without arguments has nothing to permit. */
 function isNamed(named: ReadonlySet<string>, value: Json, pointer: string): boolean {
   if (named.has(pointer)) return true
   if (Array.isArray(value))

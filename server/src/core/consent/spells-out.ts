@@ -1,11 +1,11 @@
 import type { Constraint } from '../../contract/consent.ts'
 
-/** A place in the arguments: a text, and a stretch of it. */
+/** A place in the arguments: a text, and a span of it. */
 type Stretch = { readonly path: string; readonly end: number; readonly spelled: string }
 
 /**
- * Whether whoever gave a consent wrote down what stands at a place: the field itself, or the list it is a member of, has a value
- * or a choice of values, or a prefix that reaches beyond it. `any` names a field and leaves it free, so it spells out nothing.
+ * Whether a consent states the value at a place: the field, or the list that contains it, has a value, a choice of values, or a
+ * prefix that extends beyond it. `any` names a field and leaves it open, so it states nothing.
  */
 export function spellsOut(constraints: readonly Constraint[], { path, end, spelled }: Stretch): boolean {
   return constraints.some((constraint) => {

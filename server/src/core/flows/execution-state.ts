@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../contract/json.ts'
 
 export type ProposedCall = { readonly tool: string; readonly args: Json }
 
-/** One execution of one step by a model, as the driver carries it on. */
+/** The state of one execution of one step by a model. */
 export type FlowExecution = {
   readonly execution_id: ExecutionId
   readonly flow_run_id: RunId
@@ -21,22 +21,22 @@ export type FlowExecution = {
   readonly prompts: readonly { readonly id: string; readonly text: string }[]
   readonly phase:
     'starting' | 'reading_prompts' | 'asking' | 'calling' | 'waiting' | 'answering' | 'finishing' | 'ended'
-  /** Counts effects, so that each has a key of its own. */
+  /** Counts effects, so that each has its own key. */
   readonly works: number
   readonly asked: number
-  /** Answers in a row that were no call that could be made. */
+  /** How many answers in a row contained no valid call. */
   readonly wasted: number
-  /** Calls that the gate let through and that succeeded, and prompts that were read through it. */
+  /** Calls that the gate allowed and that succeeded, and prompts that were read through it. */
   readonly gated: number
-  /** Calls that were made; the number of the one under way. */
+  /** How many calls were made; also the number of the one in progress. */
   readonly calls: number
   readonly proposed: ProposedCall | null
   readonly call: { readonly call_id: CallId | null; readonly status: CallState } | null
-  /** The call that was last heard to have ended: it may be heard of before its performer says that it was held. */
+  /** The last call reported as ended: the report may arrive before the performer says that the call was held. */
   readonly ended_call: string | null
-  /** It was asked to stop: it does once the call under way has its outcome. */
+  /** It was asked to stop: it stops once the call in progress has its outcome. */
   readonly stopping: boolean
-  /** The call that it waits for was withdrawn. */
+  /** The call it waits for was withdrawn. */
   readonly withdrawn: boolean
   readonly results: readonly { readonly tool: string; readonly text: string; readonly ok: boolean }[]
   readonly output: string | null

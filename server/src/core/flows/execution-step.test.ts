@@ -90,7 +90,7 @@ test('law: no key is used twice, nothing completes without a call that succeeded
   )
 })
 
-test('the end of a held call that is heard of before the call is known to be held is not missed', () => {
+test('the end of a held call is not missed if it is reported before the call is known to be held', () => {
   const step = flowExecution.step
   let { state } = step(start, { type: 'flow.started' })
   const done = (told: ExecutionFound) =>

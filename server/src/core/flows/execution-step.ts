@@ -5,11 +5,11 @@ import type { DriverEvent, RunKind, Step } from '../../contract/run.ts'
 import type { WithdrawCall } from '../runs/held-call.ts'
 import type { FlowExecution, ProposedCall } from './execution-state.ts'
 
-/** What an effect found out. Each fills some of these. */
+/** The result of an effect. Each kind fills some of these. */
 export type ExecutionFound = {
   readonly prompts?: FlowExecution['prompts']
   readonly proposed?: ProposedCall
-  /** The model made no call that can be made: why, for the model. */
+  /** The model made no valid call: why, for the model. */
   readonly wasted?: string
   /** The model says that the job is done. */
   readonly said?: true
@@ -38,12 +38,13 @@ const MOST_CALLS = 16
 const MOST_WASTED = 3
 
 /**
- * An agent's execution of one step: ask the model, make its call, again, write the result, finish.
- * INVARIANT: it never completes without a call that passed the gate and succeeded, or a prompt that was read through it, and `flow_finish` is its last effect, whatever happens.
+ * An agent's execution of one step: ask the model, make its call, repeat, write the result, finish.
+ * INVARIANT: it never completes without a call that passed the gate and succeeded, or a prompt that was read through it, and
+ * `flow_finish` is its last effect, whatever happens.
  */
 export const flowExecution: RunKind<FlowExecution, ExecutionEvent, ExecutionEffect> = {
   kind: 'flow-execution',
-  // A call has an idempotency key; units and the end are kept in the run's row, which knows what was already done.
+  // A call has an idempotency key; units and the end are recorded in the run's row, which knows what was already done.
   effects: {
     flow_prompts: 'repeatable',
     flow_ask: 'repeatable',
@@ -62,7 +63,7 @@ function step(state: FlowExecution, event: ExecutionEvent): Next {
       if (state.phase !== 'starting') return stay(state)
       return state.prompt_ids.length > 0 ? begin(state, 'reading_prompts', 'flow_prompts') : ask(state)
     case 'call.ended':
-      // A call whose outcome nobody knows is tried again or settled by a person: that is its end.
+      // A call with an unknown outcome ends only when it is retried or settled by a person.
       return event.state === 'unknown' ? stay(state) : callEnded(state, event.call_id)
     case 'run.cancel':
       return cancelled(state)
@@ -94,7 +95,7 @@ const fail = (state: FlowExecution, reason: string): Next =>
 
 function found(state: FlowExecution, told: ExecutionFound): Next {
   if (state.phase === 'finishing') return { state: { ...state, phase: 'ended' }, effects: [], ends: endOf(state) }
-  // Nothing is under way while it waits.
+  // Nothing is in progress while it waits.
   if (state.phase === 'waiting') return stay(state)
   const isOpen = told.call !== undefined && told.result === undefined
   if (state.stopping && !isOpen) return fail(state, CANCELLED)
@@ -150,7 +151,7 @@ function afterCalling(state: FlowExecution, told: ExecutionFound): Next {
   })
 }
 
-/** Waits for a person or for another node, unless the call's end was heard of already. */
+/** Waits for a person or for another node, unless the call is already reported as ended. */
 function standStill(state: FlowExecution): Next {
   const call_id = state.call?.call_id ?? null
   if (call_id !== null && state.ended_call === call_id) return begin(state, 'calling', 'flow_outcome')
@@ -173,7 +174,7 @@ const withdrawal = (call_id: CallId): WithdrawCall => ({
   with: { call_id, by: 'flow-execution' },
 })
 
-/** A model that is asked is interrupted; a call that is held is withdrawn; a call that runs is waited for. */
+/** A running model request is aborted; a held call is withdrawn; a running call is waited for. */
 function cancelled(state: FlowExecution): Next {
   if (state.stopping || state.phase === 'finishing' || state.phase === 'ended') return stay(state)
   const stopping = { ...state, stopping: true }

@@ -10,13 +10,13 @@ export type FlowBundle = { readonly flow: Flow; readonly steps: readonly FlowSte
 const Bundle = z.strictObject({
   flow: Flow,
   steps: z.array(FlowStep).min(1),
-  /** The version that this one was made from; absent for a new flow. */
+  /** The version that this one is based on; absent for a new flow. */
   base_version: FlowVersion.nullish(),
 })
 
 const LONGEST_FAULTS = 500
 
-/** YAML, of which JSON is a part. Keys that stand twice, aliases and tags are refused. */
+/** YAML, which includes JSON. Duplicate keys, aliases and tags are rejected. */
 export function parseBundle(text: string): Result<unknown> {
   const document = parseDocument(text, { uniqueKeys: true, version: '1.2', schema: 'core' })
   const [fault] = [...document.errors, ...document.warnings]
@@ -24,11 +24,11 @@ export function parseBundle(text: string): Result<unknown> {
   try {
     return ok(document.toJS({ maxAliasCount: 0 }))
   } catch {
-    return bad('Invalid flow bundle: aliases are not taken')
+    return bad('Invalid flow bundle: aliases are not supported')
   }
 }
 
-/** Every check that needs nothing but the bundle. Nothing of a bundle with a fault is imported. */
+/** Every check that needs only the bundle. A bundle with a fault is not imported at all. */
 export function checkBundle(value: unknown): Result<FlowBundle> {
   const ids = z.object({ flow: z.object({ flow_id: z.unknown(), version: z.unknown() }) }).safeParse(value)
   if (ids.success && !FlowId.safeParse(ids.data.flow.flow_id).success) return bad('Invalid flow id')
@@ -55,7 +55,7 @@ function faultIn(flow: Flow, steps: readonly FlowStep[]): string | undefined {
   return undefined
 }
 
-/** A first version names no base; an edit names the newest version as its base and is greater than it. */
+/** A first version has no base; an edit names the newest version as its base and is greater than it. */
 export function checkLineage({ flow, base_version }: FlowBundle, newest: string | undefined): Result<void> {
   const isNext = newest === undefined ? base_version === undefined : isEdit(flow.version, base_version, newest)
   if (isNext) return ok(undefined)
@@ -75,7 +75,7 @@ export function compareVersions(one: string, other: string): number {
   return (a ?? []).map((part, at) => part - (b?.[at] ?? 0)).find((difference) => difference !== 0) ?? 0
 }
 
-/** Where policy forbids automatable steps, a bundle that has some is refused, and the steps are named. */
+/** If the policy forbids automatable steps, a bundle that has some is rejected, and the steps are named. */
 export function checkAutomatable({ steps }: FlowBundle, policy: FlowPolicy | undefined): Result<void> {
   if (policy === undefined)
     return refuse('FLOW_EXECUTION_POLICY_FORBIDDEN', { because: 'the policy file cannot be read' })

@@ -1,11 +1,11 @@
 import type { FlowRow, FlowRunRow, FlowListings } from '../../contract/flow-rows.ts'
 import type { FlowScope } from '../../contract/flows.ts'
 
-/** Ids of rows. Vaults and flow ids hold neither `/` nor `@`. */
+/** Row ids. Vaults and flow ids contain neither `/` nor `@`. */
 export const headId = (vault: string, flow_id: string): string => `${vault}/${flow_id}`
 export const versionId = (vault: string, flow_id: string, version: string): string => `${vault}/${flow_id}@${version}`
 
-/** One text per kind of listing: a page is a range of one index, however many rows there are. */
+/** One key per kind of listing: a page is a range of one index, however many rows there are. */
 export function listingsFor(row: FlowRow): FlowListings {
   switch (row.is) {
     case 'head':
@@ -43,7 +43,7 @@ export const runListing = (vault: string, scope: FlowScope, { flow_id, status }:
     '|',
   )
 
-/** The field of a row that holds `runListing` of such a filter. */
+/** The field of a row that contains the `runListing` of such a filter. */
 export function runListingField({ flow_id, status }: RunFilter): keyof FlowListings {
   if (flow_id === undefined) return status === undefined ? 'shelf' : 'shelf_status'
   return status === undefined ? 'shelf_flow' : 'shelf_flow_status'

@@ -9,7 +9,7 @@ const codeOf = (policy: ReturnType<typeof flowPolicyOf>, needs: 'writes' | 'exec
   return passed.ok ? 'ok' : passed.problem.code
 }
 
-describe('the switches of the flows', () => {
+describe('the flow switches', () => {
   test.each([
     [{}, 'FLOW_RUN_WRITES_DISABLED', 'FLOW_AUTOMATABLE_EXECUTION_DISABLED'],
     [{ run_writes: '1' }, 'ok', 'FLOW_AUTOMATABLE_EXECUTION_DISABLED'],
@@ -26,7 +26,7 @@ describe('the switches of the flows', () => {
     expect([codeOf(policy, 'writes'), codeOf(policy, 'execution')]).toEqual([writes, execution])
   })
 
-  test('the environment wins over the file, but cannot permit what the file forbids', () => {
+  test('the environment overrides the file, but cannot permit what the file forbids', () => {
     expect(codeOf(flowPolicyOf(on, { run_writes: '0' }), 'writes')).toBe('FLOW_RUN_WRITES_DISABLED')
     expect(codeOf(flowPolicyOf(on, { automatable: 'false' }), 'execution')).toBe('FLOW_AUTOMATABLE_EXECUTION_DISABLED')
     const forbids = file({ flow_run_writes_enabled: true, execution: { forbidden: true } })
@@ -45,13 +45,13 @@ describe('the switches of the flows', () => {
     file({ execution: { surprise: 1 } }),
     file({ execution: { max_cost_cap_units: 0 } }),
     file({ execution: { default_ttl_seconds: 1.5 } }),
-  ])('%j refuses everything that is gated, whatever the environment says', (found) => {
+  ])('%j rejects everything that is gated, whatever the environment says', (found) => {
     const env: FlowEnv = { run_writes: '1', automatable: '1', forbidden: '0' }
     expect(codeOf(flowPolicyOf(found, env), 'writes')).toBe('FLOW_EXECUTION_POLICY_FORBIDDEN')
     expect(codeOf(flowPolicyOf(found, env), 'execution')).toBe('FLOW_EXECUTION_POLICY_FORBIDDEN')
   })
 
-  test('law: whatever numbers stand in the file, every default is within its maximum and no time to live is beyond a day', () => {
+  test('law: whatever numbers the file contains, every default is within its maximum and no time to live exceeds a day', () => {
     const number = fc.option(fc.integer({ min: 1, max: 10_000_000 }), { nil: undefined })
     const seconds = fc.option(fc.integer({ min: -10, max: 10_000_000 }), { nil: undefined })
     fc.assert(

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { DEFAULT_LANE } from '../../contract/flows.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 
-/** The file as it was found: its text, that there is none, or that it could not be read. */
+/** The file as found: its text, that it does not exist, or that it could not be read. */
 export type PolicyFile = { readonly text: string } | 'absent' | 'unreadable'
 
-/** The three switches of the environment, as they are set there. */
+/** The three switches in the environment, as set there. */
 export type FlowEnv = {
   readonly run_writes?: string | undefined
   readonly automatable?: string | undefined
@@ -44,7 +44,7 @@ const Document = z.strictObject({
     .optional(),
 })
 
-/** Undefined when the file cannot be read: then everything that is gated is refused. */
+/** Undefined if the file cannot be read: then everything that is gated is rejected. */
 export function flowPolicyOf(file: PolicyFile, env: FlowEnv): FlowPolicy | undefined {
   const read = file === 'absent' ? {} : file === 'unreadable' ? undefined : documentIn(file.text)
   if (read === undefined) return undefined
@@ -84,7 +84,7 @@ export const within = (value: number, least: number, most: number): number => Ma
 /** Which switches an action needs: none for reading, `execution` for minting and executing, `writes` for all others. */
 export type Gated = 'writes' | 'execution'
 
-/** The refusals of the switches, in their order. The policy is handed on to whoever passes. */
+/** Checks the switches in order and returns the policy, or why the action is rejected. */
 export function passGates(policy: FlowPolicy | undefined, gated: Gated): Result<FlowPolicy> {
   if (policy === undefined)
     return refuse('FLOW_EXECUTION_POLICY_FORBIDDEN', { because: 'the policy file cannot be read' })

@@ -15,7 +15,7 @@ import { RunId } from '../../contract/ids.ts'
 import { ok, type Result } from '../../contract/problems.ts'
 import { bad } from './bad-request.ts'
 
-/** Request bodies of all doors. Names in camelCase count as their snake_case; all texts are trimmed; unknown names are refused. */
+/** Request bodies of all doors. Names in camelCase count as snake_case; all strings are trimmed; unknown names are rejected. */
 
 type Fields = Readonly<Record<string, Json>>
 type Shared = { readonly etag?: string; readonly vault_id?: string }
@@ -67,7 +67,7 @@ export function startRequest(body: Json | undefined): Result<StartRequest> {
   if (version !== undefined && version !== flow_version) return bad('Invalid flow version')
   if (!isText(harness, 64)) return bad('Invalid start request: harness')
   if (![task_ref, external_ref].every((text) => text === undefined || isText(text)))
-    return bad('Invalid start request: task_ref and external_ref are texts')
+    return bad('Invalid start request: task_ref and external_ref must be strings')
   return ok({
     ...sharedIn(read.value),
     flow_id,
@@ -116,7 +116,7 @@ export function listRequest(body: Json | undefined): Result<ListRequest> {
   })
 }
 
-/** Numbers arrive as such, and as digits from a query. */
+/** Numbers may also arrive as digits in a query string. */
 function wholeIn(value: Json): number | undefined {
   const number = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value
   return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : undefined
@@ -258,7 +258,7 @@ export function abandonRequest(body: Json | undefined): Result<AbandonRequest> {
   return ok({ ...sharedIn(read.value), run_id, reason: reason ?? null })
 }
 
-/** The action of a request that names it in its body, as the MCP tool does, and the rest of that body. */
+/** The action named in the body of a request, as the MCP tool does, and the rest of that body. */
 export function actionIn(body: Json): { readonly action: string; readonly rest: JsonObject } | undefined {
   if (!isJsonObject(body)) return undefined
   const { action, ...rest } = body

@@ -9,11 +9,11 @@ const OF_ROLE: Readonly<Record<FlowRole, readonly FlowScope[]>> = {
   viewer: ['personal'],
 }
 
-/** The flow role of a credential. The owner of the gate is an admin of its flows too. */
+/** The flow role of a credential. The owner of the gate is also an admin of its flows. */
 export const flowRoleOf = ({ flow_role, kind }: Caller): FlowRole =>
   flow_role ?? (kind === 'admin' ? 'admin' : 'viewer')
 
-/** What a caller may see: its identity and the operator's grants say so, and nothing in a request. */
+/** What a caller may see, determined by its identity and the operator's grants only, never by the request. */
 export function visibleScopes(caller: Caller, grants: FlowSettings['grants']): Result<readonly FlowScope[]> {
   const own = grants.filter(({ user }) => user === caller.user).map(({ scopes }) => [...new Set(scopes)].toSorted())
   const [first, ...others] = own
@@ -22,14 +22,14 @@ export function visibleScopes(caller: Caller, grants: FlowSettings['grants']): R
   return isAmbiguous ? refuse('FLOW_SCOPE_AMBIGUOUS', { user: caller.user }) : ok(first)
 }
 
-/** Undefined when the credential is bound to another vault: then everything in this one is missing. */
+/** Undefined if the credential is bound to another vault: then everything in this one is reported as missing. */
 export function vaultOf({ vault }: Caller, asked: string | undefined): Result<string | undefined> {
   if (asked !== undefined && !VaultId.safeParse(asked).success) return bad('Invalid vault id')
   if (vault === undefined) return ok(asked ?? DEFAULT_VAULT)
   return ok(asked === undefined || asked === vault ? vault : undefined)
 }
 
-/** Procedures are written by people who may edit; a program follows them. */
+/** Only people who may edit write procedures; programs only follow them. */
 export function mayImport(caller: Caller, scope: FlowScope, visible: readonly FlowScope[]): Result<void> {
   if (PROGRAM_KINDS.includes(caller.kind) || flowRoleOf(caller) === 'viewer')
     return refuse('auth.forbidden', { needs: 'a person with the flow role editor or admin' })

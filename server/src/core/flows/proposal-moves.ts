@@ -4,7 +4,7 @@ import type { Evaluation, RubricItem } from '../../contract/flows.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { bad } from './bad-request.ts'
 
-/** What a reviewer answers about every proposal. */
+/** The questions that a reviewer answers about every proposal. */
 export const RUBRIC: readonly RubricItem[] = [
   { id: 'checkable', asks: 'The claims and numbers can be checked', answer: null },
   { id: 'in_job', asks: "It stays inside the step's job", answer: null },
@@ -28,7 +28,7 @@ export type EvaluationRequest = {
   readonly note: string | null
 }
 
-/** The rubric with the new answers; all yes is passed, a no is failed, and a missing answer leaves it pending. */
+/** The rubric with the new answers: all yes is passed, any no is failed, and with answers missing it stays pending. */
 export function evaluate(row: ProposalRow, by: Caller, asked: EvaluationRequest): Result<ProposalRow> {
   const allowed = open(row, by)
   if (!allowed.ok) return allowed
@@ -48,7 +48,10 @@ function resultOf(rubric: readonly RubricItem[]): Evaluation {
 
 export type Decision = { readonly reason: string | null; readonly waive: string | null }
 
-/** INVARIANT: nobody approves what they proposed, and nothing is approved without a passed evaluation where one is required, unless a reviewer waives it with a reason. */
+/**
+ * INVARIANT: nobody approves their own proposal, and nothing is approved without a passed evaluation if one is required, unless a
+ * reviewer waives it with a reason.
+ */
 export function approve(
   row: ProposalRow,
   by: Caller,
@@ -62,7 +65,7 @@ export function approve(
   return ok({ ...row, state: 'approved', decided_by: by.id, decided, reason, waived: waive })
 }
 
-/** The proposer may take their own proposal back; anybody else who discards is a reviewer. */
+/** The proposer may withdraw their own proposal; anybody else who discards it must be a reviewer. */
 export function discard(row: ProposalRow, by: Caller, reason: string | null, decided: string): Result<ProposalRow> {
   if (row.state !== 'proposed') return refuse('proposal.decided', { state: row.state })
   if (row.proposer !== by.user) {

@@ -17,7 +17,7 @@ export const ordinalOf = (step_id: string): number => Number(step_id.slice(step_
 
 const isClosed = ({ status }: StepState): boolean => status === 'done' || status === 'skipped'
 
-/** The ordinal of the first step that is neither done nor skipped, else one more than the last. */
+/** The ordinal of the first step that is neither done nor skipped; one more than the last if there is none. */
 export function frontierOf({ step_states }: Pick<Run, 'step_states'>): number {
   const open = step_states.findIndex((step) => !isClosed(step))
   return (open === -1 ? step_states.length : open) + 1
@@ -42,8 +42,9 @@ export type Advance = {
 }
 
 /**
- * Moves one step.
- * INVARIANT: no step past the frontier moves, at most one step is in progress, and a done step stays done (laws in run-moves.test.ts).
+ * Changes the status of one step.
+ * INVARIANT: no step past the frontier changes, at most one step is in progress, and a done step stays done (laws in
+ * run-moves.test.ts).
  */
 export function advanceStep<T extends Run>(run: T, step: FlowStep | undefined, asked: Advance): Result<T> {
   const running = inProgress(run)
@@ -87,16 +88,18 @@ export type Evidence = {
   readonly verified: boolean
 }
 
-/** Whether evidence may be put to a step at all, before anybody looks where it points. */
+/** Whether evidence may be attached to a step at all, before the evidence itself is checked. */
 export function takesEvidence(run: Run, step_id: string): Result<StepState> {
   const running = inProgress(run)
   if (!running.ok) return running
   const state = stepStateOf(run, step_id)
   if (!state.ok) return state
-  return ordinalOf(step_id) > frontierOf(run) ? outOfOrder('the step lies in the future') : state
+  return ordinalOf(step_id) > frontierOf(run)
+    ? outOfOrder('an earlier step is not finished, so this one cannot have evidence yet')
+    : state
 }
 
-/** A done step keeps its verification, whatever is put to it later. */
+/** A done step keeps its verification, whatever is attached later. */
 export function withEvidence<T extends Run>(run: T, { step_id, verified, ...evidence }: Evidence): T {
   const next = (state: StepState): StepState => ({
     ...state,
@@ -109,14 +112,14 @@ export function withEvidence<T extends Run>(run: T, { step_id, verified, ...evid
   }
 }
 
-/** A person approved the proposal of this step. A step that was closed meanwhile stays as it is. */
+/** A person approved the proposal of this step. A step that was closed in the meantime is not changed. */
 export function withReview<T extends Run>(run: T, step_id: string, proposal_id: string): T {
   const state = run.step_states.find((one) => one.step_id === step_id)
   if (state === undefined || isClosed(state) || run.status !== 'in_progress') return run
   return withEvidence(run, { step_id, evidence_ref: proposal_id, pointer_kind: 'proposal', verified: true })
 }
 
-/** Whether a step can be executed by an agent now; the last checks before an execution. */
+/** The last checks before an agent executes a step. */
 export function executable(run: Run, step: FlowStep | undefined, step_id: string): Result<FlowStep> {
   const state = stepStateOf(run, step_id)
   if (!state.ok) return state
@@ -132,7 +135,7 @@ export function executable(run: Run, step: FlowStep | undefined, step_id: string
   return ok(step)
 }
 
-/** What an execution that ended leaves in its step: evidence and at most `in_progress`, never `done`. */
+/** The result of an ended execution: evidence and at most `in_progress`, never `done`. */
 export function withExecution<T extends Run>(run: T, step_id: string, evidence_ref: string, verified: boolean): T {
   const state = run.step_states.find((one) => one.step_id === step_id)
   if (state === undefined || isClosed(state) || run.status !== 'in_progress') return run
@@ -153,7 +156,7 @@ export function withRecord(run: FlowRunRow, record: FlowExecutionRecord): FlowRu
   return { ...run, executions }
 }
 
-/** The oldest lines go when there are too many; the audit keeps everything. */
+/** If there are too many lines, the oldest are dropped; the audit keeps everything. */
 export function noted(run: FlowRunRow, item: FlowHistoryItem): FlowRunRow {
   return { ...run, history: [...run.history, item].slice(-FLOW_LIMITS.history) }
 }

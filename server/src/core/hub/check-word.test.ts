@@ -40,8 +40,8 @@ const WAITING = {
   strength: 'simple',
 } as const
 
-describe('a word of the hub', () => {
-  test('that fits is for this message and this request', () => {
+describe('a decision from the hub', () => {
+  test('that matches is accepted for this message and this request', () => {
     expect(notForMessage(word(), SENT, NOW)).toBeUndefined()
     expect(notForRequest(word(), WAITING)).toBeUndefined()
   })
@@ -53,7 +53,7 @@ describe('a word of the hub', () => {
     ['another nonce', { nonce: 'b'.repeat(32) }],
     ['signed in the future', { iat: (NOW + SKEW_MS) / 1_000 + 1 }],
     ['too old', { exp: NOW / 1_000 }],
-  ])('is refused for %s', (why, more) => {
+  ])('is rejected for %s', (why, more) => {
     expect(notForMessage(word(more), SENT, NOW)).toBe(why)
   })
 
@@ -68,7 +68,7 @@ describe('a word of the hub', () => {
     expect(notForRequest(word(more), WAITING)).toBe(why)
   })
 
-  test('about a weaker request approves no stronger one, and one person is not two', () => {
+  test('about a weaker request does not approve a stronger one, and one person is not two', () => {
     const strong = { ...WAITING, strength: 'two_person' } as const
     expect(notForRequest(word(), strong)).toBe('a weaker request')
     const bob = { by: 'approver:bob', user: 'bob', at: NOW }
@@ -77,7 +77,7 @@ describe('a word of the hub', () => {
     expect(notForRequest(word({ strength: 'two_person', decisions: [bob, eve] }), strong)).toBeUndefined()
   })
 
-  test('of two people, the last one said no', () => {
+  test('by two people counts as denied if the last one denied it', () => {
     const said = decisionsOf(
       word({
         says: 'deny',

@@ -2,10 +2,10 @@ import type { ApprovalRow, Decision } from '../../contract/approval.ts'
 import type { HubWord } from '../../contract/hub.ts'
 import { STRENGTHS } from '../../contract/verdict.ts'
 
-/** A clock of the hub that is ahead by less than this is no reason to refuse. */
+/** A hub clock that is ahead by less than this is accepted. */
 export const SKEW_MS = 60_000
 
-/** What the node knows of the message that a word answers. */
+/** What the node knows about the message that a decision answers. */
 export type SentMessage = {
   readonly node: string
   readonly message: string
@@ -13,7 +13,7 @@ export type SentMessage = {
   readonly approval_id: string
 }
 
-/** Why a genuine word is not for this message, in a word for the audit; undefined when it is. Pure. */
+/** Why a genuine decision is not for this message, in a few words for the audit; undefined if it is. Pure. */
 export function notForMessage(word: HubWord, sent: SentMessage, now: number): string | undefined {
   if (word.node !== sent.node) return 'another node'
   if (word.message !== sent.message || word.approval_id !== sent.approval_id) return 'another message'
@@ -23,15 +23,16 @@ export function notForMessage(word: HubWord, sent: SentMessage, now: number): st
   return undefined
 }
 
-/** The request at the node as it is now; `packet_digest` and `strength` are those of the packet. */
+/** The node's request as it is now; `packet_digest` and `strength` are those of the packet. */
 export type WaitingRequest = Pick<ApprovalRow, 'tool_id' | 'definition_hash' | 'args_hash' | 'strength'> & {
   readonly packet_digest: string
   readonly run: string | null
 }
 
 /**
- * Why an approval is not for exactly this call, in a word; undefined when it is.
- * INVARIANT: what is approved is what was shown: tool, definition, arguments and packet are compared, and no fewer people were asked.
+ * Why an approval is not for exactly this call, in a few words; undefined if it is.
+ * INVARIANT: only what was shown is approved: tool, definition, arguments and packet are compared, and at least as many people
+ * were asked.
  */
 export function notForRequest(word: HubWord, request: WaitingRequest): string | undefined {
   if (word.tool !== request.tool_id) return 'another tool'
@@ -47,7 +48,7 @@ export function notForRequest(word: HubWord, request: WaitingRequest): string | 
 
 const peopleIn = ({ strength }: Pick<WaitingRequest, 'strength'>): number => (strength === 'two_person' ? 2 : 1)
 
-/** What people said at the hub, as decisions of the node's own row. */
+/** The decisions made at the hub, as decisions of the node's own row. */
 export function decisionsOf(word: HubWord): readonly Decision[] {
   const says = word.says === 'approve' ? 'approve' : 'deny'
   return word.decisions.map(({ by, user, for: seat, at }, index, all) => ({

@@ -4,19 +4,20 @@ import type { FlowRole } from '../../contract/flows.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 
 /**
- * Of several kinds the first of these. A token made for an agent or a node stays theirs, whatever its person may do;
- * among people the one who may do more. INVARIANT: a token that is also an agent's never decides.
+ * If a token has several kinds, the first of these applies. A token for an agent or a node stays one, whatever its person may do;
+ * among people's kinds the most powerful applies.
+ * INVARIANT: a token that is also an agent's never decides.
  */
 const FIRST_OF: readonly CallerKind[] = ['agent', 'node', 'admin', 'approver', 'reviewer', 'user']
 
-/** Of several roles in flows the first of these. */
+/** If there are several flow roles, the first of these applies. */
 const HIGHEST_ROLE: readonly FlowRole[] = ['admin', 'editor', 'viewer']
 
 const USER = /^[^\s\p{C}]{1,96}$/u
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** The caller a verified token stands for. What the configuration does not map means no. */
+/** The caller for a verified token. Claims that the configuration does not map grant nothing. */
 export function callerFromClaims(issuer: OidcIssuer, claims: Claims): Result<Caller> {
   const fits = ({ claim, has }: { readonly claim: OidcIssuer['user']; readonly has: string }) =>
     holds(valueAt(claims, claim), has)
@@ -29,7 +30,7 @@ export function callerFromClaims(issuer: OidcIssuer, claims: Claims): Result<Cal
   const flow_role = HIGHEST_ROLE.find((one) => roles.includes(one))
   return ok({
     kind,
-    // No key's name contains a slash, so no key's caller has this id.
+    // Key names contain no slash, so no key's caller has this id.
     id: `${kind}:${issuer.name}/${user}`,
     user: `${issuer.user_prefix}${user}`,
     ...(flow_role === undefined ? {} : { flow_role }),
@@ -39,7 +40,7 @@ export function callerFromClaims(issuer: OidcIssuer, claims: Claims): Result<Cal
 function userIn({ user: claim, user_prefix }: OidcIssuer, claims: Claims): string | undefined {
   const value = valueAt(claims, claim)
   if (typeof value !== 'string' || !USER.test(value)) return undefined
-  // An address that nobody has checked names whoever typed it.
+  // An unverified address proves nothing about its owner.
   const isUnchecked = pathOf(claim).at(-1) === 'email' && claims['email_verified'] !== true
   return isUnchecked || `${user_prefix}${value}` === LOCAL_OWNER.user ? undefined : value
 }

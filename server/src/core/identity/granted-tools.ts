@@ -1,7 +1,7 @@
 import type { Caller } from '../../contract/caller.ts'
 import { matchesGlob, parseGlob } from '../gate/policy/glob.ts'
 
-/** Which tools exist for a caller as far as their key goes; for a key without such a limit all of them. */
+/** Which tools a caller's key grants; a key without this limit grants all. */
 export function grantedTools({ grant }: Pick<Caller, 'grant'>): (tool_id: string) => boolean {
   if (grant?.tools === undefined) return () => true
   const globs = grant.tools.map(parseGlob)

@@ -18,7 +18,7 @@ test('law: two scoped keys are equal only if caller, key and use are', () => {
   )
 })
 
-test('the stored form is pinned', () => {
+test('the stored form never changes', () => {
   const caller = { id: 'agent:a', user: 'ana' }
   expect(scopedKey(caller, 'k', { is: 'call' })).toBe('["call","agent:a","ana","k"]')
   expect(scopedKey(caller, 'k', { is: 'call', round: 2 })).toBe('["call","agent:a","ana","k",2]')

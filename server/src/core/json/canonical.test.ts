@@ -20,7 +20,7 @@ describe('canonical JSON', () => {
     })
   })
 
-  test('what has no canonical form is refused with the reason', () => {
+  test('a value without a canonical form is rejected with the reason', () => {
     expect(flawOf(Number.NaN)).toEqual(refused('number'))
     expect(flawOf({ a: [Number.POSITIVE_INFINITY] })).toEqual(refused('number'))
     expect(flawOf(['\ud800'])).toEqual(refused('lone_surrogate'))
@@ -35,7 +35,7 @@ describe('canonical JSON', () => {
     expect(flawOf(Object(1))).toEqual(refused('type'))
   })
 
-  test('a cycle is refused as too deep', () => {
+  test('a cycle is rejected as too deep', () => {
     const loop: { self?: unknown } = {}
     loop.self = loop
     expect(flawOf(loop)).toEqual(refused('depth'))
@@ -47,7 +47,7 @@ describe('canonical JSON', () => {
     expect(read.ok && canonicalJson(read.value)).toEqual({ ok: true, value: text })
   })
 
-  test('reading and printing a canonical text again changes nothing', () => {
+  test('parsing and printing a canonical text again changes nothing', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = canonicalJson(JSON.parse(JSON.stringify(value)) as Json)

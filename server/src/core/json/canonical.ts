@@ -5,7 +5,7 @@ import { MAX_DEPTH } from './ijson-scanner.ts'
 
 type Flaw = 'type' | 'number' | 'lone_surrogate' | 'depth'
 
-/** With the `u` flag a well-formed pair is one character, so this matches only halves that stand alone. */
+/** With the `u` flag a valid pair is one character, so this matches only lone halves. */
 const LONE_SURROGATE = /\p{Surrogate}/u
 
 function flawOfScalar(value: unknown): Flaw | undefined {
@@ -15,19 +15,22 @@ function flawOfScalar(value: unknown): Flaw | undefined {
   return 'type'
 }
 
-/** Only plain data: an object with a prototype of its own could print as something else than it holds (`toJSON`). */
+/** Only plain data: an object with another prototype could print as something other than its content (`toJSON`). */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === null || Array.isArray(value)
 }
 
-/** The first reason why a value has no canonical form. INVARIANT: terminates on cycles, by depth. */
+/**
+ * The first reason why a value has no canonical form.
+ * INVARIANT: terminates on cycles, because depth is limited.
+ */
 function flawOf(value: unknown, depth: number): Flaw | undefined {
   if (typeof value !== 'object' || value === null) return flawOfScalar(value)
   if (depth === MAX_DEPTH) return 'depth'
   if (!isPlain(value)) return 'type'
   if (!Array.isArray(value)) return flawOfMembers(value, depth + 1)
-  // By index, because `for of` and `forEach` treat the holes of a sparse array each in their own way.
+  // By index, because `for of` and `forEach` treat the holes of a sparse array differently.
   for (let index = 0; index < value.length; index += 1) {
     const flaw = flawOf(value[index], depth + 1)
     if (flaw !== undefined) return flaw
@@ -45,7 +48,7 @@ function flawOfMembers(value: object, depth: number): Flaw | undefined {
   return undefined
 }
 
-/** The RFC 8785 form of a value: the one text that is hashed, approved and executed. */
+/** The RFC 8785 form of a value: the exact text that is hashed, approved and executed. */
 export function canonicalJson(value: Json): Result<string> {
   const flaw = flawOf(value, 0)
   if (flaw !== undefined) return refuse('request.not_ijson', { what: flaw })

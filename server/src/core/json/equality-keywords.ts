@@ -3,8 +3,8 @@ import type { Json } from '../../contract/json.ts'
 import { canonicalJson } from './canonical.ts'
 
 /**
- * Equality of JSON values by their canonical text. Ajv's own keywords compare by walking both values, which takes quadratic
- * time for `uniqueItems` and throws on objects with a key named `valueOf` or `toString`.
+ * Compares JSON values by their canonical text. Ajv's own keywords walk both values, which takes quadratic time for `uniqueItems`
+ * and throws on objects with a key named `valueOf` or `toString`.
  */
 function textOf(value: Json): string | undefined {
   const text = canonicalJson(value)
@@ -13,7 +13,7 @@ function textOf(value: Json): string | undefined {
 
 const isScalar = (value: Json): boolean => value === null || typeof value !== 'object'
 
-/** A test for being equal to one of `allowed`. Scalars need no text: a Set compares them as JSON does. */
+/** Tests whether a value equals one of `allowed`. Scalars need no text: a Set compares them as JSON does. */
 function isOneOf(allowed: readonly Json[]): (value: Json) => boolean {
   const scalars = new Set(allowed.filter(isScalar))
   const texts = new Set(allowed.filter((value) => !isScalar(value)).map(textOf))

@@ -1,8 +1,8 @@
-/** Sign, digits without outer zeros, and the power of ten of the last digit: two literals are equal when these are. */
+/** Sign, digits without leading and trailing zeros, and the exponent of the last digit: two literals are equal if these are. */
 type Decimal = { readonly negative: boolean; readonly digits: string; readonly exponent: number }
 
 const LITERAL = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([-+]?[0-9]+))?$/
-/** Every printer of doubles gets by with 17 significant digits. */
+/** Doubles are printed with at most 17 significant digits. */
 const PRINTED_DIGITS = 17
 /** JavaScript, and so RFC 8785, prints whole numbers below this without an exponent. */
 const PLAIN_BELOW = 1e21
@@ -11,7 +11,7 @@ const SMALLEST_NORMAL = 2.2250738585072014e-308
 function decimalOf(literal: string): Decimal {
   const [, sign = '', whole = '', fraction = '', power = '0'] = LITERAL.exec(literal) ?? []
   const all = whole + fraction
-  // Loops, not regular expressions: `0+$` is quadratic on a long run of zeros that does not end the text.
+  // Loops instead of regular expressions: `0+$` is quadratic on a long run of zeros that does not end the text.
   let from = 0
   while (all.charCodeAt(from) === 48) from += 1
   let to = all.length
@@ -28,14 +28,13 @@ function equals(a: Decimal, b: Decimal): boolean {
 }
 
 /**
- * Whether a number literal of JSON's grammar means the same after it went through a double.
- *
+ * Whether a JSON number literal keeps its value when converted to a double.
  * - A literal whose decimal value equals the shortest print of its double always does.
- * - A whole number must be that exact: any written as a plain integer, and any below 10^21, where the canonical form prints
- *   integers. `9007199254740993` and `9007199254740993.0` are refused.
- * - Overflow to infinity, and underflow of something to nothing, are refused.
- * - Other literals pass with up to 17 significant digits, because printers of doubles emit those (`333333333.33333329`);
- *   among the subnormals, where a double keeps fewer digits, only if the double prints back as the same digits.
+ * - A whole number must be exact: any written as a plain integer, and any below 10^21, where the canonical form prints integers.
+ * `9007199254740993` and `9007199254740993.0` are rejected.
+ * - Overflow to infinity and underflow to zero are rejected.
+ * - Other literals pass with up to 17 significant digits, because printers of doubles emit those (`333333333.33333329`); among
+ * the subnormals, where a double has fewer digits, only if the double prints back as the same digits.
  */
 export function survivesDouble(literal: string): boolean {
   const double = Number(literal)

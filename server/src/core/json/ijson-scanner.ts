@@ -1,18 +1,21 @@
 import { survivesDouble } from './ijson-number.ts'
 
-/** Why a text is not I-JSON, and at which offset (UTF-16 units). Never holds any of the text. */
+/** Why a text is not I-JSON, and at which offset (UTF-16 units). Never contains any of the text. */
 export type Fault = {
   readonly what: 'syntax' | 'depth' | 'duplicate_key' | 'lone_surrogate' | 'number' | 'values'
   readonly at: number
 }
 
-/** Deeper nesting is refused: code that recurses over a value must not run out of stack. */
+/** Deeper nesting is rejected, so that code that recurses over a value cannot overflow the stack. */
 export const MAX_DEPTH = 512
 
-/** More values and field names than this are refused: every pass over a value costs time per value, however short they are. */
+/**
+ * More values and field names than this are rejected, because every pass over a value costs time per value, however short they
+ * are.
+ */
 export const MAX_VALUES = 10_000
 
-/** Where the scan stands. `open` has one entry per open container: the keys seen so far, or nothing for an array. */
+/** The state of the scan. `open` has one entry per open container: the keys seen so far, or nothing for an array. */
 type Scan = {
   readonly text: string
   readonly open: (Set<string> | undefined)[]
@@ -29,7 +32,7 @@ const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 const OPEN_ARRAY = 0x5b
 const CLOSE_ARRAY = 0x5d
-/** A decimal of up to 15 significant digits comes back from a double unchanged. */
+/** A decimal of up to 15 significant digits survives conversion to a double. */
 const ALWAYS_EXACT = 15
 
 function fail(scan: Scan, what: Fault['what'], at = scan.at): false {
@@ -54,7 +57,7 @@ function hex4(text: string, at: number): number {
   return /^[0-9a-fA-F]{4}$/.test(digits) ? Number.parseInt(digits, 16) : -1
 }
 
-/** `at` is the backslash. A high half must be followed by an escaped low half: a raw one would itself be alone in the text. */
+/** `at` is the backslash. A high surrogate must be followed by an escaped low one: a raw one would itself be lone in the text. */
 function readEscape(scan: Scan): boolean {
   const { text, at } = scan
   if (text[at + 1] !== 'u') {
@@ -73,10 +76,10 @@ function readEscape(scan: Scan): boolean {
   return true
 }
 
-/** A unit of a string that is not plain: an escape, half of a pair, or a control character. */
+/** A special unit of a string: an escape, a surrogate, or a control character. */
 function readSpecial(scan: Scan, code: number): boolean {
   if (code === BACKSLASH) return readEscape(scan)
-  // NaN, the end of the text, is neither.
+  // NaN (the end of the text) is neither.
   if (!(code >= 0x20)) return fail(scan, 'syntax')
   if (!isHigh(code) || !isLow(scan.text.charCodeAt(scan.at + 1))) return fail(scan, 'lone_surrogate')
   scan.at += 2
@@ -103,7 +106,7 @@ function readString(scan: Scan): boolean {
   return true
 }
 
-/** Skips digits and says whether there was one. */
+/** Skips digits; returns whether there was one. */
 function readDigits(scan: Scan): boolean {
   const from = scan.at
   while (isDigit(scan.text.charCodeAt(scan.at))) scan.at += 1
@@ -146,7 +149,7 @@ function readScalar(scan: Scan, code: number): boolean {
   return fail(scan, 'syntax')
 }
 
-/** A key and its colon. Keys are compared as they are meant, not as they are written: `"\u0061"` is `"a"`. */
+/** A key and its colon. Keys are compared after unescaping: `"\u0061"` is `"a"`. */
 function readKey(scan: Scan, keys: Set<string>): boolean {
   if (peek(scan) !== QUOTE) return fail(scan, 'syntax')
   const from = scan.at
@@ -160,7 +163,7 @@ function readKey(scan: Scan, keys: Set<string>): boolean {
   return true
 }
 
-/** Goes into a container. True when a value comes next; false when it was empty and is closed again, or on a fault. */
+/** Enters a container. True if a value comes next; false if it was empty and is closed again, or on a fault. */
 function enter(scan: Scan, code: number): boolean {
   if (scan.open.length === MAX_DEPTH) return fail(scan, 'depth')
   scan.at += 1
@@ -173,7 +176,7 @@ function enter(scan: Scan, code: number): boolean {
   return keys === undefined || readKey(scan, keys)
 }
 
-/** After a value: closes what ends here. True when another value follows. */
+/** After a value: closes the containers that end here. True if another value follows. */
 function leave(scan: Scan): boolean {
   while (scan.open.length > 0) {
     const code = peek(scan)

@@ -2,13 +2,13 @@ import { flagsFor, readPattern, type Flags, type Pattern } from './regexp-syntax
 import { MAX_STEPS, spend, type Meter } from './schema-steps.ts'
 
 /**
- * Regular expressions for patterns that a tool server wrote and strings that an agent sends. The native engine backtracks: a
+ * Regular expressions for patterns written by a tool server and strings sent by an agent. The native engine backtracks: a
  * careless pattern such as `^(a+)+$` takes exponential time on thirty letters. Here all alternatives are followed at once
  * (Thompson's construction), so the time is at most the length of the text times the size of the pattern, and bounded.
  */
 export type LinearRegExp = { readonly test: (text: string) => boolean; readonly toString: () => string }
 
-/** A state. `one` consumes a character, `fork` and `edge` do not; `to` is where it goes on. */
+/** A state. `one` consumes a character, `fork` and `edge` do not; `to` is the next state. */
 type One = { readonly do: 'one'; readonly fits: (character: string) => boolean; readonly to: number }
 type Op =
   | One
@@ -17,7 +17,7 @@ type Op =
   | { readonly do: 'match' }
 type Condition = (text: Text, at: number) => boolean
 type Program = { readonly ops: readonly Op[]; readonly start: number; readonly backwards: boolean }
-/** `looks` remembers where a lookaround holds: each is worked out once per text, for all places at once. */
+/** `looks` caches where a lookaround holds: each is computed once per text, for all positions at once. */
 type Text = { readonly characters: readonly string[]; readonly looks: Map<Program, Uint8Array>; readonly meter: Meter }
 
 /** What all programs of one pattern share while they are built: a repeated part is copied, its tests and lookarounds are not. */
@@ -31,7 +31,7 @@ type Shared = {
 type Building = { readonly ops: Op[]; readonly backwards: boolean; readonly shared: Shared }
 
 const MAX_OPS = 20_000
-/** Making a state takes longer than being in one. */
+/** Building a state takes longer than visiting one. */
 const STEPS_PER_OP = 5
 
 function put({ ops, shared }: Building, op: Op): number {
@@ -47,7 +47,7 @@ function memo<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   return value
 }
 
-/** A class on its own cannot backtrack, so the native engine answers for one character; ASCII from a table. */
+/** A single class cannot backtrack, so the native engine tests single characters; ASCII uses a table. */
 function characterTest(source: string, flags: Flags): One['fits'] {
   const native = new RegExp(`^${source}$`, flags)
   const ascii = Array.from({ length: 128 }, (_, code) => native.test(String.fromCharCode(code)))
@@ -63,7 +63,10 @@ const EDGES: Readonly<Record<(Pattern & { is: 'edge' })['at'], Condition>> = {
   no_word: (text, at) => !isWordEdge(text, at),
 }
 
-/** A lookahead is matched backwards from every end, a lookbehind forwards from every start; then each place knows its answer. */
+/**
+ * A lookahead is matched backwards from every end, a lookbehind forwards from every start; this gives the result for each
+ * position.
+ */
 function lookCondition({ of, where, wanted }: Pattern & { is: 'look' }, shared: Shared): Condition {
   const program = programOf(of, where === 'ahead', shared)
   return (text, at) => (memo(text.looks, program, () => placesOf(program, text))[at] === 1) === wanted
@@ -112,7 +115,7 @@ function programOf(pattern: Pattern, backwards: boolean, shared: Shared): Progra
   return { ops: building.ops, start: add(building, pattern, match), backwards }
 }
 
-/** Follows everything that consumes nothing. `seen` has for each state the last place at which it was reached. */
+/** Follows all transitions that consume nothing. `seen` has for each state the last position at which it was reached. */
 function reach({ ops }: Program, text: Text, from: number[], at: number, seen: Int32Array) {
   const ones: One[] = []
   let isMatch = false
@@ -131,7 +134,7 @@ function reach({ ops }: Program, text: Text, from: number[], at: number, seen: I
   return { ones, isMatch }
 }
 
-/** Walks over a text and reports each place where a match, begun at any place before, ends. Stops when told to. */
+/** Walks over a text and reports each position where a match that began at any earlier position ends. Stops when told to. */
 function walk(program: Program, text: Text, stopAt: (at: number) => boolean): void {
   const { characters } = text
   const [first, last, step] = program.backwards ? [characters.length, 0, -1] : [0, characters.length, 1]
@@ -155,14 +158,14 @@ function placesOf(program: Program, text: Text): Uint8Array {
   return places
 }
 
-/** Above this many ways through a text the native engine is not asked. */
+/** With more possible paths through a text than this, the native engine is not used. */
 const MAX_PATHS = 10_000
 const MAX_NEEDED = 256
 
 /**
- * The longest text on which backtracking cannot hurt. A row of characters from the start of the text, k of them repeated at
- * will, has at most (n + 1)^k ways through n characters. Most patterns are such rows and most texts short: there the native
- * engine is a hundred times faster. Groups, choices and lookarounds never go to it.
+ * The longest text on which backtracking is harmless. A sequence of characters from the start of the text, k of them repeated
+ * freely, has at most (n + 1)^k paths through n characters. Most patterns are such sequences and most texts are short: there the
+ * native engine is a hundred times faster. Patterns with groups, alternatives or lookarounds never use it.
  */
 function nativeLimit(pattern: Pattern): number {
   const parts = pattern.is === 'all' ? pattern.of : []
@@ -179,8 +182,9 @@ function nativeLimit(pattern: Pattern): number {
 const unmetered = (): Meter => ({ steps: 0, most: MAX_STEPS })
 
 /**
- * Compiles a pattern that answers as the native engine would. Throws a SyntaxError for what is not a regular expression, for
- * back references, and for patterns of more than 20,000 states. A test throws a RangeError rather than run for long; all that share a meter, together.
+ * Compiles a pattern that gives the same results as the native engine. Throws a SyntaxError for invalid expressions, back
+ * references, and patterns of more than 20,000 states. A test throws a RangeError instead of running for long; all tests that
+ * share a meter share its limit.
  */
 export function linearRegExp(source: string, meter?: Meter): LinearRegExp {
   const flags = flagsFor(source)

@@ -9,20 +9,20 @@ const faultOf = (text: string) => {
   return read.ok ? undefined : read.problem.about
 }
 
-describe('reading I-JSON', () => {
-  test('a text of every kind of value reads as the native parser reads it', () => {
+describe('parsing I-JSON', () => {
+  test('a text with every kind of value is parsed as the native parser does', () => {
     const text = ' {"a":[1,-2.5e3,true,false,null,"\\u0041\\n\\"é😀\\ud83d\\ude00"],"b":{},"c":[],"":{"a":1}}\r\n\t'
     expect(parseIJson(text)).toEqual({ ok: true, value: JSON.parse(text) })
   })
 
-  test('a duplicate key is refused at its second place, however it is written', () => {
+  test('a duplicate key is rejected at its second occurrence, however it is written', () => {
     expect(faultOf('{"a":1,"b":2,"a":1}')).toEqual({ what: 'duplicate_key', at: '13' })
     expect(faultOf('{"a":1,"\\u0061":2}')).toEqual({ what: 'duplicate_key', at: '7' })
     expect(faultOf('[{"x":{"__proto__":1,"__proto__":2}}]')).toEqual({ what: 'duplicate_key', at: '21' })
     expect(faultOf('[{"a":1},{"a":{"a":2}}]')).toBeUndefined()
   })
 
-  test('half of a surrogate pair is refused, raw or escaped, in keys and values', () => {
+  test('half of a surrogate pair is rejected, raw or escaped, in keys and values', () => {
     expect(faultOf('["\ud800"]')).toEqual({ what: 'lone_surrogate', at: '2' })
     expect(faultOf('["x\udc00"]')).toEqual({ what: 'lone_surrogate', at: '3' })
     expect(faultOf('["\\ud800"]')).toEqual({ what: 'lone_surrogate', at: '2' })
@@ -32,19 +32,19 @@ describe('reading I-JSON', () => {
     expect(faultOf('["\\\\ud800"]')).toBeUndefined()
   })
 
-  test('a pair written half raw and half escaped is refused', () => {
+  test('a pair written half raw and half escaped is rejected', () => {
     expect(faultOf('["\ud83d\\ude00"]')?.['what']).toBe('lone_surrogate')
     expect(faultOf('["\\ud83d\ude00"]')?.['what']).toBe('lone_surrogate')
   })
 
-  test('`__proto__` is a key like any other', () => {
+  test('`__proto__` is an ordinary key', () => {
     const read = parseIJson('{"__proto__":{"admin":true}}')
     if (!read.ok) throw new Error('refused')
     expect(Object.keys(read.value as object)).toEqual(['__proto__'])
     expect((read.value as { admin?: boolean }).admin).toBeUndefined()
   })
 
-  test('nesting up to the limit is read and one deeper is refused, also a million deep', () => {
+  test('nesting up to the limit is parsed, and one level deeper is rejected, as is a million levels', () => {
     const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
     expect(faultOf(nested(MAX_DEPTH))).toBeUndefined()
     expect(faultOf(nested(MAX_DEPTH + 1))).toEqual({ what: 'depth', at: String(MAX_DEPTH) })
@@ -147,7 +147,7 @@ describe('numbers', () => {
     )
   })
 
-  test('a literal of a hundred thousand zeros takes no more than linear time', () => {
+  test('a literal of a hundred thousand zeros takes at most linear time', () => {
     expect(survivesDouble(`1${'0'.repeat(100_000)}1`)).toBe(false)
     expect(survivesDouble(`0.${'0'.repeat(100_000)}1e100001`)).toBe(true)
   })
@@ -201,7 +201,7 @@ describe('laws', () => {
     }
   }
 
-  test('a text is refused for its syntax exactly when the native parser refuses it', () => {
+  test('a text is rejected for its syntax exactly when the native parser rejects it', () => {
     fc.assert(
       fc.property(fc.oneof(nearly, fc.string(), fc.json()), (text) => {
         const fault = faultOf(text)
@@ -212,7 +212,7 @@ describe('laws', () => {
     )
   })
 
-  test('every JSON value that is printed is read back as itself', () => {
+  test('every printed JSON value is parsed back as itself', () => {
     fc.assert(
       fc.property(fc.jsonValue({ noUnicodeString: false, depthSize: 'medium' }), (value) => {
         const text = JSON.stringify(value)

@@ -3,9 +3,9 @@ import { Bug, ok, refuse, type Result } from '../../contract/problems.ts'
 import { findFault, MAX_VALUES } from './ijson-scanner.ts'
 
 /**
- * Reads RFC 8259 text and refuses what is not I-JSON: duplicate keys, lone surrogates, numbers a double cannot hold.
- * Refused, not repaired: two parsers that disagree about a text would let an approved call differ from the executed one.
- * `about` says what and at which offset, never the value. `__proto__` is a key like any other. Refuses more than `MAX_VALUES`.
+ * Parses RFC 8259 text and rejects what is not I-JSON: duplicate keys, lone surrogates, numbers a double cannot hold. Rejected,
+ * not repaired: if two parsers disagree about a text, the approved call could differ from the executed one. `about` says what and
+ * at which offset, never the value. `__proto__` is an ordinary key. Rejects more than `MAX_VALUES`.
  */
 export function parseIJson(text: string): Result<Json> {
   const fault = findFault(text, MAX_VALUES)

@@ -11,8 +11,8 @@ const textOf = (print: (value: object) => string | undefined, value: object): st
   }
 }
 
-test('law: whatever is printed, `canonicalize` would print the same', () => {
-  // Mostly ordinary, or `canonicalize` would be compared with itself.
+test('law: the result always equals that of `canonicalize`', () => {
+  // Mostly ordinary keys, because otherwise printCanonical falls back to `canonicalize`, which would be compared with itself.
   const key = fc.oneof(
     { weight: 40, arbitrary: fc.stringMatching(/^[a-z_]{1,3}$/) },
     {
@@ -36,7 +36,7 @@ test('law: whatever is printed, `canonicalize` would print the same', () => {
   )
 })
 
-test('keys are sorted by UTF-16 units, also those that are numbers; what is undefined is left out', () => {
+test('keys are sorted by UTF-16 units, including numeric ones; undefined values are omitted', () => {
   const inside = { '10': 1, '9': undefined, '1': 2 }
   expect(printCanonical({ b: [-0, 1e21, null], inside, '\u20ac': '\u2028', '\ud83d\ude00': {}, '\ufb33': 3 })).toBe(
     '{"b":[0,1e+21,null],"inside":{"1":2,"10":1},"€":"\u2028","😀":{},"\ufb33":3}',
@@ -45,6 +45,6 @@ test('keys are sorted by UTF-16 units, also those that are numbers; what is unde
 })
 
 test.each([Number.NaN, Number.POSITIVE_INFINITY, '\ud800', 'x\udc00', { 'x\udc00': 1 }])(
-  'what has no canonical form is not printed (%#)',
+  'a value without a canonical form is not printed (%#)',
   (value) => expect(() => printCanonical({ inside: [value] })).toThrow('not allowed'),
 )

@@ -2,9 +2,10 @@ import canonicalize from 'canonicalize'
 import { Bug } from '../../contract/problems.ts'
 
 /**
- * The RFC 8785 text of plain data, for what we write ourselves thousands of times a second: the runtime's own printer, given its
- * keys in order. INVARIANT: the same text as `canonicalize` gives, which does by itself whatever is out of the ordinary, and takes
- * three times as long (law in print-canonical.test.ts).
+ * The RFC 8785 text of plain data, for values that we write ourselves thousands of times a second: the native printer, with
+ * sorted keys.
+ * INVARIANT: the same text as `canonicalize`, which takes three times as long and is used for unusual values (law in
+ * print-canonical.test.ts).
  */
 export function printCanonical(value: object): string {
   const seen = { isOrdinary: true }
@@ -16,10 +17,13 @@ export function printCanonical(value: object): string {
   return other
 }
 
-/** Where the runtime prints half a character, the standard has nothing to print. A text may also just say so. */
+/**
+ * The native printer escapes a lone surrogate, for which the standard has no form. The text may also contain this literally; then
+ * `canonicalize` decides.
+ */
 const HALF_A_CHARACTER = '\\ud'
 
-/** Deeper than anything we write; the stack would end at some multiple of it. */
+/** Deeper than anything we write, and far from overflowing the stack. */
 const DEEP = 200
 
 function inOrder(value: unknown, seen: { isOrdinary: boolean }, depth: number): unknown {
@@ -31,7 +35,7 @@ function inOrder(value: unknown, seen: { isOrdinary: boolean }, depth: number): 
   }
   if (Array.isArray(value)) return value.map((item: unknown) => inOrder(item, seen, depth + 1))
   const keys = Object.keys(value).sort()
-  // Keys that are numbers come first in any object, so that it cannot hold them in order; `__proto__` would be no key at all.
+  // Numeric keys come first in any object, so that they cannot be sorted; `__proto__` would not become a key.
   const isPlain = Object.getPrototypeOf(value) === Object.prototype && !Object.hasOwn(value, '__proto__')
   if (!isPlain || (keys[0] ?? 'a') < ':') seen.isOrdinary = false
   const ordered: Record<string, unknown> = {}

@@ -1,4 +1,4 @@
-/** A regular expression taken apart. Captures are forgotten: a pattern only says yes or no. */
+/** A parsed regular expression. Captures are dropped: a pattern only matches or not. */
 export type Pattern =
   /** One character that the source, itself a tiny expression, matches. */
   | { readonly is: 'one'; readonly source: string }
@@ -8,7 +8,7 @@ export type Pattern =
   | { readonly is: 'edge'; readonly at: 'start' | 'end' | 'word' | 'no_word' }
   | { readonly is: 'look'; readonly of: Pattern; readonly where: 'ahead' | 'behind'; readonly wanted: boolean }
 
-/** With `u` the text is read by characters, without by UTF-16 units, as the native engine does. */
+/** With `u` the text is read by characters, without it by UTF-16 units, as the native engine does. */
 export type Flags = 'u' | ''
 type Reader = { readonly source: string; readonly flags: Flags; at: number }
 
@@ -22,7 +22,7 @@ const ESCAPE: Readonly<Record<Flags, RegExp>> = {
   u: /\\(?:[pP]\{[^}]*\}|u\{[0-9a-fA-F]+\}|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|c[a-zA-Z]|[^])/uy,
   '': /\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|c[a-zA-Z]|[^])/y,
 }
-/** Without `u` these mean something else than their writer thinks. */
+/** Without `u` these mean something other than their author intended. */
 const MISLEADING = /\\(?:[pPk]|u\{|0\d|c(?![a-zA-Z]))/
 
 const EDGES = new Map<string, Pattern>([
@@ -32,7 +32,7 @@ const EDGES = new Map<string, Pattern>([
   ['\\B', { is: 'edge', at: 'no_word' }],
 ])
 
-/** Takes what the expression matches at this very place. */
+/** Takes what the expression matches at exactly this position. */
 function take(reader: Reader, expression: RegExp): RegExpExecArray | undefined {
   expression.lastIndex = reader.at
   const found = expression.exec(reader.source) ?? undefined
@@ -51,7 +51,7 @@ function readGroup(reader: Reader): Pattern | undefined {
   if (reader.source[reader.at] !== '(') return undefined
   const look = take(reader, LOOK)
   if (look === undefined) take(reader, GROUP)
-  // Left over here are modifiers such as `(?i:`.
+  // What remains here are modifiers such as `(?i:`.
   if (reader.source[reader.at] === '?') throw new SyntaxError('this kind of group is not supported')
   const of = readChoice(reader)
   reader.at += 1
@@ -94,7 +94,7 @@ function readChoice(reader: Reader): Pattern {
   return of.length === 1 && of[0] !== undefined ? of[0] : { is: 'any', of }
 }
 
-/** The flags under which the native compiler finds the source valid. It throws a SyntaxError where there are none. */
+/** The flags with which the native compiler accepts the source. Throws a SyntaxError if there are none. */
 export function flagsFor(source: string): Flags {
   try {
     return new RegExp(source, 'u').flags === 'u' ? 'u' : ''
@@ -105,7 +105,7 @@ export function flagsFor(source: string): Flags {
   }
 }
 
-/** Takes a valid expression apart. Throws a SyntaxError, like the native compiler, for what no automaton can do. */
+/** Parses a valid expression. Throws a SyntaxError, like the native compiler, for features that no automaton supports. */
 export function readPattern(source: string, flags: Flags): Pattern {
   return readChoice({ source, flags, at: 0 })
 }

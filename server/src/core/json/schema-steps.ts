@@ -1,19 +1,21 @@
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 
 /**
- * What checking one value may cost. Schemas are a tool server's words: forty definitions that each refer twice to the one before
- * are a small text and 2^40 checks.
+ * The step limit for checking one value. Schemas come from tool servers: forty definitions that each refer twice to the previous
+ * one are a small text and 2^40 checks.
  */
 export type Meter = { steps: number; most: number }
 
-/** A second or so of work. A value that needs more is not checked, and so not accepted. */
+/** About a second of work. A value that needs more is not validated, and so not accepted. */
 export const MAX_STEPS = 20_000_000
-/** A few milliseconds of it: as long as everybody else can wait. */
+/** A few milliseconds of work: as long as the event loop may be blocked. */
 export const BRIEF_STEPS = 100_000
-/** A reference followed is a call, and on failure an error with its path; one state of a pattern is next to nothing. */
+/**
+ * Following a reference is a function call, and on failure an error with its path; one state of a pattern costs next to nothing.
+ */
 const STEPS_PER_REFERENCE = 20
 
-/** Compiling takes about a fifth of a millisecond for each. */
+/** Compiling takes about a fifth of a millisecond per object. */
 const MAX_OBJECTS = 5_000
 
 export function spend(meter: Meter, steps: number): void {
@@ -23,7 +25,7 @@ export function spend(meter: Meter, steps: number): void {
 
 export const STEP = 'x-sluice-step'
 
-/** A keyword that fits everything, and is paid for. */
+/** A keyword that accepts everything and counts a step. */
 export const stepKeyword = (meter: Meter) => ({
   keyword: STEP,
   errors: false as const,
@@ -34,14 +36,15 @@ export const stepKeyword = (meter: Meter) => ({
 })
 
 /**
- * The schema with a step at each place that a reference leads to; undefined for one with too many parts. Without references the work is bounded
- * by the schema and the value, so nothing is added. Where it is not plain what a reference means, more places pay than have to.
+ * The schema with a step at each target of a reference; undefined if it has too many parts. Without references the work is
+ * bounded by the schema and the value, so nothing is added. If it is unclear what a reference means, more places than necessary
+ * count steps.
  */
 export function withSteps(schema: JsonObject): JsonObject | undefined {
   const objects = objectsIn(schema)
   if (objects === undefined) return undefined
   if (!objects.some(isReference)) return schema
-  // Both are own data without methods; the server's schema itself is pinned and stays as it is.
+  // Both are our own copies without methods; the server's schema itself is pinned and not modified.
   const own = JSON.parse(JSON.stringify(schema)) as Record<string, Json>
   const parts = objectsIn(own) ?? []
   const resources = [own, ...parts.filter((part) => '$id' in part)]
@@ -89,7 +92,7 @@ function follow(pointer: string, root: JsonObject): JsonObject | undefined {
   return isJsonObject(at) ? at : undefined
 }
 
-/** Every object of a schema, itself first; undefined for too many. */
+/** Every object of a schema, itself first; undefined if there are too many. */
 export function objectsIn(schema: JsonObject, most = MAX_OBJECTS): JsonObject[] | undefined {
   const objects: JsonObject[] = []
   const open: Json[] = [schema]

@@ -24,7 +24,7 @@ test('arguments without answers are sent byte for byte', () => {
   )
 })
 
-test('arguments and answers are each sent in their canonical form, and together they are what was hashed', () => {
+test('arguments and answers are each sent in canonical form, and together they are what was hashed', () => {
   fc.assert(
     fc.property(
       object,
@@ -55,6 +55,6 @@ test.each([
   { responses: { name: 'Ana' } },
   { responses: {}, state: 1 },
   { responses: {}, more: 1 },
-])('answers of another shape are refused: %j', (given) => {
+])('answers of another format are rejected: %j', (given) => {
   expect(splitInputs({ [INPUTS_KEY]: given })).toMatchObject({ ok: false, problem: { code: 'call.args_invalid' } })
 })

@@ -5,18 +5,18 @@ import { canonicalJson } from './canonical.ts'
 
 export type SplitArgs = { readonly args: Json; readonly inputs?: Inputs }
 
-/** A call's arguments as the tool's schema knows them, and apart from them the answers to what the tool asked. */
+/** Splits a call's arguments into those of the tool's schema and the answers to the tool's questions. */
 export function splitInputs(whole: Json): Result<SplitArgs> {
   if (!isJsonObject(whole) || !Object.hasOwn(whole, INPUTS_KEY)) return ok({ args: whole })
   const { [INPUTS_KEY]: given, ...args } = whole
   const read = Inputs.safeParse(given)
-  // By reference: a copy could lose what the hash covers (a key called `__proto__`).
+  // By reference: a copy could lose something the hash covers (a key called `__proto__`).
   if (read.success) return ok({ args, inputs: given as Inputs })
   const paths = read.error.issues.map(({ path, message }) => `${[INPUTS_KEY, ...path].join('.')}: ${message}`)
   return refuse('call.args_invalid', { paths: paths.join('; ') })
 }
 
-/** What is sent of recorded arguments: both parts as the bytes that were hashed. */
+/** What is sent for recorded arguments: both parts as the bytes that were hashed. */
 export type Sendable = {
   readonly canonical_args: string
   readonly inputs?: { readonly canonical_responses: string; readonly state?: string }

@@ -4,7 +4,7 @@ import { ok, refuse, type Result } from '../../contract/problems.ts'
 
 export type SplitSecrets = { readonly args: Json; readonly secrets?: CallSecrets }
 
-/** A call's arguments without the places of its secrets, and these places apart. */
+/** Splits a call's arguments into the arguments without secrets and the places of the secrets. */
 export function splitSecrets(whole: Json): Result<SplitSecrets> {
   if (!isJsonObject(whole) || !Object.hasOwn(whole, SECRETS_KEY)) return ok({ args: whole })
   const { [SECRETS_KEY]: given, ...args } = whole
@@ -16,7 +16,7 @@ export function splitSecrets(whole: Json): Result<SplitSecrets> {
   return ok({ args, secrets: read.data })
 }
 
-/** The arguments with nothing where a secret will be: the name that stands there until then is no path and no text of anybody. */
+/** The arguments with nothing where a secret will be: the secret's name in that place must not be treated as a path or a text. */
 export function withoutSecretPlaces(whole: Json): Json {
   const split = splitSecrets(whole)
   if (!split.ok || split.value.secrets === undefined) return whole

@@ -20,7 +20,7 @@ function aboutOf(schema: JsonObject, value: Json): Readonly<Record<string, strin
 }
 
 describe('validating arguments', () => {
-  test('fitting arguments pass', () => {
+  test('valid arguments pass', () => {
     expect(validateAgainst(issue, 'issue', { title: 'a', state: 'open', labels: ['x', 'y'] })).toEqual({
       ok: true,
       value: undefined,
@@ -65,7 +65,7 @@ describe('validating arguments', () => {
     expect(aboutOf({ required: ['__proto__'] }, {})).toBeDefined()
   })
 
-  test('two schemas with the same ids do not meet', () => {
+  test('two schemas with the same ids do not affect each other', () => {
     const first = { $id: 'https://a.test/s', $defs: { x: { $id: 'https://a.test/x', type: 'string' } } }
     const second = {
       $id: 'https://a.test/s',
@@ -78,7 +78,7 @@ describe('validating arguments', () => {
     expect(aboutOf({ $ref: 'https://a.test/x' }, 'a')).toMatchObject({ schema: 'unusable' })
   })
 
-  test('a schema that cannot be used is refused', () => {
+  test('a schema that cannot be used is rejected', () => {
     const unusable: JsonObject[] = [
       { $ref: 'https://elsewhere.test/schema' },
       { $ref: '#/$defs/absent' },
@@ -90,13 +90,13 @@ describe('validating arguments', () => {
     expect(unusable.filter((schema) => compileSchema(schema).ok)).toEqual([])
   })
 
-  test('a schema that refers to itself works as long as the value ends', () => {
+  test('a schema that refers to itself works for any finite value', () => {
     const tree: JsonObject = { type: 'object', properties: { next: { $ref: '#' } }, additionalProperties: false }
     expect(aboutOf(tree, { next: { next: {} } })).toBeUndefined()
     expect(aboutOf(tree, { next: { next: 1 } })).toEqual({ paths: '/next/next must be object' })
   })
 
-  test('a schema that refers to itself without end refuses instead of throwing', () => {
+  test('a schema that refers to itself endlessly is rejected instead of throwing', () => {
     expect(
       aboutOf({ $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } }, 1),
     ).toMatchObject({
@@ -128,7 +128,7 @@ describe('validating arguments', () => {
     expect(aboutOf(tuple, [1])).toBeDefined()
   })
 
-  test('values are equal when their canonical texts are, whatever their keys are called', () => {
+  test('values are equal if their canonical texts are, whatever their keys are called', () => {
     const odd = { valueOf: 1, toString: 2, constructor: 3 }
     expect(aboutOf({ const: odd }, { constructor: 3, toString: 2, valueOf: 1 })).toBeUndefined()
     expect(aboutOf({ const: odd }, { ...odd, valueOf: 2 })).toBeDefined()
@@ -145,8 +145,8 @@ describe('validating arguments', () => {
   })
 })
 
-describe('a schema that is small and endless', () => {
-  /** Forty definitions, each of which asks twice for the one before. */
+describe('a small schema with exponential work', () => {
+  /** Forty definitions, each of which refers twice to the previous one. */
   const doubling = (refer: (to: number) => JsonObject, define: (at: number, body: JsonObject) => JsonObject) =>
     Object.fromEntries(
       Array.from({ length: 41 }, (_, at) => [
@@ -212,7 +212,7 @@ describe('a schema that is small and endless', () => {
       { $ref: '#/$defs/node', $defs: { node: { allOf: [recursive, recursive] } } },
       deep(60),
     ],
-  ])('%s: the arguments are not checked, and so not accepted', (_, schema, value) => {
+  ])('%s: the arguments are not validated, and so not accepted', (_, schema, value) => {
     expect(aboutOf(schema, value)).toEqual({ schema: 'unusable', why: 'the schema cannot be evaluated' })
   })
 
@@ -232,12 +232,12 @@ describe('a schema that is small and endless', () => {
     expect(aboutOf(schema, { name: 'x', children: [{}] })?.['paths']).toContain('/children/0')
   })
 
-  test('a schema of more parts than anybody compiles is refused before it is compiled', () => {
+  test('a schema with too many parts is rejected before it is compiled', () => {
     const properties = Object.fromEntries(Array.from({ length: 6_000 }, (_, at) => [`p${at}`, { type: 'string' }]))
     expect(aboutOf({ properties }, {})).toMatchObject({ why: 'the schema is too large to check' })
   })
 
-  test('patterns pay together', () => {
+  test('all patterns share one step limit', () => {
     const patternProperties = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`^(a+)+${at}$`, true]))
     const args = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`${'a'.repeat(100)}${at}`, 1]))
     expect(aboutOf({ patternProperties }, args)).toMatchObject({ why: 'the schema cannot be evaluated' })

@@ -4,17 +4,20 @@ import { ok, problem, refuse, type Problem, type Result } from '../../contract/p
 import { dialectOf, newAjv, type Dialect } from './schema-dialect.ts'
 import { BRIEF_STEPS, MAX_STEPS, objectsIn, withSteps, type Meter } from './schema-steps.ts'
 
-/** A schema ready for use: undefined when the value fits, else `call.args_invalid`. At most so many steps are taken. */
+/** A compiled schema: returns undefined if the value is valid, otherwise `call.args_invalid`. Takes at most `most_steps`. */
 export type CompiledSchema = (value: Json, most_steps?: number) => Problem | undefined
 
 const MAX_NAMED = 8
 const MAX_LENGTH = 160
-/** A compiled schema takes some tens of kilobytes; beyond this many the one unused for longest is compiled again when needed. */
+/**
+ * A compiled schema takes some tens of kilobytes; beyond this many the least recently used one is dropped and compiled again when
+ * needed.
+ */
 const MAX_KEPT = 1_000
 
 const shorten = (text: string): string => (text.length <= MAX_LENGTH ? text : `${text.slice(0, MAX_LENGTH)}…`)
 
-/** What the schema wants at a path. Quotes the schema and the keys of the arguments, never their values. */
+/** What the schema expects at a path. Quotes the schema and the keys of the arguments, never their values. */
 function expectation({ keyword, message, params, schema }: ErrorObject): string {
   switch (keyword) {
     case 'enum':
@@ -42,12 +45,13 @@ function check(validate: ValidateFunction, meter: Meter, value: Json, most: numb
   try {
     if (validate(value)) return undefined
   } catch {
-    // A schema that refers to itself without end overflows the stack, one that refers too often runs out of steps. Not validated means not valid.
+    // A schema that refers to itself endlessly overflows the stack, one that refers too often runs out of steps. Not validated
+    // means not valid.
     validate.errors = null
     return problem('call.args_invalid', { schema: 'unusable', why: 'the schema cannot be evaluated' })
   }
   const paths = describeErrors(validate.errors ?? [])
-  // The errors refer to the arguments; a compiled schema lives long and must not keep them.
+  // The errors refer to the arguments; a compiled schema is long-lived and must not retain them.
   validate.errors = null
   return problem('call.args_invalid', { paths })
 }
@@ -64,7 +68,7 @@ function isValidSchema(dialect: Dialect, schema: JsonObject): boolean {
   return meta.validateSchema(rest) === true
 }
 
-/** Compiles a tool's schema. One that cannot be used is refused: arguments that nobody can check are not sent anywhere. */
+/** Compiles a tool's schema. An unusable one is rejected: arguments that cannot be checked are not sent. */
 export function compileSchema(schema: JsonObject, most_steps = MAX_STEPS): Result<CompiledSchema> {
   const unusable = (why: string): Result<never> => refuse('call.args_invalid', { schema: 'unusable', why })
   const dialect = dialectOf(schema['$schema'])
@@ -83,7 +87,10 @@ export function compileSchema(schema: JsonObject, most_steps = MAX_STEPS): Resul
 
 type Kept = { readonly compiled: Result<CompiledSchema>; readonly objects: number }
 
-/** Only a memo: INVARIANT: `key` determines the schema (a definition hash and which of its schemas), so no answer depends on it. */
+/**
+ * Only a cache. INVARIANT: `key` determines the schema (a definition hash and which of its schemas), so no result depends on the
+ * cache.
+ */
 const kept = new Map<string, Kept>()
 
 function keptFor(schema: JsonObject, key: string, compile: () => Result<CompiledSchema>): Kept {
@@ -95,18 +102,18 @@ function keptFor(schema: JsonObject, key: string, compile: () => Result<Compiled
   return known
 }
 
-/** Checks a value against a schema that is compiled once per `key`. */
+/** Validates a value against a schema that is compiled once per `key`. */
 export function validateAgainst(schema: JsonObject, key: string, value: Json): Result<void> {
   const { compiled } = keptFor(schema, key, () => compileSchema(schema))
   return compiled.ok ? resultOf(compiled.value(value)) : compiled
 }
 
-/** Compiling takes about a fifth of a millisecond for each object of a schema. */
+/** Compiling takes about a fifth of a millisecond per object of a schema. */
 const BRIEF_OBJECTS = 100
-/** Every value may be compared with every object of the schema, and each comparison that fails is an error to describe. */
+/** Every value may be compared with every object of the schema, and each failed comparison is an error to describe. */
 const BRIEF_COMPARISONS = 20_000
 
-/** The same, where it takes a few milliseconds at most. `takes_long`: ask somebody whom nobody waits for. */
+/** The same, if it takes a few milliseconds at most. `takes_long`: validate it in a worker thread instead. */
 export function validateBriefly(schema: JsonObject, key: string, value: Json): Result<void> | 'takes_long' {
   if (!kept.has(key) && objectsIn(schema, BRIEF_OBJECTS) === undefined) return 'takes_long'
   const { compiled, objects } = keptFor(schema, key, () => compileSchema(schema, BRIEF_STEPS))
@@ -118,7 +125,7 @@ export function validateBriefly(schema: JsonObject, key: string, value: Json): R
 const resultOf = (failure: Problem | undefined): Result<void> =>
   failure === undefined ? ok(undefined) : { ok: false, problem: failure }
 
-/** Whether a value consists of at most so many values, long texts counted as more. */
+/** Whether a value consists of at most this many values; long texts count as several. */
 function hasAtMost(value: Json, most: number): boolean {
   let left = most
   const open: Json[] = [value]

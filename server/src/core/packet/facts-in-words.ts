@@ -3,7 +3,7 @@ import type { Tool } from '../../contract/tool.ts'
 import type { StandardSentences } from '../gate/standard/describe-standard.ts'
 import { NO_ROLLBACK } from '../gate/standard/rollback-of.ts'
 
-/** What happens with a call that is approved, and what is not known of it. */
+/** What will happen to an approved call, and what is not known about it. */
 export function factsInWords(
   tool: Pick<Tool, 'rollback' | 'check' | 'verify' | 'dry_run' | 'effects'> | undefined,
   standard: StandardSentences,

@@ -4,10 +4,10 @@ import { numberedText } from '../../contract/visible-text.ts'
 import { childrenOf } from '../gate/text-leaves.ts'
 import { pointerOf } from '../sentence/leaves.ts'
 
-/** More than a person reads; the arguments themselves stand beside it. */
+/** More than a person reads; the packet also shows the arguments themselves. */
 const MOST_CHANGES = 500
 
-/** Every place where two JSON values differ, in the order of the newer one. Walks without recursion. */
+/** Every place where two JSON values differ, in the order of the newer one. Not recursive. */
 export function fieldChanges(before: Json | undefined, after: Json | undefined): readonly FieldChange[] {
   const changes: FieldChange[] = []
   type Pair = { readonly before: Json | undefined; readonly after: Json | undefined; readonly path: readonly string[] }

@@ -13,7 +13,7 @@ export type LineDiff = {
   readonly cut: boolean
 }
 
-/** Two texts line by line: what stays, what is new and what is gone. Long stretches that stay are left out. */
+/** Compares two texts line by line: unchanged, added and removed lines. Long unchanged stretches are left out. */
 export function lineDiff(before: string, after: string): LineDiff {
   const [old, now] = [linesOf(before), linesOf(after)]
   let head = 0
@@ -27,7 +27,7 @@ export function lineDiff(before: string, after: string): LineDiff {
   return shownDiff(all)
 }
 
-/** The lines of a diff that somebody else made: bounded, with every character visible. */
+/** The lines of a diff made by somebody else: bounded, with every character visible. */
 export function shownDiff(all: readonly DiffLine[]): LineDiff {
   const folded = folds(all)
   const lines = folded.slice(0, MOST_LINES).map(({ is, text }) => ({ is, text: numberedText(text) }))
@@ -41,7 +41,7 @@ export function shownDiff(all: readonly DiffLine[]): LineDiff {
 
 const linesOf = (text: string): string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'))
 
-/** By the longest common subsequence, where that is affordable; else everything old goes and everything new comes. */
+/** By longest common subsequence, if affordable; otherwise all old lines are removed and all new ones added. */
 function compared(old: readonly string[], now: readonly string[]): DiffLine[] {
   const whole = [...old.map(removed), ...now.map(added)]
   if (old.length === 0 || now.length === 0 || old.length > MOST_COMPARED || now.length > MOST_COMPARED) return whole
@@ -68,7 +68,7 @@ function compared(old: readonly string[], now: readonly string[]): DiffLine[] {
 const removed = (text: string): DiffLine => ({ is: 'removed', text })
 const added = (text: string): DiffLine => ({ is: 'added', text })
 
-/** Lines that stay are shown only near a line that changes. */
+/** Unchanged lines are shown only near a changed one. */
 function folds(all: readonly DiffLine[]): DiffLine[] {
   const isNear = new Uint8Array(all.length)
   for (const [index, { is }] of all.entries())

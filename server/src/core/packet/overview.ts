@@ -1,14 +1,14 @@
 import type { OverviewAnswer } from '../../contract/activity.ts'
 import type { CallRow } from '../../contract/call.ts'
 
-/** What the overview reads of a call. */
+/** The parts of a call that the overview uses. */
 export type Seen = Pick<
   CallRow,
   'state' | 'tool_id' | 'caller' | 'received_at' | 'started_at' | 'ended_at' | 'verdict'
 > & {
   readonly was_held: boolean
 }
-/** How long a person took, or that nobody came. */
+/** How long a person took to decide, or that the request expired. */
 export type Answered = { readonly took_ms: number } | 'expired'
 
 const STEPS = 96
@@ -27,7 +27,7 @@ export type OverviewInput = {
 
 type Figures = Omit<OverviewAnswer, 'tokens' | 'needs'>
 
-/** Figures about the calls of a time. Pure. */
+/** Statistics about the calls in a period. Pure. */
 export function overviewOf({ from, to, complete_from, calls, answered, waiting }: OverviewInput): Figures {
   const step_ms = Math.max(MINUTE, Math.ceil((to - from) / STEPS))
   const steps = Math.max(1, Math.ceil((to - from) / step_ms))
@@ -68,7 +68,7 @@ export function overviewOf({ from, to, complete_from, calls, answered, waiting }
   }
 }
 
-/** Each call counts once: one that a person was asked about is `asked`, whatever became of it. */
+/** Each call counts once: one that a person was asked about is `asked`, whatever its outcome. */
 function kindOf({ state, verdict, was_held }: Seen): keyof OverviewAnswer['mix'] {
   if (state === 'unknown') return 'unknown'
   if (was_held || state === 'pending') return 'asked'

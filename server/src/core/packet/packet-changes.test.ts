@@ -6,8 +6,8 @@ import { fieldChanges } from './field-changes.ts'
 import { lineDiff } from './line-diff.ts'
 import { packetChanges } from './packet-changes.ts'
 
-describe('what would be different afterwards', () => {
-  test('an edit is shown field by field, also what is gone and what is new', () => {
+describe('the changes a call would make', () => {
+  test('an edit is shown field by field, including removed and added fields', () => {
     const before = { to: ['a@x.example', 'b@x.example'], n: 1, gone: true }
     const after = { to: ['a@x.example', 'c@x.example'], n: 1, cc: 'd\u202e@x.example' }
     expect(packetChanges({ args: after, edited_from: before, acts: true })).toEqual([
@@ -42,7 +42,7 @@ describe('what would be different afterwards', () => {
     expect(packetChanges({ args, acts: false })).toEqual([])
   })
 
-  test('a dry run that answers with a diff, or with before and after, takes the place of what is guessed', () => {
+  test('a dry run that answers with a diff, or with before and after, replaces the guess', () => {
     const text = '--- a/a.md\n+++ b/a.md\n@@ -1,2 +1,2 @@\n one\n-two\n+three'
     const [file, ...more] = packetChanges({
       args: { path: 'a.md', content: 'x' },
@@ -57,7 +57,7 @@ describe('what would be different afterwards', () => {
     ])
   })
 
-  test('long stretches that stay are left out, and a diff is bounded', () => {
+  test('long unchanged stretches are left out, and a diff is bounded', () => {
     const lines = Array.from({ length: 100 }, (_, index) => `line ${index}`)
     const { lines: shown } = lineDiff(lines.join('\n'), [...lines.slice(0, 50), 'new', ...lines.slice(50)].join('\n'))
     expect(shown).toHaveLength(9)
@@ -71,7 +71,7 @@ describe('what would be different afterwards', () => {
 
 describe('laws', () => {
   const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 30 })
-  test('a diff that leaves nothing out leads from one text to the other', () => {
+  test('a complete diff leads from one text to the other', () => {
     fc.assert(
       fc.property(lines, lines, (old, now) => {
         const all = lineDiff(old.join('\n'), now.join('\n')).lines

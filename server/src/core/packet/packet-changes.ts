@@ -12,11 +12,11 @@ export type ChangesInput = {
   readonly args: Json
   readonly edited_from?: Json
   readonly preview?: ToolResult
-  /** A tool that only reads changes nothing, whatever its arguments look like. */
+  /** False if the tool only reads: then it changes nothing, whatever its arguments look like. */
   readonly acts: boolean
 }
 
-/** What would be different afterwards, as far as edit, dry run and arguments say it. */
+/** What the call would change, as far as the edit, the dry run and the arguments tell. */
 export function packetChanges({ args, edited_from, preview, acts }: ChangesInput): readonly PacketChange[] {
   const edited = edited_from === undefined ? [] : fieldChanges(edited_from, args)
   const dry = preview === undefined ? [] : dryRunChanges(preview)
@@ -24,7 +24,7 @@ export function packetChanges({ args, edited_from, preview, acts }: ChangesInput
   return [
     ...(edited.length === 0 ? [] : [{ of: 'arguments' as const, fields: edited }]),
     ...dry,
-    // The dry run knows the file; the arguments only know what is written.
+    // The dry run knows the file; the arguments only contain what is written.
     ...(isFileShown || !acts ? [] : fileChanges(args)),
   ]
 }
@@ -39,7 +39,7 @@ function dryRunChanges({ content, structuredContent }: ToolResult): PacketChange
   return changes
 }
 
-/** A unified diff, as `diff -u` and git write it. One for all files is shown under the first. */
+/** A unified diff, as written by `diff -u` and git. A diff of several files is shown under the first. */
 function unifiedDiff(text: string): PacketChange[] {
   const lines = text.split('\n')
   const start = lines.findIndex(

@@ -17,7 +17,7 @@ const FROM: Readonly<Record<Tool['effects_from'], string>> = {
   unknown: 'its effects are not declared, so it is treated as writing and external',
 }
 
-/** The class of a tool with the reasons for it. Of a tool that is not known, the highest. */
+/** The risk class of a tool with its reasons. The highest for an unknown tool. */
 export function riskInWords(tool: Pick<Tool, 'risk' | 'effects' | 'effects_from' | 'tags'> | undefined): PacketRisk {
   if (tool === undefined)
     return {

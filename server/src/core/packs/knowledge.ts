@@ -4,16 +4,16 @@ import { DEFINITIONS } from './data/definitions.ts'
 
 type Fields = Partial<Pick<PackTool, 'recipients' | 'amounts' | 'paths' | 'rollback'>>
 
-/** A pack as it is written down: the names of tools by what they do, with spaces between. */
+/** The source form of a pack: tool names grouped by effect, separated by spaces. */
 export type Knowledge = Pick<Pack, 'pack' | 'title' | 'from'> &
   Partial<Pick<Pack, 'packages' | 'addresses' | 'clients'>> & {
-    /** By effects, with `+` between several: `write+external`. */
+    /** By effects, joined with `+`: `write+external`. */
     readonly does: Readonly<Record<string, string>>
-    /** Arguments and undoing, by tool. */
+    /** Arguments and rollbacks, by tool. */
     readonly fields?: Readonly<Record<string, Fields>>
   }
 
-/** The hashes come from the recorded list of the real server, where there is one. */
+/** The hashes come from the recorded tool list of the real server, if there is one. */
 export function packOf({ does, fields = {}, packages = [], addresses = [], clients = [], ...about }: Knowledge): Pack {
   const hashes = DEFINITIONS[about.pack] ?? {}
   const tools = Object.entries(does).flatMap(([effects, names]) =>

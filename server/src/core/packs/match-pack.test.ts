@@ -16,7 +16,7 @@ function settingsOf(server: object): ServerSettings {
 }
 const packOf = (server: object) => packFor(BUILT_IN, settingsOf(server))?.pack.pack
 
-describe('which pack a server has', () => {
+describe('the pack for a server is found', () => {
   test.each([
     ['npx', ['-y', '@modelcontextprotocol/server-github']],
     ['npx', ['@modelcontextprotocol/server-github@2025.4.8', 'more']],
@@ -38,7 +38,7 @@ describe('which pack a server has', () => {
     ['node', ['/x/node_modules/@modelcontextprotocol/server-github/node_modules/evil/index.js']],
     ['./server-github', []],
     ['sh', ['-c', 'npx @modelcontextprotocol/server-github']],
-  ])('not by a package that is only named: %s %j', (command, args) => {
+  ])('not by a package that is only mentioned: %s %j', (command, args) => {
     expect(packOf({ command, args })).toBeUndefined()
   })
 
@@ -54,7 +54,7 @@ describe('which pack a server has', () => {
     expect(packOf({ url })).toBe(pack)
   })
 
-  test('no command at all is a package', () => {
+  test('not for any command that runs no package', () => {
     fc.assert(
       fc.property(fc.string(), fc.array(fc.string(), { maxLength: 5 }), (command, args) => {
         const name = packageOf(command, args)
@@ -95,7 +95,7 @@ describe('what a pack says of a tool', () => {
   }
   const plain = settingsOf({ command: 'x' })
 
-  test('a definition that it was read from has exactly its effects', () => {
+  test('a definition that it was made from has exactly its effects', () => {
     expect(joinTool(rowOf(KNOWN_HASH), plain, packWith(['read']))).toMatchObject({
       effects: ['read'],
       effects_from: 'pack',
@@ -107,7 +107,7 @@ describe('what a pack says of a tool', () => {
     })
   })
 
-  test('law: for any other definition it never lowers the class or takes an effect away', () => {
+  test('law: for any other definition it never lowers the class or removes an effect', () => {
     const effects = fc.subarray([...ToolEffect.options], { minLength: 1 })
     const words = fc.constantFrom('Reads a page.', 'Sends a mail.', 'Deletes everything.', '')
     const order = ['low', 'medium', 'high', 'critical']
@@ -126,13 +126,13 @@ describe('what a pack says of a tool', () => {
     )
   })
 
-  test('a changed definition that nobody has admitted adds what it may do', () => {
+  test('a changed definition that was not admitted adds its possible effects', () => {
     const row = { ...rowOf(KNOWN_HASH), definition_hash: OTHER_HASH }
     const tool = joinTool(row, plain, packWith(['read']))
     expect([tool.effects.includes('destructive'), tool.pack]).toEqual([true, undefined])
   })
 
-  test('the operator`s word stands above it, in both directions', () => {
+  test('the operator`s declaration overrides it, in both directions', () => {
     const says = (effects: readonly string[]) => settingsOf({ command: 'x', tools: { t: { effects } } })
     expect(joinTool(rowOf(KNOWN_HASH), says(['destructive']), packWith(['read']))).toMatchObject({
       effects: ['destructive'],
@@ -141,7 +141,7 @@ describe('what a pack says of a tool', () => {
     expect(joinTool(rowOf(KNOWN_HASH), says(['read']), packWith(['destructive']))).toMatchObject({ effects: ['read'] })
   })
 
-  test('a pack for a coding agent counts for that agent`s own list of tools, and for no server', () => {
+  test('a pack for a coding agent applies to that agent`s own list of tools, and to no server', () => {
     const { pack } = packWith(['read'], [])
     const known: KnownPack = { source: 'built-in', pack: { ...pack, clients: ['codex'] } }
     expect(packFor([known], settingsOf({ client: 'codex' }))).toBe(known)

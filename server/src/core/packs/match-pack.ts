@@ -2,10 +2,13 @@ import type { ServerSettings } from '../../contract/config.ts'
 import type { Pack, PackTool } from '../../contract/pack.ts'
 import type { ToolEffect } from '../../contract/tool.ts'
 
-/** A pack, and whether it came with the gate or from the operator's own folder. */
+/** A pack, and whether it ships with the gate or comes from the operator's own folder. */
 export type KnownPack = { readonly pack: Pack; readonly source: 'built-in' | 'operator' }
 
-/** The first pack for a server, by its package, its address or the agent whose tools it stands for. The operator's own come first. */
+/**
+ * The first pack for a server, by its package, its address or the coding agent whose tools it represents. The operator's own
+ * packs come first.
+ */
 export function packFor(packs: readonly KnownPack[], settings: ServerSettings): KnownPack | undefined {
   const { url, command, client } = settings
   if (client !== undefined) return packs.find(({ pack }) => pack.clients.includes(client))
@@ -27,9 +30,9 @@ function partsOf(url: string): { readonly origin: string; readonly path: string 
   return host === '' ? undefined : { origin: host.toLowerCase(), path: path.replace(/\/+$/, '') }
 }
 
-/** Programs that run a package: the first word that is no option names it. */
+/** Programs that run a package: the first word that is not an option names it. */
 const RUNNERS = new Set(['npx', 'bunx', 'uvx', 'pipx'])
-/** The same, behind a word of their own. */
+/** The same, after a subcommand. */
 const RUNNERS_WITH_VERB: Readonly<Record<string, readonly string[]>> = {
   npm: ['exec', 'x'],
   pnpm: ['dlx', 'exec'],
@@ -38,7 +41,7 @@ const RUNNERS_WITH_VERB: Readonly<Record<string, readonly string[]>> = {
   uv: ['tool', 'run'],
 }
 
-/** The package that a command runs, as far as the command says so. */
+/** The package that a command runs, if the command names it. */
 export function packageOf(command: string, args: readonly string[]): string | undefined {
   const program = baseOf(command)
   if (program === 'node') return packageInPath(args.find((arg) => !arg.startsWith('-')) ?? '')
@@ -51,7 +54,7 @@ export function packageOf(command: string, args: readonly string[]): string | un
 
 const baseOf = (command: string): string => (/([^/\\]+?)(?:\.(?:exe|cmd))?$/i.exec(command)?.[1] ?? '').toLowerCase()
 
-/** Options that name the package, and those that take the next word. */
+/** Handles options that name the package, and those that take the next word. */
 function packageIn(args: readonly string[]): string | undefined {
   for (const [at, arg] of args.entries()) {
     const [, named] = /^--(?:package|from)=(.+)$/.exec(arg) ?? []
@@ -71,17 +74,17 @@ function packageInPath(path: string): string | undefined {
   return inside === undefined ? undefined : /^(?:@[^/\\]+[/\\])?[^/\\]+/.exec(inside)?.[0].replaceAll('\\', '/')
 }
 
-/** What a pack says of one definition of a tool. */
+/** What a pack says about one definition of a tool. */
 export type PackSays = {
   readonly pack: string
-  /** Whether it is a definition that the pack was read from. Else it only adds effects. */
+  /** Whether the pack was made from this definition. Otherwise it only adds effects. */
   readonly is_known: boolean
   readonly tool: PackTool
 }
 
 /**
- * INVARIANT: found by the tool's own name, and by its definition's hash where it may make a tool look harmless. A pack for a coding agent is
- * matched with no other server than the gate's own list of that agent's tools, so there is no foreign definition to mistrust.
+ * INVARIANT: found by the tool's own name, and also by its definition's hash if it may make a tool look harmless. A pack for a
+ * coding agent matches only the gate's own list of that agent's tools, so there is no untrusted definition.
  */
 export function packSays(known: KnownPack | undefined, name: string, hash: string): PackSays | undefined {
   if (known === undefined || !Object.hasOwn(known.pack.tools, name)) return undefined
@@ -91,7 +94,7 @@ export function packSays(known: KnownPack | undefined, name: string, hash: strin
   return { pack: known.pack.pack, is_known, tool }
 }
 
-/** For a definition that the pack does not know: what the tool would do anyway, and what the pack fears besides. */
+/** For a definition that the pack does not know: the tool's inferred effects plus those in the pack. */
 export function raisedBy(effects: readonly ToolEffect[], { tool }: PackSays): readonly ToolEffect[] {
   const feared = tool.effects.filter((effect) => effect !== 'read')
   if (feared.length === 0) return effects

@@ -4,12 +4,12 @@ import type { Json } from '../../contract/json.ts'
 import type { LabelRow } from '../../contract/label.ts'
 import type { RunRow } from '../../contract/run.ts'
 
-/** Stands for arguments that were removed; the hash beside it is still that of what was sent. */
+/** Replaces removed arguments; the hash is still that of the original. */
 const NO_ARGUMENTS = '{}'
 
 /**
  * What remains of a call: who, when, which tool, what was decided and how it ended.
- * INVARIANT: only the fields named here remain, here and below, so that a field that is added to a row is removed until somebody decides otherwise.
+ * INVARIANT: only the fields named here remain, here and below, so that a new field of a row is removed unless it is added here.
  */
 export function expireCall(row: CallRow, now: number): CallRow {
   const { problem, output, result } = row
@@ -75,7 +75,7 @@ export function expireApproval(row: ApprovalRow, now: number): ApprovalRow {
   }
 }
 
-/** What remains of a run: its kind, whose it is, when it began and how it ended. Its journal goes with its state. */
+/** What remains of a run: its kind, its owner, when it began and how it ended. Its journal is deleted with its state. */
 export function expireRun(row: RunRow, now: number): RunRow {
   const caller = callerIn(row.state)
   return {
@@ -93,7 +93,7 @@ export function expireRun(row: RunRow, now: number): RunRow {
   }
 }
 
-/** What remains of a label: that something entered the session. What it was is not known any more. */
+/** What remains of a label: that something entered the session, but not what. */
 export function expireLabel({ v, label_id, session, at, kind }: LabelRow): LabelRow {
   return { v, label_id, session, at, kind, source: {} }
 }

@@ -6,7 +6,7 @@ export const dayOf = (at: number): string => String(Math.floor(at / DAY_MS))
 /** How long texts are kept, in days after a call or a run ended. */
 export type Period = number | 'never'
 
-/** The last day of which everything has expired: so many whole days have passed since it. Undefined: nothing ever does. */
+/** The last day whose rows have all expired. Undefined: nothing ever expires. */
 export function lastExpiredDay(now: number, period: Period): number | undefined {
   return period === 'never' ? undefined : Math.floor(now / DAY_MS) - period - 1
 }

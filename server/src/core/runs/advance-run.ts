@@ -17,20 +17,20 @@ export type Advanced = {
   readonly row: RunRow
   /** Marked by this advance: to be started once it is committed. */
   readonly begun: readonly RunEffect[]
-  /** Keys of effects under way that nobody wants any more. */
+  /** Keys of effects in progress that are no longer needed. */
   readonly cancelled: readonly string[]
   readonly audit: readonly AuditDraft[]
   readonly children: readonly ChildRun[]
   readonly tell: readonly { readonly run: RunId; readonly event: RunEvent }[]
 }
 
-/** Who drives, and when. */
+/** Who drives the run, and when. */
 export type Moment = { readonly now: number; readonly boot: string }
 
 /**
- * Feeds events, in order, to the kind's step. Pure: the same row and events give the same advance.
- * INVARIANT: a mark goes only with the event that ends its effect, or with the end of the run (law in advance-run.test.ts).
- * INVARIANT: a timer goes only when it rings, is cleared by a step, or the run ends.
+ * Feeds events, in order, to the kind's step. Pure: the same row and events give the same result.
+ * INVARIANT: a mark is removed only with the event that ends its effect, or with the end of the run (law in advance-run.test.ts).
+ * INVARIANT: a timer is removed only when it fires, is cleared by a step, or the run ends.
  */
 export function advanceRun(
   kind: RunKind,
@@ -53,7 +53,7 @@ export function advanceRun(
 type Draft = Omit<Advanced, 'begun'>
 
 function takeEvent(kind: RunKind, draft: Draft, event: RunEvent, now: number): Draft {
-  // What has ended hears nothing more.
+  // An ended run ignores further events.
   if (isEndedRun(draft.row)) return draft
   const heard = withoutFired(draft.row, event)
   const step = kind.step(heard.state, event)
@@ -68,7 +68,7 @@ function takeEvent(kind: RunKind, draft: Draft, event: RunEvent, now: number): D
   }
 }
 
-/** A timer that rings is no longer set; an effect that ended is no longer under way. */
+/** Removes a timer that fired, or the mark of an effect that ended. */
 function withoutFired(row: RunRow, event: RunEvent): RunRow {
   const { name, key } = event
   if (event.type === 'timer' && typeof name === 'string') {
@@ -123,7 +123,7 @@ function toldParent({ parent, run_id, status, result }: RunRow): Advanced['tell'
   return [{ run: parent, event }]
 }
 
-/** Status and driver follow from the rest. A step that was taken ends a series of faults. */
+/** Derives status and driver from the rest. A successful step resets the fault count. */
 function settledRow({ driver: _driver, fault: _fault, ...row }: RunRow, boot: string): RunRow {
   if (isEndedRun(row)) return row
   return row.executing.length > 0 ? { ...row, status: 'active', driver: boot } : { ...row, status: 'waiting' }
@@ -135,7 +135,7 @@ export function nextTimer({ timers }: Pick<RunRow, 'timers'>): number | undefine
   return times.length === 0 ? undefined : Math.min(...times)
 }
 
-/** The timers that are due, the earliest first; those of one moment by name. */
+/** The timers that are due, earliest first; simultaneous ones by name. */
 export function dueTimers({ timers }: Pick<RunRow, 'timers'>, now: number): RunEvent[] {
   return Object.entries(timers)
     .filter(([, at]) => at <= now)

@@ -2,7 +2,7 @@ import type { RunId } from '../../contract/ids.ts'
 import type { Json } from '../../contract/json.ts'
 import type { RunEffect, RunEvent, RunKind, RunLabels, RunRow, Step } from '../../contract/run.ts'
 
-/** A run's first row, as its first step leaves it. Effects are left to its first event, which the driver feeds to it. */
+/** A run's row after its first step. Effects start with its first event, which the driver feeds to it. */
 export function beginRun<State extends Json, Event extends RunEvent, Effect extends RunEffect>(
   { kind }: RunKind<State, Event, Effect>,
   run_id: RunId,

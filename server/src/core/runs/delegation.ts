@@ -1,12 +1,15 @@
 import type { DriverEvent, RunKind, Step } from '../../contract/run.ts'
 
-/** An approver has handed over for a time. It counts while the run waits and `until` lies ahead, whether or not its timer has fired. */
+/**
+ * An approver's delegation for a period. It applies while the run waits and `until` is in the future, whether or not its timer
+ * has fired.
+ */
 export type Delegation = {
-  /** Users: whose place it is, and who may speak for them. */
+  /** Users: who is substituted, and by whom. */
   readonly from: string
   readonly to: string
   readonly until: number
-  /** The caller that handed over. */
+  /** The caller that created it. */
   readonly by: string
   readonly reason: string | null
   readonly trace: string

@@ -12,7 +12,7 @@ const { state: FRESH } = newDelivery({
 const timer = (now: number): DeliveryEvent => ({ type: 'timer', name: 'send', now })
 const failed = (now: number): DeliveryEvent => ({ type: 'effect.done', key: 'k', outcome: 'failed', now })
 
-test('a new message is sent at its first wake-up, and is over when it was taken', () => {
+test('a new message is sent at its first wake-up, and ends when it was accepted', () => {
   const sent = delivery.step(FRESH, timer(1_000))
   expect(sent.effects.map(({ key, kind }) => `${kind} ${key}`)).toEqual(['deliver pager/approval.pending/1'])
   expect(delivery.step(sent.state, { type: 'effect.done', key: 'k', outcome: 'delivered', now: 1_100 })).toMatchObject({
@@ -21,7 +21,7 @@ test('a new message is sent at its first wake-up, and is over when it was taken'
   })
 })
 
-test('each failure doubles the wait, up to ten minutes, and a day later nobody tries any more', () => {
+test('each failure doubles the wait, up to ten minutes, and retries end after a day', () => {
   let state = FRESH
   let now = FRESH.at
   const waits: number[] = []

@@ -1,15 +1,15 @@
 import type { DriverEvent, RunKind, Step } from '../../contract/run.ts'
 
-/** One message to one channel. It is made in the commit that it tells of, so a crash cannot lose it. */
+/** One message to one channel. It is created in the commit that it reports, so a crash cannot lose it. */
 export type Delivery = {
-  /** The same for every attempt, so that a receiver can tell a repetition. */
+  /** The same for every attempt, so that a receiver can recognize a repetition. */
   readonly delivery_id: string
   readonly channel: string
   readonly event: string
   readonly call_id: string
   readonly approval_id: string | null
   readonly at: number
-  /** Attempts that have failed. */
+  /** How many attempts have failed. */
   readonly failed: number
   /** While waiting: not before this time. */
   readonly next_at: number

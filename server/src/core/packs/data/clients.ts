@@ -1,7 +1,7 @@
 import { clientKinds, HOOK_CLIENTS, type HookClient } from '../../../contract/hook-clients.ts'
 import type { Knowledge } from '../knowledge.ts'
 
-/** What a command really does is read from it at each call. */
+/** The most a command can do; what it really does is determined at each call. */
 const EFFECTS = {
   shell: 'write+destructive+external+privileged',
   read: 'read',
@@ -105,7 +105,7 @@ const ABOUT: Readonly<Record<HookClient, About>> = {
   },
 }
 
-/** The built-in tools of coding agents, which reach the gate by hooks. */
+/** The built-in tools of coding agents, which reach the gate through hooks. */
 export const CLIENTS: readonly Knowledge[] = HOOK_CLIENTS.map((client) => {
   const does: Record<string, string> = {}
   for (const [name, kind] of clientKinds(client))

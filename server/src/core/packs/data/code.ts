@@ -2,7 +2,7 @@ import type { Knowledge } from '../knowledge.ts'
 
 const PATH = { paths: ['/path'] }
 
-/** Servers around files, code and its hosts. */
+/** Servers for files, code and code hosting. */
 export const CODE: readonly Knowledge[] = [
   {
     pack: 'filesystem',
@@ -101,7 +101,7 @@ export const CODE: readonly Knowledge[] = [
     does: {
       read: 'browser_console_messages browser_find browser_network_requests browser_network_request browser_snapshot browser_wait_for',
       write: 'browser_close browser_resize browser_emulate_media browser_take_screenshot',
-      // A page that is open may belong to anybody: what is done in it reaches the site.
+      // An open page may belong to anybody: actions in it reach the site.
       'write+external':
         'browser_handle_dialog browser_file_upload browser_drop browser_fill_form browser_press_key browser_type browser_navigate browser_navigate_back browser_click browser_drag browser_hover browser_select_option browser_tabs',
       'write+external+privileged': 'browser_evaluate browser_run_code_unsafe',

@@ -7,7 +7,7 @@ export const SYSTEMS: readonly Knowledge[] = [
     title: 'PostgreSQL',
     from: '@modelcontextprotocol/server-postgres 0.6.2',
     packages: ['@modelcontextprotocol/server-postgres'],
-    // It begins a transaction that only reads, and a statement can end that one: `COMMIT; DROP …`.
+    // It starts a read-only transaction, but a statement can end it: `COMMIT; DROP …`.
     does: { 'write+destructive': 'query' },
   },
   {

@@ -44,7 +44,7 @@ export const WORK: readonly Knowledge[] = [
     packages: ['@cocal/google-calendar-mcp'],
     does: {
       read: 'list-calendars list-events search-events get-event list-colors get-freebusy get-current-time',
-      // Guests are told by mail.
+      // Guests are notified by mail.
       'write+external': 'create-event create-events update-event respond-to-event',
       'write+destructive+external': 'delete-event',
       'write+privileged': 'manage-accounts',
