@@ -1,22 +1,18 @@
 import { Link } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
 import type { RunDetails } from '../api/types.ts'
 import { count, many } from '../lib/time.ts'
 import { Fold } from '../parts/fold.tsx'
 import { Icon } from '../parts/icon.tsx'
 import type { IconName } from '../parts/icon-paths.ts'
 import { Said } from '../parts/said.tsx'
-import { Skeleton } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
 import { EffectWord } from '../parts/verdict.tsx'
 import { walkedOf } from '../runs/run-graph.ts'
-import { loaded } from '../lib/outdated.ts'
+import { RunGraph } from '../runs/run-parts.tsx'
 import { CallArguments } from './conversation.tsx'
 import type { Heard } from './follow-thread.ts'
 import { pathOf, type ProposedCall } from './thread-calls.ts'
 import type { Thread, Usage } from './thread-query.ts'
-
-const RunCanvas = lazy(async () => ({ default: (await loaded(import('../runs/run-canvas.tsx'))).RunCanvas }))
 
 type SideProps = {
   readonly thread: Thread
@@ -69,9 +65,7 @@ function Graph({ thread, heard, table }: Pick<SideProps, 'thread' | 'heard' | 't
       </p>
       {table === undefined ? null : (
         <div className="graph chat-graph">
-          <Suspense fallback={<Skeleton rows={2} />}>
-            <RunCanvas graph={walked} close />
-          </Suspense>
+          <RunGraph graph={walked} close />
         </div>
       )}
       <Fold label="The nodes as a list">

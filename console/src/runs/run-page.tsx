@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { ask, withQuery } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
 import type { RunDetails } from '../api/types.ts'
@@ -9,16 +9,14 @@ import { pathOf } from '../chat/thread-calls.ts'
 import { agentName } from '../inbox/packet-words.ts'
 import { say } from '../lib/announce.ts'
 import { clockTime, many, shortTime } from '../lib/time.ts'
-import { loaded } from '../lib/outdated.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Note } from '../parts/note.tsx'
 import { Failed, Skeleton } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
 import { graphOf, walkedOf, type Walked } from './run-graph.ts'
+import { RunGraph, WaitsForPerson } from './run-parts.tsx'
 import { KIND_WORDS, RunStatusWord } from './runs-page.tsx'
-
-const RunCanvas = lazy(async () => ({ default: (await loaded(import('./run-canvas.tsx'))).RunCanvas }))
 
 const PAGE = 200
 const MOST_EVENTS = 2_000
@@ -76,9 +74,7 @@ export function RunPage() {
         <div className="run-main">
           <Facts run={run} />
           <div className="graph">
-            <Suspense fallback={<Skeleton rows={2} />}>
-              <RunCanvas graph={walked} />
-            </Suspense>
+            <RunGraph graph={walked} />
           </div>
           <Travel run={run} at={at} following={seen === undefined} onSeen={setSeen} />
         </div>
@@ -177,21 +173,9 @@ type JournalProps = { readonly run: RunDetails; readonly at: number; readonly wa
 
 /** The same as the graph, as a list. */
 function Journal({ run, at, walked }: JournalProps) {
-  const approval = /\bauth_\w+/.exec(run.waits_for ?? '')?.[0]
   return (
     <aside className="side-pane run-side" aria-label="Journal">
-      {approval === undefined ? null : (
-        <Note kind="ask" icon="clock">
-          <p>
-            <b>It waits for a person.</b>
-          </p>
-          <div className="acts">
-            <Link to="/approvals/$id" params={{ id: approval }} className="btn small">
-              Read and decide
-            </Link>
-          </div>
-        </Note>
-      )}
+      <WaitsForPerson waitsFor={run.waits_for} />
       {run.fault === undefined ? null : (
         <Note kind="block" icon="warn">
           <p>

@@ -1,15 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
 import type { Walked } from '../runs/run-graph.ts'
-import { loaded } from '../lib/outdated.ts'
+import { RunGraph, WaitsForPerson } from '../runs/run-parts.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Note } from '../parts/note.tsx'
 import { Failed, Skeleton } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
 import { workflowRunQuery, type WorkflowRun } from './workflow-queries.ts'
-
-const RunCanvas = lazy(async () => ({ default: (await loaded(import('../runs/run-canvas.tsx'))).RunCanvas }))
 
 const WORDS = {
   pending: 'not yet',
@@ -44,21 +41,9 @@ export function WorkflowRunView({ run_id }: { readonly run_id: string }) {
   const run = query.data
   if (query.isError && run === undefined) return <Failed error={query.error} onRetry={() => void query.refetch()} />
   if (run === undefined) return <Skeleton rows={3} />
-  const approval = /\bauth_\w+/.exec(run.waits_for ?? '')?.[0]
   return (
     <div className="workflow-run">
-      {approval === undefined ? null : (
-        <Note kind="ask" icon="clock">
-          <p>
-            <b>It waits for a person.</b>
-          </p>
-          <div className="acts">
-            <Link to="/approvals/$id" params={{ id: approval }} className="btn small">
-              Read and decide
-            </Link>
-          </div>
-        </Note>
-      )}
+      <WaitsForPerson waitsFor={run.waits_for} />
       {run.error === undefined ? null : (
         <Note kind="block" icon="warn">
           <p>
@@ -70,9 +55,7 @@ export function WorkflowRunView({ run_id }: { readonly run_id: string }) {
         </Note>
       )}
       <div className="graph workflow-graph">
-        <Suspense fallback={<Skeleton rows={2} />}>
-          <RunCanvas graph={walkedIn(run)} />
-        </Suspense>
+        <RunGraph graph={walkedIn(run)} />
       </div>
       <ol className="workflow-steps small" aria-label="Steps">
         {run.steps.map((step) => (

@@ -1,0 +1,35 @@
+import { Link } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
+import { loaded } from '../lib/outdated.ts'
+import { Note } from '../parts/note.tsx'
+import { Skeleton } from '../parts/states.tsx'
+import type { Walked } from './run-graph.ts'
+
+const RunCanvas = lazy(async () => ({ default: (await loaded(import('./run-canvas.tsx'))).RunCanvas }))
+
+/** The graph of a run. The library that draws it is loaded when the first graph is shown. */
+export function RunGraph({ graph, close = false }: { readonly graph: Walked; readonly close?: boolean }) {
+  return (
+    <Suspense fallback={<Skeleton rows={2} />}>
+      <RunCanvas graph={graph} close={close} />
+    </Suspense>
+  )
+}
+
+/** A link to the approval that a run waits for, if it waits for one. */
+export function WaitsForPerson({ waitsFor }: { readonly waitsFor: string | undefined }) {
+  const approval = /\bauth_\w+/.exec(waitsFor ?? '')?.[0]
+  if (approval === undefined) return null
+  return (
+    <Note kind="ask" icon="clock">
+      <p>
+        <b>It waits for a person.</b>
+      </p>
+      <div className="acts">
+        <Link to="/approvals/$id" params={{ id: approval }} className="btn small">
+          Read and decide
+        </Link>
+      </div>
+    </Note>
+  )
+}
