@@ -160,7 +160,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
 const ONLY_RUNNING = new Set(['an entry added by hand'])
 
 describe('a running gate signs nothing and takes no calls, until an admin accepts the break, after', () => {
-  test.each(someOf(Object.entries(ATTACKS), 3))('%s', async (_, attack) => {
+  test.each(someOf(Object.entries(ATTACKS), 5))('%s', async (_, attack) => {
     const running = await start()
     await signed(running, 3)
     attack(running)
@@ -204,7 +204,7 @@ async function acceptAndGoOn(first: OpenedGate & Folder): Promise<void> {
 
 describe('a gate that is started signs nothing and takes no calls after', () => {
   const whileStopped = Object.entries(ATTACKS).filter(([name]) => !ONLY_RUNNING.has(name))
-  test.each(someOf(whileStopped, 3))('%s', async (_, attack) => {
+  test.each(someOf(whileStopped, 5))('%s', async (_, attack) => {
     const first = await start()
     await signed(first, 3)
     await first.close()

@@ -52,7 +52,7 @@ describe.each([
   { scenario: 'reading', deaths: READING },
   { scenario: 'reading held', deaths: READING },
 ])('a $scenario call whose gate is killed', ({ scenario, deaths }) => {
-  test.each(someOf(deaths, 4))(
+  test.each(someOf(deaths, 5))(
     'at $at is $becomes after the restart and has run $ran times',
     async ({ at, becomes, ran }) => {
       await afterDeath(scenario, at, async (rig) => {

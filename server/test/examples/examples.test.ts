@@ -29,7 +29,7 @@ describe.concurrent('an example ends as it says', () => {
   )
 })
 
-/** The frameworks have a lockfile of their own and are installed by whoever first needs them. */
+/** The frameworks have a lockfile of their own and are installed by the first run that needs them: `npm run test:whole`. */
 function isInstalled(): boolean {
   if (existsSync(join(agents, 'node_modules'))) return true
   const installed = spawnSync('npm', ['ci', '--silent', '--no-audit', '--no-fund'], { cwd: agents, encoding: 'utf8' })
@@ -37,7 +37,7 @@ function isInstalled(): boolean {
   return installed.status === 0
 }
 
-describe.runIf(isInstalled())('an agent of a framework', () => {
+describe.runIf(IS_WHOLE && isInstalled())('an agent of a framework', () => {
   test.concurrent.each(['vercel-ai-sdk', 'langgraph', 'openai-agents'])(
     '%s goes on by itself after the approval',
     async (name) => expect(await run(process.execPath, join(agents, `${name}.ts`))).toMatch(/ exit 0$/),

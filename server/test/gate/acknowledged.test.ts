@@ -109,7 +109,7 @@ const ACKNOWLEDGED: readonly (readonly [string, (rig: Waiting) => Promise<void>,
 ]
 
 describe('a call that waits for its check', () => {
-  test.each(ACKNOWLEDGED)('is stopped by %s', (_name, acknowledge, rule) =>
+  test.each(someOf(ACKNOWLEDGED, 2))('is stopped by %s', (_name, acknowledge, rule) =>
     withWaiting(async (rig) => {
       const under_way = rig.act()
       await rig.asked('is_ready')
@@ -197,7 +197,7 @@ describe('a call that waits for its check', () => {
 })
 
 describe('an approved call that waits for its check', () => {
-  test.each(someOf(ACKNOWLEDGED, 3))('is stopped by %s', (_name, acknowledge, rule) =>
+  test.each(someOf(ACKNOWLEDGED, 4))('is stopped by %s', (_name, acknowledge, rule) =>
     withWaiting(
       async (rig) => {
         // The dry run waits as well.
