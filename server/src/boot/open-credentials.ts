@@ -10,6 +10,7 @@ import { placesIn } from './data-folder.ts'
 import { openDataFolder, openLiveKeys } from './open-data-folder.ts'
 import { openSealedStore } from './open-sealed-store.ts'
 import { randomIds } from './random-ids.ts'
+import { offlineStream } from './store-of.ts'
 
 /** The part of a gate that is about credentials. */
 export type KeyRing = Pick<IdentityGate, 'createCredential' | 'listCredentials' | 'revokeCredential'>
@@ -27,7 +28,12 @@ export async function withCredentials<T>(
     // With the ledger come its signing keys: one without the other is a folder that lost them.
     const keys = openLiveKeys(place.folder, folder.value.fresh)
     if (!keys.ok) return keys
-    const store = await openSealedStore({ ...place, stream: 'main', onFault: () => {}, onRejected: () => {} })
+    const store = await openSealedStore({
+      ...place,
+      stream: offlineStream(place),
+      onFault: () => {},
+      onRejected: () => {},
+    })
     if (!store.ok) return store
     const { tables, accounts, ledger, close } = store.value
     const world = { tables, accounts, ledger, digest: sha256Hex, clock: Date.now }

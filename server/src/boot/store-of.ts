@@ -14,3 +14,12 @@ export function storeOf({ config, folder, data }: Pick<Settings, 'config' | 'fol
     ...(postgres === undefined ? {} : { postgres: { url: secretOf(postgres, folder, process.env) ?? '', schema } }),
   }
 }
+
+/** The stream of an embedded store. */
+export const MAIN_STREAM = 'main'
+
+/**
+ * The audit stream of commands that open a store without a gate. In a database it is one of its own: nodes have theirs, and `main` may
+ * come from a release whose heads carried no MAC.
+ */
+export const offlineStream = ({ postgres }: StoreSettings): string => (postgres === undefined ? MAIN_STREAM : 'offline')

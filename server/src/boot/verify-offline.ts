@@ -12,7 +12,7 @@ import { openLiveKeys } from './open-data-folder.ts'
 import { settingsMeant, settingsOf } from './local-gate.ts'
 import { openSealedStore } from './open-sealed-store.ts'
 import { randomIds } from './random-ids.ts'
-import { storeOf } from './store-of.ts'
+import { MAIN_STREAM, offlineStream, storeOf } from './store-of.ts'
 import { refuseUnrecorded } from '../commands/changes/unrecorded.ts'
 
 type Verified = {
@@ -22,9 +22,6 @@ type Verified = {
   /** What reads and checks the audit. */
   readonly deps: Pick<WriteCheckpointDeps, 'audit' | 'tables' | 'keys' | 'digest' | 'digestBytes'>
 }
-
-/** The stream of an embedded store, and of commands that open any store without a gate. */
-const MAIN = 'main'
 
 /** Verifies the audit of a data folder on which no gate runs: an auditor need not start what they do not trust. */
 export function verifyOffline(options: UpOptions, against: readonly Checkpoint[]): Promise<Result<AuditReport>> {
@@ -62,7 +59,7 @@ export function verifyRestored(options: UpOptions, data: string): Promise<Result
         ...(newest === undefined ? {} : { newest }),
         ...(broken === undefined ? {} : { broken }),
       })
-      if (!written.ok || broken !== undefined || report.streams.every(({ stream }) => stream === MAIN))
+      if (!written.ok || broken !== undefined || report.streams.every(({ stream }) => stream === MAIN_STREAM))
         return written.ok ? ok(report) : written
       // Streams of several nodes that nobody has signed yet would be strange to the gate that starts here.
       const signed = await writeCheckpoint({ ...deps, ledger: store.ledger, kept, clock: Date.now })
@@ -95,7 +92,12 @@ export async function withVerified<T>(
   const lock = await lockStore(place)
   if (!lock.ok) return lock
   try {
-    const opened = await openSealedStore({ ...place, stream: MAIN, onFault: () => {}, onRejected: () => {} })
+    const opened = await openSealedStore({
+      ...place,
+      stream: offlineStream(place),
+      onFault: () => {},
+      onRejected: () => {},
+    })
     if (!opened.ok) return opened
     const { value: store } = opened
     try {

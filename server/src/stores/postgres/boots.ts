@@ -195,6 +195,12 @@ export async function joinBoots(setup: BootsSetup): Promise<Result<JoinedBoot>> 
 }
 
 /**
+ * Begins the names of the streams of nodes. Releases whose heads carried no MAC used `node-`: those streams stay as they are, and are never
+ * continued, so that a head without its MAC is always somebody else's.
+ */
+const STREAM = 'gate-'
+
+/**
  * Takes a lease, and the stream of a boot that was declared dead, or a new one. Declares nobody dead: after an outage others may
  * be about to renew their leases.
  * INVARIANT: under the writers' lock. What a dead boot still sends is not stored, so a stream has one writer.
@@ -208,7 +214,7 @@ async function enter(link: Client, boot: string, lease_ms: number): Promise<stri
   )
   const taken = await link.query<{ stream: string }>(
     `UPDATE streams SET holder = $1 WHERE number = (SELECT s.number FROM streams s LEFT JOIN boots b ON b.boot = s.holder
-        WHERE s.stream LIKE 'node-%' AND coalesce(b.is_dead, true) ORDER BY s.number LIMIT 1) RETURNING stream`,
+        WHERE s.stream LIKE '${STREAM}%' AND coalesce(b.is_dead, true) ORDER BY s.number LIMIT 1) RETURNING stream`,
     [boot],
   )
   const made = taken.rows[0] ?? (await newStream(link, boot))
@@ -218,7 +224,7 @@ async function enter(link: Client, boot: string, lease_ms: number): Promise<stri
 
 async function newStream(link: Client, boot: string): Promise<{ readonly stream: string }> {
   const made = await link.query<{ stream: string }>(
-    `INSERT INTO streams (stream, holder) SELECT 'node-' || (count(*) + 1), $1 FROM streams WHERE stream LIKE 'node-%' RETURNING stream`,
+    `INSERT INTO streams (stream, holder) SELECT '${STREAM}' || (count(*) + 1), $1 FROM streams WHERE stream LIKE '${STREAM}%' RETURNING stream`,
     [boot],
   )
   return made.rows[0] ?? { stream: 'main' }

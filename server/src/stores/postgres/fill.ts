@@ -76,7 +76,12 @@ async function put(client: Client, macs: RowMacs, record: StoredRecord): Promise
       return
     }
     case 'head':
-      return insert('heads', { stream: pgText(record.stream), seq: record.seq, hash: record.hash })
+      return insert('heads', {
+        stream: pgText(record.stream),
+        seq: record.seq,
+        hash: record.hash,
+        mac: textOf(macs.head(record.stream, record.seq, record.hash)),
+      })
     case 'artifact': {
       const { shelf, digest, body, stored_at } = record
       return insert('artifacts', { shelf, digest, body, stored_at })

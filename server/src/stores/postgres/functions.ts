@@ -66,8 +66,8 @@ BEGIN
   END IF;
   IF g ? 'a' THEN
     INSERT INTO audit (stream, seq, hash, body) SELECT s, (x->>0)::bigint, x->>1, x->>2 FROM jsonb_array_elements(g->'a') x;
-    INSERT INTO heads (stream, seq, hash) VALUES (g->>'hs', (g->>'nq')::bigint, g->>'nh')
-      ON CONFLICT (stream) DO UPDATE SET seq = excluded.seq, hash = excluded.hash;
+    INSERT INTO heads (stream, seq, hash, mac) VALUES (g->>'hs', (g->>'nq')::bigint, g->>'nh', g->>'nm')
+      ON CONFLICT (stream) DO UPDATE SET seq = excluded.seq, hash = excluded.hash, mac = excluded.mac;
   END IF;
   ${TABLES.map(writeRows).join('\n')}
   IF g ? 'once_e' THEN
@@ -134,7 +134,7 @@ BEGIN
       FROM jsonb_array_elements_text(g->'accounts') x JOIN accounts a ON a.id = x),
     'runs', (SELECT coalesce(jsonb_object_agg(x, coalesce((SELECT max(seq) FROM events e WHERE e.run = x), 0)), '{}'::jsonb)
       FROM jsonb_array_elements_text(g->'runs') x),
-    'named', (SELECT jsonb_build_array(seq, hash) FROM heads WHERE stream = g->>'stream'),
+    'named', (SELECT jsonb_build_array(seq, hash, mac) FROM heads WHERE stream = g->>'stream'),
     'last', (SELECT jsonb_build_array(seq, hash) FROM audit WHERE stream = s ORDER BY seq DESC LIMIT 1),
     'at', (SELECT hash FROM audit WHERE stream = s AND seq = (g->>'seq')::bigint));
 END`

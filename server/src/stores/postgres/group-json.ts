@@ -21,6 +21,9 @@ export type GroupOf = {
   readonly enqueue?: string | undefined
 }
 
+/** Over the newest entry of a stream. */
+export const headMac = (macs: RowMacs, { stream, seq, hash }: Head): string => macText(macs.head(stream, seq, hash))
+
 const macText = (mac: Uint8Array): string => Buffer.from(mac).toString('base64')
 type List = unknown[]
 
@@ -49,6 +52,7 @@ export function groupJson({ outcomes, plan }: Decided, group: GroupOf, known: He
     ...(group.isFollowing ? { follow: true } : {}),
     nq: plan.head.seq,
     nh: plan.head.hash,
+    ...(plan.entries.length === 0 ? {} : { nm: headMac(macs, plan.head) }),
     ...lists,
     ...(hasJobs ? { jobs: group.enqueue } : {}),
     ...(group.purge === undefined ? {} : { purge: group.purge.until, purge_writers: group.purge.writers }),
@@ -122,7 +126,7 @@ export type Look = {
   readonly onces: readonly string[]
   readonly accounts: Readonly<Record<string, readonly [units: string, until: number | null, mac: string | null]>>
   readonly runs: Readonly<Record<string, number>>
-  readonly named: readonly [number, string] | null
+  readonly named: readonly [seq: number, hash: string, mac: string | null] | null
   readonly last: readonly [number, string] | null
   readonly at: string | null
 }

@@ -108,6 +108,9 @@ const DOCUMENTS = [rows('documents', { part: TEXT, name: TEXT }), rows('agent_va
 const COUNTS = `CREATE TABLE counts (name text COLLATE "C" PRIMARY KEY, count bigint NOT NULL, ends timestamptz NOT NULL);
   CREATE INDEX counts_by_ends ON counts (ends);`
 
+/** The head of each stream carries a MAC. Streams of earlier releases have none: no node of this release appends to them (boots.ts). */
+const HEAD_MACS = 'ALTER TABLE heads ADD COLUMN mac text;'
+
 /**
  * Numbered from 1 by position. To add a kind of rows, add `rows('name', { column: TEXT })` as a migration of its own; to add a column,
  * `ALTER TABLE name ADD COLUMN "column" text COLLATE "C";` with its index.
@@ -119,6 +122,7 @@ export const MIGRATIONS: readonly { readonly sql: string; readonly least?: numbe
   { sql: FLOWS },
   { sql: DOCUMENTS },
   { sql: COUNTS },
+  { sql: HEAD_MACS },
 ]
 
 const NAME = /^[a-z_][a-z0-9_]{0,62}$/

@@ -16,7 +16,7 @@ import type { RowMacs } from '../row-mac.ts'
 import { connect, isSurelyUndone, messageOf, stateOf, unreachable, type PostgresAddress } from './connect.ts'
 import { decideGroup, type Decided, type Known } from './decide-group.ts'
 import { COMMIT, FUNCTIONS, LOOK, STATE } from './functions.ts'
-import { groupJson, knownFrom, lookJson, type GroupOf, type Look } from './group-json.ts'
+import { groupJson, headMac, knownFrom, lookJson, type GroupOf, type Look } from './group-json.ts'
 import type { PackedCommit } from './packed-change.ts'
 import { pgText } from './pg-text.ts'
 import { remembered } from './remembered.ts'
@@ -140,9 +140,15 @@ function batchLink(client: Client, setup: LinkSetup): BatchLink<PackedCommit> {
       const look = found.rows[0]?.found
       if (look === undefined) throw new Bug('the function found nothing at all')
       const last = headOf(stream, look.last)
+      const named = headOf(stream, look.named)
       const differs = divergence(
         { alone: setup.alone, last: known, inDoubt: tail.inDoubt },
-        { named: headOf(stream, look.named), last, hashAt: (seq) => (seq === 0 ? emptyHead(stream).hash : look.at) },
+        {
+          named,
+          last,
+          hashAt: (seq) => (seq === 0 ? emptyHead(stream).hash : look.at),
+          genuine: look.named === null || look.named[2] === headMac(macs, named),
+        },
       )
       tail.diverged ??= differs
       const decided = decideGroup(commits, knownFrom(look, macs, last, differs === undefined), sha256)
@@ -260,7 +266,7 @@ function* groupsOf(commits: readonly PackedCommit[]): Generator<readonly PackedC
   yield group
 }
 
-const headOf = (stream: string, found: readonly [number, string] | null): Head =>
+const headOf = (stream: string, found: readonly [number, string, ...unknown[]] | null): Head =>
   found === null ? emptyHead(stream) : { stream, seq: found[0], hash: found[1] }
 
 function faultOf(error: unknown): Fault {
