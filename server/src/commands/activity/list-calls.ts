@@ -9,13 +9,16 @@ import { summariseCall, type SummaryDeps } from './summarise-call.ts'
 export type ListCallsDeps = SummaryDeps & { readonly searches: Searches }
 export type CallsPage = { readonly items: readonly CallSummary[]; readonly next?: number }
 
-/** How many calls one page looks at for words: they are in no index, because what they are found in is removed in time. */
+/**
+ * How many calls one page searches for words. There is no index for this, because the searched texts are deleted after the
+ * retention period.
+ */
 const MOST_READ = 2_000
 const AT_ONCE = 200
 
 /**
- * Calls, newest first, as far as the caller may see them: filtered before they are paged. With words, a page may be short and
- * still have a `next`: it says how far it looked.
+ * Calls, newest first, as far as the caller may see them: filtered before they are paged. When searching for words, a page may be
+ * short and still have a `next`, which says how far the search got.
  */
 export async function listCalls(
   deps: ListCallsDeps,
@@ -59,7 +62,7 @@ async function fitting(
   words: readonly string[],
 ): Promise<CallSummary | undefined> {
   if (!maySeeCall(caller, row)) return undefined
-  // Most rows are left out before anything is redacted; what redaction hides is not found afterwards.
+  // Most rows are filtered out before anything is redacted; redacted text cannot be searched.
   if (!holdsAll(namesOf(row, row.canonical_args), words, true)) return undefined
   const { summary, args } = await summariseCall(deps, row)
   return holdsAll(namesOf(row, `${args} ${sentenceText(summary.sentence)}`), words, false) ? summary : undefined
@@ -70,7 +73,7 @@ const namesOf = (row: CallRow, text: string): string =>
     ' ',
   )
 
-/** `isLoose`: words of our own sentences are in no stored text, so letters alone may still fit. */
+/** `isLoose`: words of our own sentences are in no stored text, so a match of the letters alone is enough here. */
 function holdsAll(text: string, words: readonly string[], isLoose: boolean): boolean {
   const lower = text.toLowerCase()
   return words.every((word) => lower.includes(word) || (isLoose && OUR_WORD.test(word)))
@@ -78,7 +81,7 @@ function holdsAll(text: string, words: readonly string[], isLoose: boolean): boo
 
 const OUR_WORD = /^[\p{L}€$£¥.,\d-]{1,16}$/u
 
-/** Undefined when nothing can fit: somebody asks for the calls of others. */
+/** Undefined if nothing can match: the caller asks for calls of others. */
 function whereOf(caller: Caller, filter: CallFilter): SearchWhere | undefined {
   const { state, tool, caller: asked, user, since, until } = filter
   const where: SearchWhere = {

@@ -12,7 +12,7 @@ import { summariseCall, type SummaryDeps } from './summarise-call.ts'
 
 export type LifeDeps = SummaryDeps & { readonly tables: Tables }
 
-/** An edit replaces a request, and so on: nobody edits one this often. */
+/** An edit replaces a request with a new one; nobody edits one this often. */
 const MOST_REQUESTS = 50
 
 /** A call from its request to its end, in one answer. */
@@ -23,7 +23,7 @@ export async function readLife(deps: LifeDeps, caller: Caller, call_id: string):
   const { summary } = await summariseCall(deps, row)
   const { args, hidden } = await deps.judgement.scanner.shownArgs(row.canonical_args)
   const requests = await requestsOf(deps.tables, row)
-  // A program learns what became of its call, not who decided it.
+  // A program learns the outcome of its call, not who decided it.
   const isPerson = DECIDING_KINDS.includes(caller.kind) || caller.kind === 'user'
   return ok({
     ...summary,
@@ -43,7 +43,7 @@ export async function readLife(deps: LifeDeps, caller: Caller, call_id: string):
   })
 }
 
-/** The requests of a call, the first one first. */
+/** The requests of a call, oldest first. */
 async function requestsOf(tables: Tables, { approval_id }: CallRow): Promise<readonly ApprovalRow[]> {
   const requests: ApprovalRow[] = []
   for (let id = approval_id; id !== undefined && requests.length < MOST_REQUESTS;) {

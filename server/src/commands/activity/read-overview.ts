@@ -16,16 +16,16 @@ export type OverviewDeps = {
   readonly after: (ms: number, callback: () => void) => () => void
 }
 
-/** Beyond it the figures begin later, and say so: an overview never reads the whole history. */
+/** With more calls the statistics begin later, and say so: an overview never reads the whole history. */
 const MOST_CALLS = 20_000
 const MOST_REQUESTS = 2_000
 const AT_ONCE = 200
 const KEPT_MS = 10_000
 const MOST_KEPT = 32
-/** What a model reads to search, open a card and call, besides what it finds. */
+/** What a model reads to search, open a card and call, besides the search results. */
 const SEARCH_TOKENS = 750
 
-/** Figures of the last hours. The same question is answered from memory for a moment: many pages may be open. */
+/** Statistics of the last hours. Cached for a moment, because many pages may be open. */
 export function openOverview(deps: OverviewDeps): (caller: Caller, window_ms: number) => Promise<OverviewAnswer> {
   const kept = new Map<string, { readonly at: number; readonly answer: Promise<OverviewAnswer> }>()
   return (caller, window_ms) => {
@@ -81,7 +81,7 @@ async function read(deps: OverviewDeps, caller: Caller, to: number, window_ms: n
   }
 }
 
-/** The newest rows, in small pages with room for others between them. */
+/** The newest rows, in small pages, yielding to other work between them. */
 async function newest<T extends SearchTable>(
   deps: Pick<OverviewDeps, 'searches' | 'after'>,
   table: T,

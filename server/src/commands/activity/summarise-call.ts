@@ -19,7 +19,7 @@ export type SummaryDeps = {
 
 const LONGEST_NAME = 256
 
-/** One call for a list. What redaction hides of its arguments is hidden here too. */
+/** One call for a list. Redaction applies to its arguments here too. */
 export async function summariseCall(deps: SummaryDeps, row: CallRow): Promise<{ summary: CallSummary; args: string }> {
   const { args } = await deps.judgement.scanner.shownArgs(row.canonical_args)
   const tool = deps.catalogue.tool(row.tool_id)
@@ -65,7 +65,7 @@ export function shownProblem({ code, about }: NonNullable<CallRow['problem']>): 
   return { code, says: PROBLEMS[code].says, about: Object.fromEntries(shown) as Record<string, string> }
 }
 
-/** The consent that let a call through is named by the rule of its opinion. */
+/** The consent that allowed a call is the rule of its opinion. */
 function consentIn(evidence: readonly Opinion[]): string | undefined {
   const given = evidence.find(({ decider, effect }) => decider === 'consent' && effect === 'allow')
   return given === undefined ? undefined : [given.rule, given.source].find((text) => ConsentId.safeParse(text).success)

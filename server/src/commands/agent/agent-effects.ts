@@ -45,7 +45,7 @@ export type AgentEffectDeps = ThreadDeps &
 
 type Work = (deps: AgentEffectDeps, state: AgentState, performing: Performing) => Promise<AgentFound | 'later'>
 
-/** Who does what at which node. The thread's own row says everything that the work needs to know. */
+/** The work at each node. The thread's own row contains everything that the work needs. */
 export function agentPerformers(deps: AgentEffectDeps): PerformersOf<AgentNodeEffect | AgentReply> {
   const perform =
     (work: Work): Perform<AgentNodeEffect> =>
@@ -111,15 +111,15 @@ const proposeCall: Work = async (deps, state, performing) => {
   return { usage: said.usage, ...(await proposalOf(deps, state, tools, said)) }
 }
 
-/** What the user said last: the act is judged by it. */
+/** What the user said last: the action is judged by it. */
 function wordsIn({ messages, document }: AgentState): Pick<CallRequest, 'words'> {
-  // Whose words those are was recorded with the message itself.
+  // Who said it was recorded with the message itself.
   if (document !== undefined) return {}
   const said = messages.findLast(({ role }) => role === 'user')?.text
   return said === undefined ? {} : { words: said }
 }
 
-/** Canonicalised and hashed by code when it was proposed; compared again with what is about to be sent. */
+/** Canonicalized and hashed when it was proposed; compared again with what is about to be sent. */
 const makeCall: Work = async (deps, state, { signal }) => {
   const { proposed_tool: tool, run_id, works, current_step } = state
   if (tool === null) throw new Bug('there is no call to make')
@@ -168,7 +168,7 @@ const writeAnswer: Work = async (deps, state, performing) => {
   return { text: `${text}${notice}`, usage: said.usage, ...(await summarised(deps, state, performing, said.usage)) }
 }
 
-/** Old turns make room for new ones. Without a summary they stay until they no longer fit. */
+/** Summarizes old turns to make room. If that fails they are kept until they no longer fit. */
 async function summarised(
   deps: AgentEffectDeps,
   state: AgentState,
@@ -206,7 +206,7 @@ type Asked = Pick<ModelQuestion, 'instructions' | 'messages' | 'tools' | 'onText
 
 type Failed = { readonly failed: string; readonly code?: string; readonly usage?: AgentUsage }
 
-/** In a thread of a document its prompt texts stand behind those of the gate, and its limits count. */
+/** In a thread of a document, its prompts follow those of the gate, and its limits apply. */
 async function ask(
   deps: AgentEffectDeps,
   state: AgentState,
@@ -234,7 +234,7 @@ const failure = ({ failed: says, code = 'agent.model_unavailable', usage }: Fail
 
 const callerOf = ({ caller }: AgentState): Caller => Caller.parse(caller)
 
-/** Refused because of the moment, not because of the call: the driver tries again. */
+/** Rejected for a temporary reason: the driver tries again. */
 function isForNow(outcome: Outcome): boolean {
   return outcome.status === 'refused' && FOR_NOW.includes(outcome.problem.code)
 }
@@ -306,7 +306,7 @@ function resultOf({ result, output, read_back, hint }: Extract<Outcome, { status
   }
 }
 
-/** What is said twice, as text and as structured content, is shown once. */
+/** Content that is present both as text and as structured content is shown once. */
 function textFor(result: ToolResult): string {
   const { content, structuredContent } = result
   if (structuredContent === undefined) return outputText(result)

@@ -21,14 +21,14 @@ export type AgentWorld = RunAgentDeps & FollowDeps & CancelThreadDeps
 export interface AgentGate {
   run(caller: Caller, body: AgentBody, more?: RunAgent): Promise<Result<AgentAnswer>>
   read(caller: Caller, run_id: string): Promise<Result<ThreadView>>
-  /** An own thread. */
+  /** A thread of the caller. */
   readByThread(caller: Caller, thread_id: string): Promise<Result<ThreadView>>
   list(caller: Caller, page: Page): Promise<ThreadsPage>
   /** Stops what a thread is doing. */
   cancel(caller: Caller, thread_id: string): Promise<Result<ThreadView>>
-  /** The id of the newest event of an own thread. */
+  /** The id of the newest event of the caller's thread. */
   place(caller: Caller, thread_id: string): Promise<string | undefined>
-  /** Tells what happened after an event and goes on telling, until it is stopped. */
+  /** Reports what happened after an event and keeps reporting until it is stopped. */
   follow(caller: Caller, run_id: string, from: string | undefined, follower: Follower): Promise<Result<() => void>>
 }
 

@@ -10,7 +10,9 @@ export type EndVolatileDeps = EndDeps & { readonly liveness: Pick<Liveness, 'isA
 const PAGE = 200
 const OPEN = ['active', 'waiting', 'faulted'] as const
 
-/** After a start: threads that were in the memory of a process that is gone end, and their held calls are withdrawn. */
+/**
+ * After a start: ends threads that were kept in the memory of a process that no longer exists, and withdraws their held calls.
+ */
 export async function endVolatile(
   deps: EndVolatileDeps,
 ): Promise<{ readonly threads: number; readonly calls: number }> {
@@ -50,7 +52,7 @@ export async function endVolatile(
   return lost
 }
 
-/** Its memory is not here, and whoever had it is gone. */
+/** Its memory is not here, and the process that had it no longer exists. */
 async function isLost({ liveness }: EndVolatileDeps, row: { readonly in_memory?: string }): Promise<boolean> {
   const boot = row.in_memory?.split('/')[0]
   return boot !== undefined && !(await liveness.isAlive(boot))

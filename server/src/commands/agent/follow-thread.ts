@@ -14,11 +14,11 @@ import { visibleThread, type ThreadDeps } from './threads.ts'
 export type FollowDeps = ThreadDeps & {
   readonly journal: Pick<Journal, 'events'>
   readonly watch: Pick<Watch, 'onRow'>
-  /** What performers show before their end, on this node. */
+  /** Intermediate output of performers on this node. */
   readonly onShown: (run_id: RunId, listener: (key: string, news: Json) => void) => () => void
 }
 
-/** `id` is absent for what is not kept: the pieces of an answer that is being written. */
+/** `id` is absent for what is not stored: the pieces of an answer that is being written. */
 export type FollowedEvent = AgentEvent & { readonly id?: string }
 
 export type Follower = {
@@ -29,13 +29,13 @@ export type Follower = {
 
 const AT_ONCE = 200
 
-/** Where in the journal an event stands: the event that led to it, and its number among those of one step. */
+/** The position of an event in the journal: the event that led to it, and its number among those of one step. */
 type Place = { readonly seq: number; readonly n: number }
 
 /**
- * Tells everything that happened to a thread after a place, and goes on telling. The events are computed from the journal, so
- * every node gives the same ones with the same ids.
- * INVARIANT: every event after `from` is told once and in order.
+ * Reports everything that happened to a thread after a position, and keeps reporting. The events are computed from the journal,
+ * so every node gives the same ones with the same ids.
+ * INVARIANT: every event after `from` is reported once and in order.
  */
 export async function followThread(
   deps: FollowDeps,
@@ -100,7 +100,7 @@ export async function followThread(
   return ok(stop)
 }
 
-/** After everything that one event of the journal led to. */
+/** After all events that followed from one event of the journal. */
 export const afterAllOf = (seq: number): string => `${seq}.999999`
 
 function placeOf(id: string | undefined): Place | undefined {

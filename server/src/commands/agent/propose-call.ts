@@ -49,8 +49,8 @@ const LONGEST_QUESTION = 1_000
 const LONGEST_PAGE = 10_000
 
 /**
- * The tools that answer the queries best. For a thread of a document, of those that its capabilities could allow; they are few, so that
- * all of them are there where they fit.
+ * The tools that match the queries best. For a thread of a document, only those that its capabilities could allow; these are few,
+ * so all of them are included if they fit.
  */
 export async function toolsFor(
   deps: ProposalDeps,
@@ -78,7 +78,7 @@ export async function toolsFor(
   return [...fitting, ...own.filter(({ row }) => !ids.has(row.tool_id))].slice(0, most)
 }
 
-/** The tools that answer the step best, never the whole catalogue; and what the runtime itself can do. */
+/** The tools that match the step best, never the whole catalogue; and the runtime's own tools. */
 export async function offeredTools(deps: ProposalDeps, state: AgentState): Promise<readonly OfferedTool[]> {
   const { plan, current_step, messages } = state
   const step = plan?.[current_step] ?? ''
@@ -95,8 +95,8 @@ export async function offeredTools(deps: ProposalDeps, state: AgentState): Promi
 }
 
 /**
- * What the executor's model said, as a call that can be judged or as words.
- * INVARIANT: only an offered tool with arguments that fit its schema is a call; hash and canonical form are made here.
+ * Reads the executor model's answer, as a call that can be judged or as text.
+ * INVARIANT: only an offered tool with arguments that match its schema is a call; hash and canonical form are computed here.
  */
 export async function proposalOf(
   deps: ProposalDeps,

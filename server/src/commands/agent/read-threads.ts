@@ -32,9 +32,9 @@ export type ThreadSummary = {
   readonly do_not_store: boolean
 }
 
-/** A thread whole: what was said, the plan and how far it is, what waits. For export, and for whoever draws it. */
+/** A complete thread: the messages, the plan and its progress, what it waits for. For export and display. */
 export type ThreadView = ThreadSummary & {
-  /** Of the stream of its events: what follows is new. */
+  /** The id of its newest event: later events are new. */
   readonly last_event_id: string
   readonly node: string
   readonly intent: string | null
@@ -42,7 +42,7 @@ export type ThreadView = ThreadSummary & {
   readonly summary: string | null
   readonly plan: readonly { readonly step: string; readonly status: StepStatus; readonly tries: number }[]
   readonly current_step: number
-  /** Its arguments are in the call's packet, for whoever may see that. */
+  /** Its arguments are in the call's packet, for people who may see that. */
   readonly proposed_tool: Omit<ProposedTool, 'args' | 'canonical_args'> | null
   readonly last_tool_result: LastToolResult | null
   readonly call_id: string | null
@@ -89,7 +89,7 @@ export type CancelThreadDeps = ThreadDeps & {
   readonly ids: Ids
 }
 
-/** Stops what the thread is doing; it goes on with the next message. */
+/** Stops what the thread is doing; it continues with the next message. */
 export async function cancelTurn(
   deps: CancelThreadDeps,
   caller: Caller,

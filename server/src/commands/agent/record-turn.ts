@@ -27,7 +27,7 @@ export type TurnToRecord = {
 
 const TURN_REMEMBERED_MS = 7 * 86_400_000
 
-/** INVARIANT: a token passes untouched to its redemption and is kept nowhere; everything else is cleaned of secrets. */
+/** INVARIANT: a token is passed unchanged to its redemption and stored nowhere; secrets are removed from everything else. */
 export async function cleanText(
   { judgement }: { readonly judgement: Pick<Judgement, 'scanner'> },
   message: string,
@@ -38,7 +38,9 @@ export async function cleanText(
   return replyWithoutToken(reply, reason === undefined ? undefined : await judgement.scanner.redact(reason, 'messages'))
 }
 
-/** A message for a thread, which begins with it where there is none. Whose words they are is a matter of the caller of this. */
+/**
+ * Records a message for a thread, creating the thread if there is none. The caller of this function decides whose words they are.
+ */
 export function turnChanges(deps: TurnDeps, caller: Caller, told: TurnToRecord, now: number): Change[] {
   const { thread_id, thread, message, isVolatile, trace, document } = told
   const run_id = runOfThread(deps, thread_id)
@@ -61,7 +63,7 @@ export function turnChanges(deps: TurnDeps, caller: Caller, told: TurnToRecord, 
     ...(isVolatile ? { volatile: true as const } : {}),
   }
   return [
-    // Of two requests with one key, one is the turn.
+    // If two requests have the same key, only one becomes the turn.
     { kind: 'once', key: `agent.turn ${run_id} ${message.turn_id}`, until: now + TURN_REMEMBERED_MS },
     ...(thread === undefined
       ? newRunChanges(beginRun(agent, run_id, { state: startThread(start) }, now, labels), event)

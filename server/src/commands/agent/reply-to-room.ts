@@ -24,8 +24,8 @@ export type ReplyDeps = ThreadDeps &
 const YEAR_MS = 365 * 86_400_000
 
 /**
- * Sends an answer to the room where the person wrote, as a call like any other, and gives back the place of the turn.
- * INVARIANT: the key makes it one message and one place, however often the effect is performed.
+ * Sends an answer to the room where the person wrote, as an ordinary call, and releases the slot of the turn.
+ * INVARIANT: the key makes it one message and one slot, however often the effect is performed.
  */
 export const replyToRoom =
   (deps: ReplyDeps): Perform<AgentReply> =>
@@ -64,7 +64,7 @@ async function send(
   return isForNow(await deps.dispatch(request, { signal })) ? 'later' : 'done'
 }
 
-/** An answer over the limit is not sent, and that is on record. */
+/** An answer over the limit is not sent, and this is recorded. */
 async function recordUnsent({ ledger, clock }: ReplyDeps, state: AgentState, key: string): Promise<boolean> {
   const at = clock()
   const { document, run_id, thread_id, trace } = state

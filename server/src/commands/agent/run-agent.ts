@@ -35,7 +35,7 @@ export type RunAgentDeps = ThreadDeps &
     readonly ids: Ids
     readonly judgement: Pick<Judgement, 'scanner'>
     readonly agentSettings: AgentSettings
-    /** No more threads that are kept in memory only. */
+    /** Whether the limit of threads kept only in memory is reached. */
     readonly isVolatileFull: () => boolean
     /** Only in development: tokens are printed into the thread. */
     readonly showsTokens: boolean
@@ -45,7 +45,10 @@ export type RunAgent = { readonly trace?: string; readonly wait_ms?: number }
 
 const WAIT_MS = 60_000
 
-/** A message to an agent: checked and cleaned, put on record, then carried out by the driver. Answers with the end of its turn. */
+/**
+ * A message to an agent: validated, cleaned of secrets and recorded, then carried out by the driver. Answers with the end of its
+ * turn.
+ */
 export async function runAgent(
   deps: RunAgentDeps,
   caller: Caller,
@@ -95,7 +98,7 @@ function refusalOf(
 
 type Found = { readonly thread_id: string; readonly thread: Thread | undefined }
 
-/** A thread of this caller's, or a new one. Another caller's is a missing one. */
+/** A thread of this caller, or a new one. Another caller's thread is reported as missing. */
 async function threadFor(deps: RunAgentDeps, caller: Caller, body: AgentBody): Promise<Result<Found>> {
   const { thread_id, idempotency_key } = body
   if (thread_id !== undefined) {
@@ -124,7 +127,7 @@ async function carryOut(
 ): Promise<ApprovalReply> {
   const { approval_id } = reply
   const call_id = state.call?.call_id ?? ''
-  // An edited request has taken the place of the one that the thread knows.
+  // An edited request has replaced the one that the thread knows.
   const pending = (await deps.tables.row('calls', call_id))?.row.approval_id
   if (approval_id !== pending && approval_id !== state.approval_id)
     return { approval_id, result: 'invalid', says: PROBLEMS['approval.unknown'].says }
@@ -145,7 +148,7 @@ async function carryOut(
 const whyNot = ({ code, about }: Problem): string =>
   about['factors'] === undefined ? PROBLEMS[code].says : `${PROBLEMS[code].says} (${about['factors']})`
 
-/** An approver denies by role; everybody else withdraws their own call. */
+/** An approver denies by role; anybody else withdraws their own call. */
 async function rejectCall(
   deps: RunAgentDeps,
   caller: Caller,
@@ -168,7 +171,7 @@ async function record(deps: RunAgentDeps, caller: Caller, { trace = deps.ids.tra
   const now = deps.clock()
   return deps.ledger.commit([
     ...turnChanges(deps, caller, { ...told, trace }, now),
-    // What the person says licenses what is done for it.
+    // What the person says licenses the resulting calls.
     ...(message.reply === null
       ? wordsLabel(message.turn_id, caller, thread_id, { text: message.text, trust: trustOf(caller) }, now)
       : []),

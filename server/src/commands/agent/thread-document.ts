@@ -6,7 +6,7 @@ import type { Documents, OpenDocument } from '../workflows/documents.ts'
 
 export type ThreadDocumentDeps = { readonly documents: Pick<Documents, 'version'> }
 
-/** The version of the document whose agent speaks in this thread; undefined for a thread without one. */
+/** The version of the document whose agent answers in this thread; undefined for a thread without one. */
 export async function documentOf(
   { documents }: ThreadDocumentDeps,
   { document }: AgentState,
@@ -17,7 +17,7 @@ export async function documentOf(
   return opened
 }
 
-/** What every call of a thread says of where it comes from: the document too, so that its capabilities count. */
+/** The origin of every call of a thread, including the document, so that its capabilities apply. */
 export const byThread = ({ run_id, document }: AgentState): Omit<ByRun, 'step'> => ({
   run_id,
   kind: agent.kind,

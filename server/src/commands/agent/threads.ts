@@ -13,7 +13,10 @@ export type ThreadDeps = { readonly tables: Tables; readonly digest: Digest }
 
 export type Thread = { readonly run: RunRow; readonly state: AgentState }
 
-/** A thread is one run, named after it: no table of threads is needed, and two nodes cannot make two of one. */
+/**
+ * A thread is one run, and its id is derived from the thread's: no table of threads is needed, and two nodes cannot create two of
+ * one.
+ */
 export const runOfThread = ({ digest }: Pick<ThreadDeps, 'digest'>, thread_id: string): RunId =>
   `run_${digest(JSON.stringify(['agent', thread_id])).slice(0, 16)}`
 
@@ -30,7 +33,7 @@ export function threadNamed(hex: string): string {
 /** The row was written by this kind's own step. */
 export const stateOf = (run: RunRow): AgentState => run.state as AgentState
 
-/** Undefined when there is none, and when it is another caller's: invisible equals missing. */
+/** Undefined if there is none, or if it is another caller's: invisible threads are reported as missing. */
 export async function ownThread(deps: ThreadDeps, caller: Caller, thread_id: string): Promise<Thread | undefined> {
   if (!ThreadId.safeParse(thread_id).success) return undefined
   const thread = await threadOf(deps, runOfThread(deps, thread_id))
@@ -38,7 +41,7 @@ export async function ownThread(deps: ThreadDeps, caller: Caller, thread_id: str
   return isSameCaller(Caller.parse(thread.state.caller), caller) ? thread : undefined
 }
 
-/** For reading: whoever may see the run. */
+/** For reading: anybody who may see the run. */
 export async function visibleThread(deps: ThreadDeps, caller: Caller, run_id: string): Promise<Thread | undefined> {
   const thread = await threadOf(deps, run_id)
   return thread !== undefined && maySeeRun(caller, thread.run) ? thread : undefined
@@ -49,7 +52,7 @@ async function threadOf({ tables }: ThreadDeps, run_id: string): Promise<Thread 
   return run?.kind === agent.kind && run.expired_at === undefined ? { run, state: stateOf(run) } : undefined
 }
 
-/** How a thread stands for somebody who looks at it. */
+/** The status of a thread as shown to people. */
 export const standingOf = ({ run, state }: Thread): AgentStatus => {
   if (run.status === 'cancelled') return 'cancelled'
   if (run.status === 'faulted') return 'failed'

@@ -10,12 +10,12 @@ import { delegationIn, liveDelegations } from './delegations.ts'
 
 export type AskedDeps = { readonly tables: Tables; readonly clock: Clock; readonly routes: Routes }
 
-/** Those who have handed over to somebody, and the rows that say so. */
+/** The people who delegated to somebody, and the rows that say so. */
 export type StandIn = { readonly from: readonly string[]; readonly held: readonly Held<'runs'>[] }
 
 const NOBODY: StandIn = { from: [], held: [] }
 
-/** Without groups nobody's place can be taken. */
+/** Without groups there is nobody to substitute. */
 export async function standInOf(deps: AskedDeps, { user }: Caller): Promise<StandIn> {
   if (deps.routes.groups.size === 0) return NOBODY
   const live = await liveDelegations(deps)
@@ -37,7 +37,7 @@ export function seesRequest(caller: Caller, row: ApprovalRow, asked: Asked): boo
   return caller.user === row.caller.user || row.decisions.some(({ user }) => user === caller.user)
 }
 
-/** What somebody who is not asked is told: an admin who is, everybody else that there is no such request. */
+/** The answer to somebody who is not asked: an admin learns who is, everybody else that there is no such request. */
 export function refuseUnasked({ kind }: Caller, { approval_id, route }: ApprovalRow): Result<never> {
   if (kind !== 'admin') return refuse('approval.unknown', { approval_id })
   return refuse('approval.not_asked', { approval_id, group: route?.group ?? '', route: route?.id ?? '' })
@@ -54,7 +54,10 @@ export async function mayBeAsked(deps: AskedDeps, by: Caller, row: ApprovalRow):
   return refuseUnasked(by, row)
 }
 
-/** What is done in somebody's place counts only while that was not taken back: the commit that holds it expects the delegation. */
+/**
+ * A substitute's decision counts only while the delegation was not revoked: the commit expects the delegation's row to be
+ * unchanged.
+ */
 export function expectsDelegation(user: string, seat: string | undefined, { held }: StandIn): Change[] {
   if (seat === undefined || seat === user) return []
   const relied = held.filter((one) => delegationIn(one).from === seat)

@@ -27,20 +27,20 @@ export type ApprovalsWorld = { readonly searches: Searches } & RevealDeps &
   DelegationDeps
 
 export interface ApprovalsGate {
-  /** Who is asked about a request, and how many are missing. */
+  /** Who is asked about a request, and how many approvals are missing. */
   asked(row: ApprovalRow): WhoIsAsked
-  /** The routes and groups in force. */
+  /** The active routes and groups. */
   routes(caller: Caller): Result<RoutesAnswer>
   delegate(caller: Caller, wanted: DelegateBody): Promise<Result<DelegationAnswer>>
   delegations(caller: Caller): Promise<Result<readonly DelegationAnswer[]>>
   endDelegation(caller: Caller, delegation_id: string): Promise<Result<DelegationAnswer>>
   list(caller: Caller, state: ApprovalState | undefined, page: Page): Promise<InboxPage>
   read(caller: Caller, approval_id: string): Promise<Result<ApprovalPacket>>
-  /** What redaction hides of a request; audited. */
+  /** What redaction hides in a request; audited. */
   reveal(caller: Caller, approval_id: string): Promise<Result<RevealedPacket>>
   decide(caller: Caller, approval_id: string, decision: ApprovalDecision): Promise<Result<DecidedApproval>>
   edit(caller: Caller, approval_id: string, args: Json, shownAs?: ShownAs): Promise<Result<ApprovalRow>>
-  /** What the gate would say to other inputs. */
+  /** How the gate would judge other inputs. */
   previewEdit(caller: Caller, approval_id: string, args: Json): Promise<Result<EditPreviewAnswer>>
   issueToken(caller: Caller, approval_id: string): Promise<Result<string>>
   redeemToken(caller: Caller, presented: PresentedToken): Promise<Result<ApprovalRow>>

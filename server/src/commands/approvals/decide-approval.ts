@@ -33,8 +33,8 @@ export type DecideDeps = DecidedHere & {
 }
 
 /**
- * `digest` and `version`: of the packet that was shown to whoever approves. `remember`: with the approval a
- * consent is given, within these bounds. `passphrase`: for one that is more than simple.
+ * `digest` and `version`: of the packet that was shown to the approver. `remember`: also creates a consent, within these limits.
+ * `passphrase`: for an approval that is more than simple.
  */
 export type ApprovalDecision =
   | {
@@ -48,21 +48,21 @@ export type ApprovalDecision =
     }
   | { readonly says: 'deny'; readonly reason?: string }
 
-/** The request as it is now, and the consent that was given with it. */
+/** The request as it is now, and the consent that was created with it. */
 export type DecidedApproval = ApprovalRow & { readonly consent?: ConsentRow }
 
 const TRIES = 8
 
 /**
- * A person's yes or no, by role. It moves the request and wakes the call; it executes nothing.
- * INVARIANT: the first decision wins (for two people: the first of each), because the row's version moves once.
+ * A person's approval or denial, by role. It changes the request and wakes the call; it executes nothing.
+ * INVARIANT: the first decision wins (for two people: the first of each), because the row's version changes once.
  */
 export async function decideApproval(
   deps: DecideDeps & ApprovalReadDeps & MintDeps & PasskeyDeps,
   by: Caller,
   approval_id: string,
   decision: ApprovalDecision,
-  /** What must become true with it, for the first time: a request that came once before decides nothing. */
+  /** Further changes that must be new: a request that was already processed decides nothing. */
   also: readonly Change[] = [],
 ): Promise<Result<DecidedApproval>> {
   let how: Awaited<ReturnType<typeof proofFor>> | undefined
@@ -83,7 +83,7 @@ export async function decideApproval(
     const move = decision.says === 'approve' ? approve : deny
     const moved = move(held.row, by, 'role', deps.clock(), decision.reason, { asked })
     if (!moved.ok) return moved
-    // What is decided is what was shown.
+    // Only what was shown can be decided.
     if (!isShown) return refuse('approval.changed', { approval_id })
     const proven = how ?? (await proofFor(deps, held.row, by, decision, digest))
     if (!proven.ok) return proven
@@ -111,7 +111,7 @@ export async function decideApproval(
 
 type Proof = { readonly by: Pick<Decision, 'passphrase' | 'passkey'>; readonly changes: readonly Change[] }
 
-/** A no needs no proof. A consent covers strong asks too, so remembering is never simple. */
+/** A denial needs no proof. A consent covers strong asks too, so remembering is never simple. */
 async function proofFor(
   deps: PasskeyDeps,
   row: ApprovalRow,
@@ -146,10 +146,10 @@ async function rememberChanges(
   { members }: Asked,
 ): Promise<Result<Remembered>> {
   if (decision.says === 'deny' || decision.remember === undefined) return ok({ consent: {}, changes: [] })
-  // A consent of this gate covers none of a node's calls.
+  // A consent of this gate never covers a node's calls.
   const elsewhere = argumentsElsewhere(approval)
   if (elsewhere !== undefined) return elsewhere
-  // Whoever stands in for a member decides about one call, and permits nothing ahead.
+  // A substitute decides about one call, and cannot give a consent.
   if (members !== undefined && !members.has(by.user))
     return refuse('consent.not_rememberable', { approval_id: approval.approval_id, rules: approval.route?.id ?? '' })
   const terms = termsToRemember(approval, decision.remember)
@@ -159,7 +159,7 @@ async function rememberChanges(
   return minted.ok ? ok({ consent: { consent: minted.value.row }, changes: minted.value.changes }) : minted
 }
 
-/** Everything that becomes true with a decision, whichever of the two ways it came. */
+/** All changes of a decision, whichever of the two ways it was made. */
 export async function decisionChanges(
   deps: DecideDeps,
   held: Held<'approvals'>,
@@ -189,7 +189,7 @@ export async function decisionChanges(
   ]
 }
 
-/** A denial's reason is for the agent: without secrets, in one line. */
+/** A denial's reason is sent to the agent: without secrets, in one line. */
 async function reasonIn({ judgement }: DecideDeps, { decisions }: ApprovalRow): Promise<{ readonly reason?: string }> {
   const reason = decisions.at(-1)?.reason
   return reason === undefined || reason === ''
@@ -197,7 +197,7 @@ async function reasonIn({ judgement }: DecideDeps, { decisions }: ApprovalRow): 
     : { reason: visibleText(await judgement.scanner.redact(reason, 'shown')) }
 }
 
-/** In whose place, and how many of how many that makes. */
+/** In whose place the decision was made, and how many of how many approvals that makes. */
 function placeIn(to: ApprovalRow): Readonly<Record<string, string | number>> {
   const last = to.decisions.at(-1)
   return {

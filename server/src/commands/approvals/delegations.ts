@@ -23,10 +23,10 @@ export type DelegationDeps = {
   readonly judgement: Pick<Judgement, 'scanner'>
 }
 
-/** The state of a run of this kind is written by this file alone. */
+/** Only this file writes the state of a run of this kind. */
 export const delegationIn = ({ row }: Pick<Held<'runs'>, 'row'>): Delegation => row.state as Delegation
 
-/** Those that count now, the oldest first. One that is over counts no more, whether or not its timer has fired. */
+/** Those that apply now, oldest first. An expired one does not apply, whether or not its timer has fired. */
 export async function liveDelegations({
   tables,
   clock,
@@ -38,8 +38,9 @@ export async function liveDelegations({
 }
 
 /**
- * An approver hands over for a time. INVARIANT: only their own place, and never one that was handed to them: a place that belongs to
- * somebody else is found by no delegation of theirs.
+ * An approver delegates for a period.
+ * INVARIANT: only their own seat, and never one that was delegated to them: a seat of somebody else is found by none of their
+ * delegations.
  */
 export async function delegate(
   deps: DelegationDeps,
@@ -70,7 +71,7 @@ export async function delegate(
   return recorded === 'committed' ? ok(shown(row)) : refuseUnrecorded(recorded)
 }
 
-/** Everybody who decides sees who stands in for whom. */
+/** Everybody who decides sees who substitutes whom. */
 export async function listDelegations(deps: DelegationDeps, by: Caller): Promise<Result<readonly DelegationAnswer[]>> {
   const allowed = mayDecide(by)
   return allowed.ok ? ok((await liveDelegations(deps)).map(({ row }) => shown(row))) : allowed
@@ -78,7 +79,7 @@ export async function listDelegations(deps: DelegationDeps, by: Caller): Promise
 
 const TRIES = 8
 
-/** Takes it back, at once: whoever gave it or got it, or an admin. */
+/** Revokes it immediately: allowed for the people involved and for admins. */
 export async function endDelegation(
   deps: DelegationDeps,
   by: Caller,

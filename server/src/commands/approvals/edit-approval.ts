@@ -37,10 +37,10 @@ export type EditDeps = JudgeEditDeps &
     readonly holdFor: (verdict: Verdict, risk: RiskClass) => number
   }
 
-/** The packet that the inputs were corrected in. */
+/** The packet in which the inputs were edited. */
 export type ShownAs = { readonly digest?: string; readonly version?: number }
 
-/** What the gate says to other inputs of a request. Nothing is recorded. */
+/** How the gate judges other inputs of a request. Nothing is recorded. */
 export async function judgeEdit(deps: JudgeEditDeps, by: Caller, approval_id: string, args: Json) {
   const allowed = mayDecide(by)
   if (!allowed.ok) return allowed
@@ -77,8 +77,8 @@ export async function judgeEdit(deps: JudgeEditDeps, by: Caller, approval_id: st
 }
 
 /**
- * An approver corrects the inputs. The gate judges the new arguments as if the caller had sent them; the old request is
- * replaced by a new one with the new hash, and that one still wants a decision. A block leaves everything as it was.
+ * An approver edits the inputs. The gate judges the new arguments as if the caller had sent them; the old request is replaced by
+ * a new one with the new hash, which still needs a decision. A block changes nothing.
  */
 export async function editApproval(
   deps: EditDeps,
@@ -119,7 +119,7 @@ const previewIn = ({ result, raw }: Extract<Preview, { is: 'previewed' }>) => ({
   ...(raw === undefined ? {} : { preview_raw: raw }),
 })
 
-/** A request stays a request: also inputs that would have been allowed wait for the approver who wrote them. */
+/** It stays a request: even inputs that would have been allowed wait for the approver who wrote them. */
 function asking(verdict: Verdict): Verdict {
   return { ...verdict, effect: 'ask', strength: verdict.strength ?? 'simple' }
 }
@@ -162,7 +162,7 @@ function newRequest(
     created_at: now,
     expires_at: row.held_until,
     replaces: before.approval_id,
-    // A request of a release that did not count is not counted now.
+    // A request from a release that did not count requests is not counted now.
     ...(before.counted === undefined
       ? {}
       : { counted: { bytes: bytesOf(row.canonical_args, preview.preview, preview.preview_raw) } }),

@@ -9,7 +9,7 @@ import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type EndDeps = { readonly tables: Tables; readonly ledger: Ledger; readonly clock: Clock }
 
-/** A request that nobody decided ends, and its call with it. */
+/** Ends a request that nobody decided, and its call with it. */
 export async function endApproval(
   deps: EndDeps,
   held: Held<'approvals'>,

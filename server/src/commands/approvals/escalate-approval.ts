@@ -6,10 +6,10 @@ import { approvalMoved, heldCallOf } from '../calls/close-call.ts'
 import { isUnrecorded } from '../changes/unrecorded.ts'
 import type { EndDeps } from './end-approval.ts'
 
-/** Whether a commit asks further people: channels and browsers tell them. */
+/** The event of a commit that asks further people: channels and browsers notify them. */
 export const ESCALATED = 'approval.escalated'
 
-/** Too few have decided in time: from this commit on another group is asked too. Done once, however often it is tried. */
+/** Too few people have decided in time: from this commit on another group is asked too. Done once, however often it is tried. */
 export async function escalateApproval(
   deps: EndDeps,
   approval_id: ApprovalId,
@@ -26,6 +26,6 @@ export async function escalateApproval(
     { kind: 'audit', entry: auditOf(ESCALATED, { ...call.row, approval_id }, now, { actor: 'gate', about }) },
   ])
   if (recorded === 'committed') return 'escalated'
-  // Somebody decided at the same moment: look again.
+  // Somebody decided at the same moment: check again.
   return isUnrecorded(recorded) ? 'later' : escalateApproval(deps, approval_id)
 }

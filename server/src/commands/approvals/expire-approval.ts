@@ -4,7 +4,7 @@ import { endApproval, type EndDeps } from './end-approval.ts'
 
 export type ExpireDeps = EndDeps
 
-/** The request's time is over. Somebody may have decided a moment before: then that stands. */
+/** The request has expired. If somebody decided a moment before, that decision counts. */
 export async function expireApproval(
   deps: ExpireDeps,
   approval_id: ApprovalId,

@@ -3,7 +3,7 @@ import { compileRoutes, type Routes } from '../../core/approvals/routes/routes.t
 
 export type { Routes }
 
-/** Who is asked about which calls, as the configuration says it. */
+/** Who is asked about which calls, from the configuration. */
 export const loadRoutes = ({ groups, routes }: Config['approvals'], channels?: Config['channels']): Routes => ({
   ...compileRoutes({ groups, routes }),
   chat: {

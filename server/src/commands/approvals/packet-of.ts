@@ -36,10 +36,10 @@ export async function packetOf(
 ): Promise<ApprovalPacket> {
   if (row.from_node !== undefined) return nodePacketOf(deps, row, row.from_node, version)
   const listed = deps.catalogue.tool(row.tool_id)
-  // Of a shell command, what this one does counts, not what the tool could do.
+  // For a shell command, use what this command does, not what the tool could do.
   const tool = listed && asCalled(listed, row)
   const { args, edited_from, hidden: places } = await shownRequest(deps, row)
-  // What a preview hid is kept only while the request is pending.
+  // The hidden part of a preview is kept only while the request is pending.
   const hidden = row.preview_raw === undefined ? places.filter((place) => place.in !== 'preview') : places
   const shownArgs = JSON.parse(args) as Json
   const filling = tool?.rollback === undefined ? {} : { args: shownArgs }
@@ -90,7 +90,10 @@ export async function packetOf(
   return { ...shownPacket, ...answersTo(deps, row, shownPacket, version, tool?.row.definition_hash) }
 }
 
-/** The decisions so far, and the digest of what is shown. Decisions are not part of the digest: two people may decide at the same time. */
+/**
+ * The decisions so far, and the digest of what is shown. Decisions are not part of the digest: two people may decide at the same
+ * time.
+ */
 function answersTo(
   deps: PacketDeps,
   row: ApprovalRow,
@@ -108,7 +111,7 @@ function answersTo(
   }
 }
 
-/** A call that waits at a node: its packet is the node's, and everything that belongs to the request is ours. */
+/** A call that waits at a node: its packet is the node's, and everything about the request is ours. */
 function nodePacketOf(deps: PacketDeps, row: ApprovalRow, from_node: FromNode, version: number): ApprovalPacket {
   const { node: name, tool, approval_id, context, packet } = from_node
   const hidden = row.shown?.hidden ?? []
@@ -134,7 +137,7 @@ function nodePacketOf(deps: PacketDeps, row: ApprovalRow, from_node: FromNode, v
   return { ...shownPacket, ...answersTo(deps, row, shownPacket, version, from_node.packet_digest) }
 }
 
-/** Rows of this release hold what approvers see; those of earlier ones are searched or escaped when they are read. */
+/** Rows of this release contain what approvers see; those of earlier ones are searched or escaped when they are read. */
 async function shownRequest(deps: PacketDeps, row: ApprovalRow): Promise<ShownRequest> {
   const { shown } = row
   if (shown === undefined) return showRequest(deps, row)
@@ -150,7 +153,7 @@ async function shownRequest(deps: PacketDeps, row: ApprovalRow): Promise<ShownRe
 
 const LONGEST_TITLE = 256
 
-/** The names of steps and lanes may be a document's own. */
+/** The names of steps and lanes may come from a document. */
 const shownRun = ({ run_id, kind, step, lane }: ByRun): NonNullable<ApprovalPacket['by_run']> => ({
   run_id,
   kind,
@@ -164,7 +167,7 @@ const shownSource = (source: ValueSource): ValueSource => ({
   ...(source.excerpt === undefined ? {} : { excerpt: visibleText(source.excerpt) }),
 })
 
-/** Evidence of an earlier release may hold names as they came. */
+/** Evidence of an earlier release may contain names as received. */
 const shownOpinion = (opinion: Opinion): Opinion => ({
   ...opinion,
   rule: visibleText(opinion.rule),
@@ -175,7 +178,7 @@ const shownOpinion = (opinion: Opinion): Opinion => ({
 type Shown = Pick<ApprovalPacket, 'proposed_args' | 'edited_from'> & { readonly definition_listed: string | undefined }
 
 function digestOf({ digest }: PacketDeps, { args_hash, definition_hash }: ApprovalRow, shown: Shown): string {
-  // Long texts by their own digest, which is quick.
+  // Long texts are included by their own digest, for speed.
   const { proposed_args, edited_from, ...rest } = shown
   const texts = { proposed_args: digest(proposed_args), edited_from: digest(edited_from ?? '') }
   // As JSON, because an absent field and an undefined one are the same packet.

@@ -7,10 +7,10 @@ import type { Change, Committed, Ledger } from '../ports/ledger.ts'
 import type { Accounts } from '../ports/reads.ts'
 import { lostAt } from '../changes/unrecorded.ts'
 
-/** What one caller may have waiting for a decision at a time. */
+/** How much one caller may have waiting for a decision at a time. */
 export type PendingLimits = { readonly requests: number; readonly bytes: number }
 
-/** Accounts begin with more units than anybody needs and a limit is what must be left, so that it can be changed at any time. */
+/** Accounts start with more units than anybody needs, and a limit is what must be left, so that it can be changed at any time. */
 const FULL = 2 ** 50
 const PREFIX = 'pending '
 
@@ -19,15 +19,15 @@ const accountsOf = (caller: CallerNames) => {
   return { requests: `${PREFIX}requests ${who}`, bytes: `${PREFIX}bytes ${who}` }
 }
 
-/** What a request has of its caller's making: the arguments, and what a dry run of them answered. */
+/** The size of the parts of a request that its caller controls: the arguments, and the dry run's answer. */
 export function bytesOf(canonical_args: string, ...previews: readonly (ToolResult | undefined)[]): number {
   const texts = [canonical_args, ...previews.map((preview) => (preview === undefined ? '' : JSON.stringify(preview)))]
   return new TextEncoder().encode(texts.join('')).byteLength
 }
 
 /**
- * What one more request takes, for the commit that holds its call, or why it is one too many.
- * INVARIANT: of calls that race for the last place the ledger lets one through; the others' commits are lost as a whole.
+ * What one more request spends, for the commit that holds its call, or why it is one too many.
+ * INVARIANT: if calls race for the last slot, the ledger lets one through; the others' commits are lost as a whole.
  */
 export async function pendingChanges(
   accounts: Accounts,
@@ -56,7 +56,7 @@ export async function pendingChanges(
 
 const open = (account: string): Change => ({ kind: 'open', account, units: FULL })
 
-/** For a request that takes the place of another one of the same caller: an approver's edit is never one too many. */
+/** For a request that replaces another one of the same caller: an approver's edit is never one too many. */
 export function movedChanges(caller: CallerNames, bytes: number): readonly Change[] {
   const account = accountsOf(caller)
   return [
@@ -78,8 +78,9 @@ const NO_LONGER_PENDING: ReadonlySet<ApprovalState> = new Set(
 )
 
 /**
- * The same ledger; a request that is no longer pending gives back what it took of its caller's limits. INVARIANT: in the commit
- * that moves it, whoever moves it and however (decided, edited, expired, withdrawn), and once: the row then counts for nothing.
+ * Wraps the ledger so that a request that is no longer pending returns what it spent of its caller's limits.
+ * INVARIANT: in the commit that changes it, however it ends (decided, edited, expired, withdrawn), and once: afterwards the row
+ * counts for nothing.
  */
 export function givingBackPending(ledger: Ledger): Ledger {
   return {

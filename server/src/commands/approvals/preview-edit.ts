@@ -9,7 +9,7 @@ import { inSteps } from '../in-steps.ts'
 import { judgeEdit, type JudgeEditDeps } from './edit-approval.ts'
 import { showRequest } from './show-request.ts'
 
-/** What would become of a request with other inputs: judged like the edit itself, without a dry run and without a record. */
+/** How a request with other inputs would be judged, like the edit itself but without a dry run and without a record. */
 export async function previewEdit(
   deps: JudgeEditDeps,
   by: Caller,

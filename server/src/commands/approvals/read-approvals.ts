@@ -18,7 +18,7 @@ export async function shownPacketOf(deps: ApprovalReadDeps, held: Held<'approval
   return { ...(await packetOf(deps, held)), ...(hub === undefined ? {} : { decided_at: { hub, url } }) }
 }
 
-/** Approvers see every request that they are asked about (asked-of.ts), people those made in their name. For an agent there is nothing here. */
+/** Approvers see every request that they are asked about (asked-of.ts), people those made in their name. Agents see none. */
 export function maySeeApproval(caller: Caller, row: Pick<ApprovalRow, 'caller' | 'tool_id'>): boolean {
   if (DECIDING_KINDS.includes(caller.kind)) return true
   return caller.kind === 'user' && row.caller.user === caller.user && grantedTools(caller)(row.tool_id)
@@ -26,7 +26,7 @@ export function maySeeApproval(caller: Caller, row: Pick<ApprovalRow, 'caller' |
 
 export type InboxPage = { readonly items: readonly ApprovalPacket[]; readonly next?: number }
 
-/** Filtered before it is paged: whoever sees few requests finds all of them on their first pages. Oldest first. */
+/** Filtered before it is paged: somebody who sees few requests finds all of them on their first pages. Oldest first. */
 export async function listApprovals(
   deps: ApprovalReadDeps & { readonly searches: Searches },
   caller: Caller,
@@ -86,7 +86,7 @@ export async function listUnknown(
 
 const isUnsettled = (row: CallRow) => row.settled === undefined && row.node === undefined
 
-/** Texts that nobody has admitted are for those who decide, never for the caller's own side. */
+/** Texts that nobody has admitted are shown to approvers, never to the caller. */
 function definitionIn(
   { catalogue }: Pick<ApprovalReadDeps, 'catalogue'>,
   caller: Caller,

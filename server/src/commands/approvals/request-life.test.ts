@@ -16,13 +16,13 @@ test('a request waits a day, or as long as is set for its class or its strength,
   const set = lifeWith({ expires_s: 60, expires_s_for: { critical: 30, two_person: 20, high: 120, simple: 90 } })
   expect(requestLife(set, { strength: 'two_person' }, 'critical')).toBe(20_000)
   expect(requestLife(set, { strength: 'strong' }, 'critical')).toBe(30_000)
-  // What is set takes the place of the general time, also where it is longer.
+  // A specific setting replaces the general time, even if it is longer.
   expect(requestLife(set, { strength: 'strong' }, 'high')).toBe(120_000)
   expect(requestLife(set, {}, 'medium')).toBe(90_000)
   expect(requestLife(set, { strength: 'strong' }, 'medium')).toBe(60_000)
 })
 
-test('a class that does not exist is refused', () => {
+test('an unknown class is rejected', () => {
   expect(readConfig({ approvals: { expires_s_for: { enormous: 5 } } })).toMatchObject({ ok: false })
   expect(readConfig({ approvals: { expires_s_for: { high: 0 } } })).toMatchObject({ ok: false })
 })

@@ -3,8 +3,8 @@ import type { RiskClass } from '../../contract/tool.ts'
 import type { Verdict } from '../../contract/verdict.ts'
 
 /**
- * How long a request waits for a decision, in milliseconds: what its route says, else the shortest of what is set for its class and
- * its strength.
+ * How long a request waits for a decision, in milliseconds: as set by its route, otherwise the shorter of the times set for its
+ * class and its strength.
  */
 export function requestLife(
   { expires_s, expires_s_for }: Pick<Config['approvals'], 'expires_s' | 'expires_s_for'>,

@@ -16,8 +16,8 @@ import { refuseUnrecorded } from '../changes/unrecorded.ts'
 export type RevealDeps = ApprovalReadDeps & { readonly ledger: Ledger; readonly clock: Clock }
 
 /**
- * What redaction hides of a request, for an approver who wants to know what they decide on.
- * INVARIANT: nothing is revealed before it is on record who looked, at which request and at which places.
+ * What redaction hides in a request, for an approver who needs to see it.
+ * INVARIANT: nothing is revealed before it is recorded who looked, at which request and at which places.
  */
 export async function revealApproval(
   deps: RevealDeps,
@@ -57,7 +57,7 @@ export async function revealApproval(
 
 const MOST_PLACES = 100
 
-/** Names of places only: a key of the arguments is as redacted here as it is in the packet. */
+/** Only the names of places: a key of the arguments is redacted here as in the packet. */
 function placesIn(hidden: readonly HiddenPlace[]): string[] {
   const named = hidden.slice(0, MOST_PLACES).map(({ in: part, at }) => shortened(`${part} ${visibleText(at)}`, 200))
   return hidden.length > MOST_PLACES ? [...named, `and ${hidden.length - MOST_PLACES} more`] : named

@@ -3,7 +3,7 @@ import type { Judgement } from '../calls/facts/load-judgement.ts'
 
 export type ShowDeps = { readonly judgement: Pick<Judgement, 'scanner'> }
 
-/** A request as approvers see it: without its secrets, with escapes for what cannot be seen, and what redaction hides. */
+/** A request as approvers see it: without its secrets, with escapes for invisible characters, and with what redaction hides. */
 export async function showRequest(
   { judgement: { scanner } }: ShowDeps,
   { canonical_args, edited_from, preview_raw }: Pick<ApprovalRow, 'canonical_args' | 'edited_from' | 'preview_raw'>,

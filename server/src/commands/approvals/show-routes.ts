@@ -4,7 +4,7 @@ import { ok, type Result } from '../../contract/problems.ts'
 import { mayDecide } from '../../core/approvals/may-decide.ts'
 import { chosenOf, type Routes } from '../../core/approvals/routes/routes.ts'
 
-/** The routes and groups in force, for those who decide. */
+/** The active routes and groups, for approvers. */
 export function showRoutes(
   { routes: { groups, routes } }: { readonly routes: Routes },
   by: Caller,

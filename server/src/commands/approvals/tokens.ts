@@ -25,9 +25,9 @@ export type TokenDeps = DecideDeps &
   }
 
 /**
- * Mints a token for the thread's user, outside the thread. Never for an agent: what an agent can read, it can answer with.
- * Renewable while the request lives; each token has its own nonce and time, and is good for the packet as it is now: after a change of what
- * is shown, another one has to be minted.
+ * Mints a token for the thread's user, outside the thread. Never for an agent: an agent could use any token it can read.
+ * Renewable while the request is pending; each token has its own nonce and time, and is valid for the packet as it is now: after
+ * a change of what is shown, a new one has to be minted.
  */
 export async function issueToken(deps: TokenDeps, by: Caller, approval_id: string): Promise<Result<string>> {
   const held = await deps.tables.row('approvals', approval_id)
@@ -61,8 +61,8 @@ export type PresentedToken = {
 }
 
 /**
- * The thread's user answers with the token. All seven factors are checked, each on its own, and the nonce is inserted in the
- * same commit that moves the request: of a thousand racing redemptions one gets through.
+ * The thread's user redeems the token. All seven factors are checked independently, and the nonce is inserted in the same commit
+ * that changes the request: of a thousand racing redemptions one succeeds.
  */
 export async function redeemToken(
   deps: TokenDeps,
@@ -73,7 +73,7 @@ export async function redeemToken(
   const packet = found && (await packetOf(deps, found))
   const held = found && packet && { ...found, row: { ...found.row, strength: packet.strength } }
   const redemption = await redemptionOf(deps, by, presented, held, packet?.digest)
-  // Which factor fails is told to whoever may know of the request: invisible equals missing.
+  // Only somebody who may know of the request learns which factor failed; for others it does not exist.
   const isKnown = redemption.genuine || held?.row.caller.user === by.user || mayDecide(by).ok
   const checked = checkFactors(isKnown ? redemption : await redemptionOf(deps, by, presented, undefined))
   if (!checked.ok) return refused(deps, by, held, checked.problem)
@@ -113,13 +113,13 @@ async function redemptionOf(
     presented: { approval_id: presented.approval_id, token, thread: presented.thread, user: by.user },
     args_hash: call === undefined ? '' : deps.digest(call.row.canonical_args),
     genuine: held !== undefined && token !== undefined && deps.tokens.isGenuine(token, claimsOf(held.row, digest)),
-    // A nonce is used in the commit that moves the request out of `pending`; the state says so, and the insert makes sure.
+    // A nonce is used in the commit that moves the request out of `pending`; the state shows it, and the insert enforces it.
     used: false,
     now: deps.clock(),
   }
 }
 
-/** A refused redemption is worth remembering: somebody may be guessing. */
+/** A failed redemption is recorded: somebody may be guessing. */
 async function refused(
   deps: TokenDeps,
   by: Caller,

@@ -27,7 +27,7 @@ test('a pattern finds its lines', async () => {
   })
 })
 
-test('a line on which a pattern takes long is passed over, and the answer says that it is not complete', async () => {
+test('a line on which a pattern takes too long is skipped, and the answer says that it is incomplete', async () => {
   const slow = `(?:${'a?'.repeat(300)}){8}b`
   const found = await search(`${'a'.repeat(4_000)}\nab`, slow)
   expect(found).toMatchObject({ ok: true, value: { hits: [{ line: 2 }], complete: false } })

@@ -23,24 +23,24 @@ export type ArtifactQuery = {
   readonly limit: number
 }
 
-/** `line` counts from 1; `from` is where the line begins, for a read. */
+/** `line` counts from 1; `from` is the offset of the line, for a read. */
 export type ArtifactHit = { readonly line: number; readonly from: number; readonly text: string }
 export type ArtifactHits = {
   readonly hits: readonly ArtifactHit[]
   readonly size: number
-  /** False when there were more hits than wanted, or the search took too long, all of it or on one line. */
+  /** False if there were more hits than requested, or the search took too long, as a whole or on one line. */
   readonly complete: boolean
 }
 
 const MOST_CHARACTERS = 16 * 1_048_576
 const LONGEST_LINE = 400
 const LONGEST_PATTERN = 1_000
-/** The clock is read after so many characters, and others go on with their work after so many milliseconds. */
+/** The clock is checked after this many characters, and the event loop may run after this many milliseconds. */
 const CHARS_PER_LOOK = 16_384
 const MS_PER_TURN = 10
 const MOST_MS = 2_000
 
-/** The lines of an evicted output in which a text or a regular expression occurs, for a session. */
+/** The lines of an evicted output that contain a text or match a regular expression, for a session. */
 export async function grepArtifact(
   deps: GrepDeps,
   reader: Reader,
@@ -70,7 +70,7 @@ export async function linesWith(
   let turn = deps.clock()
   let looked = 0
   let isWhole = size <= MOST_CHARACTERS
-  // Line by line where they stand: sixteen million empty lines are one text, not sixteen million.
+  // Scans lines in place: sixteen million empty lines are one string, not sixteen million.
   for (let line = 1, from = 0; from <= text.length; line++) {
     if (hits.length >= query.limit) return ok({ hits, size, complete: false })
     const end = endOfLine(text, from)

@@ -16,15 +16,15 @@ export type LabelArtifactDeps = {
   readonly clock: Clock
 }
 
-/** Who reads, and in which session. Without one it is the idle session of the caller, as for its calls. */
+/** Who reads, and in which session. Without one, the caller's default session, as for its calls. */
 export type Reader = { readonly caller: Caller; readonly thread?: string }
 
-/** Calls with the same output that are looked at. When there are more, the text also counts as one of unknown origin. */
+/** How many calls with the same output are checked. If there are more, the text also counts as one of unknown origin. */
 const MOST_SOURCES = 200
 
 /**
- * A stored output enters the session of whoever reads it, before the reader gets it, with the labels that it has in the session of its call.
- * All of its text enters, whichever part was read: an instruction could lie across the edge of a page.
+ * Adds a stored output to the session of its reader, before the reader gets it, with the labels that it has in the session of its
+ * call. The whole text is added, whichever part was read: an instruction could span the edge of a page.
  */
 export async function labelArtifact(
   deps: LabelArtifactDeps,
@@ -49,14 +49,14 @@ export async function labelArtifact(
       source: { ...source, artifact },
     }
     const kept = await deps.ledger.commit([{ kind: 'swap', table: 'labels', id: label_id, from: 'absent', to }])
-    // A reader at the same moment may have added it.
+    // A concurrent reader may have added it.
     if (isUnrecorded(kept)) return refuseUnrecorded(kept)
   }
   deps.sessions.note(caller.user, thread.value)
   return ok(undefined)
 }
 
-/** One for each tool. An artifact without a known call came from anywhere. */
+/** One per tool. An artifact without a known call has an unknown origin. */
 function distinctSources(sources: readonly LabelSource[]): readonly LabelSource[] {
   const found = new Map(sources.map((source) => [source.name, source]))
   return sources.length === 0 || sources.length >= MOST_SOURCES ? [...found.values(), {}] : [...found.values()]

@@ -16,12 +16,12 @@ export type AcceptBreakDeps = WriteCheckpointDeps & {
   readonly ids: Pick<Ids, 'trace'>
 }
 
-/** How many numbers further the next attempt looks, where somebody has put rows in the way. */
+/** How many numbers ahead the next attempt continues, if inserted rows are in the way. */
 const JUMPS = [0, 1, 1_000, 1_000_000]
 
 /**
- * An admin goes on from a broken audit. What is stored is taken as it was found, a signed checkpoint says so, and from there on
- * everything is verified again; nothing before it is vouched for any more. Both the finding and the reason are recorded.
+ * An admin continues from a broken audit. What is stored is accepted as found, a signed checkpoint says so, and everything after
+ * it is verified again; nothing before it is guaranteed any more. Both the finding and the reason are recorded.
  */
 export async function acceptBreak(deps: AcceptBreakDeps, by: Caller, reason: string): Promise<Result<Checkpoint>> {
   if (by.kind !== 'admin') return refuse('auth.forbidden', { needs: 'admin' })
@@ -34,7 +34,7 @@ export async function acceptBreak(deps: AcceptBreakDeps, by: Caller, reason: str
       kind: 'audit',
       entry: { at: deps.clock(), type, actor: by.id, trace: deps.ids.trace(), subject: {}, about },
     }) as const
-  // First on its own: whatever was done to the stored head, after this it is the last entry.
+  // In its own commit first: whatever was done to the stored head, after this it is the last entry.
   const found = await deps.ledger.commit([entry('audit.break_found', { was })])
   if (found !== 'committed') return refuseUnrecorded(found)
   for (const jump of JUMPS) {
@@ -69,5 +69,5 @@ async function breakCheckpoint(
   return { body, ...deps.keys.sign(checkpointText(body)) }
 }
 
-/** What a stored row says of its number is not believed beyond this. */
+/** A stored row's number is not trusted beyond this. */
 const NUMBERS = 1e9

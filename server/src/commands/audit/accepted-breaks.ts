@@ -10,11 +10,11 @@ export type VerificationBase = {
   readonly body: CheckpointBody
   readonly cursor: number | undefined
   readonly breaks: readonly AcceptedBreak[]
-  /** The checkpoint that holds the break is not there, or is not signed. */
+  /** The checkpoint of the break is missing, or is not signed. */
   readonly finding?: AuditFinding
 }
 
-/** Undefined when no break was ever accepted: then verification starts at the first entry. */
+/** Undefined if no break was ever accepted: then verification starts at the first entry. */
 export async function verificationBase(
   deps: BreakDeps,
   kept: Checkpoint | undefined,
@@ -29,7 +29,7 @@ export async function verificationBase(
   return { body, cursor: undefined, breaks: [], finding }
 }
 
-/** As the newest signed checkpoint says, the stored one or the kept one. */
+/** According to the newest signed checkpoint, whether stored in the ledger or beside the keys. */
 async function sinceBreak({ tables, keys }: BreakDeps, kept: Checkpoint | undefined): Promise<number> {
   const stored = await tables.list('checkpoints', {}, { limit: 1, newest_first: true }).catch(() => [])
   const known = [readCheckpoint(stored[0]?.row), kept].filter((one) => one !== undefined && isSigned(one, keys))

@@ -20,17 +20,17 @@ export type AuditWorld = AcceptBreakDeps &
     readonly audit: AuditReads
     readonly keys: CheckpointKeys
     readonly tail: OwnTail
-    /** The stream that is meant where none is named. */
+    /** The default stream. */
     readonly stream: string
   }
 
 export interface AuditGate {
-  /** Records that somebody was turned away at a door. */
+  /** Records that somebody was rejected at a door. */
   noteRefusal(refusal: Refusal): Promise<void>
-  /** The newest entries, the oldest of them first. */
+  /** The newest entries, in ascending order. */
   newest(stream: string | undefined, limit: number): Promise<readonly AuditEntry[]>
   page(stream: string | undefined, from: number, limit: number): Promise<readonly AuditEntry[]>
-  /** `of`: how many entries there were when it began. */
+  /** `of`: how many entries there were at the start. */
   verify(
     against: readonly Checkpoint[],
     onProgress?: (done: { readonly entries: number; readonly of: number }) => void,
@@ -38,9 +38,9 @@ export interface AuditGate {
   export(since: number, format: 'jsonl' | 'csv'): AsyncIterable<string>
   prove(stream: string | undefined, seq: number): Promise<Result<AuditProof>>
   presentCheckpoint(): Promise<Result<Checkpoint | undefined>>
-  /** Goes on from a broken audit: signs what is there as found, with the reason. */
+  /** Continues from a broken audit: signs what is there as found, with the reason. */
   acceptBreak(caller: Caller, reason: string): Promise<Result<Checkpoint>>
-  /** The keys that checkpoints are verified with. */
+  /** The keys for verifying checkpoints. */
   checkpointKeys(): readonly PublicKey[]
 }
 

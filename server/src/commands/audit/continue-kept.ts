@@ -14,7 +14,9 @@ export type ContinueDeps = {
   readonly kept: KeptCheckpoint
   readonly digest: Digest
   readonly tail?: OwnTail
-  /** The stream that this gate writes. Of others only those that are signed already, or that another node announced, may be there. */
+  /**
+   * The stream that this gate writes. Other streams may exist only if they are already signed, or another node announced them.
+   */
   readonly stream?: string
 }
 
@@ -22,8 +24,8 @@ export const brokenAudit = ({ stream, seq, says }: Omit<AuditBroken, 'at'>): Res
   refuse('audit.broken', { stream, seq: String(seq), why: says })
 
 /**
- * The newest checkpoint in the ledger, when the ledger continues what this gate knows: the checkpoint that is kept outside it,
- * each one stored after that, the entries they name, and the entry that this process wrote last. Otherwise `audit.broken`.
+ * The newest checkpoint in the ledger, if the ledger continues what this gate knows: the checkpoint stored outside it, each one
+ * stored after that, the entries they name, and the entry that this process wrote last. Otherwise `audit.broken`.
  */
 export async function continueKept(deps: ContinueDeps): Promise<Result<CheckpointBody | undefined>> {
   const { newest, broken } = deps.kept.state()
@@ -34,7 +36,7 @@ export async function continueKept(deps: ContinueDeps): Promise<Result<Checkpoin
     const fault = await entriesFault(deps, last.value?.body)
     return fault === undefined ? ok(last.value?.body) : brokenAudit(fault)
   } catch (error) {
-    // A row that is no JSON any more. What the disk did is not a `Bug`.
+    // A row that is no longer JSON. Disk damage is not a `Bug`.
     if (!(error instanceof Bug)) throw error
     return atCheckpoint(newest?.body.number ?? 0, 'a stored row cannot be read')
   }
@@ -63,7 +65,7 @@ async function newestIn({ tables }: ContinueDeps): Promise<Checkpoint | undefine
   return held === undefined ? undefined : (readCheckpoint(held.row) ?? 'unreadable')
 }
 
-/** Earlier releases kept none: what is stored is taken as it is, once. */
+/** Earlier releases stored none outside the ledger: what is in the ledger is accepted once. */
 function adopted({ keys }: ContinueDeps, newest: Checkpoint | undefined): Result<Checkpoint | undefined> {
   if (newest === undefined) return ok(undefined)
   const { number, since_break } = newest.body
@@ -72,7 +74,7 @@ function adopted({ keys }: ContinueDeps, newest: Checkpoint | undefined): Result
   return ok(newest)
 }
 
-/** From the kept checkpoint to the last one that follows it: usually none does. */
+/** From the checkpoint stored with the keys to the last one that follows it; usually there is none. */
 async function walkFrom(deps: ContinueDeps, kept: Checkpoint | undefined): Promise<Result<Checkpoint | undefined>> {
   const fault = kept === undefined ? undefined : await keptFault(deps, kept)
   if (fault !== undefined) return atCheckpoint(kept?.body.number ?? 0, fault)

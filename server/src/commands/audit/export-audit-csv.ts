@@ -22,7 +22,7 @@ const COLUMNS: Readonly<Record<string, (entry: Partial<AuditEntry>) => Cell>> = 
 
 export const csvHeader = Object.keys(COLUMNS).join(',')
 
-/** One entry as RFC 4180 writes it. */
+/** One entry in RFC 4180 format. */
 export function csvRow(entry: Partial<AuditEntry>): string {
   return Object.values(COLUMNS)
     .map((column) => csvCell(column(entry)))
@@ -30,8 +30,8 @@ export function csvRow(entry: Partial<AuditEntry>): string {
 }
 
 /**
- * INVARIANT: no text is ever a formula. Spreadsheets evaluate cells that start with an operator, quoted or not, some also in
- * its full-width form or after white space and control characters; an apostrophe in front makes them text.
+ * INVARIANT: no cell is ever a formula. Spreadsheets evaluate cells that start with an operator, quoted or not, some also in its
+ * full-width form or after white space and control characters; a leading apostrophe makes them text.
  */
 const MAY_BE_FORMULA = /^[\s\p{C}=+\-@|%＝＋－＠]/u
 

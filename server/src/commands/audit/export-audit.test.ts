@@ -16,7 +16,7 @@ type Line = { kind: string; entry?: AuditEntry; checkpoint?: unknown }
 const parsed = (lines: readonly string[]): Line[] => lines.map((line) => JSON.parse(line) as Line)
 
 describe('an export as jsonl', () => {
-  test('holds every entry and checkpoint of any history once, entries before the checkpoint that signs them', () =>
+  test('contains every entry and checkpoint of any history once, entries before the checkpoint that signs them', () =>
     always(async (memory) => {
       const lines = parsed(await exported(memory, 'jsonl'))
       expect(lines[0]).toMatchObject({ kind: 'export', v: 1, since: null })
@@ -37,7 +37,7 @@ describe('an export as jsonl', () => {
       }
     }))
 
-  test('exports what is broken as it is, without an exception or a repetition', () =>
+  test('exports broken data as it is, without an exception or a repetition', () =>
     always(async (memory, choice, other) => {
       const { rows, seq, row } = pick(memory, choice)
       if (other % 3 === 0) rows.splice(seq - 1, 1)
@@ -49,7 +49,7 @@ describe('an export as jsonl', () => {
       if (other % 3 !== 2) expect(texts.filter((text) => !text.includes('null}'))).toHaveLength(left.length)
     }))
 
-  test('shows a checkpoint that cannot be read as nothing, after which the reader knows', async () => {
+  test('shows an unreadable checkpoint as nothing, which a verifier detects', async () => {
     const memory = memoryAudit()
     memory.append('a', draft(1))
     await writeCheckpoint(memory)
@@ -61,7 +61,7 @@ describe('an export as jsonl', () => {
 })
 
 describe('an export as csv', () => {
-  test('holds one row for each entry since the time that was asked for', async () => {
+  test('contains one row for each entry since the requested time', async () => {
     const memory = memoryAudit()
     for (let at = 1; at <= 20; at += 1) memory.append('a', draft(at))
     await writeCheckpoint(memory)
@@ -90,7 +90,7 @@ describe('an export as csv', () => {
     )
   })
 
-  test('keeps any text whole, so that a reader of RFC 4180 gets it back', () => {
+  test('keeps any text complete, so that an RFC 4180 parser gets it back', () => {
     const harmless = fc.string({ unit: 'binary' }).filter((text) => /^[a-z]/.test(text))
     fc.assert(
       fc.property(harmless, (text) => {
@@ -101,7 +101,7 @@ describe('an export as csv', () => {
     )
   })
 
-  test('has a row with empty cells for what cannot be read', () => {
+  test('has a row with empty cells for an unreadable entry', () => {
     expect(csvRow({}).split(',')).toHaveLength(csvHeader.split(',').length)
     expect(csvRow({ at: 9e99 })).toContain('9e+99')
   })

@@ -20,7 +20,7 @@ export type ExportAuditOptions = { readonly format: 'jsonl' | 'csv'; readonly si
 
 type Heads = Awaited<ReturnType<AuditReads['heads']>>
 
-/** One line of a `jsonl` export. `heads` are what the store believed when the export ended: what was cut off can be named. */
+/** One line of a `jsonl` export. `heads`: the store's heads at the end of the export, so that truncation can be detected. */
 type Line =
   | { readonly kind: 'export'; readonly v: 1; readonly at: number; readonly since: number | null }
   | { readonly kind: 'key'; readonly key: string; readonly public_key: string }
@@ -30,11 +30,11 @@ type Line =
   | { readonly kind: 'end'; readonly entries: number; readonly checkpoints: number; readonly heads: Heads }
 
 /**
- * The audit as lines, without line ends. In `jsonl` the entries that a checkpoint signed stand before it, so that
- * `docs/verify-audit.mjs` can check the file in one pass. With `since`, the newest checkpoint before that time comes first,
- * as the signed base, and of what is older but not covered by it only the hash is shown (`link`).
- * After an accepted break its checkpoint is the base, because nothing older verifies; `csv` has all entries.
- * Nothing is repaired: what is stored broken is exported broken.
+ * The audit as lines, without line ends. In `jsonl` the entries that a checkpoint signed precede it, so that
+ * `docs/verify-audit.mjs` can check the file in one pass. With `since`, the newest checkpoint before that time comes first, as
+ * the signed base, and for older entries that it does not cover only the hash is shown (`link`). After an accepted break its
+ * checkpoint is the base, because nothing older verifies; `csv` has all entries. Nothing is repaired: broken data is exported as
+ * it is.
  */
 export async function* exportAudit(deps: ExportAuditDeps, options: ExportAuditOptions): AsyncGenerator<string> {
   if (options.format === 'csv') yield csvHeader
@@ -44,7 +44,7 @@ export async function* exportAudit(deps: ExportAuditDeps, options: ExportAuditOp
   }
 }
 
-/** What the lines so far have shown. */
+/** What was exported so far. */
 type Shown = {
   readonly since: number
   readonly upTo: Map<string, number>
@@ -66,7 +66,7 @@ async function* exportLines(deps: ExportAuditDeps, { since, format }: ExportAudi
   yield { kind: 'end', ...counts, heads: next.value }
 }
 
-/** The newest checkpoint before `since`, or the newest accepted break where that is later. */
+/** The newest checkpoint before `since`, or the newest accepted break if that is later. */
 async function baseOf(
   deps: ExportAuditDeps,
   since: number,
@@ -95,7 +95,9 @@ async function* bodyLines(
   return heads
 }
 
-/** Backwards from the newest: usually only the last days are asked for. Without one, the export starts at the first entry. */
+/**
+ * Backwards from the newest, because usually only the last days are requested. Without one, the export starts at the first entry.
+ */
 async function newestBefore(tables: Pick<Tables, 'list'>, since: number): Promise<Held<'checkpoints'> | undefined> {
   if (since === -Infinity) return undefined
   let after: number | undefined
@@ -120,13 +122,13 @@ function* checkpointLines(deps: ExportAuditDeps, stored: unknown, shown: Shown):
   yield { kind: 'checkpoint', checkpoint: stored ?? null }
 }
 
-/** The entries of one stream that were not shown yet, up to `to`. */
+/** The entries of one stream that were not exported yet, up to `to`. */
 async function* entryLines(deps: ExportAuditDeps, stream: string, to: number, shown: Shown): AsyncGenerator<Line> {
   let from = (shown.upTo.get(stream) ?? 0) + 1
   while (from <= to) {
     await letOthersRun()
     const page = await deps.audit.entries(stream, from, Math.min(ENTRIES_AT_ONCE, to - from + 1))
-    // Where some are missing the page reaches further: those belong after the next checkpoint.
+    // If some are missing, the page extends further: those entries belong after the next checkpoint.
     const due = page.filter((entry) => !((linkOf(entry)?.seq ?? 0) > to))
     for (const entry of due) yield entryLine(entry, shown)
     if (due.length < page.length || page.length === 0) break

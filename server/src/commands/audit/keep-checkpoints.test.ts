@@ -12,8 +12,8 @@ function setUp() {
   return { memory, time, deps, keeper: keepCheckpoints(deps, policy) }
 }
 
-describe('the keeper of checkpoints', () => {
-  test('signs after so many entries, or after so long, and not before', async () => {
+describe('the checkpoint writer', () => {
+  test('signs after the configured number of entries or time, and not before', async () => {
     const { memory, time, keeper } = setUp()
     const signed = async () => (await keeper.tick(), checkpointsOf(memory).length)
     expect(await signed()).toBe(0)
@@ -46,7 +46,7 @@ describe('the keeper of checkpoints', () => {
     expect(checkpointsOf(memory)).toHaveLength(2)
   })
 
-  test('joins calls that overlap, and goes on after one that failed', async () => {
+  test('joins overlapping calls, and continues after one that failed', async () => {
     const { memory, deps } = setUp()
     memory.append('a', draft(1))
     let broken = true
@@ -63,7 +63,7 @@ describe('the keeper of checkpoints', () => {
   })
 })
 
-test('a clock that went back makes a checkpoint due, not late by years', () => {
+test('signs immediately if the clock went back, instead of waiting for years', () => {
   const newest = {
     body: { v: 1 as const, number: 1, at: 5000, count: 1, prev: '', streams: [] },
     key: '',

@@ -9,15 +9,15 @@ export const USUAL_CHECKPOINTS: CheckpointPolicy = { every_entries: 1000, every_
 
 type Written = Result<Checkpoint | 'nothing_new'>
 export type CheckpointKeeper = {
-  /** Before the first call: compares the ledger with the kept checkpoint. What is broken is noted and answered. */
+  /** Before the first call: compares the ledger with the checkpoint stored with the keys. A mismatch is noted and returned. */
   begin(): Promise<Result<void>>
-  /** Signs when it is time to. Called by a timer; a call that comes while another is under way joins it. */
+  /** Signs if it is time to. Called by a timer; a call during another one joins it. */
   tick(): Promise<Written>
   /** Signs what is not signed yet, however little: at shutdown. Afterwards `tick` signs nothing. */
   close(): Promise<Written>
 }
 
-/** Keeps the audit signed, by the policy. Whoever gets a checkpoint back can ship it elsewhere. */
+/** Keeps the audit signed, according to the policy. A returned checkpoint can be shipped elsewhere. */
 export function keepCheckpoints(
   deps: WriteCheckpointDeps & NoteBrokenDeps,
   policy: CheckpointPolicy = USUAL_CHECKPOINTS,
@@ -31,7 +31,7 @@ export function keepCheckpoints(
       await noteBroken(deps, continued.problem)
       return continued
     }
-    // The file is there before the first checkpoint is: afterwards a missing one was removed.
+    // The file is created before the first checkpoint, so that a missing file later means that it was removed.
     if (deps.kept.state().missing) await deps.kept.keep(await adoptedFrom(deps))
     return ok(undefined)
   }
@@ -57,7 +57,7 @@ export function keepCheckpoints(
     },
     async close() {
       closed = true
-      // What a failed tick had to say, its own caller has heard.
+      // The caller of a failed tick has already got its error.
       await running?.catch(() => undefined)
       return noted(await writeCheckpoint(deps))
     },

@@ -11,7 +11,7 @@ export type NoteBrokenDeps = {
   readonly ids: Pick<Ids, 'trace'>
 }
 
-/** The problem that every caller is told while the audit is broken. */
+/** The problem that every caller gets while the audit is broken. */
 export function brokenProblem({ broken }: ReturnType<KeptCheckpoint['state']>): Problem | undefined {
   if (broken === undefined) return undefined
   const { stream, seq, says } = broken
@@ -19,8 +19,8 @@ export function brokenProblem({ broken }: ReturnType<KeptCheckpoint['state']>): 
 }
 
 /**
- * Remembers, beside the keys, that the audit is broken and where: the first finding stands until an admin accepts it, also over
- * a restart. It is recorded in the audit too, after whatever is there.
+ * Stores, beside the keys, that the audit is broken and where: the first finding applies until an admin accepts it, even across a
+ * restart. It is recorded in the audit too, after whatever is there.
  */
 export async function noteBroken(deps: NoteBrokenDeps, { about }: Problem): Promise<void> {
   const found = { stream: about['stream'] ?? '', seq: Number(about['seq'] ?? 0), says: about['why'] ?? '' }

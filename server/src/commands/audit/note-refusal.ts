@@ -2,14 +2,14 @@ import type { Caller } from '../../contract/caller.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
 
-/** Somebody at a door where they have no business: a caller at another kind's route, or an address with too many wrong keys. */
+/** A rejected request: a caller at a route of another kind, or an address with too many wrong keys. */
 export type Refusal =
   | { readonly kind: 'forbidden'; readonly caller: Caller; readonly route: string; readonly trace: string }
   | { readonly kind: 'limited'; readonly address: string }
 
 export type NoteDeps = { readonly ledger: Ledger; readonly clock: Clock; readonly ids: Ids }
 
-/** Records it: a stolen key shows itself by what it tries. The refusal stands whether or not it could be recorded. */
+/** Records it: a stolen key can be detected by what it tries. The request is rejected whether or not it could be recorded. */
 export async function noteRefusal(deps: NoteDeps, refusal: Refusal): Promise<void> {
   await deps.ledger.commit([entryOf(deps, refusal)])
 }

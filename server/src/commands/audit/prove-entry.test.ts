@@ -25,7 +25,7 @@ async function signedAudit(): Promise<MemoryAudit> {
 }
 
 describe('a proof', () => {
-  test('is had for every signed entry of any history, and holds', () =>
+  test('exists for every signed entry of any history, and is valid', () =>
     always(async (memory, choice) => {
       const { stream, seq, row } = pick(memory, choice)
       fc.pre(seq <= signedIn(memory, stream))
@@ -37,7 +37,7 @@ describe('a proof', () => {
         if (body !== row.body) expect(text).not.toContain(JSON.stringify(body))
     }))
 
-  test('does not hold with any of its bytes changed', async () => {
+  test('is invalid with any of its bytes changed', async () => {
     const memory = await signedAudit()
     const bytes = Buffer.from(JSON.stringify(await proven(memory, 'a', 17)))
     fc.assert(
@@ -51,7 +51,7 @@ describe('a proof', () => {
     expect(holds(bytes.toString('utf8'), memory)).toBe(true)
   })
 
-  test('does not hold with a path that is longer, shorter or another entry’s', async () => {
+  test('is invalid with a path that is longer, shorter or another entry’s', async () => {
     const memory = await signedAudit()
     const proof = await proven(memory, 'a', 17)
     const other = await proven(memory, 'a', 18)
@@ -67,7 +67,7 @@ describe('a proof', () => {
     expect(checkProof({ ...proof, entry: moved }, memory.keys, memory).ok).toBe(false)
   })
 
-  test('does not hold under the keys of another gate', async () => {
+  test('is invalid under the keys of another gate', async () => {
     const memory = await signedAudit()
     const proof = await proven(memory, 'a', 17)
     expect(checkProof(proof, memoryAudit().keys, memory)).toMatchObject({ problem: { code: 'audit.broken' } })
@@ -81,12 +81,12 @@ describe('a proof', () => {
     ['a', 33],
     ['c', 1],
     ['', 1],
-  ])('of entry `%s` %d is refused, because there is none', async (stream, seq) => {
+  ])('of entry `%s` %d is rejected, because there is no such entry', async (stream, seq) => {
     const memory = await signedAudit()
     expect(await proveEntry(memory, stream, seq)).toMatchObject({ problem: { code: 'audit.seq_unknown' } })
   })
 
-  test('of an entry that no checkpoint covers yet is refused until there is one', async () => {
+  test('of an entry that no checkpoint covers yet is rejected until one does', async () => {
     const memory = await signedAudit()
     expect(await proveEntry(memory, 'a', 31)).toMatchObject({ problem: { code: 'audit.not_signed_yet' } })
     await writeCheckpoint(memory)
@@ -104,7 +104,7 @@ describe('a proof', () => {
       expect((await proven(memory, stream, seq)).checkpoint.body.number).toBe(Math.ceil(body.at / 10))
   })
 
-  test('is refused when the audit is broken around the entry', async () => {
+  test('is rejected if the audit is broken around the entry', async () => {
     const breaks: ((memory: MemoryAudit) => void)[] = [
       (memory) => memory.stored.entries.get('a')?.splice(17, 1),
       (memory) => memory.stored.checkpoints.delete('000000000002'),

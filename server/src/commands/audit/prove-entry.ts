@@ -16,7 +16,10 @@ export type ProveEntryDeps = Digests & {
   readonly keys: Pick<CheckpointKeys, 'isGenuine' | 'publicKey'>
 }
 
-/** A proof that anybody can check without Sluice. INVARIANT: a proof that would not hold is not handed out. */
+/**
+ * A proof that anybody can check without Sluice.
+ * INVARIANT: an invalid proof is never returned.
+ */
 export async function proveEntry(deps: ProveEntryDeps, stream: string, seq: number): Promise<Result<AuditProof>> {
   const about = { stream, seq: String(seq) }
   const head = (await deps.audit.heads()).find((known) => known.stream === stream)
@@ -30,7 +33,7 @@ export async function proveEntry(deps: ProveEntryDeps, stream: string, seq: numb
   return held.ok ? ok(proof) : refuse('audit.broken', { ...about, ...held.problem.about })
 }
 
-/** The first checkpoint that signed the entry, by halving: how far a stream is signed never falls from one to the next. */
+/** The first checkpoint that signed the entry, by binary search: how far a stream is signed never decreases. */
 async function coveringCheckpoint(deps: ProveEntryDeps, stream: string, seq: number): Promise<Result<Checkpoint>> {
   const newest = readCheckpoint(await newestCheckpoint(deps.tables))
   if (newest === undefined || signedUpTo(newest.body, stream) < seq)
@@ -52,7 +55,7 @@ async function coveringCheckpoint(deps: ProveEntryDeps, stream: string, seq: num
   return ok(covering)
 }
 
-/** Undefined when the range is not there as it was signed. */
+/** Undefined if the range is not there as it was signed. */
 async function proofUnder(deps: ProveEntryDeps, checkpoint: Checkpoint, stream: string, seq: number) {
   const range = checkpoint.body.streams.find((head) => head.stream === stream)
   const public_key = deps.keys.publicKey(checkpoint.key)

@@ -7,7 +7,7 @@ import { checkpointText } from '../../core/audit/checkpoint.ts'
 import { verifyAudit } from './verify-audit.ts'
 import { writeCheckpoint } from './write-checkpoint.ts'
 
-describe('of one mutation of the checkpoints the number is named when', () => {
+describe('after one change to the checkpoints the number is named when', () => {
   test('any field of any checkpoint is edited', () =>
     always(async (memory, choice, other) => {
       const all = [...memory.stored.checkpoints.values()]
@@ -18,7 +18,7 @@ describe('of one mutation of the checkpoints the number is named when', () => {
       expectFound(await verifyAudit(memory), ['checkpoint_forged', 'unreadable'], 'checkpoints', index + 1)
     }))
 
-  test('any checkpoint but the newest is removed, and also the newest when it was shipped', () =>
+  test('any checkpoint but the newest is removed, and also the newest if it was shipped', () =>
     always(async (memory, choice) => {
       const against = checkpointsOf(memory)
       fc.pre(against.length > 0)
@@ -30,7 +30,7 @@ describe('of one mutation of the checkpoints the number is named when', () => {
       else expect(alone.ok).toBe(true)
     }))
 
-  test('it is signed anew with a key that this gate never had', () =>
+  test('it is signed again with a key that this gate never had', () =>
     always(async (memory, choice) => {
       const all = [...memory.stored.checkpoints.values()]
       fc.pre(all.length > 0)
@@ -78,7 +78,7 @@ describe('of one mutation of the checkpoints the number is named when', () => {
   })
 })
 
-describe('checkpoints that our own key signed', () => {
+describe('checkpoints signed by our own key', () => {
   async function twoStreams() {
     const memory = memoryAudit()
     for (const stream of ['a', 'b']) memory.append(stream, draft(1))
@@ -95,7 +95,7 @@ describe('checkpoints that our own key signed', () => {
     return { memory, first, second, body, resign }
   }
 
-  test('but that leave out a stream, or name them in another order, contradict the one before', async () => {
+  test('that leave out a stream, or list them in another order, contradict the one before', async () => {
     const { memory, body, resign } = await twoStreams()
     resign(body.streams.toReversed(), 3)
     expectFound(await verifyAudit(memory), ['checkpoint_mismatch'], 'checkpoints', 2)
@@ -105,7 +105,7 @@ describe('checkpoints that our own key signed', () => {
     expect(await verifyAudit(memory)).toMatchObject({ ok: true })
   })
 
-  test('but that take back entries do not hold the ones there are', async () => {
+  test('that drop entries do not match the existing ones', async () => {
     const { memory, body, resign } = await twoStreams()
     const [a, b] = body.streams
     if (a === undefined || b === undefined) throw new Error('there are two streams')
@@ -113,7 +113,7 @@ describe('checkpoints that our own key signed', () => {
     expectFound(await verifyAudit(memory), ['checkpoint_mismatch'], 'checkpoints', 2)
   })
 
-  test('but that stand twice are out of place', async () => {
+  test('that occur twice are out of place', async () => {
     const { memory, first, second } = await twoStreams()
     second.body = first.body
     expectFound(await verifyAudit(memory), ['checkpoint_mismatch'], 'checkpoints', 2)
@@ -121,7 +121,7 @@ describe('checkpoints that our own key signed', () => {
 })
 
 describe('a shipped checkpoint', () => {
-  test('finds entries that were cut together with heads and checkpoints', () =>
+  test('detects entries that were cut together with heads and checkpoints', () =>
     always(async (memory, choice) => {
       const against = checkpointsOf(memory)
       const picked = pick(memory, choice)
@@ -137,7 +137,7 @@ describe('a shipped checkpoint', () => {
         expectFound(await verifyAudit(memory, { against: shipped }), [seq === 1 ? 'missing' : 'truncated'], stream, seq)
     }))
 
-  test('finds a history that was rewritten and signed anew by the gate itself', async () => {
+  test('detects a history that was rewritten and signed again by the gate itself', async () => {
     const memory = memoryAudit()
     for (let at = 0; at < 8; at += 1) memory.append('a', draft(at))
     await writeCheckpoint(memory)
@@ -150,7 +150,7 @@ describe('a shipped checkpoint', () => {
     expectFound(await verifyAudit(memory, { against }), ['checkpoint_mismatch'], 'a', 8)
   })
 
-  test('finds a checkpoint that was replaced by another genuine one over the same entries', async () => {
+  test('detects a checkpoint that was replaced by another genuine one over the same entries', async () => {
     const memory = memoryAudit()
     memory.append('a', draft(1))
     await writeCheckpoint(memory)
@@ -160,7 +160,7 @@ describe('a shipped checkpoint', () => {
     expectFound(await verifyAudit(memory, { against }), ['checkpoint_mismatch'], 'checkpoints', 1)
   })
 
-  test('that nobody signed is itself a finding', async () => {
+  test('that is not signed is itself a finding', async () => {
     const memory = memoryAudit()
     memory.append('a', draft(1))
     await writeCheckpoint(memory)

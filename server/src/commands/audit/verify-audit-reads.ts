@@ -1,13 +1,13 @@
 import type { AuditReads, Tables } from '../ports/reads.ts'
 
-/** Few enough that a call which arrives meanwhile hardly waits for them. */
+/** Few enough that a call that arrives in the meantime hardly waits. */
 export const ENTRIES_AT_ONCE = 128
 const CHECKPOINTS_AT_ONCE = 64
 
-/** An embedded store answers without waiting for anything, so a long walk has to step aside by itself. */
+/** An embedded store answers synchronously, so a long walk has to yield by itself. */
 export const letOthersRun = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
 
-/** Checkpoints in the order they were written, as stored. A row that cannot be read is `undefined`, and the last one. */
+/** Checkpoints in the order they were written, as stored. An unreadable row is `undefined`, and the last one. */
 export async function* storedCheckpoints(tables: Pick<Tables, 'list'>, start?: number): AsyncGenerator {
   let after = start
   for (;;) {
@@ -22,25 +22,26 @@ export async function* storedCheckpoints(tables: Pick<Tables, 'list'>, start?: n
   }
 }
 
-/** Tries ever smaller pages, so that one row that cannot be read hides none of those before it. */
+/** Tries ever smaller pages, so that one unreadable row hides none of those before it. */
 async function largestReadable<T>(limits: readonly number[], read: (limit: number) => Promise<T>) {
   await letOthersRun()
   for (const limit of limits) {
     try {
       return await read(limit)
     } catch {
-      // The next limit is smaller; after the smallest the row at the front is the unreadable one.
+      // The next limit is smaller; after the smallest the first row is the unreadable one.
     }
   }
   return undefined
 }
 
-/** The next two entries of a stream as stored; `undefined` for one that cannot be read, nothing at the end. */
+/** The next two entries of a stream as stored; `undefined` for an unreadable one, nothing at the end. */
 export type LookAhead = (seq: number) => Promise<readonly unknown[]>
 
 /**
- * Reads one stream page by page. INVARIANT: asked for `seq`, it answers with the rows that the store has from `seq` on,
- * by place and not by what the rows say of themselves; callers ask for one place after the other.
+ * Reads one stream page by page.
+ * INVARIANT: for `seq`, it returns the stored rows from `seq` on, by position and not by what the rows contain; callers ask for
+ * ascending positions.
  */
 export function entryReader(audit: Pick<AuditReads, 'entries'>, stream: string, page: number): LookAhead {
   let held: readonly unknown[] = []

@@ -36,7 +36,7 @@ const EDITS: readonly ((entry: Record<string, unknown>) => Record<string, unknow
   (entry) => Object.fromEntries(Object.entries(entry).filter(([field]) => field !== 'actor')),
 ]
 
-describe('a whole audit', () => {
+describe('an intact audit', () => {
   test('verifies, and every entry and checkpoint is counted', () =>
     always(async (memory) => {
       const report = await verifyAudit(memory)
@@ -69,7 +69,7 @@ describe('a whole audit', () => {
   })
 })
 
-describe('of one mutation the first bad entry is named when', () => {
+describe('after one change the first bad entry is named when', () => {
   test('any field of any entry is edited', () =>
     always(async (memory, choice, other) => {
       const { stream, seq, row } = pick(memory, choice)
@@ -77,7 +77,7 @@ describe('of one mutation the first bad entry is named when', () => {
       expectFound(await verifyAudit(memory), ['edited', 'unreadable'], stream, seq)
     }))
 
-  test('any entry is edited and hashed again, but not the ones after it', () =>
+  test('any entry is edited and rehashed, but not the ones after it', () =>
     always(async (memory, choice, other) => {
       const { stream, seq, row } = pick(memory, choice)
       const fields = [{ actor: 'somebody else' }, { prev_hash: 'f'.repeat(64) }, { outcome: 'done', at: 5 }]
@@ -94,7 +94,7 @@ describe('of one mutation the first bad entry is named when', () => {
       expectFound(await verifyAudit(memory), [what], stream, seq)
     }))
 
-  test('any two entries change places', () =>
+  test('any two entries are swapped', () =>
     always(async (memory, choice, other) => {
       const one = pick(memory, choice)
       const two = pick(memory, other)
@@ -116,7 +116,7 @@ describe('of one mutation the first bad entry is named when', () => {
       expectFound(await verifyAudit(memory), [seq === 1 ? 'missing' : 'truncated'], stream, seq)
     }))
 
-  test('the tail of a stream is cut, and the heads with it, behind a checkpoint', () =>
+  test('the tail of a stream is cut, and the heads with it, after a checkpoint', () =>
     always(async (memory, choice) => {
       const picked = pick(memory, choice)
       const { stream, seq } = picked
@@ -125,7 +125,7 @@ describe('of one mutation the first bad entry is named when', () => {
       expectFound(await verifyAudit(memory), [seq === 1 ? 'missing' : 'truncated'], stream, seq)
     }))
 
-  test('an entry with a fitting link is inserted, and those after it make room', () =>
+  test('an entry with a matching link is inserted, and those after it are renumbered', () =>
     always(async (memory, choice, other) => {
       const { stream, seq, rows, row } = pick(memory, choice)
       const inserted = rehashed(entryIn(row), { actor: 'somebody else' })
@@ -138,7 +138,7 @@ describe('of one mutation the first bad entry is named when', () => {
       expectFound(named, ['reordered', 'edited', 'checkpoint_mismatch'], stream, seq)
     }))
 
-  test('an entry with a fitting link is added after the head', () =>
+  test('an entry with a matching link is added after the head', () =>
     always(async (memory, choice) => {
       const { stream, rows } = pick(memory, choice)
       const last = rows.at(-1)
@@ -148,7 +148,7 @@ describe('of one mutation the first bad entry is named when', () => {
       expectFound(await verifyAudit(memory), ['reordered'], stream, seq + 1)
     }))
 
-  test('a signed entry is edited and everything after it hashed again, up to the heads: the checkpoint knows', () =>
+  test('a signed entry is edited and everything after it rehashed, up to the heads: the checkpoint detects it', () =>
     always(async (memory, choice) => {
       const { stream, seq } = pick(memory, choice)
       fc.pre(seq <= signedIn(memory, stream))
@@ -159,7 +159,7 @@ describe('of one mutation the first bad entry is named when', () => {
       expectFound(await verifyAudit(memory), ['checkpoint_mismatch'], stream, covering?.to ?? 0)
     }))
 
-  test('the entry and the one that tells stand on two pages', async () => {
+  test('the entry and the one that reveals it are on two pages', async () => {
     const memory = memoryAudit()
     for (let at = 0; at < 400; at += 1) memory.append('a', draft(at))
     for (let seq = 120; seq < 260; seq += 1) {
@@ -171,7 +171,7 @@ describe('of one mutation the first bad entry is named when', () => {
     }
   })
 
-  test('what follows a signed entry is rewritten without a fitting link', async () => {
+  test('what follows a signed entry is rewritten without a matching link', async () => {
     const memory = memoryAudit()
     for (let at = 0; at < 5; at += 1) memory.append('a', draft(at))
     await writeCheckpoint(memory)
@@ -181,7 +181,7 @@ describe('of one mutation the first bad entry is named when', () => {
     expectFound(await verifyAudit(memory), ['edited'], 'a', 6)
     memory.stored.checkpoints.clear()
     expectFound(await verifyAudit(memory, { against }), ['edited'], 'a', 6)
-    // Without any signature it is one's word against the other's, and the one that has a successor counts.
+    // Without any signature it is unclear which of the two was changed; the one that has a successor counts.
     expectFound(await verifyAudit(memory), ['edited'], 'a', 5)
   })
 
@@ -192,7 +192,7 @@ describe('of one mutation the first bad entry is named when', () => {
       expectFound(await verifyAudit(memory), ['unreadable'], stream, seq)
     }))
 
-  test('a row holds something else than an entry', () =>
+  test('a row contains something other than an entry', () =>
     always(async (memory, choice, other) => {
       const { stream, seq, row } = pick(memory, choice)
       const bodies = [null, 7, 'text', [], {}, { seq: 1 }, { ...entryIn(row), actor: '\ud800' }]
@@ -200,7 +200,7 @@ describe('of one mutation the first bad entry is named when', () => {
       expectFound(await verifyAudit(memory), ['unreadable'], stream, seq)
     }))
 
-  test('a row holds an entry of a form that nobody here writes, whole in itself', async () => {
+  test('a row contains an intact entry of an unknown format', async () => {
     const memory = memoryAudit()
     const { subject: _, ...bare } = draft(1)
     memory.append('a', draft(0))
@@ -215,7 +215,7 @@ describe('of one mutation the first bad entry is named when', () => {
     expectFound(await verifyAudit(memory), ['unreadable'], 'a', 1)
   })
 
-  test('a head is edited, set back or forgotten', () =>
+  test('a head is edited, set back or removed', () =>
     always(async (memory, choice, other) => {
       const { stream, rows } = pick(memory, choice)
       const seq = rows.length
@@ -224,14 +224,14 @@ describe('of one mutation the first bad entry is named when', () => {
       if (other % 3 === 1) memory.stored.heads.set(stream, { seq: seq - 1, hash: body[seq - 1]?.prev_hash ?? '' })
       if (other % 3 === 2) memory.stored.heads.delete(stream)
       const report = await verifyAudit(memory)
-      // A stream that neither a head nor a checkpoint knows is nowhere to be found.
+      // A stream that neither a head nor a checkpoint names cannot be found.
       fc.pre(!(other % 3 !== 0 && memory.stored.heads.get(stream) === undefined && signedIn(memory, stream) === 0))
       const invisible = other % 3 === 1 && seq === 1 && signedIn(memory, stream) === 0
       if (!invisible) expectFound(report, ['edited', 'reordered'], stream, other % 3 === 2 ? 1 : seq)
     }))
 })
 
-test('verification reports how far it is, and reads no page twice', async () => {
+test('verification reports its progress, and reads no page twice', async () => {
   const memory = memoryAudit()
   for (let at = 0; at < 2500; at += 1) {
     memory.append('a', draft(at))

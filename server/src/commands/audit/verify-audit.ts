@@ -20,15 +20,15 @@ export type VerifyAuditDeps = Digests & {
   readonly keys: Pick<CheckpointKeys, 'isGenuine'>
 }
 export type VerifyAuditOptions = {
-  /** Checkpoints that were shipped elsewhere earlier: they catch who cut off entries and checkpoints together. */
+  /** Checkpoints that were shipped elsewhere earlier: they detect if entries and checkpoints were cut off together. */
   readonly against?: readonly Checkpoint[]
-  /** What is kept beside the keys, or known to the gate that runs. */
+  /** What is stored with the keys, or known to the running gate. */
   readonly kept?: ReturnType<KeptCheckpoint['state']>
   readonly tail?: OwnTail
   readonly onProgress?: (done: { readonly entries: number; readonly checkpoints: number }) => void
 }
 
-/** `claims` in falling order: the next one to be met is the last. */
+/** `claims` in descending order: the next one to check is the last. */
 type Walker = { progress: Progress; readonly claims: Claim[]; readonly look: LookAhead }
 type Walk = {
   readonly deps: VerifyAuditDeps
@@ -42,7 +42,7 @@ type Walk = {
   newest?: CheckpointBody
 }
 
-/** A checkpoint from elsewhere, and how it is called. */
+/** A checkpoint from elsewhere, and its name in messages. */
 type Shipped = { readonly checkpoint: Checkpoint; readonly by: string }
 
 /** Entries held at a time, over all streams: memory does not grow with the audit. */
@@ -50,9 +50,9 @@ const HELD_ENTRIES = 8192
 const PROGRESS_EVERY = 1000
 
 /**
- * Recompute the whole audit: each checkpoint in turn, each time with the entries it signed, then what is not signed yet,
- * then what the store itself believes. It starts at the first entry, or where an admin accepted a break. Stops at the first
- * finding. Entries may be added meanwhile.
+ * Verifies the whole audit: each checkpoint in turn with the entries it signed, then unsigned entries, then the store's own
+ * heads. It starts at the first entry, or where an admin accepted a break. Stops at the first finding. Entries may be added in
+ * the meantime.
  */
 export async function verifyAudit(deps: VerifyAuditDeps, options: VerifyAuditOptions = {}): Promise<AuditReport> {
   const onProgress = options.onProgress ?? (() => undefined)
@@ -86,7 +86,9 @@ function startAt(walk: Walk, body: CheckpointBody): void {
   walk.newest = body
 }
 
-/** What the ledger alone cannot tell: that the kept checkpoint is gone, or what a running gate found earlier. */
+/**
+ * What the ledger alone cannot tell: that the checkpoint stored with the keys is missing, or what a running gate found earlier.
+ */
 function keptFinding({ newest }: Walk, kept: VerifyAuditOptions['kept']): AuditFinding | undefined {
   if (kept?.broken !== undefined) {
     const { stream, seq, says } = kept.broken
@@ -127,7 +129,7 @@ function expectShipped(walk: Walk, shipped: Checkpoint | undefined, name: string
   const by = `${name}, number ${number},`
   if (!isSigned(shipped, walk.deps.keys))
     return checkpointFinding('checkpoint_forged', number, `${by} is not signed by a key of this gate`)
-  // What an accepted break left behind is not compared any more.
+  // Anything before an accepted break is not compared any more.
   if (number < (walk.newest?.number ?? 0)) return undefined
   walk.shipped.push({ checkpoint: shipped, by })
   for (const head of streams) walkerOf(walk, head.stream).claims.push(claimOf(head, by))
@@ -173,7 +175,7 @@ async function walkCheckpoints(walk: Walk, after: number | undefined): Promise<A
     walk.newest = judged.next.body
     differing ??= differsFromShipped(walk, judged.next.body)
   }
-  // A fault of the entries says more than a fault of the checkpoints over them: those still to come are read first.
+  // A fault in the entries says more than one in the checkpoints over them, so the remaining entries are read first.
   return (await walkClaims(walk)) ?? differing ?? missesShipped(walk)
 }
 
@@ -189,7 +191,7 @@ async function walkRanges(walk: Walk, body: CheckpointBody): Promise<AuditFindin
   return undefined
 }
 
-/** Up to the last entry that anything is known about. */
+/** Up to the last entry that has a claim. */
 async function walkClaims(walk: Walk): Promise<AuditFinding | undefined> {
   for (const walker of walk.walkers.values()) {
     const last = walker.claims[0]
@@ -236,7 +238,7 @@ function missesShipped({ newest, shipped }: Walk): AuditFinding | undefined {
   return checkpointFinding('checkpoint_missing', stored + 1, says)
 }
 
-/** The heads again, as they are after everything above was read: what stands behind them was not put there by the store. */
+/** Reads the heads again after everything above: entries after them were not written by the store. */
 async function walkTails(walk: Walk): Promise<AuditFinding | undefined> {
   const heads = await readHeads(walk)
   if ('what' in heads) return heads

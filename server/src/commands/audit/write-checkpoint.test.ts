@@ -54,7 +54,7 @@ describe('a checkpoint', () => {
     expect(checkpointsOf(memory)).toHaveLength(1)
   })
 
-  test('is written once by writers that race, and the chain stays whole', async () => {
+  test('is written once by racing writers, and the chain stays intact', async () => {
     const memory = memoryAudit()
     for (let at = 0; at < 300; at += 1) memory.append('a', draft(at))
     const results = await Promise.all(Array.from({ length: 4 }, () => writeCheckpoint(memory)))
@@ -63,7 +63,7 @@ describe('a checkpoint', () => {
     expect(await verifyAudit(memory)).toMatchObject({ ok: true, entries: 300, checkpoints: 1 })
   })
 
-  test('is refused when it cannot be stored', async () => {
+  test('is rejected if it cannot be stored', async () => {
     const memory = memoryAudit()
     memory.append('a', draft(1))
     let tries = 0
@@ -94,7 +94,7 @@ describe('a checkpoint', () => {
       (memory) => void (pick(memory, 6).row.body = rehashed(entryIn(pick(memory, 6).row), { at: 0 })),
       '8',
     ],
-  ])('is refused when %s', async (_, breakIt, seq) => {
+  ])('is rejected if %s', async (_, breakIt, seq) => {
     const memory = memoryAudit()
     for (let at = 1; at < 5; at += 1) memory.append('a', draft(at))
     await written(memory)

@@ -21,8 +21,8 @@ export type WriteCheckpointDeps = Digests &
 const TRIES = 5
 
 /**
- * Sign where every stream stands. Two writers cannot both write one number: the slower one looks again.
- * INVARIANT: what does not continue the kept checkpoint is not signed; the answer is `audit.broken`.
+ * Signs the current heads of all streams. Two writers cannot both write one number: the slower one tries again.
+ * INVARIANT: only what continues the checkpoint stored with the keys is signed; otherwise the answer is `audit.broken`.
  */
 export async function writeCheckpoint(deps: WriteCheckpointDeps): Promise<Result<Checkpoint | 'nothing_new'>> {
   for (let tries = 0; tries < TRIES; tries += 1) {
@@ -32,7 +32,7 @@ export async function writeCheckpoint(deps: WriteCheckpointDeps): Promise<Result
   return refuse('audit.unavailable', { why: 'other nodes wrote checkpoints first each time' })
 }
 
-/** A checkpoint that states where the audit stands now: a new one, or the newest where nothing was added since. Undefined of an empty audit. */
+/** A checkpoint of the current state: a new one, or the newest if nothing was added since. Undefined for an empty audit. */
 export async function presentCheckpoint(deps: WriteCheckpointDeps): Promise<Result<Checkpoint | undefined>> {
   const written = await writeCheckpoint(deps)
   if (!written.ok) return written
@@ -65,7 +65,7 @@ async function writeNext(deps: WriteCheckpointDeps): Promise<Result<Checkpoint |
   return isUnrecorded(committed) ? refuseUnrecorded(committed) : 'lost'
 }
 
-/** Two writers may come here in the other order; and what was found broken meanwhile stays so. */
+/** Two writers may arrive in reverse order; and a break found in the meantime stays recorded. */
 async function keepNewest(kept: KeptCheckpoint, checkpoint: Checkpoint): Promise<void> {
   const { missing: _, ...known } = kept.state()
   if ((known.newest?.body.number ?? 0) < checkpoint.body.number) await kept.keep({ ...known, newest: checkpoint })
@@ -92,7 +92,7 @@ async function gatherHeads(
   return ok(gathered)
 }
 
-/** As far towards `to` as the entries follow one another. */
+/** As far towards `to` as the entries are linked. */
 async function readRange(deps: WriteCheckpointDeps, empty: Range, to: number): Promise<Range> {
   let range = empty
   while (range.to < to) {

@@ -8,7 +8,7 @@ import { registerTools } from './register-tools.ts'
 const as = (kind: CallerKind): Caller => ({ kind, id: `${kind}:ann`, user: 'ann' })
 const tool = (description: string): ToolDefinition => ({ name: 'send', description, inputSchema: {} })
 
-/** A server whose tool changed after its first listing; `use` gets the hash it has now. */
+/** A server whose tool changed after its first listing; `use` gets its current hash. */
 const changed = (use: (rig: LedgerRig, hash: string) => Promise<void>) =>
   withLedger(serversOf({ mail: { command: 'x' } }), async (rig) => {
     await registerTools(rig.deps, 'mail', [tool('before')])
@@ -17,7 +17,7 @@ const changed = (use: (rig: LedgerRig, hash: string) => Promise<void>) =>
   })
 
 describe('admitting a definition', () => {
-  test('an admin admits exactly what was named, it is recorded, and the catalogue knows at once', () =>
+  test('an admin admits exactly the named definition, it is recorded, and the catalogue is updated at once', () =>
     changed(async ({ deps, catalogue, tool: row, audited }, hash) => {
       expect(await admitTool(deps, as('admin'), 'mail__send', hash)).toMatchObject({ ok: true })
       expect((await row('mail__send'))?.admitted).toMatchObject({ hash, by: 'admin:ann', definition: tool('after') })
@@ -34,7 +34,7 @@ describe('admitting a definition', () => {
       expect((await row('mail__send'))?.admitted?.hash).not.toBe(hash)
     }))
 
-  test('a hash that is not the present one is refused, also the one admitted before', () =>
+  test('a hash that is not the current one is rejected, including the one admitted before', () =>
     changed(async ({ deps, tool: row }, hash) => {
       const old = (await row('mail__send'))?.admitted?.hash ?? ''
       for (const named of [old, 'f'.repeat(64), ''])
@@ -58,7 +58,7 @@ describe('admitting a definition', () => {
       expect((await row('mail__send'))?.admitted?.definition).toEqual(tool('before'))
     }))
 
-  test('an unknown or vanished tool is refused, each with its own code', () =>
+  test('an unknown or removed tool is rejected, each with its own code', () =>
     changed(async ({ deps }, hash) => {
       expect(await admitTool(deps, as('admin'), 'mail__none', hash)).toMatchObject({
         problem: { code: 'tool.unknown' },
@@ -67,7 +67,7 @@ describe('admitting a definition', () => {
       expect(await admitTool(deps, as('admin'), 'mail__send', hash)).toMatchObject({ problem: { code: 'tool.gone' } })
     }))
 
-  test('admitting what is admitted writes nothing', () =>
+  test('admitting an admitted definition writes nothing', () =>
     changed(async ({ deps, audited }, hash) => {
       await admitTool(deps, as('admin'), 'mail__send', hash)
       const before = await audited()
@@ -75,7 +75,7 @@ describe('admitting a definition', () => {
       expect(await audited()).toEqual(before)
     }))
 
-  test('what cannot be recorded is not admitted', () =>
+  test('an admission that cannot be recorded does not take effect', () =>
     changed(async ({ deps }, hash) => {
       const ledger = { commit: async () => 'unavailable' as const }
       expect(await admitTool({ ...deps, ledger }, as('admin'), 'mail__send', hash)).toMatchObject({

@@ -18,8 +18,8 @@ export type AdmitDeps = {
 }
 
 /**
- * An operator's yes to one exact definition.
- * INVARIANT: only the hash that was named is admitted; a definition that changed since it was read is refused.
+ * An operator admits one exact definition.
+ * INVARIANT: only the named hash is admitted; a definition that changed since it was read is rejected.
  */
 export async function admitTool(
   deps: AdmitDeps,

@@ -15,7 +15,7 @@ import type { HabitsBook } from './search-habits.ts'
 import { searchTools, type FoundTool, type SearchDeps } from './search-tools.ts'
 import { smallerSurface } from './smaller-surface.ts'
 
-/** What is written about one tool server, for operators. */
+/** The state of one tool server, for operators. */
 export type ServerReport = { readonly server: string; readonly state: string; readonly tools: number } & Readonly<
   Record<string, unknown>
 >
@@ -24,7 +24,7 @@ export type CatalogueWorld = Omit<SearchDeps, 'habits'> &
   AdmitDeps &
   CardDeps &
   SiblingDeps & {
-    /** What callers' searches lead to, where that is learnt. */
+    /** What callers' searches lead to, if learning is on. */
     readonly learning?: HabitsBook
     readonly live: Pick<LivePolicy, 'reload'>
     readonly serverReports: () => readonly ServerReport[]
@@ -32,28 +32,28 @@ export type CatalogueWorld = Omit<SearchDeps, 'habits'> &
   } & PacksDeps
 
 export interface CatalogueGate {
-  /** The tools of which any call of this caller could be anything but blocked by policy; whoever oversees sees all. */
+  /** The tools for which the policy might not block every call of this caller; overseers see all. */
   tools(caller: Caller): readonly Tool[]
   /** The same, by id. */
   tool(caller: Caller, tool_id: string): Tool | undefined
-  /** Found are only tools that `tools` lists and their servers offer. */
+  /** Finds only tools that `tools` lists and their servers offer. */
   search(caller: Caller, query: string, top_k?: number): Promise<Result<readonly FoundTool[]>>
-  /** Stands while search goes by words alone although a model for meaning is configured. */
+  /** Set while search uses only words although a model for meaning is configured. */
   searchNotice(): string | undefined
-  /** How a tool is executed: rollback, check and read-back, and what of it is missing. */
+  /** How a tool is executed: rollback, check and read-back, and what is missing. */
   standardOf(tool: Tool): StandardSentences
   card(caller: Caller, tool_id: string, full: boolean): Result<Card>
-  /** The admitted and the listed definition side by side, for those who may admit or approve. */
+  /** The admitted and the listed definition, for those who may admit or approve. */
   review(caller: Caller, tool_id: string): Result<DefinitionReview>
   admit(caller: Caller, tool_id: string, definition_hash: string): Promise<Result<void>>
   servers(): readonly ServerReport[]
-  /** What is known of well-known servers, and which of this gate's tools it is about. */
+  /** What is known about well-known servers, and which of this gate's tools it applies to. */
   packs(): readonly PackAnswer[]
-  /** The servers that are not ready, as far as the caller may know of them. */
+  /** The servers that are not ready, as far as the caller may know about them. */
   down(caller: Caller): readonly DownServer[]
   /** Resolves when every server has listed its tools once or failed to, or a few seconds after the start. */
   firstListing(): Promise<void>
-  /** Which of two ways to show the tools costs a model less to read; `own` is the text of what takes their place. */
+  /** Which of two ways to show the tools costs a model less to read; `own` is the text of the search tools. */
   smallerSurface(caller: Caller, own: string): 'search' | 'passthrough'
 }
 

@@ -13,7 +13,7 @@ const ADMIN: Caller = { kind: 'admin', id: 'admin:a', user: 'ana' }
 const tool = (name: string, more: Partial<ToolDefinition> = {}): ToolDefinition => ({ name, inputSchema: {}, ...more })
 
 describe('the catalogue', () => {
-  test('joins a tool with what the operator says of it', () =>
+  test('joins a tool with the operator`s settings', () =>
     withLedger(
       serversOf({
         mail: {
@@ -38,7 +38,7 @@ describe('the catalogue', () => {
       },
     ))
 
-  test('is the same after a restart, and without the tools of servers that are no longer configured', () => {
+  test('is the same after a restart, without the tools of servers that are no longer configured', () => {
     const servers = serversOf({ mail: { command: 'x' }, files: { command: 'x' } })
     return withLedger(servers, async ({ deps, catalogue, store }) => {
       await registerTools(deps, 'mail', [tool('send')])
@@ -53,7 +53,7 @@ describe('the catalogue', () => {
     })
   })
 
-  test('where nobody says what a tool does, infers it from its definition, and does not run it twice for that', () =>
+  test('infers undeclared effects from the definition, and does not run such a tool twice', () =>
     withLedger(serversOf({ mail: { command: 'x' } }), async ({ deps, catalogue }) => {
       await registerTools(deps, 'mail', [tool('list_messages', { description: 'List the messages of a folder' })])
       expect(catalogue.tool('mail__list_messages')).toMatchObject({
@@ -64,7 +64,7 @@ describe('the catalogue', () => {
       })
     }))
 
-  test('reads a definition once, also when the configuration is read again', () => {
+  test('infers a definition once, even if the configuration is read again', () => {
     const servers = serversOf({ mail: { command: 'x' } })
     return withLedger(servers, async ({ deps, store }) => {
       await registerTools(deps, 'mail', [tool('list_messages'), tool('send')])
@@ -81,7 +81,7 @@ describe('the catalogue', () => {
     })
   })
 
-  test('believes annotations of trusted servers only', () =>
+  test('believes only annotations of trusted servers', () =>
     withLedger(
       serversOf({ mail: { command: 'x', trusted: true }, web: { command: 'x' } }),
       async ({ deps, catalogue }) => {
@@ -93,7 +93,7 @@ describe('the catalogue', () => {
       },
     ))
 
-  test('is indexed piece by piece, and a tool that changed is one piece', () => {
+  test('is indexed in steps, and a changed tool is one step', () => {
     const servers = serversOf({ mail: { command: 'x' } })
     return withLedger(servers, async ({ deps, store }) => {
       const many = Array.from({ length: 45 }, (_, at) => tool(`tool_${at}`, { description: 'Polishes brass' }))
@@ -110,7 +110,7 @@ describe('the catalogue', () => {
         tool('tool_0', { description: 'Feeds parrots' }),
         ...many.slice(1),
       ])
-      // What is not admitted is not indexed: the tool is still found by the words it was admitted with.
+      // A definition that is not admitted is not indexed: the tool is still found by its admitted words.
       expect([await ids('parrots'), (await ids('brass')).length]).toEqual([[], 45])
       const before = steps
       const hash = catalogue.tool('mail__tool_0')?.row.definition_hash ?? ''

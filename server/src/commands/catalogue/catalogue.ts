@@ -13,17 +13,17 @@ import type { Breathe } from '../ports/runtime.ts'
 import { rememberEffects } from './inferred-effects.ts'
 import { openWordIndex } from './word-index.ts'
 
-/** A row may be a megabyte, and reading one holds the thread. */
+/** A row may be a megabyte, and reading one blocks the thread. */
 const PAGE = 4
 
 export type CatalogueDeps = {
   readonly tables: Tables
   readonly servers: Config['servers']
-  /** What is known of well-known servers. */
+  /** What is known about well-known servers. */
   readonly packs?: readonly KnownPack[]
-  /** What a definition is taken to do. Without it, inferred once per definition. */
+  /** The inferred effects of a definition. By default inferred once per definition. */
   readonly infer?: InferBy
-  /** Lets others run between two tools. Without it everything is done at once. */
+  /** Yields to other work between two tools. Without it everything is done at once. */
   readonly breathe?: Breathe
 }
 
@@ -31,27 +31,30 @@ export type CatalogueDeps = {
 export type KnownRow = { readonly row: ToolRow; readonly version: Version }
 
 export type LiveCatalogue = Catalogue & {
-  /** Reads a server's rows again after they were written here or elsewhere, these ones or all, and tells who listens. */
+  /** Reads a server's rows again after they were written here or elsewhere, these ones or all, and notifies listeners. */
   refresh(server: string, tool_ids?: readonly string[], origin?: Origin): Promise<void>
-  /** The same for a part of a listing; the next `refresh` tells of it. */
+  /** The same for a part of a listing; the next `refresh` reports it. */
   take(server: string, tool_ids: readonly string[]): Promise<void>
-  /** What is known of a server's tools, also of those that are gone. */
+  /** What is known about a server's tools, including removed ones. */
   known(server: string): ReadonlyMap<string, KnownRow>
-  /** Hears of every server whose tools are other ones than before, and which those are. */
+  /** Called for every server whose tools changed, with the ids of those tools. */
   onRefresh(listener: (server: string, tool_ids: readonly string[], origin: Origin) => void): void
-  /** Joins the tools of servers whose settings are others now, or that are new; those of a server that is not configured any more are gone. */
+  /**
+   * Joins the tools of new servers and of those whose settings changed; those of a server that is no longer configured are
+   * removed.
+   */
   reconfigured(servers: readonly string[]): Promise<void>
-  /** The tools that answer a query best, of those that are offered now and that `counts`. */
+  /** The tools that match a query best, among those that are offered now and that `counts` accepts. */
   search(query: string, topK: number, counts: (tool: Tool) => boolean): Promise<readonly Hit[]>
 }
 
 type Entry = KnownRow & { readonly tool: Tool }
 
 /**
- * The tools of all configured servers, kept in memory. Rows of a server that is no longer configured are not tools; tools
- * that are gone stay, with `gone_at`, so that a call to one is told so.
- * INVARIANT: a tool is here only together with its look-alikes, so no call has to look for them.
- * INVARIANT: a tool that changed costs what one tool costs, whatever the size of the catalogue.
+ * The tools of all configured servers, kept in memory. Rows of a server that is no longer configured are not tools; removed tools
+ * stay, with `gone_at`, so that a call to one is told so.
+ * INVARIANT: a tool is stored together with its look-alikes, so no call has to search for them.
+ * INVARIANT: a changed tool costs the work of one tool, whatever the size of the catalogue.
  */
 export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue> {
   const { tables, packs = [], infer = rememberEffects() } = deps
@@ -64,10 +67,10 @@ export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue>
   const words = openWordIndex({ tool: (tool_id) => byId.get(tool_id), ...deps })
   let everything: readonly Tool[] | undefined
   const queues = new Map<string, Promise<void>>()
-  /** Tools of which nobody was told yet, by server. */
+  /** Changed tools that listeners were not told about yet, by server. */
   const untold = new Map<string, Set<string>>()
 
-  /** Whether something about the tool is news. */
+  /** Returns whether something about the tool changed. */
   function put(settings: ServerSettings, held: KnownRow): boolean {
     const row = withinBounds(held.row)
     const entries = entriesOf(row.server)
@@ -84,7 +87,7 @@ export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue>
 
   const isConfigured = (server: string) => Object.hasOwn(deps.servers, server)
 
-  /** What a tool does follows from the configuration too. */
+  /** What a tool does depends on the configuration too. */
   function rejoinAll(server: string): void {
     const settings = isConfigured(server) ? deps.servers[server] : undefined
     if (settings === undefined) return
@@ -129,7 +132,7 @@ export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue>
     words.readSoon()
   }
 
-  /** One after the other: two readings of one server could otherwise end in the wrong order. */
+  /** In sequence: two concurrent reads of one server could end in the wrong order. */
   function take(server: string, tool_ids?: readonly string[]): Promise<void> {
     const before = queues.get(server) ?? Promise.resolve()
     const reading = before.then(() => read(server, tool_ids))
@@ -173,13 +176,13 @@ export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue>
   }
 }
 
-/** A server that only came back lists what it listed before: that is no news. */
+/** A server that merely reconnected lists the same as before: that is not a change. */
 const isSame = (before: ToolRow, row: ToolRow): boolean =>
   before.definition_hash === row.definition_hash &&
   before.gone_at === row.gone_at &&
   before.admitted?.hash === row.admitted?.hash
 
-/** What a tool does follows from its definitions and the configuration; of unchanged ones it is not asked again. */
+/** What a tool does follows from its definitions and the configuration; unchanged ones are not computed again. */
 function rejoin(
   before: Tool | undefined,
   row: ToolRow,
@@ -202,8 +205,8 @@ async function* allRows(tables: Tables, server: string): AsyncGenerator<Held<'to
 }
 
 /**
- * A row that an earlier release stored may hold longer texts than are taken now. What was admitted and what is listed are mostly the same
- * words: kept once.
+ * A row that an earlier release stored may contain longer texts than are accepted now. The admitted and the listed definition are
+ * mostly equal: stored once.
  */
 function withinBounds(row: ToolRow): ToolRow {
   const definition = boundDefinition(row.definition) ?? bare(row)

@@ -2,7 +2,7 @@ import type { Caller } from '../../contract/caller.ts'
 import { visibleText } from '../../contract/visible-text.ts'
 import type { Tool } from '../../contract/tool.ts'
 
-/** What of a server's health decides whether its tools can be found and called. */
+/** The part of a server's health that decides whether its tools can be found and called. */
 type Health = { readonly server: string; readonly state: string; readonly last_failure?: unknown }
 
 export type DownServer = {
@@ -14,8 +14,8 @@ export type DownServer = {
 const LONGEST_WHY = 300
 
 /**
- * The servers that are not ready, in words for whoever looks for their tools. A caller is told of those whose tools it may see, and,
- * unless its key is limited to some tools, of those whose tools nobody knows yet.
+ * The servers that are not ready, described for somebody who looks for their tools. A caller is told about those whose tools it
+ * may see and, unless its key is limited to some tools, about those whose tools are not known yet.
  */
 export function downServers(
   reports: readonly Health[],

@@ -13,7 +13,7 @@ function counted(most?: number) {
   return { asked, infer }
 }
 
-test('a definition is read once, and has the same effects the second time', () => {
+test('a definition is inferred once, and has the same effects the second time', () => {
   const { asked, infer } = counted()
   const first = infer(tool('delete_file'), 'h1')
   expect(infer(tool('delete_file'), 'h1')).toEqual(first)
@@ -27,7 +27,7 @@ test('another hash is another definition', () => {
   expect(infer(tool('delete_file'), 'h2')).toContain('destructive')
 })
 
-test('so many are kept, and the one that was not used for longest is forgotten', () => {
+test('the number of cached entries is limited, and the least recently used one is dropped', () => {
   const { asked, infer } = counted(2)
   infer(tool('a'), 'a')
   infer(tool('b'), 'b')

@@ -6,9 +6,9 @@ import { inferEffects } from '../../core/gate/risk/infer-effects.ts'
 export const MOST_INFERRED = 15_000
 
 /**
- * The effects inferred from a definition, remembered by its hash: a reload of the configuration or a server that lists the same tools
- * again infers nothing anew. What was not used for longest is forgotten first.
- * INVARIANT: the same definition has the same effects whether they were remembered or not.
+ * The effects inferred from a definition, cached by its hash: a reload of the configuration or a server that lists the same tools
+ * again infers nothing again. The least recently used entry is dropped first.
+ * INVARIANT: a definition has the same effects whether they were cached or not.
  */
 export function rememberEffects(infer: typeof inferEffects = inferEffects, most = MOST_INFERRED): InferBy {
   const known = new Map<string, readonly ToolEffect[]>()

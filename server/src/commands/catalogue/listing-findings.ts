@@ -9,14 +9,16 @@ export type ListingFindings = {
   set(server: string, findings: readonly ListingFinding[]): void
 }
 
-/** What was cut or left out of each server's latest list, also of those that have not listed anything since the gate started. */
+/**
+ * What was cut or left out of each server's latest list, including servers that have not listed anything since the gate started.
+ */
 export async function openListingFindings(
   tables: Pick<Tables, 'row'>,
   servers: readonly string[],
 ): Promise<ListingFindings> {
   const known = new Map<string, readonly ListingFinding[]>()
   for (const server of servers) {
-    // A row that cannot be read keeps the server from registering tools; it does not keep the gate from starting.
+    // An unreadable row prevents the server from registering tools, but not the gate from starting.
     const held = await tables.row('servers', server).catch(() => undefined)
     known.set(server, held?.row.findings ?? [])
   }

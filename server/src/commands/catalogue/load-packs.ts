@@ -7,7 +7,7 @@ import type { KnownPack } from '../../core/packs/match-pack.ts'
 
 export type { KnownPack }
 
-/** The operator's own packs, then those that come with the gate. A file that cannot be read is refused, like any other setting. */
+/** The operator's own packs, then those that ship with the gate. An unreadable file is rejected, like any other setting. */
 export function loadPacks(files: readonly FileText[]): Result<readonly KnownPack[]> {
   const own: KnownPack[] = []
   const faults: string[] = []

@@ -3,7 +3,7 @@ import type { Tool } from '../../contract/tool.ts'
 
 const SEPARATORS = /[^a-z0-9]+/g
 const plain = (id: string) => id.toLowerCase().replaceAll(SEPARATORS, '_')
-/** Comparing letter by letter costs time, so a gate with thousands of tools compares only ids of about the same length. */
+/** Comparing letter by letter is slow, so a gate with thousands of tools compares only ids of about the same length. */
 const MOST_COMPARED = 100
 const LONGEST_ID = 128
 

@@ -1,9 +1,9 @@
 import type { Tool } from '../../contract/tool.ts'
 
-/** Writing a page of this many characters takes some milliseconds, in which calls wait. */
+/** Writing a page of this many characters takes some milliseconds, during which calls wait. */
 const MOST_CHARACTERS = 4_000_000
 
-/** Measured once for each tool: a definition that changes makes another one. */
+/** Measured once per tool: a changed definition makes a new object. */
 const sizes = new WeakMap<Tool, number>()
 
 function sizeOf(tool: Tool): number {
@@ -12,7 +12,7 @@ function sizeOf(tool: Tool): number {
   return known
 }
 
-/** The tools from a place on that fit one page, and where the next page begins. A list of usual size is one page. */
+/** The tools from an offset that fit on one page, and where the next page begins. A list of ordinary size is one page. */
 export function pageBySize(
   tools: readonly Tool[],
   from: number,

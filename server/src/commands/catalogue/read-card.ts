@@ -8,12 +8,15 @@ import { standardOf, type SiblingDeps } from '../calls/siblings-of.ts'
 import { nearestTool } from './nearest-tool.ts'
 import type { VisibleTools } from './visible-tools.ts'
 
-/** `asked`: what a call will meet, before its arguments are known. */
+/** `asked`: how a call will be judged, before its arguments are known. */
 export type Card = ToolCard & StandardSentences & { readonly asked: string }
 
 export type CardDeps = SiblingDeps & { readonly visibleTools: VisibleTools; readonly policy: () => Policy }
 
-/** Everything needed to call a tool once, what will be asked, and how it is executed: what undoes it, what is checked before and read back after. */
+/**
+ * Everything needed to call a tool once, how it will be judged, and how it is executed: what undoes it, what is checked before
+ * and read back after.
+ */
 export function readCard(deps: CardDeps, caller: Caller, tool_id: string, full: boolean): Result<Card> {
   const tool = deps.visibleTools.tool(caller, tool_id)
   if (tool === undefined) {
@@ -21,7 +24,7 @@ export function readCard(deps: CardDeps, caller: Caller, tool_id: string, full: 
     return refuse('tool.unknown', { tool: tool_id, ...(did_you_mean === undefined ? {} : { did_you_mean }) })
   }
   if (tool.row.gone_at !== undefined) return refuse('tool.gone', { tool: tool_id })
-  // Cards are for models, whoever's key a model holds.
+  // Cards are for models, whoever's key a model uses.
   if (tool.row.admitted === undefined) return refuse('tool.unadmitted', { tool: tool_id })
   const beside = { asked: sayAsked(deps.policy(), caller, tool), ...standardOf(deps, tool) }
   return ok({ ...toolCard(tool, { full, beside }), ...beside })

@@ -11,7 +11,7 @@ const tool = (name: string, description = 'as it was'): ToolDefinition => ({ nam
 const inLedger = (use: (rig: LedgerRig) => Promise<void>) => withLedger(SERVERS, use)
 
 describe('registering what a server lists', () => {
-  test('the first listing ever is admitted whole, once per server', () =>
+  test('the first listing ever is admitted as a whole, once per server', () =>
     inLedger(async ({ deps, tool: row, audited, store }) => {
       await registerTools(deps, 'mail', [tool('send'), tool('read')])
       await registerTools(deps, 'files', [tool('read')])
@@ -49,7 +49,7 @@ describe('registering what a server lists', () => {
       expect((await audited()).at(-1)).toBe('tool.changed mail__send')
     }))
 
-  test('a vanished tool stays with the time of its going and may come back as it was', () =>
+  test('a removed tool stays with the time of its removal and may come back unchanged', () =>
     inLedger(async ({ deps, tool: row, audited, catalogue }) => {
       await registerTools(deps, 'mail', [tool('send')])
       const before = await row('mail__send')
@@ -61,7 +61,7 @@ describe('registering what a server lists', () => {
       expect(await audited()).toEqual(['tool.listed mail__send', 'tool.gone mail__send', 'tool.listed mail__send'])
     }))
 
-  test('a tool that comes back changed is changed', () =>
+  test('a tool that comes back changed is a changed tool', () =>
     inLedger(async ({ deps, tool: row }) => {
       await registerTools(deps, 'mail', [tool('send')])
       await registerTools(deps, 'mail', [])
@@ -71,7 +71,7 @@ describe('registering what a server lists', () => {
       expect(back?.admitted?.hash).not.toBe(back?.definition_hash)
     }))
 
-  test('an unchanged listing writes nothing, in whatever order it comes', () =>
+  test('an unchanged listing writes nothing, in any order', () =>
     inLedger(async ({ deps, audited, store }) => {
       await registerTools(deps, 'mail', [tool('send'), tool('read')])
       const version = (await store.row('tools', 'mail__send'))?.version
@@ -80,7 +80,7 @@ describe('registering what a server lists', () => {
       expect(await audited()).toHaveLength(2)
     }))
 
-  test('of two equal names the first stands, and what cannot be pinned is not offered', () =>
+  test('the first of two equal names counts, and a tool that cannot be pinned is not offered', () =>
     inLedger(async ({ deps, tool: row }) => {
       const unpinnable = tool('odd', 'a lone \ud800 surrogate')
       const registered = await registerTools(deps, 'mail', [tool('send'), tool('send', 'again'), unpinnable])
@@ -97,7 +97,7 @@ describe('registering what a server lists', () => {
       expect((await row('mail__send'))?.definition.description).toBe('as it was')
     }))
 
-  test('a listing that became unpinnable is gone, not silently kept', () =>
+  test('a tool that can no longer be pinned is removed, not silently kept', () =>
     inLedger(async ({ deps, tool: row }) => {
       await registerTools(deps, 'mail', [tool('send')])
       await registerTools(deps, 'mail', [tool('send', '\udc00')])
@@ -122,7 +122,7 @@ describe('registering what a server lists', () => {
       expect((await row('mail__send'))?.admitted?.by).toBe('first-listing')
     }))
 
-  test('a ledger that cannot write, or is always lost, refuses', () =>
+  test('a ledger that cannot write, or always loses, is reported as a problem', () =>
     inLedger(async ({ deps, tool: row }) => {
       for (const outcome of ['unavailable', { lost: 0 }] satisfies Committed[]) {
         const ledger = { commit: async () => outcome }

@@ -10,7 +10,7 @@ import type { Breathe, Clock, Digest, Ids } from '../ports/runtime.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 const TRIES = 8
-/** One commit holds no more than this: writing it down takes a few milliseconds. */
+/** The limit of rows per commit: writing them takes a few milliseconds. */
 const MOST_ROWS = 50
 const MOST_CHARACTERS = 500_000
 
@@ -21,13 +21,13 @@ export type RegisterDeps = {
   readonly digest: Digest
   readonly ids: Pick<Ids, 'trace'>
   readonly catalogue: Pick<LiveCatalogue, 'refresh' | 'take' | 'known'>
-  /** Lets others run between two tools. */
+  /** Yields to other work between two tools. */
   readonly breathe?: Breathe
-  /** Takes the gate's own credentials out of a definition. */
+  /** Removes the gate's own credentials from a definition. */
   readonly strike?: (definition: ToolDefinition) => ToolDefinition
 }
 
-/** What a listing changed, as tool ids, and what of it was cut or left out. */
+/** What a listing changed, as tool ids, and what was cut or left out. */
 export type Registered = {
   readonly listed: readonly string[]
   readonly changed: readonly string[]
@@ -38,10 +38,10 @@ export type Registered = {
 }
 
 /**
- * Makes the catalogue agree with what a server lists now. Tools of a server's first listing ever are admitted with it; a
- * later one waits for an operator, and a changed one keeps the admission of what it was.
- * INVARIANT: nothing but a first listing or an operator admits a definition (law in register-tools.test.ts).
- * INVARIANT: no listing takes an admission away: what is gone and comes back the same is admitted as before.
+ * Updates the catalogue to what a server lists now. Tools of a server's first listing ever are admitted with it; a later one
+ * waits for an operator, and a changed one keeps the admission of its earlier definition.
+ * INVARIANT: only a first listing or an operator admits a definition (law in register-tools.test.ts).
+ * INVARIANT: no listing removes an admission: a tool that is removed and comes back unchanged is admitted as before.
  */
 export async function registerTools(
   deps: RegisterDeps,
@@ -79,7 +79,7 @@ async function listingOf(
     const tool_id = toolIdOf(server, definition.name, digest)
     characters += text?.length ?? 0
     if (text === undefined) findings.note('not_canonical', listed.name)
-    // The first of two equal names stands: it is the one the gate shows, and the only one a person can admit.
+    // The first of two equal names counts: it is the one the gate shows, and the only one a person can admit.
     else if (tools.has(tool_id)) findings.note('name_taken', listed.name)
     else if (tools.size >= TOOL_BOUNDS.tools) findings.note('too_many_tools', listed.name)
     else if (characters > TOOL_BOUNDS.listing) findings.note('too_much_text', listed.name)
@@ -96,7 +96,9 @@ type Step = {
   readonly size: number
 }
 
-/** Writes what is new, in commits of a bounded size. The server's own row comes last: until then, its first listing is under way. */
+/**
+ * Writes what is new, in commits of limited size. The server's own row comes last: until then, its first listing is in progress.
+ */
 async function write(deps: RegisterDeps, server: string, listing: Listing): Promise<Result<Registered> | 'lost'> {
   const stored = await deps.tables.row('servers', server)
   const now = deps.clock()
@@ -110,7 +112,7 @@ async function write(deps: RegisterDeps, server: string, listing: Listing): Prom
   for (const batch of batches(steps)) {
     const committed = await deps.ledger.commit(batch.flatMap(({ changes }) => changes))
     if (isUnrecorded(committed)) return refuseUnrecorded(committed, { server })
-    // Also what was written before a lost one is read again, with everything else.
+    // What was written before a lost commit is read again too, with everything else.
     if (committed !== 'committed') return 'lost'
     await deps.catalogue.take(
       server,
@@ -168,8 +170,8 @@ function reconcile(listing: Listing, known: ReadonlyMap<string, KnownRow>, at: A
 }
 
 /**
- * The server's row, when its first listing has been written or what is wrong with its list is other than before. Two processes may both
- * see a first listing; the version decides which of them admits.
+ * The server's row, if its first listing was written or its findings changed. Two processes may both see a first listing; the
+ * version decides which of them admits.
  */
 function serverChanges(
   server: string,
@@ -202,7 +204,7 @@ function serverChanges(
   }
 }
 
-/** INVARIANT: the only admission made here is the first listing's; any other is carried over as it was. */
+/** INVARIANT: the only admission made here is that of the first listing; any other is kept unchanged. */
 function listedRow(was: ToolRow | undefined, tool_id: string, at: At, { definition, hash }: Listed): ToolRow {
   const { server, now, first } = at
   const admitted = was === undefined && first ? { hash, definition, at: now, by: 'first-listing' } : was?.admitted

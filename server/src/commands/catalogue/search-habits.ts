@@ -8,11 +8,11 @@ import type { Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
 import type { CallListeners } from '../ports/upstream.ts'
 
-/** What callers' searches have led to, each for itself: nobody's habits move what another caller finds. */
+/** What callers' searches led to, per caller: nobody's habits affect what another caller finds. */
 export type HabitsBook = {
   of(caller: Caller): Promise<readonly Habit[]>
   searched(caller: Caller, query: string, found: readonly string[]): void
-  /** A call has run. It teaches something if its tool stood in the caller's last search, not long ago. */
+  /** A call has run. It is learned if its tool was in the caller's last search, not long ago. */
   ran(caller: Caller, tool_id: string): Promise<void>
 }
 
@@ -45,7 +45,7 @@ export function openHabits({ ledger, tables, clock }: HabitsDeps): HabitsBook {
       const held = await tables.row('habits', who)
       const habits = withHabit(held?.row.habits ?? [], search.query, tool_id)
       const row: HabitsRow = { v: 1, caller: who, habits }
-      // Lost to another call of the same caller: one lesson less, and nothing waits for it.
+      // If this is lost to another call of the same caller, one habit is not learned, and nothing waits for it.
       await ledger.commit([{ kind: 'swap', table: 'habits', id: who, from: held?.version ?? 'absent', to: row }])
     },
   }
@@ -53,11 +53,11 @@ export function openHabits({ ledger, tables, clock }: HabitsDeps): HabitsBook {
 
 type Dispatch = (request: CallRequest, listeners?: CallListeners) => Promise<Outcome>
 
-/** The same, watched: a call that ran at once may teach what its caller's search meant. */
+/** Wraps dispatch: a call that ran at once may show what its caller's search meant. */
 export function taught(dispatch: Dispatch, habits: HabitsBook): Dispatch {
   return async (request, listeners) => {
     const outcome = await dispatch(request, listeners)
-    // Nobody waits for a lesson, and one that cannot be written is no reason to fail a call.
+    // Nothing waits for learning, and a failure to write it does not fail the call.
     if (outcome.status === 'executed' && request.dry_run !== 'only')
       habits.ran(request.caller, request.tool).catch(() => {})
     return outcome

@@ -12,11 +12,11 @@ export type MeaningDeps = {
   readonly clock: Clock
 }
 
-/** Search by meaning, beside the search by words. Absent answers are no faults: words alone are enough. */
+/** Search by meaning, in addition to search by words. If it gives no answer, words alone are enough. */
 export interface Meaning {
-  /** The ids that are nearest in meaning, best first; undefined while nobody can say. */
+  /** The ids that are nearest in meaning, best first; undefined if not available. */
   nearest(query: string, count: number, counts: (tool: Tool) => boolean): Promise<readonly string[] | undefined>
-  /** Stands while the model cannot be asked. */
+  /** Set while the model is unavailable. */
   notice(): string | undefined
 }
 
@@ -37,7 +37,7 @@ export function openMeaning({ catalogue, embedder, vectors, clock }: MeaningDeps
     return answer
   }
 
-  /** INVARIANT: a definition is sent to the model once, however often its server comes back. */
+  /** INVARIANT: a definition is sent to the model once, however often its server reconnects. */
   async function fill(missing: readonly Tool[]): Promise<void> {
     for (let from = 0; from < missing.length; from += BATCH) {
       const batch = missing.slice(from, from + BATCH)
@@ -56,7 +56,7 @@ export function openMeaning({ catalogue, embedder, vectors, clock }: MeaningDeps
     async nearest(query, count, counts) {
       const tools = catalogue.tools().filter(isOffered)
       const missing = tools.filter(({ row }) => vectors.get(inForce(row).hash) === undefined)
-      // Nobody waits for a whole catalogue: what is not known yet is found by its words.
+      // A search does not wait for the whole catalogue: tools without a vector yet are found by their words.
       if (missing.length > 0) filling ??= fill(missing).finally(() => (filling = undefined))
       if (missing.length === tools.length) await filling
       const [asked] = (await ask([query.slice(0, LONGEST_TEXT)])) ?? []
@@ -77,7 +77,7 @@ export function openMeaning({ catalogue, embedder, vectors, clock }: MeaningDeps
   }
 }
 
-/** What nobody has admitted is sent to no model. */
+/** A definition that is not admitted is sent to no model. */
 const isOffered = ({ row }: Tool): boolean => row.gone_at === undefined && row.admitted !== undefined
 
 function textOf(tool: Tool): string {
@@ -85,7 +85,7 @@ function textOf(tool: Tool): string {
   return [server, name, title, description, tags, parameters].join('\n').slice(0, LONGEST_TEXT)
 }
 
-/** Of vectors of length 1 this is how alike they point. */
+/** The cosine similarity of vectors of length 1. */
 function dot(a: Float32Array, b: Float32Array): number {
   let sum = 0
   for (let at = 0; at < a.length; at += 1) sum += (a[at] ?? 0) * (b[at] ?? 0)

@@ -14,17 +14,17 @@ import type { VisibleTools } from './visible-tools.ts'
 export type SearchDeps = {
   readonly catalogue: Pick<LiveCatalogue, 'tool' | 'search'>
   readonly visibleTools: VisibleTools
-  /** Where an embedding model is configured. */
+  /** Set if an embedding model is configured. */
   readonly meaning?: Meaning
-  /** Where the configuration wants it learnt what callers mean. */
+  /** Set if learning from callers is configured. */
   readonly habits?: HabitsBook
 }
 
-/** A tool that was found. Title, tags and id are the tool server's and the operator's words: data, never instructions. */
+/** A tool that was found. Title, tags and id come from the tool server and the operator: data, never instructions. */
 export type FoundTool = {
   readonly skill_id: string
   readonly title: string
-  /** 0 to 1: about how often a tool that answers a query this well is the one that was meant. */
+  /** 0 to 1: about how often a tool that matches a query this well is the intended one. */
   readonly score_hint: number
   readonly tags: readonly string[]
   /** Which fields of the tool matched, and by which words of the query. */
@@ -34,13 +34,13 @@ export type FoundTool = {
 export const DEFAULT_TOP_K = 5
 export const MOST_TOP_K = 50
 const LONGEST_TITLE = 100
-/** How deep two ranked lists are looked into before they are made one. */
+/** How many hits of two ranked lists are considered before they are merged. */
 const POOL = 50
 
-/** What follows says nothing that the first thousand words did not say. */
+/** Text after the first thousand words adds nothing. */
 const LONGEST_QUERY = 8_192
 
-/** The tools that answer a query best, of those that this caller could ever be allowed to call. */
+/** The tools that match a query best, among those that this caller could ever be allowed to call. */
 export async function searchTools(
   { catalogue, visibleTools, meaning, habits }: SearchDeps,
   caller: Caller,

@@ -5,21 +5,22 @@ import type { Policy } from '../../core/gate/policy/policy.ts'
 import { grantedTools } from '../../core/identity/granted-tools.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
 
-/** Who decides, reviews or administers answers for every tool, so they see every tool. */
+/** People who decide, review or administer are responsible for every tool, so they see every tool. */
 const OVERSEERS: readonly CallerKind[] = ['admin', 'approver', 'reviewer']
-/** Callers whose visible tools are cached. When there are more, the least recently used is dropped. */
+/** How many callers' visible tools are cached. Beyond that, the least recently used is dropped. */
 const MOST_CALLERS = 32
 
 export type VisibleToolsDeps = { readonly catalogue: Catalogue; readonly policy: () => Policy }
 
 /**
- * What a caller is shown. A tool that their key is not good for, of which every call would be blocked, or that nobody has admitted
- * yet, is missing for them in lists, in search and by its card. Who calls a blocked one all the same is told which rule blocks it.
- * INVARIANT: what a caller sees follows from the policy in force, the caller and the tool, and from nothing else.
+ * What a caller is shown. A tool that their key does not grant, of which every call would be blocked, or that nobody has admitted
+ * yet, is missing for them in lists, in search and by its card. A caller who calls a blocked one anyway is told which rule blocks
+ * it.
+ * INVARIANT: what a caller sees depends only on the active policy, the caller and the tool.
  */
 export interface VisibleTools {
   sees(caller: Caller, tool: Tool): boolean
-  /** The tool of that id, if there is one for this caller. */
+  /** The tool with that id, if this caller sees it. */
   tool(caller: Caller, tool_id: string): Tool | undefined
   tools(caller: Caller): readonly Tool[]
 }
@@ -29,7 +30,7 @@ type Seen = {
   list?: { readonly of: readonly Tool[]; readonly seen: readonly Tool[] }
 }
 
-/** Asks policy once for each caller and tool, and again when either or the policy is another. */
+/** Evaluates the policy once per caller and tool, and again when one of them or the policy changes. */
 export function createVisibleTools({ catalogue, policy }: VisibleToolsDeps): VisibleTools {
   let inForce: Policy | undefined
   const callers = new Map<string, Seen>()

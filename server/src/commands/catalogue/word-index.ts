@@ -3,7 +3,7 @@ import { createIndex, type Hit } from '../../core/search/create-index.ts'
 import type { SearchableTool } from '../../core/search/searchable-tool.ts'
 import type { Breathe } from '../ports/runtime.ts'
 
-/** A search waits for the tools of a server that has no more than this many left to read. */
+/** A search waits for the tools of a server that has at most this many left to index. */
 const SHORT_WAIT = 200
 
 export type WordIndexDeps = {
@@ -12,21 +12,21 @@ export type WordIndexDeps = {
 }
 
 export type WordIndex = {
-  /** Takes note of a tool whose words may be other ones. */
+  /** Notes a tool whose words may have changed. */
   changed(before: Tool | undefined, tool: Tool): void
-  /** Begins to read what is unread, in the background. */
+  /** Starts indexing what is not indexed yet, in the background. */
   readSoon(): void
   search(query: string, topK: number, counts: (tool: Tool) => boolean): Promise<readonly Hit[]>
 }
 
 /**
- * The search by words over the catalogue. Tools are read one at a time, of each server in turn, so that a server with thousands of tools
- * keeps neither calls nor other servers' tools waiting.
- * INVARIANT: a tool that changed is one document indexed again, whatever the size of the catalogue.
+ * Search by words over the catalogue. Tools are indexed one at a time, alternating between servers, so that a server with
+ * thousands of tools delays neither calls nor other servers' tools.
+ * INVARIANT: for a changed tool one document is indexed again, whatever the size of the catalogue.
  */
 export function openWordIndex({ tool, breathe }: WordIndexDeps): WordIndex {
   const index = createIndex()
-  /** By server: the tools that the index does not know yet. */
+  /** By server: the tools that are not indexed yet. */
   const unread = new Map<string, Set<string>>()
   let reading: Promise<void> | undefined
 
@@ -40,7 +40,7 @@ export function openWordIndex({ tool, breathe }: WordIndexDeps): WordIndex {
     else index.replace(searchable(found))
   }
 
-  /** Of each server in turn, as long as there is one that `counts`. */
+  /** Alternates between servers, as long as there is one that `counts` accepts. */
   async function readWhile(counts: (ids: ReadonlySet<string>) => boolean): Promise<void> {
     for (;;) {
       const turn = [...unread].filter(([, ids]) => counts(ids))
@@ -73,13 +73,13 @@ export function openWordIndex({ tool, breathe }: WordIndexDeps): WordIndex {
   }
 }
 
-/** Words that nobody has admitted are found by nobody, and do not count in how rare a word is. */
+/** Words that nobody has admitted cannot be found, and do not count in how rare a word is. */
 const isFindable = ({ row }: Tool): boolean => row.gone_at === undefined && row.admitted !== undefined
 
 const isSameText = (before: Tool, now: Tool): boolean =>
   inForce(before.row).hash === inForce(now.row).hash && isFindable(before) === isFindable(now)
 
-/** What search reads of a tool: the admitted words, and the operator's above them. */
+/** What search uses of a tool: the admitted text, and the operator's own text above it. */
 export function searchable({ row, title = inForce(row).definition.title, tags = [] }: Tool): SearchableTool {
   const { name, description, inputSchema } = inForce(row).definition
   return {

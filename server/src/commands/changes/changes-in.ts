@@ -10,18 +10,18 @@ type Without<T> = T extends unknown ? Omit<T, 'id' | 'at'> : never
 
 export type FlowPlace = { readonly vault_id: string; readonly scope: FlowScope }
 
-/** A change, and whose call or run it is about: what decides who may hear of it. */
+/** A change, and whose call or run it is about, which decides who may see it. */
 export type Happened = {
   readonly change: Without<GateChange>
   readonly owner?: Caller
   readonly run_owner?: NonNullable<RunRow['owner']>
-  /** Where a flow, a run of one or a proposal belongs. */
+  /** The vault and scope of a flow, of its run or of a proposal. */
   readonly flow_place?: FlowPlace
   /** The node that published it, and its number there. */
   readonly by?: { readonly node: string; readonly number: number }
 }
 
-/** What a commit means to somebody who watches. Most of it means nothing: checkpoints, journals, units. */
+/** The changes in a commit that watchers may want to know. Most are skipped: checkpoints, journals, units. */
 export function changesIn(changes: readonly Change[]): readonly Happened[] {
   const happened: Happened[] = []
   const isEscalation = changes.some((change) => change.kind === 'audit' && change.entry.type === ESCALATED)
@@ -52,7 +52,7 @@ function inSwap(swap: Swap, isEscalation: boolean): Happened | undefined {
       return { change, owner: caller }
     }
     case 'runs': {
-      // Runs of the gate itself, such as a delivery to a channel, are nobody's news.
+      // Runs of the gate itself, such as a delivery to a channel, are not reported.
       if (swap.to.owner === undefined) return undefined
       const { run_id, kind: run_kind, status, owner: run_owner } = swap.to
       const change = { kind: 'run' as const, run_id, run_kind, status, version, ...labelsOf(swap.to) }
@@ -65,7 +65,7 @@ function inSwap(swap: Swap, isEscalation: boolean): Happened | undefined {
       return { change: { kind: 'pause', scope, effect, active, version } }
     }
     default:
-      // Tools are told of by the catalogue, once it holds them.
+      // The catalogue reports tools, once it has loaded them.
       return undefined
   }
 }

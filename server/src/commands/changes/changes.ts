@@ -17,7 +17,7 @@ export type ChangesDeps = {
   readonly catalogue: Pick<LiveCatalogue, 'onRefresh'>
   readonly clock: Clock
   readonly flowSettings: FlowDeps['flowSettings']
-  /** Names this node in the ids of its changes. */
+  /** Identifies this node in the ids of its changes. */
   readonly boot: string
   readonly after: (ms: number, callback: () => void) => () => void
   /** The servers of which this caller could find a tool now. */
@@ -28,36 +28,37 @@ export type ChangeListener = (change: GateChange) => void
 
 export interface Changes {
   /**
-   * Tells of what changes from now on, as far as the caller may see it; `after`: besides what a stream had told before that id. Returns
-   * how to stop.
+   * Reports changes from now on, as far as the caller may see them; with `after`, also those after that id. Returns how to stop.
    */
   onChange(caller: Caller, listener: ChangeListener, after?: string): () => void
-  /** What the caller may see of the changes after this id; undefined when not all of them are remembered. */
+  /** The changes after this id that the caller may see; undefined if not all of them are remembered. */
   changesAfter(caller: Caller, id: string): readonly GateChange[] | undefined
-  /** The id of the newest change, for a stream that had told everything before `after`: it can be resumed from it on any node. */
+  /**
+   * The id of the newest change, for a stream that had reported everything before `after`: it can be resumed from it on any node.
+   */
   newest(after?: string): string
 }
 
-/** How far back a listener may come late. */
+/** How many changes are remembered for listeners that reconnect. */
 export const REMEMBERED = 2_048
-/** The node, how far its ring has come, and how far it has heard every node. */
+/** The node, how far its ring has got, and how far it has heard every node. */
 const ID = /^([0-9a-z]{1,32})-(\d{1,15})~([0-9a-z.~]{1,4096})$/
 
 type Ear = {
   readonly caller: Caller
   readonly listener: ChangeListener
-  /** The number of the next change to tell. */
+  /** The number of the next change to report. */
   next: number
-  /** What an agent could find when it was last told: the loss of the last tool of a server is news too. */
+  /** What an agent could find at its last notification: losing the last tool of a server is a change too. */
   servers: ReadonlySet<string>
-  /** What the stream has told already, and this node has not heard yet. */
+  /** What the stream has already reported, and this node has not heard yet. */
   told?: HeardBy | undefined
 }
 
 /**
- * What commits of all nodes change, remembered in a ring and told afterwards, each node's in the order of its commits.
+ * The changes in commits of all nodes, remembered in a ring and reported afterwards, each node's in the order of its commits.
  * INVARIANT: a commit never waits for a listener: it writes to the ring, and listeners are called from a timer.
- * INVARIANT: memory is bounded by the ring; a listener that falls behind it is told to start over.
+ * INVARIANT: memory is limited by the ring; a listener that falls behind is told to start over.
  */
 export function openChanges(deps: ChangesDeps): Changes {
   const ring: (Happened & { readonly at: number; readonly id: string })[] = []
@@ -65,7 +66,7 @@ export function openChanges(deps: ChangesDeps): Changes {
   const ears = new Set<Ear>()
   let count = 0
   let isTelling = false
-  /** Before this number something may be missing that another node told. */
+  /** Before this number a change published by another node may be missing. */
   let missedBefore = 0
 
   const newest = () => `${deps.boot}-${count}~${numbers.text(deps.clock())}`
@@ -84,7 +85,7 @@ export function openChanges(deps: ChangesDeps): Changes {
     tellSoon()
   }
 
-  /** A number without a change: whoever has not come this far starts over. */
+  /** A number without a change: a listener that has not got this far starts over. */
   function miss(): void {
     count += 1
     missedBefore = count
@@ -105,7 +106,7 @@ export function openChanges(deps: ChangesDeps): Changes {
       try {
         tellOne(ear)
       } catch {
-        // Whoever cannot listen must not keep the others from hearing.
+        // A listener that throws must not keep the others from being called.
         ears.delete(ear)
       }
     }
@@ -150,14 +151,14 @@ export function openChanges(deps: ChangesDeps): Changes {
     deps.notices.publish('counts', { node: deps.boot, number: deps.changeNumbers.last, asks: true })
   }
 
-  /** How far a stream has come that ended with this id: in this node's ring, and in what it has told. */
+  /** Where a stream that ended with this id continues: in this node's ring, and what it has already reported. */
   function placeOf(id: string): { readonly from: number | undefined; readonly told: HeardBy } | undefined {
     const [, boot, digits, text = ''] = ID.exec(id) ?? []
     const told = boot === undefined ? undefined : numbers.read(text)
     if (told === undefined) return undefined
     return { from: boot === deps.boot ? Number(digits) : undefined, told }
   }
-  /** The id of a place in the ring, for a stream that has told more than this node has heard. */
+  /** The id of a position in the ring, for a stream that has reported more than this node has heard. */
   function idFor(id: string, told: HeardBy | undefined): string {
     const place = told === undefined ? undefined : placeOf(id)
     if (told === undefined || place === undefined) return id
@@ -195,7 +196,8 @@ export function openChanges(deps: ChangesDeps): Changes {
       const ear = { caller, servers: deps.serversFor(caller), told }
       return Array.from({ length: count - first }, (_, index) => first + index).flatMap((number) => {
         const happened = ring[number % REMEMBERED]
-        // What only this node knows of, such as its list of tools, is told by time to who comes from another one.
+        // Changes that only this node knows of, such as its list of tools, are selected by time for a listener that comes from
+        // another node.
         const isOld = from === undefined && happened?.by === undefined && (happened?.at ?? 0) <= told.at - CLOCKS_MS
         return (isOld ? undefined : seenBy(ear, number)) ?? []
       })

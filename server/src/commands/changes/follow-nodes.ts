@@ -6,14 +6,14 @@ export type FollowDeps = {
   readonly notices: Notices
   readonly catalogue: Pick<LiveCatalogue, 'refresh' | 'onRefresh'>
   readonly live: Pick<LivePolicy, 'reload'>
-  /** All that are configured. */
+  /** All configured servers. */
   readonly servers: readonly string[]
   readonly onFault: (error: unknown) => void
 }
 
 /**
- * Keeps what this node holds in memory in step with the store: tools that another node listed or an operator admitted there, and a policy
- * that came into force there. Returns how to stop.
+ * Keeps this node's memory in sync with the store: tools that another node listed or an operator admitted there, and a policy
+ * that was activated there. Returns how to stop.
  */
 export function followNodes({ notices, catalogue, live, servers, onFault }: FollowDeps): () => void {
   const readAgain = async (server: string, tool_ids?: readonly string[]) => {
@@ -39,7 +39,7 @@ export function followNodes({ notices, catalogue, live, servers, onFault }: Foll
   return () => stops.forEach((stop) => stop())
 }
 
-/** The same policy, which tells the other nodes when another one came into force here. */
+/** Wraps the policy so that other nodes are notified when another one is activated here. */
 export function tellingPolicy(live: LivePolicy, notices: Pick<Notices, 'publish'>): LivePolicy {
   return {
     ...live,

@@ -23,8 +23,8 @@ export type VolatileDeps = { readonly clock: Clock; readonly digest: Digest; rea
 const MOST_RUNS = 500
 
 /**
- * The same store. Of a run that is not to be stored, and of its calls, requests and labels, only what remains of expired ones is
- * written, with a reference to the rest in this process's memory. Whoever reads through this gets the rows whole.
+ * Wraps the store. For a run that must not be stored, and for its calls, requests and labels, only what remains of expired rows
+ * is written, with a reference to the rest in this process's memory. Reads through this wrapper return complete rows.
  * INVARIANT: no text of such a run is in any change that the store gets (test/agent/volatile.test.ts).
  */
 export function keepVolatile(
@@ -131,7 +131,7 @@ function reduced(change: Change, memory: VolatileMemory, { clock }: VolatileDeps
   }
 }
 
-/** The thread of a session's name (`labelSession`). */
+/** The thread in a session's name (`labelSession`). */
 function threadIn(session: string): string | undefined {
   try {
     const [, thread] = JSON.parse(session) as readonly unknown[]

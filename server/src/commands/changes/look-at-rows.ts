@@ -1,7 +1,7 @@
 import type { Table } from '../ports/ledger.ts'
 import type { Tables } from '../ports/reads.ts'
 
-/** Rows that could let something happen: those of small tables, and of the large ones those that have not ended. */
+/** Rows that could cause an action: all rows of small tables, and those of large tables that have not ended. */
 const LOOKED_AT: readonly (readonly [Table, object])[] = [
   ...(
     [
@@ -23,12 +23,12 @@ const LOOKED_AT: readonly (readonly [Table, object])[] = [
 
 const PAGE = 500
 
-/** Reads every row that could let something happen, so that the store tells of those that it did not write. */
+/** Reads every row that could cause an action, so that the store reports those that it did not write. */
 export async function lookAtRows({ list }: Pick<Tables, 'list'>): Promise<void> {
   for (const [table, where] of LOOKED_AT) {
     for (let after: number | undefined; ;) {
       const page = { limit: PAGE, ...(after === undefined ? {} : { after }) }
-      // A table that cannot be read because of one forged row was told of with it.
+      // If one forged row makes a table unreadable, that row was already reported.
       const rows = await list(table, where, page).catch(() => [])
       if (rows.length < PAGE) break
       after = rows.at(-1)?.cursor

@@ -1,19 +1,19 @@
 /**
- * How far this node has heard each node's changes. Every node numbers what it publishes from 1, so the ids of one node's stream can be
- * read on another: an id says how far its node had heard everybody.
+ * How far this node has heard each node's changes. Every node numbers what it publishes from 1, so the ids of one node's stream
+ * can be used on another: an id says how far its node had heard every node.
  */
 export interface NodeNumbers {
-  /** A node told of its change with this number. */
+  /** A node published its change with this number. */
   hear(node: string, number: number): void
-  /** A node said that it has published so many until now. */
+  /** A node said how many changes it has published so far. */
   hearCount(node: string, number: number): void
-  /** A change is not remembered any more. */
+  /** A change is no longer remembered. */
   forget(node: string, number: number): void
   /** Changes may have been missed, until their node says how many it has published. */
   missed(now: number, own: string): void
-  /** How far everybody was heard, as a part of an id. */
+  /** How far every node was heard, as a part of an id. */
   text(now: number): string
-  /** What such a part of an id says; undefined when it is none. */
+  /** Parses such a part of an id; undefined if it is not one. */
   read(text: string): HeardBy | undefined
   /** Whether everything after that is remembered here. */
   isWholeAfter(heard: HeardBy): boolean
@@ -21,13 +21,13 @@ export interface NodeNumbers {
   covers(heard: HeardBy): boolean
 }
 
-/** How far each node was heard, and when by the clock of the node that says so. */
+/** How far each node was heard, and when, by the clock of the reporting node. */
 export type HeardBy = { readonly at: number; readonly numbers: ReadonlyMap<string, number> }
 
 export const hasHeard = ({ numbers }: HeardBy, node: string, number: number): boolean =>
   number <= (numbers.get(node) ?? 0)
 
-/** As far as one of the two has heard each node. */
+/** The further of the two for each node. */
 export function together(one: HeardBy, other: HeardBy): HeardBy {
   const numbers = new Map(one.numbers)
   for (const [node, number] of other.numbers) numbers.set(node, Math.max(number, numbers.get(node) ?? 0))
@@ -44,7 +44,7 @@ const MOST_NODES = 64
 
 type Heard = {
   readonly last: number
-  /** What is numbered up to this is not remembered. */
+  /** Numbers up to this one are not remembered. */
   readonly lost: number
   /** Since then it is not known whether something was missed. */
   readonly unsure_since?: number
@@ -64,10 +64,10 @@ export function nodeNumbers(started_at: number): NodeNumbers {
     if (nodes.size > MOST_NODES && oldest !== undefined) nodes.delete(oldest)
   }
 
-  /** Whether all that this node published after the number is remembered here. */
+  /** Whether everything that this node published after the number is remembered here. */
   function isWhole(node: string, number: number, at: number): boolean {
     const known = nodes.get(node)
-    // It has published nothing since this node listens.
+    // It has published nothing since this node started listening.
     if (known === undefined) return number === 0 || at > started_at + CLOCKS_MS
     if (known.lost > number) return false
     return number > known.last || known.unsure_since === undefined || at > known.unsure_since + CLOCKS_MS

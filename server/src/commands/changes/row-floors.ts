@@ -3,7 +3,7 @@ import type { Change, Ledger, Outcomes, Table, Version } from '../ports/ledger.t
 import type { Held, Tables } from '../ports/reads.ts'
 
 /**
- * Tables in which an older version of a row, or none at all, would give somebody something back: a revoked key or consent, a lifted
+ * Tables in which an older version of a row, or none at all, would restore somebody's access: a revoked key or consent, a lifted
  * pause, a former passphrase or passkey, an ended log-in, a server whose tools count as listed for the first time.
  */
 export const FLOORED = [
@@ -19,13 +19,13 @@ export const FLOORED = [
 export type FlooredTable = (typeof FLOORED)[number]
 export type FlooredRow = { readonly table: FlooredTable; readonly id: string; readonly version: Version }
 
-/** The newest known version of each such row, kept outside the ledger beside the keys. */
+/** The newest known version of each such row, stored outside the ledger beside the keys. */
 export interface RowFloors {
   of(table: Table, id: string): Version | undefined
   all(): readonly FlooredRow[]
   /** Durable on return. Never lowers one. */
   raise(rows: readonly FlooredRow[]): Promise<void>
-  /** Replaces all of them: what is not named is forgotten. */
+  /** Replaces all of them: rows that are not named are dropped. */
   replace(rows: readonly FlooredRow[]): Promise<void>
 }
 
@@ -33,10 +33,13 @@ type Guarded = { readonly ledger: Ledger & Outcomes; readonly tables: Tables }
 export type OnOlder = (found: { readonly table: FlooredTable; readonly id: string }) => void
 
 const isFloored = (table: Table): table is FlooredTable => (FLOORED as readonly Table[]).includes(table)
-/** Without the row there is no key and no consent. Without a pause or a passphrase there would be no limit, so these cannot be read. */
+/**
+ * Without the row there is no key and no consent, which is safe. Without a pause or a passphrase there would be no limit, so
+ * reading fails.
+ */
 const isGiving = (table: Table): boolean => ['credentials', 'logins', 'consents', 'flow_consents'].includes(table)
 
-/** INVARIANT: no row of these tables is handed out in a version before one that this gate has committed. */
+/** INVARIANT: no row of these tables is returned in a version older than one that this gate has committed. */
 export function guardVersions({ ledger, tables }: Guarded, floors: RowFloors, onOlder: OnOlder): Guarded {
   const isCurrent = (table: Table, id: string, version: Version): boolean => {
     if (!isFloored(table) || version >= (floors.of(table, id) ?? 0)) return true
@@ -63,9 +66,9 @@ export function guardVersions({ ledger, tables }: Guarded, floors: RowFloors, on
       async list(table, where, page) {
         const held = await tables.list(table, where, page)
         if (!isFloored(table)) return held
-        // A person's passkeys are only ever listed: one that is gone is missed here.
+        // A person's passkeys are only ever listed, so a missing one is detected here.
         if (table === 'passkeys' && (await tables.count(table, {})) < countOf(floors, table))
-          throw new Bug('a passkey is gone from the database')
+          throw new Bug('a passkey is missing from the database')
         return held.filter(({ row, version }) => isCurrent(table, idOf(table, row), version))
       },
     },
@@ -83,8 +86,8 @@ function flooredIn(change: Change): readonly FlooredRow[] {
 const PAGE = 500
 
 /**
- * Before the first request: tells of rows that are older than they were or gone, and takes what a killed process committed last. Rows
- * that can never give anything again are forgotten.
+ * Before the first request: reports rows that are older than they were or missing, and adopts what a killed process committed
+ * last. Rows that can never grant anything again are dropped.
  */
 export async function settleFloors(
   tables: Pick<Tables, 'list'>,
@@ -106,7 +109,7 @@ async function settleTable(
 ): Promise<readonly FlooredRow[]> {
   const known = new Map(floors.all().flatMap((row) => (row.table === table ? [[row.id, row.version] as const] : [])))
   const stored = await everyRow(tables, table)
-  // A forged row that restricts somebody keeps the whole table from being read: its floors stay as they are.
+  // A forged row that restricts somebody makes the whole table unreadable: its floors stay unchanged.
   if (stored === undefined) return [...known].map(([id, version]) => ({ table, id, version }))
   const next: FlooredRow[] = []
   for (const { row, version } of stored) {

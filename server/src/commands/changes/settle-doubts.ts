@@ -2,17 +2,17 @@ import { problem, type Problem } from '../../contract/problems.ts'
 import type { Change, CommitId, Ledger, Outcomes, Settled } from '../ports/ledger.ts'
 import { isInDoubt } from './unrecorded.ts'
 
-/** The commits that are in doubt, and what becomes of them. */
+/** Commits in doubt, and how they turn out. */
 export interface Doubts {
-  /** Waits until it is known. `in_doubt` only when the gate stops before. */
+  /** Waits until it is known. `in_doubt` only if the gate stops first. */
   known(id: CommitId): Promise<Settled | 'in_doubt'>
 }
 
 export type SettleDoubtsDeps = {
   readonly ledger: Ledger & Outcomes
-  /** Calls back after so many milliseconds; returns how to prevent it. */
+  /** Calls back after `ms` milliseconds; returns how to cancel it. */
   readonly after: (ms: number, callback: () => void) => () => void
-  /** Aborted when the gate stops: then the engine is asked once more and no longer. */
+  /** Aborted when the gate stops: then the engine is asked once more. */
   readonly stopping: AbortSignal
   readonly onDoubt: (id: CommitId) => void
 }
@@ -23,9 +23,9 @@ const FIRST_PAUSE_MS = 20
 const LONGEST_PAUSE_MS = 2_000
 
 /**
- * The same ledger, which asks about every commit in doubt until its fate is known. Whoever committed waits for it, but not for
- * ever: after a while it is told that the commit is still in doubt.
- * INVARIANT: while any commit is in doubt, `closedBy` names the reason why the gate takes no calls.
+ * Wraps the ledger and asks about every commit in doubt until its outcome is known. The committer waits for it, but only for a
+ * while: then it is told that the commit is still in doubt.
+ * INVARIANT: while any commit is in doubt, `closedBy` names the reason why the gate accepts no calls.
  */
 export function settleDoubts(deps: SettleDoubtsDeps): Ledger & Doubts & { closedBy(): Problem | undefined } {
   const open = new Map<CommitId, Promise<Settled | 'in_doubt'>>()

@@ -1,7 +1,9 @@
 import { problem, type Problem } from '../../contract/problems.ts'
 import type { Committed, InDoubt } from '../ports/ledger.ts'
 
-/** Nothing may be done that depends on this commit, and there is nothing to reload: it is not stored, or nobody knows yet. */
+/**
+ * Nothing that depends on this commit may be done, and there is nothing to reload: it is not stored, or this is not known yet.
+ */
 export function isUnrecorded(word: Committed): word is 'unavailable' | InDoubt {
   return word === 'unavailable' || isInDoubt(word)
 }
@@ -10,7 +12,7 @@ export function isInDoubt(word: Committed): word is InDoubt {
   return typeof word === 'object' && 'in_doubt' in word
 }
 
-/** What a caller is told whose commit did not go through. Only `unavailable` says that nothing is stored. */
+/** The problem for a caller whose commit did not go through. Only `unavailable` means that nothing is stored. */
 export function whyUnrecorded(word: Committed, about?: Problem['about']): Problem {
   return problem(isInDoubt(word) ? 'audit.in_doubt' : 'audit.unavailable', about)
 }
@@ -22,7 +24,7 @@ export function refuseUnrecorded(
   return { ok: false, problem: whyUnrecorded(word, about) }
 }
 
-/** The place of the change that a commit was lost with. */
+/** The index of the change with which a commit was lost. */
 export function lostAt(word: Committed): number | undefined {
   return typeof word === 'object' && 'lost' in word ? word.lost : undefined
 }

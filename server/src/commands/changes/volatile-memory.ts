@@ -2,22 +2,22 @@ import type { RunId } from '../../contract/ids.ts'
 import { isEndedRun } from '../../contract/run.ts'
 import type { Change } from '../ports/ledger.ts'
 
-/** What is not written: rows, events and outputs of runs that are not to be stored, until the run ends or the process does. */
+/** What is not written: rows, events and outputs of runs that must not be stored, until the run or the process ends. */
 export interface VolatileMemory {
-  /** Keeps a value for a run. Returns the reference that is written in its place. */
+  /** Stores a value for a run. Returns the reference that is written in its place. */
   put(run: RunId, value: unknown): string
   get(reference: unknown): unknown
   drop(reference: string): void
-  /** The run that is not to be stored, by its own id or by its thread's name. */
+  /** The run that must not be stored, by its own id or by its thread's name. */
   runOf(name: string | undefined): RunId | undefined
-  /** Learns of a new run of that sort. */
+  /** Registers a new run of that kind. */
   note(change: Change): void
-  /** Drops everything of a run that has ended. */
+  /** Drops everything of an ended run. */
   forget(change: Change): void
   /** Outputs that were too large, by owner and digest. */
   putOutput(run: RunId, owner: string, digest: string, text: string): void
   output(owner: string, digest: string): string | undefined
-  /** Runs. */
+  /** The number of runs. */
   size(): number
 }
 

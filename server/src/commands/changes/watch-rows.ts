@@ -4,15 +4,15 @@ import { changesIn, type Happened } from './changes-in.ts'
 import type { Doubts } from './settle-doubts.ts'
 import { isInDoubt } from './unrecorded.ts'
 
-/** Hears when a row was swapped, on whichever node, after the commit is durable. */
+/** Notifies when a row was swapped, on any node, after the commit is durable. */
 export interface Watch {
-  /** The listener is told that the row moved, or may have moved: it looks. Returns how to stop. */
+  /** The listener is told that the row changed, or may have changed, and reads it again. Returns how to stop. */
   onRow(table: Table, id: string, listener: () => void): () => void
 }
 
 /**
- * What waits for a row to move need not ask again and again. INVARIANT: a commit costs what its own rows cost, however many others
- * wait for something else.
+ * So that waiting for a row needs no polling.
+ * INVARIANT: a commit costs the work of its own rows, however many listeners wait for others.
  */
 export function watchRows(notices: Pick<Notices, 'subscribe' | 'onMissed'>): Watch {
   const waiting = new Map<string, Set<() => void>>()
@@ -27,7 +27,7 @@ export function watchRows(notices: Pick<Notices, 'subscribe' | 'onMissed'>): Wat
     onRow(table, id, listener) {
       const key = `${table} ${id}`
       const listeners = waiting.get(key) ?? new Set()
-      // A function of its own, so that one listener can wait twice and stop once.
+      // A separate function, so that one listener can wait twice and stop once.
       const told = () => listener()
       waiting.set(key, listeners.add(told))
       return () => {
@@ -41,7 +41,7 @@ export function watchRows(notices: Pick<Notices, 'subscribe' | 'onMissed'>): Wat
 /** Numbers the changes that a node publishes, from 1. */
 export type ChangeNumbers = { readonly node: string; last: number }
 
-/** The same ledger, which tells all nodes of what it stored. */
+/** Wraps the ledger and notifies all nodes of what it stored. */
 export function announceCommits(
   ledger: Ledger,
   notices: Pick<Notices, 'publish'>,
@@ -58,7 +58,7 @@ export function announceCommits(
     const happened = changesIn(changes)
     if (happened.length > 0) notices.publish('changes', happened.map(numbered))
   }
-  /** A commit that stays in doubt is told of when it turns out to be stored. */
+  /** A commit in doubt is reported when it turns out to be stored. */
   const tellLater = async (id: CommitId, changes: readonly Change[]) => {
     if ((await doubts?.known(id)) === 'committed') tell(changes)
   }

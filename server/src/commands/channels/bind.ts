@@ -13,11 +13,11 @@ import { listPushes, removePush, subscribePush, tellBrowsers, type PushDeps } fr
 export interface ChannelsGate {
   /** A decision that came back through a channel; its signature says whose it is. */
   takeCallback(callback: Callback): Promise<Result<DecidedApproval>>
-  /** What somebody did in a room of approvers; gives what is answered, if anything. */
+  /** Handles an event in a room of approvers; returns the answer, if any. */
   takeChat(room: ChatRoom, event: ChatEvent): Promise<string | undefined>
   /** The configured channels. `answers`: a decision can come back through it. */
   list(): readonly { readonly name: string; readonly events: readonly string[]; readonly answers: boolean }[]
-  /** Browsers that tell a person of new requests. */
+  /** Browsers that notify a person of new requests. */
   readonly push: {
     list(caller: Caller): Promise<Result<PushAnswer>>
     subscribe(caller: Caller, wanted: PushBody): Promise<Result<PushSubscriptionAnswer>>

@@ -3,7 +3,7 @@ import type { Sentence } from '../../contract/sentence.ts'
 import type { RiskClass } from '../../contract/tool.ts'
 import type { Strength } from '../../contract/verdict.ts'
 
-/** What a channel tells: redacted, short, and never anything that could decide. */
+/** What a channel sends: redacted, short, and never anything that could decide. */
 export type ChannelMessage = {
   readonly delivery_id: string
   readonly event: ChannelEvent
@@ -23,10 +23,10 @@ export type ChannelMessage = {
   readonly strength?: Strength
   readonly expires_at?: number
   readonly url?: string
-  /** What the dry run said. */
+  /** The result of the dry run. */
   readonly preview?: string
   /** How much redaction hides; a channel cannot reveal it. */
   readonly hidden?: { readonly places: number; readonly characters: number; readonly says: string }
-  /** What an approval that comes back repeats. Absent where the message does not show the whole packet. */
+  /** Repeated by an approval that comes back. Absent if the message does not show the whole packet. */
   readonly digest?: string
 }

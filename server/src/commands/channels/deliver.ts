@@ -24,7 +24,7 @@ export type DeliverDeps = ApprovalReadDeps & {
   readonly onUndelivered: (channel: string, delivery_id: string, attempt: number) => void
 }
 
-/** Longer arguments are for the console. */
+/** Longer arguments are shown only in the console. */
 const MOST_ARGS = 2_000
 const MOST_WORDS = 500
 
@@ -33,7 +33,7 @@ export function delivering(deps: DeliverDeps): Perform<DeliveryEffect> {
   return async ({ with: told }) => {
     const channel = deps.channels.find(({ name }) => name === told.channel)
     const message = channel === undefined ? undefined : await messageOf(deps, told)
-    // The channel was taken out of the configuration, or there is nothing left to tell.
+    // The channel was removed from the configuration, or there is nothing left to report.
     if (channel === undefined || message === undefined) return { type: 'effect.done', outcome: 'dropped' }
     const sent = await channel.send(message)
     if (sent === 'stopping') return 'later'
@@ -87,7 +87,7 @@ async function messageOf(deps: DeliverDeps, told: DeliveryEffect['with']): Promi
   return { ...common, ...request, ...previewed, approval_id, url, ...shownOf(packet, isWhole) }
 }
 
-/** What approvers of the same arguments see, else the arguments searched now. */
+/** What approvers of the same arguments see, otherwise the arguments redacted now. */
 async function argsOf(deps: DeliverDeps, call: CallRow, approval: ApprovalRow | undefined): Promise<string> {
   const shown = approval?.args_hash === call.args_hash ? approval.shown : undefined
   return (shown ?? (await deps.judgement.scanner.shownArgs(call.canonical_args))).args
@@ -98,7 +98,7 @@ const previewOf = ({ preview }: ApprovalPacket): string =>
     .map((block) => visibleText(beginning(typeof block['text'] === 'string' ? block['text'] : JSON.stringify(block))))
     .join(' ')
 
-/** Whoever answers a message decides on the message: it names the packet only where it shows all of it. */
+/** A decision by reply refers to the message, so it names the packet only if it shows all of it. */
 function shownOf(
   { hidden, digest, approval_id }: ApprovalPacket,
   isWhole: boolean,
@@ -110,7 +110,7 @@ function shownOf(
   return { hidden: { places: hidden.length, characters, says } }
 }
 
-/** Escapes only make a text longer, so what is cut off need not be looked at. */
+/** Escapes only make a text longer, so the rest need not be processed. */
 const beginning = (text: string) => shortened(text, MOST_ARGS + 1)
 const shownArgs = (args: string) => shortened(visibleText(beginning(args)), MOST_ARGS)
 const cut = (text: string, most: number) => shortened(countedSpaces(visibleText(text)), most)

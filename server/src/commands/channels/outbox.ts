@@ -16,8 +16,8 @@ export type OutboxDeps = {
 }
 
 /**
- * The same ledger, whose commits also hold the messages that tell of them.
- * INVARIANT: a message is durable exactly when what it tells of is. They stand at the end, so that `lost` names the same change.
+ * Wraps the ledger; its commits also contain the messages about them.
+ * INVARIANT: a message is durable exactly when the reported change is. Messages come last, so that `lost` names the same change.
  */
 export function withOutbox({ ledger, channels, ids, clock }: OutboxDeps): Ledger {
   if (channels.length === 0) return ledger
@@ -60,7 +60,7 @@ function toldBy(change: Change, isEscalation: boolean): News[] {
   return [only === undefined ? news : { ...news, only }]
 }
 
-/** Whoever is asked after an escalation hears of everything that comes after it too. */
+/** People who are asked after an escalation also get everything after it. */
 function channelsOf(swap: Swap): readonly string[] | undefined {
   if (swap.table === 'calls') return swap.to.verdict.route?.channels
   if (swap.table !== 'approvals' || swap.to.route === undefined) return undefined
@@ -77,7 +77,7 @@ function nameOf(swap: Swap, isEscalation: boolean): string | undefined {
   }
   if (swap.table !== 'calls') return undefined
   const { state, approval_id, due, settled } = swap.to
-  // A call that is still to be read back, or that a person has settled, was or will be told of once.
+  // A call that is still to be read back, or that a person has settled, is reported once at another time.
   if (due !== undefined || settled !== undefined) return undefined
   return approval_id !== undefined || state === 'unknown' ? `call.${state}` : undefined
 }

@@ -13,7 +13,7 @@ export type CallbackDeps = DecideDeps &
   MintDeps &
   PasskeyDeps & { readonly callbacks: ReadonlyMap<string, CallbackSource> }
 
-/** An answer as it came in, before anything is believed. */
+/** An answer as received, before it is verified. */
 export type Callback = {
   readonly channel: string
   readonly id: string
@@ -22,14 +22,14 @@ export type Callback = {
   readonly body: string
 }
 
-/** How far the sender's clock may be off; a signature is worth nothing afterwards. */
+/** How far the sender's clock may be off; older signatures are invalid. */
 const TOLERANCE_MS = 300_000
 const ID = /^[\x21-\x7e]{1,128}$/
 const SECONDS = /^\d{1,12}$/
 
 /**
- * A decision that came back through a channel: as the approver the operator named for it, by the same rules as any other.
- * INVARIANT: one signed message decides at most once, because its id is spent in the commit that holds the decision.
+ * A decision that came back through a channel: made as the approver the operator named for it, by the same rules as any other.
+ * INVARIANT: one signed message decides at most once, because its id is spent in the commit of the decision.
  */
 export async function takeCallback(deps: CallbackDeps, callback: Callback): Promise<Result<DecidedApproval>> {
   const { channel, id, timestamp, signature, body } = callback

@@ -55,7 +55,7 @@ async function livePushes(tables: PushDeps['tables'], user: string): Promise<rea
   return listed.filter(({ row }) => row.ended_at === undefined)
 }
 
-/** A browser of the caller's own. Its address is one of a push service, or it is refused. */
+/** Registers a browser of the caller. Its address must be that of a push service. */
 export async function subscribePush(
   deps: PushDeps,
   by: Caller,
@@ -95,11 +95,11 @@ export async function removePush(deps: PushDeps, by: Caller, push_id: string): P
   return recorded === 'committed' ? ok(shown(held.row)) : refuseUnrecorded(recorded)
 }
 
-/** Tells the browsers of people who may decide about each new request. Best effort: the inbox is the record. */
+/** Notifies the browsers of people who may decide about each new request. Best effort: the inbox is the record. */
 export function tellBrowsers(deps: PushDeps & { readonly notices: Pick<Notices, 'subscribe'> }): void {
   let waiting = 0
   deps.notices.subscribe('changes', (happened, origin) => {
-    // The node that stored a request tells of it, once.
+    // The node that stored a request reports it, once.
     if (origin !== 'here') return
     for (const { change } of happened) {
       const isPending = change.kind === 'approval' && change.state === 'pending'
@@ -121,7 +121,7 @@ async function tell(deps: PushDeps, approval_id: string): Promise<void> {
   const { sentence, risk } = await packetOf(deps, held)
   const payload = {
     title: 'A call is waiting for your decision',
-    // Others can read a locked screen: no value of the call is in it.
+    // Others can read a locked screen: it contains no value of the call.
     body: `${sentenceWithoutValues(sentence)} · ${risk.class} risk`,
     url: deps.links(approval_id).url,
     approval_id,
@@ -147,7 +147,7 @@ function isAskedUser({ routes }: PushDeps, row: ApprovalRow, user: string, deleg
   return members === undefined || isAsked(user, { members, stands_for })
 }
 
-/** A browser that subscribed with a key hears nothing once that key is worth nothing. */
+/** A browser that subscribed with a key gets nothing once that key is invalid. */
 async function mayStillDecide({ tables, clock }: PushDeps, { key, caller }: PushRow): Promise<boolean> {
   if (!DECIDING_KINDS.some((kind) => caller.startsWith(`${kind}:`))) return false
   if (key === undefined) return true

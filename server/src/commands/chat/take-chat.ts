@@ -23,7 +23,7 @@ export type ChatDeps = DecideDeps &
   PasskeyDeps &
   ReadRunDeps & { readonly searches: Searches; readonly links: Links; readonly limits: SenderLimits }
 
-/** Older events are history: whoever wrote them has long stopped waiting. */
+/** Older events are ignored: their senders no longer wait for an answer. */
 const RECENT_MS = 3_600_000
 const MOST_LISTED = 10
 const MOST_TEXT = 200
@@ -31,8 +31,8 @@ const MOST_TEXT = 200
 type Asked = ChatCommand | { readonly do: 'secret' }
 
 /**
- * What somebody did in the approvers' room, and what is answered. Undefined: nothing is said.
- * INVARIANT: one event decides at most once, on all nodes and over restarts: its id is spent in the commit that holds the decision.
+ * Handles an event in the approvers' room and returns the answer. Undefined: no answer.
+ * INVARIANT: one event decides at most once, on all nodes and across restarts: its id is spent in the commit of the decision.
  */
 export async function takeChat(deps: ChatDeps, room: ChatRoom, event: ChatEvent): Promise<string | undefined> {
   const now = deps.clock()
@@ -46,7 +46,7 @@ export async function takeChat(deps: ChatDeps, room: ChatRoom, event: ChatEvent)
   const spent = spentWith(deps, room, event, by, asked.do, now)
   const answer = await answerTo(deps, room, event, by, asked, spent)
   if (answer.isSpent) return answer.says
-  // Another node, or this one before it was restarted, has answered it.
+  // Another node, or this one before a restart, has answered it.
   return (await deps.ledger.commit(spent)) === 'committed' ? answer.says : undefined
 }
 
@@ -58,7 +58,7 @@ async function askedBy(deps: ChatDeps, event: ChatEvent): Promise<Asked | undefi
     return says === 'approve' ? { do: 'approve', id } : { do: 'deny', id, reason: 'by reaction' }
   }
   const command = chatCommand(event.text)
-  // A token is no secret here: it is worth nothing to anybody else, and once.
+  // A token is not treated as a secret here: only its owner can use it, and only once.
   if (command?.do === 'redeem') return command
   const isClean = (await deps.judgement.scanner.redact(event.text, 'messages')) === event.text
   return isClean ? command : { do: 'secret' }
@@ -122,7 +122,7 @@ async function decide(
   return said(`${sayProblem(decided.problem)} ${url}`)
 }
 
-/** A homeserver vouches for its users by a password that the gate knows nothing of. */
+/** A homeserver authenticates its users by a password that the gate cannot check. */
 async function isMoreThanSimple(deps: ChatDeps, approval_id: string): Promise<boolean> {
   const held = await deps.tables.row('approvals', approval_id)
   return held !== undefined && (await packetOf(deps, held)).strength !== 'simple'

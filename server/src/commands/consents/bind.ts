@@ -13,7 +13,7 @@ export type ConsentsWorld = MintAheadDeps & ConsentReadDeps & ConsentPreviewDeps
 export interface ConsentsGate {
   mint(caller: Caller, terms: ConsentTerms, passphrase?: string): Promise<Result<ConsentRow>>
   list(caller: Caller, page: Page): Promise<ConsentPage>
-  /** What these terms would have covered lately. */
+  /** Which recent calls these terms would have covered. */
   preview(caller: Caller, terms: ConsentTerms): Promise<Result<ConsentPreviewAnswer>>
   previewRemember(caller: Caller, approval_id: string, remember: Remember): Promise<Result<ConsentPreviewAnswer>>
   revoke(caller: Caller, consent_id: string): Promise<Result<ConsentRow>>

@@ -9,7 +9,7 @@ export type ConsentReadDeps = { readonly tables: Tables; readonly accounts: Acco
 
 export type ConsentPage = { readonly items: readonly ConsentView[]; readonly next?: number }
 
-/** Whoever gives consents sees all of them, a person those given for their own name. For an agent there is nothing here. */
+/** People who can give consents see all of them, other people those given for their own name. Agents see none. */
 function maySee(caller: Caller, { actor }: ConsentRow): boolean {
   return DECIDING_KINDS.includes(caller.kind) || (caller.kind === 'user' && actor === `user:${caller.user}`)
 }

@@ -29,8 +29,8 @@ export type MintAheadDeps = MintDeps & PassphraseDeps & DecidedHere & { readonly
 const TRIES = 8
 
 /**
- * Gives a permission ahead. Whoever may decide approvals may give one, with their passphrase where a strong approval wants it;
- * an agent never.
+ * Creates a consent. Anybody who may decide approvals may do this, with their passphrase if a strong approval needs it; an agent
+ * never.
  */
 export async function mintConsent(
   deps: MintAheadDeps,
@@ -55,7 +55,7 @@ export async function mintConsent(
   return refuse('audit.unavailable')
 }
 
-/** A permission for a tool that does not exist would never cover a call, and nobody would know why. */
+/** A consent for a tool that does not exist would never cover a call, and nobody would know why. */
 function matchesSome({ catalogue }: Pick<MintAheadDeps, 'catalogue'>, { what: { tool } }: ConsentTerms): Result<void> {
   const tools = catalogue.tools()
   const glob = parseGlob(tool)
@@ -64,7 +64,7 @@ function matchesSome({ catalogue }: Pick<MintAheadDeps, 'catalogue'>, { what: { 
   return refuse('tool.unknown', { tool, ...(did_you_mean === undefined ? {} : { did_you_mean }) })
 }
 
-/** Everything that becomes true with a new consent: its row, its units, its audit entry, and a tidied shelf. */
+/** All changes for a new consent: its row, its units, its audit entry, and cleaning up its index key. */
 export async function mintChanges(
   deps: Omit<MintDeps, 'ledger' | 'clock'>,
   by: Caller,
@@ -87,8 +87,8 @@ export async function mintChanges(
 }
 
 /**
- * A shelf is read for every call of its actor, so it stays short: what can never cover a call again leaves it when the
- * next consent comes, and more live ones than the limit are refused.
+ * The consents under an index key are read for every call of their actor, so there must be few: those that can never cover a call
+ * again are removed when the next one is created, and more live ones than the limit are rejected.
  */
 async function tidyShelf(
   { tables, accounts }: Pick<MintDeps, 'tables' | 'accounts'>,
@@ -106,7 +106,7 @@ async function tidyShelf(
   return isFull ? refuse('consent.too_many', { shelf, limit: String(CONSENT_LIMITS.live) }) : ok(changes)
 }
 
-/** An audit entry about a consent. What the arguments may be is named by a hash, because it can be private. */
+/** An audit entry about a consent. The permitted arguments are included as a hash, because they can be private. */
 export function consentAudit(
   { ids, digest }: Pick<MintDeps, 'ids' | 'digest'>,
   type: 'consent.minted' | 'consent.revoked',

@@ -26,7 +26,7 @@ const MOST_LOOKED_AT = 5_000
 const AT_ONCE = 200
 const MOST_EXAMPLES = 5
 
-/** How many calls of the last week that asked a person these bounds would have let through. */
+/** How many held calls of the last week these terms would have covered. */
 export async function previewConsent(
   deps: ConsentPreviewDeps,
   by: Caller,
@@ -73,12 +73,12 @@ export async function previewRemember(
   return terms.ok ? previewConsent(deps, by, terms.value) : terms
 }
 
-/** JudgedCall by the evidence of its time: what a consent could never answer is not counted. */
+/** Judged by the evidence recorded at the time: calls that no consent could cover are not counted. */
 function wouldCover({ catalogue }: ConsentPreviewDeps, consent: ConsentRow, { row }: Held<'calls'>): boolean {
   const tool = catalogue.tool(row.tool_id)
   if (tool === undefined || row.expired_at !== undefined || !isCoverable(row.verdict)) return false
   const lane = row.by_run?.lane
-  // As if it had been given then: only what it is about is asked, not when.
+  // As if it had been given then: only its subject is compared, not its time.
   const then = { ...consent, minted_at: row.received_at, expires_at: row.received_at + 1 }
   return isAbout(then, row, { now: row.received_at, tool, ...(lane === undefined ? {} : { lane }) })
 }

@@ -6,7 +6,7 @@ import { CLOSED } from '../../core/consent/draw-up-consent.ts'
 import { consentAudit, type MintDeps } from './mint-consent.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
-/** Takes a consent back. A call that was decided on it and not yet recorded as started loses its commit. */
+/** Revokes a consent. A call that was decided on it and is not yet recorded as started loses its commit. */
 export async function revokeConsent(
   deps: Omit<MintDeps, 'accounts'>,
   by: Caller,

@@ -9,7 +9,7 @@ import { changeRun, gated, type FlowDeps } from './flow-access.ts'
 import { runView } from './flow-views.ts'
 import type { RunAnswer } from './start-flow-run.ts'
 
-/** Ends a run that will not be finished. An execution under way is asked to stop. */
+/** Ends a run that will not be finished. An execution in progress is asked to stop. */
 export async function abandonFlowRun(
   deps: FlowDeps,
   caller: Caller,

@@ -10,7 +10,7 @@ import { changeRun, gated, stepsOf } from './flow-access.ts'
 import { runView } from './flow-views.ts'
 import type { RunAnswer } from './start-flow-run.ts'
 
-/** Puts a pointer to a step. It is checked, not believed. */
+/** Attaches a pointer to a step. It is verified, not trusted. */
 export async function addFlowEvidence(
   deps: EvidenceDeps,
   caller: Caller,

@@ -8,7 +8,7 @@ import { changeRun, gated, stepsOf, type FlowDeps } from './flow-access.ts'
 import { runView } from './flow-views.ts'
 import type { RunAnswer } from './start-flow-run.ts'
 
-/** Moves one step of a run: in progress, blocked, done or skipped. */
+/** Changes the status of one step of a run: in progress, blocked, done or skipped. */
 export async function advanceFlowRun(
   deps: FlowDeps,
   caller: Caller,

@@ -15,7 +15,7 @@ export type EvidenceDeps = FlowDeps & { readonly artifacts: Artifacts }
 
 type Pointer = { readonly pointer_kind: PointerKind; readonly evidence_ref: string }
 
-/** Which pointers can verify which kind of step. A human review is verified by its own approved proposal alone. */
+/** Which pointers can verify which kind of step. A human review is verified only by its own approved proposal. */
 const FITS: Readonly<Record<VerificationKind, readonly PointerKind[]>> = {
   artifact_exists: ['artifact', 'hash'],
   value_match: ['artifact', 'hash'],
@@ -27,8 +27,8 @@ const FITS: Readonly<Record<VerificationKind, readonly PointerKind[]>> = {
 const MOST_READ = 1_000_000
 
 /**
- * Looks where a pointer leads. What leads nowhere, or to something that the caller may not see, is refused; what leads somewhere but
- * does not fit the step is kept without verifying it.
+ * Resolves a pointer. One that leads nowhere, or to something that the caller may not see, is rejected; one that does not fit the
+ * step is kept without verifying it.
  */
 export async function checkEvidence(
   deps: EvidenceDeps,
@@ -65,7 +65,7 @@ export async function checkEvidence(
 const ARTIFACT = /^(?:artifact:\/\/)?([0-9a-f]{64})$/
 const HASH = /^(?:sha256:)?([0-9a-f]{64})$/
 
-/** Of the caller's own artifacts. The text is read, so that one whose contents were removed does not count. */
+/** Only the caller's own artifacts. The text is read, so that one whose contents were deleted does not count. */
 async function artifactText(
   { artifacts }: EvidenceDeps,
   caller: Caller,
@@ -76,7 +76,7 @@ async function artifactText(
   return read === undefined || read === 'expired' ? undefined : read.text
 }
 
-/** A call that was executed without an error, or a toolflow or flow run that ended well. */
+/** A call that was executed without an error, or a toolflow or flow run that succeeded. */
 async function isPassingRun(deps: EvidenceDeps, caller: Caller, vault: string, ref: string): Promise<boolean> {
   if (CallId.safeParse(ref).success) {
     const call = (await deps.tables.row('calls', ref))?.row

@@ -54,7 +54,7 @@ const TRIES = 20
 
 /**
  * Lets an agent carry out one step under a consent. The same run, step and consent are the same execution, however often and from
- * wherever they are posted. Waits for its end.
+ * wherever it is requested. Waits for its end.
  */
 export async function executeFlowStep(
   deps: ExecuteFlowDeps,
@@ -89,7 +89,7 @@ const answerOf = (held: HeldRun, record: FlowExecutionRecord): Result<ExecuteAns
 
 type Begun = { readonly held: HeldRun; readonly record: FlowExecutionRecord }
 
-/** All refusals in their order, then the record of the execution, its first unit and its run in one commit. */
+/** All checks in order, then the record of the execution, its first unit and its run in one commit. */
 export async function beginExecution(
   deps: ExecuteFlowDeps,
   caller: Caller,
@@ -108,7 +108,7 @@ export async function beginExecution(
     const known = held.value.row.executions.find((one) => one.execution_id === execution_id)
     const left = (await deps.accounts.left(accountOf(asked.consent_id))) ?? 0
     if (known === undefined && left < 1) {
-      // The last unit may have been taken for this very execution after the run was read.
+      // The last unit may have been taken for this same execution after the run was read.
       const now = await visibleRun(deps, caller, asked)
       if (now.ok && now.value.version !== held.value.version) continue
       return refuse('FLOW_EXECUTION_COST_CAPPED', { consent_id: asked.consent_id })
@@ -170,7 +170,7 @@ async function recordExecution(
   return isUnrecorded(recorded) ? refuseUnrecorded(recorded) : 'lost'
 }
 
-/** Another person's, a revoked, an expired and an absent consent are the same refusal. */
+/** A consent that is another person's, revoked, expired or missing gives the same answer. */
 async function consentFor(
   deps: ExecuteFlowDeps,
   caller: Caller,
@@ -189,7 +189,7 @@ async function consentFor(
   return isOver ? refuse('FLOW_EXECUTION_CONSENT_REQUIRED') : ok(held)
 }
 
-/** Permitted by the consent, still permitted by the policy, and a model that can be asked. */
+/** A lane that the consent permits, the policy still permits, and whose model is available. */
 function laneOf({ models }: ExecuteFlowDeps, policy: FlowPolicy, { row }: HeldConsent, lane: string): Result<string> {
   const isPermitted = row.allowed_lanes.includes(lane) && policy.allowed_lanes.includes(lane) && models.hasLane(lane)
   return isPermitted ? ok(lane) : refuse('FLOW_EXECUTION_LANE_DENIED', { lane })
@@ -229,7 +229,7 @@ function newRecord(
   }
 }
 
-/** A dry run goes through every check. Its id is its own, nothing is stored, and nothing is spent. */
+/** A dry run makes every check. It has an id of its own; nothing is stored and nothing is spent. */
 function dryRecord(deps: ExecuteFlowDeps, caller: Caller, asked: ExecuteRequest): FlowExecutionRecord {
   const record = newRecord(deps, caller, asked, deps.ids.execution())
   return { ...record, status: 'completed', reserved_units: 0, completed_at: record.started_at }

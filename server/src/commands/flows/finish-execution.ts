@@ -14,8 +14,8 @@ export type FinishDeps = FlowDeps & { readonly artifacts: Artifacts; readonly pr
 const TRIES = 50
 
 /**
- * The end of an execution: its output becomes an artifact, the artifact's digest the evidence of its step, and what is left of its units
- * goes back, in the commit that ends it. Done once, however often it is repeated.
+ * Ends an execution: its output becomes an artifact, the artifact's digest the evidence of its step, and its remaining units are
+ * returned, in the commit that ends it. Done once, however often it is repeated.
  */
 export async function finishExecution(deps: FinishDeps, state: FlowExecution): Promise<ExecutionFound | 'later'> {
   const by = Caller.parse(state.caller)

@@ -28,7 +28,7 @@ export type FlowDeps = {
 
 export type HeldRun = { readonly row: FlowRunRow; readonly version: number }
 
-/** What a caller may look at, inside one vault. */
+/** What a caller may see, inside one vault. */
 export type Visibility = { readonly vault: string | undefined; readonly scopes: readonly FlowScope[] }
 
 export async function gated(deps: Pick<FlowDeps, 'flowPolicy'>, needs: Gated): Promise<Result<FlowPolicy>> {
@@ -39,7 +39,7 @@ export async function policyInForce({ flowPolicy }: Pick<FlowDeps, 'flowPolicy'>
   return flowPolicyOf(await flowPolicy.file(), flowPolicy.env)
 }
 
-/** INVARIANT: from the credential and the operator's grants alone; of a request only the name of a vault counts. */
+/** INVARIANT: determined only by the credential and the operator's grants; of a request only the name of a vault counts. */
 export function visibilityOf(
   { flowSettings }: Pick<FlowDeps, 'flowSettings'>,
   caller: Caller,
@@ -70,7 +70,7 @@ export const sees = (
   row: { readonly vault_id: string; readonly scope: FlowScope },
 ): boolean => row.vault_id === vault && scopes.includes(row.scope)
 
-/** Whether a caller may read what belongs there. A caller who may name any vault hears of every vault. */
+/** Whether a caller may read what belongs there. A caller who may name any vault sees every vault. */
 export function maySeeFlow(
   deps: Pick<FlowDeps, 'flowSettings'>,
   caller: Caller,
@@ -90,21 +90,21 @@ export async function versionRow(
   return held?.row.is === 'version' ? held.row : undefined
 }
 
-/** The bodies of a run's steps, of the version that it pins. */
+/** The bodies of a run's steps, in the version that it pins. */
 export async function stepsOf(deps: Pick<FlowDeps, 'tables'>, run: FlowRunRow): Promise<readonly FlowStep[]> {
   return (await versionRow(deps, run.vault_id, run.flow_id, run.flow_version))?.steps ?? []
 }
 
 export const etagOf = (version: number): string => `v${version}`
 
-/** `*` and an absent etag fit everything; quotes are those of HTTP. */
+/** `*` and an absent etag match everything; quotes are those of HTTP. */
 export function checkEtag(etag: string | undefined, version: number): Result<void> {
   const plain = etag?.replace(/^W\//, '').replaceAll('"', '')
   if (plain === undefined || plain === '*' || plain === etagOf(version)) return ok(undefined)
   return refuse('FLOW_ETAG_MISMATCH', { etag: etagOf(version) })
 }
 
-/** A row with the texts that it is listed by. */
+/** A row with its listing keys. */
 export function swapFlow(row: FlowRow, id: string, from: number | 'absent'): Change {
   const { shelf: _a, shelf_status: _b, shelf_flow: _c, shelf_flow_status: _d, ...plain } = row
   const to = { ...plain, ...listingsFor(row) } as FlowRow
@@ -113,7 +113,7 @@ export function swapFlow(row: FlowRow, id: string, from: number | 'absent'): Cha
 
 export const isoOf = (at: number): string => new Date(at).toISOString()
 
-/** A line of the run's history, and the same as an audit entry. */
+/** A line of the run's history, also recorded as an audit entry. */
 export type Did = {
   readonly by: Caller
   readonly type: string
@@ -145,7 +145,7 @@ export function auditFlow(
 
 const TRIES = 20
 
-/** The next state of a run, what else becomes true with it, and what is told of it. */
+/** The next state of a run, further changes with it, and what is reported. */
 export type RunChange = {
   readonly row: FlowRunRow
   readonly did: Did
@@ -153,8 +153,8 @@ export type RunChange = {
 }
 
 /**
- * Reads a run, decides, and swaps it. A commit that is lost to somebody else is decided again, unless the caller named the etag that it
- * decided on.
+ * Reads a run, decides, and swaps it. A commit that is lost to somebody else is decided again, unless the caller named the etag
+ * that it decided on.
  */
 export async function changeRun(
   deps: FlowDeps,

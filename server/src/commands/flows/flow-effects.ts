@@ -38,7 +38,7 @@ export type FlowEffectDeps = FinishDeps & {
 
 type Work = (deps: FlowEffectDeps, state: FlowExecution, performing: Performing) => Promise<ExecutionFound | 'later'>
 
-/** Who does what in an execution. The run's own row says everything that the work needs to know. */
+/** The work of an execution. The run's own row contains everything that the work needs. */
 export function flowPerformers(deps: FlowEffectDeps): PerformersOf<ExecutionNodeEffect> {
   const perform =
     (work: Work): Perform<ExecutionNodeEffect> =>
@@ -150,8 +150,8 @@ const readOutcome: Work = async (deps, state) => {
 }
 
 /**
- * What an outcome means, once its cost is on record. A call that is held, runs elsewhere or
- * waits to be settled keeps its units reserved.
+ * What an outcome means, once its cost is recorded. A call that is held, runs elsewhere or waits to be settled keeps its units
+ * reserved.
  */
 async function settled(
   deps: FlowEffectDeps,
@@ -184,7 +184,7 @@ function costOf({ catalogue, judgement }: FlowEffectDeps, tool_id: string): numb
   return (tool === undefined ? undefined : settingsOf(judgement, tool)?.cost) ?? 1
 }
 
-/** The output of the step, and whether it satisfies the step's own check. */
+/** The output of the step, and whether it passes the step's own check. */
 const writeResult: Work = async (deps, state, performing) => {
   const said = await ask(deps, state, performing, 'answer', answerInstructions(state))
   if ('failed' in said) return { failure: said.failed }
@@ -197,7 +197,7 @@ const writeResult: Work = async (deps, state, performing) => {
   return { output, verified: /^\W*PASS\b/i.test(checked.text) }
 }
 
-/** An artifact is there by now. A test passed when no call of the execution failed. */
+/** The artifact exists by now. A test passed if no call of the execution failed. */
 function isVerified({ step, results }: FlowExecution, output: string): boolean {
   switch (step.verification.kind) {
     case 'artifact_exists':
@@ -239,7 +239,7 @@ function ask(
 
 const callerOf = ({ caller }: FlowExecution): Caller => Caller.parse(caller)
 
-/** Refused because of the moment, not because of the call: the driver tries again. */
+/** Rejected for a temporary reason: the driver tries again. */
 const isForNow = (outcome: Outcome): boolean => outcome.status === 'refused' && FOR_NOW.includes(outcome.problem.code)
 
 const FOR_NOW: readonly ProblemCode[] = ['audit.unavailable', 'audit.in_doubt', 'gate.stopping']

@@ -3,7 +3,7 @@ import type { FlowConsentRow, FlowExecutionRecord, FlowRunRow, ProposalRow } fro
 import type { ExecutionView, FlowConsentView, FlowRunView, ProposalView } from '../../contract/flows.ts'
 import { etagOf, isoOf, type HeldProposal, type HeldRun } from './flow-access.ts'
 
-/** Rows as clients see them, in the words of their schemas. */
+/** Rows as clients see them, in the format of their schemas. */
 
 export function runView({ row, version }: HeldRun): FlowRunView {
   const { run_id, flow_id, flow_version, scope, status, step_states, started, task_ref, external_ref } = row

@@ -17,7 +17,10 @@ export type FlowAnswer = {
   readonly steps: readonly FlowStep[]
 }
 
-/** Takes a bundle of YAML or JSON text (`source`), or the bundle itself. Checked whole; nothing of a bundle with a fault is kept. */
+/**
+ * Accepts a bundle of YAML or JSON text (`source`), or the bundle itself. Validated as a whole; a bundle with a fault is not
+ * stored at all.
+ */
 export async function importFlow(
   deps: FlowDeps,
   caller: Caller,
@@ -44,7 +47,7 @@ export async function importFlow(
   const id = headId(vault, flow.flow_id)
   const head = await deps.tables.row('flows', id)
   const before = head?.row.is === 'head' ? head.row.flow : undefined
-  // Whoever may not see a flow may not replace it, and learns no more than that the name is taken.
+  // A caller who cannot see a flow cannot replace it, and learns only that the name is taken.
   if (before !== undefined && !sees(visibility.value, { vault_id: vault, scope: before.scope }))
     return refuse('FLOW_LINEAGE_CONFLICT', { flow_id: flow.flow_id })
   const lineage = checkLineage(bundle.value, before?.version)
@@ -99,7 +102,7 @@ export async function listFlows(deps: FlowDeps, caller: Caller, asked: FlowsAske
   })
 }
 
-/** One version of a flow with its steps; the newest when none is named. */
+/** One version of a flow with its steps; the newest by default. */
 export async function readFlow(
   deps: FlowDeps,
   caller: Caller,

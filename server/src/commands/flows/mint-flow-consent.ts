@@ -13,7 +13,7 @@ import { consentView } from './flow-views.ts'
 
 export type ConsentAnswer = { readonly schema: string; readonly consent: FlowConsentView }
 
-/** Permits executions of one run's steps ahead: for the minter's own person, within lanes, units and time. */
+/** Permits executions of one run's steps in advance: for the minter's own person, limited in lanes, units and time. */
 export async function mintFlowConsent(
   deps: FlowDeps,
   caller: Caller,

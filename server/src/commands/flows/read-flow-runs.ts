@@ -39,7 +39,7 @@ export type FlowRunsAnswer = {
   readonly next_cursor?: string
 }
 
-/** Newest first. A page is full unless it is the last one, whatever lies in between that the caller may not see. */
+/** Newest first. A page is full unless it is the last one, however many rows the caller may not see are in between. */
 export async function listFlowRuns(
   deps: ReadDeps,
   caller: Caller,
@@ -70,7 +70,7 @@ export async function listFlowRuns(
 
 type PageAsked = { readonly limit: number; readonly cursor?: number }
 
-/** One listing per visible scope, merged by the place of the rows. */
+/** One listing per visible scope, merged by position. */
 export async function listMerged(
   { tables }: Pick<FlowDeps, 'tables'>,
   { vault, scopes }: Visibility,
@@ -86,7 +86,7 @@ export async function listMerged(
   return merged.length > limit && last !== undefined ? { items, next: last.cursor } : { items }
 }
 
-/** A run as a checklist for people: what each step is, what was done and by whom, which consents and executions there are. */
+/** A run as a checklist: what each step is, what was done and by whom, which consents and executions there are. */
 export type FlowChecklist = FlowRunAnswer & {
   readonly title: string
   readonly steps: readonly FlowStep[]

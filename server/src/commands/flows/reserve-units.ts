@@ -9,15 +9,15 @@ export type UnitDeps = Pick<FlowDeps, 'tables' | 'ledger' | 'accounts' | 'clock'
 
 type Executing = Pick<FlowExecution, 'flow_run_id' | 'execution_id' | 'consent_id'>
 
-/** `over`: the execution is not running any more. `later`: the ledger cannot record now. */
+/** `over`: the execution is no longer running. `later`: the ledger cannot record now. */
 export type Reserved = 'reserved' | 'capped' | 'revoked' | 'over' | 'later'
 
 const TRIES = 50
 
 /**
  * Takes the units of one call from the consent, before it is made. Repeating it for the same call takes nothing more.
- * INVARIANT: units leave the account in the commit that raises `reserved_units`, and the ledger never lets an account fall below zero:
- * however many processes try, the cap is not exceeded.
+ * INVARIANT: units leave the account in the commit that raises `reserved_units`, and the ledger never lets an account fall below
+ * zero: however many processes try, the cap is not exceeded.
  */
 export async function reserveUnits(
   deps: UnitDeps,
@@ -50,7 +50,7 @@ export async function reserveUnits(
   return 'later'
 }
 
-/** Puts what a call really cost on record, and gives back what was taken for it and not used. Repeating it changes nothing. */
+/** Records what a call really cost, and returns the reserved units that were not used. Repeating it changes nothing. */
 export async function settleUnits(
   deps: UnitDeps,
   executing: Executing,

@@ -35,7 +35,7 @@ export type ProposalsAsked = {
 }
 export type ProposalsPage = { readonly items: readonly ProposalView[]; readonly next?: number }
 
-/** Newest first; those of one run when it is named. */
+/** Newest first; those of one run if it is named. */
 export async function listProposals(
   deps: FlowDeps,
   caller: Caller,
@@ -100,7 +100,7 @@ export async function evaluateProposal(
   })
 }
 
-/** The decision about a proposal. An approval verifies the human review that it is for, in the same commit. */
+/** Decides about a proposal. An approval verifies the human review that it is for, in the same commit. */
 export async function decideProposal(
   deps: FlowDeps,
   caller: Caller,

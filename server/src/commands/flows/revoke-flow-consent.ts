@@ -10,7 +10,7 @@ import { accountOf, changeRun, checkEtag, gated, sees, visibilityOf, type FlowDe
 import { consentView } from './flow-views.ts'
 import type { ConsentAnswer } from './mint-flow-consent.ts'
 
-/** Takes a consent back: by its minter or an admin. What is executing is not undone; nothing more starts under it. */
+/** Revokes a consent, by its minter or an admin. What is executing is not undone; nothing more starts under it. */
 export async function revokeFlowConsent(
   deps: FlowDeps,
   caller: Caller,

@@ -37,7 +37,7 @@ export async function startFlowRun(deps: FlowDeps, caller: Caller, body: Json | 
   const version = asked.value.version ?? (head?.row.is === 'head' ? head.row.flow.version : undefined)
   const found =
     vault === undefined || version === undefined ? undefined : await versionRow(deps, vault, flow_id, version)
-  // A flow is seen by the scope of its newest version, so that narrowing it counts for its older versions too.
+  // A flow's visibility follows the scope of its newest version, so that narrowing it applies to older versions too.
   const isVisible =
     head?.row.is === 'head' && sees(visibility.value, { vault_id: vault ?? '', scope: head.row.flow.scope })
   if (

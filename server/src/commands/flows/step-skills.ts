@@ -14,7 +14,7 @@ export type Skills = { readonly tools: readonly string[]; readonly prompt_ids: r
 
 /**
  * The tools and prompts behind a step's skills.
- * INVARIANT: nothing that the step does not refer to. Whether its caller may call them is the gate's to say, at each call.
+ * INVARIANT: only what the step refers to. Whether its caller may call them is decided by the gate, at each call.
  */
 export function skillsOf(deps: SkillDeps, { step_id, skill_refs }: FlowStep): Result<Skills> {
   const tools = new Set<string>()

@@ -49,7 +49,7 @@ export async function submitFlowReview(
   return ok({ schema: FLOW_SCHEMAS.run, run: runView(changed.value), proposal_id })
 }
 
-/** The step that is named, else the one at the frontier where that waits for a human review. */
+/** The named step, otherwise the one at the frontier if it waits for a human review. */
 function reviewedStep(
   run: FlowRunRow,
   steps: readonly FlowStep[],

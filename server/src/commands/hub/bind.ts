@@ -24,7 +24,7 @@ export interface HubGate {
   takeOutcome(node: Caller, outcome: NodeOutcome): Promise<Result<readonly string[]>>
   /** Either of them, as text. */
   takeMessage(node: Caller, text: string): Promise<Result<readonly string[]>>
-  /** Tells of decisions as they are made. Returns how to stop. */
+  /** Reports decisions as they are made. Returns how to stop. */
   onDecided(listener: (decided: DecidedForNode) => void): () => void
   decisions(
     node: Caller,

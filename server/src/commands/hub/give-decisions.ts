@@ -15,7 +15,9 @@ export type GiveDeps = SignDeps & {
   readonly after: (ms: number, callback: () => void) => () => void
 }
 
-/** Which of its requests have been decided: at once if any has, else as soon as one is, or after `wait_s` with nothing. */
+/**
+ * Which of its requests have been decided: immediately if any has, otherwise as soon as one is, or after `wait_s` with nothing.
+ */
 export async function giveDecisions(
   deps: GiveDeps,
   by: Caller,
@@ -52,7 +54,7 @@ async function decidedOf(deps: GiveDeps, node: string, ids: readonly string[]): 
 const isDecided = (row: Parameters<typeof isOfNode>[0], node: string, now: number): row is NodeApproval =>
   isOfNode(row) && row.from_node.node === node && (row.state !== 'pending' || now >= row.expires_at)
 
-/** Listens from the start, so that nothing that moves between two looks is missed. */
+/** Listens from the start, so that no change between two reads is missed. */
 function someMoved(deps: GiveDeps, ids: readonly string[], wait_ms: number) {
   let isOver = wait_ms === 0 || deps.stopping.aborted
   let hasMoved = false

@@ -13,13 +13,13 @@ export type HubKeyDeps = {
   readonly ids: Ids
 }
 
-/** Public keys are no secret, but whoever asks is somebody we know. */
+/** Public keys are not secret, but only known callers may ask. */
 const READERS: readonly CallerKind[] = ['node', 'approver', 'reviewer', 'admin']
 
 export const readHubKeys = ({ hubKeys }: HubKeyDeps, { kind }: Caller): Result<HubKeysAnswer> =>
   READERS.includes(kind) ? hubKeys.list() : refuse('auth.forbidden', { needs: READERS.join(', ') })
 
-/** First a key is prepared, so that nodes can pin it; activated, it signs. Each step is on record before it is taken. */
+/** First a key is prepared, so that nodes can pin it; once activated, it signs. Each step is recorded before it is taken. */
 export async function changeHubKey(
   deps: HubKeyDeps,
   { kind, id }: Caller,

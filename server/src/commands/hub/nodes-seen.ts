@@ -1,7 +1,7 @@
 import type { Caller } from '../../contract/caller.ts'
 import type { Clock } from '../ports/runtime.ts'
 
-/** When each node last asked this process for something. In memory: whoever is alive asks again within half a minute. */
+/** When each node last asked this process for something. In memory: a live node asks again within half a minute. */
 export type NodesSeen = { note(node: Caller): Caller; at(id: string): number | undefined }
 
 export function nodesSeen(clock: Clock): NodesSeen {

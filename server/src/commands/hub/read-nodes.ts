@@ -17,7 +17,7 @@ export type ReadNodesDeps = {
 const OVERSEERS: readonly CallerKind[] = ['approver', 'reviewer', 'admin']
 const PAGE = 500
 
-/** The nodes of this hub: everybody with a key of kind `node`, and how much of theirs waits for a person. */
+/** The nodes of this hub: everybody with a key of kind `node`, and how many of their requests wait for a person. */
 export async function readNodes(deps: ReadNodesDeps, { kind }: Caller): Promise<Result<readonly NodeAnswer[]>> {
   if (!OVERSEERS.includes(kind)) return refuse('auth.forbidden', { needs: OVERSEERS.join(', ') })
   const pending = await pendingByNode(deps)

@@ -6,7 +6,7 @@ import type { Clock } from '../ports/runtime.ts'
 
 export type SignDeps = { readonly hubKeys: HubKeys; readonly clock: Clock }
 
-/** A word is good for so long; whoever comes later asks again. */
+/** How long a signed decision is valid; later it has to be requested again. */
 const WORD_S = 300
 const LONGEST_REASON = 2_000
 
@@ -14,7 +14,7 @@ const SAYS: Readonly<Partial<Record<ApprovalState, HubWord['says']>>> = {
   pending: 'received',
   approved: 'approve',
   denied: 'deny',
-  // An admin of the hub took it back.
+  // An admin of the hub withdrew it.
   withdrawn: 'deny',
   expired: 'expired',
 }
@@ -23,7 +23,7 @@ export type NodeApproval = ApprovalRow & { readonly from_node: FromNode }
 export const isOfNode = (row: ApprovalRow): row is NodeApproval => row.from_node !== undefined
 
 /**
- * What the hub says about a request of a node as it stands; undefined when it was used already.
+ * The hub's current decision about a node's request; undefined if it was already used.
  * INVARIANT: signed only from what is stored, and an approval only while it has not expired and its outcome was not reported.
  */
 export async function signWord(deps: SignDeps, row: NodeApproval): Promise<Result<string | undefined>> {
@@ -34,7 +34,7 @@ export async function signWord(deps: SignDeps, row: NodeApproval): Promise<Resul
   return deps.hubKeys.sign({ ...wordOf(row, now), says, jti: `${row.approval_id} ${says}` })
 }
 
-/** Confirms that the outcome of a request is on record. */
+/** Confirms that the outcome of a request is recorded. */
 export const signReported = (
   deps: SignDeps,
   row: NodeApproval,
@@ -52,7 +52,7 @@ function wordOf(row: NodeApproval, now: number): Omit<HubWord, 'says' | 'jti'> {
   const { node, message, nonce, approval_id, tool, packet_digest, context } = row.from_node
   const last = row.decisions.at(-1)
   const iat = Math.floor(now / 1_000)
-  // One that has expired is still told of.
+  // An expired one is still reported.
   const ends = row.expires_at > now ? Math.max(iat + 1, Math.floor(row.expires_at / 1_000)) : iat + WORD_S
   return {
     v: 1,

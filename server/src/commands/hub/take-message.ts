@@ -5,7 +5,7 @@ import { readJson } from '../read-json.ts'
 import { takeOutcome, type TakeOutcomeDeps } from './take-outcome.ts'
 import { takeRequest, type TakeRequestDeps } from './take-request.ts'
 
-/** A message of a node as text, from a transport that knows no routes. */
+/** A message of a node as text, from a transport without routes. */
 export async function takeMessage(
   deps: TakeRequestDeps & TakeOutcomeDeps,
   node: Caller,

@@ -23,7 +23,7 @@ export type TakeOutcomeDeps = SignDeps & {
 
 const TRIES = 5
 
-/** A node says how a call ended. On record once; sent again it is only confirmed again. */
+/** A node reports how a call ended. Recorded once; a repetition is only confirmed again. */
 export async function takeOutcome(
   deps: TakeOutcomeDeps,
   by: Caller,
@@ -49,7 +49,7 @@ export async function takeOutcome(
   return refuse('audit.unavailable')
 }
 
-/** An outcome that nobody knew may become known; every other one is final. */
+/** An unknown outcome may become known; every other one is final. */
 const isKnown = ({ state }: CallRow, outcome: NodeOutcome): boolean =>
   state === outcome.state || (state !== 'pending' && state !== 'unknown')
 
@@ -63,7 +63,7 @@ function outcomeChanges(
   const failed = code === undefined || !isCode(code) ? {} : { problem: problem(code) }
   const row: CallRow = { ...call.row, state, ended_at: ended_at ?? now, ...failed }
   const started = state !== 'refused'
-  // A node that ran what nobody approved is worth a look.
+  // A node that ran an unapproved call is recorded as a finding.
   const unapproved = started && !['approved', 'consumed'].includes(held.row.state)
   const about = {
     ...(code === undefined ? {} : { code }),
@@ -84,7 +84,7 @@ const isCode = (code: string): code is ProblemCode => Object.hasOwn(PROBLEMS, co
 function ended(row: ApprovalRow, started: boolean, now: number): ApprovalRow | undefined {
   if (row.state === 'pending') return valueOf(withdraw(row, now))
   if (row.state !== 'approved') return undefined
-  // Used in time at the node, by the node's clock; here it may have expired meanwhile.
+  // Used in time by the node's clock; here it may have expired in the meantime.
   return valueOf(started ? consume(row, Math.min(now, row.expires_at - 1)) : goStale(row, now))
 }
 

@@ -36,8 +36,8 @@ export type TakeRequestDeps = SignDeps & {
 const TRIES = 5
 
 /**
- * A node asks for a decision. Stored once, however often it is sent; the answer is what the hub says about it as it stands.
- * INVARIANT: the hub's own tools, policy and consents have no say here, and nothing of it can be executed by the hub.
+ * A node asks for a decision. Stored once, however often it is sent; the answer is the hub's current decision.
+ * INVARIANT: the hub's own tools, policy and consents do not apply here, and the hub can execute nothing of it.
  */
 export async function takeRequest(
   deps: TakeRequestDeps,
@@ -59,7 +59,7 @@ export async function takeRequest(
 
 const changed = ({ approval_id }: NodeRequest) => refuse('node.request_changed', { approval_id })
 
-/** What was decided on is what was stored first; a node that asks otherwise makes a new request. */
+/** Decisions are about what was stored first; a node that asks for something else makes a new request. */
 function isSame(row: ApprovalRow, node: string, request: NodeRequest): row is NodeApproval {
   return (
     isOfNode(row) &&
@@ -77,7 +77,7 @@ async function answer(deps: SignDeps, row: NodeApproval): Promise<Result<readonl
   return word.ok ? ok(word.value === undefined ? [] : [word.value]) : word
 }
 
-/** Undefined: another request was faster; look again. */
+/** Undefined: another request was faster; check again. */
 async function store(
   deps: TakeRequestDeps,
   by: Caller,
@@ -146,14 +146,14 @@ type Shown = {
   readonly packet: NodeRequest['packet']
 }
 
-/** A node redacts; the hub shows nothing that cannot be seen, and takes out what it knows as a secret itself. */
+/** A node redacts; the hub also escapes invisible characters and removes what it knows to be secret. */
 async function shownRequest({ judgement }: TakeRequestDeps, request: NodeRequest): Promise<Shown> {
   const { proposed_args } = request.packet
   const args = await judgement.scanner.visible((await judgement.scanner.shownArgs(canonicalOf(proposed_args))).args)
   return { args, context: visibleIn(request.context), packet: visibleIn({ ...request.packet, proposed_args: args }) }
 }
 
-/** The scanner reads JSON; a text that is none is shown as one string. */
+/** The scanner reads JSON; other text is shown as one string. */
 function canonicalOf(text: string): string {
   try {
     JSON.parse(text)
@@ -163,7 +163,7 @@ function canonicalOf(text: string): string {
   }
 }
 
-/** Every text in it, without what cannot be seen. */
+/** Every text in it, with invisible characters escaped. */
 function visibleIn<T extends object>(value: T): T {
   const through = (part: unknown): unknown => {
     if (typeof part === 'string') return visibleText(part)

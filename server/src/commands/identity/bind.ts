@@ -53,21 +53,21 @@ export interface IdentityGate {
   createCredential(caller: Caller, wanted: NewCredential): Promise<Result<{ key: string; row: CredentialRow }>>
   revokeCredential(caller: Caller, key_id: string): Promise<Result<CredentialRow>>
   listCredentials(caller: Caller): Promise<Result<readonly ShownCredential[]>>
-  /** For strong approvals, of the caller's own. */
+  /** The caller's own, for strong approvals. */
   setPassphrase(caller: Caller, wanted: NewPassphrase): Promise<Result<void>>
   clearPassphrase(caller: Caller, user: string): Promise<Result<void>>
-  /** `secret` is for the cookie and is not kept. */
+  /** `secret` is for the cookie and is not stored. */
   logIn(caller: Caller, how: LoginRow['how']): Promise<Result<{ readonly secret: string; readonly login: LoginRow }>>
-  /** `passive` looks without prolonging it. */
+  /** `passive` reads it without extending it. */
   readLogin(secret: string, passive?: boolean): Promise<Result<LoginRow>>
   isCsrf(secret: string, given: string | undefined): boolean
   describeLogin(caller: Caller, login?: { readonly secret: string; readonly row: LoginRow }): Promise<LoginAnswer>
   logOut(caller: Caller, which: { readonly secret: string } | 'all'): Promise<Result<number>>
-  /** Log-in by an issuer, in a browser. */
+  /** Log-in through an issuer, in a browser. */
   readonly oidc: Pick<OidcLogins, 'names' | 'begin'> & {
     finish(attempt: LoginAttempt, back: LoginReturn, redirect_uri: string): Promise<Result<Caller>>
   }
-  /** For strong approvals in a browser, of the caller's own. */
+  /** The caller's own, for strong approvals in a browser. */
   readonly passkeys: PasskeysGate
   rotateKeys(caller: Caller, which: 'token' | 'checkpoint'): Promise<Result<void>>
 }
@@ -82,7 +82,7 @@ export const bindIdentity = (world: IdentityWorld): IdentityGate => ({
   clearPassphrase: (caller, user) => clearPassphrase(world, caller, user),
   logIn: (caller, how) => logIn(world, caller, how),
   readLogin: (secret, passive) => readLogin(world, secret, passive),
-  // Digests are compared, so that how long it takes says nothing of the token.
+  // Digests are compared, so that the timing reveals nothing about the token.
   isCsrf: (secret, given = '') => world.digest(csrfOf(world.digest, secret)) === world.digest(given),
   describeLogin: (caller, login) => describeLogin(world, caller, login),
   logOut: (caller, which) => logOut(world, caller, which),

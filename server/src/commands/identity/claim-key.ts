@@ -10,7 +10,7 @@ export const KEY_KEPT_MS = 86_400_000
 
 /**
  * Takes an idempotency key for one request of one caller, durably.
- * INVARIANT: of all requests under one key, at most one is ever the first, also across restarts.
+ * INVARIANT: of all requests under one key, at most one is ever the first, even across restarts.
  */
 export async function claimKey(
   { ledger, clock }: { readonly ledger: Ledger; readonly clock: Clock },

@@ -6,15 +6,15 @@ import { credentialState } from './credentials.ts'
 export type ApproverDeps = {
   readonly tables: Tables
   readonly clock: Clock
-  /** People who decide without a key of ours: `unknown` where an issuer gives out roles, else the users of callbacks. */
+  /** People who decide without one of our keys: `unknown` if an issuer assigns roles, otherwise the users of callbacks. */
   readonly otherApprovers: readonly string[] | 'unknown'
 }
 
 const PAGE = 1_000
 
 /**
- * How many people can decide requests: whoever has a key for it, and the owner of the data folder, who needs none. Undefined when
- * nobody can tell. People are told apart by `user`; one may hold several keys.
+ * How many people can decide requests: those who have a key for it, and the owner of the data folder, who needs none. Undefined
+ * if unknown. People are identified by `user`; one may have several keys.
  */
 export async function countApprovers({ tables, clock, otherApprovers }: ApproverDeps): Promise<number | undefined> {
   if (otherApprovers === 'unknown') return undefined

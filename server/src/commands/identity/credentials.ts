@@ -22,10 +22,12 @@ export type CredentialDeps = {
   readonly newKey: (kind: CallerKind) => string
 }
 
-/** Three parts with dots between them: no key of ours has a dot. */
+/** Three parts separated by dots: our keys contain no dot. */
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/
 
-/** Whose credential this is: a key of ours, or a token of an issuer. Unknown, expired and revoked keys look the same from outside. */
+/**
+ * Whose credential this is: one of our keys, or an issuer's token. Unknown, expired and revoked keys look the same from outside.
+ */
 export async function authenticate(
   deps: Pick<CredentialDeps, 'tables' | 'digest' | 'clock'> & { readonly issuers: Issuers },
   key: string,
@@ -41,7 +43,7 @@ export async function authenticate(
   return ok({ ...caller, credential: { key: key_id, ...(expires_at === undefined ? {} : { expires_at }) } })
 }
 
-/** A token is good until its own `exp`, and as long after it as clocks may differ. */
+/** A token is valid until its own `exp`, plus the allowed clock difference. */
 function withExpiry(caller: Result<Caller>, { exp }: Readonly<Record<string, unknown>>): Result<Caller> {
   if (!caller.ok || typeof exp !== 'number') return caller
   return ok({ ...caller.value, credential: { expires_at: (exp + TOKEN_TOLERANCE_S) * 1000 } })
@@ -62,7 +64,7 @@ export type NewCredential = {
   readonly speaks_for_user?: true | undefined
 }
 
-/** Creates a key. It is returned once and kept only as a digest. */
+/** Creates a key. It is returned once and stored only as a digest. */
 export async function createCredential(
   deps: CredentialDeps,
   by: Caller,
@@ -104,7 +106,7 @@ function grantOf(key: KeyId, { tools, calls }: NewCredential): { readonly grant?
   }
 }
 
-/** The units live as long as the key does. */
+/** The units exist as long as the key does. */
 function openGrant({ caller: { grant }, expires_at }: CredentialRow): Change[] {
   if (grant?.calls === undefined) return []
   const until = expires_at === undefined ? {} : { until: expires_at }

@@ -2,7 +2,7 @@ import type { Call } from '../../contract/call.ts'
 import { OWN_GROUND, type Verdict } from '../../contract/verdict.ts'
 import type { Change } from '../ports/ledger.ts'
 
-/** Whoever reaches for the gate's own files or credentials leaves a critical finding, with the commit that records the call. */
+/** A call that targets the gate's own files or credentials leaves a critical finding, in the commit that records the call. */
 export function gateTouched(call: Call, verdict: Verdict, now: number): readonly Change[] {
   const rules = [
     ...new Set(

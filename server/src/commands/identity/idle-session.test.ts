@@ -7,7 +7,7 @@ import { IDLE_MS, idleSession } from './idle-session.ts'
 const MINUTE = 60_000
 const ana: Caller = { kind: 'agent', id: 'agent:claude', user: 'ana' }
 
-/** Session rows under versions, as two nodes would share them. `meanwhile` happens just before the next commit. */
+/** Versioned session rows, as two nodes would share them. `meanwhile` happens just before the next commit. */
 function sharedStore() {
   const rows = new Map<string, Held<'sessions'>>()
   let commits = 0
@@ -48,7 +48,7 @@ async function threads(times: readonly number[], caller = ana) {
 }
 
 describe('the session of a caller that names none', () => {
-  test('goes on over short pauses, on every node, and ends with a long one', async () => {
+  test('continues across short pauses, on every node, and ends with a long one', async () => {
     const { names } = await threads([0, 24 * MINUTE, 48 * MINUTE, 48 * MINUTE + IDLE_MS])
     expect(new Set(names.slice(0, 3)).size).toBe(1)
     expect(names[3]).not.toBe(names[0])
@@ -68,7 +68,7 @@ describe('the session of a caller that names none', () => {
     expect(await idleSession(at(3), ana)).toEqual(first)
   })
 
-  test('is one session when two nodes begin it at once', async () => {
+  test('is one session if two nodes begin it at once', async () => {
     const store = sharedStore()
     let second: Promise<unknown> = Promise.resolve()
     store.before(
@@ -86,7 +86,7 @@ describe('the session of a caller that names none', () => {
     expect(store.commits()).toBe(1)
   })
 
-  test('is refused when the store is', async () => {
+  test('is rejected if the store is unavailable', async () => {
     const { tables, clock } = sharedStore().node(() => 0)
     const ledger: Ledger = { commit: async () => 'unavailable' }
     expect(await idleSession({ tables, clock, ledger }, ana)).toMatchObject({ problem: { code: 'audit.unavailable' } })

@@ -9,7 +9,7 @@ import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type SessionDeps = { readonly tables: Pick<Tables, 'row'>; readonly ledger: Ledger; readonly clock: Clock }
 
-/** A caller that names no session and was silent for so long begins a new one. */
+/** A caller that names no session and was idle for this long begins a new one. */
 export const IDLE_MS = 30 * 60_000
 /** How far the row may be behind: a caller that calls all day costs one small commit in five minutes. */
 const BEHIND_MS = 5 * 60_000
@@ -25,7 +25,7 @@ export async function idleSession({ tables, ledger, clock }: SessionDeps, caller
   for (let tries = 0; tries < TRIES; tries += 1) {
     const held = await tables.row('sessions', who)
     const now = clock()
-    // A clock that was set back makes this negative, and the session goes on.
+    // If the clock was set back this is negative, and the session continues.
     const silent = held === undefined ? Infinity : now - held.row.seen_at
     if (held !== undefined && silent < BEHIND_MS) return ok(held.row.thread)
     const thread = held !== undefined && silent < IDLE_MS ? held.row.thread : `idle:${now.toString(36)}`

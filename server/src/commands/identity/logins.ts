@@ -17,12 +17,12 @@ export type LoginDeps = {
   readonly strong: 'role' | 'passphrase'
 }
 
-/** Kinds of people. A program has no use for a cookie, and a browser no business with a program's key. */
+/** Kinds of people. A program does not need a cookie, and a browser must not use a program's key. */
 const PEOPLE: readonly CallerKind[] = ['user', 'approver', 'reviewer', 'admin']
-/** The row moves at most this often, however many requests a page makes. */
+/** The row is written at most this often, however many requests a page makes. */
 const NOTED_EVERY_MS = 60_000
 
-/** Somebody is logged in: the secret goes into their cookie and is kept only as a digest. */
+/** Logs somebody in: the secret goes into their cookie and is stored only as a digest. */
 export async function logIn(
   deps: LoginDeps,
   by: Caller,
@@ -35,7 +35,7 @@ export async function logIn(
   const login: LoginRow = {
     v: 1,
     login_id: deps.digest(secret),
-    // A token of an issuer is believed once; from then on the log-in is what counts, and it ends by itself.
+    // An issuer's token is accepted once; from then on the log-in counts, and it expires by itself.
     caller: how === 'oidc' ? { ...by, credential: { expires_at: longest } } : by,
     user: by.user,
     how,
@@ -54,12 +54,12 @@ export async function logIn(
 
 /**
  * Whose cookie this is. Ended, expired, idle and unknown log-ins look the same from outside.
- * INVARIANT: a log-in with a key is worth nothing as soon as that key is.
+ * INVARIANT: a log-in with a key is invalid as soon as that key is.
  */
 export async function readLogin(
   deps: Pick<LoginDeps, 'tables' | 'ledger' | 'digest' | 'clock'>,
   secret: string,
-  /** Looks only: does not count as a sign of life. */
+  /** Only reads: does not count as activity. */
   isPassive = false,
 ): Promise<Result<LoginRow>> {
   const held = await deps.tables.row('logins', deps.digest(secret))
@@ -70,7 +70,7 @@ export async function readLogin(
   if (key !== undefined && (credential === undefined || credentialState(credential, now) !== 'good'))
     return refuse('auth.logged_out')
   if (!isPassive && now - held.row.seen_at >= NOTED_EVERY_MS)
-    // Another request may have noted it already.
+    // Another request may have recorded it already.
     await deps.ledger.commit([
       {
         kind: 'swap',
@@ -102,14 +102,14 @@ export async function logOut(
     auditOf(deps, 'login.ended', by, about),
   ])
   if (recorded === 'committed') return ok(ending.length)
-  // One of them was used at this moment: its row moved on.
+  // One of them was used at this moment, so its row changed.
   return typeof recorded === 'object' && 'lost' in recorded ? logOut(deps, by, which) : refuseUnrecorded(recorded)
 }
 
 /** Repeated in a header by our own page, which alone can read it: other pages can send the cookie but not this. */
 export const csrfOf = (digest: Digest, secret: string): string => digest(`csrf ${secret}`)
 
-/** What a page has to know about who is logged in. */
+/** What a page needs to know about who is logged in. */
 export async function describeLogin(
   deps: LoginDeps,
   caller: Caller,

@@ -3,7 +3,10 @@ import type { Result } from '../../contract/problems.ts'
 import { callerFromClaims } from '../../core/identity/caller-from-claims.ts'
 import type { LoginAttempt, LoginReturn, OidcLogins } from '../ports/keys.ts'
 
-/** Who came back from an issuer. What the configuration does not map to a kind of person is nobody. */
+/**
+ * The caller for somebody who logged in at an issuer. Claims that the configuration does not map to a kind of person are
+ * rejected.
+ */
 export async function callerFromOidc(
   { oidcLogins }: { readonly oidcLogins: OidcLogins },
   attempt: LoginAttempt,

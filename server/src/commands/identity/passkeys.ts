@@ -29,7 +29,7 @@ const approving = (user: string, approval_id: string, digest: string): Challenge
   digest,
 ]
 
-/** What putting a policy in force is bound to: one person, one text, and the version whose place it takes. */
+/** What activating a policy is bound to: one person, one text, and the version it replaces. */
 const putting = (user: string, digest: string): ChallengeClaims => ['policy', user, digest]
 
 export type PasskeyAbout = { readonly approval_id: string; readonly digest: string } | { readonly policy: string }
@@ -79,7 +79,7 @@ function claimsAbout(user: string, about: PasskeyAbout | undefined): ChallengeCl
   return 'policy' in about ? putting(user, about.policy) : approving(user, about.approval_id, about.digest)
 }
 
-/** Adds a passkey of the caller's own. Whoever can prove themselves already has to: a stolen key alone adds none. */
+/** Adds a passkey for the caller. Somebody who already has a proof must use it: a stolen key alone adds none. */
 export async function addPasskey(
   deps: PasskeyDeps,
   by: Caller,
@@ -132,7 +132,7 @@ async function proofOf(
   return proven.ok ? ok([]) : proven
 }
 
-/** Whether this passkey of the caller's own answers the challenge for this approval. Returns what becomes true with it, once. */
+/** Whether the caller's passkey answers the challenge for this approval. Returns the changes to commit with it, once. */
 export const proveForApproval = (
   deps: PasskeyDeps,
   by: Caller,
@@ -141,7 +141,7 @@ export const proveForApproval = (
 ): Promise<Result<readonly Change[]>> =>
   provePasskey(deps, by, passkey, approving(by.user, about.approval_id, about.digest))
 
-/** The same for putting a policy in force. */
+/** The same for activating a policy. */
 export const proveForPolicy = (
   deps: PasskeyDeps,
   by: Caller,
@@ -149,9 +149,7 @@ export const proveForPolicy = (
   digest: string,
 ): Promise<Result<readonly Change[]>> => provePasskey(deps, by, passkey, putting(by.user, digest))
 
-/**
- * INVARIANT: an assertion is worth something once, to the person whose passkey it is, for what was asked of them.
- */
+/** INVARIANT: an assertion is valid once, for the owner of the passkey, for exactly what was challenged. */
 async function provePasskey(
   deps: PasskeyDeps,
   by: Caller,
@@ -169,7 +167,7 @@ async function provePasskey(
   return ok([spent(nonce, now), { kind: 'swap', table: 'passkeys', id: to.passkey_id, from: held.version, to }])
 }
 
-/** An admin removes somebody else's. Not their own: then a stolen admin key would be all it takes. */
+/** An admin removes somebody else's. Not their own: otherwise a stolen admin key would be enough. */
 export async function removePasskey(deps: PasskeyDeps, by: Caller, passkey_id: string): Promise<Result<PasskeyAnswer>> {
   const held = await deps.tables.row('passkeys', passkey_id)
   if (by.kind !== 'admin' || held?.row.user === by.user) return refuse('auth.forbidden', { needs: 'another admin' })

@@ -15,7 +15,7 @@ export type PassphraseDeps = {
   readonly clock: Clock
   readonly ids: Ids
   readonly passphrases: Passphrases
-  /** What a strong approval asks of everybody: their role, or a passphrase too. */
+  /** What a strong approval requires of everybody: their role, or a passphrase too. */
   readonly strong: 'role' | 'passphrase'
 }
 
@@ -24,8 +24,8 @@ const WINDOW_MS = 900_000
 const RACES = 8
 
 /**
- * Whether this is the person and not only their key. Whoever has a passphrase gives it, whatever the configuration says;
- * whoever has none is refused where the configuration wants one of everybody.
+ * Checks that this is the person and not only their key. Somebody who has a passphrase must give it, whatever the configuration
+ * says; somebody who has none is rejected if the configuration requires one.
  */
 export async function provePerson(
   deps: PassphraseDeps,
@@ -34,7 +34,7 @@ export async function provePerson(
 ): Promise<Result<'role' | 'passphrase'>> {
   const sealed = (await deps.tables.row('passphrases', by.user))?.row.sealed
   if (sealed === undefined) {
-    // Whoever has a passkey shows it: a key alone is not the person.
+    // Somebody who has a passkey must use it: a key alone does not prove the person.
     if (await hasPasskey(deps, by.user)) return refuse('approval.passkey_needed')
     return deps.strong === 'role' ? ok('role') : refuse('approval.passphrase_unset')
   }
@@ -56,7 +56,7 @@ async function hasPasskey({ tables }: PassphraseDeps, user: string): Promise<boo
   return listed.some(({ row }) => row.revoked_at === undefined)
 }
 
-/** INVARIANT: a try is taken before it is made, so that many at once are no more than one after the other. */
+/** INVARIANT: an attempt is counted before it is made, so that parallel attempts gain nothing. */
 async function reserveTry(deps: PassphraseDeps, user: string): Promise<Result<{ account: string; left: number }>> {
   const now = deps.clock()
   const window = Math.floor(now / WINDOW_MS)
@@ -76,7 +76,7 @@ async function reserveTry(deps: PassphraseDeps, user: string): Promise<Result<{ 
 
 export type NewPassphrase = { readonly passphrase: string; readonly current?: string }
 
-/** Whoever may decide sets their own. A stolen key alone does not replace one that is there. */
+/** Anybody who may decide sets their own. A stolen key alone does not replace an existing one. */
 export async function setPassphrase(deps: PassphraseDeps, by: Caller, wanted: NewPassphrase): Promise<Result<void>> {
   const allowed = mayDecide(by)
   if (!allowed.ok) return allowed
@@ -95,7 +95,7 @@ export async function setPassphrase(deps: PassphraseDeps, by: Caller, wanted: Ne
   return recorded === 'committed' ? ok(undefined) : setPassphrase(deps, by, wanted)
 }
 
-/** An admin forgets somebody else's. Not their own: then a stolen admin key would be all it takes. */
+/** An admin clears somebody else's. Not their own: otherwise a stolen admin key would be enough. */
 export async function clearPassphrase(deps: PassphraseDeps, by: Caller, user: string): Promise<Result<void>> {
   if (by.kind !== 'admin' || by.user === user) return refuse('auth.forbidden', { needs: 'another admin' })
   const held = await deps.tables.row('passphrases', user)

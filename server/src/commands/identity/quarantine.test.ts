@@ -12,7 +12,7 @@ const opinion = { decider: 'trap', rule: 'trap.token', says: '', source: 'traps.
 const sprung: Verdict = { effect: 'block', evidence: [{ ...opinion, effect: 'block' }] }
 const record: Change = { kind: 'once', key: 'the call itself', until: 1 }
 
-/** One pause row under versions; `meanwhile` happens between each read and the commit that follows it. */
+/** One versioned pause row; `meanwhile` happens between each read and the commit that follows it. */
 function pauseStore(first: PauseRow | undefined, meanwhile: readonly PauseRow[] = []) {
   let held = first === undefined ? undefined : { version: 1, row: first, cursor: 1 }
   const pending = [...meanwhile]
@@ -41,7 +41,7 @@ const stop = (store: ReturnType<typeof pauseStore>, verdict = sprung) =>
   commitAndStop(store.deps, callWith({}), verdict, 5, [record])
 
 describe('a quarantine', () => {
-  test('is written with the record, also over a pause that was lifted or only asked', async () => {
+  test('is written with the record, even over a pause that was lifted or only asked', async () => {
     for (const before of [undefined, { ...stopped, active: false }, { ...stopped, effect: 'ask' as const }]) {
       const store = pauseStore(before)
       expect(await stop(store)).toBe('committed')
@@ -50,7 +50,7 @@ describe('a quarantine', () => {
     }
   })
 
-  test('law: whatever an admin does to the pause meanwhile, the caller is stopped after the finding', async () => {
+  test('law: whatever an admin does to the pause in the meantime, the caller is stopped after the finding', async () => {
     const lifted = { ...stopped, active: false, by: 'admin:x' }
     for (const meanwhile of [[lifted], [stopped], [lifted, stopped, lifted], [stopped, lifted], [lifted, lifted]]) {
       for (const before of [undefined, stopped, lifted]) {
@@ -62,7 +62,7 @@ describe('a quarantine', () => {
     }
   })
 
-  test('leaves a call that sprang nothing alone, and hands on what else was lost', async () => {
+  test('ignores a call that triggered nothing, and passes on what else was lost', async () => {
     const store = pauseStore(undefined)
     expect(await stop(store, { effect: 'block', evidence: [{ ...opinion, decider: 'policy', effect: 'block' }] })).toBe(
       'committed',

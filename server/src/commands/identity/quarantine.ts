@@ -10,8 +10,8 @@ import { lostAt } from '../changes/unrecorded.ts'
 const TRIES = 100
 
 /**
- * Commits what records a call, and with it what stops its caller if a trap was sprung. A neighbour who moves the same pause
- * is a reason to look at that pause again and at nothing else: bait stays bait.
+ * Commits the record of a call and, if a trap was triggered, what stops its caller. If a concurrent commit changes the same
+ * pause, only that pause is read again: the finding stays.
  */
 export async function commitAndStop(
   deps: { readonly tables: Tables; readonly ledger: Ledger },
@@ -31,8 +31,9 @@ export async function commitAndStop(
 }
 
 /**
- * Whoever springs a trap is stopped with the same commit that records it: a critical finding, and a pause of the caller that
- * only an admin lifts. INVARIANT: there is no committed sprung trap whose caller was free to go on afterwards.
+ * A caller that triggers a trap is stopped in the same commit that records it: a critical finding, and a pause of the caller that
+ * only an admin lifts.
+ * INVARIANT: after a committed trap the caller is never free to continue.
  */
 export function quarantineChanges(
   deps: { readonly tables: Tables },
@@ -66,7 +67,7 @@ async function stopCaller(
   }
   const held = await tables.row('pauses', scope)
   const isStopped = held?.row.active === true && held.row.effect === 'block'
-  // Stopped already: an admin who lifts that pause at this moment must not let the new finding slip through.
+  // Already stopped: if an admin lifts that pause at this moment, the new finding must still apply.
   if (isStopped) return [{ kind: 'expect', table: 'pauses', id: scope, version: held.version }, finding]
   const reason = `${call.call_id} used ${traps}`.slice(0, 300)
   const row: PauseRow = { v: 1, scope, effect: 'block', active: true, by: 'trap', reason, at: now }

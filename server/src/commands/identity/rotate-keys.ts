@@ -8,11 +8,11 @@ export type RotateDeps = {
   readonly ledger: Ledger
   readonly clock: Clock
   readonly ids: Ids
-  /** Makes a new active key and uses it from now on. */
+  /** Creates a new active key and uses it from now on. */
   readonly rotate: { readonly token: () => Result<void>; readonly checkpoint: () => Result<string> }
 }
 
-/** New signing keys. Tokens of the previous key stay good, those of the one before do not; old checkpoints still verify. */
+/** Rotates signing keys. Tokens of the previous key stay valid, those of the one before do not; old checkpoints still verify. */
 export async function rotateKeys(deps: RotateDeps, by: Caller, which: 'token' | 'checkpoint'): Promise<Result<void>> {
   if (by.kind !== 'admin') return refuse('auth.forbidden', { needs: 'admin' })
   const entry = {

@@ -1,13 +1,13 @@
 import type { ClaimDeps } from '../calls/claim-held.ts'
 import { giveUpReport, type RecoverDeps } from '../calls/recover-calls.ts'
 
-/** So long a client may take to say what came of a call. */
+/** How long a client may take to report the outcome of a call. */
 const UNREPORTED_MS = 6 * 3_600_000
 const PAGE = 100
 
 export type UnreportedDeps = Pick<RecoverDeps, 'tables' | 'ledger' | 'clock'>
 
-/** Calls that a client was allowed to run, and of which it has not reported anything for hours. Returns how many were ended. */
+/** Ends calls that a client was allowed to run and has not reported for hours. Returns how many were ended. */
 export async function endUnreported(deps: UnreportedDeps): Promise<number> {
   let ended = 0
   let after: number | undefined
@@ -31,8 +31,9 @@ export async function endUnreported(deps: UnreportedDeps): Promise<number> {
 export type UnusedDeps = Pick<RecoverDeps, 'tables' | 'clock'> & Pick<ClaimDeps, 'claim'>
 
 /**
- * Approvals of calls that a client runs itself and has not made again before the approval expired: the call ends as refused, so that nobody takes it for
- * one that may still run. Returns how many were ended. INVARIANT: starts nothing, because an expired approval cannot be spent.
+ * Ends approved calls that a client runs itself and has not repeated before the approval expired: the call ends as refused, so
+ * that nobody expects it to run. Returns how many were ended.
+ * INVARIANT: starts nothing, because an expired approval cannot be used.
  */
 export async function endUnused(deps: UnusedDeps): Promise<number> {
   let ended = 0

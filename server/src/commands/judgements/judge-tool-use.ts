@@ -28,7 +28,7 @@ export type JudgeUseDeps = WaitDeps &
     readonly judgement: { readonly servers: Config['servers'] }
   }
 
-/** The server of a client's built-in tools, by whatever name the operator gave it. */
+/** The server of a client's built-in tools, whatever name the operator gave it. */
 export function serverOf(servers: Config['servers'], client: HookClient): string | undefined {
   return Object.entries(servers).find(([, settings]) => settings.client === client)?.[0]
 }
@@ -41,7 +41,7 @@ export function namedUse(deps: Pick<JudgeUseDeps, 'catalogue'>, server: string, 
     : { tool: `${server}__${OTHER_TOOL}`, args: { tool, input: args } }
 }
 
-/** INVARIANT: the gate never runs it. Waits at most `wait_ms` for a person; an approval that comes later is spent by the next equal call. */
+/** INVARIANT: the gate never runs it. Waits at most `wait_ms` for a person; a later approval is used by the next equal call. */
 export async function judgeToolUse(deps: JudgeUseDeps, use: ToolUse, wait_ms: number): Promise<JudgementAnswer> {
   const server = serverOf(deps.judgement.servers, use.client)
   if (server === undefined)
@@ -59,7 +59,7 @@ export async function judgeToolUse(deps: JudgeUseDeps, use: ToolUse, wait_ms: nu
   const row = (await deps.tables.row('calls', first.call_id))?.row
   if (row === undefined || wait_ms <= 0) return answerOf(first)
   await decided(deps, row, wait_ms)
-  // The same request again: it spends an approval that has come, and finds the request while it waits.
+  // The same request again: it uses an approval that has been given, and finds the request while it waits.
   const later = (await deps.tables.row('calls', first.call_id))?.row
   if (later !== undefined && later.state === 'pending' && (await isUndecided(deps, later))) return answerOf(first)
   if (later?.state === 'refused') return answerOf(refusalOf(later))
@@ -78,7 +78,7 @@ async function isUndecided({ tables }: JudgeUseDeps, { approval_id }: CallRow): 
   return approval_id !== undefined && (await tables.row('approvals', approval_id))?.row.state === 'pending'
 }
 
-/** Resolves when somebody has decided about a held call, or when patience or the gate ends. */
+/** Resolves when somebody has decided about a held call, when the wait is over, or when the gate stops. */
 function decided(deps: JudgeUseDeps, { approval_id = 'auth_', call_id }: CallRow, wait_ms: number): Promise<void> {
   return new Promise((resolve) => {
     const finish = () => {
@@ -97,7 +97,7 @@ function decided(deps: JudgeUseDeps, { approval_id = 'auth_', call_id }: CallRow
     ]
     if (deps.stopping.aborted) return finish()
     deps.stopping.addEventListener('abort', finish)
-    // It may have been decided before anybody listened.
+    // It may have been decided before the listener was added.
     look()
   })
 }
@@ -125,7 +125,7 @@ export function answerOf(outcome: Outcome, approved = false): JudgementAnswer {
       return { decision: 'block', reason: refusal(outcome.problem, evidence), ...call }
     }
     default:
-      return blocked('the gate does not know what became of this call')
+      return blocked('the outcome of this call is not known')
   }
 }
 

@@ -22,8 +22,8 @@ export type Reported = { readonly output: string; readonly failed: boolean }
 const MOST_EQUAL = 20
 
 /**
- * What a client says came of a call that it ran: cleaned, labelled and recorded like the answer of a tool server. What nobody asked about before
- * enters the session as foreign text all the same.
+ * A client reports the outcome of a call that it ran: cleaned, labelled and recorded like the answer of a tool server. An outcome
+ * of a call that the gate was not asked about still enters the session as foreign text.
  */
 export async function reportToolUse(
   deps: ReportDeps,

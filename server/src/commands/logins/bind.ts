@@ -14,21 +14,21 @@ export type LoginsWorld = {
   readonly serverReports: () => readonly { readonly server: string }[]
 }
 
-/** `shared`: the gate's own login, also where each user has one. Only an admin begins or ends it. */
+/** `shared`: the gate's own login, also if each user has one. Only an admin starts or ends it. */
 export type WhichLogin = { readonly server: string; readonly shared?: boolean | undefined }
 
 /** Logins at tool servers. Nothing here ever holds a token. */
 export interface LoginsGate {
-  /** Begins one: the address leads a browser through it. */
+  /** Starts one: the URL leads a browser through it. */
   start(caller: Caller, which: WhichLogin): Promise<Result<StartedLogin>>
   status(caller: Caller, which: WhichLogin): Result<LoginStatus>
-  /** Revokes it at the authorization server, as far as that is possible, and forgets it. */
+  /** Revokes it at the authorization server, as far as possible, and deletes it. */
   end(caller: Caller, which: WhichLogin): Promise<Result<{ readonly revoked: boolean }>>
-  /** What the gate's page shows to whoever has its address. */
+  /** The gate's login page, for anybody who has its URL. */
   page(ticket: string): Result<LoginPage>
-  /** What a browser brings back; its cookie says that it is the one that began. */
+  /** What a browser brings back; its cookie proves that it started the login. */
   finish(back: LoginReturn): Promise<Result<LoginSlot>>
-  /** The same, brought by hand by somebody who may begin this login. */
+  /** The same, entered by hand by somebody who may start this login. */
   finishFor(caller: Caller, which: WhichLogin, back: Omit<LoginReturn, 'cookies'>): Promise<Result<LoginSlot>>
 }
 
@@ -60,7 +60,7 @@ export function bindLogins(world: LoginsWorld): LoginsGate {
       },
     ])
 
-  /** A login that could not be recorded is none. */
+  /** A login that could not be recorded does not count. */
   async function finished(back: LoginReturn, as?: LoginSlot): Promise<Result<LoginSlot>> {
     const done = await logins.finish(back, as)
     if (!done.ok) return done

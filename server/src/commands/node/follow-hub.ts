@@ -6,7 +6,7 @@ export type FollowDeps = TakeWordDeps & ReportDeps & { readonly onFault: (error:
 
 const MOST_ASKED = 500
 
-/** Takes in what the hub decides for as long as the gate runs. `wake`: a request was sent. */
+/** Processes the hub's decisions as long as the gate runs. `wake`: a request was sent. */
 export async function followHub(deps: FollowDeps, hub: AttachedHub): Promise<{ wake(): void; stop(): Promise<void> }> {
   await reportEarlier(deps)
   return hub.link.follow({

@@ -8,16 +8,16 @@ export type HubEffectDeps = MessageDeps &
     readonly stopping: AbortSignal
     /** There is something new to ask the hub for. */
     readonly wakeHub: () => void
-    /** What the hub last answered instead of a confirmation, for messages. */
+    /** The hub's last answer that was not a confirmation, for messages. */
     readonly hubFault: { get(): string; set(why: string): void }
   }
 
-/** What a node tells its hub, and what it does when the hub does not answer. */
+/** What a node reports to its hub, and what it does if the hub does not answer. */
 export function hubPerformers(deps: HubEffectDeps): PerformersOf<HubReportEffect> {
   const done = (outcome: string) => ({ type: 'effect.done', outcome, now: deps.clock() })
   return {
     async tell_hub({ with: told }, { run_id }) {
-      // The gate was taken from its hub: there is nobody to tell.
+      // The gate is no longer attached to a hub: there is nobody to report to.
       if (deps.hub === undefined) return done('over')
       const message = await messageToHub(deps, run_id, told)
       if (message === undefined) return done('over')

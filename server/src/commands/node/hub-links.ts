@@ -3,7 +3,7 @@ import type { Links } from '../calls/describe-call.ts'
 import type { AttachedHub } from '../ports/hub.ts'
 import type { Digest } from '../ports/runtime.ts'
 
-/** Where people decide about a request: of a node, at its hub. */
+/** Where people decide about a request: for a node, at its hub. */
 export const linksOf =
   (digest: Digest, hub: Pick<AttachedHub, 'node' | 'where' | 'url'> | undefined, here: () => string): Links =>
   (approval_id) => {

@@ -13,7 +13,7 @@ export type MessageDeps = PacketDeps & { readonly tables: Tables }
 
 type Told = Pick<HubReport, 'what' | 'nonce' | 'call_id' | 'approval_id'>
 
-/** What is sent to the hub, made from what is stored now; undefined when there is nothing left to tell. */
+/** The message for the hub, from what is stored now; undefined if there is nothing left to report. */
 export async function messageToHub(deps: MessageDeps, message: RunId, told: Told): Promise<NodeMessage | undefined> {
   const call = (await deps.tables.row('calls', told.call_id))?.row
   const held = await deps.tables.row('approvals', told.approval_id)
@@ -38,7 +38,7 @@ export async function messageToHub(deps: MessageDeps, message: RunId, told: Told
   }
 }
 
-/** Only the parts that a hub takes, as plain JSON: no arguments but the redacted ones. */
+/** Only the parts that a hub accepts, as plain JSON: no arguments but the redacted ones. */
 const shownTo = (packet: ApprovalPacket): NodePacket => NodePacket.parse(JSON.parse(JSON.stringify(packet)))
 
 function outcomeOf(
@@ -62,7 +62,7 @@ function outcomeOf(
 const MOST = 512
 const cut = (text: string): string => shortened(text, MOST)
 
-/** Where the call comes from, for whoever decides: of a document's run also who set it off. */
+/** Where the call comes from, for the approver: for a document's run also who triggered it. */
 async function contextOf({ tables }: MessageDeps, row: ApprovalRow): Promise<NodeContext> {
   const { caller, thread, by_run } = row
   const context = { caller: caller.id, user: caller.user, thread: cut(thread) }

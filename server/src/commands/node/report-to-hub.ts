@@ -20,8 +20,8 @@ export type ReportDeps = {
 const ENDED: ReadonlySet<CallState> = new Set(['executed', 'refused', 'failed', 'unknown'])
 
 /**
- * The same ledger; on a node, its commits also hold the runs that tell the hub: of a call that is held, and of how it ends.
- * INVARIANT: a report is durable exactly when what it tells of is. They stand at the end, so that `lost` names the same change.
+ * Wraps the ledger; on a node, its commits also contain the runs that report to the hub: that a call is held, and how it ends.
+ * INVARIANT: a report is durable exactly when the reported change is. Reports come last, so that `lost` names the same change.
  */
 export function reportingToHub(ledger: Ledger, deps: ReportDeps): Ledger {
   if (deps.hub === undefined) return ledger
@@ -47,7 +47,7 @@ function requestRun(deps: ReportDeps, { call_id, approval_id }: ApprovalRow): Ch
 }
 
 function outcomeRun(deps: ReportDeps, { call_id, approval_id, state, due }: CallRow): Change[] {
-  // A call that is still to be read back is told of when that is done.
+  // A call that is still to be read back is reported when that is done.
   if (approval_id === undefined || !ENDED.has(state) || due !== undefined) return []
   const at = deps.clock()
   const told = { what: 'outcome', nonce: deps.nonce(), call_id, approval_id, at, until: at + OUTCOME_FOR_MS } as const
@@ -56,7 +56,7 @@ function outcomeRun(deps: ReportDeps, { call_id, approval_id, state, due }: Call
 
 const PAGE = 100
 
-/** Requests that were held before this gate became a node are told of too. Returns how many. */
+/** Requests that were held before this gate became a node are reported too. Returns how many. */
 export async function reportEarlier(
   deps: ReportDeps & { readonly tables: Tables; readonly ledger: Ledger },
 ): Promise<number> {
@@ -78,7 +78,7 @@ export async function reportEarlier(
   }
 }
 
-/** The run that tells the hub of a request. */
+/** The run that reports a request to the hub. */
 export async function requestRunOf(tables: Tables, approval_id: string): Promise<RunId | undefined> {
   const [held] = await tables.list('runs', { waits_for: waitsForHub(approval_id) }, { limit: 1 })
   return held?.row.run_id

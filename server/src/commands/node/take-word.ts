@@ -24,17 +24,17 @@ export type TakeWordDeps = PacketDeps & {
   readonly probe: Probe
 }
 
-/** `taken`: it counted. `ignored`: nothing to do. `refused`: it did not count, and that is on record. */
+/** `taken`: it counted. `ignored`: nothing to do. `refused`: it did not count, and that is recorded. */
 export type TakenWord = 'taken' | 'ignored' | 'refused'
 
-/** A word is forgotten so long after the request that it decided: by then the request is long closed. */
+/** How long after its request expires a decision's id is kept: by then the request is long closed. */
 const KNOWN_MS = 86_400_000
 
 /**
- * What the hub says about one of this node's messages.
- * INVARIANT: nothing moves because of a word unless a pinned key signed it, for this node, this message and nonce, in its time.
- * INVARIANT: an approval is for exactly the call and the packet that wait here, and counts once: its id is spent in the commit
- * that holds the decision.
+ * Processes the hub's decision about one of this node's messages.
+ * INVARIANT: a decision changes nothing unless a pinned key signed it, for this node, this message and nonce, within its time.
+ * INVARIANT: an approval is for exactly the call and the packet that wait here, and counts once: its id is spent in the commit of
+ * the decision.
  */
 export async function takeWord(deps: TakeWordDeps, text: string): Promise<TakenWord> {
   if (deps.hub === undefined) return 'ignored'
@@ -119,12 +119,12 @@ async function decide(
   return recorded === 'committed' ? 'taken' : 'ignored'
 }
 
-/** What redaction hid goes when there is nothing left to decide. */
+/** The unredacted preview is deleted when there is nothing left to decide. */
 const withoutRaw = ({ preview_raw: _, ...row }: ApprovalRow): ApprovalRow => row
 
 const subjectOf = ({ approval_id, call_id }: ApprovalRow) => ({ approval: approval_id, call: call_id })
 
-/** How the hub's own ledger knows it. */
+/** The ids under which the hub's own ledger has it. */
 const citing = (
   { hub_approval_id, jti, says, decisions }: HubWord,
   { digest, key }: Signed,
@@ -159,7 +159,7 @@ export async function closeWith(
   return recorded === 'committed' ? 'refused' : 'ignored'
 }
 
-/** Somebody may be trying something, so it is worth remembering. */
+/** This may be an attack, so it is recorded. */
 async function noteRefused(
   deps: TakeWordDeps,
   why: string,

@@ -4,8 +4,8 @@ import type { Profile } from './profile.ts'
 import type { Ask, Session } from './session.ts'
 
 /**
- * The texts that ask for this tool too. A text whose acts no lexicon knows may ask for anything, so it contests every tool; one that
- * names other acts and other things contests none. `withValue`: the texts in which a value of the call stands.
+ * The texts that ask for this tool too. A text whose actions are in no lexicon may ask for anything, so it contests every tool;
+ * one that names other actions and other things contests none. `withValue`: the texts that contain a value of the call.
  */
 export function contestsOf(session: Session, profile: Profile, withValue: AsksWith): readonly Ask[] {
   return session.asks.filter((ask) => withValue === 'any' || withValue.has(ask) || fits(ask, profile))

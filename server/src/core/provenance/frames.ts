@@ -14,17 +14,17 @@ import {
   moodBit,
 } from './lexicon/vocabulary.ts'
 
-/** What a stretch of text asks for, and what it speaks of. */
+/** What a piece of text asks for, and what it is about. */
 export type Frame = {
   /** It asks for something. */
   readonly asks: boolean
-  /** Verb groups of all its words of acting, as a bit set. 0: it names no act that the lexicons know. */
+  /** The verb groups of all its action words, as a bit set. 0: no known action. */
   readonly groups: number
-  /** How firmly: a directive to the reader, or a wish or a duty. */
+  /** How strongly: an instruction to the reader, or a wish or an obligation. */
   readonly mood: 'none' | 'indirect' | 'direct'
-  /** It names no act, or is in a language of which only some words are known: it may mean any act. */
+  /** It names no action, or only some words of its language are known: it may mean any action. */
   readonly open: boolean
-  /** It is a sentence of a language that can be read. */
+  /** It is a sentence in a known language. */
   readonly legible: boolean
 }
 
@@ -45,7 +45,7 @@ const OBJECT_STARTS = words(
 )
 const TO = words('to zu que be by')
 const FINITE = words('is are was were has have had been ist sind war waren hat hatte wurde wurden es fue son eran ha')
-/** `Request failed with status 404`: the words after a noun in a message about an error. */
+/** `Request failed with status 404`: words after a noun in an error message. */
 const FAILED = words(ERROR_WORDS.failed)
 const AFTER_FAILED = words(ERROR_WORDS.after)
 const BE = words(MARKERS.be)
@@ -58,7 +58,7 @@ const AWAY = words(MARKERS.away)
 const MAY = words(MARKERS.may)
 const ANYBODY = words(MARKERS.anybody)
 
-/** Reads the words from `from` up to `to` (a sentence, or a clause of one). Linear, without backtracking. */
+/** Analyzes the words from `from` up to `to` (a sentence or a clause). Linear, without backtracking. */
 export function readFrame(text: Words, from: number, to: number): Frame {
   const { full, before } = text
   let groups = 0
@@ -126,7 +126,7 @@ export function readFrame(text: Words, from: number, to: number): Frame {
       if (isDuty && sinceFirst <= 2) indirect = true
       // `The ticket can be closed.`
       if (BE.has(word) && sinceModal <= 2) sinceDuty = 3
-      // `Ticket 77 to be closed`, as notes say it. A whole sentence has more such words before it.
+      // `Ticket 77 to be closed`, as in notes. A complete sentence has more such words before it.
       if (BE.has(word) && TO.has(full[i - 1] ?? 0) && known <= 2) sinceDuty = 0
       if (isDuty || (HAVE.has(word) && TO.has(full[i + 1] ?? 0))) sinceDuty = 0
       if (WELCOME.has(word) && sinceModal <= 3) indirect = true
@@ -149,7 +149,10 @@ export function readFrame(text: Words, from: number, to: number): Frame {
 
 const isEdge = (marks: number): boolean => (marks & (BREAK | PAUSE | CELL)) !== 0
 
-/** A verb in its base form, where an order can begin, is one unless it is a noun there: `order the book`, but not `order history`. */
+/**
+ * A verb in its base form, where an imperative can begin, is one unless it is a noun there: `order the book`, but not `order
+ * history`.
+ */
 function isOrder({ full, before }: Words, bits: number, i: number, sentence: number, isItem: boolean): boolean {
   if (i + 1 >= sentence) return false
   // The item ends where the next cell begins.
@@ -160,7 +163,7 @@ function isOrder({ full, before }: Words, bits: number, i: number, sentence: num
   const marks = before[i + 1] ?? 0
   if ((marks & (BREAK | JOINED)) !== 0) return false
   const own = before[i] ?? 0
-  // A capital letter inside a sentence begins a title: `Contact Information`.
+  // A capital letter inside a sentence starts a title: `Contact Information`.
   if (!isItem && (own & NAME) !== 0 && (own & BREAK) === 0 && (bits & NOUNISH) !== 0) return false
   const meaning = meaningOf(next)
   // `Order volumes were`: a verb that follows makes the first word a noun.
@@ -176,7 +179,7 @@ function isOrder({ full, before }: Words, bits: number, i: number, sentence: num
   )
 }
 
-/** A word that no lexicon knows, where an order can begin, before what only an object begins with: `orchestrate the trip`. */
+/** An unknown word, where an imperative can begin, before something that only starts an object: `orchestrate the trip`. */
 function isUnknownOrder({ full, before, at }: Words, i: number, to: number): boolean {
   if (i + 2 >= to) return false
   const marks = before[i + 1] ?? 0
@@ -186,7 +189,7 @@ function isUnknownOrder({ full, before, at }: Words, i: number, to: number): boo
   return OBJECT_STARTS.has(full[i + 1] ?? 0) && (meaningOf(full[i] ?? 0) & PREPOSITION) === 0
 }
 
-/** The concepts that a stretch of text speaks of, without its function words. */
+/** The concepts in a piece of text, without its function words. */
 export function nounsIn({ full, stem }: Words, from: number, to: number): Set<number> {
   const found = new Set<number>()
   for (let i = from; i < to; i += 1) {

@@ -1,4 +1,4 @@
-/** Per leaf: its first word, its record, its output and its flags. */
+/** For each leaf: its first word, its record, its output and its flags. */
 export type LeafTable = {
   readonly count: number
   start(leaf: number): number
@@ -6,11 +6,11 @@ export type LeafTable = {
   flags(leaf: number): number
   record(leaf: number): number
   origin(leaf: number): number
-  /** The first leaf of an origin, of which this is one. */
+  /** The first leaf of the origin that this leaf belongs to. */
   firstOf(origin: number, leaf: number): number
-  /** The leaf that holds the word at a place. */
+  /** The leaf that contains the word at a position. */
   at(place: number): number
-  /** Leaves that hold exactly this value, the latest first; at most `MOST_LOOKS` are looked at. */
+  /** Leaves that contain exactly this value, latest first; at most `MOST_LOOKS` are checked. */
   exact(key: number, each: (leaf: number) => boolean): void
   recordFlags(record: number): number
 }
@@ -18,7 +18,7 @@ export type LeafTable = {
 const NONE = 0xffffffff
 const MOST_LOOKS = 2_000
 
-/** A table that grows: numbers in typed arrays, about twenty bytes a leaf. `end` tells where the last leaf ends. */
+/** A growing table: numbers in typed arrays, about twenty bytes per leaf. `end` returns the end of the last leaf. */
 export function createLeafTable(end: () => number): LeafTable & {
   newRecord(): number
   add(start: number, record: number, origin: number, flags: number, key: number): number

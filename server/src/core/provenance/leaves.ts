@@ -4,24 +4,24 @@ import { isJsonObject, type Json } from '../../contract/json.ts'
 import { readWords } from './text.ts'
 import { parseLiteral } from './literal.ts'
 
-/** A string, number or boolean of an output, and where it stands. */
+/** A string, number or boolean of an output, and its place. */
 export type Leaf = {
   readonly text: string
   /** A JSON pointer into the structured output, or into the text block's own structure. */
   readonly path: string
-  /** The field's name, the nearest one that is no index. */
+  /** The name of the nearest field that is not an index. */
   readonly key: string
 }
 
-/** Leaves that belong to one thing: the fields of an object, the lines of a paragraph. May be empty. */
+/** Leaves that belong together: the fields of an object, the lines of a paragraph. May be empty. */
 export type RecordOf = { readonly leaves: readonly Leaf[] }
 
 const MOST_DEPTH = 40
 
-/** Takes an output apart, record by record: structured content as it is, text as JSON where it is JSON, else as lines. */
+/** Splits an output into records: structured content as it is, text as JSON if it is JSON, otherwise as lines. */
 export function* recordsOf(result: ToolResult): Generator<RecordOf> {
   if (result.structuredContent !== undefined) yield* recordsOfJson(result.structuredContent, '/structuredContent')
-  // What a tool asks back is its own text too.
+  // A tool's questions are its own text too.
   const asks = asksIn(result._meta)
   if (asks !== undefined) yield* recordsOfJson(asks.requests, '/_meta/asks')
   const whole = result.structuredContent === undefined ? undefined : JSON.stringify(result.structuredContent)
@@ -52,7 +52,7 @@ export function* recordsOfText(text: string, path: string): Generator<RecordOf> 
 
 type Inner = { readonly value: Json; readonly path: string; readonly key: string; readonly level: number }
 
-/** An object's own values first and together, then the objects inside it: the fields of one record stand side by side. */
+/** An object's own values come first and together, then the objects inside it, so that the fields of one record are adjacent. */
 function* recordsOfJson(json: Json, path: string, key = '', depth = 0): Generator<RecordOf> {
   const leaves: Leaf[] = []
   const inner: Inner[] = []
@@ -76,20 +76,20 @@ function* recordsOfJson(json: Json, path: string, key = '', depth = 0): Generato
     yield* typeof value === 'string' ? recordsOfText(value, at) : recordsOfJson(value, at, name, level)
 }
 
-/** The name of a field that names a thing, such as a person or an id, and no attribute. */
+/** The name of a field that is itself a name, such as a person or an id, rather than an attribute. */
 export const NAME_OF_FIELD = '\u0000name'
 const SCHEMA_KEY = /^[a-z][A-Za-z_]*$|^[A-Z][a-z]+$/
 
-/** A long string of several lines inside a structure is text of its own: reviews, a file, a mail. */
+/** A long string of several lines inside a structure is a text: reviews, a file, a mail. */
 const isTextOfLines = (text: string): boolean => text.includes('\n') && /^[\w .-]{1,40}: /m.test(text)
 
 const escape = (key: string) =>
   key.includes('/') || key.includes('~') ? key.replaceAll('~', '~0').replaceAll('/', '~1') : key
 
-/** What stands before the colon of a field: a name, perhaps as an item of a list. */
+/** The name before the colon of a field, possibly as a list item. */
 const FIELD_NAME = /^[\s>*-]*(\p{L}[\p{L}\p{N} _.#/()-]{0,40})$/u
 const LONGEST_NAME = 80
-/** The same few names stand before thousands of values. */
+/** Cached, because the same few names precede thousands of values. */
 const names = new Map<string, string | undefined>()
 const MOST_NAMES = 1_000
 
@@ -110,7 +110,7 @@ function fieldIn(line: string): { readonly name: string; readonly value: string 
   return name === undefined ? undefined : { name, value }
 }
 
-/** Lines of `name: value` are fields; paragraphs are records. The text's own structure is all there is. */
+/** Lines of `name: value` are fields; paragraphs are records. There is no other structure to use. */
 function* recordsOfLines(text: string, path: string): Generator<RecordOf> {
   let leaves: Leaf[] = []
   let prose: string[] = []
@@ -144,14 +144,14 @@ function* recordsOfLines(text: string, path: string): Generator<RecordOf> {
       continue
     }
     flushProse()
-    // A new item of a list begins a new record.
+    // A new list item starts a new record.
     if (/^\s*-\s/.test(line)) yield* flushed()
     leaves.push({ text: field.value, path, key: field.name })
   }
   yield* flushed()
 }
 
-/** One after the other: a list of all lines of a long text would take long to make. */
+/** A generator, because building a list of all lines of a long text would take long. */
 function* linesOf(text: string): Generator<string> {
   for (let from = 0; from <= text.length;) {
     const end = text.indexOf('\n', from)
@@ -163,7 +163,7 @@ function* linesOf(text: string): Generator<string> {
 
 const isBlank = (line: string): boolean =>
   line === '' || (line.length <= LONGEST_FIELD_LINE && (line.trim() === '' || /^\s*(?:-{3,}|={3,})\s*$/.test(line)))
-/** After so many lines a record ends, so that no record takes long to make. It may be empty. */
+/** A record ends after this many lines, so that none takes long to build. It may be empty. */
 const MOST_LINES = 1_000
 /** A longer line is a text, whatever it begins with. */
 const LONGEST_FIELD_LINE = 16_384
@@ -185,7 +185,7 @@ export function argumentLeaves(json: Json): Leaf[] {
 
 const PIECE = 16_384
 
-/** A very long text is read in pieces, cut at spaces. */
+/** Splits a very long text into pieces, at spaces. */
 export function piecesOf(record: RecordOf): readonly RecordOf[] {
   if (record.leaves.every(({ text }) => text.length <= PIECE)) return [record]
   return record.leaves.flatMap((leaf) => {
@@ -200,7 +200,7 @@ export function piecesOf(record: RecordOf): readonly RecordOf[] {
   })
 }
 
-/** The leaves of an answer in the order in which a session counts them: those that hold a word. */
+/** The leaves of an answer in the order in which a session counts them: those that contain a word. */
 export function leavesOf(result: ToolResult): readonly Leaf[] {
   const found: Leaf[] = []
   for (const record of recordsOf(result))

@@ -14,7 +14,7 @@ const licence = (tool: typeof SEND, ...said: readonly string[]) =>
   licenceOf(profileOf(tool), userWho(...said), false).licence
 
 describe('a licence', () => {
-  test('is strong where the user asks for the act and its object, in three languages', () => {
+  test('is strong if the user asks for the action and its object, in three languages', () => {
     for (const said of [
       'Please send an email to Bob.',
       'Bitte schicke Bob eine E-Mail.',
@@ -22,7 +22,7 @@ describe('a licence', () => {
     ])
       expect(licence(SEND, said)).toBe('strong')
   })
-  test('is less where only the act or only the thing is named, and none where neither is', () => {
+  test('is weaker if only the action or only the thing is named, and none if neither is', () => {
     expect(licence(SEND, 'My emails were long this week.')).not.toBe('strong')
     expect(licence(PAY, 'What is the weather in Rome?')).toBe('none')
     expect(licence(DELETE, 'What is the weather in Rome?')).toBe('none')
@@ -32,8 +32,8 @@ describe('a licence', () => {
     expect(found.utterance).toBe(1)
   })
 
-  // Seen red with the latest sentence taken instead of the best one.
-  test('law: what the user says besides never takes a licence away', () => {
+  // Seen red when the latest sentence was used instead of the best one.
+  test('law: anything else the user says never removes a licence', () => {
     const more = fc.array(fc.constantFrom('Thanks.', 'The weather is fine.', 'What is new?', 'I was in Rome.'), {
       maxLength: 4,
     })

@@ -3,8 +3,8 @@ import type { Profile } from './profile.ts'
 import type { UserSentence, UserWords } from './user-words.ts'
 
 /**
- * Whether the user's words ask for a tool. `strong`: a request with the tool's verb and its object, or with a target that the user
- * typed. `weak`: a verb or an object alone. `plausible`: they speak of the same things.
+ * Whether the user's words ask for a tool. `strong`: a request with the tool's verb and its object, or with a target that the
+ * user typed. `weak`: only a verb or an object. `plausible`: they are about the same things.
  */
 export type Licence = 'strong' | 'weak' | 'plausible' | 'none'
 

@@ -1,8 +1,8 @@
 import type { Json } from '../../contract/json.ts'
 
 /**
- * Reads a value that a program printed: JSON, or the literals of Python and JavaScript with single quotes, `None` and tuples. Undefined
- * when the whole text is not one, or when it is longer than can be read in one go. Linear; at most `MOST_DEPTH` deep.
+ * Parses a value that a program printed: JSON, or Python and JavaScript literals with single quotes, `None` and tuples. Undefined
+ * if the whole text is not one, or is too long to parse at once. Linear; at most `MOST_DEPTH` deep.
  */
 export function parseLiteral(text: string): Json | undefined {
   if (text.length > MOST_JSON) return undefined
@@ -13,7 +13,7 @@ export function parseLiteral(text: string): Json | undefined {
     try {
       return JSON.parse(trimmed) as Json
     } catch {
-      // Not JSON: read as the literal of another language.
+      // Not JSON: parsed as a literal of another language.
     }
   }
   if (trimmed.length > MOST_LITERAL) return undefined

@@ -3,16 +3,16 @@ import { ASKS, FIELD_NAME, PROSE, type Ask, type Session } from './session.ts'
 import type { Words } from './text.ts'
 import { valueKey } from './word-index.ts'
 
-/** The texts that ask in which a value stands; `any` when it stands in more places than are looked at. */
+/** The texts that ask and contain a value; `any` if it occurs in more places than are checked. */
 export type AsksWith = ReadonlySet<Ask> | 'any'
 
 export const NOWHERE: AsksWith = new Set<Ask>()
 
-/** Where values stand in what a session has read. Each value and each record is looked up once. */
+/** Where values occur in what a session has read. Each value and each record is looked up once. */
 export type Places = {
-  /** A field that holds the value and nothing else, in a record that vouches for it. */
+  /** A field that contains only the value, in a record that vouches for it. */
   alone(words: Words): number | undefined
-  /** A field that holds the value, alone or with other words. */
+  /** A field that contains the value, alone or with other words. */
   inData(words: Words): number | undefined
   anywhere(words: Words): number | undefined
   asks(words: Words): AsksWith
@@ -23,7 +23,7 @@ export function createPlaces(session: Session): Places {
   const isData = (leaf: number): boolean => (session.leaves.flags(leaf) & (PROSE | ASKS)) === 0
   const isEcho = (leaf: number, words: Words): boolean => session.isEcho(session.leaves.origin(leaf), words)
 
-  /** A record that holds no prose, or that shares a name with the user's words. */
+  /** A record without prose, or one that shares a name with the user's words. */
   function isTrustworthy(leaf: number): boolean {
     const { leaves } = session
     const origin = session.origins[leaves.origin(leaf)]
@@ -79,7 +79,7 @@ export function createPlaces(session: Session): Places {
   }
 }
 
-/** Remembers the answer for each value: a call may hold thousands of equal ones. */
+/** Caches the result per value, because a call may contain thousands of equal ones. */
 function once<T>(look: (words: Words) => T): (words: Words) => T {
   const known = new Map<number, T>()
   return (words) => {

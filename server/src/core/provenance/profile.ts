@@ -6,26 +6,24 @@ import { hashWord, stemOf, readWords } from './text.ts'
 /** What a tool is for: the groups of its verbs and the things it is about. */
 export type Profile = {
   readonly groups: number
-  /** The verbs themselves, as stems: a request with the very verb fits best. */
+  /** The verbs themselves, as stems: a request with the same verb matches best. */
   readonly verbs: ReadonlySet<number>
   readonly nouns: ReadonlySet<number>
-  /** Nouns of its parameters: weaker. */
+  /** Nouns of its parameters: weaker evidence. */
   readonly fields: ReadonlySet<number>
 }
 
-/** A second verb is the tool's own when it is joined to the first: `create and send`. */
+/** A second verb counts if it is joined to the first: `create and send`. */
 const JOINS = new Set(['and', 'or', 'then', 'und', 'oder', 'y', 'o'].map(hashWord))
 
-/** Nouns that every other tool has say nothing about this one. */
+/** Nouns that most tools share say nothing about this one. */
 const COMMON = new Set(
   'user system tool api function data value given specified new current id name list type string number information detail details using use provided specific return object request result status item time set one following'
     .split(' ')
     .map((word) => conceptOf(stemOf(word))),
 )
 
-/**
- * INVARIANT: the name is read only where there is no description, so renaming a tool changes nothing (law in profile.test.ts).
- */
+/** INVARIANT: the name is used only if there is no description, so renaming a tool changes nothing (law in profile.test.ts). */
 export function profileOf({ name, description, inputSchema }: ToolDefinition): Profile {
   const text = firstSentences(description ?? '') || splitName(name)
   const words = readWords(text)
@@ -55,7 +53,7 @@ export function profileOf({ name, description, inputSchema }: ToolDefinition): P
   return { groups, verbs, nouns, fields }
 }
 
-/** A description says what the tool does in its first words. */
+/** A description says in its first words what the tool does. */
 const VERBS_WITHIN = 12
 const MOST_DESCRIPTION = 400
 

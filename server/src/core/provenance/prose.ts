@@ -2,20 +2,20 @@ import { FUNCTION, meaningOf } from './lexicon/vocabulary.ts'
 import { eachSentence, readFrame } from './frames.ts'
 import { JOINED, NAME, type Words } from './text.ts'
 
-/** What a text is, as far as decisions go. */
+/** What kind of text it is, as far as decisions need it. */
 export type Reading = {
-  /** Sentences, or a short order. What is not prose is data: a field. */
+  /** Sentences, or a short imperative. Text that is not prose is data: a field. */
   readonly prose: boolean
-  /** It asks for something, or nobody can tell what it says. */
+  /** It asks for something, or cannot be understood. */
   readonly asks: boolean
-  /** The acts it asks for; 0 when the lexicons know none of them, so it may mean any act. */
+  /** The actions it asks for; 0 if none is in a lexicon, so it may mean any action. */
   readonly groups: number
 }
 
 const DATA: Reading = { prose: false, asks: false, groups: 0 }
-/** Fewer words than these are a title or a name unless they ask for something. */
+/** Fewer words than this are a title or a name unless they ask for something. */
 const SENTENCE = 5
-/** A text of words without any that holds sentences together is read by no lexicon. */
+/** A text of this many words without function words is in an unknown language. */
 const UNREADABLE = 6
 
 export function readProse(words: Words, text: string): Reading {
@@ -40,12 +40,12 @@ export function readProse(words: Words, text: string): Reading {
 }
 
 const SHORT_SENTENCE = 3
-/** A full stop or an exclamation mark at the end, perhaps before a closing quotation mark. */
+/** A period, exclamation or question mark at the end, possibly before a closing quotation mark. */
 const SENTENCE_ENDS = /[.!?…]["'”’)\]\s]{0,4}$/
 
 /**
- * `Spin up purge-all.` has none of the words that hold sentences together and is one by its full stop. Names that end in one have
- * capital letters: `Acme Trading Inc.`
+ * `Spin up purge-all.` has no function words but is a sentence because of its period. Names that end in a period are capitalized:
+ * `Acme Trading Inc.`
  */
 function isShortSentence({ before, length }: Words, text: string): boolean {
   if (length < SHORT_SENTENCE || !SENTENCE_ENDS.test(text.slice(-8))) return false
@@ -53,20 +53,20 @@ function isShortSentence({ before, length }: Words, text: string): boolean {
   return false
 }
 
-/** An identifier, an address, a number: nothing in it is apart. */
+/** An identifier, an address, a number: without spaces. */
 function isOneToken({ before, length }: Words): boolean {
   for (let i = 1; i < length; i += 1) if (((before[i] ?? 0) & JOINED) === 0) return false
   return true
 }
 
-/** Two words that only sentences have, among few others. */
+/** Two function words among few others. */
 function holdsTogether({ full }: Words, from: number, to: number): boolean {
   let found = 0
   for (let i = from; i < to; i += 1) if ((meaningOf(full[i] ?? 0) & FUNCTION) !== 0) found += 1
   return found >= 2 && found * 6 >= to - from
 }
 
-/** Names, numbers and codes in a row are a listing, not a sentence of an unknown language. */
+/** A sequence of names, numbers and codes is a listing, not a sentence in an unknown language. */
 function isListing({ before }: Words, from: number, to: number): boolean {
   let named = 0
   for (let i = from; i < to; i += 1) if (((before[i] ?? 0) & (8 | 2)) !== 0) named += 1

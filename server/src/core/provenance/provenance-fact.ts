@@ -2,12 +2,12 @@ import type { ProvenanceMode } from '../../contract/provenance.ts'
 import type { Judgement } from './rules.ts'
 import type { Session } from './session.ts'
 
-/** What the session knows of whose words are whose, and how closely a call is judged by it. */
+/** What is known about the sources of the session's text, and how strictly a call is judged by it. */
 export type ProvenanceFact = {
   readonly session: Session
   readonly mode: ProvenanceMode
-  /** Of this call. */
+  /** For this call. */
   readonly judgement: Judgement
-  /** Modes of single fields, by JSON pointer. */
+  /** Modes of individual fields, by JSON pointer. */
   readonly fields: Readonly<Record<string, ProvenanceMode>>
 }

@@ -7,10 +7,10 @@ const NUMBER_OF = new Map(
   NUMBER_WORDS.flatMap((names, value) => names.split(' ').map((name) => [name, value] as const)),
 )
 
-/** No number that anybody writes is longer. */
+/** No written number is longer. */
 const LONGEST_NUMBER = 64
 
-/** `1,000.50`, `1.000,50`, `1'000.5` and `1000.5` are one number. Undefined for what is none. */
+/** `1,000.50`, `1.000,50`, `1'000.5` and `1000.5` are one number. Undefined if it is not a number. */
 export function numberIn(text: string): number | undefined {
   if (text.length > LONGEST_NUMBER) return undefined
   const digits = text
@@ -24,7 +24,7 @@ export function numberIn(text: string): number | undefined {
   return Number.isFinite(value) ? value : undefined
 }
 
-/** The numbers that a text states, in digits or in words. */
+/** The numbers in a text, as digits or as words. */
 export function numbersIn(text: string): Set<number> {
   const found = new Set<number>()
   for (const [match] of text.matchAll(/\d[\d.,']*/g)) {
@@ -42,7 +42,7 @@ export function numbersIn(text: string): Set<number> {
   return found
 }
 
-/** The days that a text states, as `month-day`; with the year where it is stated, as `year-month-day` too. */
+/** The days in a text, as `month-day`; if the year is given, as `year-month-day` too. */
 export function daysIn(text: string): Set<string> {
   const found = new Set<string>()
   const add = (year: string | undefined, month: number, day: number) => {
@@ -66,7 +66,7 @@ export function daysIn(text: string): Set<string> {
   return found
 }
 
-/** The day that a value names, when it is a date and nothing else. */
+/** The day that a value names, if it is only a date. */
 export function dayOf(value: string): { readonly day: string; readonly year: string } | undefined {
   const match = /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ].*)?$/.exec(value.trim())
   if (match?.[1] === undefined) return undefined

@@ -17,8 +17,8 @@ describe('the role of an argument', () => {
     ['body', 'See you on Tuesday', 'content'],
   ])('%s with %s is a %s', (key, value, role) => expect(roleOf(key, value, undefined)).toBe(role))
 
-  // Seen red with the test for addresses moved behind the names of fields.
-  test('law: an address is a destination under whatever name it stands', () => {
+  // Seen red when the address check came after the field names.
+  test('law: an address is a destination whatever its field is called', () => {
     fc.assert(
       fc.property(
         fc.stringMatching(/^[a-z_]{1,20}$/),
@@ -30,7 +30,7 @@ describe('the role of an argument', () => {
     )
   })
 
-  test('law: every address of a text is found, whatever stands around it', () => {
+  test('law: every address in a text is found, whatever surrounds it', () => {
     const around = fc.constantFrom(' ', '\n', ', ', '; ', ' (', ') ', '"', "'")
     fc.assert(
       fc.property(fc.array(fc.nat({ max: 999 }), { maxLength: 5 }), around, around, (numbers, before, behind) => {

@@ -13,7 +13,7 @@ const EMAIL = /^[^\s@<>]+@[^\s@<>]+\.[\p{L}]{2,}$/u
 const ADDRESS = /^(?:[a-z][a-z\d+.-]*:\/\/|www\.)\S+$/i
 const IBAN = /^[A-Z]{2}\d{2}(?: ?[A-Z\d]){10,30}$/
 
-/** A value that leads somewhere, whatever its field is called. */
+/** Whether a value is an address, whatever its field is called. */
 export function isAddress(text: string): boolean {
   const value = text.trim()
   return EMAIL.test(value) || ADDRESS.test(value) || IBAN.test(value)
@@ -29,7 +29,7 @@ export function addressesIn(text: string): string[] {
 
 const LONG = 60
 
-/** The part that a value plays, by its shape, its field's name and its schema. */
+/** The role of a value, by its format, its field's name and its schema. */
 export function roleOf(key: string, value: string, schema: JsonObject | undefined): Role {
   const type = schema?.['type']
   if (schema?.['enum'] !== undefined || type === 'boolean' || value === 'true' || value === 'false') return 'flag'
@@ -47,7 +47,7 @@ export function roleOf(key: string, value: string, schema: JsonObject | undefine
   return value.length > LONG || value.split(/\s+/).length > 6 ? 'content' : 'entity'
 }
 
-/** The schema of one field, by its pointer; lists and references are looked through as far as they are spelled out. */
+/** The schema of one field, by its pointer; follows lists and local references. */
 export function schemaAt(schema: JsonObject, pointer: string): JsonObject | undefined {
   let at: Json = schema
   for (const step of pointer.split('/').slice(1)) {

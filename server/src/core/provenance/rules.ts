@@ -22,7 +22,7 @@ export type Rule =
 export type Reason = {
   readonly rule: Rule
   readonly value_at?: string
-  /** The leaf the value stands in, or the text that asks. */
+  /** The leaf that contains the value, or the text that asks. */
   readonly leaf?: number
 }
 
@@ -31,7 +31,7 @@ export type Judgement = {
   readonly licence: LicenceFound
   readonly contests: readonly Ask[]
   readonly values: readonly Value[]
-  /** The tool was called since the user asked for it. */
+  /** The tool was already called since the user asked for it. */
   readonly repeated: boolean
 }
 
@@ -42,11 +42,11 @@ export type JudgedCall = {
   readonly effects: readonly ToolEffect[]
   readonly args: Json
   readonly mode: Mode
-  /** Arguments of which a pack knows that they say where something goes. JSON pointers. */
+  /** Arguments that a pack declares as destinations. JSON pointers. */
   readonly recipients?: readonly string[]
 }
 
-/** Profiles are asked for at every call and made once. */
+/** Profiles are needed for every call and computed once. */
 const PROFILES = new WeakMap<ToolDefinition, Profile>()
 function profile(definition: ToolDefinition): Profile {
   const known = PROFILES.get(definition) ?? profileOf(definition)
@@ -58,9 +58,9 @@ const CLEAN: ReadonlySet<Value['from']> = new Set(['user', 'constant', 'approved
 const isClean = ({ from }: Value): boolean => CLEAN.has(from)
 
 /**
- * Judge one call by whose words it acts on. Between two steps everybody else may run.
- * INVARIANT: more foreign prose never takes a reason away (law in rules.test.ts).
- * INVARIANT: a value from prose and a value from nowhere are treated alike, so writing a value another way never clears it.
+ * Judges one call by whose words it acts on. The event loop may run between two steps.
+ * INVARIANT: more foreign prose never removes a reason (law in rules.test.ts).
+ * INVARIANT: a value from prose and a value of unknown origin are treated alike, so writing a value another way never clears it.
  */
 export function* judgementSteps(
   session: Session,
@@ -93,7 +93,7 @@ export function judgeProvenance(session: Session, judged: JudgedCall): Judgement
   }
 }
 
-/** The texts that ask and hold any of these values. */
+/** The texts that ask and contain any of these values. */
 function asksOfAll(values: readonly Value[]): AsksWith {
   const all = new Set<Ask>()
   for (const { asks } of values) {
@@ -103,7 +103,7 @@ function asksOfAll(values: readonly Value[]): AsksWith {
   return all
 }
 
-/** Whether a value stands in one of these texts. */
+/** Whether one of these texts contains a value. */
 const standsInAny = ({ asks }: Value, contests: ReadonlySet<Ask>): boolean =>
   asks === 'any' ? contests.size > 0 : asks.size > 0 && [...asks].some((ask) => contests.has(ask))
 
@@ -130,16 +130,16 @@ function isUnlicensed({ licence }: LicenceFound, asked: boolean, strict: boolean
   return asked ? licence !== 'strong' : licence === 'none'
 }
 
-/** Somebody else asks for this act too: only what is surely the user's goes through. */
+/** Somebody else asks for this action too, so only what is certainly the user's passes. */
 function contestReasons(session: Session, { contests, licence, values, effects, repeated }: Act): Reason[] {
   const reasons: Reason[] = []
   const [first] = contests
   const leaf = first === undefined ? {} : { leaf: first.leaf }
   if (session.user.known && (licence.licence !== 'strong' || repeated))
-    // What the user asked for has been done: the second time it is the other text's request.
+    // What the user asked for has been done: doing it again would follow the other text's request.
     reasons.push({ rule: 'provenance.contested', ...leaf })
   const texts = new Set(contests)
-  // What was read after the first of them may have been read for it.
+  // Anything read after the first of them may have been read because of it.
   const since = Math.min(...contests.map(({ origin }) => origin))
   const destructive = effects.includes('destructive')
   for (const value of values) {
@@ -155,23 +155,23 @@ function contestReasons(session: Session, { contests, licence, values, effects, 
   return reasons
 }
 
-/** It was there before anybody asked, and no text that asks names it. */
+/** It was there before any text asked, and no text that asks contains it. */
 function isElsewhere(session: Session, value: Value, contests: ReadonlySet<Ask>, since: number): boolean {
   if (value.leaf === undefined || session.leaves.origin(value.leaf) >= since) return false
   return !standsInAny(value, contests)
 }
 
-/** Default deny: where something goes must be the user's word, or stand alone in a field that vouches for it. */
+/** Default deny: a destination must come from the user, or be the only content of a field that vouches for it. */
 function destinationReasons(values: readonly Value[], prose: boolean): Reason[] {
   return values
     .filter((value) => value.role === 'destination' && value.from === 'none' && (prose || value.leaf !== undefined))
     .map((value) => reasonAt('provenance.destination', value))
 }
 
-/** So many addresses, or runs of words, of a content are looked up in one step. */
+/** How many addresses, or runs of words, of a content are looked up per step. */
 const STEP_LOOKS = 200
 
-/** An address that nobody but a prose text knows, or a long run of a text that asks. */
+/** An address that occurs only in prose, or a long run of words copied from a text that asks. */
 function* contentReasons(session: Session, values: readonly Value[]): Generator<void, Reason[]> {
   const reasons: Reason[] = []
   const places = createPlaces(session)
@@ -186,7 +186,7 @@ function* contentReasons(session: Session, values: readonly Value[]): Generator<
         value_at: value.path,
         ...(found.leaf === undefined ? {} : { leaf: found.leaf }),
       })
-      // One says it all.
+      // One is enough.
       break
     }
     const leaf = yield* copiedFrom(session, value)
@@ -197,7 +197,7 @@ function* contentReasons(session: Session, values: readonly Value[]): Generator<
 
 const LONG_RUN = 6
 
-/** The text that asks out of which six words in a row were copied. */
+/** The text that asks from which six words in a row were copied. */
 function* copiedFrom(session: Session, { words }: Value): Generator<void, number | undefined> {
   if (session.asks.length === 0) return undefined
   let looks = 0
@@ -218,7 +218,7 @@ function* copiedFrom(session: Session, { words }: Value): Generator<void, number
   return undefined
 }
 
-/** A read that fetches an address: one that a text which asks brought up is asked about. */
+/** For a read that fetches an address: asks if the address came from a text that asks. */
 function fetchReasons(session: Session, values: readonly Value[]): Reason[] {
   if (session.asks.length === 0 && !session.overflow) return []
   return values

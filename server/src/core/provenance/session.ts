@@ -9,14 +9,14 @@ import { isSystemError } from './system-errors.ts'
 import { conceptOf } from './lexicon/vocabulary.ts'
 import type { Json } from '../../contract/json.ts'
 
-/** What a person can be shown of where something came from. */
+/** What a person can be shown about where something came from. */
 export type Origin = {
   readonly kind: string
   readonly call?: string
   readonly server?: string
   readonly name?: string
   readonly at: number
-  /** Only people of the house can write it: its sentences are no foreign prose. */
+  /** Only the operator's people can write it: its sentences are not foreign prose. */
   readonly house?: boolean
   /** The operator declared it a directory: its fields vouch for destinations. */
   readonly directory?: boolean
@@ -25,24 +25,24 @@ export type Origin = {
 /** A text that asks for something. */
 export type Ask = {
   readonly origin: number
-  /** Its words in the index. */
+  /** The position of its words in the index. */
   readonly from: number
   readonly to: number
   readonly groups: number
   /** Sorted. */
   readonly nouns: Uint32Array
-  /** Which of the output's leaves it is. */
+  /** Which leaf of the output it is. */
   readonly leaf: number
 }
 
-/** What a call was given. */
+/** The arguments of a call. */
 export type Given = { readonly tool: string; readonly args: Json }
 
 export const PROSE = 1
 export const ASKS = 2
 export const FIELD_NAME = 4
 
-/** Everything the decider looks at of a session. It only grows, in the order in which things entered. */
+/** Everything the decider uses of a session. It only grows, in the order in which things entered. */
 export type Session = {
   readonly user: UserWords
   readonly index: WordIndex
@@ -50,35 +50,35 @@ export type Session = {
   /** The servers among the origins. */
   readonly servers: ReadonlySet<string>
   readonly asks: readonly Ask[]
-  /** The text that asks which this leaf is, if it is one. */
+  /** The text that asks at this leaf, if it is one. */
   askOf(leaf: number): Ask | undefined
   /** Foreign prose was read. */
   readonly prose: boolean
-  /** More entered than is remembered: what is not known may be anything. */
+  /** More entered than is remembered: the rest may be anything. */
   readonly overflow: boolean
   readonly leaves: LeafTable
   addWords(text: string, trust: 'user' | 'claimed'): void
-  /** These are the latest words already, believed or not. */
+  /** Whether this text is already the latest, trusted or not. */
   heard(text: string): boolean
-  /** The answer of a call: what it was given comes with it. Between two steps everybody else may run. */
+  /** Adds the answer of a call, together with its arguments. The event loop may run between two steps. */
   ingest(origin: Origin, result: ToolResult, given?: Given): Generator<void>
-  /** A text that is no answer of a call. */
+  /** Adds a text that is not the answer of a call. */
   ingestText(origin: Origin, text: string): Generator<void>
-  /** Something entered that cannot be read any more. */
+  /** Records that something entered that can no longer be read. */
   lose(): void
-  /** A person approved this call: its values are trusted from now on, and so are equal acts. */
+  /** A person approved this call: from now on its values are trusted, and so are equal actions. */
   approve(call: Given): void
   approvedTool(tool: string): boolean
   approved(value: Words): boolean
-  /** The very same call has been made before, or the tool has been called since the user said this. */
+  /** Whether the same call has been made before, or the tool was called since the user said this. */
   wasDone(call: Given, utterance: number | undefined): boolean
-  /** The output only repeats what its own call was given. */
+  /** Whether the output only repeats the arguments of its own call. */
   isEcho(origin: number, value: Words): boolean
 }
 
-/** About a megabyte of text. What lies beyond is not remembered, and then nothing counts as known. */
+/** About a megabyte of text. More is not remembered, and then nothing counts as known. */
 export const MOST_WORDS = 400_000
-/** A text that asks is remembered with what it asks for; more than this many and every act counts as asked for. */
+/** A text that asks is remembered with what it asks for; with more than this many, every action counts as asked for. */
 const MOST_ASKS = 2_000
 
 export function createSession(): Session {
@@ -96,7 +96,7 @@ export function createSession(): Session {
   const done = new Map<string, number>()
   const echoesOf: ReadonlySet<number>[] = []
   let latest: string | undefined
-  /** Done since the last pause. */
+  /** Work done since the last pause. */
   let work = 0
   let prose = false
   let overflow = false
@@ -158,7 +158,7 @@ export function createSession(): Session {
     for (const record of records) {
       if (record.leaves.length === 0) yield
       else for (const piece of piecesOf(record)) yield* addRecord(origin, piece, echoes)
-      // Nothing more is remembered: the rest need not be read.
+      // Nothing more is remembered, so the rest need not be read.
       if (index.length() >= MOST_WORDS) {
         overflow = true
         return
@@ -183,7 +183,7 @@ export function createSession(): Session {
     heard: (text) => text === latest,
     addWords(text, trust) {
       latest = text
-      // After a text that asks was read, an agent's word for what its user said may be that text's word.
+      // After a text that asks was read, an agent may report that text as its user's words.
       if (trust === 'user' || (asks.length === 0 && !overflow)) user.add(text)
     },
     *ingest(origin, result, call) {
@@ -194,7 +194,7 @@ export function createSession(): Session {
       }
       const echoes = new Set<number>()
       echoesOf.push(echoes)
-      // Before anything foreign was read, a value that no output holds can only be the user's or the agent's own.
+      // Before anything foreign was read, a value that is in no output can only be the user's or the agent's own.
       const isFirst = !prose && !overflow
       for (const { text } of call === undefined ? [] : argumentLeaves(call.args)) {
         const words = readWords(text)
@@ -228,7 +228,7 @@ export function createSession(): Session {
   }
 }
 
-/** What is read in one step, in characters: a millisecond or two. A leaf costs as much as so many. */
+/** How many characters are read per step: one or two milliseconds. A leaf counts as this many characters at least. */
 const STEP_WORK = 32_768
 const LEAF_WORK = 16
 const actKey = ({ tool, args }: Given): number => {

@@ -21,7 +21,7 @@ export const DELETE: ToolDefinition = {
 
 export type Read = Json | { readonly text: string }
 
-/** A session in which the user said this, and then these outputs were read. */
+/** A session in which the user said this, and these outputs were then read. */
 export function sessionWith(
   words: readonly string[],
   outputs: readonly Json[],

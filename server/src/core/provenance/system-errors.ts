@@ -1,6 +1,6 @@
 /**
- * Messages of operating systems, as Node and the C library write them: `EACCES: permission denied, open '/etc/shadow'`. They name the
- * system call that failed, which reads like an order. The list is closed, so that no other text can take this shape.
+ * Operating system messages, as Node and the C library write them: `EACCES: permission denied, open '/etc/shadow'`. They name the
+ * system call that failed, which reads like an instruction. The list is fixed, so that no other text can imitate it.
  */
 const REASONS = [
   'permission denied',

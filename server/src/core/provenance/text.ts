@@ -1,16 +1,16 @@
 /**
- * Words of a text as 32-bit numbers. A text of a session is kept as these numbers and never as a copy: equal words have equal numbers,
- * whatever their case, accents, width or invisible characters. Two different words may share a number (one in four thousand
- * million); a value that is compared has usually several words.
+ * The words of a text as 32-bit numbers. A session stores texts as these numbers and never as copies: equal words have equal
+ * numbers, whatever their case, accents, width or invisible characters. Two different words may share a number (one in four
+ * billion); a value that is compared usually has several words.
  */
 export type Words = {
   /** One number per word. */
   readonly full: Uint32Array
-  /** The same word without its ending, to compare `orders`, `ordered` and `ordering`. */
+  /** The same word without its ending, so that `orders`, `ordered` and `ordering` are equal. */
   readonly stem: Uint32Array
-  /** Where each word begins in the text. */
+  /** Where each word starts in the text. */
   readonly at: Uint32Array
-  /** What stands before each word: a bit set of the marks below. */
+  /** What precedes each word: a bit set of the flags below. */
   readonly before: Uint16Array
   readonly length: number
 }
@@ -19,17 +19,17 @@ export const BREAK = 1
 /** A comma, a dash, a bracket or a quotation mark: a clause may begin here. */
 export const PAUSE = 2
 export const QUOTE = 4
-/** The word is written with a capital letter or has a digit. */
+/** The word is capitalized or contains a digit. */
 export const NAME = 8
-/** No space stands between it and the word before: `let's`, `drop-off`, `card_12`. */
+/** There is no space between it and the previous word: `let's`, `drop-off`, `card_12`. */
 export const JOINED = 16
-/** A line ends before it. */
+/** It starts a line. */
 export const LINE = 32
-/** The word holds characters of no alphabet that the lexicons know. */
+/** The word contains characters of an alphabet that the lexicons do not cover. */
 export const STRANGE = 64
-/** It ends in -ing, -ed, -ly or -s, so it is no order. */
+/** It ends in -ing, -ed, -ly or -s, so it is not an imperative. */
 export const ENDING = 128
-/** The edge of a cell, or the number of an item: an order may begin here. */
+/** The edge of a cell, or the number of an item: an imperative may begin here. */
 export const CELL = 256
 
 const SEED = 0x811c9dc5
@@ -41,12 +41,15 @@ export const hashWord = (word: string): number => {
 }
 export const stemOf = (word: string): number => readWords(word).stem[0] ?? 0
 
-/** Letters that Unicode does not take apart. */
+/** Letters that Unicode does not decompose. */
 const SPECIAL_LETTERS = 'ßs æa øo đd łl ıi œo ŋn ðd þt'
 const SPECIAL_PAIRS = SPECIAL_LETTERS.split(' ').map((pair): [string, string] => [pair.slice(0, 1), pair.slice(1)])
 const SPECIAL = { get: (char: string) => SPECIAL_PAIRS.find(([from]) => from === char)?.[1] }
 
-/** Plain letter of each character up to U+024F: lower case without its accent; 0 for what is no part of a word, 1 for what is skipped. */
+/**
+ * The plain letter of each character up to U+024F: lower case without its accent; 0 if it is not part of a word, 1 if it is
+ * skipped.
+ */
 const PLAIN = plainLetters()
 
 function plainLetters(): Uint16Array {
@@ -61,7 +64,7 @@ function plainLetters(): Uint16Array {
   return plain
 }
 
-/** The plain form of any character. 0: separates words. 1: is skipped, because nobody sees it. */
+/** The plain form of any character. 0: separates words. 1: skipped, because it is invisible. */
 function plainOf(code: number): number {
   if (code < 0x250) return PLAIN[code] ?? 0
   if (code >= 0xff10 && code <= 0xff5a) return PLAIN[code - 0xfee0] ?? 0
@@ -82,7 +85,7 @@ const isInvisible = (code: number): boolean =>
 const isApostrophe = (code: number): boolean => code === 0x27 || code === 0x2019
 
 type Room = Pick<Words, 'full' | 'stem' | 'at' | 'before'>
-/** Room that is used again for the next text: for whoever is done with the words before. */
+/** Buffers that are reused for the next text, if the previous words are no longer needed. */
 export type Scratch = (room: number) => Room
 
 const roomFor = (room: number): Room => ({
@@ -100,7 +103,7 @@ export function createScratch(): Scratch {
   }
 }
 
-/** Reads at most `most` words; what lies beyond is told by `cut`. */
+/** Reads at most `most` words; `cut` tells whether there are more. */
 export function readWords(
   text: string,
   most = Number.MAX_SAFE_INTEGER,
@@ -111,7 +114,7 @@ export function readWords(
   let length = 0
   let marks = BREAK
   let spaced = true
-  /** Nothing but numbers since the sentence began: `1`, `2026-11-01`. */
+  /** Only numbers since the sentence began: `1`, `2026-11-01`. */
   let counting = true
   let i = 0
   while (i < text.length && length < most) {
@@ -173,7 +176,7 @@ export function readWords(
   return { full, stem, at, before, length, cut: i < text.length }
 }
 
-/** Takes an ending off, and with it a final `e`, so that `move`, `moves`, `moved` and `moving` are one. */
+/** Removes an ending, and with it a final `e`, so that `move`, `moves`, `moved` and `moving` are equal. */
 function stemmed(
   whole: number,
   one: number,
@@ -200,7 +203,7 @@ function isEnding(last: number, second: number, third: number): boolean {
   return last === 115 && second !== 115
 }
 
-/** `)`, `]`, `<`, `|` and tab: what stands after the number of an item, around tags and between the cells of a table. */
+/** `)`, `]`, `<`, `|` and tab: after the number of an item, around tags and between the cells of a table. */
 const CELL_EDGES: ReadonlySet<number> = new Set([0x29, 0x5d, 0x3c, 0x7c, 0x09])
 
 function markOf(text: string, i: number): number {
@@ -225,7 +228,7 @@ function markOf(text: string, i: number): number {
 }
 
 const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x09
-/** A full stop inside `3.5` or `a.b` ends nothing. */
+/** A period inside `3.5` or `a.b` ends nothing. */
 function isEnd(text: string, i: number): boolean {
   const next = text.charCodeAt(i + 1)
   return Number.isNaN(next) || plainOf(next) === 0

@@ -4,7 +4,7 @@ import { dayOf, daysIn, numberIn, numbersIn } from './quantities.ts'
 import { readWords, type Words } from './text.ts'
 import { createWordIndex } from './word-index.ts'
 
-/** One sentence of the user's. */
+/** One sentence of the user. */
 export type UserSentence = {
   readonly groups: number
   readonly nouns: ReadonlySet<number>
@@ -19,13 +19,13 @@ export type UserWords = {
   readonly utterances: readonly string[]
   readonly known: boolean
   add(text: string): void
-  /** The words stand there in this order. */
+  /** Whether it contains the words in this order. */
   holds(words: Words): boolean
-  /** A value that the user typed, whatever its case, accents, spacing and way of writing numbers and dates. */
+  /** Whether the user typed this value, ignoring case, accents, spacing and the format of numbers and dates. */
   typed(value: string, words: Words): boolean
-  /** Every word of it is the user's, in whatever order. */
+  /** Whether all its words are the user's, in any order. */
   covers(words: Words): boolean
-  /** The user named this thing: words that are more than function words, in this order. */
+  /** Whether the user named this thing: more than function words, in this order. */
   names(words: Uint32Array): boolean
 }
 

@@ -6,7 +6,7 @@ import { roleOf, schemaAt, type Role } from './roles.ts'
 import type { Session } from './session.ts'
 import { readWords, type Words } from './text.ts'
 
-/** Where a value comes from. `none`: from prose, or from nowhere; re-encoding a value can lead here and nowhere better. */
+/** Where a value comes from. `none`: from prose, or unknown; re-encoding a value can only lead here. */
 export type Provenance = 'user' | 'constant' | 'approved' | 'data' | 'none'
 
 export type Value = {
@@ -16,16 +16,16 @@ export type Value = {
   readonly text: string
   readonly words: Words
   readonly from: Provenance
-  /** Of data: the leaf that vouches for it. Of `none`: the leaf it stands in, if any. */
+  /** For data: the leaf that vouches for it. For `none`: the leaf that contains it, if any. */
   readonly leaf?: number
-  /** The texts that ask in which it stands, also a short one: `13`. Not looked up for what is the user's. */
+  /** The texts that ask and contain it, even if it is short: `13`. Not looked up for the user's own values. */
   readonly asks: AsksWith
 }
 
-/** So many values are looked up in one step: a few milliseconds, also when each stands in many places. */
+/** How many values are looked up per step: a few milliseconds, even if each occurs in many places. */
 const STEP_VALUES = 50
 
-/** The values of a call, one after the other. Between two steps everybody else may run. */
+/** The values of a call, one at a time. The event loop may run between two steps. */
 export function* valueSteps(
   session: Session,
   definition: ToolDefinition,

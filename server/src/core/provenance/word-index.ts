@@ -1,14 +1,14 @@
 import type { Words } from './text.ts'
 
 /**
- * All words of a session's outputs in one row of numbers, with a table that leads from a word to its last place and from there to the
- * earlier ones. It only grows. Sixteen bytes a word: less than three times the text.
+ * All words of a session's outputs in one array of numbers, with a table from each word to its last position and from there to
+ * earlier ones. It only grows. Sixteen bytes per word: less than three times the text.
  */
 export type WordIndex = {
   add(words: Words): number
-  /** Places where the words stand in this order; `each` returns true to stop. At most `MOST_PLACES` are looked at. */
+  /** Positions where the words occur in this order; `each` returns true to stop. At most `MOST_PLACES` are checked. */
   find(words: Words, each: (place: number) => boolean): 'looked' | 'too_many'
-  /** The words from one place up to another. */
+  /** The words from one position up to another. */
   read(from: number, to: number): Uint32Array
   length(): number
 }
@@ -90,7 +90,7 @@ function matches(full: Uint32Array, place: number, words: Words, length: number)
   return true
 }
 
-/** One number for a whole value, to find the fields that hold exactly it. */
+/** One number for a whole value, to find the fields that contain exactly it. */
 export function valueKey(words: Words, from = 0, to = words.length): number {
   let key = 0x811c9dc5
   for (let i = from; i < to; i += 1) key = Math.imul(key ^ (words.full[i] ?? 0), 0x01000193)

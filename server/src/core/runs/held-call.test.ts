@@ -22,7 +22,7 @@ const event = fc.oneof(
   fc.record({ type: fc.constant('timer'), now: fc.constantFrom(0, 999, 1000, 5000) }),
 )
 
-/** Feeds events to the step and gathers the effects; what is done hears nothing more. */
+/** Feeds events to the step and collects the effects; an ended run ignores further events. */
 function play(start: HeldCall, events: readonly RunEvent[]) {
   let state = start
   const keys: string[] = []
@@ -36,7 +36,7 @@ function play(start: HeldCall, events: readonly RunEvent[]) {
 }
 
 describe('a held call', () => {
-  test('law: whatever happens in whatever order, no effect is asked for twice under one key', () => {
+  test('law: whatever happens in any order, no effect is requested twice under one key', () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 30 }), (events) => {
         const { keys } = play(waiting, events)
@@ -45,7 +45,7 @@ describe('a held call', () => {
     )
   })
 
-  test('law: it is resumed only after a yes to the request it waits for, or a retry of what ended in the dark', () => {
+  test('law: it is resumed only after its own request was approved, or for a retry of a call with an unknown outcome', () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 30 }), (events) => {
         const yeses = events.filter(({ type }) => type === 'approval.approved' || type === 'call.retried').length
@@ -54,11 +54,11 @@ describe('a held call', () => {
     )
   })
 
-  test('a yes to another request changes nothing', () => {
+  test('approving another request changes nothing', () => {
     expect(play(waiting, [{ ...approved, approval_id: 'auth_ffffffffffffffff' }])).toEqual({ state: waiting, keys: [] })
   })
 
-  test('an edit makes it wait for the new request, and the old yes no longer counts', () => {
+  test('an edit makes it wait for the new request, and approving the old one no longer counts', () => {
     const edited: RunEvent = { type: 'approval.edited', approval_id: 'auth_ffffffffffffffff', expires_at: 2000 }
     expect(play(waiting, [edited, approved]).keys).toEqual([])
     expect(play(waiting, [edited, { ...approved, approval_id: 'auth_ffffffffffffffff' }]).keys).toEqual([
@@ -71,7 +71,7 @@ describe('a held call', () => {
     expect(play(waiting, [{ type: 'timer', now: 1000 }]).keys).toEqual([`${CALL}/expire/${APPROVAL}`])
   })
 
-  test('a cancelled one is withdrawn and ends as cancelled; a yes that was faster stands', () => {
+  test('a cancelled one is withdrawn and ends as cancelled, unless it was approved first', () => {
     const cancel: RunEvent = { type: 'run.cancel', by: 'agent:a' }
     const withdrawn: RunEvent = { type: 'effect.done', key: `${CALL}/withdraw`, outcome: 'refused' }
     expect(play(waiting, [cancel, cancel, withdrawn])).toMatchObject({
@@ -85,14 +85,14 @@ describe('a held call', () => {
       keys: [`${CALL}/withdraw`, `${CALL}/resume/1`],
       state: { phase: 'resuming' },
     })
-    // It executes: the call is not forgotten.
+    // It is executing, so the call is not abandoned.
     expect(play(waiting, [approved, cancel])).toMatchObject({
       keys: [`${CALL}/resume/1`],
       state: { phase: 'resuming' },
     })
   })
 
-  test('an unknown end leaves it open for a retry, any other end does not', () => {
+  test('an unknown outcome leaves it open for a retry, any other outcome ends it', () => {
     const again: RunEvent = { type: 'call.retried' }
     expect(play(waiting, [approved, { type: 'effect.done', outcome: 'unknown' }, again]).keys).toHaveLength(2)
     expect(play(waiting, [approved, { type: 'effect.done', outcome: 'executed' }, again]).keys).toHaveLength(1)

@@ -1,13 +1,13 @@
 import type { ApprovalId, CallId } from '../../contract/ids.ts'
 import type { DriverEvent, RunEvent, RunKind, Step } from '../../contract/run.ts'
 
-/** A call that goes on without its caller: held for a person, or to be tried again after an interruption. */
+/** A call that continues without its caller: held for a person, or to be retried after an interruption. */
 export type HeldCall = {
   readonly call_id: CallId
   readonly phase: 'waiting' | 'resuming' | 'expiring' | 'withdrawing' | 'ended'
   readonly approval_id: ApprovalId | null
   readonly expires_at: number | null
-  /** How often it was resumed; makes each resumption's effect key its own. */
+  /** How often it was resumed; makes the effect key of each resumption unique. */
   readonly resumed: number
 }
 
@@ -26,7 +26,7 @@ export type HeldCallEvent =
   /** Journals of the first release have no keys here. */
   | { readonly type: 'effect.done'; readonly key?: string; readonly outcome: string }
 
-/** Ends a call that still waits for a person; one that no longer waits is left as it is. */
+/** Withdraws a call that still waits for a person; otherwise changes nothing. */
 export type WithdrawCall = {
   readonly key: string
   readonly kind: 'withdraw_call'
@@ -42,7 +42,7 @@ export type HeldCallEffect =
 type Next = Step<HeldCall, HeldCallEffect>
 
 const EXPIRY = 'expiry'
-/** Set only where a route asks further people after a time. */
+/** Set only if a route asks further people after a time. */
 const ESCALATION = 'escalation'
 
 export function holdCall(
@@ -59,14 +59,14 @@ export function holdCall(
   }
 }
 
-/** For an interrupted call that nobody held before: it waits for nothing but its own retry. */
+/** For an interrupted call that was not held before: it waits only for its own retry. */
 export function parkCall(call_id: CallId): Next {
   return { state: { call_id, phase: 'ended', approval_id: null, expires_at: null, resumed: 0 }, effects: [] }
 }
 
 export const heldCall: RunKind<HeldCall, HeldCallEvent, HeldCallEffect> = {
   kind: 'held-call',
-  // The call's own row knows what was already done.
+  // The call's own row records what was already done.
   effects: {
     resume_call: 'repeatable',
     expire_approval: 'repeatable',
@@ -99,12 +99,12 @@ function step(state: HeldCall, event: HeldCallEvent): Next {
   }
 }
 
-/** Nobody has decided yet. While it is being withdrawn a person may still be faster. */
+/** Nobody has decided yet. A person may still decide while it is being withdrawn. */
 const isHeld = ({ phase }: HeldCall): boolean => phase === 'waiting' || phase === 'withdrawing'
 
-/** A withdrawal that came after a person's yes says nothing about the call that goes on. */
+/** A withdrawal that arrives after an approval does not affect the running call. */
 function answers(state: HeldCall, { key, outcome }: HeldCallEvent & { type: 'effect.done' }): boolean {
-  // Asking further people decides nothing, whatever has happened to the call meanwhile.
+  // Asking further people decides nothing, whatever has happened to the call in the meantime.
   if (key?.startsWith(escalationOf(state)) === true) return false
   if (state.phase === 'withdrawing') return outcome !== 'approved'
   return state.phase !== 'waiting' && key !== withdrawalOf(state)
@@ -113,7 +113,7 @@ function answers(state: HeldCall, { key, outcome }: HeldCallEvent & { type: 'eff
 const escalationOf = ({ call_id }: HeldCall): string => `${call_id}/escalate/`
 const withdrawalOf = ({ call_id }: HeldCall): string => `${call_id}/withdraw`
 
-/** A call that executes, or whose outcome nobody knows, is not forgotten: only one that waits is withdrawn. */
+/** A call that executes, or whose outcome is unknown, is not abandoned: only a waiting one is withdrawn. */
 function withdraw(state: HeldCall, by: string): Next {
   const { call_id } = state
   return {
@@ -125,7 +125,7 @@ function withdraw(state: HeldCall, by: string): Next {
 
 const stay = (state: HeldCall): Next => ({ state, effects: [] })
 
-/** A call whose outcome is unknown may be tried again by a person; every other end is final. */
+/** A person may retry a call whose outcome is unknown; every other outcome is final. */
 function ended(state: HeldCall, event: RunEvent): Next {
   const next: Next = { state: { ...state, phase: 'ended' }, effects: [] }
   if (event['outcome'] !== 'unknown') return { ...next, ends: state.phase === 'withdrawing' ? 'cancelled' : 'done' }
@@ -163,7 +163,7 @@ function isOverdue({ phase, expires_at }: HeldCall, now: number): boolean {
   return phase === 'waiting' && expires_at !== null && now >= expires_at
 }
 
-/** Too few have decided in time. The request goes on waiting. */
+/** Too few people have decided in time. The request keeps waiting. */
 function escalate(state: HeldCall): Next {
   const { approval_id, phase } = state
   if (phase !== 'waiting' || approval_id === null) return stay(state)

@@ -1,8 +1,8 @@
 import type { DriverEvent, RunKind, Step } from '../../contract/run.ts'
 
 /**
- * What a node has to tell its hub: that a call is held, or how it ended. It is made in the commit that it tells of, and goes on until the
- * hub has confirmed it with its signature.
+ * A node's message to its hub: that a call is held, or how it ended. It is created in the commit that it reports, and sent until
+ * the hub has confirmed it with its signature.
  */
 export type HubReport = {
   readonly what: 'request' | 'outcome'
@@ -10,9 +10,11 @@ export type HubReport = {
   readonly call_id: string
   readonly approval_id: string
   readonly at: number
-  /** Of a request: unconfirmed at this time, it is refused. Of an outcome: not sent any more after this time. */
+  /**
+   * For a request: if it is unconfirmed at this time, the call is rejected. For an outcome: not sent any more after this time.
+   */
   readonly until: number
-  /** Attempts so far; also after the confirmation of a request, because its decision is asked for again. */
+  /** How many attempts were made, including those after the confirmation of a request, when its decision is requested again. */
   readonly sent: number
   readonly next_at: number
   readonly confirmed: boolean
@@ -23,7 +25,7 @@ export type HubReportEvent =
   | DriverEvent
   /** The hub confirmed the message, with a signature. */
   | { readonly type: 'hub.confirmed'; readonly now: number }
-  /** `over`: there is nothing left to tell. */
+  /** `over`: there is nothing left to report. */
   | { readonly type: 'effect.done'; readonly key: string; readonly outcome: string; readonly now: number }
 
 export type HubReportEffect =
@@ -39,16 +41,16 @@ type Next = Step<HubReport, HubReportEffect>
 /** Until it is confirmed: half a second, doubled each time, at most 15 seconds apart. */
 const FIRST_MS = 500
 const LONGEST_MS = 15_000
-/** A confirmed request: asked again after a minute, later every ten minutes, for transports that lose messages. */
+/** A confirmed request is asked about again after a minute, later every ten minutes, in case the transport loses messages. */
 const AGAIN_MS = 60_000
 const AGAIN_LONGEST_MS = 600_000
-/** Outcomes are tried for a week. */
+/** Outcomes are retried for a week. */
 export const OUTCOME_FOR_MS = 7 * 86_400_000
 const SEND = 'send'
 
 export const hubReport: RunKind<HubReport, HubReportEvent, HubReportEffect> = {
   kind: 'hub-report',
-  // The hub knows a message by its id, and what gives up reads the approval's row.
+  // The hub recognizes a message by its id, and giving up checks the approval's row.
   effects: { tell_hub: 'repeatable', give_up_hub: 'repeatable' },
   step,
 }
@@ -96,7 +98,7 @@ const isOver = ({ what, confirmed: isConfirmed }: HubReport, outcome: string): b
 function confirmed(state: HubReport, now: number): Next {
   if (state.confirmed) return { state, effects: [] }
   const next = { ...state, confirmed: true, sent: 0 }
-  // What is under way ends first.
+  // Work in progress ends first.
   if (state.phase !== 'waiting') return { state: next, effects: [] }
   return state.what === 'outcome' ? end(next, 'done') : wait(next, now)
 }
@@ -128,7 +130,7 @@ function due(state: HubReport, now: number): Next {
 function wait(state: HubReport, now: number): Next {
   const [first, longest] = state.confirmed ? [AGAIN_MS, AGAIN_LONGEST_MS] : [FIRST_MS, LONGEST_MS]
   const backOff = Math.min(longest, first * 2 ** Math.min(Math.max(state.sent - 1, 0), 20))
-  // A request that nobody confirms is refused in time, not after the next pause.
+  // An unconfirmed request is rejected at its deadline, not after the next pause.
   const next_at = state.confirmed ? now + backOff : Math.min(now + backOff, Math.max(state.until, now + 1))
   return { state: { ...state, next_at }, effects: [], timers: { [SEND]: next_at } }
 }

@@ -9,7 +9,7 @@ import { delivery } from './delivery.ts'
 import { hubReport } from './hub-report.ts'
 import { heldCall } from './held-call.ts'
 
-/** Every kind of run the driver knows. A new way of working is a new line here and a pure step beside it. */
+/** Every kind of run the driver knows. To add one, add a line here and a pure step beside it. */
 export const KINDS = [
   heldCall,
   delegation,
@@ -22,7 +22,7 @@ export const KINDS = [
   schedules,
 ] as const
 
-/** By name. The driver hands each kind only the rows and events that were written for it. */
+/** By name. The driver passes each kind only the rows and events that were written for it. */
 export const RUN_KINDS: ReadonlyMap<string, RunKind> = new Map(
   KINDS.map((kind) => [kind.kind, kind as unknown as RunKind]),
 )

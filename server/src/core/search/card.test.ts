@@ -60,7 +60,7 @@ const anySchema: fc.Arbitrary<JsonObject> = fc.letrec<{ node: JsonObject; object
 })).object
 
 describe('a tool card', () => {
-  test('says how to call a tool, without the noise', () => {
+  test('says how to call a tool, without noise', () => {
     expect(toolCard(toolWith(SEND))).toEqual({
       skill_id: 'mail__send',
       title: 'send',
@@ -92,7 +92,7 @@ describe('a tool card', () => {
     })
   })
 
-  test('an example is there for ordinary schemas, and every example is valid against its schema', () => {
+  test('ordinary schemas have an example, and every example is valid against its schema', () => {
     fc.assert(
       fc.property(anySchema, (schema) => {
         const { example } = toolCard(toolWith(schema), { full: true })
@@ -120,7 +120,7 @@ describe('a tool card', () => {
     )
   })
 
-  test('what was left out is admitted, and the full card has it', () => {
+  test('says that something was left out, and the full card has it', () => {
     const properties = Object.fromEntries(
       Array.from({ length: 80 }, (_, at) => [
         `field_${at}`,
@@ -206,7 +206,7 @@ describe('a hostile schema', () => {
     expect(JSON.stringify(toolCard(toolWith(schema), { full: true })).length).toBeLessThan(1_500_000)
   })
 
-  test('shows nothing that cannot be seen: not in names, choices, constants, defaults or patterns, and no example with it', () => {
+  test('shows nothing invisible in names, choices, constants, defaults or patterns, and then gives no example', () => {
     const hidden = '\u{E0069}\u{E0067}'
     const properties = {
       [`na${hidden}me`]: { type: 'string', default: `de${hidden}fault` },
@@ -225,7 +225,7 @@ describe('a hostile schema', () => {
     }
   })
 
-  test('whose formats are names of a prototype gets an ordinary example', () => {
+  test('whose formats are names on a prototype gets an ordinary example', () => {
     const properties = { a: { format: 'constructor' }, b: { type: 'string', format: '__proto__' } }
     expect(toolCard(toolWith({ type: 'object', properties, required: ['a', 'b'] })).example).toEqual({
       a: '<a>',
@@ -233,7 +233,7 @@ describe('a hostile schema', () => {
     })
   })
 
-  test('leaves room in its budget for what stands beside it', () => {
+  test('leaves room in its budget for what is shown beside it', () => {
     const properties = Object.fromEntries(
       Array.from({ length: 60 }, (_, at) => [`field_${at}`, { type: 'string', description: 'words '.repeat(20) }]),
     )

@@ -5,7 +5,9 @@ import { exampleArgs } from './example-args.ts'
 import { markedText } from '../../contract/visible-text.ts'
 import { pruneSchema, shorten, type Detail, type Pruned } from './prune-schema.ts'
 
-/** Everything needed to call a tool once, nothing more. Purpose and schema are the tool server's words: data, never instructions. */
+/**
+ * Everything needed to call a tool once, nothing more. Purpose and schema come from the tool server: data, never instructions.
+ */
 export type ToolCard = {
   readonly skill_id: string
   readonly title: string
@@ -18,21 +20,21 @@ export type ToolCard = {
   readonly risk: RiskClass
   readonly idempotent: boolean
   readonly dry_run_supported: boolean
-  /** Whether something was left out for the budget: ask for the full card to see it. */
+  /** Whether something was left out because of the budget: the full card has it. */
   readonly shortened: boolean
 }
 
 export type CardOptions = {
   readonly budgetTokens?: number
   readonly full?: boolean
-  /** What stands on the card besides, within the same budget. */
+  /** Other content of the card, within the same budget. */
   readonly beside?: Readonly<Record<string, unknown>>
 }
 
 const DEFAULT_BUDGET = 600
 const LONGEST_PURPOSE = 20_001
 
-/** The operator's name for a tool, else the server's. */
+/** The operator's name for a tool, otherwise the server's. */
 export function titleOf({ title, row }: Tool): string {
   const { definition } = inForce(row)
   return title ?? definition.title ?? definition.name
@@ -60,7 +62,7 @@ const level = (
 
 const GENEROUS = level(1_200, 400, 40, 60, 6)
 const FULL = level(20_000, 4_000, 500, 500, 12)
-/** Down to bare; the first that fits the budget is the card. */
+/** From detailed to bare; the first that fits the budget is the card. */
 const LEANER: readonly Level[] = [
   level(800, 200, 20, 40, 5),
   level(500, 120, 12, 30, 4),
@@ -86,7 +88,7 @@ export function toolCard(tool: Tool, options: CardOptions = {}): ToolCard {
     const { schema, complete } = pruneSchema(pruned.schema, detail)
     card = cardAt(tool, { schema, complete: complete && pruned.complete }, detail, example)
   }
-  // Even the bare card of a tool with a very long id may exceed a tiny budget; then it is the smallest there is.
+  // Even the bare card of a tool with a very long id may exceed a tiny budget; then it is the smallest possible.
   return card
 }
 

@@ -60,7 +60,7 @@ describe('search', () => {
     expect(idsFor(query)[0]).toBe(id)
   })
 
-  test('a prompt with several wishes surfaces a tool for each before the variants of one', () => {
+  test('a prompt with several requests gets a tool for each before variants of one', () => {
     const variants = ['draft', 'reply', 'forward', 'template'].map((kind) => ({
       id: `mail__email_${kind}`,
       name: `send_email_${kind}`,
@@ -82,17 +82,17 @@ describe('search', () => {
     const tools = [...named('amber_basalt', ''), ...named('cobalt_dolomite', 'Stones')]
     const hits = indexOf(tools).search('amber and basalt and cobalt and dolomite', 5)
 
-    test('the first two places go to the best claims, so that equal rivals are seen side by side', () => {
+    test('the first two places go to the best scores, so that equal rivals are seen side by side', () => {
       expect(hits.slice(0, 2).map(({ id }) => id)).toEqual(['cairo__amber_basalt', 'lima__amber_basalt'])
       expect(hits[1]?.score_hint).toBe(hits[0]?.score_hint)
     })
 
-    test('the third goes to a tool that says what they leave unsaid', () => {
+    test('the third goes to a tool that covers words the others do not', () => {
       expect(hits[2]?.id).toBe('cairo__cobalt_dolomite')
     })
   })
 
-  test('what is called by a name that no tool knows may have to be looked up first', () => {
+  test('a named thing that no tool knows may have to be looked up first', () => {
     const lookUp = {
       id: 'films__search',
       name: 'search',
@@ -131,7 +131,7 @@ describe('search', () => {
   })
 })
 
-describe('the laws of the index', () => {
+describe('laws of the index', () => {
   test('an exact name or id ranks its tool first, with the full hint', () => {
     fc.assert(
       fc.property(uniqueTools, fc.nat(), (tools, at) => {
@@ -156,7 +156,7 @@ describe('the laws of the index', () => {
     )
   })
 
-  test('an index that was changed step by step answers like one built at once, to the last digit', () => {
+  test('an incrementally changed index gives exactly the same results as one built at once', () => {
     const step = fc.oneof(
       fc.record({ do: fc.constant('add' as const), tool: anyTool }),
       fc.record({ do: fc.constant('remove' as const), tool: anyTool }),
@@ -177,7 +177,7 @@ describe('the laws of the index', () => {
     )
   })
 
-  test('the same question gets the same answer, whatever was asked before', () => {
+  test('the same query gets the same result, whatever was searched before', () => {
     fc.assert(
       fc.property(uniqueTools, anyQuery, anyQuery, (tools, query, other) => {
         const index = indexOf(tools)
@@ -188,7 +188,7 @@ describe('the laws of the index', () => {
     )
   })
 
-  test('scores and hints fall from hit to hit, and hints lie within 0 and 1', () => {
+  test('scores and hints decrease from hit to hit, and hints are between 0 and 1', () => {
     fc.assert(
       fc.property(uniqueTools, fc.array(anyQuery, { minLength: 1, maxLength: 4 }), (tools, sentences) => {
         const hits = indexOf(tools).search(sentences.join('. '), 20)
@@ -224,12 +224,12 @@ describe('hostile input', () => {
     expect(index.search('send an email', 5).map(({ id }) => id)).toEqual(idsFor('send an email'))
   })
 
-  test('repeating a word a thousand times gains less than saying it in the name', () => {
+  test('repeating a word a thousand times gains less than having it in the name', () => {
     const stuffed = { id: 'stuffed', name: 'helper', description: 'email send '.repeat(1_000) }
     expect(indexOf([...TOOLS, stuffed]).search('send an email', 1)[0]?.id).toBe('mail__send_email')
   })
 
-  test('a tool that stuffs every field with every word of the catalogue comes after one that says two of five', () => {
+  test('a tool that stuffs every field with every word of the catalogue ranks below one that has two of five', () => {
     const words = Array.from({ length: 300 }, (_, at) => `word${String.fromCharCode(97 + (at % 26), 97 + at / 26)}`)
     const honest = words.map((word, at) => ({ id: word, name: `tool${at}`, description: `${word} ${words[at + 1]}` }))
     const everything = words.join(' ')
@@ -247,7 +247,7 @@ describe('hostile input', () => {
     expect(indexOf([...honest, stuffed]).search(query, 1)[0]?.id).toBe(words[3])
   })
 
-  test('huge texts, schemas and queries cost no more than large ones: what lies beyond the bounds is not read', () => {
+  test('huge texts, schemas and queries cost no more than large ones: what exceeds the limits is not read', () => {
     const huge: SearchableTool = {
       id: 'huge',
       name: 'huge',

@@ -15,7 +15,7 @@ import { createVocabulary } from './vocabulary.ts'
 export type Hit = {
   readonly id: string
   readonly score: number
-  /** 0 to 1, comparable between queries: about how often a tool that answers this well is the one that was meant. */
+  /** 0 to 1, comparable between queries: about how often a tool with this score is the intended one. */
   readonly score_hint: number
   readonly reason: {
     readonly fields: readonly Field[]
@@ -27,17 +27,17 @@ export type Hit = {
 
 export type ToolIndex = {
   add(tool: SearchableTool): void
-  /** The same as `add`: a tool's id names one document. */
+  /** The same as `add`: a tool's id identifies one document. */
   replace(tool: SearchableTool): void
   remove(id: string): void
-  /** Only tools that `counts` are found; without it, all. */
+  /** Only tools that `counts` accepts are found; without it, all. */
   search(query: string, topK: number, counts?: (id: string) => boolean): Hit[]
   size(): number
 }
 
 const NAME_BIT = 1 << FIELDS.indexOf('name')
 const EXACT_HINT: Readonly<Record<Exactness, number>> = { 1: 0.99, 2: 1 }
-/** How many tools of the whole query (or as many as are wanted), and of each clause, are looked at closely. */
+/** How many tools for the whole query (or as many as are wanted), and for each clause, are scored in detail. */
 const WHOLE_POOL = 40
 const CLAUSE_POOL = 20
 
@@ -115,7 +115,7 @@ export function createIndex(tuning: Tuning = TUNING): ToolIndex {
     })
   }
 
-  /** How much of a tool's name the query says. */
+  /** How much of a tool's name the query contains. */
   function nameCoverage(tool: IndexedTool, sure: ReadonlyMap<number, number>): number {
     let said = 0
     let all = 0
@@ -187,7 +187,7 @@ const once = <T>(make: () => T): (() => T) => {
   return () => (made ??= make())
 }
 
-/** By word of the query: what its best reading adds to a tool's score. */
+/** For each word of the query: what its best reading adds to a tool's score. */
 function saidOf(tool: IndexedTool, clauses: readonly (readonly Wanted[])[]): number[] {
   return clauses.flat().map(({ readings }) => {
     let most = 0
@@ -206,7 +206,7 @@ function surenessOf(clauses: readonly (readonly Wanted[])[]): Map<number, number
   return sure
 }
 
-/** The score of a tool that says every word of the query as plainly as can be. */
+/** The best possible score: that of a tool that contains every word of the query plainly. */
 function idealOf(clauses: readonly (readonly Wanted[])[], tuning: Tuning): number {
   const worths = clauses.map((wanted) => wanted.reduce((sum, { worth }) => sum + worth, 0))
   const most = Math.max(0, ...worths)

@@ -1,8 +1,8 @@
 const PIECE = /[A-Za-z]+|[0-9]+|\s+|[\s\S]/gu
 
 /**
- * About how many tokens a model reads in a text. No vocabulary of any model is known here: a word counts one per five letters, a
- * number one per three digits, anything else one each. Real tokenizers merge more, so the estimate errs on the high side.
+ * About how many tokens a text has. No model's vocabulary is available here: a word counts one per five letters, a number one per
+ * three digits, anything else one each. Real tokenizers merge more, so the estimate is on the high side.
  */
 export function estimateTokens(text: string): number {
   let tokens = 0

@@ -1,6 +1,6 @@
 import { splitText } from './split-text.ts'
 
-/** 2: the name or id letter for letter; 1: the same words, however they are joined and cased. */
+/** 2: the exact name or id; 1: the same words, however they are joined and cased. */
 export type Exactness = 1 | 2
 
 export type Called = { readonly id: string; readonly name: string }
@@ -19,9 +19,9 @@ const plain = (text: string): string =>
     .map((word) => word.text)
     .join(' ')
 
-/** Whoever types a tool's name means that tool, whatever its words score elsewhere. */
+/** A query that is a tool's name means that tool, whatever its words score elsewhere. */
 export function createExactNames(): ExactNames {
-  /** Most names are one tool's alone, and a list costs more than a number. */
+  /** Most names belong to one tool, and a list takes more memory than a number. */
   const byKey = new Map<string, number | readonly number[]>()
   const docsOf = (key: string): readonly number[] => [byKey.get(key) ?? []].flat()
   const keysOf = ({ name, id }: Called): Set<string> =>

@@ -7,7 +7,7 @@ import { markedText } from '../../contract/visible-text.ts'
 const MAX_DEPTH = 8
 const MAX_VALUES = 200
 const MAX_LENGTH = 200
-/** Compiling a larger schema only to show an example is not worth its time. */
+/** Compiling a larger schema just for an example is not worth the time. */
 const MAX_SCHEMA_NODES = 3_000
 
 const BY_FORMAT: ReadonlyMap<string, string> = new Map(
@@ -28,8 +28,8 @@ const BY_FORMAT: ReadonlyMap<string, string> = new Map(
 )
 
 /**
- * Arguments for an example call: the required ones, each the plainest value its schema admits. Only what the gate's own validator
- * accepts is returned; undefined where nothing simple fits or the schema is too large to try.
+ * Arguments for an example call: the required ones, each the simplest value its schema accepts. Only returned if the gate's own
+ * validator accepts it; undefined if nothing simple is valid or the schema is too large to try.
  */
 export function exampleArgs(schema: JsonObject): JsonObject | undefined {
   if (!isSmallSchema(schema)) return undefined
@@ -90,7 +90,7 @@ export function exampleArgs(schema: JsonObject): JsonObject | undefined {
 
   const built = example(schema, 'input', 0)
   if (!isJsonObject(built)) return undefined
-  // An example is not worth a wait: of a schema that takes long to check there is none.
+  // An example is not worth a wait: none is made for a schema that takes long to check.
   if (objectsIn(schema, MOST_OBJECTS) === undefined) return undefined
   const compiled = compileSchema(schema, BRIEF_STEPS)
   return compiled.ok && compiled.value(built, BRIEF_STEPS) === undefined && isPlain(built) ? built : undefined
@@ -98,7 +98,7 @@ export function exampleArgs(schema: JsonObject): JsonObject | undefined {
 
 const MOST_OBJECTS = 150
 
-/** Defaults and names are the server's words: an example with something in it that nobody can see is none. */
+/** Defaults and names come from the server: no example is made if they contain invisible characters. */
 const isPlain = (value: Json): boolean => {
   const text = JSON.stringify(value)
   return markedText(text) === text
@@ -107,7 +107,7 @@ const isPlain = (value: Json): boolean => {
 const firstOf = (list: Json | undefined): Json | undefined =>
   Array.isArray(list) ? (list as readonly Json[]).find((item) => item !== null) : undefined
 
-/** The members of an `allOf`: a value has to fit all of them. */
+/** The members of an `allOf`: a value has to match all of them. */
 const partsOf = (node: JsonObject, root: JsonObject): JsonObject[] =>
   (Array.isArray(node['allOf']) ? node['allOf'].slice(0, MAX_DEPTH) : []).flatMap((part: Json) => {
     const target = isJsonObject(part) ? resolve(part, root) : undefined

@@ -6,18 +6,18 @@ import { TOPICS } from './topics.ts'
 import type { Tuning } from './tuning.ts'
 import type { Term, Vocabulary } from './vocabulary.ts'
 
-/** One way in which a document can answer a word: `worth` is the most it adds, `share` how sure the word means this term. */
+/** One way in which a document can match a word: `worth` is the most it adds, `share` how likely the word means this term. */
 export type Reading = { readonly term: Term; readonly worth: number; readonly share: number }
-/** A word of the query. The best of its readings counts, so that a text with three synonyms is not three times as right. */
+/** A word of the query. Only its best reading counts, so that a text with three synonyms does not count three times. */
 export type Wanted = { readonly word: string; readonly readings: readonly Reading[]; readonly worth: number }
 
-/** What a word that no tool knows still takes from the best possible answer. */
+/** What an unknown word still adds to the best possible score. */
 const UNKNOWN = 0.5
 
-/** A stand-in that thousands of tools share moves none of them: reading its postings is all cost. */
+/** A related term that thousands of tools share distinguishes none of them, so reading its postings is not worth the cost. */
 const MAX_BESIDE = 1_000
 
-/** The rarer, the more telling. */
+/** The rarer a term, the more it says. */
 export const rarity = (documents: number, among: number): number =>
   Math.log(1 + (among - documents + 0.5) / (documents + 0.5))
 
@@ -40,7 +40,7 @@ export function expandClause(clause: Clause, vocabulary: Vocabulary, size: numbe
   return wanted
 }
 
-/** "Play the newest album of Björk": what is only named has to be found before anything can be done with it. */
+/** "Play the newest album of Björk": a thing known only by name has to be found before anything can be done with it. */
 const LOOK_UP = { term: stem('search'), word: 'search', joined: true, name: true } as const
 
 const namesUnknown = (clause: Clause, vocabulary: Vocabulary): boolean =>
@@ -53,7 +53,7 @@ function readingsOf(item: QueryTerm, vocabulary: Vocabulary, size: number, tunin
   const read = (term: Term | undefined, share: number): void => {
     if (term === undefined || readings.has(term)) return
     if (share < 1 && documentsIn(term.postings) > MAX_BESIDE) return
-    // Another word never tells more than the word itself.
+    // A related word never counts more than the word itself.
     const worth = Math.min(most, share * rarity(documentsIn(term.postings), size) * item.weight)
     readings.set(term, { term, worth, share })
   }
@@ -61,7 +61,7 @@ function readingsOf(item: QueryTerm, vocabulary: Vocabulary, size: number, tunin
   read(own, 1)
   most = readings.values().next().value?.worth ?? Infinity
   for (const other of SYNONYMS.get(item.term) ?? []) read(vocabulary.find(other), tuning.synonym)
-  // A word that some tool says speaks for itself; of one that none says, its kind is what is left.
+  // If some tool contains the word, it counts by itself; if none does, its kind is all there is.
   const topic = own === undefined ? tuning.topic : tuning.topicBeside
   for (const other of TOPICS.get(item.term) ?? []) read(vocabulary.find(other), topic)
   if (own === undefined && !item.name) {
@@ -77,7 +77,7 @@ function fusedWith(item: QueryTerm, next: QueryTerm | undefined, vocabulary: Voc
   return vocabulary.find(vocabulary.stem(item.word + next.word))
 }
 
-/** `loadtesting` in the query, `load testing` in a text: the first cut at which both sides are known. */
+/** `loadtesting` in the query, `load testing` in a text: the first split with both parts known. */
 function unfused(word: string, vocabulary: Vocabulary): Term[] {
   if (word.length < 6 || word.length > 24) return []
   for (let cut = 3; cut <= word.length - 3; cut += 1) {

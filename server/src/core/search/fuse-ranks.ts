@@ -1,16 +1,16 @@
 import type { Hit } from './create-index.ts'
 
-/** The usual constant: a rank of 1 and one of 2 differ little, one of 1 and one of 60 by half. */
+/** The usual constant: ranks 1 and 2 differ little, ranks 1 and 60 by half. */
 export const SMOOTHING = 60
-/** A hit by name stands above everything, whoever else has an opinion. */
+/** A hit by name ranks above everything else. */
 export const BY_NAME = 0.99
 
-/** A hit that only its meaning found. */
+/** A hit found only by meaning. */
 const BY_MEANING: Hit['reason'] = { fields: [], terms: [] }
 
 /**
- * One ranked list of two: by words, and by meaning. A place counts by its reciprocal, so no scale of one has to fit the other.
- * INVARIANT: hints are in the order of the list, the first as sure as the words were of theirs.
+ * Merges two ranked lists: by words and by meaning. A rank counts by its reciprocal, so the two scales need not be comparable.
+ * INVARIANT: hints are in the order of the list, and the first has the best hint of the words.
  */
 export function fuseRanks(words: readonly Hit[], meanings: readonly string[], count: number): Hit[] {
   const named = words.filter(({ score_hint }) => score_hint >= BY_NAME)

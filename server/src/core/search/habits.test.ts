@@ -14,18 +14,18 @@ const ids = (habits: readonly Habit[], query: string, hits = HITS) => byHabit(hi
 const after = (...ran: readonly (readonly [string, string])[]) =>
   ran.reduce<readonly Habit[]>((habits, [query, id]) => withHabit(habits, query, id), [])
 
-test('what was run after a similar query comes before what only has the words', () => {
+test('a tool that was run after a similar query ranks above one that only contains the words', () => {
   const habits = after(['send the weekly report', 'c'])
   expect(ids(habits, 'sending a weekly report')).toEqual(['c', 'a', 'b'])
   expect(ids(habits, 'delete an old invoice')).toEqual(['a', 'b', 'c'])
 })
 
-test('of two habits the one that was followed more often wins', () => {
+test('of two habits the more frequent one wins', () => {
   const [twice, once] = [['post news', 'b'] as const, ['post news', 'c'] as const]
   expect(ids(after(twice, twice, once), 'post news')[0]).toBe('b')
 })
 
-test('nothing is found by habit alone, and a name stays first', () => {
+test('nothing is found by habit alone, and a match by name stays first', () => {
   expect(ids(after(['post news', 'z']), 'post news')).toEqual(['a', 'b', 'c'])
   expect(ids(after(['post news', 'c']), 'post news', [hit('n', 1), ...HITS])).toEqual(['n', 'c', 'a', 'b'])
 })
@@ -36,7 +36,7 @@ test('hints stay in the order of the list, and a moved tool says why', () => {
   expect(hits.map(({ reason }) => reason.habit)).toEqual([true, undefined, undefined])
 })
 
-test('habits are bounded, the oldest goes, and words that say nothing teach nothing', () => {
+test('habits are bounded, the oldest is dropped, and words without meaning are not learned', () => {
   let habits: readonly Habit[] = []
   for (let each = 0; each < 300; each += 1) habits = withHabit(habits, `subject${each} report`, 'a')
   expect(habits).toHaveLength(200)

@@ -6,10 +6,10 @@ import { TUNING } from './tuning.ts'
 
 const MOST_HABITS = 200
 const MOST_WORDS = 24
-/** The share of their words that two queries have in common before they are about the same. */
+/** The share of words that two queries must have in common to count as similar. */
 const ALIKE = 0.5
 
-/** What a caller's searches have led to, with one more. The oldest is forgotten when there are too many. */
+/** Adds what a caller's search led to. The oldest entry is dropped if there are too many. */
 export function withHabit(habits: readonly Habit[], query: string, tool_id: string): readonly Habit[] {
   const words = wordsOf(query)
   if (words.length === 0) return habits
@@ -19,8 +19,8 @@ export function withHabit(habits: readonly Habit[], query: string, tool_id: stri
 }
 
 /**
- * Hits in the order of words and habits together; by name stays first. Nothing is found by habit alone, and hints stay with the
- * places: a habit says what this caller means, not how well a tool answers.
+ * Hits ordered by words and habits together; a match by name stays first. Nothing is found by habit alone, and hints stay with
+ * the ranks: a habit says what this caller means, not how well a tool matches.
  */
 export function byHabit(hits: readonly Hit[], habits: readonly Habit[], query: string): readonly Hit[] {
   const ranked = toolsFor(habits, query)
@@ -42,7 +42,7 @@ export function byHabit(hits: readonly Hit[], habits: readonly Habit[], query: s
   return [...named, ...placed]
 }
 
-/** The tools that were run after queries like this one, most telling first. */
+/** The tools that were run after similar queries, strongest evidence first. */
 function toolsFor(habits: readonly Habit[], query: string): readonly string[] {
   const words = new Set(wordsOf(query))
   const scores = new Map<string, number>()

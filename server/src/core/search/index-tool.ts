@@ -7,25 +7,25 @@ import { STOP_WORDS } from './stop-words.ts'
 import type { FieldTuning, Tuning } from './tuning.ts'
 import type { Term, Vocabulary } from './vocabulary.ts'
 
-/** Different words of one tool. Fields come in the order of their weight, so what is left out matters least. */
+/** The most distinct words per tool. Fields are read in order of weight, so what is left out matters least. */
 const MOST_TERMS = 1_000
 
-/** What the index keeps of a tool; its words live in the postings. */
+/** What the index stores per tool; its words are in the postings. */
 export type IndexedTool = {
   readonly id: string
   readonly called: Called
-  /** Sorted, with the cell of each at the same place in `cells`. */
+  /** Sorted, with the cell of each at the same position in `cells`. */
   readonly terms: Uint32Array
   readonly cells: Uint32Array
-  /** The terms of its name, without those that stand for several together. */
+  /** The terms of its name, without joined forms. */
   readonly name: Uint32Array
   readonly pieces: Pieces
 }
 
 /**
- * A tool's terms with their effect in it: frequencies weighted by field and discounted by the field's length, then saturated
- * (BM25F). Lengths are held against usual ones and not against the catalogue's average.
- * INVARIANT: a document's cells depend on its own text only, so indexing one tool never touches another.
+ * A tool's terms with their effect: frequencies weighted by field and discounted by the field's length, then saturated (BM25F).
+ * Lengths are compared with typical ones and not with the catalogue's average.
+ * INVARIANT: a document's cells depend only on its own text, so indexing one tool never affects another.
  */
 export function indexTool(
   tool: SearchableTool,
@@ -43,7 +43,7 @@ export function indexTool(
       fields.set(term, (fields.get(term) ?? 0) | (1 << bit))
     }
   }
-  // Who stuffs every field with every word is found by none of them.
+  // A tool that stuffs every field with every word gains nothing by it.
   const all = [...weights.values()].reduce((sum, weight) => sum + weight, 0)
   const share = Math.min(1, tuning.fullest / all)
   const cells = new Map<Term, number>()
@@ -82,7 +82,7 @@ function fieldWeights(
   return new Map([...counts].map(([term, count]) => [term, count * scale]))
 }
 
-/** The cell of a term in a tool that holds it. */
+/** The cell of a term in a tool that contains it. */
 export function cellOf(tool: IndexedTool | undefined, term: number): number | undefined {
   if (tool === undefined) return undefined
   const { terms, cells } = tool

@@ -8,28 +8,32 @@ export type Pieces = Uint16Array
 export type Likeness = {
   add(pieces: Pieces): void
   remove(pieces: Pieces): void
-  /** How alike a query and a document are as a whole: 0 to 1, the cosine of their pieces by rarity. Good until the next query. */
+  /**
+   * The overall similarity of a query and a document: 0 to 1, the cosine of their pieces weighted by rarity. Valid until the next
+   * query.
+   */
   to(text: string, documents: number): (pieces: Pieces) => number
 }
 
 const LENGTH = 4
-/** Few enough for a table, so many that two pieces seldom share a number. */
+/** Few enough for a table, and enough that two pieces rarely share a number. */
 const NUMBERS = 65_536
 const MOST_PIECES = 2_000
 
 /**
- * Words that are neither equal nor synonyms still share pieces (`lyric`, `lyrical`; `geocode`, `geocoding`), and a text that says
- * little else is liker than one that says much. Kept beside the postings; only leading candidates are compared.
+ * Words that are neither equal nor synonyms still share pieces (`lyric`, `lyrical`; `geocode`, `geocoding`), and a text that
+ * contains little else is more similar than one that contains much. Stored beside the postings; only leading candidates are
+ * compared.
  */
 export function createLikeness(): Likeness {
   const holders = new Uint32Array(NUMBERS)
-  /** By piece: the last query that held it. */
+  /** For each piece: the last query that contained it. */
   const asked = new Uint32Array(NUMBERS)
   let query = 0
   let weights = new Float64Array(0)
   let weightsFor = -1
 
-  /** By how many documents hold a piece: the square of its rarity. */
+  /** The square of a piece's rarity, by how many documents contain it. */
   function weigh(documents: number): Float64Array {
     if (weightsFor === documents) return weights
     weights = Float64Array.from(
@@ -66,7 +70,7 @@ export function createLikeness(): Likeness {
   }
 }
 
-/** What a tool says of itself, without its parameters: those of a long schema would drown the rest. */
+/** A tool's own text without its parameters, because a long schema would outweigh the rest. */
 export const piecesOfTool = ({ name, title, description, tags, server }: ToolText): Pieces =>
   piecesOf(`${name} \n ${title} \n ${description} \n ${tags} \n ${server}`, new Set())
 

@@ -5,25 +5,25 @@ export type Candidate = {
   readonly id: string
   readonly whole: number
   readonly clauses: readonly number[]
-  /** By word of the query: what the tool says of it. Asked of leaders only. */
+  /** For each word of the query: how well the tool matches it. Computed only for leading candidates. */
   readonly said: () => readonly number[]
 }
-/** `score` is a tool's claim by itself, whatever was picked before it for the same words. */
+/** `score` is a tool's own score, whatever was picked before it for the same words. */
 export type Picked = { readonly candidate: Candidate; readonly score: number }
 
-/** The first two places go by claim alone, so that an equal rival of the first is always seen beside it. */
+/** The first two places go by score alone, so that an equal rival of the first is always next to it. */
 const BY_CLAIM = 2
 
 /**
- * Ranks the candidates. With several clauses a tool counts by the clause it answers best and by a part of the rest, and a clause
- * that has its tool counts less for the next: a prompt with three wishes gets three tools, not three variants of one. From the third place
- * on, words that the picked ones say count less too: what they leave unsaid may be another wish.
+ * Ranks the candidates. With several clauses a tool counts by the clause it matches best and by a part of the rest, and a clause
+ * that has a tool counts less for the next: a prompt with three requests gets three tools, not three variants of one. From the
+ * third place on, words that the picked tools contain count less too, because the remaining words may be another request.
  * INVARIANT: scores never rise from one place to the next.
  */
 export function pickTools(candidates: readonly Candidate[], clauses: number, count: number, tuning: Tuning): Picked[] {
   const open = Array.from({ length: clauses }, () => 1)
   const fresh: number[] = []
-  // Best first: whoever cannot win any more is not looked at closely.
+  // Best first: candidates that cannot win any more are not scored in detail.
   const claims = new Map(candidates.map((candidate) => [candidate, scoreOf(candidate, open, tuning)]))
   const left = new Set([...candidates].sort((a, b) => (claims.get(b) ?? 0) - (claims.get(a) ?? 0)))
   const picked: Picked[] = []
@@ -47,7 +47,7 @@ export function pickTools(candidates: readonly Candidate[], clauses: number, cou
   return picked
 }
 
-/** What a word still counts after a tool that says it: the more of the tool's claim it is, the less. */
+/** Reduces the weight of words that a picked tool contains: the larger their share of its score, the more. */
 function wear(fresh: number[], candidate: Candidate, { repeated }: Tuning): void {
   const said = candidate.said()
   const most = Math.max(0, ...said)
@@ -55,7 +55,7 @@ function wear(fresh: number[], candidate: Candidate, { repeated }: Tuning): void
     if (says > 0) fresh[at] = (fresh[at] ?? 1) * (1 - (1 - repeated) * (says / most))
 }
 
-/** The share of what a tool says that still counts. */
+/** The share of a tool's words that still counts. */
 function freshness(candidate: Candidate, fresh: readonly number[]): number {
   let all = 0
   let counts = 0

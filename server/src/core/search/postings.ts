@@ -1,12 +1,12 @@
 /**
- * Which documents hold a term: pairs of document number and cell in one flat array. A cell packs the term's effect in the
- * document (0 to 1, in 65,535 steps) and a bit for each field it stands in. Order carries no meaning.
+ * Which documents contain a term: pairs of document number and cell in one flat array. A cell packs the term's effect in the
+ * document (0 to 1, in 65,535 steps) and a bit for each field that contains it. The order has no meaning.
  */
 export type Postings = { cells: Uint32Array; length: number }
 
 const STEPS = 65_535
 
-/** INVARIANT: never without effect, so that a score of zero means that nothing matched. */
+/** INVARIANT: the effect is never zero, so that a score of zero means that nothing matched. */
 export const packCell = (effect: number, fields: number): number =>
   (Math.max(1, Math.round(effect * STEPS)) << 8) | fields
 export const effectOf = (cell: number): number => (cell >>> 8) / STEPS
@@ -26,7 +26,7 @@ export function addPosting(postings: Postings, doc: number, cell: number): void 
   postings.length += 2
 }
 
-/** The last posting takes the place of the removed one. */
+/** Moves the last posting into the place of the removed one. */
 export function removePosting(postings: Postings, doc: number): void {
   const { cells, length } = postings
   for (let at = 0; at < length; at += 2) {

@@ -20,8 +20,9 @@ const KEPT = [
 const CHOICES = ['anyOf', 'oneOf', 'allOf'] as const
 
 /**
- * A smaller schema that says how to call: local `$ref`s are put in place, noise goes, and what exceeds the detail is left out.
- * INVARIANT: work is bounded by `detail`, whatever the schema holds; a reference to itself ends at the depth.
+ * A smaller schema that is enough to call the tool: local `$ref`s are inlined, noise is removed, and what exceeds the detail is
+ * left out.
+ * INVARIANT: work is bounded by `detail`, whatever the schema contains; a recursive reference ends at the depth limit.
  */
 export function pruneSchema(root: JsonObject, detail: Detail): Pruned {
   let nodes = 0
@@ -64,7 +65,7 @@ export function pruneSchema(root: JsonObject, detail: Detail): Pruned {
 
   function keepScalar(kept: Record<string, Json>, key: string, value: Json): void {
     const plain = Array.isArray(value) ? cutList(value, detail.choices) : value
-    // A default or constant as large as a text is no longer a hint.
+    // A default or constant as long as a text is not a hint any more.
     if (typeof plain === 'object' && plain !== null && !(Array.isArray(plain) && plain.every(isSmall))) complete = false
     else if (isSmall(plain) || Array.isArray(plain)) kept[key] = typeof plain === 'string' ? markedText(plain) : plain
     else complete = false
@@ -107,7 +108,7 @@ export function pruneSchema(root: JsonObject, detail: Detail): Pruned {
   return { schema: isJsonObject(schema) ? schema : {}, complete }
 }
 
-/** A name as it has to be sent, unless there is something in it that nobody can see: no call by that name is helped along. */
+/** A name as it has to be sent. One with invisible characters is left out, so that no call uses it. */
 const LONGEST_NAME = 200
 const shownName = (name: string): string => shorten(markedText(name.slice(0, LONGEST_NAME + 1)), LONGEST_NAME)
 
@@ -137,7 +138,7 @@ function firstKeys(object: JsonObject, most: number): string[] {
 const MAX_HOPS = 8
 const MAX_POINTER = 400
 
-/** The target of a local `$ref`, with what stands beside it; undefined when it leads nowhere, or outside. */
+/** The target of a local `$ref`, merged with its siblings; undefined if it does not exist or is external. */
 export function resolve(node: JsonObject, root: JsonObject): JsonObject | undefined {
   let at = node
   for (let hop = 0; hop < MAX_HOPS; hop += 1) {
@@ -150,12 +151,12 @@ export function resolve(node: JsonObject, root: JsonObject): JsonObject | undefi
   return undefined
 }
 
-/** What anybody here reads of a schema's node. */
+/** The keys of a schema node that are used here. */
 const READ = [
   ...KEPT, ...CHOICES, 'description', 'enum', 'examples', 'properties', 'required', 'items', 'additionalProperties',
 ] as const // prettier-ignore
 
-/** A target with what stands beside its reference. Only what is read is copied: a node may have a million other keys. */
+/** A target merged with the siblings of its reference. Only keys that are used are copied: a node may have a million others. */
 function overlaid(target: JsonObject, beside: JsonObject): JsonObject {
   const node: Record<string, Json> = {}
   for (const key of READ) {

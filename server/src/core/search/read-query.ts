@@ -8,17 +8,17 @@ export type QueryTerm = {
   readonly word: string
   readonly weight: number
   readonly joined: boolean
-  /** A name or a literal value: it is matched as it stands or not at all. */
+  /** A name or a literal value: it is matched exactly or not at all. */
   readonly name: boolean
 }
-/** One wish of the prompt. */
+/** One request within the prompt. */
 export type Clause = readonly QueryTerm[]
 
-/** A prompt beyond this says nothing new about which tools are wanted. */
+/** A longer prompt says nothing new about which tools are wanted. */
 const MAX_QUERY = 4_000
 const MAX_CLAUSES = 12
 
-/** Where one wish ends and another may begin. */
+/** Where one request ends and another may begin. */
 const SENTENCE_END =
   /[.!?;\n](?=["'”’)]*(?:\s|$))|,?(?<!\s)\s+(?:and\s+)?(?:then|also|finally|lastly|additionally|furthermore|moreover|afterwards)\b,?|,?(?<!\s)\s+after\s+that\b/gi
 const QUOTED = /"[^"\n]{1,200}"|(?<![\p{L}\p{N}])'[^'\n]{1,200}'(?![\p{L}\p{N}])|“[^”\n]{1,200}”|`[^`\n]{1,200}`/gu
@@ -55,7 +55,7 @@ const spansOf = (text: string, pattern: RegExp): Span[] =>
 
 const inside = (spans: readonly Span[], at: number): boolean => spans.some(({ start, end }) => start <= at && at < end)
 
-/** The pieces of a span, cut where the pattern matches outside of quotes. */
+/** The pieces of a span, split where the pattern matches outside of quotes. */
 function cutAt(text: string, span: Span, pattern: RegExp, { quoted }: Marks): Span[] {
   const pieces: Span[] = []
   let { start } = span
@@ -87,7 +87,7 @@ function weigh(word: Word, { quoted, placeholders, tuning }: Marks): number {
   return weight
 }
 
-/** A piece that says too little to be a wish of its own belongs to the one before it; the first, to the one after. */
+/** A piece too short to be a request belongs to the previous one; the first, to the next one. */
 function joinShort(pieces: readonly QueryTerm[][], least: number): QueryTerm[][] {
   const weightOf = (piece: Clause): number => piece.reduce((sum, { weight }) => sum + weight, 0)
   const joined: QueryTerm[][] = []
@@ -99,7 +99,7 @@ function joinShort(pieces: readonly QueryTerm[][], least: number): QueryTerm[][]
   return joined.filter((piece) => piece.length > 0)
 }
 
-/** A word said twice counts once, at its greater weight. */
+/** A repeated word counts once, with its greater weight. */
 function mergeRepeats(clause: Clause): Clause {
   const seen = new Map<string, QueryTerm>()
   for (const term of clause) {

@@ -4,24 +4,24 @@ import { documentsIn } from './postings.ts'
 /** Scores by document number, reused from query to query: only what was touched is cleared. */
 export type ScoreBoard = {
   grow(documents: number): void
-  /** Adds what each document answers of a clause; returns the documents that answer any of it, until the next clause. */
+  /** Adds each document's score for a clause; returns the documents that match any of it, valid until the next clause. */
   add(wanted: readonly Wanted[]): Uint32Array
   clause(doc: number): number
   whole(doc: number): number
   /** The documents with the highest scores, best first; `before` orders equal ones. */
   leaders(of: 'clause' | 'whole', docs: Uint32Array, count: number, order: Order): readonly number[]
-  /** Adds the clause to the whole and clears it. */
+  /** Adds the clause's scores to the total and clears them. */
   settle(docs: Uint32Array): void
   touched(): Uint32Array
   clear(): void
 }
 
-/** `counts` is asked only of a document that would be among the leaders. */
+/** `counts` is called only for a document that would be among the leaders. */
 export type Order = { readonly before: (a: number, b: number) => boolean; readonly counts: (doc: number) => boolean }
 
 /**
- * Once so many documents answer a clause by its rarer words, a word that so many tools say adds to their scores and brings no others:
- * who says nothing but the commonest words does not lead.
+ * Once this many documents match a clause by its rarer words, a word that this many tools contain adds to their scores but no new
+ * documents: a tool that matches only the commonest words does not lead.
  */
 const ENOUGH = 300
 const COMMON = 600

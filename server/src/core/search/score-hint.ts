@@ -1,17 +1,19 @@
-/** Fitted on the first hits of half of the public queries, every set with equal weight: see docs/decisions/2026-11-15-search.md. */
+/**
+ * Fitted on the first hits of half of the public queries, every set with equal weight: see docs/decisions/2026-11-15-search.md.
+ */
 const HALF = 0.275
 const STEEPNESS = 1.25
-/** How much a second that is as good takes from the first, and the share of the first's score at which it takes nothing. */
+/** How much an equally good second hit lowers the first, and the share of the first's score below which it does not. */
 const RIVALRY = 3
 const HARMLESS = 0.7
 /** Fitted on the second to fifth hits in the same way. */
 const FALL = 2.5
 
 /**
- * Hints for a ranked list: about how often a tool that answers this well is right. The first hit's follows from its share of the
- * best possible score and from how near the second comes; each other falls with its distance to the first, so two close hints mean
- * two nearly equal claims.
- * INVARIANT: hints are in the order of the scores, within 0 and 1.
+ * Hints for a ranked list: about how often a tool with this score is right. The first hit's hint depends on its share of the best
+ * possible score and on how close the second is; each other decreases with its distance to the first, so two close hints mean two
+ * nearly equal scores.
+ * INVARIANT: hints are in the order of the scores, between 0 and 1.
  */
 export function scoreHints(scores: readonly number[], ideal: number): number[] {
   const first = scores[0] ?? 0

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 
-/** What search reads of a tool. All of it is the tool server's own text: data, whatever it says. */
+/** What search uses of a tool. All of it is the tool server's own text: data, whatever it says. */
 export type SearchableTool = {
   readonly id: string
   readonly name: string
@@ -17,7 +17,7 @@ export type Field = (typeof FIELDS)[number]
 
 export type ToolText = { readonly [F in Field]: string }
 
-/** Nobody needs more to recognise a tool; a hostile schema of megabytes costs as much as an honest one. */
+/** More is not needed to recognize a tool, so a hostile schema of megabytes costs no more than an honest one. */
 const MAX_FIELD = 8_000
 const MAX_NODES = 400
 const MAX_DEPTH = 6
@@ -42,7 +42,10 @@ type ParameterText = { readonly names: string[]; readonly texts: string[] }
 
 const NESTED = ['items', 'additionalProperties', 'anyOf', 'oneOf', 'allOf', '$defs', 'definitions'] as const
 
-/** Names, descriptions and choices of a schema's parameters, nearest first, `$ref`s not followed: their targets are read where they stand. */
+/**
+ * Names, descriptions and choices of a schema's parameters, nearest first. `$ref`s are not followed: their targets are read where
+ * they are defined.
+ */
 function parameterText(schema: JsonObject | undefined): ParameterText {
   const text: ParameterText = { names: [], texts: [] }
   let level: readonly Json[] = schema === undefined ? [] : [schema]

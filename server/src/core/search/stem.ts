@@ -1,6 +1,6 @@
 /**
- * Cuts an English word to its stem, after Porter's idea: suffixes go in steps, each only when enough of a word is left.
- * The stem need not be a word; it only has to be the same for the forms of one word. Expects lower case.
+ * Reduces an English word to its stem, following Porter: suffixes are removed in steps, each only if enough of the word is left.
+ * The stem need not be a word; it only has to be the same for all forms of one word. Expects lower case.
  */
 export function stem(word: string): string {
   if (word.length < 3 || word.length > MAX_LENGTH || !/^[a-z]+$/.test(word)) return word
@@ -15,7 +15,7 @@ export function stem(word: string): string {
   return dropFinal(text)
 }
 
-/** Longer "words" are keys, hashes or nonsense: no English to cut. */
+/** Longer "words" are keys, hashes or nonsense, not English. */
 const MAX_LENGTH = 32
 
 /** Forms that no suffix rule joins, and words that the rules would join wrongly. */
@@ -97,7 +97,7 @@ function hasVowel(text: string): boolean {
   return false
 }
 
-/** How many times a vowel is followed by a consonant: roughly, syllables that would be left. */
+/** How many times a vowel is followed by a consonant: roughly, the number of syllables left. */
 function measure(text: string): number {
   let turns = 0
   let vowel = false

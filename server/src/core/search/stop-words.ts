@@ -1,6 +1,6 @@
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/).filter((word) => word !== ''))
 
-/** Words that carry no subject. Never indexed, never searched, except as part of an exact name. */
+/** Words without a subject. Never indexed, never searched, except as part of an exact name. */
 export const STOP_WORDS = words(`
   a about above actually after again against all along already also although always am among an and another any anybody
   anyone anything are aren as at away be because been before behind being below beside besides between both but by came
@@ -17,8 +17,8 @@ export const STOP_WORDS = words(`
 `)
 
 /**
- * Words that people wrap a request in. They are indexed, since some tool may be about them, but count little in a query:
- * "could you help me find a tool to …" is not about help, finding or tools.
+ * Words that people wrap a request in. They are indexed, since a tool may be about them, but count little in a query: "could you
+ * help me find a tool to …" is not about help, finding or tools.
  */
 export const REQUEST_WORDS = words(`
   able allow assist assistance available best curious currently detailed details give go good great guide hear help

@@ -1,8 +1,8 @@
 import { stem } from './stem.ts'
 
 /**
- * Everyday English: words of one group say nearly the same in a request for a tool. General by intent: a group belongs here
- * when it would be right in any catalogue, never because one catalogue needs it.
+ * Everyday English: the words of one group mean nearly the same in a request for a tool. General on purpose: a group belongs here
+ * only if it would be right in any catalogue.
  */
 const GROUPS = `
   get fetch retrieve obtain read load show display view return, find search lookup locate discover query seek,
@@ -115,5 +115,5 @@ function tableOf(groups: string): ReadonlyMap<string, readonly string[]> {
   return new Map([...table].map(([one, others]) => [one, [...others]]))
 }
 
-/** By stem: the stems that may stand for it. */
+/** By stem: the stems that may replace it. */
 export const SYNONYMS: ReadonlyMap<string, readonly string[]> = tableOf(GROUPS)

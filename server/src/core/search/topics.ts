@@ -1,8 +1,8 @@
 import { stem } from './stem.ts'
 
 /**
- * What everyday things are about: a request names the thing ("laptop"), a tool its kind ("product"). One direction only, and
- * general by intent: a line belongs here when it would be right in any catalogue.
+ * The kinds of everyday things: a request names the thing ("laptop"), a tool its kind ("product"). One direction only, and
+ * general on purpose: a line belongs here only if it would be right in any catalogue.
  */
 const LINES = `
 product shopping: laptop smartphone phone camera headphones tablet tv shoes dress shirt jacket watch furniture sofa toy jewelry makeup perfume appliance refrigerator bag sneakers brand gadget

@@ -1,45 +1,49 @@
 import type { Field } from './searchable-tool.ts'
 
-/** How a field counts: its weight, its usual length in words, and how far a longer text is discounted (0 not at all, 1 in full). */
+/**
+ * How a field counts: its weight, its typical length in words, and how much a longer text is discounted (0 not at all, 1 fully).
+ */
 export type FieldTuning = { readonly weight: number; readonly usual: number; readonly discount: number }
 
 export type Tuning = {
   readonly fields: { readonly [F in Field]: FieldTuning }
-  /** What all words of a tool weigh together at most; one that says more says each of them less. */
+  /** The maximum total weight of a tool's words; beyond it each of them counts less. */
   readonly fullest: number
-  /** The weighted frequency at which a term has half of its greatest effect. */
+  /** The weighted frequency at which a term has half of its maximum effect. */
   readonly saturation: number
-  /** What a match counts that is not the word itself: a synonym, its kind, a fused or split compound, a longer form, a slip. */
+  /**
+   * The weight of a match that is not the word itself: a synonym, its kind, a joined or split compound, a longer form, a typo.
+   */
   readonly synonym: number
   readonly topic: number
-  /** The kind of a word that some tool says itself. */
+  /** The weight of a word's kind if some tool contains the word itself. */
   readonly topicBeside: number
   readonly compound: number
   readonly prefix: number
   readonly typo: number
-  /** What a word of the query counts that is chatter, a literal, a number, or in a sentence that only gives the background. */
+  /** The weight of a query word that is chatter, a literal, a number, or in a sentence that only gives background. */
   readonly request: number
   readonly quoted: number
   readonly placeholder: number
   readonly number: number
   readonly context: number
-  /** What is gained when the query says all of a tool's name. */
+  /** The bonus if the query contains all of a tool's name. */
   readonly nameCoverage: number
-  /** What is gained when tool and query are alike as a whole, piece by piece. */
+  /** The bonus for overall similarity of tool and query. */
   readonly likeness: number
-  /** The words below which a sentence is no wish of its own. */
+  /** A sentence with fewer words is not a separate request. */
   readonly shortClause: number
-  /** How much a tool keeps of what it answers beside its best clause. */
+  /** How much a tool keeps of its score outside its best clause. */
   readonly whole: number
-  /** What a clause still counts for the next tool after it has got one. */
+  /** How much a clause still counts for the next tool after one was picked for it. */
   readonly answered: number
-  /** What the word that most speaks for a tool still counts for the next one that says it. */
+  /** How much the strongest word of a picked tool still counts for the next one that contains it. */
   readonly repeated: number
-  /** What looking a thing up counts in a clause that calls it by a name. */
+  /** The weight of looking a thing up in a clause that calls it by a name. */
   readonly lookup: number
 }
 
-/** Chosen by measurement over all public sets together (docs/decisions/2026-11-15-search.md); none is there for one set. */
+/** Chosen by measurement over all public sets together (docs/decisions/2026-11-15-search.md); none is specific to one set. */
 export const TUNING: Tuning = {
   fields: {
     name: { weight: 2.5, usual: 3, discount: 0.5 },

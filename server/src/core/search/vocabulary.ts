@@ -5,18 +5,18 @@ export type Term = { readonly text: string; readonly number: number; readonly po
 export type Near = { readonly term: Term; readonly by: 'prefix' | 'typo' }
 
 export type Vocabulary = {
-  /** The term of a text, made when new; undefined when this owner has brought in as many new ones as anybody may. */
+  /** The term of a text, created if new; undefined if this owner has reached its limit of new terms. */
   own(text: string, owner: string | undefined): Term | undefined
-  /** The term of a text that at least one document holds. */
+  /** The term of a text that at least one document contains. */
   find(text: string): Term | undefined
   at(number: number): Term | undefined
   stem(word: string): string
-  /** Terms that an unknown word may stand for, best first. */
+  /** Terms that an unknown word may mean, best first. */
   near(text: string): readonly Near[]
 }
 
 const MAX_STEMS = 50_000
-/** New words of one server. Terms are never forgotten, and no honest catalogue has so many. */
+/** The limit of new words per server. Terms are never removed, and no honest catalogue has so many. */
 const MAX_OWNED = 50_000
 const MAX_SCANNED = 4_000
 const MAX_NEAR = 3
@@ -61,7 +61,7 @@ export function createVocabulary(): Vocabulary {
     stem(word) {
       const known = stems.get(word)
       if (known !== undefined) return known
-      // Only a cache: what is forgotten is computed again.
+      // Only a cache: a dropped entry is computed again.
       if (stems.size >= MAX_STEMS) stems.clear()
       const cut = stem(word)
       stems.set(word, cut)
@@ -93,7 +93,7 @@ function likeness(text: string, other: string): Near['by'] | undefined {
   return short >= LEAST_NEAR && gap <= 4 && (text.startsWith(other) || other.startsWith(text)) ? 'prefix' : undefined
 }
 
-/** One letter more, less, other, or two neighbours swapped. */
+/** One letter more, less or different, or two adjacent letters swapped. */
 function isOneSlip(a: string, b: string): boolean {
   if (Math.abs(a.length - b.length) > 1) return false
   let start = 0

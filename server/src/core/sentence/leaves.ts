@@ -40,17 +40,17 @@ export type Role =
   | 'id'
   | 'other'
 
-/** A text or a number in the arguments, and what its place says about it. */
+/** A string or number in the arguments, and what its place says about it. */
 export type Leaf = {
   /** A JSON pointer. */
   readonly at: string
-  /** Of the nearest field. */
+  /** The name of the nearest field. */
   readonly field: string
   readonly text: string
   readonly role: Role
 }
 
-/** Fields that name people only where their value looks like an address. */
+/** Fields that name people only if their value looks like an address. */
 const LOOSE = new Set(
   'email emails mail phone phones mobile telephone tel account accounts member members topic webhook forward chat'.split(
     ' ',
@@ -61,11 +61,14 @@ const IBAN = /^[A-Z]{2}\d{2}[ ]?(?:[A-Z0-9]{4}[ ]?){2,8}[A-Z0-9]{0,4}$/i
 const MAIL_SOMEWHERE = /[^\s@<>,;"]@[^\s@<>,;"]/u
 const LONGEST_NAME = 320
 
-/** What is read in one step, in characters: a millisecond or two. A value costs as much as so many. */
+/** How many characters are read per step: one or two milliseconds. Each value counts as this many characters at least. */
 const STEP_WORK = 65_536
 const LEAF_WORK = 500
 
-/** Every text and number of the arguments; between two steps everybody else may run. Walks without recursion: how deep a caller nests is not ours to trust. */
+/**
+ * Every string and number in the arguments; the event loop may run between two steps. Not recursive, because a caller controls
+ * how deep the arguments are nested.
+ */
 export function* leafSteps(args: Json): Generator<void, readonly Leaf[]> {
   const leaves: Leaf[] = []
   let work = 0
@@ -123,7 +126,7 @@ function recipientRole(named: readonly (readonly string[])[], last: readonly str
   if (at === -1) return undefined
   const words = named[at] ?? []
   const looksLikeOne = MAIL_SOMEWHERE.test(text) || PHONE.test(text.trim()) || IBAN.test(text.trim())
-  // `recipients[0].type` says how, not whom.
+  // `recipients[0].type` says how, not to whom.
   if (at < named.length - 1 && hasAny(last, NOT_A_RECIPIENT) && !looksLikeOne) return undefined
   if (hasAny(words, BLIND_COPY)) return 'bcc'
   if (hasAny(words, COPY)) return 'cc'
@@ -132,7 +135,7 @@ function recipientRole(named: readonly (readonly string[])[], last: readonly str
   if (strong.length === 0 && hasAny(words, ACCOUNT)) return isName ? 'account' : undefined
   if (strong.length === 0 && !looksLikeOne && !isName) return undefined
   if (isAddress(text)) return 'address'
-  // Where a file goes is a path, not a person.
+  // The destination of a file is a path, not a person.
   return kindOf(named.at(-1)?.join('_') ?? '') === 'file' && !looksLikeOne ? 'path' : 'to'
 }
 

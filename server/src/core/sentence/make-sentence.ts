@@ -22,7 +22,7 @@ import { DELETES, hasAny, PAYS, RUNS, SENDS, WRITES } from './vocabulary.ts'
 
 export type SentenceInput = {
   readonly tool_id: string
-  /** Absent for a tool that is not in the catalogue any more. */
+  /** Absent if the tool is no longer in the catalogue. */
   readonly tool?: Pick<Tool, 'effects' | 'effects_from'> | undefined
   /** As approvers see them: without secrets. */
   readonly args: Json
@@ -40,7 +40,7 @@ const TEMPLATES: Readonly<Record<Exclude<SentenceAction, 'unknown'>, (draft: Dra
   read,
 }
 
-/** What must be in every sentence, whatever it says otherwise, and how it is introduced. */
+/** What every sentence must contain, and how it is introduced. */
 const ALWAYS: Partial<Record<Role, string>> = {
   to: 'to',
   cc: 'copy to',
@@ -54,10 +54,11 @@ const ALWAYS: Partial<Record<Role, string>> = {
 }
 
 /**
- * What a call does, in one sentence: by templates, from effects and arguments. Neither the tool's own description nor a model has a
- * word in it. Pure and total. Between two steps everybody else may run: arguments may hold thousands of values.
- * INVARIANT: recipients, amounts, accounts, addresses, paths and every value from outside are in it (laws in make-sentence.test.ts).
- * INVARIANT: no character in it is unseen.
+ * Describes a call in one sentence, by templates, from effects and arguments. It uses neither the tool's own description nor a
+ * model. Pure and total. The event loop may run between two steps, because arguments may contain thousands of values.
+ * INVARIANT: it contains all recipients, amounts, accounts, addresses, paths and every value from outside (laws in
+ * make-sentence.test.ts).
+ * INVARIANT: it contains no invisible character.
  */
 export function* sentenceSteps({ tool_id, tool, args, sources = [] }: SentenceInput): Generator<void, Sentence> {
   const draft: Draft = {
@@ -111,7 +112,7 @@ function unknown({ tool_id, inputs }: Draft, tool: SentenceInput['tool']): Made 
 
 const STEP_PIECES = 100
 
-/** What the template left out and nobody may miss. */
+/** Adds what the template left out but must be shown. */
 function* rest(draft: Draft, { used, pieces }: Made): Generator<void, SentencePiece[]> {
   const shown = new Set(used.map(({ at }) => at))
   const isEnded = pieces.at(-1)?.text.endsWith('.') === true

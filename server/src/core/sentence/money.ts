@@ -6,8 +6,8 @@ const WHOLE: ReadonlySet<string> = new Set(
 const DECIMAL = /^(-?)(\d{1,30})(?:\.(\d{1,18}))?$/
 
 /**
- * An amount with its currency: `€4,820.00`. Digits are grouped and never rounded. Undefined where the amount is no plain decimal
- * number or the currency no code of three letters: then both are shown as they are.
+ * An amount with its currency: `€4,820.00`. Digits are grouped and never rounded. Undefined if the amount is not a plain decimal
+ * number or the currency is not a three-letter code: then both are shown as they are.
  */
 export function moneyText(amount: string, currency: string | undefined): string | undefined {
   const [, minus = '', whole = '', fraction = ''] = DECIMAL.exec(amount.trim()) ?? []

@@ -6,10 +6,10 @@ import type { Leaf } from './leaves.ts'
 
 export const text = (words: string): SentencePiece => ({ is: 'text', text: words })
 
-/** A name that is no argument, such as the id of a tool. */
+/** A name that is not an argument, such as a tool id. */
 export const name = (word: string): SentencePiece => ({ is: 'value', text: printed(word) })
 
-/** A value as it is printed: everything visible, long runs of spaces counted, and the punycode of a host with other letters. */
+/** A value as printed: everything visible, long runs of spaces counted, and the punycode of a host with non-ASCII letters. */
 export function printed(value: string): string {
   if (value === '') return '(empty)'
   const host = punycodeIn(value)
@@ -18,12 +18,12 @@ export function printed(value: string): string {
 }
 
 export type Printer = {
-  /** The value of a leaf, or other words for it. */
+  /** The value of a leaf, or another text for it. */
   value(leaf: Leaf, shown?: string): SentencePiece
   isFromOutside(leaf: Leaf): boolean
 }
 
-/** Marks the values that came from outside: the value itself, what it is a part of, or a part of it. */
+/** Marks the values that came from outside: the value itself, a text that contains it, or a part of it. */
 export function printerOf(sources: readonly ValueSource[]): Printer {
   const outside = sources.filter(({ kind }) => kind === 'outside').map(({ at }) => at)
   const isFromOutside = ({ at }: Leaf) =>

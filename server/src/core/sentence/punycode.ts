@@ -8,7 +8,7 @@ const FIRST_CODE = 128
 
 export const isAscii = (text: string): boolean => /^\p{ASCII}*$/u.test(text)
 
-/** A host as the network sees it: every label that is not ASCII in punycode (RFC 3492). */
+/** A host as used on the network: every non-ASCII label in punycode (RFC 3492). */
 export function asciiHost(host: string): string {
   return host
     .normalize('NFKC')

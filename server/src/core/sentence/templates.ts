@@ -6,18 +6,18 @@ import { counted, joined, name, printed, text, type Printer } from './pieces.ts'
 import { COPIES, CREATES, hasAny, MOVES, nounIn, PAYEE, SENT_THINGS, SMALL_UNIT } from './vocabulary.ts'
 import { splitWords } from '../gate/risk/split-words.ts'
 
-/** What a template has to work with. */
+/** The input of a template. */
 export type Draft = {
   readonly tool_id: string
   /** The words of the tool's name. */
   readonly words: readonly string[]
   readonly leaves: readonly Leaf[]
-  /** How many inputs there are at the top. */
+  /** How many top-level arguments there are. */
   readonly inputs: number
   readonly print: Printer
 }
 
-/** A sentence without what every sentence ends with. `used` are the leaves whose values stand in it. */
+/** A sentence without its common ending. `used`: the leaves whose values it contains. */
 export type Made = {
   readonly pieces: readonly SentencePiece[]
   readonly used: readonly Leaf[]
@@ -30,7 +30,7 @@ const values = ({ print }: Draft, leaves: readonly Leaf[]) => joined(leaves.map(
 const before = (words: string, pieces: readonly SentencePiece[]) =>
   pieces.length === 0 ? [] : [text(words), ...pieces]
 
-/** Nothing but an address: a text that only contains one may say anything. */
+/** Only an address: a text that merely contains one may say anything. */
 const MAIL_ADDRESS = /^[^\s@<>"'(),:;]+@[^\s@<>"'(),:;]+\.[^\s@<>"'(),:;]+$/
 
 export function send(draft: Draft): Made {
@@ -78,12 +78,12 @@ export function pay(draft: Draft): Made {
   }
 }
 
-/** Undefined where it cannot be known what the figure means. */
+/** Undefined if the meaning of the number cannot be determined. */
 function amountOf({ field, text: figure }: Leaf, currency: Leaf | undefined): string | undefined {
   return hasAny(splitWords(field), SMALL_UNIT) ? undefined : moneyText(figure, currency?.text)
 }
 
-/** Names are counted beyond this many; paths, and values from outside, are all shown. */
+/** Beyond this many, names are only counted; paths and values from outside are all shown. */
 const MOST_NAMES = 3
 
 export function remove(draft: Draft): Made {
@@ -204,7 +204,7 @@ export function fetchPage(draft: Draft): Made {
   }
 }
 
-/** An address whose host is not plain to see has it named. */
+/** Names the host if it is not obvious from the URL. */
 export function addressPieces(print: Printer, leaf: Leaf): SentencePiece[] {
   const host = hiddenHost(leaf.text)
   const piece = print.value(leaf)

@@ -1,6 +1,6 @@
 const list = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
 
-/** Words in the name of a field that say: whom this goes to. */
+/** Words in a field name that mean "recipient". */
 export const RECIPIENT = list(`
   to cc bcc recipient recipients receiver receivers addressee addressees attendee attendees invitee invitees guest guests
   participant participants destination destinations channel channels chat chats room rooms conversation conversations
@@ -9,7 +9,7 @@ export const RECIPIENT = list(`
 `)
 export const COPY = list('cc')
 export const BLIND_COPY = list('bcc')
-/** Words that make a field something else, whatever else its name says: `to_date`, `account_type`, `reply_text`. */
+/** Words that give a field another meaning, whatever else its name contains: `to_date`, `account_type`, `reply_text`. */
 export const NOT_A_RECIPIENT = list(`
   date time timestamp type kind format count limit offset size text body subject message content html title description
   status state enabled flag settings options template language timezone currency amount mode sort order
@@ -50,7 +50,7 @@ export const CREATES = list('create add new insert open register make book sched
 export const MOVES = list('move rename')
 export const COPIES = list('copy duplicate')
 
-/** What is sent, by a word in the tool's name. Our words, chosen by theirs. */
+/** What is sent, by a word in the tool's name. The printed words are ours. */
 export const SENT_THINGS: readonly (readonly [ReadonlySet<string>, string])[] = [
   [list('email emails mail mails gmail smtp'), 'an e-mail'],
   [list('sms'), 'a text message'],

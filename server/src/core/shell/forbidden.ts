@@ -1,6 +1,6 @@
 import type { ReadWord } from './read-word.ts'
 
-/** What no agent is allowed to do with a shell, whatever a person would say to it: a sentence, or undefined. */
+/** What no agent may do with a shell, even if a person would approve it. */
 export type Forbidden = { readonly rule: string; readonly says: string }
 
 const WIPES: Forbidden = {
@@ -69,16 +69,16 @@ function deletesWide(words: readonly ReadWord[], cwd: string | undefined): boole
     (text, at) =>
       text === '-delete' || (/^-(?:exec|ok)/.test(text) && /(?:^|\/)(?:rm|shred)$/.test(rest[at + 1] ?? '')),
   )
-  // Below the working folder `find` looks for something; what it finds is not everything.
+  // Below the working folder `find` searches for something; what it finds is not everything.
   return deletes && roots.some((word) => !/^\.(?:\/\.?)*$/.test(word.text) && isWide(word, cwd))
 }
 
-/** Where everybody may leave things lying. */
+/** Folders for temporary files. */
 const SCRATCH = /^\/(?:private\/)?(?:var\/)?tmp\/[^/]/
 
 /**
- * Whether a target is a whole tree outside what the agent works on: the root, a home, the working folder itself or anything around or beside
- * it. What only a variable knows is not wide, unless an empty variable would make it so.
+ * Whether a target is a whole tree outside the agent's work: the root, a home folder, the working folder itself or anything above
+ * or beside it. A target that depends on a variable is not wide, unless an empty variable would make it so.
  */
 export function isWide(word: ReadWord, cwd: string | undefined): boolean {
   if (word.text.startsWith('-')) return false
@@ -92,7 +92,7 @@ export function isWide(word: ReadWord, cwd: string | undefined): boolean {
   if (parts.includes('..')) return true
   if (!path.startsWith('/')) return false
   const whole = `/${parts.join('/')}`
-  // A working folder that is a root or a home protects nothing.
+  // A working folder that is a root or a home folder protects nothing.
   if (cwd !== undefined && /^(?:\/[^/]+){3}/.test(cwd) && whole.startsWith(`${cwd.replace(/\/+$/, '')}/`)) return false
   return !SCRATCH.test(whole) || /^\/[^/]*\*/.test(whole)
 }
@@ -111,10 +111,10 @@ function namesOf(path: string): string[] {
   return names
 }
 
-/** Commands of the gate that only look. */
+/** Read-only commands of the gate. */
 const LOOKS = new Set(['search', 'card', 'doctor', 'help', 'mcp', '--help', '--version', '-h'])
 
-/** Whether the words are a command of the gate that does more than look. */
+/** Whether the words are a command of the gate that is not read-only. */
 export function isGateCommand(words: readonly ReadWord[]): boolean {
   return words.some(({ text }, at) => {
     if (!/(?:^|\/)sluice(?:@[\w.-]+)?$/.test(text)) return false

@@ -35,8 +35,8 @@ const HAS_SHORT_VERSION = new Set([
 ])
 
 /**
- * What one program does with these words, by the table. Also called for the command that another one carries.
- * INVARIANT: a carried command adds what it does; nothing makes it milder.
+ * What one program does with these words, according to the table. Also called for a command that another one runs.
+ * INVARIANT: a nested command adds its effects; nothing makes it milder.
  */
 export function judgeWords(reader: Reader, words: readonly ReadWord[], place: Place): readonly Doing[] {
   const [first, ...rest] = words
@@ -50,7 +50,7 @@ export function judgeWords(reader: Reader, words: readonly ReadWord[], place: Pl
   }
   if (name === undefined || program === undefined) {
     reader.unknown.add(
-      name === undefined ? 'the name of a program is not written out' : 'a program that nobody has described',
+      name === undefined ? 'the name of a program is not written out' : 'a program that the gate does not know',
     )
     probeAll(reader, rest, place)
     notePaths(reader, rest)
@@ -72,14 +72,14 @@ export function judgeWords(reader: Reader, words: readonly ReadWord[], place: Pl
     (name === 'echo' || name === 'printf') &&
     rest.some(({ sure }) => /(?:^|\s)-(?![neE]+$)/.test(sure))
   )
-    reader.unknown.add('options that are put together while it runs')
-  // What a fetch names goes out with it.
+    reader.unknown.add('options that are assembled while it runs')
+  // Whatever a fetch includes in its request is sent out.
   if (does.includes('fetches') && (rest.some(({ literal }) => !literal) || rest.some(isOddAddress)))
     return [...does, 'sends']
   return does
 }
 
-/** `evil.example/x` without a scheme is an address too, where a program that reaches the network is given it. */
+/** `evil.example/x` without a scheme is an address too, if the program uses the network. */
 function noteAddresses(reader: Reader, words: readonly ReadWord[]): void {
   for (const { sure } of words) {
     const [address] = /(?:[a-z][a-z0-9+.-]{0,30}:\/\/)[^\s"'<>]+/i.exec(sure) ?? []
@@ -157,7 +157,10 @@ function subcommandDoings(
   return [...found.added, ...rowDoings(reader, `${name} ${sub.text}`, below, rest, place)]
 }
 
-/** Without a subcommand most programs print their help. With an option that the row does not know they may do anything: `pacman -Syu`. */
+/**
+ * Without a subcommand most programs print their help. With an option that the row does not list they may do anything: `pacman
+ * -Syu`.
+ */
 function bareDoings(program: Program, { options }: Arguments): readonly Doing[] {
   const known = new Set(
     [program.valued ?? '', program.plain ?? '', ...spread(program.options).keys()].join(' ').split(' '),
@@ -174,8 +177,8 @@ function carried(reader: Reader, name: string, program: Program, found: Argument
   const below = { ...place, depth: place.depth + 1 }
   if (program.carries === 'code') {
     if (found.operands.length === 0) return []
-    if (found.operands.some(({ literal }) => !literal)) reader.unknown.add('code that is put together while it runs')
-    // The name of an alias and the signals of a trap are not code, but read as such they hide nothing.
+    if (found.operands.some(({ literal }) => !literal)) reader.unknown.add('code that is assembled while it runs')
+    // The name of an alias and the signals of a trap are not code, but parsing them as code is harmless.
     const texts =
       name === 'alias'
         ? found.operands.map(({ text }) => text.replace(/^[^=]*=/, ''))
@@ -190,7 +193,7 @@ function carried(reader: Reader, name: string, program: Program, found: Argument
 
 export const DEEPEST = 12
 
-/** What may be a path is looked up later, and what promises secrets is said. */
+/** Collects possible paths for a later check, and reports names that suggest secrets. */
 export function notePaths(reader: Reader, words: readonly ReadWord[]): void {
   for (const word of words) {
     const kind = sensitiveWord(word)
@@ -200,7 +203,7 @@ export function notePaths(reader: Reader, words: readonly ReadWord[]): void {
   }
 }
 
-/** A command may be hidden among the arguments of a program that starts others, as words or as one text. */
+/** A program that starts others may have a command among its arguments, as words or as one text. */
 function probeAll(reader: Reader, words: readonly ReadWord[], place: Place): void {
   if (place.depth > DEEPEST) return
   const below = { ...place, depth: place.depth + 1 }
@@ -214,7 +217,7 @@ function probeAll(reader: Reader, words: readonly ReadWord[], place: Place): voi
   }
 }
 
-/** A text that may be a command, and what stands behind a setting's name, an editor's `:!` or the times of a cron job. */
+/** A text that may be a command, and the part after a setting's name, an editor's `:!` or the times of a cron job. */
 function codesIn(text: string): readonly string[] {
   if (!/\s/.test(text)) return []
   const behind = [...text.slice(0, 200).matchAll(/=/g)].slice(0, 3).map(({ index }) => text.slice(index + 1))

@@ -3,11 +3,11 @@ import type { ReadWord } from './read-word.ts'
 
 export type Option = { readonly name: string; readonly value?: ReadWord }
 
-/** The arguments of one program, told apart by its row of the table. */
+/** The arguments of one program, classified by its row of the table. */
 export type Arguments = {
   readonly options: readonly Option[]
   readonly operands: readonly ReadWord[]
-  /** Where the first operand stands among the words. */
+  /** The index of the first operand among the words. */
   readonly first: number
   /** What the program does by itself, and what its options add. */
   readonly own: readonly Doing[]
@@ -15,8 +15,8 @@ export type Arguments = {
 }
 
 /**
- * Tells options from operands. Long options may be shortened, short ones may stand together: `--out=x`, `-xzf x`. With `stopEarly`, what
- * comes after the first operand belongs to a subcommand or to a carried command.
+ * Separates options from operands. Long options may be abbreviated, short ones combined: `--out=x`, `-xzf x`. With `stopEarly`,
+ * everything after the first operand belongs to a subcommand or a nested command.
  */
 export function readOptions(program: Program, words: readonly ReadWord[], stopEarly: boolean): Arguments {
   const valued = new Set(program.valued?.split(/\s+/) ?? [])

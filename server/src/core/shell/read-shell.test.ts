@@ -26,7 +26,7 @@ const isAllowed = (command: string): boolean => {
 }
 const isForbidden = (command: string): boolean => readShell(command).forbidden.length > 0
 
-describe('a command that nobody may run', () => {
+describe('a forbidden command', () => {
   test.for(FORBIDDEN)('is forbidden: %s', (command) => {
     expect(isForbidden(command)).toBe(true)
   })
@@ -43,7 +43,7 @@ describe('a command that nobody may run', () => {
     for (const command of FORBIDDEN) expect(isAllowed(wrap(command)), wrap(command)).toBe(false)
   })
 
-  test('is never allowed in any construct inside any other', () => {
+  test('is never allowed in any construct nested in any other', () => {
     const wraps = [
       ...Object.values(TRANSPARENT),
       ...Object.values(OPAQUE),
@@ -80,7 +80,7 @@ test('harmless text around a command never makes it milder', () => {
   )
 })
 
-test('any text at all is read without a crash and within bounds', () => {
+test('any text is parsed without a crash and within limits', () => {
   const pieces = constantFrom(
     '$(',
     ')',
@@ -121,7 +121,7 @@ test('any text at all is read without a crash and within bounds', () => {
   expect(isAllowed(`echo ${'a'.repeat(40_000)}`)).toBe(false)
 })
 
-test('the parts are told apart, with what each does', () => {
+test('the parts are separated, with what each does', () => {
   expect(readShell('git log -3 | head && rm -f x > out').parts).toEqual([
     { text: 'git log -3', program: 'git', does: ['reads'] },
     { text: 'head', program: 'head', does: ['reads'] },
@@ -130,7 +130,7 @@ test('the parts are told apart, with what each does', () => {
   ])
 })
 
-test('a folder below the working folder can be deleted after asking, what is around it cannot', () => {
+test('deleting a folder below the working folder is asked about, deleting one above or beside it is forbidden', () => {
   expect(readShell('rm -rf build').forbidden).toEqual([])
   expect(readShell('rm -rf /home/me/app/build', '/home/me/app').forbidden).toEqual([])
   expect(isForbidden('rm -rf /home/me/other')).toBe(true)

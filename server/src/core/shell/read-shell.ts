@@ -9,14 +9,14 @@ import { isSecretVariable, isSteering } from './sensitive.ts'
 import type { ShellPart, ShellReading } from './shell-reading.ts'
 import { programName, programOf } from './table.ts'
 
-/** The parser's worst cases grow with the square of what is nested; nobody types more than this. */
+/** The parser's worst case is quadratic in the nesting; nobody types more than this. */
 const LONGEST = 32_768
 const MOST_OPENINGS = 500
 const MOST_PARTS = 2_000
 
 /**
- * Reads a shell command and says what its parts do. Pure, total and bounded in time. `cwd` is the folder it runs in, where that is known.
- * INVARIANT: a command that contains another one, in whatever way, is never milder than that one (law in read-shell.test.ts).
+ * Parses a shell command and says what its parts do. Pure, total and bounded in time. `cwd` is the folder it runs in, if known.
+ * INVARIANT: a command that contains another one, in any way, is never milder than that one (law in read-shell.test.ts).
  */
 export function readShell(command: string, cwd?: string): ShellReading {
   const reader: Reader = {
@@ -54,7 +54,7 @@ function readCode(reader: Reader, text: string, place: Place): void {
     reader.unknown.add('a command that is too long or too nested to be read')
     return
   }
-  // An invisible or control character makes people read another command than the shell does.
+  // With an invisible or control character, people read another command than the shell does.
   if (/[^\P{Cc}\t\n]|\p{Cf}|\p{Zl}|\p{Zp}/u.test(text)) reader.unknown.add('characters that cannot be seen')
   try {
     visit(reader, parse(text), text, place)
@@ -63,7 +63,7 @@ function readCode(reader: Reader, text: string, place: Place): void {
   }
 }
 
-/** Only what nobody may do counts: the text may be anything. */
+/** Only forbidden commands are collected: the text may be anything. */
 function probe(reader: Reader, text: string, place: Place): void {
   if (text.length > LONGEST || reader.left <= 0) return
   const apart: Reader = {
@@ -114,11 +114,11 @@ function visit(reader: Reader, node: SyntaxNode, source: string, place: Place): 
       arithmetic(reader, node.type === 'ArithmeticCommand' ? node.body : node.text.replace(/^\$\(\(|\)\)$/g, ''), place)
       break
     case 'SimpleExpansion':
-      if (isSecretVariable(node.text.slice(1))) reader.secrets.add('a variable whose name promises a secret')
+      if (isSecretVariable(node.text.slice(1))) reader.secrets.add('a variable whose name suggests a secret')
       break
     case 'ParameterExpansion': {
       const { prefix, operation, parameter } = node
-      if (isSecretVariable(parameter)) reader.secrets.add('a variable whose name promises a secret')
+      if (isSecretVariable(parameter)) reader.secrets.add('a variable whose name suggests a secret')
       if (prefix === '!' || operation?.type === 'Transform' || operation?.type === 'Unknown')
         reader.unknown.add('a value that is looked up under another name')
       if (operation?.type === 'Default') notePaths(reader, [readWord(operation.operand)])
@@ -127,7 +127,7 @@ function visit(reader: Reader, node: SyntaxNode, source: string, place: Place): 
     case 'For':
     case 'Select':
       for (const word of (node.wordlist ?? []).map(readWord)) {
-        if (HIDES_OPTIONS.test(word.sure)) reader.unknown.add('options that stand in a variable')
+        if (HIDES_OPTIONS.test(word.sure)) reader.unknown.add('options in a variable')
         notePaths(reader, [word])
       }
       break
@@ -155,7 +155,7 @@ function arithmetic(reader: Reader, text: string, place: Place): void {
   }
 }
 
-/** A function may be called before the place where it is written, from another one. */
+/** A function may be called, from another one, before the place where it is defined. */
 function collectFunctions(reader: Reader, node: SyntaxNode): void {
   forEachChild(node, (child) => {
     if (child.type === 'Function') reader.functions.add(child.name.value)
@@ -180,12 +180,12 @@ function assignment(reader: Reader, node: Extract<SyntaxNode, { type: 'Assignmen
   for (const word of words.map(readWord)) {
     if (isSteering(node.name, word.text)) reader.unknown.add('a variable that changes what other commands do')
     if (word.literal && /\$\(|`/.test(word.text)) reader.unknown.add('code in the name or the value of a variable')
-    if (HIDES_OPTIONS.test(word.sure)) reader.unknown.add('options that stand in a variable')
+    if (HIDES_OPTIONS.test(word.sure)) reader.unknown.add('options in a variable')
     notePaths(reader, [word])
   }
 }
 
-/** A variable may bring options with it: `x='-o f'; sort $x`. */
+/** A variable may contain options: `x='-o f'; sort $x`. */
 const HIDES_OPTIONS = /(?:^|\s)-/
 
 function pipeline(reader: Reader, node: Pipeline, source: string, place: Place): void {
@@ -203,7 +203,7 @@ function joined(one: Input | undefined, other: Input | undefined): Input | undef
   return { texts: [...one.texts, ...other.texts], decoded: one.decoded || other.decoded }
 }
 
-/** The texts that stand in a command and may come out of it, also decoded. */
+/** The literal texts of a command that may become its output, also decoded. */
 function printedBy(node: SyntaxNode): Input {
   const texts: string[] = []
   let decoded = false
@@ -220,7 +220,7 @@ function printedBy(node: SyntaxNode): Input {
   return { texts: [...texts, ...texts.flatMap(decodings)].slice(0, 100), decoded }
 }
 
-/** What a text says in base64 or in hexadecimal, where that is text again. */
+/** The base64 or hexadecimal decoding of a text, if that is text again. */
 function decodings(text: string): string[] {
   const plain = text.trim()
   const found = [
@@ -257,7 +257,7 @@ function substitutedIn(node: Command): Input | undefined {
 function simple(reader: Reader, node: Command, source: string, place: Place): void {
   reader.left -= 1
   if (reader.left < 0) {
-    reader.unknown.add('a command with more parts than are looked at')
+    reader.unknown.add('a command with more parts than the gate checks')
     return
   }
   const does: Doing[] = []

@@ -1,14 +1,14 @@
 import type { CommandArgument, Word, WordPart } from 'unbash'
 
-/** A word of a command as the shell hands it on, as far as that can be told without running it. */
+/** A word of a command as the shell passes it on, as far as that is known without running it. */
 export type ReadWord = {
-  /** Without quotes; expansions stand in it as they were written. */
+  /** Without quotes; expansions are kept as written. */
   readonly text: string
-  /** Without the expansions: what is sure to be in it. */
+  /** Without the expansions: the part that is certain. */
   readonly sure: string
-  /** Nothing in it depends on variables or on other commands. */
+  /** It depends on no variables and no other commands. */
   readonly literal: boolean
-  /** Unquoted patterns: it may become other words. */
+  /** It contains unquoted patterns: it may expand to other words. */
   readonly pattern: boolean
 }
 
@@ -31,7 +31,7 @@ export function readArgument(argument: CommandArgument): ReadWord {
 
 export const literalWord = (text: string): ReadWord => ({ text, sure: text, literal: true, pattern: false })
 
-/** A word of which nothing is known. */
+/** A word about which nothing is known. */
 export const UNKNOWN_WORD: ReadWord = { text: '$unknown', sure: '', literal: false, pattern: false }
 
 const EXPANSIONS = new Set([

@@ -3,19 +3,19 @@ import type { Doing } from './program.ts'
 import type { ReadWord } from './read-word.ts'
 import type { ShellPart } from './shell-reading.ts'
 
-/** Text that reaches a command on its standard input, as far as it is written in the command itself. */
+/** Text on a command's standard input, as far as it is a literal in the command itself. */
 export type Input = { readonly texts: readonly string[]; readonly decoded: boolean }
 
-/** Where in a command something stands. */
+/** The context of a part of a command. */
 export type Place = {
   readonly depth: number
-  /** What it prints becomes part of another command. */
+  /** Its output becomes part of another command. */
   readonly substituted: boolean
   /** Undefined: nothing is piped in. */
   readonly input: Input | undefined
 }
 
-/** Collects what is found while a command is read. One per reading. */
+/** Collects findings while a command is parsed. One per command. */
 export type Reader = {
   readonly cwd: string | undefined
   readonly functions: Set<string>
@@ -25,15 +25,15 @@ export type Reader = {
   readonly unknown: Set<string>
   readonly addresses: Set<string>
   readonly paths: Set<string>
-  /** So many parts are looked at; more are unknown. */
+  /** How many more parts are checked; the rest is unknown. */
   left: number
-  /** Reads a text as shell code. */
+  /** Parses a text as shell code. */
   readonly code: (text: string, place: Place) => void
-  /** Reads a text that may be code, only to find what nobody may do. */
+  /** Parses a text that may be code, only to find forbidden commands. */
   readonly probe: (text: string, place: Place) => void
 }
 
-/** What one program with its words was found to do. */
+/** What one program does with its words. */
 export type JudgedWords = { readonly does: readonly Doing[]; readonly decodes?: true }
 
 export type JudgeWords = (reader: Reader, words: readonly ReadWord[], place: Place) => readonly Doing[]

@@ -2,7 +2,7 @@ import type { Doing } from './program.ts'
 
 const SED_PLAIN = new Set('pPdDnNgGhHxl=qQzF{}')
 
-/** What a sed script does: `w` writes files, `e` runs commands. What cannot be followed is unknown. */
+/** What a sed script does: `w` writes files, `e` runs commands. What cannot be parsed is unknown. */
 export function sedDoings(script: string): readonly Doing[] {
   const does: Doing[] = []
   let at = 0
@@ -59,7 +59,7 @@ export function sedDoings(script: string): readonly Doing[] {
   return does
 }
 
-/** What an awk program does besides printing. Strings and patterns are put aside first. */
+/** What an awk program does besides printing. Strings and patterns are removed first. */
 export function awkDoings(script: string): readonly Doing[] {
   const does: Doing[] = []
   if (/\bsystem\s*\(|@(?:load|include)\b|@\w+\s*\(/.test(script)) does.push('runs')
@@ -73,7 +73,7 @@ export function awkDoings(script: string): readonly Doing[] {
   return does
 }
 
-/** The texts in quotes in a piece of code of any language: what it may hand to a shell. */
+/** The quoted strings in code of any language, which it may pass to a shell. */
 export function quotedTexts(code: string): readonly string[] {
   const strings = code.match(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`/g) ?? []
   // Some languages quote with brackets: `%x(…)`, `q{…}`.

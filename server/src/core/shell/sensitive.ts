@@ -3,7 +3,7 @@ import { braceVariants } from '../gate/sandbox/brace-variants.ts'
 import { sensitiveName } from '../gate/sandbox/sensitive-names.ts'
 import type { ReadWord } from './read-word.ts'
 
-/** What a pattern in a path may be after. */
+/** Names that a pattern in a path may target. */
 const HIDDEN = [
   '.env',
   '.ssh',
@@ -21,7 +21,7 @@ const HIDDEN = [
 const PROCESS = /^\/proc\/(?:self|thread-self|\d+|\*|\$\$|\$\w+)\/(?:environ|mem|fd|root|cwd|maps)/
 const METADATA = /(?:^|[/@.])(?:169\.254\.169\.254|metadata\.google\.internal|fd00:ec2::254)\b/
 
-/** What a word of a command may reach that holds secrets, in words; undefined for nothing. */
+/** What secret a word of a command may reach, as text; undefined if none. */
 export function sensitiveWord(word: ReadWord): string | undefined {
   for (const text of word.literal ? [word.text] : [word.text, word.sure]) {
     if (text.length > 4096) continue
@@ -38,7 +38,7 @@ export function sensitiveWord(word: ReadWord): string | undefined {
   return undefined
 }
 
-/** `*` alone leaves hidden files out and is after nothing in particular. */
+/** `*` alone skips hidden files and targets nothing in particular. */
 const mayBeHidden = (name: string) =>
   isPattern(name) &&
   !/^[*?]+$/.test(name) &&
@@ -48,7 +48,7 @@ const mayBeHidden = (name: string) =>
 const SECRET_NAME =
   /(?:^|_)(?:KEY|TOKEN|SECRETS?|PASSW(?:OR)?D|PASSPHRASE|CREDENTIALS?|APIKEY|PAT|AUTH)(?:_|$)|(?:API|ACCESS|PRIVATE)_?KEY/i
 
-/** Whether a variable's name promises a secret. */
+/** Whether a variable's name suggests a secret. */
 export const isSecretVariable = (name: string): boolean => SECRET_NAME.test(name)
 
 const STEERING =

@@ -5,16 +5,16 @@ import { EFFECTS_OF, type Doing } from './program.ts'
 /** One simple command of a shell command, or one redirection, with what it does. */
 export type ShellPart = { readonly text: string; readonly program: string; readonly does: readonly Doing[] }
 
-/** What a shell command was found to do. */
+/** What a shell command does. */
 export type ShellReading = {
   readonly parts: readonly ShellPart[]
-  /** What nobody may do. */
+  /** What no agent may do. */
   readonly forbidden: readonly Forbidden[]
-  /** Kinds of secrets that it reaches for. */
+  /** Kinds of secrets that it accesses. */
   readonly secrets: readonly string[]
-  /** Why something in it is not known, in words. */
+  /** Why parts of it are unknown, as text. */
   readonly unknown: readonly string[]
-  /** Addresses of other machines that it reaches. */
+  /** Addresses of other machines that it accesses. */
   readonly addresses: readonly string[]
   /** Words that may be paths, as written. */
   readonly paths: readonly string[]

@@ -14,7 +14,7 @@ type Given = {
   readonly judgeWords: JudgeWords
 }
 
-/** Programs whose arguments a table cannot describe. Undefined: the row says it all. */
+/** Programs whose arguments a table cannot describe. Undefined: the row is enough. */
 export const SPECIALS: Readonly<Record<Special, (given: Given) => readonly Doing[] | undefined>> = {
   awk,
   env,
@@ -90,9 +90,9 @@ function xargs({ reader, words, place, judgeWords }: Given): readonly Doing[] {
   const given = (input?.texts ?? []).flatMap((text) => text.trim().split(/\s+/)).filter((text) => text !== '')
   const rest = given.length > 0 && given.length < 200 ? given.map(literalWord) : [UNKNOWN_WORD]
   const below = { ...deeper(place), input: undefined }
-  // `xargs sh -c`: what it reads is code, and a whole line of it may be one word.
+  // `xargs sh -c`: its input is code, and a whole line of it may be one word.
   if (CODE_OPTION.test(operands.at(-1)?.text ?? '')) {
-    reader.unknown.add('code that is put together while it runs')
+    reader.unknown.add('code that is assembled while it runs')
     for (const text of input?.texts ?? [])
       does.push(...judgeWords(reader, [...operands, literalWord(text.trim())], below))
   }
@@ -125,7 +125,7 @@ function env({ reader, name, words, place, judgeWords }: Given): readonly Doing[
   return [...does, ...judgeWords(reader, rest, deeper(place))]
 }
 
-/** `sh -c CODE`, `su -c CODE`, `sh FILE`, or whatever comes on standard input. */
+/** `sh -c CODE`, `su -c CODE`, `sh FILE`, or code on standard input. */
 function shell({ reader, name, program, words, place }: Given): readonly Doing[] {
   const below = deeper(place)
   const isSu = program.does === 'escalates'
@@ -139,7 +139,7 @@ function shell({ reader, name, program, words, place }: Given): readonly Doing[]
         ? after.find(({ text }) => isSu || !/^[-+]/.test(text))
         : { ...glued, text: glued.text.slice(10) }
     if (code === undefined) return [...base, 'unknown']
-    if (!code.literal) reader.unknown.add('code that is put together while it runs')
+    if (!code.literal) reader.unknown.add('code that is assembled while it runs')
     if (words.slice(0, Math.max(flag, 0)).some(({ text }) => /^--(?:rcfile|init-file)|^-O$/.test(text)))
       return [...base, 'runs']
     if (name === 'fish' || name === 'csh' || name === 'tcsh') reader.unknown.add('code for another shell')
@@ -161,7 +161,7 @@ function pager({ words }: Given): readonly Doing[] | undefined {
   return words.some(({ text }) => text.startsWith('+')) ? ['runs'] : undefined
 }
 
-/** Checkers that are there in most projects. Anything else may be downloaded first. */
+/** Checkers that are installed in most projects. Anything else may be downloaded first. */
 const CHECKERS = new Set(['tsc', 'eslint', 'prettier', 'stylelint', 'oxlint', 'biome'])
 
 function npx({ reader, words, place, judgeWords }: Given): readonly Doing[] {
@@ -174,7 +174,7 @@ const NODE_FACTS = /^process\.(?:version|versions(?:\.\w+)?|platform|arch)$/
 
 const CODE_OPTION = /^(?:-[a-zA-Z]*[cerpE]|--eval|--print|--execute|--command|-Command|-EncodedCommand|\/c|eval)$/
 
-/** Code of another language is not read. What it may hand to a shell is, to find what nobody may do. */
+/** Code in another language is not parsed, except for strings that it may pass to a shell, to find forbidden commands. */
 function interpreter({ reader, name, words, place }: Given): readonly Doing[] {
   const texts = words.map(({ text }) => text)
   if (name.startsWith('python') && texts[0] === '-m' && texts[1] === 'json.tool' && texts.length <= 3) {
@@ -219,10 +219,10 @@ function sed({ reader, words }: Given): readonly Doing[] {
   paths(reader, given.length > 0 ? operands : operands.slice(1))
   const does = scripts.flatMap(({ text, literal }): readonly Doing[] => {
     const found = sedDoings(text)
-    // A value with the delimiter in it could end the expression and begin a command.
+    // A value that contains the delimiter could end the expression and start a command.
     return literal ? found : [...found, 'unknown']
   })
-  if (does.includes('unknown')) reader.unknown.add('a sed script that cannot be followed')
+  if (does.includes('unknown')) reader.unknown.add('a sed script that cannot be parsed')
   return ['reads', ...added, ...does]
 }
 
@@ -245,7 +245,7 @@ function awk({ reader, words, place }: Given): readonly Doing[] {
     if (does.length > 0) reader.probe(quoted, deeper(place))
   }
   if (!script.literal) {
-    reader.unknown.add('an awk program that is put together while it runs')
+    reader.unknown.add('an awk program that is assembled while it runs')
     return ['reads', ...added, ...does, 'unknown']
   }
   return ['reads', ...added, ...does]
@@ -254,7 +254,7 @@ function awk({ reader, words, place }: Given): readonly Doing[] {
 const QUIET_SETTING =
   /^(?:color\.[\w.]+=\w+|core\.quote[pP]ath=\w+|core\.pager=(?:cat)?|pager\.\w+=(?:cat|false)|log\.\w+=\w+|advice\.\w+=\w+|diff\.(?:renames|algorithm|noprefix)=\w+|safe\.directory=\S+)$/
 
-/** Settings that change nothing but how things are shown are no reason to ask. */
+/** Settings that only change how things are shown are no reason to ask. */
 function git(given: Given): readonly Doing[] | undefined {
   const { words, reader, program, judgeWords, place } = given
   const at = words.findIndex(
@@ -269,7 +269,7 @@ function git(given: Given): readonly Doing[] | undefined {
   return judgeWords(reader, [literalWord('git'), ...words.slice(0, at), ...words.slice(at + 2)], place)
 }
 
-/** `tar tf x` has its first options without a dash. */
+/** The first options of `tar tf x` have no dash. */
 function tar({ reader, words, program }: Given): readonly Doing[] {
   const [first, ...rest] = words
   const dashed =
@@ -284,11 +284,11 @@ function tar({ reader, words, program }: Given): readonly Doing[] {
   return [...own, ...added, ...(creates ? (['writes'] as const) : [])]
 }
 
-/** Variables: some steer other commands, and a subscript is code. */
+/** Variables: some change other commands, and a subscript is code. */
 function variables({ reader, name, words, place }: Given): readonly Doing[] {
   const does: Doing[] = ['reads']
   const brought = [...words.map(({ text }) => text.split(/=(.*)/s)[1] ?? ''), ...(place.input?.texts ?? [])]
-  if (brought.some((text) => /(?:^|\s)-/.test(text))) reader.unknown.add('options that stand in a variable')
+  if (brought.some((text) => /(?:^|\s)-/.test(text))) reader.unknown.add('options in a variable')
   for (const { text, literal } of words) {
     const [variable = '', value = ''] = text.split(/=(.*)/s)
     if (isSteering(variable, value)) {

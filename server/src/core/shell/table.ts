@@ -10,13 +10,13 @@ const TABLE: ReadonlyMap<string, Program> = new Map(
   [FILES, GIT, NETWORK, PACKAGES, SERVICES, BUILTINS, CARRIERS].flatMap((table) => Object.entries(table)),
 )
 
-/** Where the programs of the system are. The same name anywhere else is another program. */
+/** Where the system's programs are. The same name anywhere else is another program. */
 const SYSTEM = /^(?:\/usr(?:\/local)?|\/opt\/homebrew)?\/s?bin\/([^/]+)$/
 
-/** The name by which the table knows a program; a path outside the system's folders is none. */
+/** The name under which the table lists a program; undefined for a path outside the system's folders. */
 export function programName(word: string): string | undefined {
   const name = SYSTEM.exec(word)?.[1] ?? (word.includes('/') ? undefined : word)
-  // `python3.12`, `gcc-13`, `mkfs.ext4` are the program before the version.
+  // `python3.12`, `gcc-13`, `mkfs.ext4` are the program without its version.
   if (name === undefined || TABLE.has(name)) return name
   const plain = name.replace(/(?:[-.]?\d{1,10}(?:\.\d{1,10}){0,5})$/, '')
   return TABLE.has(plain) ? plain : name.startsWith('mkfs.') ? 'mkfs' : name

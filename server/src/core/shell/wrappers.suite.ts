@@ -1,4 +1,4 @@
-/** One text as one word of a shell. */
+/** One text as one shell word. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
@@ -17,8 +17,8 @@ function base64(text: string): string {
 type Wrap = (command: string) => string
 
 /**
- * Every construct of the grammar, and every program that starts others, with a command inside. A reader that sees through them finds in each what
- * it would find in the command alone.
+ * Every construct of the grammar, and every program that starts others, with a command inside. In each of them the parser must
+ * find what it finds in the command alone.
  */
 export const TRANSPARENT: Readonly<Record<string, Wrap>> = {
   'after another command': (it) => `ls; ${it}`,
@@ -154,7 +154,7 @@ export const TRANSPARENT: Readonly<Record<string, Wrap>> = {
   'nested shells': (it) => `bash -c ${quoted(`sh -c ${quoted(it)}`)}`,
 }
 
-/** Programs in front of a simple command. */
+/** Programs before a simple command. */
 export const PREFIXES: readonly string[] = [
   'sudo',
   'sudo -u root',
@@ -191,7 +191,7 @@ export const PREFIXES: readonly string[] = [
   'frobnicate',
 ]
 
-/** What hides a command so well that only its being hidden is seen. */
+/** Ways of hiding a command so well that only the hiding can be detected. */
 export const OPAQUE: Readonly<Record<string, Wrap>> = {
   variable: (it) => `x=${quoted(it)}; $x`,
   'variable eval': (it) => `x=${quoted(it)}; eval "$x"`,

@@ -9,7 +9,7 @@ import type { ToolflowState } from './state.ts'
 
 const SUMMARY = 500
 
-/** Word for word what people and scripts may rely on. */
+/** Exact texts that people and scripts may rely on. */
 export const NEXT_ACTIONS = {
   OK: ['Run another tool_search', 'Save to SSOT', 'Open logs'],
   BLOCK: ['Revise prompt', 'Run tool_search with tighter query'],
@@ -20,10 +20,10 @@ export const NEXT_ACTIONS = {
   inputs: ['Provide the required inputs'],
 } as const satisfies Record<ToolflowStatus | 'choose' | 'inputs', readonly string[]>
 
-/** What the flow's call has come to, read when the card is made; a held one with its packet. */
+/** The current state of the flow's call, read when the card is made; a held one with its packet. */
 export type CallNow = { readonly outcome: Outcome; readonly packet?: ApprovalPacket }
 
-/** The one card of a flow that has come to rest. */
+/** The one card of a flow that has ended or waits. */
 export function cardOf(
   state: ToolflowState,
   call: CallNow | undefined,

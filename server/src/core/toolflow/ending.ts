@@ -11,7 +11,7 @@ const UNJUDGED: GateEvidence = {
 
 export type Ending = { readonly status: ToolflowStatus; readonly evidence: GateEvidence }
 
-/** How a flow ends, once it has come as far as it will without a person. */
+/** How a flow ends, once it cannot continue without a person. */
 export function endingOf(state: ToolflowState): Ending {
   const status = statusOf(state)
   const evidence = state.judged?.evidence ?? UNJUDGED
@@ -26,7 +26,7 @@ function statusOf({ failure, call, candidates, chosen, judged }: ToolflowState):
   return judged === null ? 'ASK' : 'FAILED'
 }
 
-/** A call in the dark is no success; a person settles it. */
+/** A call with an unknown outcome is not a success; a person settles it. */
 const STATUS_OF = {
   not_reported: 'FAILED',
   executed: 'OK',

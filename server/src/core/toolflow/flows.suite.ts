@@ -28,7 +28,7 @@ const of = (node: ToolflowNode, filled: JsonObject): RunEvent => ({
   ...filled,
 })
 
-/** The answers of a flow's work, as the driver brings them. */
+/** The results of a flow's work, as the driver delivers them. */
 export const done = {
   searched: (candidates = CANDIDATES) => of('TOOL_SEARCH', { candidates }),
   card: (required_inputs: readonly string[] = [], dry_run_supported = false) =>
@@ -55,7 +55,7 @@ export const done = {
   of,
 }
 
-/** Tells a flow one thing after the other. */
+/** Feeds events to a flow one at a time. */
 export function walk(start: ToolflowState, events: readonly RunEvent[]) {
   let state = start
   let isDone = false

@@ -6,7 +6,7 @@ import type { Facts } from '../gate/facts.ts'
 import { riskOf } from '../gate/health/risk-of.ts'
 import { isStale } from '../gate/judge-health.ts'
 
-/** The gate's word with the figures behind it. Assembles, invents nothing: what is not known is null. */
+/** The gate's verdict with the numbers behind it. Invents nothing: what is not known is null. */
 export function gateEvidence(verdict: Verdict, call: Call, { health, now }: Facts): GateEvidence {
   const gate_status = WORD_OF_EFFECT[verdict.effect]
   const risk = riskOf(health === 'off' ? 'unknown' : health.risk.score, call)

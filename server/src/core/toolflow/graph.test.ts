@@ -48,7 +48,7 @@ describe('the graph', () => {
   })
 })
 
-/** What a flow is told in its life, by anybody and in any order, true or not. */
+/** Any events, from anybody and in any order, true or not. */
 const anyEvent: fc.Arbitrary<RunEvent> = fc.oneof(
   fc.record({
     type: fc.constantFrom('timer', 'toolflow.started', 'approval.approved', 'effect.unknown', 'call.retried'),
@@ -82,11 +82,11 @@ const anyEvent: fc.Arbitrary<RunEvent> = fc.oneof(
     .map(({ node, filled }) => ({ type: 'effect.done', key: `${FLOW.run_id}/${node}`, ...filled })),
 )
 
-describe('law, whatever a flow is told:', () => {
+describe('law: for any events,', () => {
   const lives = fc.array(anyEvent, { maxLength: 30 })
   const dispatches = ['toolflow_dispatch', 'toolflow_dry_run', 'toolflow_judge']
 
-  test('an ambiguous one never comes near a tool, by no gate, consent, provider or force', () => {
+  test('an ambiguous flow never reaches a tool, whatever gate, consent, provider or force says', () => {
     const ambiguous = fc.constantFrom(SCORED(0.9, 0.81), SCORED(0.9, 0.9), SCORED(0.49), SCORED(0.49, 0.1))
     fc.assert(
       fc.property(ambiguous, lives, (candidates, life) => {
@@ -98,7 +98,7 @@ describe('law, whatever a flow is told:', () => {
     )
   })
 
-  test('what the gate asks about or blocks is dispatched as no less, and only what it lets run as it is', () => {
+  test('what the gate asks about or blocks is dispatched at least as strictly, and only allowed calls run unchanged', () => {
     const least = { AUTO_RUN: 'allow', ASK: 'ask', BLOCK: 'block' } as const
     const strictness: readonly Effect[] = ['allow', 'ask', 'block']
     fc.assert(
@@ -116,7 +116,7 @@ describe('law, whatever a flow is told:', () => {
     )
   })
 
-  test('each node is worked at once at most, and a flow that ended stays so', () => {
+  test('each node is worked at most once, and an ended flow stays ended', () => {
     fc.assert(
       fc.property(lives, (life) => {
         const { effects, state, isDone } = walk(begin(), [{ type: 'toolflow.started' }, ...life])

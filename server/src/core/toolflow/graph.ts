@@ -3,7 +3,7 @@ import type { ToolflowNode } from '../../contract/toolflow.ts'
 import { isAmbiguous } from './is-ambiguous.ts'
 import type { ToolflowState } from './state.ts'
 
-/** What a flow does in the world at a node; null where it only decides. */
+/** The work a flow starts at a node; null if the node only decides. */
 export type ToolflowWork =
   'toolflow_search' | 'toolflow_card' | 'toolflow_judge' | 'toolflow_dry_run' | 'toolflow_dispatch'
 
@@ -19,7 +19,7 @@ export const NODES: Readonly<Record<ToolflowNode, { readonly does: ToolflowWork 
   FINAL: { does: null, says: 'one card, and the outcome is recorded' },
 }
 
-/** Named, so that the graph can be drawn and each can be tested alone. */
+/** Named, so that the graph can be drawn and each condition tested separately. */
 export const CONDITIONS = {
   searched: ({ candidates }) => candidates !== null,
   'a person chose': ({ chosen }) => chosen !== null,
@@ -41,7 +41,7 @@ export const CONDITIONS = {
 } as const satisfies Record<string, (state: ToolflowState) => boolean>
 export type ToolflowCondition = keyof typeof CONDITIONS
 
-/** A call whose outcome is unknown is not over: a person can still settle it. */
+/** A call whose outcome is unknown has not ended: a person can still settle it. */
 const OVER: ReadonlySet<string> = new Set(['executed', 'failed', 'refused'])
 
 export type ToolflowEdge = {
@@ -51,9 +51,9 @@ export type ToolflowEdge = {
 }
 
 /**
- * Of the edges of a node the first whose condition holds is taken; where none does, the node's own work comes first.
- * INVARIANT: from ASK only FINAL can be reached. What a person decides is carried out by the held call itself, so that nothing in
- * here turns an ask into AUTO_RUN (law in graph.test.ts).
+ * The first edge of a node whose condition holds is taken; if none does, the node's own work comes first.
+ * INVARIANT: from ASK only FINAL can be reached. A person's decision is carried out by the held call itself, so that nothing here
+ * turns an ask into AUTO_RUN (law in graph.test.ts).
  */
 export const EDGES: readonly ToolflowEdge[] = [
   { from: 'TOOL_SEARCH', when: 'searched', to: 'SELECT' },
@@ -80,7 +80,7 @@ export const EDGES: readonly ToolflowEdge[] = [
   { from: 'ASK', when: 'the call has ended', to: 'FINAL' },
 ]
 
-/** The same table as data, for whoever draws it. */
+/** The same table as data, for drawing it. */
 export const GRAPH: RunGraph = {
   nodes: Object.entries(NODES).map(([id, { says }]) => ({ id, says })),
   edges: EDGES,

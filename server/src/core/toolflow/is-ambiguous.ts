@@ -1,6 +1,6 @@
 import type { ToolflowCandidate, ToolflowSettings } from '../../contract/toolflow.ts'
 
-/** Whether it is not clear which tool is meant: the first is a guess, or the second is nearly as good. */
+/** Whether it is unclear which tool is meant: the first is a guess, or the second is nearly as good. */
 export function isAmbiguous(
   [first, second]: readonly Pick<ToolflowCandidate, 'score_hint'>[],
   { close_within, floor }: ToolflowSettings,

@@ -11,38 +11,38 @@ import type {
   ToolflowSettings,
 } from '../../contract/toolflow.ts'
 
-/** What is known of the chosen tool and of the arguments for it. */
+/** What is known about the chosen tool and its arguments. */
 export type CardFact = {
   readonly title: string
   readonly purpose: string
   readonly risk: string
   readonly dry_run_supported: boolean
-  /** What a person has to give or to confirm before there is a call. */
+  /** What a person has to provide or confirm before there is a call. */
   readonly required_inputs: readonly string[]
   readonly why_inputs: string
-  /** What there is already, for the person who is asked; without what is secret. */
+  /** The arguments so far, for the person who is asked; without secrets. */
   readonly proposed_args: string
-  /** Where secrets were taken out of them. Absent where nothing was. */
+  /** Where secrets were removed from them. Absent if nothing was. */
   readonly hidden?: readonly HiddenPlace[]
 }
 
-/** Whose arguments they are; nobody's are empty. */
+/** Whose arguments they are; `nobody`: they are empty. */
 export type GivenArgs = { readonly of: 'caller' | 'model' | 'nobody'; readonly value: Json }
 
-/** The gate's word before anything is done, and whether a dry run may come first. */
+/** The gate's verdict before anything is done, and whether a dry run may come first. */
 export type JudgedFact = { readonly evidence: GateEvidence; readonly dry_run: boolean }
 
 /**
- * One flow. Durable, so only JSON. Of the call it keeps the id and what is known of its end; all else is in the call's own row.
- * Arguments are kept until the flow ends, and then only by the call.
+ * One flow. Stored, so only JSON. Of the call it keeps the id and what is known about its outcome; everything else is in the
+ * call's own row. Arguments are kept until the flow ends, and then only in the call.
  */
 export type ToolflowState = {
   readonly run_id: RunId
-  /** Checked again when it is read. */
+  /** Validated again when it is read. */
   readonly caller: JsonObject
   readonly thread: string
   readonly trace: string
-  /** Of everything that was asked, to know the same request when it comes again. */
+  /** The hash of the whole request, to recognize it when it is repeated. */
   readonly asked_hash: string
   readonly user_prompt: string
   readonly query: string
@@ -61,7 +61,7 @@ export type ToolflowState = {
   readonly judged: JudgedFact | null
   readonly dry_run_result: string | null
   readonly failure: { readonly code: string; readonly says: string } | null
-  /** Somebody cancelled it while its call was under way; absent in flows that nobody cancelled. */
+  /** Somebody cancelled it while its call was in progress; absent if nobody did. */
   readonly cancel?: { readonly by: string; readonly withdrawing: boolean }
   readonly call: { readonly call_id: CallId | null; readonly status: CallState; readonly reason: string | null } | null
 }

@@ -68,23 +68,23 @@ test.each<[string, readonly RunEvent[], string, readonly string[]]>([
   expect(flow.isDone).toBe(true)
 })
 
-test('a held call, and one in the dark, leave the flow where it is', () => {
+test('a held call, and one with an unknown outcome, leave the flow where it is', () => {
   expect(walk(begin(), [...ask, done.dispatched('ASK', 'pending')]).state.node).toBe('ASK')
   expect(walk(begin(), [...auto, done.dispatched('EXECUTE', 'unknown')]).state.node).toBe('EXECUTE')
 })
 
-test('a person’s own choice stands where the search is not clear, or finds nothing', () => {
+test('a person’s own choice counts if the search is ambiguous or finds nothing', () => {
   for (const found of [SCORED(0.9, 0.9), []]) {
     const { state } = walk(begin({ skill_id: 's__t1' }), [done.searched(found)])
     expect([state.node, state.selected_skill_id]).toEqual(['GET_CARD', 's__t1'])
   }
 })
 
-test('who wants one candidate only is looked for two all the same', () => {
+test('two candidates are searched for even if only one is requested', () => {
   expect(walk(begin({ top_k: 1 }), []).effects[0]?.with['top_k']).toBe(2)
 })
 
-test('arguments are forgotten with the end', () => {
+test('arguments are removed at the end', () => {
   expect(walk(begin({ args: { text: 'x' } }), [done.searched([])]).state.args).toBeNull()
 })
 
@@ -102,7 +102,7 @@ describe('ambiguous is', () => {
     expect(isAmbiguous(SCORED(...hints), limits)).toBe(is)
   })
 
-  test('what the operator says it is', () => {
+  test('as the operator configured', () => {
     expect(isAmbiguous(SCORED(0.3, 0.29), { close_within: 0, floor: 0 })).toBe(false)
     expect(isAmbiguous(SCORED(0.3, 0.3), { close_within: 0, floor: 0 })).toBe(true)
     expect(isAmbiguous(SCORED(0.9, 0.1), { close_within: 0.9, floor: 0 })).toBe(true)

@@ -26,7 +26,7 @@ type Next = Step<ToolflowState, ToolflowEffect>
 export const toolflow: RunKind<ToolflowState, ToolflowEvent, ToolflowEffect> = {
   kind: 'toolflow',
   graph: GRAPH,
-  // Only the dispatch has an effect, and its idempotency key makes it one call however often it is started.
+  // Only the dispatch has an external effect, and its idempotency key makes it one call however often it is started.
   effects: {
     toolflow_search: 'repeatable',
     toolflow_card: 'repeatable',
@@ -38,7 +38,7 @@ export const toolflow: RunKind<ToolflowState, ToolflowEvent, ToolflowEffect> = {
   step,
 }
 
-/** The result of an effect: the parts of the state that it fills. Anything else it carries is not looked at. */
+/** The parts of the state that the result of an effect may fill. Everything else in it is ignored. */
 const FILLS = [
   'candidates',
   'card',
@@ -54,8 +54,8 @@ function step(state: ToolflowState, event: ToolflowEvent): Next {
 }
 
 /**
- * Before there is a call the flow ends at once. Afterwards it waits for the end of its call, which is withdrawn where a person has
- * not decided yet: a call that executes, or whose outcome nobody knows, is not forgotten.
+ * Before there is a call the flow ends at once. Afterwards it waits for the end of its call, which is withdrawn if no person has
+ * decided yet: a call that executes, or whose outcome is unknown, is not abandoned.
  */
 function cancelled(state: ToolflowState, { by, reason }: ToolflowEvent & { type: 'run.cancel' }): Next {
   if (isDispatched(state)) return advance({ ...state, cancel: state.cancel ?? { by, withdrawing: false } })
@@ -76,14 +76,14 @@ function absorb(state: ToolflowState, event: ToolflowEvent): ToolflowState {
   return { ...state, ...(Object.fromEntries(filled) as Partial<ToolflowState>) }
 }
 
-/** The call's own row said how it ended, in the commit in which it did. */
+/** The event was written with the call's final row, in the same commit. */
 function absorbCall(state: ToolflowState, event: RunEvent): ToolflowState {
   const status = CallState.safeParse(event['state'])
   if (!status.success || !isDispatched(state)) return state
   return { ...state, call: { call_id: event['call_id'] as CallId, status: status.data, reason: null } }
 }
 
-/** Along the edges as far as the state carries, then the node's own work. */
+/** Follows the edges as far as the state allows, then starts the node's work. */
 function advance(before: ToolflowState): Next {
   let state = before
   for (;;) {
@@ -100,7 +100,7 @@ function advance(before: ToolflowState): Next {
   return { state: { ...state, begun: true }, effects: [effect], waits_for: null }
 }
 
-/** A flow that was cancelled withdraws its call as soon as it is held. */
+/** A cancelled flow withdraws its call as soon as it is held. */
 function standing(state: ToolflowState): Next {
   const { run_id, call, cancel } = state
   const isHeld = call?.status === 'pending' && call.call_id !== null
@@ -118,11 +118,11 @@ function standing(state: ToolflowState): Next {
   }
 }
 
-/** Where a flow stands still, its call is held or was interrupted. */
+/** A flow that waits has a held or interrupted call. */
 const waitsFor = ({ call }: ToolflowState): string | null =>
   call === null || call.call_id === null ? null : `call ${call.call_id}`
 
-/** One card, and the end on record. */
+/** Makes the one card and records the end. */
 function ended(state: ToolflowState): Next {
   const { run_id, caller, trace, selected_skill_id, call } = state
   const { status, evidence } = endingOf(state)
@@ -146,7 +146,7 @@ function ended(state: ToolflowState): Next {
   }
 }
 
-/** A call that ran in spite of the cancellation ends its flow as always. */
+/** A call that ran in spite of the cancellation ends its flow as usual. */
 const isCancelled = ({ failure, cancel, call }: ToolflowState): boolean =>
   failure?.code === 'run.cancelled' || (cancel !== undefined && call?.status === 'refused')
 
@@ -154,25 +154,25 @@ function enter(state: ToolflowState, node: ToolflowNode): ToolflowState {
   const entered = { ...state, node, path: [...state.path, node], begun: false }
   if (node === 'GET_CARD')
     return { ...entered, selected_skill_id: state.chosen ?? state.candidates?.[0]?.skill_id ?? null }
-  // What was asked for is in the call's row by now, or was never going to run.
+  // By now the arguments are in the call's row, or will never be used.
   return node === 'FINAL' ? { ...entered, args: null } : entered
 }
 
-/** INVARIANT: a node is entered at most once, so its key names its work for ever. */
+/** INVARIANT: a node is entered at most once, so its key identifies its work. */
 const keyOf = ({ run_id }: ToolflowState, node: ToolflowNode) => `${run_id}/${node}`
 
-/** The node that asked for this effect. */
+/** The node that requested this effect. */
 export const nodeIn = ({ key }: Pick<ToolflowNodeEffect, 'key'>): string => key.slice(key.lastIndexOf('/') + 1)
 
 const AT_LEAST: Readonly<Partial<Record<ToolflowNode, Effect>>> = { ASK: 'ask', BLOCK: 'block' }
 
-/** Everything the work at a node needs to know. */
+/** The input for the work at a node. */
 function detailsOf(state: ToolflowState): JsonObject {
   const { run_id, caller, trace } = state
   const who = { run_id, caller, trace }
   switch (NODES[state.node].does) {
     case 'toolflow_search':
-      // A second candidate is always looked for: who asks for one tool only must not get past the guard.
+      // Always search for a second candidate: a request for one tool must not bypass the ambiguity check.
       return { ...who, query: state.query, top_k: Math.max(2, state.top_k) }
     case 'toolflow_card':
       return { ...who, skill_id: state.selected_skill_id, args: state.args, user_prompt: state.user_prompt }

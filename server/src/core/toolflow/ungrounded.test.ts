@@ -43,6 +43,6 @@ test.each<[JsonObject, readonly string[]]>([
   expect(ungrounded(args, SCHEMA, PROMPT)).toEqual(made_up)
 })
 
-test('values without end are made up', () => {
+test('endlessly nested values count as made up', () => {
   expect(ungrounded({ tags: Array.from({ length: 600 }, () => 'ana') }, SCHEMA, PROMPT)).toEqual(['tags'])
 })

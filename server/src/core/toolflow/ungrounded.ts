@@ -3,8 +3,8 @@ import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts
 const MOST_LEAVES = 500
 
 /**
- * The arguments whose values stand neither in the prompt nor in the tool's schema: a model has made them up, or worked them out.
- * Nobody runs them before a person has seen them. Yes and no are a choice like those of a list; every other value must be found.
+ * The arguments whose values are neither in the prompt nor in the tool's schema: a model made them up or derived them, so a
+ * person has to see them before they are used. Booleans count as a choice like those of an enum; every other value must be found.
  */
 export function ungrounded(args: JsonObject, schema: JsonObject, prompt: string): string[] {
   const said = { text: plain(prompt), numbers: numbersIn(prompt), left: MOST_LEAVES }
@@ -49,7 +49,7 @@ function isOffered(value: Json, schema: JsonObject | undefined): boolean {
 const plain = (text: string) => ` ${text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim()} `
 const isWord = (character: string | undefined) => character !== undefined && /[\p{L}\p{N}]/u.test(character)
 
-/** As whole words: `an` is not said by `Hans`. */
+/** As whole words: `Hans` does not contain `an`. */
 function isSaid(value: string, { text }: Said): boolean {
   const wanted = plain(value).trim()
   if (wanted === '') return true

@@ -3,13 +3,13 @@ import { completed } from './advance.ts'
 import { auditEntry, failed, numberIn, replaced, type Draft, type WorkflowFound } from './draft.ts'
 import { protocolOf, type Frame, type Work, type WorkflowState } from './state.ts'
 
-/** Takes in what a piece of work found: the step is over, is tried again, waits for its call, or the run has failed. */
+/** Processes the result of a piece of work: the step is done, is retried, waits for its call, or the run has failed. */
 export function absorbFound(before: Draft, frame: Frame, work: Work, found: WorkflowFound): Draft {
   const number = numberIn(work.key)
   const draft = withUsage(checkedEntry(before, number, found), found)
   const step = stepAt(protocolOf(draft.state).steps, number)
   if (step === undefined) return draft
-  // What came to its end after a failure or a cancellation is on record in its own row.
+  // A result that arrives after a failure or a cancellation is recorded only in its own row.
   if (draft.state.failure !== null || draft.state.cancelled_by !== null)
     return isHeld(found) ? waiting(draft, work, found) : put(draft, work, idle)
   if (work.does === 'load') return put(draft, work, (one) => ({ ...idle(one), loaded: found.loaded ?? {} }))
@@ -40,7 +40,7 @@ function waiting(draft: Draft, work: Work, { call }: WorkflowFound): Draft {
   return put(draft, work, (frame) => ({ ...frame, work: held }))
 }
 
-/** A call is made again only where it is known that it did not run, or where running twice does no harm. */
+/** A call is retried only if it is known not to have run, or if running it twice does no harm. */
 function afterFailure(
   draft: Draft,
   work: Work,
@@ -50,7 +50,7 @@ function afterFailure(
   const number = numberIn(work.key)
   const mayTry = failure.again && work.does === 'tool' && work.attempt <= retriesOf(draft.state, step)
   if (!mayTry) return put(failed(draft, failure.code, failure.says, number), work, idle)
-  // Begun anew from its templates: the next attempt is a call of its own.
+  // Restarted from its templates: the next attempt is a separate call.
   return put(draft, work, (frame) => ({ ...idle(frame), tried: work.attempt }))
 }
 
@@ -67,12 +67,12 @@ function afterInvalid(draft: Draft, work: Work, step: WorkflowStep, errors: stri
   }))
 }
 
-/** The step's own number counts, also when it is 0; else the protocol's. */
+/** The step's own number counts, even if it is 0; otherwise the protocol's. */
 function retriesOf(state: WorkflowState, step: WorkflowStep): number {
   return ('retries' in step ? step.retries : undefined) ?? protocolOf(state).retries ?? 0
 }
 
-/** The step that people count so. */
+/** The step with this displayed number. */
 export function stepAt(steps: readonly WorkflowStep[], number: string): WorkflowStep | undefined {
   const [first = '', ...rest] = number.split('.')
   const step = steps[Number(first)]

@@ -9,14 +9,14 @@ import { toolIdOf } from './tool-names.ts'
 
 export type Advanced = { readonly draft: Draft; readonly frame: Frame }
 
-/** How many iterations of a loop run side by side. */
+/** How many iterations of a loop run in parallel. */
 const LANES = 4
-/** What a model is shown of the state, in characters. */
+/** How many characters of the state a model is shown. */
 const LONGEST_STATE = 40_000
-/** What all outputs of a run may hold together, in characters. */
+/** How many characters all outputs of a run may have together. */
 const MOST_HELD = 4_000_000
 
-/** Goes on with a list of steps until every one of its pieces of work is under way, waits or is over. */
+/** Continues a list of steps until every piece of work is in progress, waits or is done. */
 export function advanceFrame(before: Draft, from: Frame, steps: readonly WorkflowStep[], outer: Around): Advanced {
   let [draft, frame] = [before, from]
   while (frame.work === undefined && frame.done === undefined && draft.state.failure === null) {
@@ -58,7 +58,7 @@ function beginStep(
 type Place = { readonly number: string; readonly outer: Around }
 type Acting = Exclude<WorkflowStep, StepOf<'branch'> | StepOf<'collect'> | StepOf<'for_each'>>
 
-/** Fills the step's templates; what has no value stops the run before the step does anything. */
+/** Fills the step's templates; a missing value stops the run before the step does anything. */
 function act(draft: Draft, frame: Frame, step: Acting, lookup: Lookup, { number, outer }: Place): Moved {
   const rendered = renderTemplate(templateOf(step), lookup)
   if (!rendered.ok) return { draft: failed(draft, 'template_unresolved', rendered.says, number), frame }
@@ -105,14 +105,14 @@ function templateOf(step: Acting): JsonObject {
 const schemaOf = (step: { readonly outputSchemaRef?: string | undefined }): JsonObject =>
   step.outputSchemaRef === undefined ? {} : { schema: step.outputSchemaRef }
 
-/** Pointers of secrets, seen from inside the arguments. */
+/** Pointers of secrets, relative to the arguments. */
 const inside = (secrets: Readonly<Record<string, string>>, prefix: string): JsonObject =>
   Object.fromEntries(Object.entries(secrets).map(([pointer, name]) => [pointer.slice(prefix.length), name]))
 
 const textOf = (value: Json | undefined): string =>
   typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value)
 
-/** The state a model is given, as JSON, cut where it is long. */
+/** The state for a model, as JSON, cut if it is long. */
 function stateText(state: WorkflowState, frame: Frame, outer: Around): string {
   const shown = {
     input: state.input,
@@ -133,7 +133,7 @@ function begin(draft: Draft, frame: Frame, does: Work['does'], number: string, d
   }
 }
 
-/** The step is over, with its output where it has one. */
+/** The step is done, with its output if it has one. */
 export function completed(
   draft: Draft,
   frame: Frame,
@@ -175,9 +175,9 @@ function jump(
   const to = branchTarget(step, lookup)
   const index = to === null ? frame.at + 1 : steps.findIndex(({ id }) => id === to)
   const { loaded: _, ...rest } = frame
-  // The reader of documents has refused every other target.
+  // The document parser has rejected every other target.
   if (index <= frame.at)
-    return { draft: failed(draft, 'template_unresolved', `goto \`${to ?? ''}\` leads nowhere`, number), frame }
+    return { draft: failed(draft, 'template_unresolved', `goto \`${to ?? ''}\` does not exist`, number), frame }
   const entry = auditEntry(draft.state, 'workflow.stepped', {
     outcome: 'done',
     about: { step: number, type: 'branch', to: to ?? '' },
@@ -222,14 +222,14 @@ function openLoop(draft: Draft, frame: Frame, step: StepOf<'for_each'>, lookup: 
   return { draft, frame: { ...rest, loop: { items, parallel, frames: items.map(() => newFrame(frame.last)) } } }
 }
 
-/** Steps whose order nobody can see from outside. */
+/** Steps whose order has no visible effect. */
 function isSideBySide(step: WorkflowStep, reads: readonly string[]): boolean {
   if (step.type === 'tool') return reads.includes(toolIdOf(step.tool) ?? '')
   if (step.type === 'for_each') return step.steps.every((inner) => isSideBySide(inner, reads))
   return step.type !== 'send_message' && step.type !== 'persist'
 }
 
-/** The first open iteration goes on, or the first few where order does not matter. Their results keep the order of the items. */
+/** Continues the first open iteration, or the first few if order does not matter. Their results keep the order of the items. */
 function advanceLoop(before: Draft, frame: Frame, step: WorkflowStep, outer: Around): Moved {
   const { loop } = frame
   if (loop === undefined || step.type !== 'for_each') return { draft: before, frame, rests: true }
@@ -241,7 +241,7 @@ function advanceLoop(before: Draft, frame: Frame, step: WorkflowStep, outer: Aro
     const inner = around(outer, frame, step.itemVar, loop.items[index] ?? null)
     const advanced = advanceFrame(draft, one, step.steps, inner)
     draft = advanced.draft
-    // An iteration that is over makes room at once.
+    // A finished iteration makes room at once.
     if (advanced.frame.done === true) lanes += 1
     return advanced.frame
   })
@@ -256,14 +256,14 @@ function advanceLoop(before: Draft, frame: Frame, step: WorkflowStep, outer: Aro
   return completed(draft, next, step, `${outer.prefix}${frame.at}`, entries)
 }
 
-/** By id where the step has one, else by `step_N`. */
+/** By id if the step has one, otherwise by `step_N`. */
 function namedOutputs({ outputs }: Frame, steps: readonly WorkflowStep[]): JsonObject {
   return Object.fromEntries(
     Object.entries(outputs).map(([index, output]) => [steps[Number(index)]?.id ?? `step_${index}`, output]),
   )
 }
 
-/** The output of the last step that had one; null when none had. */
+/** The output of the last step that had one; null if none had. */
 function lastOf({ outputs }: Frame): Json {
   const last = Math.max(...Object.keys(outputs).map(Number))
   return outputs[last] ?? null

@@ -3,7 +3,7 @@ import type { BranchCase, StepOf } from '../../contract/workflow-document.ts'
 import { canonicalJson } from '../json/canonical.ts'
 import { pathOfExpression, type Lookup } from './templates.ts'
 
-/** The id of the step that a branch leads to; null: on to the next step. A field that is absent matches nothing but `not_exists`. */
+/** The id of the step that a branch leads to; null: continue with the next step. An absent field matches only `not_exists`. */
 export function branchTarget({ when, default: other }: StepOf<'branch'>, lookup: Lookup): string | null {
   const first = when.find((one) => {
     const path = pathOfExpression(one.field)

@@ -17,9 +17,9 @@ export type CompiledCapabilities = {
   /** `name@version`. */
   readonly document: string
   readonly approvals: boolean
-  /** Whom it asks. */
+  /** Who is asked. */
   readonly asks: DocumentApprovals
-  /** The rooms that messages may go to. */
+  /** The rooms that messages may be sent to. */
   readonly rooms: ReadonlySet<string>
   readonly rules: readonly {
     readonly capability: Capability
@@ -57,7 +57,10 @@ export function compileCapabilities(
 
 type Read = { readonly ok: true; readonly value: Condition } | { readonly ok: false; readonly says: string }
 
-/** The constraints as one condition of the rule engine. INVARIANT: where an argument is absent it is false. */
+/**
+ * The constraints as one condition of the rule engine.
+ * INVARIANT: it is false if an argument is absent.
+ */
 export function conditionOf(constraints: Readonly<Record<string, Constraint>>): Read {
   const text = Object.entries(constraints)
     .flatMap(([argument, wanted]) => [...present(argument), ...wants(`args.${argument}`, wanted)])
@@ -87,9 +90,9 @@ function wants(field: string, wanted: Constraint): string[] {
 const DECIDER = 'capabilities'
 
 /**
- * What a document says about a call of one of its runs: the first capability that matches, in the document's order. Without one, no.
- * Messages are a matter of targets, not of capabilities.
- * INVARIANT: a condition that has no answer blocks; it is never skipped.
+ * What a document says about a call of one of its runs: the first matching capability, in document order. If none matches, the
+ * call is blocked. Messages are governed by targets, not by capabilities.
+ * INVARIANT: a condition without a result blocks; it is never skipped.
  */
 export function judgeCapabilities(
   capabilities: CompiledCapabilities,
@@ -114,24 +117,24 @@ export function judgeCapabilities(
     if (holds === false) continue
     const rule = `capability ${capability.name}`
     if (holds instanceof Failure)
-      return say('block', rule, `blocked because a constraint has no answer: ${holds.reason}`)
+      return say('block', rule, `blocked because a constraint could not be evaluated: ${holds.reason}`)
     if (!capability.allow) return say('block', rule, `the document denies this tool (${capability.name})`)
     if (!capability.requireApproval) return say('allow', rule, `the document allows this tool (${capability.name})`)
     return capabilities.approvals
-      ? { ...say('ask', rule, `the document wants an approval (${capability.name})`), strength: 'simple' }
-      : say('block', rule, `the document wants an approval (${capability.name}), and its approvals are switched off`)
+      ? { ...say('ask', rule, `the document requires an approval (${capability.name})`), strength: 'simple' }
+      : say('block', rule, `the document requires an approval (${capability.name}), but its approvals are turned off`)
   }
   return say('block', 'capability.none', 'no capability of the document allows this call')
 }
 
-/** Whether there are arguments with which the document would let its agent call this tool. */
+/** Whether the document would let its agent call this tool with some arguments. */
 export function couldAllow({ rules, approvals }: CompiledCapabilities, caller: Caller, tool: Tool): boolean {
   if (tool.row.tool_id === SEND_TOOL_ID) return false
   const names = namesOf({ caller, canonical_args: '{}', thread: '' }, { now: 0, tool })
   for (const { capability, match, when } of rules) {
     if (isMatch(match, names) !== true) continue
     const isAllowed = capability.allow && (approvals || !capability.requireApproval)
-    // A denial under a condition leaves the other arguments to the next rules.
+    // A conditional denial leaves the other arguments to the next rules.
     if (isAllowed || when === undefined) return isAllowed
   }
   return false

@@ -6,7 +6,7 @@ import { parseSchedule } from './cron.ts'
 import type { LocatedDocument } from './locate-document.ts'
 import { listIn, mapIn, textIn } from './raw-document.ts'
 
-/** Schedules that cannot be read, secrets that nobody declared, names that stand twice, constraints that cannot hold. */
+/** Checks for invalid schedules, undeclared secrets, duplicate names and constraints that cannot hold. */
 export function checkGateways(located: LocatedDocument): DocumentFault[] {
   const secrets = new Set(listIn(located.value, 'secrets').map((one) => textIn(one, 'name')))
   const faults: DocumentFault[] = []

@@ -5,10 +5,10 @@ import type { LocatedDocument, Place } from './locate-document.ts'
 import { isRaw, listIn, mapIn, stepsIn, textIn, type Raw, type RawStep } from './raw-document.ts'
 import { toolIdOf } from './tool-names.ts'
 
-/** How deep loops may stand in one another. */
+/** How deep loops may be nested. */
 const MOST_LOOPS = 3
 
-/** What the shape alone does not say: references, jumps, targets, templates and names that stand twice. */
+/** Checks that the schema alone cannot do: references, jumps, targets, templates and duplicate names. */
 export function checkProtocols(located: LocatedDocument): DocumentFault[] {
   const workflow = mapIn(located.value, 'workflow')
   const protocols = listIn(workflow, 'protocols')
@@ -61,7 +61,7 @@ function schemasOf(located: LocatedDocument): Schemas {
     : undefined
 }
 
-/** The messages of operators' searches: word for word. */
+/** Operators search for these messages, so their exact wording is fixed. */
 function refFault(
   owner: Raw,
   field: 'inputSchemaRef' | 'outputSchemaRef',
@@ -92,7 +92,7 @@ function checkStep(located: LocatedDocument, id: string, raw: RawStep, schemas: 
   const ref = refFault(step, 'outputSchemaRef', id, number, schemas)
   if (ref !== undefined) faults.push(located.at([...path, 'outputSchemaRef'], ref))
   if (type === 'for_each' && depth >= MOST_LOOPS)
-    faults.push(located.at(path, `${where}: for_each stands in more than ${MOST_LOOPS} loops`))
+    faults.push(located.at(path, `${where}: for_each is nested in more than ${MOST_LOOPS} loops`))
   if (type === 'branch') faults.push(...checkBranch(located, where, raw))
   if (type === 'send_message') faults.push(...checkTarget(located, where, raw))
   const tool = type === 'tool' ? textIn(step, 'tool') : undefined

@@ -7,7 +7,7 @@ import { isRaw, mapIn } from './raw-document.ts'
 export const EXTERNAL_REF = 'external schema references are not supported; use workflow.schemas'
 const DIALECT = /^https:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/
 
-/** Every schema of the document has to compile, alone. */
+/** Every schema of the document has to compile on its own. */
 export function checkSchemas(located: LocatedDocument): DocumentFault[] {
   return Object.entries(mapIn(mapIn(located.value, 'workflow'), 'schemas')).flatMap(([name, schema]) => {
     const says = faultOf(name, schema)
@@ -24,7 +24,7 @@ function faultOf(name: string, schema: unknown): string | undefined {
   return compiles(schema as JsonObject) ? undefined : invalid
 }
 
-/** Only a memo: compiling a schema takes milliseconds, and most versions of a document have the same ones. */
+/** Only a cache: compiling a schema takes milliseconds, and most versions of a document have the same ones. */
 const known = new Map<string, boolean>()
 const MOST_KNOWN = 1_000
 
@@ -49,5 +49,5 @@ function refsIn(value: unknown, depth = 0): string[] {
   })
 }
 
-/** References are plain keys: nothing that could be an address or a path. */
+/** References are plain keys: nothing that could be a URL or a path. */
 export const isExternalRef = (ref: string): boolean => ref.includes('://') || ref.startsWith('#') || /[/\\]/.test(ref)

@@ -20,7 +20,7 @@ const RUN_FIELDS = [
 
 type Written = { readonly text: string; readonly at: Place; readonly mayHoldSecret: boolean }
 
-/** Every template of a protocol has to be readable, and no token may name something that can never be there. */
+/** Every template of a protocol has to parse, and no token may name something that can never exist. */
 export function checkStepTemplates(located: LocatedDocument, id: string, steps: readonly RawStep[]): DocumentFault[] {
   const secrets = new Set(listIn(located.value, 'secrets').map((one) => textIn(one, 'name')))
   return steps.flatMap((raw, order) => {
@@ -33,7 +33,7 @@ export function checkStepTemplates(located: LocatedDocument, id: string, steps: 
         if (part.is === 'text') return []
         if (part.is === 'value') return pathFault(located, where, raw, part.path, at, earlier)
         if (!mayHoldSecret || parsed.parts.length > 1)
-          return [located.at(at, `${where}: a secret stands alone in a text of \`argsTemplate\``)]
+          return [located.at(at, `${where}: a secret must be the whole text of a field in \`argsTemplate\``)]
         return secrets.has(part.name)
           ? []
           : [located.at(at, `${where}: no entry of \`secrets\` is called \`${part.name}\``)]

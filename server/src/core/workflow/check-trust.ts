@@ -2,7 +2,7 @@ import type { DocumentFault } from '../../contract/workflow-document.ts'
 import type { LocatedDocument } from './locate-document.ts'
 import { listIn, mapIn, textIn } from './raw-document.ts'
 
-/** Peers that stand twice or could never fire, and targets whose alias stands twice. */
+/** Checks for peers that are duplicates or could never trigger anything, and targets with a duplicate alias. */
 export function checkTrust(located: LocatedDocument): DocumentFault[] {
   const trust = mapIn(located.value, 'trust')
   const rooms = listIn(trust, 'allowedRooms')

@@ -1,6 +1,6 @@
 import { timeAt } from '../gate/policy/condition/time.ts'
 
-/** Five fields as Vixie cron reads them, or an interval. */
+/** Five fields as in Vixie cron, or an interval. */
 export type Schedule =
   | { readonly is: 'every'; readonly ms: number }
   | {
@@ -10,16 +10,16 @@ export type Schedule =
       readonly days: ReadonlySet<number>
       readonly months: ReadonlySet<number>
       readonly weekdays: ReadonlySet<number>
-      /** Where both are restricted a day has to fit only one of them. */
+      /** If both are restricted, a day has to match only one of them. */
       readonly either: boolean
-      /** At given times of the day: such a time is never left out and never run twice when clocks change. */
+      /** Fixed times of the day: such a time is never skipped and never run twice when clocks change. */
       readonly fixed: boolean
     }
 
 export type ParsedSchedule =
   { readonly ok: true; readonly value: Schedule } | { readonly ok: false; readonly says: string }
 
-/** Minutes that a time zone is ahead of UTC at a moment. */
+/** How many minutes a time zone is ahead of UTC at a given time. */
 export type OffsetAt = (at: number) => number
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
@@ -105,13 +105,13 @@ function parseField(
 
 const LONGEST_MONTH: readonly number[] = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
-/** The 31st of June never comes, unless a weekday will do. */
+/** June 31 never comes, unless a weekday matches as well. */
 function canEverFire(schedule: Extract<Schedule, { is: 'cron' }>): boolean {
   if (schedule.either || schedule.days.size === 31) return true
   return [...schedule.months].some((month) => [...schedule.days].some((day) => day <= (LONGEST_MONTH[month - 1] ?? 0)))
 }
 
-/** The first time after `after` that a schedule comes. `since`: when an interval began. */
+/** The first time after `after` at which a schedule fires. `since`: when an interval began. */
 export function nextTime(schedule: Schedule, after: number, offsetAt: OffsetAt, since = 0): number {
   if (schedule.is === 'every') return since + (Math.floor((after - since) / schedule.ms) + 1) * schedule.ms
   let at = (Math.floor(after / MINUTE) + 1) * MINUTE
@@ -128,7 +128,7 @@ type Cron = Extract<Schedule, { is: 'cron' }>
 function comesAt(schedule: Cron, at: number, offsetAt: OffsetAt): boolean {
   const now = offsetAt(at)
   const before = offsetAt(at - MINUTE)
-  // Clocks went forward here: what was skipped comes now.
+  // Clocks went forward here: skipped times fire now.
   if (schedule.fixed && now > before)
     for (let skipped = 0; skipped < now - before; skipped += 1)
       if (fits(schedule, at + (before + skipped) * MINUTE)) return true
@@ -136,7 +136,7 @@ function comesAt(schedule: Cron, at: number, offsetAt: OffsetAt): boolean {
   return !schedule.fixed || !isSecondTime(at, now, offsetAt)
 }
 
-/** Clocks went back during the last hours, and this time of the day was there before. */
+/** Clocks went back during the last hours, and this time of the day already occurred. */
 function isSecondTime(at: number, now: number, offsetAt: OffsetAt): boolean {
   const earlier = offsetAt(at - 3 * 3_600_000)
   if (earlier <= now) return false
@@ -150,7 +150,10 @@ function fits({ minutes, hours, days, months, weekdays, either }: Cron, local: n
   return either ? days.has(day) || weekdays.has(weekday) : days.has(day) && weekdays.has(weekday)
 }
 
-/** How far nothing can come: to the next minute, or to the next hour where this hour or day does not fit. Clocks never change by more. */
+/**
+ * How far it is safe to skip: to the next minute, or to the next hour if this hour or day does not match. Clocks never change by
+ * more.
+ */
 function skippable({ hours, days, months, weekdays, either }: Cron, at: number, offsetAt: OffsetAt): number {
   const { minute, hour, day, month, weekday } = clockOf(at + offsetAt(at) * MINUTE)
   const isDay =
@@ -159,7 +162,7 @@ function skippable({ hours, days, months, weekdays, either }: Cron, at: number, 
   return isDay && hours.has(hour) ? MINUTE : (60 - minute) * MINUTE
 }
 
-/** The calendar of a moment; Sunday is 0. */
+/** The calendar fields of a time; Sunday is 0. */
 function clockOf(local: number) {
   const { minute, hour, day, month, weekday } = timeAt(local)
   return { minute, hour, day, month, weekday: weekday % 7 }

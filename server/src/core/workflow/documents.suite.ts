@@ -1,4 +1,4 @@
-/** A sound document that uses every step type, for tests. */
+/** A valid document that uses every step type, for tests. */
 export const SOUND = `apiVersion: gosuto/v1
 metadata:
   name: clerk

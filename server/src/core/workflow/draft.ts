@@ -17,30 +17,30 @@ export type WorkflowEffect = {
   readonly with: JsonObject
 }
 
-/** What a piece of work found. */
+/** The result of a piece of work. */
 export type WorkflowFound = {
   /** The step's output. */
   readonly output?: Json
   /** Values of the agent's store, by key. */
   readonly loaded?: JsonObject
   readonly call?: { readonly call_id: string; readonly status: string; readonly approval_id: string | null }
-  /** Why the step cannot go on. `again`: it is known that nothing was done, or that doing it twice does no harm. */
+  /** Why the step cannot continue. `again`: it is known that nothing was done, or that doing it twice does no harm. */
   readonly failure?: { readonly code: WorkflowError; readonly says: string; readonly again: boolean }
-  /** The answer of a model does not fit its schema, or there was none. */
+  /** A model's answer does not match its schema, or there was none. */
   readonly invalid?: string
-  /** A schema that an output was checked against, and whether it fits. */
+  /** A schema that an output was checked against, and whether it matches. */
   readonly checked?: { readonly schema: string; readonly ok: boolean }
   readonly usage?: WorkflowUsage
 }
 
-/** A step in the making. */
+/** A step being computed. */
 export type Draft = {
   readonly state: WorkflowState
   readonly effects: readonly (WorkflowEffect | WithdrawCall)[]
   readonly audit: NonNullable<Step['audit']>
 }
 
-/** The frame whose work has this key, changed. */
+/** Changes the frame whose work has this key. */
 export function replaced(frame: Frame, key: string, change: (frame: Frame) => Frame): Frame {
   if (frame.work?.key === key) return change(frame)
   if (frame.loop === undefined) return frame
@@ -49,7 +49,7 @@ export function replaced(frame: Frame, key: string, change: (frame: Frame) => Fr
 
 /** The key of the next piece of work. Its last part names the step, so that a graph can be drawn from a journal. */
 export const keyAt = ({ run_id, works }: WorkflowState, number: string): string => `${run_id}/${works + 1}/${number}`
-/** How people count the step that a key belongs to. */
+/** The displayed number of the step that a key belongs to. */
 export const numberIn = (key: string): string => key.slice(key.lastIndexOf('/') + 1)
 
 /** The first failure counts. */

@@ -1,7 +1,7 @@
 import type { RunGraph } from '../../contract/run.ts'
 import type { Protocol, WorkflowDocument, WorkflowStep } from '../../contract/workflow-document.ts'
 
-/** How a protocol can go: its steps, and where each leads. */
+/** The steps of a protocol, and where each can lead. */
 export function graphOf({ steps }: Pick<Protocol, 'steps'>): RunGraph {
   const nodes = nodesOf(steps, '')
   const end = { id: 'end', says: 'the run is over' }
@@ -72,6 +72,6 @@ export function drawDocument({ metadata, workflow }: WorkflowDocument): string {
   return [`%% ${label(metadata.name)}`, 'flowchart TD', ...lines].join('\n')
 }
 
-/** Nothing in a label can end it. */
+/** Escapes a label so that its text cannot end it. */
 const label = (text: string): string =>
   text.replace(/["\\<>[\]{}|`#;\n\r]/g, (character) => `#${character.charCodeAt(0)};`).slice(0, 120)

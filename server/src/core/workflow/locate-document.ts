@@ -14,21 +14,21 @@ import type { DocumentFault } from '../../contract/workflow-document.ts'
 
 export type Place = readonly (string | number)[]
 
-/** A document as a plain value that remembers where everything stands. */
+/** A document as a plain value that knows the position of everything. */
 export type LocatedDocument = {
   readonly value: unknown
   readonly faults: readonly DocumentFault[]
-  /** A fault at a value; at the nearest thing above it where there is none. */
+  /** A fault at a value; if it does not exist, at its nearest existing ancestor. */
   at(path: Place, says: string): DocumentFault
   /** A fault at a key of the map at `path`. */
   atKey(path: Place, key: string, says: string): DocumentFault
 }
 
-/** How deep a document may go, far beyond what anybody writes. */
+/** How deep a document may be nested, far beyond normal use. */
 const MAX_DEPTH = 64
 
 /**
- * The plain part of YAML 1.2: one text, no aliases, no tags. What is not YAML at all has no value; every other fault leaves the
+ * A plain subset of YAML 1.2: one document, no aliases, no tags. Text that is not YAML has no value; every other fault leaves the
  * rest readable, so that all mistakes are found at once.
  */
 export function locateDocument(text: string): LocatedDocument {
@@ -52,8 +52,8 @@ export function locateDocument(text: string): LocatedDocument {
   visit(document, (_, node, above) => {
     if (!isNode(node)) return undefined
     const offset = node.range?.[0] ?? 0
-    if (isAlias(node)) faults.push(placed(offset, '', 'an alias is not read here; write the value out'))
-    else if (node.tag !== undefined) faults.push(placed(offset, '', `the tag \`${node.tag}\` is not read here`))
+    if (isAlias(node)) faults.push(placed(offset, '', 'aliases are not supported; write the value in full'))
+    else if (node.tag !== undefined) faults.push(placed(offset, '', `the tag \`${node.tag}\` is not supported`))
     if (above.length > MAX_DEPTH) {
       faults.push(placed(offset, '', `nested deeper than ${MAX_DEPTH}`))
       return visit.BREAK
@@ -98,7 +98,7 @@ function duplicateKeys(node: unknown, path: Place, placed: Placed): DocumentFaul
     seen.add(name)
     if (!isTwice) return below
     const isSchema = path.join('.') === 'workflow.schemas'
-    const says = isSchema ? `workflow schemas contains duplicate key ${name}` : `the key \`${name}\` stands here twice`
+    const says = isSchema ? `workflow schemas contains duplicate key ${name}` : `the key \`${name}\` is repeated`
     return [placed((isNode(key) ? key.range?.[0] : undefined) ?? 0, [...path, name], says), ...below]
   })
 }

@@ -4,19 +4,19 @@ import { parse } from 'yaml'
 import { SOUND } from './documents.suite.ts'
 import { readDocument } from './read-document.ts'
 
-/** One kind of mistake: what it makes of a document, the message it leads to, and the text on whose line that stands. */
+/** One kind of mistake: how it changes a document, the resulting message, and the text on whose line it is reported. */
 type Mistake = {
   readonly kind: string
   readonly from: string
   readonly to: (word: string) => string
   readonly says: (word: string) => string
-  /** Where the message stands: the text that is put in, when nothing else is said. */
+  /** Where the message is reported; by default at the inserted text. */
   readonly at?: (word: string) => string
 }
 const FILE = 'workflow protocol clerk.file.v1'
 const EXTERNAL = 'external schema references are not supported; use workflow.schemas'
 
-/** None of these touches the text that another one looks for, so any of them go together. */
+/** None of these changes the text that another one needs, so they can be combined. */
 const MISTAKES: readonly Mistake[] = [
   {
     kind: 'an input schema that is not there',
@@ -132,11 +132,11 @@ const MISTAKES: readonly Mistake[] = [
 ]
 
 const lineOf = (text: string, piece: string): number => text.slice(0, text.indexOf(piece)).split('\n').length
-/** Words that neither YAML nor the reader has a meaning for. */
+/** Words that mean nothing to YAML or the parser. */
 const word = fc.stringMatching(/^zq[a-z]{3,8}$/)
 
 describe('200 documents with several different mistakes each', () => {
-  test('every mistake is named in its exact words at its line, in the order of the text, and none hides another', () => {
+  test('every mistake is reported with its exact message at its line, in text order, and none hides another', () => {
     let documents = 0
     const kinds = new Set<string>()
     fc.assert(
@@ -175,7 +175,7 @@ describe('200 documents with several different mistakes each', () => {
 
 const LINES = SOUND.split('\n')
 const line = fc.nat(LINES.length - 2)
-/** Kinds of damage that nobody thought of in advance. */
+/** Kinds of damage that were not planned for. */
 const DAMAGE = {
   drop: line.map((at) => (lines: string[]) => lines.toSpliced(at, 1)),
   twice: line.map((at) => (lines: string[]) => lines.toSpliced(at, 0, lines[at] ?? '')),
@@ -209,7 +209,7 @@ const damaged = fc
   .chain((kinds) => fc.tuple(...kinds.map((kind) => DAMAGE[kind])))
   .map((all) => all.reduce((lines, damage) => damage(lines), LINES).join('\n'))
 
-/** Every value that was written, by path. A document that is accepted says all of it, and nothing was left out. */
+/** Every written value, by path. An accepted document contains all of them, and nothing was dropped. */
 function valuesIn(value: unknown, path = ''): string[] {
   if (Array.isArray(value)) return value.flatMap((one, at) => valuesIn(one, `${path}/${at}`))
   if (typeof value !== 'object' || value === null) return [`${path} ${JSON.stringify(value)}`]
@@ -217,7 +217,7 @@ function valuesIn(value: unknown, path = ''): string[] {
 }
 
 describe('200 documents with several different kinds of damage each', () => {
-  test('none makes the reader throw; what is refused has a place and a sentence, what is accepted is accepted whole', () => {
+  test('none makes the parser throw; a rejected one has a place and a message, an accepted one is accepted completely', () => {
     let refused = 0
     fc.assert(
       fc.property(damaged, (text) => {

@@ -1,6 +1,6 @@
 import type { Place } from './locate-document.ts'
 
-/** What was written, sound or not: a mistake at one place does not hide the mistakes at others. */
+/** The document as written, valid or not: a mistake in one place does not hide mistakes in others. */
 export type Raw = { readonly [key: string]: unknown }
 
 export const isRaw = (value: unknown): value is Raw =>
@@ -18,15 +18,15 @@ export const textIn = (value: unknown, key: string): string | undefined => {
   return typeof found === 'string' ? found : undefined
 }
 
-/** A step and where it stands; `number` is how people count it: `2`, and `2.0` for the first one inside. */
+/** A step and its position; `number` is its displayed number: `2`, and `2.0` for the first one inside. */
 export type RawStep = {
   readonly step: Raw
   readonly path: Place
   readonly number: string
   readonly index: number
-  /** The variables of the loops around it. */
+  /** The variables of the enclosing loops. */
   readonly variables: readonly string[]
-  /** The steps of the list it stands in. */
+  /** The steps of the list that contains it. */
   readonly siblings: readonly unknown[]
   readonly depth: number
 }

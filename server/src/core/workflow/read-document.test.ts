@@ -6,14 +6,14 @@ const faultsOf = (text: string) => {
   const read = readDocument(text)
   return read.ok ? [] : read.faults
 }
-/** The document with one piece of text replaced, which has to be there. */
+/** The document with one piece of text replaced, which must exist. */
 function with_(from: string, to: string): string {
   if (!SOUND.includes(from)) throw new Error(`the document has no ${from}`)
   return SOUND.replace(from, to)
 }
 const lineOf = (text: string, piece: string) => text.slice(0, text.indexOf(piece)).split('\n').length
 
-test('a sound document is read', () => {
+test('a valid document is parsed', () => {
   expect(readDocument(SOUND)).toMatchObject({ ok: true, document: { metadata: { name: 'clerk' } } })
 })
 
@@ -154,11 +154,11 @@ describe('other mistakes', () => {
       with_('filed: {{output}}', 'filed: {{env.HOME}}'),
     ],
     [
-      'workflow protocol clerk.file.v1, step 4: a secret stands alone in a text of `argsTemplate`',
+      'workflow protocol clerk.file.v1, step 4: a secret must be the whole text of a field in `argsTemplate`',
       with_('filed: {{output}}', 'filed: {{secret:hook}}'),
     ],
     [
-      'workflow protocol clerk.file.v1, step 2.0: a secret stands alone in a text of `argsTemplate`',
+      'workflow protocol clerk.file.v1, step 2.0: a secret must be the whole text of a field in `argsTemplate`',
       with_('"filed {{title}}"', '"filed {{secret:hook}}"'),
     ],
     [
@@ -176,17 +176,17 @@ describe('other mistakes', () => {
     ['`0 3 * *` is not a schedule: write five fields, or `@every 5m`', with_('0 3 * * *', '0 3 * *')],
     ['no entry of `secrets` is called `none`', with_('secret: hook', 'secret: none')],
     [
-      'an alias is not read here; write the value out',
+      'aliases are not supported; write the value in full',
       with_('description: Files requests', 'description: &a Files\n  template: *a'),
     ],
-    ['the key `name` stands here twice', with_('  name: clerk\n', '  name: clerk\n  name: clerk\n')],
+    ['the key `name` is repeated', with_('  name: clerk\n', '  name: clerk\n  name: clerk\n')],
     ['write `gosuto/v1`', with_('gosuto/v1', 'gosuto/v2')],
     ['give at least one step', SOUND.replace(/ {6}steps:\n[\s\S]*$/, '      steps: []\n')],
   ])('%s', (says, text) => {
     expect(faultsOf(text).map((fault) => fault.says)).toContain(says)
   })
 
-  test('all are found, the first in the text first, and none hides another', () => {
+  test('all are found, in text order, and none hides another', () => {
     const text = with_('retries: 0', 'retries: 99')
       .replace('goto: done', 'goto: nowhere')
       .replace('prefix: "filed "', 'prefx: "filed "')
@@ -200,7 +200,7 @@ describe('other mistakes', () => {
   })
 
   test.each(['', '5', '[]', 'null', '- a', 'a: [', '\t', '{{x}}', '!!js/function x', `a: ${'['.repeat(500)}`])(
-    '%j is no document',
+    '%j is not a document',
     (text) => {
       expect(readDocument(text)).toMatchObject({ ok: false })
     },

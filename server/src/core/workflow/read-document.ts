@@ -11,10 +11,10 @@ export type ReadDocument =
   | { readonly ok: true; readonly document: WorkflowDocument }
   | { readonly ok: false; readonly faults: readonly DocumentFault[] }
 
-/** How many faults are named. */
+/** How many faults are reported. */
 const MOST_FAULTS = 200
 
-/** Reads a document. All mistakes are found, in the order in which they stand in the text. Pure and total. */
+/** Parses a document. All mistakes are found, in text order. Pure and total. */
 export function readDocument(text: string): ReadDocument {
   if (text.length > LONGEST_DOCUMENT)
     return failed([{ line: 1, column: 1, path: '', says: `a document has at most ${LONGEST_DOCUMENT} characters` }])
@@ -49,7 +49,7 @@ function faultsOf(issue: Issue, located: LocatedDocument, above: Place = []): Do
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => located.atKey(path, key, `unknown field \`${shorten(key)}\`${meant(key, path)}`))
   if (issue.code === 'invalid_union') {
-    // `unknown step type` says more, and is said where protocols are checked.
+    // `unknown step type` says more, and is reported where protocols are checked.
     if (issue.errors.length === 0) return isStepType(path) ? [] : [located.at(path, `write one of ${optionsOf(issue)}`)]
     const value = valueAt(located.value, path)
     const branches = issue.errors.filter(
@@ -90,7 +90,7 @@ const ARTICLES: Readonly<Record<string, string>> = {
   record: 'a map',
 }
 
-/** The known fields at the places where people mistype them. */
+/** The known fields in places where people mistype them. */
 function meant(key: string, path: Place): string {
   const known =
     path.length === 0

@@ -1,20 +1,20 @@
 import type { DriverEvent, RunKind, Step } from '../../contract/run.ts'
 
-/** The schedules of one version of a document: one timer for each, for as long as the version is in force. */
+/** The schedules of one version of a document: one timer each, as long as the version is active. */
 export type Schedules = {
   readonly document: string
   readonly version: number
   readonly gateways: readonly string[]
   /** When the version was applied: intervals count from here. */
   readonly since: number
-  /** How often each fired, which makes each firing's key its own. */
+  /** How often each fired, which makes the key of each firing unique. */
   readonly fired: { readonly [gateway: string]: number }
 }
 
 export type SchedulesEvent =
   | DriverEvent
   | { readonly type: 'schedules.started' }
-  /** The next time; absent when the version is no longer in force. */
+  /** The next time; absent if the version is no longer active. */
   | { readonly type: 'effect.done'; readonly key: string; readonly gateway: string; readonly next_at?: number }
 
 export type SchedulesEffect = {
@@ -25,7 +25,7 @@ export type SchedulesEffect = {
     readonly version: number
     readonly gateway: string
     readonly since: number
-    /** The time that it was set for, and that it is now. */
+    /** The time that it was set for, and the current time. */
     readonly due: number
   }
 }
@@ -34,7 +34,7 @@ type Next = Step<Schedules, SchedulesEffect>
 
 export const schedules: RunKind<Schedules, SchedulesEvent, SchedulesEffect> = {
   kind: 'workflow-schedules',
-  // A firing is a delivery with an id of its own, which starts one run.
+  // A firing is a delivery with its own id, which starts one run.
   effects: { workflow_schedule: 'repeatable', workflow_fire: 'repeatable' },
   step,
 }

@@ -4,15 +4,15 @@ import { timeAt } from '../gate/policy/condition/time.ts'
 import { protocolOf, type Frame, type WorkflowState } from './state.ts'
 import { parseText, pathOfExpression, textsIn, valueAtPath, type Lookup, type Path } from './templates.ts'
 
-/** What the steps of one frame see besides the run itself. */
+/** What the steps of one frame can use besides the run itself. */
 export type Around = {
   /** `steps`, given the outputs of the frame's own steps by index. */
   readonly steps: (own: JsonObject) => JsonObject
   /** Outputs of steps with an id, outside this frame. */
   readonly ids: JsonObject
-  /** The variables of the loops around it. */
+  /** The variables of the enclosing loops. */
   readonly variables: JsonObject
-  /** How people count the steps of this frame: `2.` before the index. */
+  /** The prefix of displayed step numbers in this frame: `2.` before the index. */
   readonly prefix: string
 }
 
@@ -23,7 +23,7 @@ export const OUTERMOST: Around = {
   prefix: '',
 }
 
-/** What the steps of one iteration see. */
+/** What the steps of one iteration can use. */
 export function around(outer: Around, frame: Frame, variable: string, item: Json): Around {
   return {
     steps: (own) => outer.steps({ ...frame.outputs, [frame.at]: own }),
@@ -33,7 +33,7 @@ export function around(outer: Around, frame: Frame, variable: string, item: Json
   }
 }
 
-/** What the tokens of a step see. */
+/** What the tokens of a step can use. */
 export function lookupIn(state: WorkflowState, frame: Frame, outer: Around): Lookup {
   return (path) => {
     const [root = '', ...rest] = path
@@ -84,7 +84,7 @@ export function isoTime(at: number): string {
   return `${date}T${clock}:${String(Math.floor(ms / 1_000)).padStart(2, '0')}.${String(Math.floor(ms) % 1_000).padStart(3, '0')}Z`
 }
 
-/** Keys may hold dots, so the longest key that is there counts. */
+/** Keys may contain dots, so the longest existing key counts. */
 function storedValue(loaded: JsonObject, path: Path): Json | undefined {
   for (let length = path.length; length > 0; length -= 1) {
     const key = path.slice(0, length).join('.')
@@ -93,7 +93,7 @@ function storedValue(loaded: JsonObject, path: Path): Json | undefined {
   return undefined
 }
 
-/** The keys of the agent's store that a step may mean. */
+/** The keys of the agent's store that a step may refer to. */
 export function storeKeysOf(step: WorkflowStep): readonly string[] {
   const expressions = expressionsOf(step).map((text) => pathOfExpression(text) ?? [])
   const paths: readonly Path[] = [...textsOf(step).flatMap(pathsIn), ...expressions]

@@ -10,16 +10,16 @@ export type WorkflowTrigger = {
   readonly room: string | null
   /** The gateway of an event. */
   readonly source: string | null
-  /** The text that came in. */
+  /** The text of the message. */
   readonly message: string
 }
 
-/** What a step is doing in the world. */
+/** What a step is doing. */
 export type Work = {
-  /** Of its effect: unique within the run. */
+  /** The key of its effect: unique within the run. */
   readonly key: string
   readonly does: 'load' | 'model' | 'tool' | 'send' | 'persist'
-  /** Begun: its effect is under way. Waiting: its call is held, or nobody knows its outcome yet. */
+  /** `begun`: its effect is in progress. `waiting`: its call is held, or its outcome is not known yet. */
   readonly is: 'begun' | 'waiting'
   readonly attempt: number
   readonly call_id?: string
@@ -27,25 +27,25 @@ export type Work = {
   readonly withdrawn?: true
 }
 
-/** One list of steps on its way: the protocol's own, or one iteration of a loop. */
+/** One list of steps being executed: the protocol's own, or one iteration of a loop. */
 export type Frame = {
-  /** The index of the step that it is at. */
+  /** The index of the current step. */
   readonly at: number
   /** By index. */
   readonly outputs: JsonObject
-  /** Of steps with an id. */
+  /** For steps with an id. */
   readonly ids: JsonObject
   /** The previous step's output; absent before the first one. */
   readonly last?: Json
   readonly work?: Work
   readonly loop?: Loop
-  /** Values of the agent's store that the step asked for. */
+  /** Values of the agent's store that the step requested. */
   readonly loaded?: JsonObject
-  /** Attempts of the step that failed, and what was wrong with the answers. */
+  /** How many attempts of the step failed, and what was wrong with the answers. */
   readonly tried?: number
   readonly errors?: readonly string[]
   readonly done?: true
-  /** The branches that it has passed, by index: they have no output to be known by. */
+  /** The branches that were passed, by index: they have no output. */
   readonly passed?: readonly number[]
 }
 
@@ -57,43 +57,43 @@ export type Loop = {
 
 export type WorkflowFailure = { readonly code: WorkflowError; readonly says: string; readonly step: string | null }
 
-/** One run of one protocol of one version of a document. Durable, so only JSON. */
+/** One run of one protocol of one version of a document. Stored, so only JSON. */
 export type WorkflowState = {
   readonly run_id: RunId
   readonly document: string
   readonly version: number
-  /** Checked again when it is read. */
+  /** Validated again when it is read. */
   readonly caller: JsonObject
   readonly thread: string
   readonly trace: string
-  /** The version it started with, whatever is applied meanwhile. */
+  /** The version it started with, whatever is applied in the meantime. */
   readonly protocol: JsonObject
   /** Rooms by alias, as the document names them. */
   readonly targets: { readonly [alias: string]: string }
-  /** Tools that only read: loops over nothing else run side by side. */
+  /** Tools that only read: loops that use only these run in parallel. */
   readonly reads: readonly string[]
-  /** The account of `maxConcurrentRequests` that it holds a place of. */
+  /** The account of `maxConcurrentRequests` in which it holds a slot. */
   readonly place: string | null
-  /** How long its approvals wait at most, in seconds. */
+  /** The maximum time that its approvals wait, in seconds. */
   readonly hold_s: number | null
   readonly trigger: WorkflowTrigger
   readonly input: Json
   readonly started_at: number
-  /** When the last event came: what `{{now}}` says. */
+  /** The time of the last event: the value of `{{now}}`. */
   readonly now: number
   readonly main: Frame
-  /** How calls ended whose steps have not heard yet that they wait for them. */
+  /** How calls ended whose steps do not know yet that they wait for them. */
   readonly ended_early?: { readonly [call_id: string]: string }
-  /** Counts pieces of work, so that each has a key of its own. */
+  /** Counts pieces of work, so that each has its own key. */
   readonly works: number
   readonly failure: WorkflowFailure | null
   readonly cancelled_by: string | null
-  /** Gives its place back; then it ends. */
+  /** It is releasing its slot; then it ends. */
   readonly releasing: boolean
   readonly usage: WorkflowUsage
 }
 
-/** The protocol was read before the run began. */
+/** The protocol was validated before the run began. */
 export const protocolOf = ({ protocol }: Pick<WorkflowState, 'protocol'>): Protocol => protocol as unknown as Protocol
 
 export type WorkflowStart = Omit<

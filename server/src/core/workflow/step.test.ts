@@ -28,7 +28,7 @@ const started = (protocol: JsonObject, reads: readonly string[] = []): WorkflowS
     started_at: 0,
   })
 
-/** The steps after these events; effects are named by their kinds. */
+/** The steps after these events; effects are shown by kind. */
 function play(first: WorkflowState, events: readonly WorkflowEvent[]) {
   let state = first
   const told: string[][] = []
@@ -49,8 +49,8 @@ const held = (key: string, call_id: string, status = 'pending'): WorkflowEvent =
 })
 const ended = (call_id: string, state: string): WorkflowEvent => ({ type: 'call.ended', call_id, state })
 
-describe('a call that ended before its step heard that it waits', () => {
-  test.each(['pending', 'executing', 'unknown'])('is looked up when the step hears %s', (status) => {
+describe('a call that ended before its step knew that it waits for it', () => {
+  test.each(['pending', 'executing', 'unknown'])('is looked up when the step is told %s', (status) => {
     const { told } = play(started(protocolOf(NOTE)), [
       START,
       ended('call_1', 'executed'),
@@ -59,7 +59,7 @@ describe('a call that ended before its step heard that it waits', () => {
     expect(told).toEqual([['workflow_tool run_1/1/0'], [], ['workflow_outcome run_1/2/0']])
   })
 
-  test('is that call and no other, also side by side', () => {
+  test('is that call and no other, even in parallel', () => {
     const loop = { type: 'for_each', itemsExpr: 'input.list', itemVar: 'item', maxIterations: 10, steps: [NOTE] }
     const { told } = play(started(protocolOf(loop), ['book__note']), [
       START,
@@ -85,7 +85,7 @@ describe('a call that ended before its step heard that it waits', () => {
   })
 })
 
-test('a run whose approved call nobody knows the outcome of waits for the call, no longer for its approval', () => {
+test('a run whose approved call has an unknown outcome waits for the call, no longer for its approval', () => {
   const asked = play(started(protocolOf(NOTE)), [START, held('run_1/1/0', 'call_1')])
   expect(asked.waits_for).toBe('approval auth_1')
   const unknown = play(asked.state, [ended('call_1', 'unknown')])

@@ -18,7 +18,7 @@ type Next = Step<WorkflowState, WorkflowEffect | WithdrawCall>
 
 export const workflow: RunKind<WorkflowState, WorkflowEvent, WorkflowEffect | WithdrawCall> = {
   kind: 'workflow',
-  // A call has an idempotency key and a stored value a key that is spent once; the rest changes nothing outside.
+  // A call has an idempotency key, and a stored value has a key that is spent once; the rest has no external effect.
   effects: {
     workflow_load: 'repeatable',
     workflow_model: 'repeatable',
@@ -60,8 +60,8 @@ function effectDone(draft: Draft, event: { readonly key: string } & JsonObject):
 }
 
 /**
- * The call's own row said how it ended, in the commit in which it did. That can be before the step heard that it waits for the call:
- * a decision, or the recovery of another process's call, was faster. What nobody knows stays with a person.
+ * The event was written with the call's final row, in the same commit. It may arrive before the step knows that it waits for the
+ * call, if a decision or the recovery of another process's call was faster. A call with an unknown outcome is left to a person.
  */
 function callEnded(draft: Draft, call_id: string, ended: string): Draft {
   const { state } = draft
@@ -71,7 +71,7 @@ function callEnded(draft: Draft, call_id: string, ended: string): Draft {
     return worksIn(state).some(isCalling) ? { ...draft, state: { ...state, ended_early } } : draft
   }
   if (ended === 'unknown') {
-    // Its approval is spent: from here on the run waits for the call.
+    // Its approval is used: from here on the run waits for the call.
     const { approval_id: _, ...open } = work
     return {
       ...draft,
@@ -92,7 +92,7 @@ function callEnded(draft: Draft, call_id: string, ended: string): Draft {
 
 const isCalling = ({ does, is }: Work): boolean => is === 'begun' && (does === 'tool' || does === 'send')
 
-/** Steps that wait by now for a call that has ended. What no step can wait for any more is forgotten. */
+/** Continues steps that now wait for a call that has already ended. Outcomes that no step can wait for any more are removed. */
 function catchUp(before: Draft): Draft {
   let draft = before
   for (const [call_id, ended] of Object.entries(before.state.ended_early ?? {}))
@@ -102,13 +102,13 @@ function catchUp(before: Draft): Draft {
   return worksIn(state).some(isCalling) ? draft : { ...draft, state }
 }
 
-/** A tool's output is checked against its schema also when it comes late. */
+/** A tool's output is checked against its schema even if it arrives late. */
 function schemaAt(state: WorkflowState, number: string): JsonObject {
   const step = stepAt(protocolOf(state).steps, number)
   return step?.type === 'tool' && step.outputSchemaRef !== undefined ? { schema: step.outputSchemaRef } : {}
 }
 
-/** As far as the state carries. What failed or was cancelled begins nothing more and waits for what is under way. */
+/** Continues as far as the state allows. A failed or cancelled run starts nothing more and waits for work in progress. */
 function goOn(draft: Draft): Next {
   const isOpen = draft.state.failure === null && draft.state.cancelled_by === null && !draft.state.releasing
   const advanced = isOpen ? advanceFrame(draft, draft.state.main, protocolOf(draft.state).steps, OUTERMOST) : undefined
@@ -121,7 +121,7 @@ function goOn(draft: Draft): Next {
   return closing(next)
 }
 
-/** Calls that wait for a person are withdrawn; the run ends when nothing of it is under way any more. */
+/** Withdraws calls that wait for a person; the run ends when nothing is in progress any more. */
 function closing(draft: Draft): Next {
   const { state } = draft
   const open = worksIn(state)

@@ -16,7 +16,7 @@ const valueOf = (template: Json) => {
 }
 
 describe('a template', () => {
-  test('of one token keeps the type of its value', () => {
+  test('with a single token keeps the type of its value', () => {
     expect(
       valueOf({ a: '{{input.n}}', b: '{{ input.list }}', c: '{{input.none}}', d: ['{{input.list[1].b}}'] }),
     ).toEqual({
@@ -33,7 +33,7 @@ describe('a template', () => {
     )
   })
 
-  test('knows one filter, and `output.json` as its short form', () => {
+  test('has one filter, and `output.json` as its short form', () => {
     expect(valueOf('{{output | json}}')).toBe('{"a":[true],"z":1}')
     expect(valueOf('{{output|json}}')).toBe('{"a":[true],"z":1}')
     expect(valueOf('{{output.json}}')).toBe('{"a":[true],"z":1}')
@@ -64,7 +64,7 @@ describe('a template', () => {
     expect(valueOf('Return {"items":[{"q":{"x":1}}]}')).toBe('Return {"items":[{"q":{"x":1}}]}')
   })
 
-  test('recognises a secret only as the whole of a text of its own', () => {
+  test('recognizes a secret only as the whole of a text', () => {
     expect(fill({ token: '{{secret:api-key}}', list: ['{{secret:b}}'] })).toEqual({
       ok: true,
       value: { token: '{{secret:api-key}}', list: ['{{secret:b}}'] },
@@ -80,7 +80,7 @@ describe('laws', () => {
     fc.constantFrom('{{input.name}}', '{{secret:api-key}}', '{{state.x}}', '}}', '{{', '{{output | json}}'),
   )
 
-  test('what is put in is never read again, neither as a token nor as a secret', () => {
+  test('inserted values are never parsed again, neither as a token nor as a secret', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const values: Lookup = ([root]) => (root === 'input' ? text : undefined)
@@ -93,7 +93,7 @@ describe('laws', () => {
     )
   })
 
-  test('parsing never throws, and what it accepts is rendered or refused without a throw', () => {
+  test('parsing never throws, and what it accepts is rendered or rejected without throwing', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('{', '}', '.', 'a', '[', ']', '0', '|', ' ', ':') }), (text) => {
         const parsed = parseText(text)
@@ -103,7 +103,7 @@ describe('laws', () => {
     )
   })
 
-  test('a path is what was written', () => {
+  test('a path is parsed as written', () => {
     expect(parsePath('steps.step_0.items[2].title')).toEqual(['steps', 'step_0', 'items', 2, 'title'])
     for (const text of ['', '.a', 'a.', 'a[', 'a[x]', 'a b', 'a.b c', '0a']) expect(parsePath(text)).toBeUndefined()
   })

@@ -13,10 +13,10 @@ type Part =
 export type ParsedText =
   { readonly ok: true; readonly parts: readonly Part[] } | { readonly ok: false; readonly says: string }
 
-/** What a token can see. Undefined: there is no such value. */
+/** The values a token can use. Undefined: there is no such value. */
 export type Lookup = (path: Path) => Json | undefined
 
-/** A filled template. `secrets` says, by JSON pointer, where a secret takes the place of a text. */
+/** A filled template. `secrets` says, by JSON pointer, where a secret replaces a text. */
 export type Rendered =
   | { readonly ok: true; readonly value: Json; readonly secrets: Readonly<Record<string, string>> }
   | { readonly ok: false; readonly says: string }
@@ -25,10 +25,10 @@ const SECRET = /^secret:([A-Za-z0-9][A-Za-z0-9._-]{0,127})$/
 const FILTERED = /^(.*?)(?<!\s)\s*\|\s*json$/s
 const SEGMENT = /^(?:\.([A-Za-z_][\w-]*|\d{1,9})|\[(\d{1,9})\])/
 const ROOT = /^[A-Za-z_][\w-]*/
-/** What one text may come to. */
+/** The maximum length of one rendered text. */
 const LONGEST_TEXT = 1_000_000
 
-/** A path without braces; undefined when it is none. */
+/** A path without braces; undefined if it is not one. */
 export function parsePath(text: string): Path | undefined {
   const root = ROOT.exec(text)?.[0]
   if (root === undefined) return undefined
@@ -45,14 +45,14 @@ export function parsePath(text: string): Path | undefined {
   return path
 }
 
-/** The one path that an expression names, written with braces or without; undefined when it is anything else. */
+/** The one path that an expression names, with or without braces; undefined if it is anything else. */
 export function pathOfExpression(text: string): Path | undefined {
   const inner = /^\s*\{\{([^{}]*)\}\}\s*$/.exec(text)?.[1] ?? text
   return parsePath(inner.trim())
 }
 
 /**
- * Splits a text at its tokens. A `{{` always begins a token. Single braces are text, and so is `}}` where it closes braces of the
+ * Splits a text at its tokens. A `{{` always begins a token. Single braces are text, and so is a `}}` that closes braces of the
  * text itself, as in JSON.
  */
 export function parseText(text: string): ParsedText {
@@ -109,8 +109,8 @@ const escapeKey = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1
 
 /**
  * Fills a template in a single pass. Pure and total.
- * INVARIANT: what is put in is never read as a template again, and a secret is recognised only as the whole of a text that stands
- * in the template itself (laws in templates.test.ts).
+ * INVARIANT: inserted values are never parsed as templates, and a secret is recognized only as the whole of a text in the
+ * template itself (laws in templates.test.ts).
  */
 export function renderTemplate(template: Json, lookup: Lookup): Rendered {
   const secrets: Record<string, string> = {}
@@ -164,7 +164,7 @@ function renderText(text: string, lookup: Lookup, pointer: string, secrets: Reco
 type Token = Exclude<Part, { is: 'text' }>
 
 function printedPart(part: Token, lookup: Lookup): string | Extract<Value, { ok: false }> {
-  if (part.is === 'secret') return { ok: false, says: 'a secret stands alone in a text of `argsTemplate`' }
+  if (part.is === 'secret') return { ok: false, says: 'a secret must be the whole text of a field in `argsTemplate`' }
   const found = valueOf(part, lookup)
   if (!found.ok) return found
   return typeof found.value === 'string' ? found.value : printed(found.value)
@@ -176,7 +176,7 @@ function valueOf({ path, json, token }: Extract<Part, { is: 'value' }>, lookup: 
   return { ok: true, value: json ? printed(value) : value }
 }
 
-/** Every value of a run is I-JSON: it came through a parser that says so. */
+/** Every value of a run is I-JSON, because it was parsed as such. */
 function printed(value: Json): string {
   const text = canonicalJson(value)
   if (!text.ok) throw new Bug('a value of a run has a canonical form')

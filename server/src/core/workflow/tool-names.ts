@@ -13,7 +13,7 @@ const PLAIN = /^[a-z0-9][a-z0-9-]{0,31}__\S+$/
 export function toolIdOf(tool: string): string | undefined {
   const dotted = DOTTED.exec(tool)
   const id = dotted === null ? tool : `${dotted[1] ?? ''}__${dotted[2] ?? ''}`
-  // Messages have a step of their own, which looks up their target.
+  // Messages have their own step, which looks up their target.
   if (id === SEND_TOOL_ID) return undefined
   return PLAIN.test(id) || BUILT_IN_TOOLS.some((name) => name === id) ? id : undefined
 }

@@ -46,7 +46,7 @@ type Message = {
   readonly directed: boolean
 }
 
-/** `protocol`: a trusted peer sent a protocol message; `payload` is the text behind its prefix, which nobody has looked at. */
+/** `protocol`: a trusted peer sent a protocol message; `payload` is the unparsed text after its prefix. */
 export type JudgedMessage =
   | { readonly is: 'protocol'; readonly protocol: Protocol; readonly payload: string }
   | { readonly is: 'turn' }
@@ -54,12 +54,13 @@ export type JudgedMessage =
   | { readonly is: 'refused'; readonly code: WorkflowError; readonly says: string; readonly protocol?: string }
 
 const FIRST_WORD = /^\S+/
-/** What a protocol message of another agent would look like. */
+/** The format of another agent's protocol message. */
 const PROTOCOL_SHAPE = /^[A-Z][A-Z0-9_]+\s*\{/
 
 /**
- * Room, sender, prefix, peer, in this order. INVARIANT: nothing behind the prefix is parsed here, so a peer that is not trusted
- * gets no work done; and a peer is trusted by sender, room and protocol together, whoever may write otherwise.
+ * Checks room, sender, prefix and peer, in this order.
+ * INVARIANT: nothing after the prefix is parsed here, so an untrusted peer causes no work; and a peer is trusted by sender, room
+ * and protocol together, whoever else may write.
  */
 export function judgeMessage(
   triggers: CompiledTriggers,
@@ -86,6 +87,6 @@ export function judgeMessage(
   return { is: 'protocol', protocol, payload: text.slice(word.length) }
 }
 
-/** The protocol that an event starts: one for its very type, else one for any. */
+/** The protocol that an event starts: one for exactly its type, otherwise one for any. */
 export const protocolForEvent = ({ byEvent }: CompiledTriggers, type: string): Protocol | undefined =>
   byEvent.get(type) ?? byEvent.get('')

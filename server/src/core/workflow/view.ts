@@ -4,7 +4,7 @@ import type { WorkflowStep } from '../../contract/workflow-document.ts'
 import { graphOf } from './graph.ts'
 import { protocolOf, type Frame, type WorkflowState } from './state.ts'
 
-/** What people see of a run: where it is, and why it stopped. Outputs only where they are asked for. */
+/** What people see of a run: where it is, and why it stopped. Outputs only if requested. */
 export function viewOfRun(row: RunRow, state: WorkflowState, withOutput: boolean): WorkflowRunView {
   const protocol = protocolOf(state)
   const { run_id, status, created_at, ended_at, waits_for } = row

@@ -1,7 +1,7 @@
 /**
- * Nouns that mean the same thing to a tool, in three languages. The first word names the concept. Reasons: users and tool authors use
- * different words for the same thing, and a request in German is about the same e-mail. General things that tools act on; no
- * names, no values.
+ * Nouns that mean the same to a tool, in three languages. The first word names the concept. Users and tool authors use different
+ * words for the same thing, and a request in German is about the same e-mail. Only general things that tools act on; no names, no
+ * values.
  */
 export const CONCEPTS: readonly string[] = [
   'email mail mails inbox mailbox e-mail nachricht nachrichten correo correos',

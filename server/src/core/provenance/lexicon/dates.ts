@@ -1,4 +1,4 @@
-/** Names of months, by number, in three languages; three letters and more are enough. */
+/** Names of months, by number, in three languages; three letters are enough. */
 export const MONTHS: readonly string[] = [
   'january jan januar enero ene',
   'february feb februar febrero',

@@ -1,6 +1,6 @@
 /**
- * What the names of parameters say about the part a value plays. The first list that has a word of the name decides. Reasons: names that
- * decide where something goes (destination) are worth most to an attacker and are told apart first.
+ * What parameter names say about the role of a value. The first list that contains a word of the name decides. Destinations come
+ * first, because they are worth most to an attacker.
  */
 export const ROLE_WORDS = {
   destination:

@@ -1,7 +1,7 @@
 /**
- * Verbs of acting, in groups that mean the same to a tool: a request to `drop` something and a tool that `deletes` belong together.
- * A verb may stand in several groups. Reasons: the groups follow what tools do to the world (say, publish, make, change, remove, move
- * money, obtain, permit, operate), not the words of any collection of tasks. German and Spanish are infinitives.
+ * Action verbs, in groups that mean the same to a tool: a request to `drop` something and a tool that `deletes` belong together.
+ * A verb may be in several groups. The groups follow what tools do (say, publish, make, change, remove, move money, obtain,
+ * permit, operate), not the wording of any set of tasks. German and Spanish verbs are infinitives.
  */
 export const VERB_GROUPS = [
   {
@@ -74,11 +74,14 @@ export const VERB_GROUPS = [
 
 export type VerbGroup = (typeof VERB_GROUPS)[number]['group']
 
-/** English words that are nouns as often as verbs: at the beginning of a line they are a request only before what an object begins with. */
+/**
+ * English words that are nouns as often as verbs: at the start of a line they are a request only if the start of an object
+ * follows.
+ */
 export const NOUN_LIKE =
   'mail email message text call share report note comment post tweet order book transfer wire fund deposit refund credit debit charge bill tip cover cash update change copy file log record plan start launch set switch stop lock press release fire top power run build play drive pause open close back cap tag mention view check look review scan search list pass drop trade place request purchase trust access visit answer reply alert contact label flag mark fix clone complete clear void recall read show find query document draft touch ban tune load click display sort echo secure upload download sign pen schedule shoot brief'
 
-/** Past tenses and participles that no rule makes. */
+/** Irregular past tenses and participles. */
 export const IRREGULAR: Readonly<Record<string, string>> = {
   send: 'sent',
   tell: 'told',
@@ -109,7 +112,10 @@ export const IRREGULAR: Readonly<Record<string, string>> = {
   quit: 'quit',
 }
 
-/** Orders of German and Spanish verbs that no rule makes. Forms that are common words of another language are left out: `da`, `di`, `ten`. */
+/**
+ * Irregular imperatives of German and Spanish verbs. Forms that are common words of another language are left out: `da`, `di`,
+ * `ten`.
+ */
 export const IRREGULAR_ORDERS: Readonly<Record<string, string>> = {
   geben: 'gib gibt gebt',
   nehmen: 'nimm nehmt',

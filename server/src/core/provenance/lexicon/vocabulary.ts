@@ -9,18 +9,18 @@ export const ALL_GROUPS = (1 << GROUP_BITS) - 1
 export const FETCH = 1 << VERB_GROUPS.findIndex(({ group }) => group === 'fetch')
 export const BASE = 1 << GROUP_BITS
 export const NOUNISH = 1 << (GROUP_BITS + 1)
-/** Of German: the infinitive stands at the end of a request. */
+/** German: the infinitive is at the end of a request. */
 export const LAST = 1 << (GROUP_BITS + 2)
 export const FUNCTION = 1 << (GROUP_BITS + 3)
-/** Of another language than English. */
+/** A word of a language other than English. */
 export const OTHER = 1 << (GROUP_BITS + 4)
 export const VAGUE = 1 << (GROUP_BITS + 5)
-/** One of the markers: looked at more closely. */
+/** One of the markers, which need a closer look. */
 export const MARKER = 1 << (GROUP_BITS + 6)
 const MOOD_NAMES = Object.keys(MOODS) as Mood[]
 export const moodBit = (mood: Mood): number => 1 << (GROUP_BITS + 7 + MOOD_NAMES.indexOf(mood))
 
-/** A table of numbers with open addressing: a lookup per word of every text must cost nanoseconds. */
+/** A table of numbers with open addressing: there is a lookup for every word of every text, so it must take nanoseconds. */
 type Table = { readonly keys: Uint32Array; readonly values: Int32Array; readonly mask: number }
 
 function tableOf(entries: ReadonlyMap<number, number>): Table {
@@ -47,15 +47,15 @@ function lookUp({ keys, values, mask }: Table, key: number): number {
   }
 }
 
-/** Short German forms are English words as well: `lost`, `end`. */
+/** Shorter German forms are English words as well: `lost`, `end`. */
 const SHORTEST_ORDER = 5
 
 const MEANINGS = tableOf(meanings())
 const SAME = tableOf(concepts())
 
-/** The bits of a word, 0 for one that the lexicons do not know. */
+/** The bits of a word, 0 if it is in no lexicon. */
 export const meaningOf = (full: number): number => lookUp(MEANINGS, full)
-/** The number of the concept that a stem stands for, else the stem itself. */
+/** The number of a stem's concept, or the stem itself. */
 export const conceptOf = (stem: number): number => lookUp(SAME, stem) >>> 0 || stem
 
 function meanings(): Map<number, number> {
@@ -67,7 +67,7 @@ function meanings(): Map<number, number> {
   const english = new Set(
     VERB_GROUPS.flatMap(({ en }) => en.split(' ')).flatMap((verb) => [verb, ...englishForms(verb)].map(hashWord)),
   )
-  // Of what a request in another language is about only some words are known, unless the word is an English one too.
+  // Vocabulary in other languages is only partly known, so these words are marked unless they are English too.
   const foreign = (word: string) => (english.has(hashWord(word)) ? 0 : OTHER)
   VERB_GROUPS.forEach(({ en, de, es }, index) => {
     const bit = 1 << index
@@ -108,13 +108,13 @@ export function englishForms(verb: string): string[] {
   return [...forms, ...(IRREGULAR[verb]?.split(' ') ?? [])]
 }
 
-/** The imperative and the forms of the reader, of an infinitive in -en or -n. */
+/** The imperative and second-person forms of an infinitive in -en or -n. */
 export function germanForms(verb: string): string[] {
   const stem = verb.replace(/e?n$/, '')
   return [stem, `${stem}e`, `${stem}t`, `${stem}et`, `${stem}st`, `ge${stem}t`]
 }
 
-/** Imperatives and forms of the reader, also with a pronoun at the end. */
+/** Imperatives and second-person forms, including those with an attached pronoun. */
 export function spanishForms(verb: string): string[] {
   const stem = verb.slice(0, -2)
   const [own, other] = verb.endsWith('ar') ? ['a', 'e'] : ['e', 'a']
@@ -133,7 +133,7 @@ function concepts(): Map<number, number> {
     const stems = line.split(' ').map((word) => readWords(word).stem[0] ?? 0)
     const [first] = stems
     if (first === undefined) continue
-    // A word of two concepts keeps the first one.
+    // A word in two concepts keeps the first.
     for (const stem of stems) if (!found.has(stem)) found.set(stem, first)
   }
   return found

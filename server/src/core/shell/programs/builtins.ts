@@ -2,7 +2,7 @@ import { rows, type Table } from '../program.ts'
 
 const ALL_TEXT = 1_000_000
 
-/** What the shell does by itself. */
+/** Shell builtins. */
 export const BUILTINS: Table = {
   ...rows(
     'cd pushd popd dirs exit return break continue shift wait times ulimit umask jobs fg bg disown suspend logout',

@@ -10,7 +10,7 @@ const lists = (names: string, does: 'writes' | 'destroys' = 'writes'): Program =
   subcommands: { [names]: 'reads' },
 })
 
-/** Git by subcommand. What fetches changes the repository too; what pushes reaches others. */
+/** Git by subcommand. Fetching changes the repository too; pushing reaches others. */
 export const GIT: Table = {
   git: {
     does: 'unknown',

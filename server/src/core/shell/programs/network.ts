@@ -1,6 +1,6 @@
 import { rows, type Table } from '../program.ts'
 
-/** Programs that reach other machines. A plain fetch is a read; whatever carries something out, or writes a file, is not. */
+/** Programs that reach other machines. A plain fetch is a read; anything that sends data out or writes a file is not. */
 export const NETWORK: Table = {
   curl: {
     does: 'fetches',

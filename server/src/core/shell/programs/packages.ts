@@ -30,7 +30,7 @@ const pip: Program = {
   },
 }
 
-/** Package managers, compilers, linters and test runners. What runs the project's own code is `runs`. */
+/** Package managers, compilers, linters and test runners. Running the project's own code is `runs`. */
 export const PACKAGES: Table = {
   ...rows('npm pnpm yarn', npmLike),
   yarn: { ...npmLike, bare: 'runs' },

@@ -5,7 +5,7 @@ const shows = (names: string, does: 'fetches' | 'reads' = 'fetches'): Program =>
   subcommands: { [names]: does },
 })
 
-/** Containers, clusters, clouds and infrastructure. What is not a plain listing reaches something that others use. */
+/** Containers, clusters, clouds and infrastructure. Anything but a plain listing affects something that others use. */
 const docker: Program = {
   does: 'sends',
   bare: 'reads',
@@ -78,7 +78,7 @@ export const SERVICES: Table = {
     valued: '-n --namespace --kube-context',
     subcommands: {
       'list ls status history search show version lint template env': 'fetches',
-      // Values and manifests often hold passwords.
+      // Values and manifests often contain passwords.
       get: { does: 'unknown', subcommands: { 'notes hooks metadata': 'fetches' } },
       'uninstall delete': 'destroys',
     },
