@@ -20,6 +20,7 @@ import { bindIdentity } from '../commands/identity/bind.ts'
 import { bindJudgements } from '../commands/judgements/bind.ts'
 import { bindLogins } from '../commands/logins/bind.ts'
 import { bindPolicy } from '../commands/policy/bind.ts'
+import { bindReadings } from '../commands/provenance/readings.ts'
 import { openProxy } from '../commands/proxy/proxy.ts'
 import { bindRelay } from '../commands/relay/bind.ts'
 import { bindRetention } from '../commands/retention/bind.ts'
@@ -75,6 +76,7 @@ export function bindGate(world: World): Bound {
     relay: bindRelay(deps),
     logins: bindLogins(deps),
     artifacts: bindArtifacts(deps),
+    readings: bindReadings(deps),
     ...bindPolicy({ ...deps, solver: z3 }),
     identity: bindIdentity(deps),
     hub: bindHub(deps),

@@ -17,6 +17,7 @@ import type { JudgementsGate } from './judgements/bind.ts'
 import type { LoginsGate } from './logins/bind.ts'
 import type { PausesGate } from './policy/bind.ts'
 import type { Policies } from './policy/policies.ts'
+import type { ReadingsGate } from './provenance/readings.ts'
 import type { Proxy } from './proxy/proxy.ts'
 import type { RelayGate } from './relay/bind.ts'
 import type { RetentionGate } from './retention/bind.ts'
@@ -55,6 +56,8 @@ export interface Gate {
   /** Of people at tool servers. */
   readonly logins: LoginsGate
   readonly artifacts: ArtifactsGate
+  /** What is read in a session other than its own. */
+  readonly readings: ReadingsGate
   readonly policies: Policies
   readonly pauses: PausesGate
   readonly identity: IdentityGate

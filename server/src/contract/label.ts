@@ -7,6 +7,8 @@ export type LabelSource = {
   readonly name?: string
   /** The digest of a stored output that was read in a session other than its call's. Its text is the artifact's. */
   readonly artifact?: string
+  /** The request whose preview it is, read in a session other than its own. */
+  readonly approval?: string
 }
 
 /**
@@ -21,7 +23,7 @@ export type LabelRow = {
   /** The user and the thread, as one text (`labelSession`). */
   readonly session: string
   readonly at: number
-  readonly kind: 'words' | 'output' | 'resource' | 'prompt' | 'completion' | 'log' | 'preview'
+  readonly kind: 'words' | 'output' | 'resource' | 'prompt' | 'completion' | 'log' | 'preview' | 'text'
   readonly source: LabelSource
   /** Of words: `user` when the user's own credential or a host that speaks for its user sent them, else `claimed`. */
   readonly trust?: 'user' | 'claimed'
@@ -31,6 +33,8 @@ export type LabelRow = {
   readonly ended_day?: string
   /** Of the source of an artifact (`artifactSources`): the session that its call belongs to. */
   readonly first_session?: string
+  /** The user whose text it is, where that is another one than the session's. */
+  readonly of_user?: string
 }
 
 /** One session, whoever of the user's own callers takes part: an agent's acts are licensed by what its user says in the same thread. */
@@ -49,6 +53,6 @@ export function userOfSession({ session }: Pick<LabelRow, 'session'>): string {
   return typeof user === 'string' ? user : ''
 }
 
-export function isLabelOf({ session }: Pick<LabelRow, 'session'>, user: string): boolean {
-  return session.startsWith(`[${JSON.stringify(user)},`)
+export function isLabelOf({ session, of_user }: Pick<LabelRow, 'session' | 'of_user'>, user: string): boolean {
+  return of_user === user || session.startsWith(`[${JSON.stringify(user)},`)
 }

@@ -187,7 +187,7 @@ test('a method that an address does not know is refused with those that it does'
 test('a word in the query that nobody knows is refused, and so is one that is given twice', async () => {
   expect(await gate.http('GET', '/v1/approvals?stat=any', admin)).toMatchObject({
     status: 400,
-    body: { code: 'request.invalid', about: { paths: 'stat: unknown; known are state, limit, after' } },
+    body: { code: 'request.invalid', about: { paths: 'stat: unknown; known are state, session, limit, after' } },
   })
   expect(await gate.http('GET', '/v1/tools?limit=1&limit=2', admin)).toMatchObject({
     body: { code: 'request.invalid', about: { paths: 'limit: given more than once' } },

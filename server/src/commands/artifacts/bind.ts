@@ -1,6 +1,6 @@
 import type { Result } from '../../contract/problems.ts'
 import { grepArtifact, type ArtifactHits, type ArtifactQuery, type GrepDeps } from './grep-artifact.ts'
-import type { Reader } from './label-artifact.ts'
+import type { Reader } from '../provenance/enter-session.ts'
 import { readArtifact } from './read-artifact.ts'
 
 export interface ArtifactsGate {

@@ -4,7 +4,8 @@ import { linearRegExp } from '../../core/json/linear-regexp.ts'
 import { BRIEF_STEPS } from '../../core/json/schema-steps.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
 import type { Clock } from '../ports/runtime.ts'
-import { labelArtifact, type Reader } from './label-artifact.ts'
+import type { Reader } from '../provenance/enter-session.ts'
+import { labelArtifact } from './label-artifact.ts'
 import { artifactPart, type ReadArtifactDeps } from './read-artifact.ts'
 
 export type SearchTextDeps = {

@@ -1,4 +1,3 @@
-import type { Caller } from '../../contract/caller.ts'
 import { artifactSources, labelSession, type LabelRow, type LabelSource } from '../../contract/label.ts'
 import { ok, type Result } from '../../contract/problems.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
@@ -6,6 +5,7 @@ import { idleSession } from '../identity/idle-session.ts'
 import type { Ledger } from '../ports/ledger.ts'
 import type { Tables } from '../ports/reads.ts'
 import type { Clock, Digest } from '../ports/runtime.ts'
+import type { Reader } from '../provenance/enter-session.ts'
 import type { Sessions } from '../provenance/sessions.ts'
 
 export type LabelArtifactDeps = {
@@ -15,9 +15,6 @@ export type LabelArtifactDeps = {
   readonly digest: Digest
   readonly clock: Clock
 }
-
-/** Who reads, and in which session. Without one, the caller's default session, as for its calls. */
-export type Reader = { readonly caller: Caller; readonly thread?: string }
 
 /** How many calls with the same output are checked. If there are more, the text also counts as one of unknown origin. */
 const MOST_SOURCES = 200

@@ -2,7 +2,8 @@ import type { Caller } from '../../contract/caller.ts'
 import { Sha256 } from '../../contract/ids.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
-import { labelArtifact, type LabelArtifactDeps, type Reader } from './label-artifact.ts'
+import type { Reader } from '../provenance/enter-session.ts'
+import { labelArtifact, type LabelArtifactDeps } from './label-artifact.ts'
 
 export type ReadArtifactDeps = LabelArtifactDeps & { readonly artifacts: Artifacts }
 export type ArtifactPart = { readonly text: string; readonly size: number }

@@ -35,6 +35,7 @@ import { previewCall, previewWanted, type Preview, type PreviewDeps, type Wanted
 import { commitAndStop } from '../identity/quarantine.ts'
 import { showRequest } from '../approvals/show-request.ts'
 import { valueSources } from '../provenance/value-sources.ts'
+import { enterCall, type EnterDeps } from '../provenance/enter-session.ts'
 import { hearWords } from '../provenance/hear-words.ts'
 import { outputLabel, textLabel } from '../provenance/labels.ts'
 import { strikeOwnArgs } from './strike-own-args.ts'
@@ -42,6 +43,7 @@ import { strikeOwnArgs } from './strike-own-args.ts'
 export type DispatchDeps = PrepareDeps &
   ClaimDeps &
   EndUnsentDeps &
+  EnterDeps &
   JudgeDeps &
   AskDeps &
   PreviewDeps & {
@@ -282,9 +284,10 @@ async function earlierCall(
   // What it answered is not known any more, and it must not run twice.
   if (isSame && earlier.row.expired_at !== undefined)
     return refused(problem('call.expired', { call_id: earlier.row.call_id, state: earlier.row.state }))
-  return isSame
-    ? describeCall(earlier.row, deps.links)
-    : refused(problem('call.key_reused', { call_id: earlier.row.call_id }))
+  if (!isSame) return refused(problem('call.key_reused', { call_id: earlier.row.call_id }))
+  // It may have been made in another session of this caller.
+  const entered = await enterCall(deps, call, earlier.row)
+  return entered.ok ? describeCall(earlier.row, deps.links) : refused(entered.problem)
 }
 
 const keyOf = ({ caller, by_run, round }: CallRequest, key: string) =>

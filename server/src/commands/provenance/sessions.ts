@@ -97,16 +97,20 @@ async function addLabel(deps: SessionsDeps, session: Session, label: LabelRow): 
   const origin = originOf(deps, label)
   if (label.text !== undefined) return await inSteps(deps.breathe, session.ingestText(origin, label.text))
   if (label.source.artifact !== undefined) {
-    // The acts and approvals of the call belong to its own session: only its text enters this one.
     const text = await artifactText(deps, userOfSession(label), label.source.artifact)
     return text === UNREADABLE ? session.lose() : await inSteps(deps.breathe, session.ingestText(origin, text))
+  }
+  if (label.source.approval !== undefined) {
+    const preview = (await deps.tables.row('approvals', label.source.approval))?.row.preview
+    return preview === undefined ? session.lose() : await inSteps(deps.breathe, session.ingest(origin, preview))
   }
   const held = label.source.call === undefined ? undefined : await deps.tables.row('calls', label.source.call)
   if (held === undefined || held.row.expired_at !== undefined) return session.lose()
   const { row } = held
-  const args = JSON.parse(row.canonical_args) as Json
-  const given = { tool: row.tool_id, args }
-  if (wasApproved(row)) session.approve(given)
+  // The acts and approvals of a call belong to its own session: of one that is read in another, only the answer enters.
+  const isOwn = labelSession(row.caller.user, row.thread) === label.session
+  const given = isOwn ? { tool: row.tool_id, args: JSON.parse(row.canonical_args) as Json } : undefined
+  if (given !== undefined && wasApproved(row)) session.approve(given)
   const text = await wholeText(deps, row)
   if (text === UNREADABLE) return session.lose()
   const result = text === undefined ? (row.result ?? { content: [] }) : { content: [{ type: 'text', text }] }

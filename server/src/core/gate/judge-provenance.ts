@@ -137,6 +137,7 @@ function opinionOf(session: Session, { rule, value_at, leaf }: Reason, now: numb
 /** A short description of where something came from. */
 export function originLabel({ kind, name, server }: Origin): string {
   const what = name ?? server ?? 'a tool server'
+  if (kind === 'text') return `the text of ${server === undefined ? what : `a call of \`${what}\``}`
   return kind === 'output' ? `the output of \`${what}\`` : `the ${kind} \`${what}\``
 }
 

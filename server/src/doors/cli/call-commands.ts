@@ -8,6 +8,7 @@ import { addLoginCommands, printLogin } from './login-commands.ts'
 import { jsonArgument } from './json-argument.ts'
 import { sendOnce } from './send-once.ts'
 
+const READS_IT = 'the conversation that reads it'
 const RAW = "print only the tool's own text, for use in scripts"
 
 /** Calls and what becomes of them. */
@@ -47,13 +48,15 @@ export function addCallCommands(program: Command, session: Session): void {
     .description('show the outcome of a call; this never runs anything')
     .option('--wait <seconds>', 'wait up to this long for the outcome', secondsToWait, 0)
     .option('--idempotency-key <key>', 'the call you made with this idempotency key, instead of a call id')
+    .option('--thread <id>', READS_IT)
     .option('--raw', RAW)
-    .action(async (id: string | undefined, options: { wait: number; idempotencyKey?: string; raw?: boolean }) => {
+    .action(async (id: string | undefined, options: StatusOptions) => {
       const key = options.idempotencyKey
       if ((id === undefined) === (key === undefined))
         return session.fail('name the call: sluice status CALL_ID, or --idempotency-key KEY')
       const place = key === undefined ? encodeURIComponent(id ?? '') : `by-key/${encodeURIComponent(key)}`
-      const reply = await session.send('GET', `/v1/calls/${place}?wait_ms=${milliseconds(options.wait)}`)
+      const wait = `wait_ms=${milliseconds(options.wait)}`
+      const reply = await session.send('GET', `/v1/calls/${place}?${wait}${sessionOf(options)}`)
       session.exit(printOutcome(session.out(), reply, options.raw === true))
     })
 
@@ -114,13 +117,12 @@ export function addCallCommands(program: Command, session: Session): void {
     .command('artifact <digest>')
     .description('print a large output that was replaced by a pointer')
     .option('--from <character>', 'first character to show', wholeOf, 0)
-    .option('--thread <id>', 'the conversation that reads it')
+    .option('--thread <id>', READS_IT)
     .option('--raw', RAW)
     .action(async (digest: string, options: { from: number; thread?: string; raw?: boolean }) => {
-      const thread = options.thread === undefined ? '' : `&session=${encodeURIComponent(options.thread)}`
       const reply = await session.send(
         'GET',
-        `/v1/artifacts/${encodeURIComponent(digest.replace(/^artifact:\/\//, ''))}?from=${options.from}${thread}`,
+        `/v1/artifacts/${encodeURIComponent(digest.replace(/^artifact:\/\//, ''))}?from=${options.from}${sessionOf(options)}`,
       )
       const out = session.out()
       const print = options.raw === true ? out.data : out.framed
@@ -136,6 +138,16 @@ export function addCallCommands(program: Command, session: Session): void {
         }),
       )
     })
+}
+
+const sessionOf = ({ thread }: { readonly thread?: string }): string =>
+  thread === undefined ? '' : `&session=${encodeURIComponent(thread)}`
+
+type StatusOptions = {
+  readonly wait: number
+  readonly idempotencyKey?: string
+  readonly thread?: string
+  readonly raw?: boolean
 }
 
 type CallOptions = {

@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import { toldByLife } from '../../commands/provenance/told.ts'
 import { CallLife, CallSummary, OverviewAnswer, type CallFilter } from '../../contract/activity.ts'
 import { listOf } from '../../contract/answers.ts'
 import { CallState } from '../../contract/call.ts'
@@ -7,7 +8,7 @@ import { listResponse } from '../entrance/list-response.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import type { Door } from './door.ts'
 import { PAGED } from './parameters.ts'
-import { numberOf, pageOf, partOf } from './query.ts'
+import { numberOf, pageOf, partOf, readerOf } from './query.ts'
 import { PEOPLE, route, type Routes } from './route.ts'
 
 const DAY_HOURS = 24
@@ -37,12 +38,14 @@ export const activityRoutes: Routes = (app, gate) => {
     route({
       method: 'get',
       path: '/v1/calls/{call_id}/life',
+      query: ['session'],
       access: PEOPLE,
       summary: 'A call from its request to its end',
       answers: CallLife,
     }),
     async (c) => {
-      const life = await gate.activity.life(c.get('caller'), partOf(c, 'call_id'))
+      const found = await gate.activity.life(c.get('caller'), partOf(c, 'call_id'))
+      const life = await gate.readings.labelled(readerOf(c), found, toldByLife)
       return life.ok ? jsonResponse(200, life.value) : problemResponse(life.problem, c.get('trace'))
     },
   )

@@ -13,9 +13,8 @@ import {
   SettingsAnswer,
 } from '../../contract/answers.ts'
 import { EraseBody, KeyBody, PauseBody, RotateBody } from '../../contract/api.ts'
-import { invalidThread, isThreadName } from '../../contract/request-names.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
-import { MOST_ITEMS, numberOf, partOf, pageIn } from './query.ts'
+import { MOST_ITEMS, numberOf, partOf, pageIn, readerOf } from './query.ts'
 import { ADMINS, CALLERS, PEOPLE, route, routeWithBody, type Routes } from './route.ts'
 
 const LONGEST_READ = 100_000
@@ -63,10 +62,7 @@ export const adminRoutes: Routes = (app, gate) => {
     }),
     async (c) => {
       const length = Math.min(numberOf(c, 'length', LONGEST_READ), LONGEST_READ)
-      const thread = c.req.query('session')
-      if (thread !== undefined && !isThreadName(thread)) return problemResponse(invalidThread(), c.get('trace'))
-      const reader = { caller: c.get('caller'), ...(thread === undefined ? {} : { thread }) }
-      const read = await gate.artifacts.read(reader, partOf(c, 'digest'), numberOf(c, 'from', 0), length)
+      const read = await gate.artifacts.read(readerOf(c), partOf(c, 'digest'), numberOf(c, 'from', 0), length)
       return read.ok ? jsonResponse(200, read.value) : problemResponse(read.problem, c.get('trace'))
     },
   )

@@ -1,4 +1,7 @@
 import type { Context } from 'hono'
+import type { FollowedEvent } from '../../commands/agent/follow-thread.ts'
+import type { Reader } from '../../commands/provenance/enter-session.ts'
+import { toldByAgent, toldByEvent, toldByThread } from '../../commands/provenance/told.ts'
 import type { Gate } from '../../commands/gate.ts'
 import { AgentBody, type AgentAnswer } from '../../contract/agent.ts'
 import { AgentAnswerBody, listOf, ThreadAnswer, ThreadSummaryAnswer } from '../../contract/answers.ts'
@@ -6,8 +9,9 @@ import { callerIdentity } from '../../contract/caller-identity.ts'
 import { problem } from '../../contract/problems.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { eventStream, OpenStreams, type EventOut, type EventStream } from './event-stream.ts'
+import { labelledStream } from './label-events.ts'
 import { PAGED } from './parameters.ts'
-import { numberOf, pageOf, partOf } from './query.ts'
+import { numberOf, pageOf, partOf, readerOf } from './query.ts'
 import type { App, Door } from './door.ts'
 import { CALLERS, route, routeWithBody, stillWelcome } from './route.ts'
 
@@ -34,7 +38,7 @@ export function agentRoutes(
       ...options,
       isStillWelcome: stillWelcome(c),
       onEnd: open.take(who),
-      begin: (out) => tellThread(gate, c.get('caller'), { run_id, from, hasFinal }, out),
+      begin: (out) => tellThread(gate, readerOf(c), { run_id, from, hasFinal }, out),
     })
   }
 
@@ -43,7 +47,7 @@ export function agentRoutes(
       routeWithBody({
         method: 'post',
         path,
-        query: ['wait_ms'],
+        query: ['wait_ms', 'session'],
         access: CALLERS,
         keeps_keys: true,
         summary: 'A message to an agent; answers with the end of its turn, or streams it (`Accept: text/event-stream`)',
@@ -58,7 +62,8 @@ export function agentRoutes(
         const isStreamed = (c.req.header('accept') ?? '').includes('text/event-stream')
         const wait_ms = isStreamed ? 0 : numberOf(c, 'wait_ms', WAIT_MS)
         const before = isStreamed ? await placeBefore(gate, c, body.thread_id) : undefined
-        const answer = await gate.agent.run(c.get('caller'), asked, { trace: c.get('trace'), wait_ms })
+        const ran = await gate.agent.run(c.get('caller'), asked, { trace: c.get('trace'), wait_ms })
+        const answer = await gate.readings.labelled(readerOf(c), ran, toldByAgent)
         if (!answer.ok) return problemResponse(answer.problem, c.get('trace'))
         if (isStreamed && answer.value.status === 'running') return follow(c, answer.value.run_id, before, true)
         if (isStreamed) return toldAtOnce(options, answer.value)
@@ -70,12 +75,14 @@ export function agentRoutes(
     route({
       method: 'get',
       path: '/agent/runs/{run_id}',
+      query: ['session'],
       access: CALLERS,
       summary: 'A thread whole: what was said, the plan, what waits, what it cost',
       answers: ThreadAnswer,
     }),
     async (c) => {
-      const thread = await gate.agent.read(c.get('caller'), partOf(c, 'run_id'))
+      const found = await gate.agent.read(c.get('caller'), partOf(c, 'run_id'))
+      const thread = await gate.readings.labelled(readerOf(c), found, toldByThread)
       return thread.ok ? jsonResponse(200, thread.value) : problemResponse(thread.problem, c.get('trace'))
     },
   )
@@ -84,6 +91,7 @@ export function agentRoutes(
     route({
       method: 'get',
       path: '/agent/runs/{run_id}/events',
+      query: ['session'],
       media: 'text/event-stream',
       access: CALLERS,
       summary: 'What happens in a thread, from its beginning or after `Last-Event-ID`, as server-sent events',
@@ -95,12 +103,14 @@ export function agentRoutes(
     route({
       method: 'get',
       path: '/agent/threads/{thread_id}',
+      query: ['session'],
       access: CALLERS,
       summary: 'A thread of yours whole, by its own id: for export',
       answers: ThreadAnswer,
     }),
     async (c) => {
-      const thread = await gate.agent.readByThread(c.get('caller'), partOf(c, 'thread_id'))
+      const found = await gate.agent.readByThread(c.get('caller'), partOf(c, 'thread_id'))
+      const thread = await gate.readings.labelled(readerOf(c), found, toldByThread)
       return thread.ok ? jsonResponse(200, thread.value) : problemResponse(thread.problem, c.get('trace'))
     },
   )
@@ -121,13 +131,15 @@ export function agentRoutes(
     route({
       method: 'post',
       path: '/agent/threads/{thread_id}/cancel',
+      query: ['session'],
       access: CALLERS,
       status: [202],
       summary: 'Stop what a thread is doing; a call that waits for a person is withdrawn, one that runs is cancelled',
       answers: ThreadAnswer,
     }),
     async (c) => {
-      const cancelled = await gate.agent.cancel(c.get('caller'), partOf(c, 'thread_id'))
+      const ended = await gate.agent.cancel(c.get('caller'), partOf(c, 'thread_id'))
+      const cancelled = await gate.readings.labelled(readerOf(c), ended, toldByThread)
       return cancelled.ok ? jsonResponse(202, cancelled.value) : problemResponse(cancelled.problem, c.get('trace'))
     },
   )
@@ -153,21 +165,23 @@ async function placeBefore(gate: Gate, c: Context<Door>, thread_id: string | und
 
 type Followed = { readonly run_id: string; readonly from: string | undefined; readonly hasFinal: boolean }
 
-function tellThread(
-  gate: Gate,
-  caller: Parameters<Gate['agent']['follow']>[0],
-  { run_id, from, hasFinal }: Followed,
-  out: EventOut,
-): () => void {
+function tellThread(gate: Gate, reader: Reader, { run_id, from, hasFinal }: Followed, out: EventOut): () => void {
   let stop = () => {}
   let isStopped = false
-  const following = gate.agent.follow(caller, run_id, from, {
-    onEvent({ event, data, id }) {
-      out.tell(event, data, id)
-      // The stream of one message ends with its answer.
-      if (hasFinal && event === 'final' && data['turn_id'] !== null) out.leave('ended')
+  const tell = ({ event, data, id }: FollowedEvent) => {
+    out.tell(event, data, id)
+    // The stream of one message ends with its answer.
+    if (hasFinal && event === 'final' && data['turn_id'] !== null) out.leave('ended')
+  }
+  const labelled = labelledStream(gate, reader, () => out.leave('ended'))
+  const told = (text: string) => toldByEvent(run_id, { data: { text } })
+  const following = gate.agent.follow(reader.caller, run_id, from, {
+    onEvent(event) {
+      const { text, key } = event.data
+      if (event.event !== 'message_delta') labelled.whole(toldByEvent(run_id, event), () => tell(event))
+      else labelled.piece(String(key), typeof text === 'string' ? text : '', told, () => tell(event))
     },
-    onEnd: () => out.leave('ended'),
+    onEnd: () => labelled.end(() => out.leave('ended')),
   })
   const begin = async () => {
     const followed = await following

@@ -1,3 +1,4 @@
+import { toldByPacket } from '../../commands/provenance/told.ts'
 import { PAGED } from './parameters.ts'
 import { EditPreviewAnswer } from '../../contract/activity.ts'
 import { DecidedAnswer, listOf, PacketAnswer, RevealedAnswer, TokenAnswer } from '../../contract/answers.ts'
@@ -5,11 +6,11 @@ import type { ApprovalDecision } from '../../commands/approvals/decide-approval.
 import { DecideBody, EditPreviewBody, RedeemBody } from '../../contract/api.ts'
 import { ApprovalState, type ApprovalRow } from '../../contract/approval.ts'
 import type { ConsentRow } from '../../contract/consent.ts'
-import { problem, type Result } from '../../contract/problems.ts'
+import { ok, problem, type Result } from '../../contract/problems.ts'
 import { shownConsent } from './consents.ts'
 import { listResponse } from '../entrance/list-response.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
-import { pageOf, partOf } from './query.ts'
+import { pageOf, partOf, readerOf } from './query.ts'
 import type { Gate } from '../../commands/gate.ts'
 import type { Site } from '../../commands/ports/keys.ts'
 import type { App } from './door.ts'
@@ -22,7 +23,7 @@ export function approvalRoutes(app: App, gate: Gate, options: LoginOptions): voi
     route({
       method: 'get',
       path: '/v1/approvals',
-      query: ['state', ...PAGED],
+      query: ['state', 'session', ...PAGED],
       access: PEOPLE,
       summary: 'Requests, by `state` (default pending, `any` for all)',
       answers: listOf(PacketAnswer),
@@ -37,6 +38,10 @@ export function approvalRoutes(app: App, gate: Gate, options: LoginOptions): voi
         )
       }
       const page = await gate.approvals.list(c.get('caller'), state.data, pageOf(c))
+      const labelled = await gate.readings.labelled(readerOf(c), ok(page.items), (packets) =>
+        packets.flatMap(toldByPacket),
+      )
+      if (!labelled.ok) return problemResponse(labelled.problem, c.get('trace'))
       return listResponse({ ...page, notices: gate.policies.notices() })
     },
   )
@@ -45,12 +50,14 @@ export function approvalRoutes(app: App, gate: Gate, options: LoginOptions): voi
     route({
       method: 'get',
       path: '/v1/approvals/{approval_id}',
+      query: ['session'],
       access: PEOPLE,
       summary: 'The packet of one request',
       answers: PacketAnswer,
     }),
     async (c) => {
-      const read = await gate.approvals.read(c.get('caller'), partOf(c, 'approval_id'))
+      const found = await gate.approvals.read(c.get('caller'), partOf(c, 'approval_id'))
+      const read = await gate.readings.labelled(readerOf(c), found, toldByPacket)
       return read.ok ? jsonResponse(200, read.value) : problemResponse(read.problem, c.get('trace'))
     },
   )

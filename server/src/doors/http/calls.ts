@@ -1,3 +1,4 @@
+import { toldByOutcome, toldByWhy } from '../../commands/provenance/told.ts'
 import { CallAnswer, SettledAnswer, WithdrawnAnswer } from '../../contract/answers.ts'
 import { CallBody, SettleBody } from '../../contract/api.ts'
 import type { CallRequest, Outcome } from '../../contract/call.ts'
@@ -5,7 +6,7 @@ import { WhyAnswer } from '../../contract/why.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { parentSpanOf } from '../entrance/trace-of.ts'
 import { CALLERS, DECIDERS, PEOPLE, route, routeWithBody, type Routes } from './route.ts'
-import { numberOf, partOf } from './query.ts'
+import { numberOf, partOf, readerOf } from './query.ts'
 
 export const callRoutes: Routes = (app, gate) => {
   app.openapi(
@@ -42,7 +43,9 @@ export const callRoutes: Routes = (app, gate) => {
       const outcome = await gate.calls.dispatch(request)
       const wait = numberOf(c, 'wait_ms', 0)
       if (outcome.status !== 'pending' || wait === 0) return outcomeResponse(outcome, c.get('trace'))
-      const later = await gate.calls.read(c.get('caller'), outcome.call_id, wait)
+      const reader = { caller: c.get('caller'), ...(thread === undefined ? {} : { thread }) }
+      const read = await gate.calls.read(c.get('caller'), outcome.call_id, wait)
+      const later = await gate.readings.labelled(reader, read, toldByOutcome)
       return outcomeResponse(later.ok ? later.value : outcome, c.get('trace'))
     },
   )
@@ -51,14 +54,15 @@ export const callRoutes: Routes = (app, gate) => {
     route({
       method: 'get',
       path: '/v1/calls/{call_id}',
-      query: ['wait_ms'],
+      query: ['wait_ms', 'session'],
       status: [200, 202],
       access: CALLERS,
       summary: 'The outcome of a call, with an optional bounded wait (wait_ms)',
       answers: CallAnswer,
     }),
     async (c) => {
-      const read = await gate.calls.read(c.get('caller'), partOf(c, 'call_id'), numberOf(c, 'wait_ms', 0))
+      const found = await gate.calls.read(c.get('caller'), partOf(c, 'call_id'), numberOf(c, 'wait_ms', 0))
+      const read = await gate.readings.labelled(readerOf(c), found, toldByOutcome)
       return read.ok ? outcomeResponse(read.value, c.get('trace')) : problemResponse(read.problem, c.get('trace'))
     },
   )
@@ -67,14 +71,16 @@ export const callRoutes: Routes = (app, gate) => {
     route({
       method: 'get',
       path: '/v1/calls/by-key/{idempotency_key}',
-      query: ['wait_ms'],
+      query: ['wait_ms', 'session'],
       status: [200, 202],
       access: CALLERS,
       summary: 'The outcome of the call made with an idempotency key, if its answer was lost; runs nothing',
       answers: CallAnswer,
     }),
     async (c) => {
-      const read = await gate.calls.readByKey(c.get('caller'), partOf(c, 'idempotency_key'), numberOf(c, 'wait_ms', 0))
+      const key = partOf(c, 'idempotency_key')
+      const found = await gate.calls.readByKey(c.get('caller'), key, numberOf(c, 'wait_ms', 0))
+      const read = await gate.readings.labelled(readerOf(c), found, toldByOutcome)
       return read.ok ? outcomeResponse(read.value, c.get('trace')) : problemResponse(read.problem, c.get('trace'))
     },
   )
@@ -83,13 +89,15 @@ export const callRoutes: Routes = (app, gate) => {
     route({
       method: 'get',
       path: '/v1/calls/{call_id}/why',
+      query: ['session'],
       access: PEOPLE,
       summary:
         'Where a call came from: what the user asked for, which other texts ask for it, and the source of each argument',
       answers: WhyAnswer,
     }),
     async (c) => {
-      const why = await gate.calls.why(c.get('caller'), partOf(c, 'call_id'))
+      const found = await gate.calls.why(c.get('caller'), partOf(c, 'call_id'))
+      const why = await gate.readings.labelled(readerOf(c), found, toldByWhy)
       return why.ok ? jsonResponse(200, why.value) : problemResponse(why.problem, c.get('trace'))
     },
   )
@@ -104,7 +112,8 @@ export const callRoutes: Routes = (app, gate) => {
       body: SettleBody,
     }),
     async (c) => {
-      const settled = await gate.calls.settle(c.get('caller'), partOf(c, 'call_id'), c.req.valid('json').as)
+      const ended = await gate.calls.settle(c.get('caller'), partOf(c, 'call_id'), c.req.valid('json').as)
+      const settled = await gate.readings.labelled(readerOf(c), ended, toldByOutcome)
       return settled.ok ? jsonResponse(200, settled.value) : problemResponse(settled.problem, c.get('trace'))
     },
   )

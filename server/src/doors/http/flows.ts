@@ -1,4 +1,7 @@
 import type { Context } from 'hono'
+import type { Gate } from '../../commands/gate.ts'
+import { toldByFlow } from '../../commands/provenance/told.ts'
+import { isThreadName } from '../../contract/request-names.ts'
 import { z } from 'zod'
 import {
   ConsentMintAnswer,
@@ -16,7 +19,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts
 import type { Result } from '../../contract/problems.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import type { Door } from './door.ts'
-import { numberOf, pageOf, partOf } from './query.ts'
+import { numberOf, pageOf, partOf, readerOf } from './query.ts'
 import { CALLERS, PEOPLE, route, routeWithBody, type Routes } from './route.ts'
 
 const WAIT_MS = 60_000
@@ -46,18 +49,18 @@ export const flowRoutes: Routes = (app, gate) => {
     route({
       method: 'get',
       path: '/api/v1/flows',
-      query: ['limit', 'after', 'vault_id'],
+      query: ['limit', 'after', 'session', 'vault_id'],
       access: CALLERS,
       summary: 'The flows that you can see, each in its newest version',
       answers: FlowListAnswer,
     }),
-    async (c) => answered(c, await gate.flows.flows(c.get('caller'), { ...pageOf(c), ...vaultIn(c) })),
+    async (c) => answered(gate, c, await gate.flows.flows(c.get('caller'), { ...pageOf(c), ...vaultIn(c) })),
   )
   app.openapi(
     routeWithBody({
       method: 'post',
       path: '/api/v1/flows/import',
-      query: ['vault_id'],
+      query: ['session', 'vault_id'],
       status: [201],
       access: PEOPLE,
       summary: 'Import a bundle: `{source}` with YAML or JSON text, or the bundle itself',
@@ -66,26 +69,26 @@ export const flowRoutes: Routes = (app, gate) => {
     }),
     async (c) => {
       const { vault_id } = vaultIn(c)
-      return answered(c, await gate.flows.import(c.get('caller'), c.req.valid('json') as Json, vault_id), 201)
+      return answered(gate, c, await gate.flows.import(c.get('caller'), c.req.valid('json') as Json, vault_id), 201)
     },
   )
   app.openapi(
     route({
       method: 'get',
       path: '/api/v1/flows/runs',
-      query: ['flow_id', 'status', 'cursor', 'limit', 'vault_id'],
+      query: ['flow_id', 'status', 'cursor', 'limit', 'session', 'vault_id'],
       checks_query: true,
       access: CALLERS,
       summary: 'The runs that you can see, newest first',
       answers: FlowRunListAnswer,
     }),
-    async (c) => answered(c, await gate.flows.list(c.get('caller'), queryOf(c))),
+    async (c) => answered(gate, c, await gate.flows.list(c.get('caller'), queryOf(c))),
   )
   app.openapi(
     routeWithBody({
       method: 'post',
       path: '/api/v1/flows/runs',
-      query: ['vault_id'],
+      query: ['session', 'vault_id'],
       checks_query: true,
       status: [201],
       access: CALLERS,
@@ -93,7 +96,7 @@ export const flowRoutes: Routes = (app, gate) => {
       body: fields(BODIES.start),
       answers: FlowRunAnswer,
     }),
-    async (c) => answered(c, await gate.flows.start(c.get('caller'), bodyOf(c, c.req.valid('json'))), 201),
+    async (c) => answered(gate, c, await gate.flows.start(c.get('caller'), bodyOf(c, c.req.valid('json'))), 201),
   )
   app.openapi(
     routeWithBody({
@@ -108,32 +111,32 @@ export const flowRoutes: Routes = (app, gate) => {
     async (c) => {
       const body = c.req.valid('json') as Json
       const more = { trace: c.get('trace'), wait_ms: numberOf(c, 'wait_ms', WAIT_MS) }
-      return answered(c, await gate.flows.act(c.get('caller'), body, more))
+      return answered(gate, c, await gate.flows.act(c.get('caller'), body, more))
     },
   )
   app.openapi(
     route({
       method: 'get',
       path: '/api/v1/flows/runs/{run_id}',
-      query: ['vault_id'],
+      query: ['session', 'vault_id'],
       checks_query: true,
       access: CALLERS,
       summary: 'One run',
       answers: FlowRunGetAnswer,
     }),
-    async (c) => answered(c, await gate.flows.get(c.get('caller'), queryOf(c, ['run_id']))),
+    async (c) => answered(gate, c, await gate.flows.get(c.get('caller'), queryOf(c, ['run_id']))),
   )
   app.openapi(
     route({
       method: 'get',
       path: '/api/v1/flows/runs/{run_id}/checklist',
-      query: ['vault_id'],
+      query: ['session', 'vault_id'],
       checks_query: true,
       access: CALLERS,
       summary: 'One run as a checklist: its steps, evidence, consents, executions, and who did what',
       answers: FlowChecklistAnswer,
     }),
-    async (c) => answered(c, await gate.flows.checklist(c.get('caller'), queryOf(c, ['run_id']))),
+    async (c) => answered(gate, c, await gate.flows.checklist(c.get('caller'), queryOf(c, ['run_id']))),
   )
   const acts = [
     ['advance', 'Move a step: in_progress, blocked, done, skipped', FlowRunAnswer, 'advance'],
@@ -147,20 +150,21 @@ export const flowRoutes: Routes = (app, gate) => {
       routeWithBody({
         method: 'post',
         path: `/api/v1/flows/runs/{run_id}/${name}`,
-        query: ['vault_id'],
+        query: ['session', 'vault_id'],
         checks_query: true,
         access: CALLERS,
         summary,
         body: fields(BODIES[name]),
         answers,
       }),
-      async (c) => answered(c, await gate.flows[act](c.get('caller'), bodyOf(c, c.req.valid('json'), ['run_id']))),
+      async (c) =>
+        answered(gate, c, await gate.flows[act](c.get('caller'), bodyOf(c, c.req.valid('json'), ['run_id']))),
     )
   app.openapi(
     routeWithBody({
       method: 'post',
       path: '/api/v1/flows/runs/{run_id}/execute',
-      query: ['vault_id', 'wait_ms'],
+      query: ['session', 'vault_id', 'wait_ms'],
       checks_query: true,
       access: CALLERS,
       summary: 'Let an agent carry out an automatable step under a consent (wait_ms for its end, default 60000)',
@@ -170,27 +174,28 @@ export const flowRoutes: Routes = (app, gate) => {
     async (c) => {
       const { wait_ms, ...body } = bodyOf(c, c.req.valid('json'), ['run_id'])
       const more = { trace: c.get('trace'), wait_ms: waitOf(wait_ms) }
-      return answered(c, await gate.flows.execute(c.get('caller'), body, more))
+      return answered(gate, c, await gate.flows.execute(c.get('caller'), body, more))
     },
   )
   app.openapi(
     routeWithBody({
       method: 'post',
       path: '/api/v1/flows/consents/{consent_id}/revoke',
-      query: ['vault_id'],
+      query: ['session', 'vault_id'],
       checks_query: true,
       access: CALLERS,
       summary: 'Take a flow consent back',
       body: fields({ etag: text }),
       answers: ConsentMintAnswer,
     }),
-    async (c) => answered(c, await gate.flows.revoke(c.get('caller'), bodyOf(c, c.req.valid('json'), ['consent_id']))),
+    async (c) =>
+      answered(gate, c, await gate.flows.revoke(c.get('caller'), bodyOf(c, c.req.valid('json'), ['consent_id']))),
   )
   app.openapi(
     route({
       method: 'get',
       path: '/api/v1/flows/{flow_id}',
-      query: ['version', 'vault_id'],
+      query: ['version', 'session', 'vault_id'],
       access: CALLERS,
       summary: 'One flow with its steps',
       answers: FlowWithStepsAnswer,
@@ -198,7 +203,7 @@ export const flowRoutes: Routes = (app, gate) => {
     async (c) => {
       const version = c.req.query('version')
       const asked = { flow_id: partOf(c, 'flow_id'), ...vaultIn(c), ...(version === undefined ? {} : { version }) }
-      return answered(c, await gate.flows.flow(c.get('caller'), asked))
+      return answered(gate, c, await gate.flows.flow(c.get('caller'), asked))
     },
   )
 }
@@ -216,7 +221,10 @@ type Part = 'run_id' | 'consent_id'
 /** The query and the parts of the path as fields of the request. A field that stands in two places is refused by its command. */
 function queryOf(c: Context<Door>, parts: readonly Part[] = []): JsonObject {
   const named = Object.fromEntries(parts.map((part) => [part, c.req.param(part) ?? '']))
-  const asked = Object.entries(c.req.queries()).map(([name, values]) => [
+  const others = Object.entries(c.req.queries()).filter(
+    ([name, values]) => name !== 'session' || !values.every(isThreadName) || values.length > 1,
+  )
+  const asked = others.map(([name, values]) => [
     parts.some((part) => part === name) ? `${name} in the query` : name,
     values.length === 1 ? (values[0] ?? '') : values,
   ])
@@ -238,8 +246,10 @@ function bodyOf(c: Context<Door>, body: unknown, parts: readonly Part[] = []): J
   }
 }
 
-/** An answer with a run carries its etag as a header too. */
-function answered(c: Context<Door>, done: Result<object>, status = 200): Response {
+/** What others wrote in it enters the session of the reader. An answer with a run carries its etag as a header too. */
+async function answered(gate: Gate, c: Context<Door>, answer: Result<object>, status = 200): Promise<Response> {
+  const asked = c.req.method === 'POST' ? ((await c.req.json()) as Json) : null
+  const done = await gate.readings.labelled(readerOf(c), answer, (value) => toldByFlow(value, asked))
   if (!done.ok) return problemResponse(done.problem, c.get('trace'))
   const response = jsonResponse(status, done.value)
   const { run } = done.value as { readonly run?: { readonly etag?: string } }

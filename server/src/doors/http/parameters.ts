@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from 'hono'
 import { STREAM_KINDS } from '../../contract/change.ts'
 import { problem } from '../../contract/problems.ts'
+import { invalidThread, isThreadName } from '../../contract/request-names.ts'
 import { problemResponse } from '../entrance/problem.ts'
 import type { Door } from './door.ts'
 
@@ -73,6 +74,7 @@ export function checksQuery(known: readonly QueryName[] = []): MiddlewareHandler
     if (meant === undefined)
       return `${name}: unknown${known.length === 0 ? '; this route has no query parameters' : `; known are ${known.join(', ')}`}`
     if (values.length > 1) return `${name}: given more than once`
+    if (meant === 'session' && !values.every(isThreadName)) return invalidThread().about['paths']
     return QUERY[meant].schema.type === 'integer' && !values.every(isWhole) ? `${name}: not a whole number` : undefined
   }
   return async (c, next) => {

@@ -1,8 +1,13 @@
+import type { Context } from 'hono'
+import type { Gate } from '../../commands/gate.ts'
+import { toldByFlow } from '../../commands/provenance/told.ts'
+import type { Json } from '../../contract/json.ts'
+import type { Door } from './door.ts'
 import { listOf } from '../../contract/answers.ts'
 import { DecideProposalBody, EvaluateBody, ProposalView } from '../../contract/flows.ts'
 import type { Result } from '../../contract/problems.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
-import { pageOf, partOf } from './query.ts'
+import { pageOf, partOf, readerOf } from './query.ts'
 import { CALLERS, OVERSEERS, PEOPLE, route, routeWithBody, type Routes } from './route.ts'
 
 /** What leaves a run as knowledge: proposed, evaluated, approved or discarded. */
@@ -11,7 +16,7 @@ export const proposalRoutes: Routes = (app, gate) => {
     route({
       method: 'get',
       path: '/v1/proposals',
-      query: ['limit', 'after', 'state', 'run_id', 'vault_id'],
+      query: ['limit', 'after', 'state', 'run_id', 'session', 'vault_id'],
       access: CALLERS,
       summary: 'Proposals that you can see, newest first',
       answers: listOf(ProposalView),
@@ -24,28 +29,28 @@ export const proposalRoutes: Routes = (app, gate) => {
         ...(run_id === undefined ? {} : { run_id }),
         ...(vault_id === undefined ? {} : { vault_id }),
       }
-      return answered(await gate.flows.proposals.list(c.get('caller'), asked), c.get('trace'))
+      return answered(gate, c, await gate.flows.proposals.list(c.get('caller'), asked))
     },
   )
   app.openapi(
     route({
       method: 'get',
       path: '/v1/proposals/{proposal_id}',
-      query: ['vault_id'],
+      query: ['session', 'vault_id'],
       access: CALLERS,
       summary: 'One proposal',
       answers: ProposalView,
     }),
     async (c) => {
       const read = await gate.flows.proposals.read(c.get('caller'), partOf(c, 'proposal_id'), c.req.query('vault_id'))
-      return answered(read, c.get('trace'))
+      return answered(gate, c, read)
     },
   )
   app.openapi(
     routeWithBody({
       method: 'post',
       path: '/v1/proposals/{proposal_id}/evaluate',
-      query: ['vault_id'],
+      query: ['session', 'vault_id'],
       access: OVERSEERS,
       summary: 'Answer the rubric of a proposal',
       body: EvaluateBody,
@@ -56,17 +61,15 @@ export const proposalRoutes: Routes = (app, gate) => {
       const etag = c.req.header('if-match')
       const id = partOf(c, 'proposal_id')
       const asked = etag === undefined ? body : { ...body, etag }
-      return answered(
-        await gate.flows.proposals.evaluate(c.get('caller'), id, asked, c.req.query('vault_id')),
-        c.get('trace'),
-      )
+      const done = await gate.flows.proposals.evaluate(c.get('caller'), id, asked, c.req.query('vault_id'))
+      return answered(gate, c, done, body)
     },
   )
   app.openapi(
     routeWithBody({
       method: 'post',
       path: '/v1/proposals/{proposal_id}/decide',
-      query: ['vault_id'],
+      query: ['session', 'vault_id'],
       access: PEOPLE,
       summary: 'Approve a proposal, or discard it',
       body: DecideProposalBody,
@@ -77,13 +80,13 @@ export const proposalRoutes: Routes = (app, gate) => {
       const etag = c.req.header('if-match')
       const id = partOf(c, 'proposal_id')
       const asked = etag === undefined ? body : { ...body, etag }
-      return answered(
-        await gate.flows.proposals.decide(c.get('caller'), id, asked, c.req.query('vault_id')),
-        c.get('trace'),
-      )
+      const done = await gate.flows.proposals.decide(c.get('caller'), id, asked, c.req.query('vault_id'))
+      return answered(gate, c, done, body)
     },
   )
 }
 
-const answered = (done: Result<object>, trace: string): Response =>
-  done.ok ? jsonResponse(200, done.value) : problemResponse(done.problem, trace)
+async function answered(gate: Gate, c: Context<Door>, answer: Result<object>, asked: object = {}): Promise<Response> {
+  const done = await gate.readings.labelled(readerOf(c), answer, (value) => toldByFlow(value, asked as Json))
+  return done.ok ? jsonResponse(200, done.value) : problemResponse(done.problem, c.get('trace'))
+}

@@ -1,5 +1,7 @@
 import type { Context } from 'hono'
 import type { Page } from '../../commands/ports/reads.ts'
+import type { Reader } from '../../commands/provenance/enter-session.ts'
+import type { Door } from './door.ts'
 
 /** A whole number from the query; anything else is the default. */
 export function numberOf(c: Context, name: string, otherwise: number): number {
@@ -13,6 +15,12 @@ export function pageOf(c: Context): Page {
   const after = c.req.query('after')
   const limit = Math.min(Math.max(1, numberOf(c, 'limit', 50)), MOST_ITEMS)
   return { limit, ...(after === undefined ? {} : { after: numberOf(c, 'after', 0) }) }
+}
+
+/** Who reads, and the session that the query names. */
+export function readerOf(c: Context<Door>): Reader {
+  const thread = c.req.query('session')
+  return { caller: c.get('caller'), ...(thread === undefined ? {} : { thread }) }
 }
 
 /** A page of a list that is in memory; the cursor counts its items. */

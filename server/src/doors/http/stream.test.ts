@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { OpenAPIHono } from '@hono/zod-openapi'
 import { expect, test } from 'vitest'
 import { ADMIN, AGENT, withGate } from '../../../test/gate/with-gate.ts'
@@ -41,7 +42,8 @@ test('what runs show is sent to their owner while it listens, on request, and to
   const shown = createShownNews()
   const { onShown } = bindRuns({ shown } as unknown as RunsWorld)
   const changes = { changesAfter: () => [], onChange: () => () => {}, newest: () => 'b-1' }
-  const gate = { changes, runs: { onShown } } as unknown as Gate
+  const readings = { labelled: async (_: unknown, answer: unknown) => answer }
+  const gate = { changes, readings, runs: { onShown } } as unknown as Gate
   const person: Caller = { kind: 'approver', id: 'approver:ana', user: 'ana' }
   const heardBy = async (caller: Caller, kinds: string) => {
     const app = new OpenAPIHono<Door>()
@@ -52,12 +54,13 @@ test('what runs show is sent to their owner while it listens, on request, and to
     const stopping = new AbortController()
     streamRoute(app, gate, { stopping: stopping.signal })
     const answer = await app.request(`/v1/stream${kinds}`, {}, { local: true, remote: '' })
-    shown.show({ run_id: 'run_1', owner: callerIdentity(AGENT) }, 'e1', { text: 'half an answer' })
+    shown.show({ run_id: 'run_1', owner: callerIdentity(AGENT) }, 'e1', { text: 'half an answer.' })
+    await setImmediate()
     stopping.abort()
     return /event: shown\ndata: (.*)/.exec(await answer.text())?.[1]
   }
   expect(await heardBy(AGENT, '?kinds=run,shown')).toBe(
-    '{"run_id":"run_1","key":"e1","news":{"text":"half an answer"}}',
+    '{"run_id":"run_1","key":"e1","news":{"text":"half an answer."}}',
   )
   expect(await heardBy(person, '?kinds=shown')).toContain('half an answer')
   expect(await heardBy(AGENT, '')).toBeUndefined()

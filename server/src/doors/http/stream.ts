@@ -1,10 +1,14 @@
 import type { Gate } from '../../commands/gate.ts'
-import type { Caller } from '../../contract/caller.ts'
+import type { Reader } from '../../commands/provenance/enter-session.ts'
+import { toldByEvent } from '../../commands/provenance/told.ts'
 import { CHANGE_KINDS, STREAM_KINDS, type GateChange, type StreamKind } from '../../contract/change.ts'
+import { isJsonObject, type Json } from '../../contract/json.ts'
 import { problem } from '../../contract/problems.ts'
 import { problemResponse } from '../entrance/problem.ts'
 import { callerIdentity } from '../../contract/caller-identity.ts'
 import type { App } from './door.ts'
+import { labelledStream } from './label-events.ts'
+import { readerOf } from './query.ts'
 import { CALLERS, route, stillWelcome } from './route.ts'
 import { eventStream, OpenStreams, type EventOut, type EventStream } from './event-stream.ts'
 
@@ -17,7 +21,7 @@ export function streamRoute(app: App, gate: Gate, options: StreamOptions): void 
     route({
       method: 'get',
       path: '/v1/stream',
-      query: ['kinds'],
+      query: ['kinds', 'session'],
       media: 'text/event-stream',
       access: CALLERS,
       summary: 'A stream of changes, as server-sent events (`kinds`, `Last-Event-ID`)',
@@ -38,7 +42,7 @@ export function streamRoute(app: App, gate: Gate, options: StreamOptions): void 
         ...options,
         isStillWelcome: stillWelcome(c),
         onEnd: open.take(who),
-        begin: (out) => tellChanges(gate, caller, { kinds, from }, out),
+        begin: (out) => tellChanges(gate, readerOf(c), { kinds, from }, out),
       })
     },
   )
@@ -52,10 +56,16 @@ function kindsOf(words: string | undefined): ReadonlySet<StreamKind> | undefined
   return asked.every((word) => known.includes(word)) ? new Set(asked as StreamKind[]) : undefined
 }
 
+/** What a run shows of an answer that is being written. */
+const textIn = (news: Json): string =>
+  isJsonObject(news) && typeof news['text'] === 'string' ? news['text'] : JSON.stringify(news)
+
 type Wanted = { readonly kinds: ReadonlySet<StreamKind>; readonly from: string | undefined }
 
 /** INVARIANT: every change after `from` is in the stream once, or a `reset` says that some are not. */
-function tellChanges(gate: Gate, caller: Caller, { kinds, from }: Wanted, out: EventOut): () => void {
+function tellChanges(gate: Gate, reader: Reader, { kinds, from }: Wanted, out: EventOut): () => void {
+  const { caller } = reader
+  const shown = labelledStream(gate, reader, () => out.leave('ended'))
   const tell = (change: GateChange) => {
     if (change.kind !== 'reset' && !kinds.has(change.kind)) return
     const { id, kind, ...data } = change
@@ -68,7 +78,10 @@ function tellChanges(gate: Gate, caller: Caller, { kinds, from }: Wanted, out: E
   const stopHearing = gate.changes.onChange(caller, tell, missed === undefined ? undefined : from)
   // Without an id: it is kept nowhere, so nobody can come back to it.
   const stopShown = kinds.has('shown')
-    ? gate.runs.onShown(caller, (run_id, key, news) => out.tell('shown', { run_id, key, news }))
+    ? gate.runs.onShown(caller, (run_id, key, news) => {
+        const told = (text: string) => toldByEvent(run_id, { data: { text } })
+        shown.piece(`${run_id} ${key}`, textIn(news), told, () => out.tell('shown', { run_id, key, news }))
+      })
     : () => {}
   for (const change of missed ?? []) if (!out.isOver()) tell(change)
   return () => {

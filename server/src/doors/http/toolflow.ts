@@ -1,18 +1,24 @@
+import type { Context } from 'hono'
+import { toldByToolflow } from '../../commands/provenance/told.ts'
+import type { Door } from './door.ts'
 import { ToolflowViewAnswer } from '../../contract/answers.ts'
 import { ToolflowAnswer, ToolflowBody, type ToolflowView } from '../../contract/toolflow.ts'
 import type { Result } from '../../contract/problems.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
-import { numberOf, partOf } from './query.ts'
+import { numberOf, partOf, readerOf } from './query.ts'
 import { CALLERS, DECIDERS, route, routeWithBody, type Routes } from './route.ts'
 
 const WAIT_MS = 30_000
 
 export const toolflowRoutes: Routes = (app, gate) => {
+  const labelled = (c: Context<Door>, view: Result<ToolflowView>) =>
+    gate.readings.labelled(readerOf(c), view, toldByToolflow)
+
   app.openapi(
     routeWithBody({
       method: 'post',
       path: '/v1/toolflow',
-      query: ['wait_ms'],
+      query: ['wait_ms', 'session'],
       access: CALLERS,
       summary:
         'Search, choose, judge and run one tool, as a durable flow (wait_ms until it first pauses or ends, default 30000)',
@@ -21,12 +27,12 @@ export const toolflowRoutes: Routes = (app, gate) => {
     }),
     async (c) => {
       const key = c.req.header('idempotency-key')
-      const view = await gate.toolflow.run(c.get('caller'), c.req.valid('json'), {
+      const ran = await gate.toolflow.run(c.get('caller'), c.req.valid('json'), {
         trace: c.get('trace'),
         wait_ms: numberOf(c, 'wait_ms', WAIT_MS),
         ...(key === undefined ? {} : { idempotency_key: key }),
       })
-      return viewResponse(view, c.get('trace'))
+      return viewResponse(await labelled(c, ran), c.get('trace'))
     },
   )
 
@@ -34,14 +40,14 @@ export const toolflowRoutes: Routes = (app, gate) => {
     route({
       method: 'get',
       path: '/v1/toolflow/{run_id}',
-      query: ['wait_ms'],
+      query: ['wait_ms', 'session'],
       access: CALLERS,
       summary: 'A flow and its card, with an optional bounded wait (wait_ms)',
       answers: ToolflowViewAnswer,
     }),
     async (c) => {
       const view = await gate.toolflow.read(c.get('caller'), partOf(c, 'run_id'), numberOf(c, 'wait_ms', 0))
-      return viewResponse(view, c.get('trace'))
+      return viewResponse(await labelled(c, view), c.get('trace'))
     },
   )
 
@@ -49,7 +55,7 @@ export const toolflowRoutes: Routes = (app, gate) => {
     route({
       method: 'get',
       path: '/v1/toolflow/by-key/{idempotency_key}',
-      query: ['wait_ms'],
+      query: ['wait_ms', 'session'],
       access: CALLERS,
       summary: 'The flow started with an idempotency key, if its answer was lost; starts nothing',
       answers: ToolflowViewAnswer,
@@ -57,7 +63,7 @@ export const toolflowRoutes: Routes = (app, gate) => {
     async (c) => {
       const wait = numberOf(c, 'wait_ms', 0)
       const view = await gate.toolflow.readByKey(c.get('caller'), partOf(c, 'idempotency_key'), wait)
-      return viewResponse(view, c.get('trace'))
+      return viewResponse(await labelled(c, view), c.get('trace'))
     },
   )
 
@@ -65,7 +71,7 @@ export const toolflowRoutes: Routes = (app, gate) => {
     routeWithBody({
       method: 'post',
       path: '/v1/toolflow/{run_id}/resume',
-      query: ['wait_ms'],
+      query: ['wait_ms', 'session'],
       access: DECIDERS,
       summary: 'Answer the approval packet of a flow: Approve & Execute, Edit Inputs, Cancel',
       body: ToolflowAnswer,
@@ -74,7 +80,7 @@ export const toolflowRoutes: Routes = (app, gate) => {
     async (c) => {
       const wait = numberOf(c, 'wait_ms', WAIT_MS)
       const view = await gate.toolflow.resume(c.get('caller'), partOf(c, 'run_id'), c.req.valid('json'), wait)
-      return viewResponse(view, c.get('trace'))
+      return viewResponse(await labelled(c, view), c.get('trace'))
     },
   )
 }

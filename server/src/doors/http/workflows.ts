@@ -1,3 +1,4 @@
+import { toldByWorkflowRun } from '../../commands/provenance/told.ts'
 import { listOf } from '../../contract/answers.ts'
 import { ApplyBody, RunWorkflowBody, VersionView, WorkflowRunView } from '../../contract/workflow.ts'
 import {
@@ -15,7 +16,7 @@ import type { Json } from '../../contract/json.ts'
 import type { Result } from '../../contract/problems.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { PAGED } from './parameters.ts'
-import { numberOf, pageOf, partOf } from './query.ts'
+import { numberOf, pageOf, partOf, readerOf } from './query.ts'
 import { ADMINS, CALLERS, DECIDERS, OVERSEERS, route, routeWithBody, type Routes } from './route.ts'
 
 const answer = (result: Result<unknown>, trace: string, status = 200): Response =>
@@ -154,22 +155,25 @@ export const workflowRoutes: Routes = (app, gate) => {
       summary: 'Runs of a document, newest first',
       answers: listOf(WorkflowRunView),
     }),
-    async (c) => answer(await gate.workflows.runs(c.get('caller'), partOf(c, 'name'), pageOf(c)), c.get('trace')),
+    async (c) => {
+      const found = await gate.workflows.runs(c.get('caller'), partOf(c, 'name'), pageOf(c))
+      const told = ({ items }: { readonly items: readonly WorkflowRunView[] }) => items.flatMap(toldByWorkflowRun)
+      return answer(await gate.readings.labelled(readerOf(c), found, told), c.get('trace'))
+    },
   )
   app.openapi(
     route({
       method: 'get',
       path: '/v1/workflow-runs/{run_id}',
-      query: ['wait_ms'],
+      query: ['wait_ms', 'session'],
       access: CALLERS,
       summary: 'One run of a document: its steps, its graph and why it stopped (wait_ms for its next rest)',
       answers: WorkflowRunView,
     }),
-    async (c) =>
-      answer(
-        await gate.workflows.readRun(c.get('caller'), partOf(c, 'run_id'), numberOf(c, 'wait_ms', 0)),
-        c.get('trace'),
-      ),
+    async (c) => {
+      const found = await gate.workflows.readRun(c.get('caller'), partOf(c, 'run_id'), numberOf(c, 'wait_ms', 0))
+      return answer(await gate.readings.labelled(readerOf(c), found, toldByWorkflowRun), c.get('trace'))
+    },
   )
   app.openapi(
     route({

@@ -1,5 +1,6 @@
 import { parentSpanOf } from '../entrance/trace-of.ts'
 import type { Gate } from '../../commands/gate.ts'
+import { toldByOutcome } from '../../commands/provenance/told.ts'
 import type { CallRequest, Outcome } from '../../contract/call.ts'
 import { Inputs } from '../../contract/asks.ts'
 import { CallId } from '../../contract/ids.ts'
@@ -9,7 +10,7 @@ import { answerableOf } from './answerable.ts'
 import { inputRequired } from './ask-client.ts'
 import { asTask, callAsTask, callOrTask, taskFault, taskWish, type TaskWish } from './call-as-task.ts'
 import { asksOf, callInRounds, inputsIn, withInputs } from './call-in-rounds.ts'
-import type { Exchange } from './exchange.ts'
+import { readerOf, type Exchange } from './exchange.ts'
 import { CAPABILITIES_KEY, type Era } from './read-message.ts'
 import { inBand, refusalOf, RPC, type Answer } from './rpc.ts'
 import { answerOf } from './task-words.ts'
@@ -31,7 +32,8 @@ export async function answerCall(
   const { requestState } = params
   if (era === 'new' && typeof requestState === 'string' && CallId.safeParse(requestState).success) {
     const wait_ms = wish === 'late' ? 0 : WAIT_AFTER_CONSOLE_MS
-    const read = await gate.calls.read(caller, requestState, wait_ms)
+    const found = await gate.calls.read(caller, requestState, wait_ms)
+    const read = await gate.readings.labelled(readerOf(exchange), found, toldByOutcome)
     const outcome: Outcome = read.ok ? read.value : { status: 'refused', problem: read.problem, evidence: [] }
     return (await taskOf(gate, exchange, wish, outcome)) ?? outcomeOrAsks(era, outcome, hasOutputSchema)
   }

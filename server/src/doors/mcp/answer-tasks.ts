@@ -1,8 +1,9 @@
 import type { Gate } from '../../commands/gate.ts'
 import type { Caller } from '../../contract/caller.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
-import { problem, type Problem } from '../../contract/problems.ts'
-import type { Exchange } from './exchange.ts'
+import { ok, problem, type Problem } from '../../contract/problems.ts'
+import { readerOf, type Exchange } from './exchange.ts'
+import { readTaskIn, toldByTask } from './read-task-in.ts'
 import type { Era } from './read-message.ts'
 import { inBand, refusalFor, refusalOf, RPC, type Answer, type Refusal } from './rpc.ts'
 import { declaresTasks, detailedTask, RELATED_TASK, taskAnswer, TASKS_EXTENSION, taskWords } from './task-words.ts'
@@ -25,7 +26,8 @@ export async function answerTasks(gate: Gate, method: string, exchange: Exchange
   if (typeof taskId !== 'string') return bad(problem('mcp.params_invalid', { paths: 'taskId: missing' }))
   switch (method) {
     case 'tasks/cancel': {
-      const cancelled = await gate.calls.cancelTask(caller, taskId)
+      const ended = await gate.calls.cancelTask(caller, taskId)
+      const cancelled = await gate.readings.labelled(readerOf(exchange), ended, toldByTask)
       if (era === 'old') return cancelled.ok ? { result: taskWords(cancelled.value, era) } : bad(cancelled.problem)
       // A wish: whoever has it learns from the task itself what came of it.
       return !cancelled.ok && cancelled.problem.code === 'task.unknown' ? bad(cancelled.problem) : { result: {} }
@@ -33,7 +35,7 @@ export async function answerTasks(gate: Gate, method: string, exchange: Exchange
     case 'tasks/result':
       return ended(gate, exchange, taskId)
     default: {
-      const read = await gate.calls.readTask(caller, taskId)
+      const read = await readTaskIn(gate, readerOf(exchange), taskId)
       if (!read.ok) return bad(read.problem)
       // Nothing is ever asked of a client here: a person decides in the console, under their own name.
       if (method === 'tasks/update') return { result: {} }
@@ -45,10 +47,10 @@ export async function answerTasks(gate: Gate, method: string, exchange: Exchange
 /** Waits for the end for as long as the client does. */
 async function ended(gate: Gate, exchange: Exchange, taskId: string): Promise<Answer> {
   const { caller, signal } = exchange
-  const now = await gate.calls.readTask(caller, taskId)
+  const now = await readTaskIn(gate, readerOf(exchange), taskId)
   if (!now.ok) return bad(now.problem)
   if (now.value.state === 'working') exchange.hold()
-  const read = now.value.state === 'working' ? await gate.calls.readTask(caller, taskId, signal) : now
+  const read = now.value.state === 'working' ? await readTaskIn(gate, readerOf(exchange), taskId, signal) : now
   if (!read.ok) return bad(read.problem)
   if (read.value.state === 'working') return inBand(refusalOf(RPC.server, 'gate.stopping'))
   const answer = taskAnswer(gate, caller, read.value)
@@ -57,11 +59,21 @@ async function ended(gate: Gate, exchange: Exchange, taskId: string): Promise<An
   return { result: { ...answer.result, _meta: { ...meta, [RELATED_TASK]: { taskId } } } }
 }
 
-async function listed(gate: Gate, { caller, params: { cursor } }: Exchange): Promise<Answer> {
+async function listed(gate: Gate, exchange: Exchange): Promise<Answer> {
+  const {
+    caller,
+    params: { cursor },
+  } = exchange
   const after = cursor === undefined ? undefined : positionIn(cursor)
   if (cursor !== undefined && after === undefined)
     return bad(problem('mcp.params_invalid', { paths: 'cursor: not valid' }))
-  const { items, next } = await gate.calls.listTasks(caller, { limit: PAGE, ...(after === undefined ? {} : { after }) })
+  const page = await gate.calls.listTasks(caller, { limit: PAGE, ...(after === undefined ? {} : { after }) })
+  // A list says why a task failed, in the words of its tool.
+  const failed = ({ items }: typeof page) =>
+    items.filter(({ outcome }) => outcome.status === 'failed').flatMap(toldByTask)
+  const read = await gate.readings.labelled(readerOf(exchange), ok(page), failed)
+  if (!read.ok) return bad(read.problem)
+  const { items, next } = read.value
   const tasks = items.map((task) => taskWords(task, 'old'))
   return { result: { tasks, ...(next === undefined ? {} : { nextCursor: `t${next}` }) } }
 }

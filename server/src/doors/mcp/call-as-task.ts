@@ -4,7 +4,8 @@ import type { CallRequest, Outcome } from '../../contract/call.ts'
 import type { CallId } from '../../contract/ids.ts'
 import { isJsonObject, type JsonObject } from '../../contract/json.ts'
 import { Bug, problem, PROBLEMS, type Problem } from '../../contract/problems.ts'
-import { liveOf, type Exchange } from './exchange.ts'
+import { liveOf, readerOf, type Exchange } from './exchange.ts'
+import { readTaskIn } from './read-task-in.ts'
 import { inBand, refusalFor, refusalOf, RPC, type Answer } from './rpc.ts'
 import { declaresTasks, RELATED_TASK, taskWords } from './task-words.ts'
 
@@ -96,8 +97,9 @@ const refused = (found: Problem): Answer =>
   inBand(refusalFor(PROBLEMS[found.code].retry === 'later' ? RPC.server : RPC.invalid_params, found))
 
 /** A call under way, as a task; undefined for one that was not made as one. */
-export async function asTask(gate: Gate, { caller, era }: Exchange, call_id: CallId): Promise<Answer | undefined> {
-  const read = await gate.calls.readTask(caller, call_id)
+export async function asTask(gate: Gate, exchange: Exchange, call_id: CallId): Promise<Answer | undefined> {
+  const { era } = exchange
+  const read = await readTaskIn(gate, readerOf(exchange), call_id)
   if (!read.ok) return undefined
   const task = taskWords(read.value, era)
   if (era === 'new') return { result: { ...task, resultType: 'task' } }

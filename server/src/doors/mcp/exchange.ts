@@ -1,4 +1,5 @@
 import type { CallListeners } from '../../commands/ports/upstream.ts'
+import type { Reader } from '../../commands/provenance/enter-session.ts'
 import type { WatchAnswer } from '../../commands/proxy/proxy-watch.ts'
 import type { Caller } from '../../contract/caller.ts'
 import type { Json, JsonObject } from '../../contract/json.ts'
@@ -44,6 +45,12 @@ export type Exchange = {
   /** Told of what goes wrong when the request is answered already. */
   onFault(error: unknown): void
 }
+
+/** Who reads: what is read enters the session of the exchange. */
+export const readerOf = ({ caller, thread }: Pick<Exchange, 'caller' | 'thread'>): Reader => ({
+  caller,
+  ...(thread === undefined ? {} : { thread }),
+})
 
 /** What binds a call to the client that waits for it. */
 export function liveOf(exchange: Exchange): CallListeners {

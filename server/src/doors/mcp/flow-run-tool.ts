@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import { toldByFlow } from '../../commands/provenance/told.ts'
 import { FLOW_ACTIONS, PointerKind, SkipReason } from '../../contract/flows.ts'
 import type { Json, JsonObject } from '../../contract/json.ts'
+import { readerOf } from './exchange.ts'
 import { failed, own, type OwnTool } from './own-tool.ts'
 
 const text = { type: 'string' } as const
@@ -44,8 +46,10 @@ export const flowRun: OwnTool = own({
     'Starts, reads and advances runs of written procedures (flows), attaches evidence, executes automatable steps under a consent, and submits results for review.',
   writes: true,
   args: Args,
-  async run(gate, { caller, trace }, args) {
-    const done = await gate.flows.act(caller, args as Json, { trace })
+  async run(gate, exchange, args) {
+    const { caller, trace } = exchange
+    const found = await gate.flows.act(caller, args as Json, { trace })
+    const done = await gate.readings.labelled(readerOf(exchange), found, (answer) => toldByFlow(answer, args as Json))
     if (!done.ok) return failed(done.problem)
     const answer = done.value as JsonObject
     return {

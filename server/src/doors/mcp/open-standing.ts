@@ -79,7 +79,7 @@ export function standingDoor({ gate, sessions, standing, watched, resumable, rel
     if (wantsNothing(wants) && watching.uris.length + tasks.size === 0) return stream.end(goodbye(gate, id))
     tell = (uri) => stream.send(updated(uri, { [SUBSCRIPTION_KEY]: id }))
     for (const uri of early) tell(uri)
-    response.once('close', standing.attach(caller, stream, wants, { id, tasks }))
+    response.once('close', standing.attach(caller, stream, wants, { id, tasks, thread: thread.value }))
   }
 
   async function resume(guest: Guest, last_id: string): Promise<void> {

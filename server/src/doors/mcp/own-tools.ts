@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { toldByOutcome } from '../../commands/provenance/told.ts'
 import type { CallRequest } from '../../contract/call.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 import { answerCall } from './answer-call.ts'
-import type { Exchange } from './exchange.ts'
+import { readerOf } from './exchange.ts'
 import { flowRun } from './flow-run-tool.ts'
 import { failed, own, told, type OwnTool } from './own-tool.ts'
 import { toolAnswer } from './tool-answer.ts'
@@ -15,9 +16,6 @@ const Pointer = z.string().describe('The artifact://… pointer from a result')
 
 const digestIn = (pointer: string): string => pointer.replace(/^artifact:\/\//, '')
 
-/** What is read enters the session of the exchange. */
-const readerOf = ({ caller, thread }: Exchange) => ({ caller, ...(thread === undefined ? {} : { thread }) })
-
 const callStatus = own({
   name: 'call_status',
   title: 'Outcome of a held call',
@@ -27,8 +25,9 @@ const callStatus = own({
     call_id: z.string().describe('The call_id from the pending answer'),
     wait_ms: z.int().min(0).max(LONGEST_WAIT_MS).optional().describe('How long to wait for an outcome'),
   }),
-  async run(gate, { caller }, { call_id, wait_ms }) {
-    const read = await gate.calls.read(caller, call_id, wait_ms ?? 0)
+  async run(gate, exchange, { call_id, wait_ms }) {
+    const found = await gate.calls.read(exchange.caller, call_id, wait_ms ?? 0)
+    const read = await gate.readings.labelled(readerOf(exchange), found, toldByOutcome)
     return read.ok ? { result: toolAnswer(read.value, false) } : failed(read.problem)
   },
 })

@@ -4,6 +4,7 @@ import { callerIdentity } from '../../contract/caller-identity.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import type { EventStream } from './event-stream.ts'
+import { readerOf } from './exchange.ts'
 import type { LogLevel } from './log-level.ts'
 import { textOf, type RpcId } from './rpc.ts'
 import { threadOfSession } from './sessions.ts'
@@ -28,7 +29,7 @@ export type StandingStreams = {
 
 /** Either a subscription with its id and the tasks it names, or an older client's stream with its session. */
 export type Attached =
-  | { readonly id: RpcId; readonly tasks: ReadonlySet<string> }
+  | { readonly id: RpcId; readonly tasks: ReadonlySet<string>; readonly thread: string | undefined }
   | { readonly session: string | undefined; level(): LogLevel }
 
 /** Which lists are told of when they change. */
@@ -106,6 +107,9 @@ export function createStandingStreams(gate: Gate): StandingStreams {
     attach(caller, stream, wants, attached) {
       const id = 'id' in attached ? attached.id : undefined
       const session = 'session' in attached ? attached.session : undefined
+      const thread =
+        'tasks' in attached ? attached.thread : session === undefined ? undefined : threadOfSession(session)
+      const reader = readerOf({ caller, thread })
       const send = (message: JsonObject) => stream.send(JSON.stringify(message))
       const params = id === undefined ? {} : { params: { _meta: { [SUBSCRIPTION_KEY]: id } } }
       const tell = (list: (typeof LISTS)[number]) => {
@@ -122,8 +126,8 @@ export function createStandingStreams(gate: Gate): StandingStreams {
           if (method === 'notifications/prompts/list_changed') tell('prompts')
         }),
         'tasks' in attached
-          ? tellTasks(gate, caller, send, attached.tasks, { [SUBSCRIPTION_KEY]: attached.id })
-          : tellCalls(gate, caller, send, {
+          ? tellTasks(gate, reader, send, attached.tasks, { [SUBSCRIPTION_KEY]: attached.id })
+          : tellCalls(gate, reader, send, {
               ...attached,
               isMeant: (thread) => isMeant(callerIdentity(caller), session, thread),
             }),

@@ -1,9 +1,10 @@
 import type { Gate } from '../../commands/gate.ts'
 import type { CallTask } from '../../commands/calls/read-task.ts'
-import type { Caller } from '../../contract/caller.ts'
+import type { Reader } from '../../commands/provenance/enter-session.ts'
 import type { GateChange } from '../../contract/change.ts'
 import type { JsonObject } from '../../contract/json.ts'
 import { isLoudEnough, type LogLevel } from './log-level.ts'
+import { readTaskIn } from './read-task-in.ts'
 import { detailedTask, taskWords } from './task-words.ts'
 
 type CallChange = Extract<GateChange, { kind: 'call' }>
@@ -15,11 +16,12 @@ type Send = (message: JsonObject) => void
  */
 export function tellCalls(
   gate: Gate,
-  caller: Caller,
+  reader: Reader,
   send: Send,
   { isMeant, level }: { isMeant(thread: string): boolean; level(): LogLevel },
 ): () => void {
-  const tellTask = taskTeller(gate, caller, (task) =>
+  const { caller } = reader
+  const tellTask = taskTeller(gate, reader, (task) =>
     send({ jsonrpc: '2.0', method: 'notifications/tasks/status', params: taskWords(task, 'old') }),
   )
   return gate.changes.onChange(caller, (change) => {
@@ -35,12 +37,13 @@ export function tellCalls(
 /** Since 2026-07-28: tells of the tasks that a subscription names, first how they stand. */
 export function tellTasks(
   gate: Gate,
-  caller: Caller,
+  reader: Reader,
   send: Send,
   ids: ReadonlySet<string>,
   meta: JsonObject,
 ): () => void {
-  const tellTask = taskTeller(gate, caller, (task) =>
+  const { caller } = reader
+  const tellTask = taskTeller(gate, reader, (task) =>
     send({
       jsonrpc: '2.0',
       method: 'notifications/tasks',
@@ -58,12 +61,12 @@ export function tellTasks(
 const REMEMBERED = 1_000
 
 /** Reads a task and tells of it, one after the other, so that nothing older comes after something newer. */
-function taskTeller(gate: Gate, caller: Caller, tell: (task: CallTask) => void): (call_id: string) => void {
+function taskTeller(gate: Gate, reader: Reader, tell: (task: CallTask) => void): (call_id: string) => void {
   const told = new Map<string, string>()
   let reading = Promise.resolve()
 
   async function readAndTell(call_id: string): Promise<void> {
-    const read = await gate.calls.readTask(caller, call_id)
+    const read = await readTaskIn(gate, reader, call_id)
     if (!read.ok) return
     const { state, outcome, updated_at } = read.value
     const news = `${state} ${outcome.status} ${updated_at}`

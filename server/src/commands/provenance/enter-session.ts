@@ -1,0 +1,129 @@
+import type { CallRow } from '../../contract/call.ts'
+import { DECIDING_KINDS, type Caller } from '../../contract/caller.ts'
+import { labelSession, type LabelRow } from '../../contract/label.ts'
+import { ok, type Result } from '../../contract/problems.ts'
+import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
+import { idleSession } from '../identity/idle-session.ts'
+import type { Change, Ledger } from '../ports/ledger.ts'
+import type { Tables } from '../ports/reads.ts'
+import type { Clock, Digest } from '../ports/runtime.ts'
+import { anyRequestLabel, textLabel, type Entering } from './labels.ts'
+import type { Sessions } from './sessions.ts'
+
+/** Who reads, and in which session. Without one it is the idle session of the caller, as for its calls. */
+export type Reader = { readonly caller: Caller; readonly thread?: string }
+
+/** A part of an answer that somebody other than the reader wrote. */
+export type Told =
+  /** The answer of a call. */
+  | { readonly call: string }
+  /** The preview of a request. */
+  | { readonly approval: string }
+  /** A text. `of_call` or `of_run` says what it belongs to: in that session it is known, and a run may not be stored. */
+  | { readonly text: string; readonly name: string; readonly of_call?: string; readonly of_run?: string }
+
+export type EnterDeps = {
+  readonly tables: Pick<Tables, 'row'>
+  readonly ledger: Ledger
+  readonly sessions: Pick<Sessions, 'note'>
+  readonly digest: Digest
+  readonly clock: Clock
+  /** Try again until it succeeds, in the background. */
+  readonly persist: (attempt: () => Promise<boolean>) => void
+}
+
+const TRIES = 4
+
+/**
+ * What somebody reads enters the session it is read in, before they get it.
+ * INVARIANT: the texts that a door answers with are in the session of the reader, or the answer is withheld. Only people who decide get
+ * it without: they must see requests also when nothing can be written, and their labels follow.
+ */
+export async function enterSession(
+  deps: EnterDeps,
+  { caller, thread: named }: Reader,
+  told: readonly Told[],
+): Promise<Result<void>> {
+  if (told.length === 0) return ok(undefined)
+  const isDecider = DECIDING_KINDS.includes(caller.kind)
+  const thread = named === undefined ? await idleSession(deps, caller) : ok(named)
+  if (!thread.ok) return isDecider ? ok(undefined) : thread
+  const session = { caller, thread: thread.value }
+  const labels = await Promise.all(told.map((one) => labelsFor(deps, session, one)))
+  const kept = await keep(deps, labels.flat())
+  if (kept === 'nothing new') return ok(undefined)
+  if (kept === 'kept') deps.sessions.note(caller.user, thread.value)
+  else if (!isDecider) return refuseUnrecorded(kept)
+  else deps.persist(async () => typeof (await keep(deps, labels.flat())) === 'string')
+  return ok(undefined)
+}
+
+/** For a call that is at hand: its answer is read in the session of another one. */
+export const enterCall = (deps: EnterDeps, reader: Reader, { call_id, result }: CallRow): Promise<Result<void>> =>
+  enterSession(deps, reader, result === undefined ? [] : [{ call: call_id }])
+
+type LabelSwap = Extract<Change, { kind: 'swap' }>
+type ReadingIn = { readonly caller: Caller; readonly thread: string }
+
+/** None where the text is known already. */
+async function labelsFor(deps: EnterDeps, { caller, thread }: ReadingIn, told: Told): Promise<LabelSwap[]> {
+  const session = labelSession(caller.user, thread)
+  if ('approval' in told) return previewLabels(deps, session, told.approval)
+  const call_id = 'call' in told ? told.call : told.of_call
+  const call = call_id === undefined ? undefined : (await deps.tables.row('calls', call_id))?.row
+  if (call !== undefined && labelSession(call.caller.user, call.thread) === session) return []
+  const at = deps.clock()
+  if ('call' in told) {
+    if (call?.result === undefined) return []
+    const label_id = `${deps.digest(JSON.stringify([session, told.call, call.ended_at ?? 0]))}.read`
+    const source = { call: told.call, server: call.server, name: call.tool_id }
+    return [swapOf({ v: 1, label_id, session, at, kind: 'output', source })]
+  }
+  const run_id = told.of_run ?? call?.by_run?.run_id
+  const run = run_id === undefined ? undefined : (await deps.tables.row('runs', run_id))?.row
+  const user = call?.caller.user ?? userIn(run?.owner)
+  if (run?.thread !== undefined && labelSession(user ?? caller.user, run.thread) === session) return []
+  const entering: Entering = {
+    id: `${deps.digest(JSON.stringify([session, told.name, told.text]))}.read`,
+    caller,
+    thread,
+    kind: 'text',
+    source: { name: told.name, ...(call === undefined ? {} : { server: call.server, name: call.tool_id }) },
+    text: told.text,
+    at,
+  }
+  const labels = run?.volatile === true ? anyRequestLabel(entering) : textLabel(entering)
+  const of_user = user === undefined || user === caller.user ? {} : { of_user: user }
+  return labels.flatMap((one) => (one.kind === 'swap' ? [swapOf({ ...(one.to as LabelRow), ...of_user })] : []))
+}
+
+async function previewLabels(deps: EnterDeps, session: string, approval: string): Promise<LabelSwap[]> {
+  const request = (await deps.tables.row('approvals', approval))?.row
+  if (request?.preview === undefined || labelSession(request.caller.user, request.thread) === session) return []
+  const label_id = `${deps.digest(JSON.stringify([session, approval]))}.read`
+  const server = (await deps.tables.row('calls', request.call_id))?.row.server
+  const source = { approval, name: request.tool_id, ...(server === undefined ? {} : { server }) }
+  return [swapOf({ v: 1, label_id, session, at: deps.clock(), kind: 'preview', source })]
+}
+
+const swapOf = (to: LabelRow): LabelSwap => ({ kind: 'swap', table: 'labels', id: to.label_id, from: 'absent', to })
+
+/** The user in the name of a caller (`callerIdentity`). */
+function userIn(owner: string | undefined): string | undefined {
+  const [, user] = owner === undefined ? [] : (JSON.parse(owner) as readonly unknown[])
+  return typeof user === 'string' ? user : undefined
+}
+
+/** A reader at the same moment may add the same label: then the others are still to be added. */
+async function keep(deps: EnterDeps, labels: readonly LabelSwap[]) {
+  for (let tries = 1; ; tries += 1) {
+    const missing: LabelSwap[] = []
+    for (const label of new Map(labels.map((one) => [one.id, one])).values())
+      if ((await deps.tables.row('labels', label.id)) === undefined) missing.push(label)
+    if (missing.length === 0) return tries === 1 ? 'nothing new' : 'kept'
+    const kept = await deps.ledger.commit(missing)
+    if (kept === 'committed') return 'kept'
+    if (isUnrecorded(kept)) return kept
+    if (tries >= TRIES) return 'unavailable' as const
+  }
+}

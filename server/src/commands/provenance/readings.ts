@@ -1,0 +1,16 @@
+import type { Result } from '../../contract/problems.ts'
+import { enterSession, type EnterDeps, type Reader, type Told } from './enter-session.ts'
+
+/** Answers that hold texts of tools, models or other sessions. */
+export interface ReadingsGate {
+  /** The same answer, once what it tells is in the session of the reader. */
+  labelled<T>(reader: Reader, answer: Result<T>, told: (value: T) => readonly Told[]): Promise<Result<T>>
+}
+
+export const bindReadings = (world: EnterDeps): ReadingsGate => ({
+  async labelled(reader, answer, told) {
+    if (!answer.ok) return answer
+    const entered = await enterSession(world, reader, told(answer.value))
+    return entered.ok ? answer : entered
+  },
+})

@@ -1,0 +1,132 @@
+import type { AgentAnswer, AgentEvent } from '../../contract/agent.ts'
+import type { CallLife } from '../../contract/activity.ts'
+import type { Outcome } from '../../contract/call.ts'
+import { isJsonObject, type Json } from '../../contract/json.ts'
+import type { ToolflowView } from '../../contract/toolflow.ts'
+import type { ValueSource } from '../../contract/value-source.ts'
+import type { WhyAnswer } from '../../contract/why.ts'
+import type { WorkflowRunView } from '../../contract/workflow.ts'
+import type { ThreadView } from '../agent/read-threads.ts'
+import type { Told } from './enter-session.ts'
+
+/** Which parts of each answer somebody other than the reader wrote. Our own words, ids, states and times are none. */
+
+type Of = { readonly of_call?: string; readonly of_run?: string }
+const text = (name: string, value: string | null | undefined, of: Of): Told[] =>
+  value === undefined || value === null || value === '' ? [] : [{ text: value, name, ...of }]
+
+/** What was read back is told as a sentence about the answer of another call. */
+export function toldByOutcome(outcome: Outcome): readonly Told[] {
+  switch (outcome.status) {
+    case 'executed':
+      return [{ call: outcome.call_id }, ...text('a read-back', outcome.read_back, { of_call: outcome.call_id })]
+    case 'failed':
+      return outcome.result === undefined ? [] : [{ call: outcome.call_id }]
+    default:
+      return []
+  }
+}
+
+/** Of a packet: its preview, and the texts around its values. */
+export type ToldPacket = {
+  readonly approval_id: string
+  readonly call_id: string
+  readonly preview?: unknown
+  readonly sources?: readonly ValueSource[]
+}
+
+export const toldByPacket = ({ approval_id, call_id, preview, sources = [] }: ToldPacket): readonly Told[] => [
+  ...(preview === undefined ? [] : [{ approval: approval_id }]),
+  ...toldBySources(sources, { of_call: call_id }),
+]
+
+/** By reference where the text is the answer of a call. */
+function toldBySources(sources: readonly ValueSource[], of: { readonly of_call: string }): readonly Told[] {
+  return sources.flatMap(({ where, excerpt, label }) =>
+    where?.call_id === undefined ? text(label, excerpt, of) : [{ call: where.call_id }],
+  )
+}
+
+export const toldByWhy = ({ call_id, values }: WhyAnswer): readonly Told[] =>
+  toldBySources(
+    values.flatMap(({ source }) => source ?? []),
+    { of_call: call_id },
+  )
+
+export function toldByLife({
+  call_id,
+  result,
+  moments,
+}: Pick<CallLife, 'call_id' | 'result' | 'moments'>): readonly Told[] {
+  const read = moments.filter(({ is }) => is === 'checked' || is === 'read_back')
+  const said = read.flatMap(({ says }) => text('a read-back', says, { of_call: call_id }))
+  return [...(result === undefined ? [] : [{ call: call_id }]), ...said]
+}
+
+/** What the user said is theirs in every session; what a model wrote may be a tool's words. */
+export function toldByThread(view: ThreadView): readonly Told[] {
+  const of = { of_run: view.run_id }
+  const said = view.messages.filter(({ role }) => role !== 'user').map((message) => message.text)
+  const steps = view.plan.map(({ step }) => step)
+  return [...said, ...steps, view.summary, view.question, view.last_tool_result?.output].flatMap((one) =>
+    text('a thread', one, of),
+  )
+}
+
+export const toldByAgent = ({ run_id, response }: AgentAnswer): readonly Told[] =>
+  text('a thread', response, { of_run: run_id })
+
+/** Of what is told while a thread works. */
+export const toldByEvent = (run_id: string, { data }: Pick<AgentEvent, 'data'>): readonly Told[] =>
+  stringsUnder(data, EVENT_FIELDS).flatMap((one) => text('a thread', one, { of_run: run_id }))
+const EVENT_FIELDS = new Set(['steps', 'args', 'output', 'response', 'text', 'message'])
+
+export function toldByToolflow(view: ToolflowView): readonly Told[] {
+  const { exec_result, dry_run_result, call_id } = view.state
+  const of = { of_run: view.run_id, ...(call_id === null ? {} : { of_call: call_id }) }
+  const packet = 'approval_packet' in view ? view.approval_packet : undefined
+  return [
+    ...(exec_result === null ? [] : toldByOutcome(exec_result)),
+    ...text('a dry run', dry_run_result, of),
+    ...(packet === undefined || !('approval_id' in packet) ? [] : toldByPacket(packet as ToldPacket)),
+  ]
+}
+
+export function toldByWorkflowRun({ run_id, output, error }: WorkflowRunView): readonly Told[] {
+  const of = { of_run: run_id }
+  const said = output === undefined ? undefined : typeof output === 'string' ? output : JSON.stringify(output)
+  return [...text('the run of a document', said, of), ...text('the run of a document', error?.says, of)]
+}
+
+/** Of a flow and its review: what the people and agents who work on it wrote. What this very request says is the reader's own. */
+export function toldByFlow(answer: object, asked: Json = null): readonly Told[] {
+  const own = new Set(stringsIn(asked))
+  return stringsUnder(answer as Json, FLOW_FIELDS)
+    .filter((one) => !own.has(one))
+    .flatMap((one) => text('the run of a flow', one, {}))
+}
+const FLOW_FIELDS = new Set([
+  'evidence_ref',
+  'task_ref',
+  'external_ref',
+  'note',
+  'reason',
+  'intent',
+  'comment',
+  'output',
+])
+
+/** Every string in the fields with these names, however deep. */
+function stringsUnder(value: Json, fields: ReadonlySet<string>): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap((item) => stringsUnder(item, fields))
+  if (!isJsonObject(value)) return []
+  return Object.entries(value).flatMap(([name, inside]) =>
+    fields.has(name) ? stringsIn(inside) : stringsUnder(inside, fields),
+  )
+}
+
+function stringsIn(value: Json): readonly string[] {
+  if (typeof value === 'string') return [value]
+  if (Array.isArray(value)) return value.flatMap(stringsIn)
+  return isJsonObject(value) ? Object.values(value).flatMap(stringsIn) : []
+}
