@@ -179,7 +179,7 @@ function tellThread(gate: Gate, reader: Reader, { run_id, from, hasFinal }: Foll
     onEvent(event) {
       const { text, key } = event.data
       if (event.event !== 'message_delta') labelled.whole(toldByEvent(run_id, event), () => tell(event))
-      else labelled.piece(String(key), typeof text === 'string' ? text : '', told, () => tell(event))
+      else labelled.piece(JSON.stringify(key), typeof text === 'string' ? text : '', told, () => tell(event))
     },
     onEnd: () => labelled.end(() => out.leave('ended')),
   })
