@@ -41,7 +41,7 @@ function messagesSettings(): ServerSettings {
 export const withMessages = (servers: Config['servers'], transports: readonly MessageTransport[]): Config['servers'] =>
   transports.length === 0 || Object.hasOwn(servers, MESSAGES) ? servers : { ...servers, [MESSAGES]: messagesSettings() }
 
-/** The same servers; calls of `messages` go to the first transport that reaches their room. */
+/** The same servers; calls of `messages` go to the transport that they name, else to the first that reaches their room. */
 export function sendingMessages(
   servers: ToolServers,
   transports: readonly MessageTransport[],
@@ -53,8 +53,12 @@ export function sendingMessages(
     async call(call) {
       if (call.server !== MESSAGES) return servers.call(call)
       const { agent, room, text } = JSON.parse(call.canonical_args) as { agent: string; room: string; text: string }
-      const transport = transports.find((one) => one.reaches(room, agent))
-      if (transport === undefined) return notSent('no transport reaches this room')
+      const reaching = transports.filter((one) => one.reaches(room, agent))
+      const transport = reaching.find(({ name }) => call.transport === undefined || name === call.transport)
+      if (transport === undefined)
+        return notSent(
+          `${call.transport === undefined ? 'no transport' : `\`${call.transport}\` no longer`} reaches this room`,
+        )
       if (!mayAct()) return notSent('the lease of this node is over')
       const again = call.repeats_since === undefined ? {} : { since: call.repeats_since }
       return answerOf(await transport.send({ id: call.idempotency_key, agent, room, text, ...again }))

@@ -26,6 +26,8 @@ export type ByRun = {
   readonly document?: string
   /** How long a request for approval waits at most, in seconds. */
   readonly hold_s?: number
+  /** Of an answer to a person: the transport that the person's message came by. It goes out by this one or not at all. */
+  readonly transport?: string
   /** The risk that the caller of a toolflow stated. */
   readonly risk_score?: number
 }

@@ -42,7 +42,7 @@ workflow:
         - { type: send_message, targetAlias: office, payloadTemplate: "FILED {{input.id}}" }
 `
 
-type Sent = { readonly headers: Record<string, string>; readonly body: string }
+type Sent = { readonly to: string; readonly headers: Record<string, string>; readonly body: string }
 
 let gate: RunningGate & { stop(): Promise<void> }
 let board: Server
@@ -55,7 +55,7 @@ beforeAll(async () => {
     let body = ''
     request.setEncoding('utf8').on('data', (text: string) => (body += text))
     request.on('end', () => {
-      sent.push({ headers: request.headers as Record<string, string>, body })
+      sent.push({ to: request.url ?? '', headers: request.headers as Record<string, string>, body })
       response.writeHead(answers.shift() ?? 204).end()
     })
   })
@@ -67,10 +67,16 @@ beforeAll(async () => {
       env: { EFFECTS: join(folder, 'effects.txt') },
       tools: BOOK_TOOLS,
     }
-    const url = `http://127.0.0.1:${(board.address() as AddressInfo).port}/in`
+    const address = `http://127.0.0.1:${(board.address() as AddressInfo).port}`
     const rules = [{ id: 'all', effect: 'allow', match: { server: ['book', 'messages'] }, says: 'harmless' }]
-    const transports = [{ name: 'board', url, secret: 'env:BOARD_OUT', incoming: { secret: 'env:BOARD_IN' } }]
-    const config = { listen: { port: 0 }, policy: { rules }, repetition: { most: 1000 }, servers: { book }, transports }
+    const signed = { secret: 'env:BOARD_OUT', incoming: { secret: 'env:BOARD_IN' } }
+    // Both reach every room.
+    const transports = ['board', 'second'].map((name) => ({ name, url: `${address}/${name}`, ...signed }))
+    const models = { script: 'script.yaml' }
+    const common = { listen: { port: 0 }, policy: { rules }, repetition: { most: 1000 } }
+    const config = { ...common, servers: { book }, transports, models }
+    const says = { when: 'greet (\\w+)', answer: 'Hello, {{1}}.' }
+    writeFileSync(join(folder, 'script.yaml'), JSON.stringify({ rules: [says] }))
     writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify(config))
     writeFileSync(join(folder, 'effects.txt'), '')
     writeFileSync(join(folder, 'clerk.yaml'), DOCUMENT('clerk'))
@@ -206,10 +212,13 @@ describe('a transport of signed requests', () => {
       text: `FILE_IT {"id":${id}}`,
       ...more,
     })
-  const hand = (body: string, given: { id?: string; seconds?: string; signature?: string } = {}) => {
-    const { id = randomUUID(), seconds = now() } = given
+  const hand = (
+    body: string,
+    given: { id?: string; seconds?: string; signature?: string; over?: 'board' | 'second' } = {},
+  ) => {
+    const { id = randomUUID(), seconds = now(), over = 'board' } = given
     const { signature = sign(id, seconds, body) } = given
-    return post('/v1/transports/board/messages', body, {
+    return post(`/v1/transports/${over}/messages`, body, {
       'webhook-id': id,
       'webhook-timestamp': seconds,
       'webhook-signature': signature,
@@ -231,6 +240,26 @@ describe('a transport of signed requests', () => {
       expect(headers['webhook-signature']).toBe(sign(of, seconds, body, BOARD.out))
       expect(JSON.parse(body)).toEqual({ type: 'message', agent: 'clerk', room: '!office:test', text: 'FILED 1' })
     }
+  })
+
+  test('what a person says to the agent is a turn, and is answered over the transport that it came by, once', async () => {
+    const greet = (name: string) => message(0, { text: `please greet ${name}`, directed: true })
+    const id = randomUUID()
+    const one = await hand(greet('Ana'), { id, over: 'second' })
+    expect(one).toMatchObject({ status: 200, body: { taken: [{ is: 'turn', document: 'clerk' }] } })
+    expect(await hand(greet('Ana'), { id, over: 'second' })).toMatchObject({ body: one.body })
+    await hand(greet('Bob'), { over: 'board' })
+    const answered = (text: string) => sent.filter(({ body }) => body.includes(text)).map(({ to }) => to)
+    await until(() => answered('Hello, Ana.').length > 0 && answered('Hello, Bob.').length > 0)
+    expect([answered('Hello, Ana.'), answered('Hello, Bob.')]).toEqual([['/second'], ['/board']])
+    // Another person in the same room is somebody else, and what is not said to the agent is no turn.
+    const other = await hand(message(0, { text: 'please greet Eve', directed: true, sender: '@eve:test' }))
+    expect((other.body['taken'] as { run_id: string }[])[0]?.run_id).not.toBe(
+      (one.body['taken'] as { run_id: string }[])[0]?.run_id,
+    )
+    expect(await hand(message(0, { text: 'please greet Carl' }))).toMatchObject({
+      body: { taken: [{ is: 'ignored' }] },
+    })
   })
 
   test('is not genuine with another secret, body, id or time, or when it is too old; nothing of it is read', async () => {

@@ -59,7 +59,7 @@ async function send(
     thread: state.thread_id,
     trace: state.trace,
     idempotency_key: `agent/${key}`,
-    by_run: { ...byThread(state), step: 'answer' },
+    by_run: { ...byThread(state), step: 'answer', transport: document.transport },
   }
   return isForNow(await deps.dispatch(request, { signal })) ? 'later' : 'done'
 }

@@ -93,6 +93,7 @@ async function send(
     ...sendableArgs(unsealed.canonical_args),
     idempotency_key: row.call_id,
     ...(row.attempt > 1 ? { repeats_since: row.received_at } : {}),
+    ...(row.by_run?.transport === undefined ? {} : { transport: row.by_run.transport }),
     user: row.caller.user,
     trace: row.trace,
     ...(row.answerable === undefined ? {} : { answerable: row.answerable }),

@@ -32,6 +32,8 @@ export type UpstreamCall = Omit<CallListeners, 'onStarted'> & {
   readonly idempotency_key: string
   /** Of a call that was sent before, with an outcome nobody knows: when it was made. */
   readonly repeats_since?: number
+  /** Of a message: the transport that it goes out by; without one, the first that reaches its room. */
+  readonly transport?: string
   /** The user of the call. A server with one login per user accepts no call without one. */
   readonly user?: string
   readonly trace: string
