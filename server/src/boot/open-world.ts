@@ -125,8 +125,11 @@ export async function openWorld(given: Settings, options: GateOptions, fresh: bo
     }),
     strong: config.approvals.strong,
     tokensCountAs: config.approvals.tokens,
+    // Of a node, the people who decide are at its hub.
     otherApprovers:
-      config.auth.oidc.length > 0 ? 'unknown' : [...callbacks.values()].map(({ approver }) => approver.user),
+      config.auth.oidc.length > 0 || config.hub !== undefined
+        ? 'unknown'
+        : [...callbacks.values()].map(({ approver }) => approver.user),
     policyStore: options.policyStore ?? NOT_WRITABLE,
     doctor: once(options.doctor ?? (() => Promise.resolve({ ok: true, findings: [] }))),
     issuers: openIssuers(config.auth.oidc, Date.now),

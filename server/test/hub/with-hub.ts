@@ -41,11 +41,13 @@ export type Entry = {
 
 const place = (name: string) => mkdtempSync(join(tmpdir(), `sluice-${name}-`))
 
-/** A hub and a node as processes of their own, with somebody between them. */
-export async function openPair(more: { hub?: object; node?: object; section?: object } = {}): Promise<Pair> {
+/** A hub and a node as processes of their own, with somebody between them. `started`: a gate that is the hub. */
+export async function openPair(
+  more: { hub?: object; node?: object; section?: object; tools?: object; started?: Gate } = {},
+): Promise<Pair> {
   const [hubFolder, nodeFolder] = [place('hub'), place('node')]
   writeFileSync(join(hubFolder, 'sluice.yaml'), JSON.stringify({ listen: { port: 0 }, ...more.hub }))
-  const hub = await runGate(hubFolder)
+  const hub = more.started ?? (await runGate(hubFolder))
   const key = await hub.key('node', 'edge-1')
   const approver = await hub.key('approver', 'bob')
   writeFileSync(join(nodeFolder, 'node.key'), key)
@@ -56,7 +58,7 @@ export async function openPair(more: { hub?: object; node?: object; section?: ob
     command: 'node',
     args: [resolve(import.meta.dirname, '../tool-servers/effects.ts')],
     env: { EFFECTS: join(nodeFolder, 'effects.txt') },
-    tools: BOOK_TOOLS,
+    tools: { ...BOOK_TOOLS, ...more.tools },
   }
   const section = { url: between.url, node: 'edge-1', key: 'file:node.key', public_keys: [public_key], ...more.section }
   const config = { listen: { port: 0 }, servers: { book }, hub: section, ...more.node }

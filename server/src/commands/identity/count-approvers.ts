@@ -6,7 +6,7 @@ import { credentialState } from './credentials.ts'
 export type ApproverDeps = {
   readonly tables: Tables
   readonly clock: Clock
-  /** People who decide without one of our keys: `unknown` if an issuer assigns roles, otherwise the users of callbacks. */
+  /** People who decide without one of our keys: `unknown` if an issuer assigns roles or a hub decides, otherwise the users of callbacks. */
   readonly otherApprovers: readonly string[] | 'unknown'
 }
 
