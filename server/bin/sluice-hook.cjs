@@ -233,10 +233,19 @@ async function main([client, ...options]) {
   const socket = option('--socket') ?? socketIn(option('--data'), option('--config'))
   if (!Object.hasOwn(EVENTS, client ?? '')) {
     const clients = Object.keys(EVENTS).join(', ')
+    if (client === 'opencode')
+      print(2, 'opencode has no hook commands: `sluice init --write` installs a plugin instead')
+    else if (client !== undefined && !client.startsWith('-'))
+      print(2, `\`${client}\` is not a known client; known: ${clients}`)
     print(
       2,
       `usage: sluice hook CLIENT [--socket PATH] [--wait SECONDS], the event on standard input; clients: ${clients}`,
     )
+    return 2
+  }
+  const wait_s = Number(option('--wait') ?? 0)
+  if (!(wait_s >= 0)) {
+    print(2, `--wait: \`${option('--wait')}\` is not a number of seconds, so the call is refused`)
     return 2
   }
   const event = readInput(readFileSync(0))
@@ -247,7 +256,7 @@ async function main([client, ...options]) {
   // Copilot's events do not say which they are.
   const named = text(event.hook_event_name, event.hookEventName, event.eventName) === undefined
   const given = named ? { ...event, hook_event_name: option('--event') } : event
-  const said = await answer(client, given, { socket, wait_s: Number(option('--wait') ?? 0) })
+  const said = await answer(client, given, { socket, wait_s })
   print(1, JSON.stringify(said))
   return 0
 }

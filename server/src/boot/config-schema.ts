@@ -7,6 +7,8 @@ export type Schema = {
   readonly properties?: Readonly<Record<string, Schema>>
   readonly additionalProperties?: Schema | boolean
   readonly items?: Schema
+  /** Of a map whose keys are a fixed list. */
+  readonly propertyNames?: { readonly enum?: readonly string[] }
   readonly anyOf?: readonly Schema[]
   readonly oneOf?: readonly Schema[]
   readonly allOf?: readonly Schema[]
@@ -43,5 +45,10 @@ function choices(schema: Schema): readonly Schema[] {
 }
 
 export const keysOf = (schemas: readonly Schema[]): readonly string[] => [
-  ...new Set(schemas.flatMap(({ properties = {} }) => Object.keys(properties))),
+  ...new Set(
+    schemas.flatMap(({ properties = {}, propertyNames }) => [
+      ...Object.keys(properties),
+      ...(propertyNames?.enum ?? []),
+    ]),
+  ),
 ]

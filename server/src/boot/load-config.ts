@@ -34,8 +34,11 @@ export function loadConfig(file: string, isNamed: boolean, also: Also = {}): Res
     const paths = env.faults.map(({ name, says }) => `${name}: ${says}`).join('; ')
     return refuse('config.invalid', { file: 'the environment', paths })
   }
-  const config = readConfig(withHub(document.toJS() as unknown, also), placesOf(read), remedyFor)
-  if (!config.ok) return refuse(config.problem.code, { file: path, ...config.problem.about })
+  const config = readConfig(withHub(document.toJS() as unknown, also), optionsOf(also, placesOf(read)), remedyFor)
+  if (!config.ok) {
+    const from = existsSync(path) ? path : 'the command line'
+    return refuse(config.problem.code, { file: from, ...config.problem.about })
+  }
   const folder = dirname(path)
   const policy = readPolicy(path)
   if (!policy.ok) {
@@ -61,6 +64,21 @@ function withHub(value: unknown, { hub }: Also): unknown {
   const written = fields['hub']
   return { ...fields, hub: { ...(typeof written === 'object' ? written : {}), ...hub } }
 }
+
+const HUB_OPTIONS: Readonly<Record<string, string>> = {
+  url: '--hub',
+  node: '--name',
+  key: '--node-key',
+  public_keys: '--public-key',
+}
+
+/** For `sluice node`: faults of the hub that are not in the file are named by the option that sets them. */
+const optionsOf =
+  ({ hub }: Also, placeOfKey: PlaceOf): PlaceOf =>
+  (keys) => {
+    const option = keys[0] === 'hub' ? HUB_OPTIONS[String(keys[1])] : undefined
+    return hub === undefined || option === undefined ? placeOfKey(keys) : `option ${option}`
+  }
 
 /** The data folder a configuration names, also one that cannot be used otherwise. */
 export function dataIn(file: string): string {

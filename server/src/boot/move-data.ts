@@ -20,6 +20,8 @@ import { embedded, withVerified } from './verify-offline.ts'
  * ledger is then set aside, so that no gate starts on it by mistake.
  */
 export async function moveData(options: UpOptions, address: string, schema: string): Promise<Result<MoveReport>> {
+  if (!/^(?:env:|file:|postgres(?:ql)?:\/\/)/.test(address))
+    return refuse('store.not_moved', { why: 'the address does not begin with `postgres://`' })
   const settings = settingsMeant(options)
   if (!settings.ok) return settings
   const { data } = settings.value

@@ -559,7 +559,7 @@ export type Routes = {
     path: { readonly push_id: string }
     answer: { readonly push_id: string; readonly name: string; readonly host: string; readonly created_at: number }
   }
-  /** Everything durable that advances in steps (held calls, deliveries, toolflows), newest first */
+  /** Background runs (held calls, deliveries, toolflows, agent threads, workflows), newest first */
   'GET /v1/runs': {
     query: { readonly status?: string | undefined; readonly kind?: string | undefined; readonly owner?: string | undefined; readonly user?: string | undefined; readonly thread?: string | undefined; readonly parent?: string | undefined; readonly limit?: number | undefined; readonly after?: number | undefined }
     answer: { readonly items: readonly ({ readonly run_id: string; readonly kind: string; readonly status: "active" | "waiting" | "done" | "failed" | "cancelled" | "faulted"; readonly owner?: { readonly id: string; readonly user: string } | undefined; readonly thread?: string | undefined; readonly parent?: string | undefined; readonly document?: string | undefined; readonly waits_for?: string | undefined; readonly fault?: { readonly count: number; readonly at: number; readonly says?: string | undefined; readonly retry_at?: number | undefined } | undefined; readonly timers: { readonly [name: string]: number }; readonly executing: readonly (string)[]; readonly created_at: number; readonly ended_at?: number | undefined })[]; readonly next?: number | undefined }

@@ -28,7 +28,10 @@ export const ListenLimits = z.strictObject({
 export type ListenLimits = z.infer<typeof ListenLimits>
 
 /** An IPv4 or IPv6 address, or a network: `10.0.0.0/8`. */
-const AddressOrNetwork = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])
+const AddressOrNetwork = z.union(
+  [z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()],
+  'write an IP address or a network such as 10.0.0.0/8',
+)
 
 /** Proxies and balancers in front of the gate that report the address of a client. */
 export const TrustedProxies = z.strictObject({

@@ -57,8 +57,8 @@ export const PushSettings = z.strictObject({
 })
 export type PushSettings = z.infer<typeof PushSettings>
 
-export const RoomId = z.string().regex(/^![^\s]{1,254}$/, 'a room is given by its id, which begins with `!`')
-export const MatrixUser = z.string().regex(/^@[^\s:]{1,200}:[^\s]{1,200}$/, 'a Matrix user is written @name:server')
+export const RoomId = z.string().regex(/^![^\s]{1,254}$/, 'write the id of the room, which begins with `!`')
+export const MatrixUser = z.string().regex(/^@[^\s:]{1,200}:[^\s]{1,200}$/, 'write a Matrix user as @name:server')
 const TOLD_IN_CHAT = [
   'approval.pending',
   'approval.approved',
@@ -96,7 +96,10 @@ export const MatrixChannelSettings = z
       }),
     ),
   })
-  .refine(({ token, password }) => (token === undefined) !== (password === undefined), 'give a token or a password')
+  .refine(
+    ({ token, password }) => (token === undefined) !== (password === undefined),
+    'give either `token` or `password`',
+  )
 export type MatrixChannelSettings = z.infer<typeof MatrixChannelSettings>
 
 export const Channels = z

@@ -257,7 +257,11 @@ function faultsOf(issue: z.core.$ZodIssue, above: readonly PropertyKey[]): Confi
     )
     const excluded = (faults: readonly z.core.$ZodIssue[]) => faults.filter(isExcluded).length
     const [meant] = possible.toSorted((one, other) => excluded(one) - excluded(other))
-    if (meant !== undefined) return meant.flatMap((fault) => faultsOf(fault, path))
+    const isAtRoot = meant?.every((fault) => fault.path.length === 0 && fault.code === 'invalid_format') === true
+    if (isAtRoot && issue.message !== 'Invalid input') return [{ path, says: issue.message, kind: 'other' }]
+    if (meant !== undefined && !meant.some(isRootValue)) return meant.flatMap((fault) => faultsOf(fault, path))
+    const expected = issue.errors.flatMap((faults) => faults.flatMap(expectedOf))
+    if (expected.length > 0) return [{ path, says: `write ${[...new Set(expected)].join(' or ')}`, kind: 'other' }]
   }
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => ({ path: [...path, key], says: 'unknown key', kind: 'unknown_key' }))
@@ -273,6 +277,32 @@ const plainly = (message: string): string =>
     .replace(/^Invalid input: expected .*, received undefined$/, 'missing')
     .replace(/^Invalid input: expected .*, received null$/, 'empty (or remove the key)')
     .replace(/^Invalid (?:input|option): /, '')
+    .replace(/^expected \w+, received \w+$/, 'wrong type')
+    .replace(
+      /^expected one of (.*)$/,
+      (_, values: string) => `write one of ${values.replaceAll('"', '').replaceAll('|', ', ')}`,
+    )
+
+/** A fixed word was expected where something else is written. */
+const isRootValue = (fault: z.core.$ZodIssue) => fault.code === 'invalid_value' && fault.path.length === 0
+
+const IN_YAML: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: '`true` or `false`',
+  array: 'a list',
+  object: 'keys below it',
+  record: 'keys below it',
+}
+
+/** What one branch of a choice expects in place of the whole value. */
+function expectedOf(fault: z.core.$ZodIssue): readonly string[] {
+  if (fault.path.length > 0) return []
+  if (fault.code === 'invalid_value') return fault.values.map((value) => `\`${String(value)}\``)
+  const word = fault.code === 'invalid_type' ? IN_YAML[fault.expected] : undefined
+  return word === undefined ? [] : [word]
+}
 
 const isExcluded = (fault: z.core.$ZodIssue) => fault.code === 'invalid_type' && fault.expected === 'never'
 const isTypeFault = (fault: z.core.$ZodIssue) => fault.code === 'invalid_type'

@@ -27,8 +27,8 @@ describe('a server that is reached over HTTP', () => {
     [{ command: 'x', headers: {} }, 'servers.s.headers: unknown key'],
     [{ url, heders: {} }, 'servers.s.heders: unknown key'],
     [{ url, oauth: { ...oauth, secret: 'x' } }, 'servers.s.oauth.secret: unknown key'],
-    [{ url: 'tools.example' }, 'servers.s.url: an address that starts with http:// or https://'],
-    [{ url: 'file:///etc/passwd' }, 'servers.s.url: an address that starts with http:// or https://'],
+    [{ url: 'tools.example' }, 'servers.s.url: write an address that starts with http:// or https://'],
+    [{ url: 'file:///etc/passwd' }, 'servers.s.url: write an address that starts with http:// or https://'],
     [
       { url: 'https://me:hunter2@tools.example/' },
       'servers.s.url: an address without credentials and without a fragment',

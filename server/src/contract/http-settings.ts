@@ -27,7 +27,7 @@ export const HeaderName = z
 
 /** Credentials in an address end up in logs and errors; `headers` or `oauth` is their place. */
 export const HttpUrl = z
-  .url({ protocol: /^https?$/, error: 'an address that starts with http:// or https://', abort: true })
+  .url({ protocol: /^https?$/, error: 'write an address that starts with http:// or https://', abort: true })
   .refine(
     (text) => /^https?:\/\/[^/?#@]+(?:[/?][^#]*)?$/.test(text),
     'an address without credentials and without a fragment',

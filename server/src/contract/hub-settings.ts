@@ -16,7 +16,7 @@ const LOGIN = {
 }
 type Login = { readonly token?: string | undefined; readonly password?: string | undefined }
 const hasOne = ({ token, password }: Login) => (token === undefined) !== (password === undefined)
-const ONE = 'give a token or a password'
+const ONE = 'give either `token` or `password`'
 export type MatrixLogin = {
   readonly homeserver: string
   readonly user: string
@@ -46,11 +46,23 @@ export const HubSettings = z
   })
   .superRefine(({ url, key, matrix }, context) => {
     if (matrix === undefined && url === undefined)
-      context.addIssue({ code: 'custom', path: ['url'], message: 'give the address of the hub, or `matrix`' })
+      context.addIssue({
+        code: 'custom',
+        path: ['url'],
+        message: 'missing: give the address of the hub, or `matrix` instead',
+      })
     if (matrix === undefined && key === undefined)
-      context.addIssue({ code: 'custom', path: ['key'], message: 'missing' })
+      context.addIssue({
+        code: 'custom',
+        path: ['key'],
+        message: 'missing: give the key of the node, as env:NAME or file:PATH',
+      })
     if (matrix !== undefined && key !== undefined)
-      context.addIssue({ code: 'custom', path: ['key'], message: 'in a control room the user of the node is its key' })
+      context.addIssue({
+        code: 'custom',
+        path: ['key'],
+        message: 'with `matrix` the node needs no key: its Matrix user identifies it. Remove `key`',
+      })
   })
 export type HubSettings = z.infer<typeof HubSettings>
 

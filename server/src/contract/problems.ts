@@ -897,7 +897,7 @@ export const PROBLEMS = {
     http: 404,
     retry: 'never',
     says: 'you have no such thread',
-    do: 'leave `thread_id` out to start a new one, or list yours with `GET /agent/threads`',
+    do: 'leave the thread out to start a new one, or list yours with `sluice agent threads`',
   },
   'agent.thread_ended': {
     http: 410,
@@ -932,14 +932,14 @@ export const PROBLEMS = {
   'workflow.invalid': {
     http: 422,
     retry: 'never',
-    says: 'the document has mistakes; the former version stays in force',
+    says: 'the document has mistakes and was not applied',
     do: 'correct what `faults` names; `sluice workflow validate FILE` shows the same',
   },
   'workflow.unknown': {
     http: 404,
     retry: 'never',
     says: 'no document, version, protocol or run has this name',
-    do: 'use a name that `sluice workflow list` shows',
+    do: 'list the documents with `sluice workflow list`, and their runs with `sluice runs --kind workflow`',
   },
   'workflow.conflict': {
     http: 409,
@@ -1071,13 +1071,13 @@ export const PROBLEMS = {
     http: 403,
     retry: 'never',
     says: 'execution of automatable steps is switched off',
-    do: 'an operator can set `FLOW_AUTOMATABLE_EXECUTION_ENABLED=1` or `execution.automatable_enabled` in the flow policy',
+    do: 'an operator can set `FLOW_AUTOMATABLE_EXECUTION_ENABLED=1` or `execution.automatable_enabled` in `hub_flow_execution_policy.json` in the data folder',
   },
   FLOW_RUN_WRITES_DISABLED: {
     http: 403,
     retry: 'never',
     says: 'changes to flow runs are switched off',
-    do: 'an operator can set `FLOW_RUN_WRITES_ENABLED=1` or `flow_run_writes_enabled` in the flow policy',
+    do: 'an operator can set `FLOW_RUN_WRITES_ENABLED=1` or `flow_run_writes_enabled` in `hub_flow_execution_policy.json` in the data folder',
   },
   FLOW_RUN_NOT_IN_PROGRESS: {
     http: 409,

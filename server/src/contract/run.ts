@@ -27,6 +27,19 @@ export type RunEffect = { readonly key: string; readonly kind: string; readonly 
 export const RunStatus = z.enum(['active', 'waiting', 'done', 'failed', 'cancelled', 'faulted'])
 export type RunStatus = z.infer<typeof RunStatus>
 
+/** The kinds of runs, as the registry in core has them (compared in test/runs/registry.test.ts). */
+export const RUN_KIND_NAMES = [
+  'held-call',
+  'delegation',
+  'delivery',
+  'hub-report',
+  'toolflow',
+  'agent',
+  'flow-execution',
+  'workflow',
+  'workflow-schedules',
+] as const
+
 export const RUN_ENDINGS = ['done', 'failed', 'cancelled'] as const satisfies readonly RunStatus[]
 export type RunEnding = (typeof RUN_ENDINGS)[number]
 export const isEndedRun = ({ status }: { readonly status: RunStatus }): boolean =>

@@ -27,7 +27,10 @@ const MatrixAccount = z
     /** Instead of a token: each start is a new device, which rooms with encryption need. */
     password: Reference.optional(),
   })
-  .refine(({ token, password }) => (token === undefined) !== (password === undefined), 'give a token or a password')
+  .refine(
+    ({ token, password }) => (token === undefined) !== (password === undefined),
+    'give either `token` or `password`',
+  )
 
 /** Messages of documents over a Matrix homeserver, each document as a user of its own. */
 export const MatrixTransportSettings = z.strictObject({

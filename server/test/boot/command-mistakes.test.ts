@@ -33,6 +33,9 @@ const folderOf = (name: string, yaml?: string): string => {
 beforeAll(async () => {
   gate = await startGate()
   writeFileSync(join(gate.folder, 'bad.json'), '{\n  "text": "a",\n}\n')
+  writeFileSync(join(gate.folder, 'empty-document.yaml'), 'gosuto: v1\n')
+  writeFileSync(join(gate.folder, 'open-bracket.yaml'), 'metadata: [\n')
+  writeFileSync(join(gate.folder, 'empty-bundle.json'), '{"flow":{"flow_id":"flow_x","version":"1.0.0"}}')
   taken = createServer()
   await new Promise<void>((listening) => taken.listen(0, '127.0.0.1', listening))
   takenPort = (taken.address() as { port: number }).port
@@ -191,6 +194,134 @@ const AT_GATE: readonly Mistake[] = [
     says: ['jsonl, csv'],
     code: 64,
   },
+  { name: 'a subcommand that does not exist', words: ['workflow', 'shw'], says: ["'shw'", '--help'], code: 64 },
+  {
+    name: 'a workflow document that does not exist',
+    words: ['workflow', 'apply', 'nowhere.yaml'],
+    says: ['the file `nowhere.yaml` cannot be read: there is no such file'],
+    code: 64,
+  },
+  {
+    name: 'a workflow document without its fields',
+    words: ['workflow', 'dry-run', 'empty-document.yaml'],
+    says: ['empty-document.yaml:1:1: missing (at metadata)', 'missing (at trust)', 'unknown field `gosuto`'],
+    code: 1,
+  },
+  {
+    name: 'a workflow document that is not YAML',
+    words: ['workflow', 'validate', 'open-bracket.yaml'],
+    says: ['open-bracket.yaml:2:1: not YAML'],
+    code: 1,
+  },
+  {
+    name: 'a workflow document that nobody applied',
+    words: ['workflow', 'run', 'nobody'],
+    says: ['sluice workflow list'],
+    code: 1,
+  },
+  {
+    name: 'a version of a document that is not a number',
+    words: ['workflow', 'rollback', 'clerk', '--to', 'first'],
+    says: ['`first` is not the number of a version', 'workflow list clerk'],
+    code: 64,
+  },
+  {
+    name: 'a flow bundle that does not exist',
+    words: ['flow', 'import', 'nowhere.yaml'],
+    says: ['the file `nowhere.yaml` cannot be read: there is no such file'],
+    code: 64,
+  },
+  {
+    name: 'a flow bundle without its fields',
+    words: ['flow', 'import', 'empty-bundle.json'],
+    says: ['flow.title: missing', 'flow.scope: one of personal, project, org', 'steps: missing'],
+    code: 1,
+  },
+  {
+    name: 'a flow while flows are switched off',
+    words: ['flow', 'start', 'flow_x'],
+    says: ['switched off', 'hub_flow_execution_policy.json'],
+    code: 1,
+  },
+  {
+    name: 'a status of flow runs that does not exist',
+    words: ['flow', 'runs', '--status', 'x'],
+    says: ['in_progress'],
+    code: 1,
+  },
+  {
+    name: 'a key of the hub that was not prepared',
+    words: ['hub', 'rotate'],
+    says: ['there is no prepared key', 'hub rotate --prepare'],
+    code: 1,
+  },
+  {
+    name: 'a node without options',
+    words: ['node', '--hub', 'hub.example'],
+    says: [
+      'option --hub): write an address that starts with http',
+      'option --name): missing',
+      'option --public-key): missing',
+    ],
+    code: 1,
+  },
+  {
+    name: 'a hook of an unknown client',
+    words: ['hook', 'claude'],
+    says: ['`claude` is not a known client', 'claude-code'],
+    code: 2,
+  },
+  { name: 'a hook of opencode', words: ['hook', 'opencode'], says: ['plugin', 'sluice init --write'], code: 2 },
+  {
+    name: 'a hook with a wrong time',
+    words: ['hook', 'codex', '--wait', 'soon'],
+    says: ['`soon` is not a number of seconds'],
+    code: 2,
+  },
+  {
+    name: 'a pack that does not exist',
+    words: ['packs', 'show', 'nobody'],
+    says: ['there is no pack `nobody`', 'packs list'],
+    code: 64,
+  },
+  { name: 'a verb of packs that does not exist', words: ['packs', 'shw'], says: ['packs show NAME'], code: 64 },
+  {
+    name: 'a thread of the agent that does not exist',
+    words: ['agent', 'chat', '--thread', 'thread_x'],
+    says: ['you have no such thread', 'sluice agent threads'],
+    code: 1,
+  },
+  {
+    name: 'a service without a configuration',
+    words: ['service', 'install', '--print', '--config', 'nowhere.yaml'],
+    says: ['nowhere.yaml'],
+    code: 64,
+  },
+  { name: 'a shell without completion', words: ['completion', 'tcsh'], says: ['bash, zsh, fish'], code: 64 },
+  {
+    name: 'a database of another kind to move to',
+    words: ['store', 'move', 'mysql://x/y'],
+    says: ['the address does not begin with `postgres://`'],
+    code: 1,
+  },
+  {
+    name: 'moving the store of a gate that runs',
+    words: ['store', 'move', 'postgres://u:secret@127.0.0.1:1/db'],
+    says: ['already running on this data folder', 'stop it first'],
+    code: 1,
+  },
+  {
+    name: 'a delegation for a time that is none',
+    words: ['delegate', 'dan', '--for', 'soon'],
+    says: ['30m, 8h or 14d'],
+    code: 64,
+  },
+  {
+    name: 'a kind of runs that does not exist',
+    words: ['runs', '--kind', 'x'],
+    says: ['kind: one of held-call'],
+    code: 1,
+  },
 ]
 
 describe('a mistake at a gate that runs', () => {
@@ -234,6 +365,26 @@ describe('a mistake where no gate runs', () => {
       yaml: 'listen: [\n',
       words: ['up'],
       says: ['config.invalid', 'line'],
+      code: 1,
+    },
+    {
+      name: 'a database that does not answer',
+      folder: 'database',
+      yaml: 'store: { postgres: "postgres://u:hunter2@127.0.0.1:1/db" }\nlisten: { port: 0 }\n',
+      words: ['up'],
+      says: [
+        'the database of this gate cannot be reached',
+        'postgres://127.0.0.1:1/db',
+        'check that the database runs',
+      ],
+      code: 1,
+    },
+    {
+      name: 'the address of a database in a variable that is not set',
+      folder: 'variable',
+      yaml: 'store: { postgres: "env:NO_SUCH_VARIABLE" }\nlisten: { port: 0 }\n',
+      words: ['up'],
+      says: ['the variable or file that `store.postgres` refers to is missing or empty'],
       code: 1,
     },
     {

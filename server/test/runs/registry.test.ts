@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { performersOf, type PerformerDeps } from '../../src/commands/runs/performers.ts'
 import type { Json } from '../../src/contract/json.ts'
-import type { RunEvent, RunKind } from '../../src/contract/run.ts'
+import { RUN_KIND_NAMES, type RunEvent, type RunKind } from '../../src/contract/run.ts'
 import { AgentSettings } from '../../src/contract/agent.ts'
 import { startThread } from '../../src/core/agent/state.ts'
 import { handOver } from '../../src/core/runs/delegation.ts'
@@ -92,6 +92,10 @@ const OPEN: Readonly<Record<(typeof KINDS)[number]['kind'], Json>> = {
   'workflow-schedules': newSchedules({ document: 'clerk', version: 1, gateways: ['tick'], since: 0 }).state,
 }
 const CANCEL: RunEvent = { type: 'run.cancel', by: 'user:a', reason: 'no longer wanted' }
+
+test('the names of the kinds are those of the registry', () => {
+  expect([...RUN_KINDS.keys()]).toEqual(RUN_KIND_NAMES)
+})
 
 describe.each([...RUN_KINDS.values()])('the kind of run `$kind`', (kind: RunKind) => {
   test('has a performer for each of its effects, and says whether the effect may be repeated', () => {

@@ -82,7 +82,7 @@ describe('sluice workflow', { timeout: 120_000 }, () => {
     expect((await workflow('apply', 'clerk.yaml')).out).toMatch(
       /^clerk version 1 is in force \(sha256 [0-9a-f]{12}\)\n$/,
     )
-    expect((await workflow('apply', 'clerk.yaml')).out).toBe('clerk version 1 is in force already\n')
+    expect((await workflow('apply', 'clerk.yaml')).out).toBe('clerk version 1 is already in force\n')
     const held = await workflow('run', 'clerk', '--input', INPUT)
     expect(held.code, held.out).toBe(2)
     const [, run = '', approval = ''] = /(run_\w+) {2}waiting, waits for approval (auth_\w+)/.exec(held.out) ?? []
@@ -117,7 +117,7 @@ describe('sluice workflow', { timeout: 120_000 }, () => {
   test.skipIf(!IS_WHOLE)('mistakes on the command line are named, and nothing happens', async () => {
     const mistakes = [
       [['validate', 'nowhere.yaml'], 64, '`nowhere.yaml` cannot be read'],
-      [['rollback', 'clerk', '--to', 'first'], 64, '--to is the number of a version'],
+      [['rollback', 'clerk', '--to', 'first'], 64, 'is not the number of a version'],
       [['rollback', 'clerk', '--to', '99'], 1, 'no document, version, protocol or run has this name'],
       [['diff', 'nobody'], 1, 'no document, version, protocol or run has this name'],
       [['run', 'nobody', '--input', '{}'], 1, 'no document, version, protocol or run has this name'],

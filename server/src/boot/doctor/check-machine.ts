@@ -57,7 +57,7 @@ export async function checkData(store: StoreSettings): Promise<readonly Finding[
 /** Why the store cannot even be looked at. */
 export function storeFault({ code, about }: Problem): Finding {
   const { store = '', says = PROBLEMS[code].says } = about
-  return { severity: 'error', about: 'store', says: `${store} ${says}`.trim(), do: PROBLEMS[code].do }
+  return { severity: 'error', about: 'store', says: says === '' ? store : `${store}: ${says}`, do: PROBLEMS[code].do }
 }
 
 function keysIn(data: string): readonly Finding[] {

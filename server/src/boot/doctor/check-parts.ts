@@ -10,8 +10,9 @@ import type { Settings } from '../load-config.ts'
 import { openChannels } from '../open-channels.ts'
 import { otlpOf } from '../open-metrics.ts'
 import { openSerenity } from '../open-serenity.ts'
+import { readPacks } from '../read-packs.ts'
 
-/** Everything that a start opens besides the ledger, by the same functions: a secret that is absent is found here, not at three in the morning. */
+/** Opens everything that a start opens except the ledger, with the same functions, so that missing secrets are found before the start. */
 export async function checkParts({ config, folder, file }: Settings): Promise<readonly Finding[]> {
   const { toolflow } = config.models
   const { embeddings } = config.search
@@ -24,6 +25,7 @@ export async function checkParts({ config, folder, file }: Settings): Promise<re
     toolflow && openArgumentModel(toolflow, folder),
     embeddings && openEmbeddingModel(embeddings, folder),
     otlpOf(config.telemetry, folder),
+    readPacks({ config, folder }),
   ]
   return opened.flatMap((part) => (part === undefined || part.ok ? [] : findingsOf(part.problem, file)))
 }

@@ -16,6 +16,16 @@ const Bundle = z.strictObject({
 
 const LONGEST_FAULTS = 500
 
+/** What zod says, for the person who wrote the bundle. */
+const plainly = (message: string): string =>
+  message
+    .replace(/^Invalid input: expected .*, received undefined$/, 'missing')
+    .replace(/^Invalid input: expected (\w+), received (\w+)$/, 'expected $1, found $2')
+    .replace(
+      /^Invalid option: expected one of (.*)$/,
+      (_, values: string) => `one of ${values.replaceAll('"', '').replaceAll('|', ', ')}`,
+    )
+
 /** YAML, which includes JSON. Duplicate keys, aliases and tags are rejected. */
 export function parseBundle(text: string): Result<unknown> {
   const document = parseDocument(text, { uniqueKeys: true, version: '1.2', schema: 'core' })
@@ -35,7 +45,9 @@ export function checkBundle(value: unknown): Result<FlowBundle> {
   if (ids.success && !FlowVersion.safeParse(ids.data.flow.version).success) return bad('Invalid flow version')
   const read = Bundle.safeParse(value)
   if (!read.success) {
-    const faults = read.error.issues.map(({ path, message }) => `${path.join('.') || 'the bundle'}: ${message}`)
+    const faults = read.error.issues.map(
+      ({ path, message }) => `${path.join('.') || 'the bundle'}: ${plainly(message)}`,
+    )
     return bad(`Invalid flow bundle: ${faults.join('; ').slice(0, LONGEST_FAULTS)}`)
   }
   const { flow, steps, base_version } = read.data

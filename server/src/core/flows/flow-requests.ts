@@ -102,11 +102,13 @@ export function listRequest(body: Json | undefined): Result<ListRequest> {
   const { flow_id, status, cursor, limit } = read.value
   if (flow_id !== undefined && !FlowId.safeParse(flow_id).success) return bad('Invalid flow id')
   const wanted = status === undefined ? undefined : FlowRunStatus.safeParse(status).data
-  if (status !== undefined && wanted === undefined) return bad('Invalid list request: status')
+  if (status !== undefined && wanted === undefined)
+    return bad(`Invalid list request: status must be ${FlowRunStatus.options.join(', ')}`)
   const after = cursor === undefined ? undefined : wholeIn(cursor)
-  if (cursor !== undefined && after === undefined) return bad('Invalid list request: cursor')
+  if (cursor !== undefined && after === undefined)
+    return bad('Invalid list request: cursor must be the `next_cursor` of a page')
   const most = limit === undefined ? 50 : wholeIn(limit)
-  if (most === undefined || most < 1) return bad('Invalid list request: limit')
+  if (most === undefined || most < 1) return bad('Invalid list request: limit must be a positive integer')
   return ok({
     ...sharedIn(read.value),
     ...(typeof flow_id === 'string' ? { flow_id } : {}),

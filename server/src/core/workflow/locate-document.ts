@@ -46,9 +46,10 @@ export function locateDocument(text: string): LocatedDocument {
     const { line, col } = lines.linePos(offset)
     return { line, column: col, path, says }
   }
-  const faults: DocumentFault[] = document.errors.map(({ pos, message }) =>
-    placed(pos[0], '', `not YAML: ${message.split('\n', 1)[0] ?? ''}`),
-  )
+  // Only the first syntax error: the parser reports others that follow from it.
+  const faults: DocumentFault[] = document.errors
+    .slice(0, 1)
+    .map(({ pos, message }) => placed(pos[0], '', `not YAML: ${message.split('\n', 1)[0] ?? ''}`))
   visit(document, (_, node, above) => {
     if (!isNode(node)) return undefined
     const offset = node.range?.[0] ?? 0

@@ -37,7 +37,7 @@ export function readDocument(text: string): ReadDocument {
 }
 
 function failed(faults: readonly DocumentFault[]): ReadDocument {
-  const known = new Map(faults.map((fault) => [`${fault.line}:${fault.column}:${fault.says}`, fault]))
+  const known = new Map(faults.map((fault) => [`${fault.line}:${fault.column}:${fault.path}:${fault.says}`, fault]))
   const sorted = [...known.values()].sort((a, b) => a.line - b.line || a.column - b.column)
   return { ok: false, faults: sorted.slice(0, MOST_FAULTS) }
 }

@@ -8,6 +8,10 @@ import type { Session } from './session.ts'
 /** A conversation at the terminal, until the person leaves. */
 export async function chat(session: Session, thread: string | undefined): Promise<number> {
   const out = session.out()
+  if (thread !== undefined) {
+    const found = await session.send('GET', `/agent/threads/${encodeURIComponent(thread)}`)
+    if (found.status !== 200) return printReply(out, found, () => {})
+  }
   const input = createInterface({ input: process.stdin })
   const lines = input[Symbol.asyncIterator]()
   let thread_id = thread

@@ -9,9 +9,11 @@ import {
   printRunLine,
   printSteps,
 } from './print-checklist.ts'
+import { whyOf } from './json-argument.ts'
 import { fieldsOf, printReply, textOf, type Fields } from './print.ts'
 import type { Reply } from './client.ts'
 import type { Session } from './session.ts'
+import { usageFault } from './usage-fault.ts'
 
 type Options = Readonly<Record<string, string | readonly string[] | boolean | undefined>>
 
@@ -33,7 +35,6 @@ function addProcedures(flow: Command, session: Session): void {
     .option(...VAULT)
     .action(async (file: string, options: Options) => {
       const source = readText(file)
-      if (source === undefined) return session.fail(`\`${file}\` cannot be read`)
       const reply = await session.send('POST', `/api/v1/flows/import${vaultQuery(options)}`, { source })
       session.exit(
         printReply(session.out(), reply, (body) => {
@@ -44,7 +45,7 @@ function addProcedures(flow: Command, session: Session): void {
     })
   flow
     .command('list')
-    .description('the flows that you can see')
+    .description('list the flows that you can see')
     .option(...VAULT)
     .action(async (options: Options) => {
       const reply = await session.send('GET', `/api/v1/flows${vaultQuery(options)}`)
@@ -52,7 +53,7 @@ function addProcedures(flow: Command, session: Session): void {
     })
   flow
     .command('show <flow_id>')
-    .description('one flow with its steps')
+    .description('show one flow and its steps')
     .option('--flow-version <version>', 'this version instead of the newest')
     .option(...VAULT)
     .action(async (id: string, options: Options) => {
@@ -65,11 +66,11 @@ function addProcedures(flow: Command, session: Session): void {
 function addRuns(flow: Command, session: Session): void {
   flow
     .command('start <flow_id>')
-    .description('start a run')
+    .description('start a run of a flow')
     .option('--flow-version <version>', 'this version instead of the newest')
-    .option('--harness <name>', 'what works through it (default hub)')
+    .option('--harness <name>', 'the name of the program that runs it (default hub)')
     .option('--task-ref <text>', 'the task it belongs to')
-    .option('--external-ref <text>', 'its name elsewhere, such as a ticket')
+    .option('--external-ref <text>', 'its id in another system, such as a ticket')
     .option(...VAULT)
     .action(async (flow_id: string, options: Options) => {
       const { flowVersion: version, harness, taskRef: task_ref, externalRef: external_ref } = options
@@ -79,9 +80,9 @@ function addRuns(flow: Command, session: Session): void {
     })
   flow
     .command('runs')
-    .description('the runs that you can see, newest first')
-    .option('--flow <flow_id>', 'of this flow')
-    .option('--status <status>', 'in_progress, done or abandoned')
+    .description('list the runs that you can see, newest first')
+    .option('--flow <flow_id>', 'only runs of this flow')
+    .option('--status <status>', 'only runs with this status: in_progress, done or abandoned')
     .option('--limit <n>', 'maximum number to show')
     .option('--cursor <cursor>', 'the cursor printed by the previous page')
     .option(...VAULT)
@@ -95,7 +96,7 @@ function addRuns(flow: Command, session: Session): void {
     })
   flow
     .command('get <run_id>')
-    .description('one run as a checklist: steps, evidence, consents, and who did what')
+    .description('show one run as a checklist: steps, evidence, consents, and who did what')
     .option(...VAULT)
     .action(async (run_id: string, options: Options) => {
       const reply = await session.send('GET', `${runPath(run_id)}/checklist${vaultQuery(options)}`)
@@ -103,9 +104,9 @@ function addRuns(flow: Command, session: Session): void {
     })
   flow
     .command('advance <run_id> <step> <status>')
-    .description('move a step (its id or its number): in_progress, blocked, done or skipped')
-    .option('--skip-reason <reason>', 'policy, not_applicable or blocked_dependency')
-    .option('--etag <etag>', 'only while the run is still as you read it')
+    .description('set the status of a step (by id or number): in_progress, blocked, done or skipped')
+    .option('--skip-reason <reason>', 'for skipped: policy, not_applicable or blocked_dependency')
+    .option('--etag <etag>', 'refuse the change if the run has changed since this etag')
     .option(...VAULT)
     .action(async (run_id: string, step: string, status: string, options: Options) => {
       const { skipReason: skip_reason, etag } = options
@@ -117,7 +118,7 @@ function addRuns(flow: Command, session: Session): void {
     .command('evidence <run_id> <step> <pointer>')
     .description('attach evidence to a step; it is checked')
     .requiredOption('--kind <kind>', 'artifact, hash, test_result or proposal')
-    .option('--etag <etag>', 'only while the run is still as you read it')
+    .option('--etag <etag>', 'refuse the change if the run has changed since this etag')
     .option(...VAULT)
     .action(async (run_id: string, step: string, evidence_ref: string, options: Options) => {
       const { kind: pointer_kind, etag } = options
@@ -128,8 +129,8 @@ function addRuns(flow: Command, session: Session): void {
   flow
     .command('abandon <run_id>')
     .description('end a run that will not be finished')
-    .option('--reason <words>', 'why')
-    .option('--etag <etag>', 'only while the run is still as you read it')
+    .option('--reason <words>', 'the reason, for the record')
+    .option('--etag <etag>', 'refuse the change if the run has changed since this etag')
     .option(...VAULT)
     .action(async (run_id: string, options: Options) => {
       const { reason, etag } = options
@@ -140,11 +141,11 @@ function addRuns(flow: Command, session: Session): void {
 function addExecution(flow: Command, session: Session): void {
   flow
     .command('consent <run_id>')
-    .description('permit executions of a run ahead, for yourself and your agents')
-    .option('--lane <lanes...>', 'the model lanes')
-    .option('--units <n>', 'how many units it is good for')
-    .option('--ttl <seconds>', 'for how long')
-    .option('--etag <etag>', 'only while the run is still as you read it')
+    .description('grant a consent: you and your agents may execute steps of this run')
+    .option('--lane <lanes...>', 'the model lanes that may be used')
+    .option('--units <n>', 'how many units may be spent')
+    .option('--ttl <seconds>', 'how long the consent is valid')
+    .option('--etag <etag>', 'refuse the change if the run has changed since this etag')
     .option(...VAULT)
     .action(async (run_id: string, options: Options) => {
       const { lane, units, ttl, etag } = options
@@ -155,7 +156,7 @@ function addExecution(flow: Command, session: Session): void {
     })
   flow
     .command('revoke <consent_id>')
-    .description('take a consent back')
+    .description('revoke a consent')
     .option(...VAULT)
     .action(async (consent_id: string, options: Options) => {
       const path = `/api/v1/flows/consents/${encodeURIComponent(consent_id)}/revoke${vaultQuery(options)}`
@@ -164,10 +165,10 @@ function addExecution(flow: Command, session: Session): void {
     })
   flow
     .command('execute <run_id> <step> <consent_id>')
-    .description('let an agent carry out a step under a consent')
+    .description('let an agent execute a step under a consent')
     .option('--lane <lane>', 'the model lane (default local_default)')
-    .option('--dry-run', 'check everything, spend nothing, store nothing')
-    .option('--etag <etag>', 'only while the run is still as you read it')
+    .option('--dry-run', 'only check: spend and store nothing')
+    .option('--etag <etag>', 'refuse the change if the run has changed since this etag')
     .option(...VAULT)
     .action(async (run_id: string, step: string, consent_id: string, options: Options) => {
       const { lane: model_lane, dryRun: dry_run, etag } = options
@@ -194,10 +195,10 @@ function addExecution(flow: Command, session: Session): void {
 function addReviews(flow: Command, session: Session): void {
   flow
     .command('review <run_id>')
-    .description('submit a run, or the step that waits for a review, to the review queue')
+    .description('submit a run, or the step that needs a review, to the review queue')
     .requiredOption('--intent <words>', 'what the reviewer should decide')
     .option('--step <step>', 'the step that the review is for')
-    .option('--etag <etag>', 'only while the run is still as you read it')
+    .option('--etag <etag>', 'refuse the change if the run has changed since this etag')
     .option(...VAULT)
     .action(async (run_id: string, options: Options) => {
       const { intent, step, etag } = options
@@ -210,7 +211,7 @@ function addReviews(flow: Command, session: Session): void {
     })
   flow
     .command('reviews')
-    .description('the review queue')
+    .description('list the review queue')
     .option('--state <state>', 'proposed, approved, discarded or all (default proposed)')
     .option(...VAULT)
     .action(async (options: Options) => {
@@ -221,10 +222,10 @@ function addReviews(flow: Command, session: Session): void {
   flow
     .command('evaluate <proposal_id>')
     .description('answer the rubric of a proposal')
-    .option('--yes <items...>', 'rubric items that hold')
-    .option('--no <items...>', 'rubric items that do not hold')
-    .option('--needs-changes', 'send it back')
-    .option('--note <words>', 'for the proposer')
+    .option('--yes <items...>', 'rubric items answered with yes')
+    .option('--no <items...>', 'rubric items answered with no')
+    .option('--needs-changes', 'send the proposal back for changes')
+    .option('--note <words>', 'a note for the person who filed it')
     .option(...VAULT)
     .action(async (id: string, options: Options) => {
       const answers = { ...answersIn(options['yes'], true), ...answersIn(options['no'], false) }
@@ -235,14 +236,14 @@ function addReviews(flow: Command, session: Session): void {
   flow
     .command('approve <proposal_id>')
     .description('approve a proposal')
-    .option('--waive <reason>', 'without a passed evaluation, and why')
-    .option('--reason <words>', 'why')
+    .option('--waive <reason>', 'approve without a passed evaluation, for this reason')
+    .option('--reason <words>', 'the reason, for the record')
     .option(...VAULT)
     .action((id: string, options: Options) => decide(session, id, 'approve', options))
   flow
     .command('discard <proposal_id>')
     .description('discard a proposal')
-    .option('--reason <words>', 'why')
+    .option('--reason <words>', 'the reason, for the record')
     .option(...VAULT)
     .action((id: string, options: Options) => decide(session, id, 'discard', options))
 }
@@ -264,7 +265,7 @@ async function act(
   await printAfter(session, reply, options)
 }
 
-/** The whole checklist, as it is after the change. */
+/** Prints the whole checklist after the change. */
 async function printAfter(session: Session, reply: Reply, options: Options): Promise<void> {
   const run_id = textOf(fieldsOf(fieldsOf(reply.body)['run'])['run_id'])
   if (reply.status >= 400 || reply.status <= 0 || session.out().json || run_id === '')
@@ -281,7 +282,7 @@ function printConsent(session: Session, answer: Fields): void {
     .line(`${textOf(consent_id)}: ${textOf(cost_cap_units)} units, lanes ${lanes}, until ${textOf(expires_at)}`)
 }
 
-/** A number is short for the step with that ordinal. */
+/** A number means the step with that ordinal. */
 async function stepId(session: Session, run_id: string, step: string, options: Options): Promise<string> {
   if (!/^\d+$/.test(step)) return step
   const reply = await session.send('GET', `${runPath(run_id)}${vaultQuery(options)}`)
@@ -301,17 +302,17 @@ function queryOf(fields: Options): string {
 const given = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 
-/** What is no number is sent as it is: the gate says what is wrong with it. */
+/** Text that is not a number is sent unchanged, so that the gate rejects it with a reason. */
 const numberIn = (value: Options[string]): unknown =>
   typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value
 
 const answersIn = (items: Options[string], answer: boolean): Record<string, boolean> =>
   Object.fromEntries((Array.isArray(items) ? (items as readonly string[]) : []).map((item) => [item, answer]))
 
-function readText(file: string): string | undefined {
+function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8')
-  } catch {
-    return undefined
+  } catch (error) {
+    throw usageFault(`the file \`${file}\` cannot be read: ${whyOf(error)}`)
   }
 }

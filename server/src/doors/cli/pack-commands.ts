@@ -1,20 +1,25 @@
 import type { Command } from 'commander'
 import { shortened, visibleText } from '../../contract/visible-text.ts'
+import { count as plural } from '../../contract/framed-text.ts'
 import { EXIT } from './exit-codes.ts'
 import { fieldsOf, itemsOf, printReply, textOf, type Fields, type Out } from './print.ts'
 import type { Session } from './session.ts'
 
-/** What is known of well-known servers, and where it applies. */
+/** Packs: what is known about the tools of well-known servers, and which configured servers they apply to. */
 export function addPackCommands(program: Command, session: Session): void {
   program
     .command('packs [list] [name]')
-    .description('what is known of well-known tool servers: `packs list`, `packs show NAME`, `packs check`')
+    .description(
+      'what Sluice knows about the tools of well-known servers: `packs list`, `packs show NAME`, `packs check`',
+    )
     .action(async (verb: string | undefined, name: string | undefined) => {
       const out = session.out()
       const isShow = verb === 'show'
       if (!['list', 'show', 'check', undefined].includes(verb))
-        return session.fail('write packs list, show NAME or check')
-      if (isShow && name === undefined) return session.fail('say which: sluice packs show NAME')
+        return session.fail(`\`packs ${verb ?? ''}\` is not a command; use packs list, packs show NAME or packs check`)
+      if (isShow && name === undefined)
+        return session.fail('name the pack: sluice packs show NAME; list them with: sluice packs list')
+      if (!isShow && name !== undefined) return session.fail(`\`packs ${verb ?? ''}\` takes no name`)
       const reply = await session.send('GET', '/v1/packs')
       const packs = itemsOf(reply.body)
       const found = packs.find((pack) => textOf(pack['pack']) === name)
@@ -41,7 +46,7 @@ function printRow(out: Out, pack: Fields): void {
   const servers = serversOf(pack).map(({ server }) => shown(server))
   const where = servers.length === 0 ? '' : `, in use for ${servers.join(', ')}`
   const own = pack['source'] === 'operator' ? ' (your own)' : ''
-  out.line(`${shown(pack['pack'])}${own}  ${shown(pack['title'])}, ${count(pack['tools'])} tools${where}`)
+  out.line(`${shown(pack['pack'])}${own}  ${shown(pack['title'])}, ${plural(count(pack['tools']), 'tool')}${where}`)
 }
 
 function printPack(out: Out, pack: Fields): void {
@@ -68,12 +73,12 @@ function printPack(out: Out, pack: Fields): void {
   }
 }
 
-/** For each server with a pack: which of its tools are the ones that the pack knows. */
+/** For each server with a pack: which of its tools match the pack. */
 function printCheck(out: Out, packs: readonly Fields[]): void {
   const used = packs.flatMap((pack) => serversOf(pack).map((server) => ({ pack, server })))
-  if (used.length === 0) out.line('no pack knows any of the configured servers')
+  if (used.length === 0) out.line('there is no pack for any of the configured servers')
   for (const { pack, server } of used) {
-    const sums = `${count(server['matched'])} tools as recorded, ${count(server['differing'])} changed, ${count(server['unknown'])} not in the pack`
+    const sums = `${plural(count(server['matched']), 'tool')} as recorded, ${count(server['differing'])} changed, ${count(server['unknown'])} not in the pack`
     out.line(`${shown(server['server'])}: pack ${shown(pack['pack'])}, ${sums}`)
     for (const name of listOf(server['differing']))
       out.line(`  ${shown(name)} is defined differently here: the pack only adds effects to it`)

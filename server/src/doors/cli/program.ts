@@ -57,6 +57,7 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
     .option('--as <kind:name>', 'on the local socket: act as a caller with fewer rights')
     .option('--json', "print the gate's JSON answer")
     .exitOverride()
+    .showHelpAfterError('(add --help to see the commands and options)')
     .configureOutput({ writeErr: (text) => process.stderr.write(text) })
   // Whoever reads may have seen enough, as `head` does.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { RUN_KIND_NAMES } from '../../contract/run.ts'
 import { fieldsOf, itemsOf, printReply, table, textOf, timeOf, type Fields, type Out } from './print.ts'
 import type { Session } from './session.ts'
 
@@ -10,9 +11,9 @@ type ListOptions = Readonly<
 export function addRunCommands(program: Command, session: Session): void {
   const runs = program
     .command('runs')
-    .description('background runs: held calls, deliveries, toolflows and agent threads')
+    .description('background runs: held calls, deliveries, toolflows, agent threads, flow executions and workflows')
     .option('--status <status>', 'active, waiting, done, failed, cancelled or faulted')
-    .option('--kind <kind>', 'held-call, delivery or toolflow')
+    .option('--kind <kind>', RUN_KIND_NAMES.join(', '))
     .option('--owner <id>', 'only runs of this caller, such as agent:claude')
     .option('--user <name>', 'only runs for this user')
     .option('--thread <name>', 'only runs in this session')

@@ -4,9 +4,9 @@ import type { Command } from 'commander'
 import { EXIT } from './exit-codes.ts'
 import type { Session } from './session.ts'
 
-const UNKNOWN = 'no supported service manager was found; start `sluice up` from your own'
+const UNKNOWN = 'neither systemd nor launchd was found; start `sluice up` with the service manager you use'
 
-/** A gate that starts by itself when the person logs in. */
+/** Start the gate when the user logs in. */
 export function addServiceCommands(program: Command, session: Session): void {
   const service = program.command('service').description('start the gate when you log in, with systemd or launchd')
   service
@@ -17,9 +17,9 @@ export function addServiceCommands(program: Command, session: Session): void {
       const out = session.out()
       const unit = session.service()
       if (unit === undefined) return session.fail(UNKNOWN)
-      if (print === true) return out.data(unit.text.trimEnd())
       if (!existsSync(unit.config))
-        return session.fail(`there is no ${unit.config} to start a gate with; run sluice init`)
+        return session.fail(`the configuration ${unit.config} does not exist; write one with: sluice init`)
+      if (print === true) return out.data(unit.text.trimEnd())
       mkdirSync(dirname(unit.file), { recursive: true })
       writeFileSync(unit.file, unit.text)
       out.line(`wrote ${unit.file}, for the gate of ${unit.config}`)

@@ -14,12 +14,12 @@ const documents = () => import('../../commands/workflows/check-text.ts')
 
 /** Documents: validate, try, draw, apply, compare, roll back, run and watch. */
 export function addWorkflowCommands(program: Command, session: Session): void {
-  const workflow = program.command('workflow').description('specialised agents as versioned documents')
+  const workflow = program.command('workflow').description('specialised agents, each defined by a versioned document')
   const pathOf = (name: string) => `/v1/workflows/${encodeURIComponent(name)}`
 
   workflow
     .command('validate <file>')
-    .description('name every mistake of a document with its line')
+    .description('check a document, and list every mistake with its line')
     .action(async (file: string) => {
       const { checkText } = await documents()
       const { lines, faults, name = '', protocols } = checkText(readText(file), file)
@@ -32,7 +32,7 @@ export function addWorkflowCommands(program: Command, session: Session): void {
 
   workflow
     .command('graph <file>')
-    .description('the protocols of a document as Mermaid')
+    .description('print the protocols of a document as a Mermaid graph')
     .action(async (file: string) => {
       const { checkText, drawText } = await documents()
       const text = readText(file)
@@ -44,11 +44,15 @@ export function addWorkflowCommands(program: Command, session: Session): void {
 
   workflow
     .command('dry-run <file>')
-    .description('go through the steps: the arguments of each and what the gate would say; executes nothing')
+    .description('show the arguments of each step and the verdict of the gate, without executing anything')
     .option('--input <file>', 'the input: a JSON file, - for stdin, or the JSON itself')
-    .option('--protocol <id>', 'the protocol, where there are several')
+    .option('--protocol <id>', 'the protocol, if the document has several')
     .action(async (file: string, options: InputOptions) => {
-      const body = bodyOf([`"document":${JSON.stringify(readText(file))}`], options)
+      const text = readText(file)
+      const { lines } = (await documents()).checkText(text, file)
+      for (const line of lines) session.out().error(line)
+      if (lines.length > 0) return session.exit(EXIT.problem)
+      const body = bodyOf([`"document":${JSON.stringify(text)}`], options)
       const reply = await session.send('POST', '/v1/workflows/dry-run', body)
       session.exit(printReply(session.out(), reply, (run) => printDryRun(session.out(), run)))
       if (fieldsOf(reply.body)['stopped'] !== undefined) session.exit(EXIT.failed)
@@ -68,7 +72,7 @@ export function addWorkflowCommands(program: Command, session: Session): void {
 
   workflow
     .command('list [name]')
-    .description('documents, or the versions of one, newest first')
+    .description('list the documents, or the versions of one, newest first')
     .action(async (name: string | undefined) => {
       const reply = await session.send(
         'GET',
@@ -79,9 +83,9 @@ export function addWorkflowCommands(program: Command, session: Session): void {
 
   workflow
     .command('diff <name>')
-    .description('what changed between two versions of a document')
-    .option('--from <version>', 'from this version (default: the one before)')
-    .option('--to <version>', 'to this version (default: the newest)')
+    .description('show what changed between two versions of a document')
+    .option('--from <version>', 'the older version (default: the one before the newest)')
+    .option('--to <version>', 'the newer version (default: the newest)')
     .action(async (name: string, { from, to }: { from?: string; to?: string }) => {
       const asked = new URLSearchParams([
         ...(from === undefined ? [] : [['from', from]]),
@@ -93,10 +97,13 @@ export function addWorkflowCommands(program: Command, session: Session): void {
 
   workflow
     .command('rollback <name>')
-    .description('put the text of an earlier version in force, as a new version')
-    .option('--to <version>', 'this version (default: the one before the newest)')
+    .description('put an earlier version back in force, as a new version')
+    .option('--to <version>', 'the version to go back to (default: the one before the newest)')
     .action(async (name: string, { to }: { to?: string }) => {
-      if (to !== undefined && !/^\d{1,9}$/.test(to)) return session.fail('--to is the number of a version')
+      if (to !== undefined && !/^\d{1,9}$/.test(to))
+        return session.fail(
+          `--to: \`${to}\` is not the number of a version; list them with: sluice workflow list ${name}`,
+        )
       const reply = await session.send(
         'POST',
         `${pathOf(name)}/rollback`,
@@ -107,9 +114,9 @@ export function addWorkflowCommands(program: Command, session: Session): void {
 
   workflow
     .command('run <name>')
-    .description('start a protocol of a document by hand and follow it')
+    .description('start a protocol of a document and show its progress')
     .option('--input <file>', 'the input: a JSON file, - for stdin, or the JSON itself')
-    .option('--protocol <id>', 'the protocol, where there are several')
+    .option('--protocol <id>', 'the protocol, if the document has several')
     .action(async (name: string, options: InputOptions) => {
       const reply = await session.send('POST', `${pathOf(name)}/runs`, bodyOf([], options))
       const run_id = textOf(fieldsOf(reply.body)['run_id'])
@@ -119,7 +126,7 @@ export function addWorkflowCommands(program: Command, session: Session): void {
 
   workflow
     .command('watch <run_id>')
-    .description('follow a run of a document until it ends or waits for somebody')
+    .description('show the progress of a run until it ends or waits for a person')
     .action(async (run_id: string) => session.exit(await watch(session, run_id)))
 }
 
@@ -147,7 +154,7 @@ function bodyOf(parts: readonly string[], { input, protocol }: InputOptions): st
 
 const appliedLine = (applied: Fields): string =>
   applied['changed'] === false
-    ? `${textOf(applied['name'])} version ${textOf(applied['version'])} is in force already`
+    ? `${textOf(applied['name'])} version ${textOf(applied['version'])} is already in force`
     : `${textOf(applied['name'])} version ${textOf(applied['version'])} is in force (sha256 ${textOf(applied['sha256']).slice(0, 12)})`
 
 function printVersions(out: Out, body: Fields): void {

@@ -2,7 +2,7 @@ import { CancelRunBody } from '../../contract/api.ts'
 import { listOf, RunAnswer, RunDetailsAnswer } from '../../contract/answers.ts'
 import { RunId } from '../../contract/ids.ts'
 import { problem } from '../../contract/problems.ts'
-import { RunStatus } from '../../contract/run.ts'
+import { RUN_KIND_NAMES, RunStatus } from '../../contract/run.ts'
 import { PAGED } from './parameters.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { pageOf, partOf } from './query.ts'
@@ -17,16 +17,22 @@ export const runRoutes: Routes = (app, gate) => {
       path: '/v1/runs',
       query: ['status', ...TEXTS, 'parent', ...PAGED],
       access: CALLERS,
-      summary: 'Everything durable that advances in steps (held calls, deliveries, toolflows), newest first',
+      summary: 'Background runs (held calls, deliveries, toolflows, agent threads, workflows), newest first',
       answers: listOf(RunAnswer),
     }),
     async (c) => {
       const status = RunStatus.optional().safeParse(c.req.query('status'))
       const parent = RunId.optional().safeParse(c.req.query('parent'))
-      if (!status.success || !parent.success) {
-        const paths = status.success ? 'parent: not the id of a run' : `status: one of ${RunStatus.options.join(', ')}`
-        return problemResponse(problem('request.invalid', { paths }), c.get('trace'))
-      }
+      const kind = c.req.query('kind')
+      const faults = [
+        ...(status.success ? [] : [`status: one of ${RunStatus.options.join(', ')}`]),
+        ...(parent.success ? [] : ['parent: not the id of a run']),
+        ...(kind === undefined || RUN_KIND_NAMES.some((known) => known === kind)
+          ? []
+          : [`kind: one of ${RUN_KIND_NAMES.join(', ')}`]),
+      ]
+      if (!status.success || !parent.success || faults.length > 0)
+        return problemResponse(problem('request.invalid', { paths: faults.join('; ') }), c.get('trace'))
       const asked = TEXTS.map((name) => [name, c.req.query(name)]).filter(([, value]) => value !== undefined)
       const filter = {
         ...(Object.fromEntries(asked) as Partial<Record<(typeof TEXTS)[number], string>>),

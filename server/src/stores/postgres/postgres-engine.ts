@@ -143,9 +143,11 @@ async function versionOf(settings: StoreSettings): Promise<Result<Version>> {
 
 /** INVARIANT: a schema's name becomes SQL, so it is a plain name. */
 function checkAddress(address: PostgresAddress): Result<void> {
+  if (address.url === '')
+    return unreachable(address, new Error('the variable or file that `store.postgres` refers to is missing or empty'))
   if (!/^postgres(?:ql)?:\/\//.test(address.url))
     return unreachable(address, new Error('the address does not begin with `postgres://`'))
   return isSchemaName(address.schema)
     ? ok(undefined)
-    : unreachable(address, new Error('the name of a schema is lower-case letters, digits and `_`'))
+    : unreachable(address, new Error('the name of a schema may contain only lower-case letters, digits and `_`'))
 }
