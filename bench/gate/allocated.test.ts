@@ -3,12 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { allocatedBy } from './allocated.ts'
+import { echoOf } from './echo-tool.ts'
 import { frame, openSession } from './sessions.ts'
 import { STARTS, stop } from './systems.ts'
 
 const WARM = 1_500
 const CALLS = 500
 const AT_ONCE = 16
+const TEXT = 'the figures of the quarter'
 /** How far a call may be above the figure that is committed. */
 const MOST = 1.2
 
@@ -30,8 +32,9 @@ test('a call allocates no more than a fifth above the committed figure', { timeo
         asks.map(async (ask) => {
           while (id < last) {
             const number = (id += 1)
-            const params = { name: target.tool, arguments: { text: 'the figures of the quarter', number } }
-            expect((await ask(number, frame(number, 'tools/call', params))).result).toBeDefined()
+            const params = { name: target.tool, arguments: { text: TEXT, number } }
+            const { result } = await ask(number, frame(number, 'tools/call', params))
+            expect(result?.content?.[0]?.text).toBe(echoOf(TEXT, number))
           }
         }),
       )

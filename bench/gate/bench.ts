@@ -132,10 +132,16 @@ async function openWhenReady(load: Load, system: System, { target }: Running): P
   }
 }
 
+/** A session that has read more than the gate remembers has its calls held, so each measurement is a session of its own. */
+async function renewSession(load: Load, system: System, { target }: Running): Promise<void> {
+  if (system === 'sluice') await load.tell({ order: 'open', system, target })
+}
+
 /** Until the code is compiled for what it really does; bounded, because a busy machine may take longer. */
-async function warmUp(load: Load, system: System, { warm_calls, warm_ms }: Plan): Promise<void> {
+async function warmUp(load: Load, system: System, running: Running, { warm_calls, warm_ms }: Plan): Promise<void> {
   const until = performance.now() + warm_ms
   for (let calls = 0; calls < warm_calls && performance.now() < until;) {
+    await renewSession(load, system, running)
     const loaded = await load.tell({ order: 'load', system, concurrency: 16, ms: 250 })
     if (loaded.told === 'loaded') calls += loaded.us.length
   }
@@ -143,6 +149,7 @@ async function warmUp(load: Load, system: System, { warm_calls, warm_ms }: Plan)
 
 async function measureOne(load: Load, cell: Cell, running: Running, ms: number, round: number): Promise<void> {
   const { system, concurrency } = cell
+  await renewSession(load, system, running)
   const before = await usedBy(running)
   const loaded = await load.tell({ order: 'load', system, concurrency, ms })
   if (loaded.told !== 'loaded') throw new Error('an order to load is answered with figures')
@@ -172,7 +179,7 @@ async function measureUpstream(plan: Plan, upstream: Upstream, folder: string): 
       const started = await STARTS[system]({ upstream, url: server.url, folder: own })
       running.set(system, started)
       await openWhenReady(load, system, started)
-      await warmUp(load, system, plan)
+      await warmUp(load, system, started, plan)
       console.error(`${upstream}: ${system} is warm`)
     }
     const systems = [...running.keys()]

@@ -11,12 +11,14 @@ export type Told =
   | { readonly told: 'loaded'; readonly ms: number; readonly us: readonly number[] }
   | { readonly told: 'failed'; readonly says: string }
 
-const TEXT = 'the quarterly figures are in the shared folder, please read them before noon'
+/** It asks for nothing: a text that does would have later calls of its session held. */
+const TEXT = 'the quarterly figures are in the shared folder, where they were read before noon'
 const sessions = new Map<string, { readonly session: Session; readonly tool: string }>()
 /** Numbers are never used twice, so no gate can take one call for another. */
 let number = 0
 
 async function open(system: string, target: Target): Promise<Told> {
+  sessions.get(system)?.session.close()
   const session = await openSession(target)
   const { asks, close } = await session.lanes(1)
   const id = (number += 1)
