@@ -1,10 +1,15 @@
 import type { Breathe } from './ports/runtime.ts'
 
-/** Does work that comes in steps, and lets everybody else run between them. */
-export async function inSteps<T>(breathe: Breathe | undefined, steps: Generator<void, T>): Promise<T> {
+/** Does work that comes in steps, and lets everybody else run between them. Work of one step is done at once, without a promise. */
+export function inSteps<T>(breathe: Breathe | undefined, steps: Generator<void, T>): T | Promise<T> {
+  const { done, value } = steps.next()
+  return done === true ? value : goOn(breathe, steps)
+}
+
+async function goOn<T>(breathe: Breathe | undefined, steps: Generator<void, T>): Promise<T> {
   for (;;) {
+    await breathe?.()
     const { done, value } = steps.next()
     if (done === true) return value
-    await breathe?.()
   }
 }

@@ -228,7 +228,7 @@ async function recordOutcome(deps: ExecuteDeps, row: CallRow, version: number, h
   deps.probe('outcome.before')
   const recorded = await deps.ledger.commit(changes)
   deps.probe('outcome.after')
-  if (recorded === 'committed') deps.sessions.note(row.caller.user, row.thread)
+  if (recorded === 'committed') deps.sessions.note(row.caller.user, row.thread, row)
   if (recorded === 'committed') return describeCall(await verifyCall(deps, { row, version: version + 1 }), deps.links)
   if (isUnrecorded(recorded)) return keepTrying(deps, { row, version: version + 1 }, changes, whyUnrecorded(recorded))
   const now = await deps.tables.row('calls', row.call_id)

@@ -57,6 +57,7 @@ export function keepVolatile(
       },
       list: async (table, where, page) => (await store.tables.list(table, where, page)).map(whole),
       count: (table, where) => store.tables.count(table, where),
+      ...(store.tables.isLastLabel === undefined ? {} : { isLastLabel: store.tables.isLastLabel }),
     },
     searches: {
       async search(table, where, page) {

@@ -19,10 +19,22 @@ export async function hearWords(
 ): Promise<Result<void>> {
   const { caller, thread, id } = said
   const text = said.text.slice(0, MOST_WORDS_TEXT)
-  const known = await deps.sessions.read(caller.user, thread).catch(() => undefined)
-  if (known?.heard(text) === true) return ok(undefined)
+  if (await wasHeard(deps, said, text)) return ok(undefined)
   const changes = wordsLabel(id, caller, thread, { text, trust: trustOf(caller) }, deps.clock())
   if (changes.length === 0) return ok(undefined)
   const kept = await deps.ledger.commit(changes)
   return kept === 'committed' ? ok(undefined) : refuseUnrecorded(kept)
+}
+
+/** A session that cannot be read may not have heard them: then they are recorded again. */
+async function wasHeard(
+  { sessions }: HearDeps,
+  { caller, thread }: { readonly caller: Caller; readonly thread: string },
+  text: string,
+): Promise<boolean> {
+  try {
+    return (await sessions.read(caller.user, thread)).heard(text)
+  } catch {
+    return false
+  }
 }

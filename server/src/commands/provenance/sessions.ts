@@ -10,7 +10,7 @@ import type { Breathe } from '../ports/runtime.ts'
 import { inSteps } from '../in-steps.ts'
 
 export type SessionsDeps = {
-  readonly tables: Pick<Tables, 'row' | 'list'>
+  readonly tables: Pick<Tables, 'row' | 'list' | 'isLastLabel'>
   readonly artifacts: Pick<Artifacts, 'read'>
   readonly judgement: Pick<Judgement, 'servers'>
   readonly breathe: Breathe
@@ -18,9 +18,12 @@ export type SessionsDeps = {
 
 export type Sessions = {
   /** Everything that has been recorded of the session up to now. Rejects when the store cannot be read. */
-  read(user: string, thread: string): Promise<Session>
-  /** Something has been recorded: it is read in the background, so that the next call need not wait for it. */
-  note(user: string, thread: string): void
+  read(user: string, thread: string): Session | Promise<Session>
+  /**
+   * Something has been recorded: it is read in the background, so that the next call need not wait for it. `call`: the call whose
+   * answer it is, as it was recorded.
+   */
+  note(user: string, thread: string, call?: CallRow): void
   /** As it was when a call was made: what entered later is left out. */
   readUntil(user: string, thread: string, at: number): Promise<Session>
 }
@@ -28,10 +31,23 @@ export type Sessions = {
 /** Sessions kept in memory. One that is not among them is read again from the store when it goes on. */
 const MOST_SESSIONS = 200
 const PAGE = 200
+/** More calls of one session are not under way at once; those beyond are read from the store. */
+const MOST_RECORDED = 1_000
 /** Of one stored output, in characters. What is longer counts as not readable. */
 const MOST_TEXT = 4_194_304
 
-type Kept = { readonly session: Session; cursor: number; reading: Promise<void> }
+type Kept = {
+  readonly session: Session
+  cursor: number
+  /** Calls that were recorded a moment ago, by their ids: they need not be read from the store. */
+  readonly recorded: Map<string, CallRow>
+  /** The read that is under way. */
+  reading?: Promise<void> | undefined
+  /** The one after it, for all who asked since it began. */
+  next?: Promise<Session> | undefined
+}
+
+const newKept = (): Kept => ({ session: createSession(), cursor: 0, recorded: new Map() })
 
 /**
  * What each session has read, rebuilt from the labels in the store: the same on every node, and after a restart. Labels are only ever
@@ -39,38 +55,69 @@ type Kept = { readonly session: Session; cursor: number; reading: Promise<void> 
  */
 export function openSessions(deps: SessionsDeps): Sessions {
   const kept = new Map<string, Kept>()
+  let latest: { readonly key: string; readonly entry: Kept } | undefined
 
   function keep(key: string): Kept {
-    const found = kept.get(key) ?? { session: createSession(), cursor: 0, reading: Promise.resolve() }
+    if (latest?.key === key) return latest.entry
+    const entry = kept.get(key) ?? newKept()
     kept.delete(key)
-    kept.set(key, found)
+    kept.set(key, entry)
     for (const oldest of kept.keys()) {
       if (kept.size <= MOST_SESSIONS) break
       kept.delete(oldest)
     }
-    return found
+    latest = { key, entry }
+    return entry
   }
 
-  /** One after the other: two readers must not add the same label twice. */
-  async function catchUp(key: string): Promise<Session> {
-    const entry = keep(key)
-    const reading = entry.reading.catch(() => undefined).then(() => readOn(deps, key, entry))
-    entry.reading = reading
+  function drop(key: string, entry: Kept): void {
+    if (kept.get(key) === entry) kept.delete(key)
+    if (latest?.entry === entry) latest = undefined
+  }
+
+  async function begin(key: string, entry: Kept): Promise<void> {
     try {
-      await reading
+      await readOn(deps, key, entry)
     } catch (cause) {
       // Half of a label may have been read: the session is read again from the beginning.
-      kept.delete(key)
+      drop(key, entry)
       throw cause
+    } finally {
+      entry.reading = undefined
     }
-    return entry.session
+  }
+
+  /**
+   * One read after the other: two must not add the same label twice. Whoever asks during a read shares the next one with all others who
+   * do: it begins after they asked, so it finds whatever had been recorded by then.
+   */
+  function catchUp(key: string): Session | Promise<Session> {
+    const entry = keep(key)
+    if (entry.reading === undefined) {
+      if (deps.tables.isLastLabel?.(key, entry.cursor) === true) return entry.session
+      entry.reading = begin(key, entry)
+      return entry.reading.then(() => entry.session)
+    }
+    entry.next ??= entry.reading
+      .catch(() => undefined)
+      .then(() => {
+        entry.next = undefined
+        return catchUp(key)
+      })
+    return entry.next
   }
 
   return {
     read: (user, thread) => catchUp(labelSession(user, thread)),
-    note: (user, thread) => void catchUp(labelSession(user, thread)).catch(() => undefined),
+    note(user, thread, call) {
+      const key = labelSession(user, thread)
+      const { recorded } = keep(key)
+      if (call !== undefined && recorded.size < MOST_RECORDED) recorded.set(call.call_id, call)
+      const read = catchUp(key)
+      if (read instanceof Promise) read.catch(() => undefined)
+    },
     async readUntil(user, thread, at) {
-      const entry: Kept = { session: createSession(), cursor: 0, reading: Promise.resolve() }
+      const entry = newKept()
       await readOn(deps, labelSession(user, thread), entry, at)
       return entry.session
     },
@@ -82,14 +129,24 @@ async function readOn(deps: SessionsDeps, key: string, entry: Kept, until = Infi
     const page = await deps.tables.list('labels', { session: key }, { limit: PAGE, after: entry.cursor })
     for (const { row, cursor } of page) {
       if (row.at >= until) return
-      await addLabel(deps, entry.session, row)
+      await addLabel(deps, entry, row)
       entry.cursor = cursor
     }
     if (page.length < PAGE) return
   }
 }
 
-async function addLabel(deps: SessionsDeps, session: Session, label: LabelRow): Promise<void> {
+/** The call whose answer a label is. Undefined when its content has been removed. */
+async function callOf({ tables }: SessionsDeps, { recorded }: Kept, id: string | undefined) {
+  if (id === undefined) return undefined
+  const known = recorded.get(id)
+  recorded.delete(id)
+  const row = known ?? (await tables.row('calls', id))?.row
+  return row?.expired_at === undefined ? row : undefined
+}
+
+async function addLabel(deps: SessionsDeps, entry: Kept, label: LabelRow): Promise<void> {
+  const { session } = entry
   if (label.kind === 'words') {
     if (label.text !== undefined) session.addWords(label.text, label.trust ?? 'claimed')
     return
@@ -104,9 +161,8 @@ async function addLabel(deps: SessionsDeps, session: Session, label: LabelRow): 
     const preview = (await deps.tables.row('approvals', label.source.approval))?.row.preview
     return preview === undefined ? session.lose() : await inSteps(deps.breathe, session.ingest(origin, preview))
   }
-  const held = label.source.call === undefined ? undefined : await deps.tables.row('calls', label.source.call)
-  if (held === undefined || held.row.expired_at !== undefined) return session.lose()
-  const { row } = held
+  const row = await callOf(deps, entry, label.source.call)
+  if (row === undefined) return session.lose()
   // The acts and approvals of a call belong to its own session: of one that is read in another, only the answer enters.
   const isOwn = labelSession(row.caller.user, row.thread) === label.session
   const given = isOwn ? { tool: row.tool_id, args: JSON.parse(row.canonical_args) as Json } : undefined

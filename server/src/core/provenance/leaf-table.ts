@@ -25,7 +25,7 @@ export function createLeafTable(end: () => number): LeafTable & {
 } {
   let starts = new Uint32Array(256)
   let records = new Uint32Array(256)
-  let originsOf = new Uint16Array(256)
+  let originsOf = new Uint32Array(256)
   let flagsOf = new Uint8Array(256)
   let keys = new Uint32Array(256)
   let earlier = new Uint32Array(256)
@@ -34,7 +34,7 @@ export function createLeafTable(end: () => number): LeafTable & {
   let count = 0
   let recordCount = 0
 
-  const grown = <T extends Uint32Array | Uint16Array | Uint8Array>(from: T, make: (size: number) => T): T => {
+  const grown = <T extends Uint32Array | Uint8Array>(from: T, make: (size: number) => T): T => {
     const to = make(Math.ceil(from.length * 1.5))
     to.set(from)
     return to
@@ -61,7 +61,7 @@ export function createLeafTable(end: () => number): LeafTable & {
       if (count >= starts.length) {
         starts = grown(starts, (size) => new Uint32Array(size))
         records = grown(records, (size) => new Uint32Array(size))
-        originsOf = grown(originsOf, (size) => new Uint16Array(size))
+        originsOf = grown(originsOf, (size) => new Uint32Array(size))
         flagsOf = grown(flagsOf, (size) => new Uint8Array(size))
         keys = grown(keys, (size) => new Uint32Array(size))
         earlier = grown(earlier, (size) => new Uint32Array(size))

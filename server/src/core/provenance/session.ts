@@ -78,6 +78,8 @@ export type Session = {
 
 /** About a megabyte of text. More is not remembered, and then nothing counts as known. */
 export const MOST_WORDS = 400_000
+/** So many answers and texts are remembered. */
+const MOST_ORIGINS = 100_000
 /** A text that asks is remembered with what it asks for; with more than this many, every action counts as asked for. */
 const MOST_ASKS = 2_000
 
@@ -94,12 +96,14 @@ export function createSession(): Session {
   const approvedTools = new Set<string>()
   const acts = new Set<number>()
   const done = new Map<string, number>()
-  const echoesOf: ReadonlySet<number>[] = []
+  const echoesOf: Echoes[] = []
   let latest: string | undefined
   /** Work done since the last pause. */
   let work = 0
   let prose = false
   let overflow = false
+
+  const isFull = (): boolean => index.length() >= MOST_WORDS || origins.length >= MOST_ORIGINS
 
   function isKnown(words: Words): boolean {
     let found = false
@@ -107,7 +111,7 @@ export function createSession(): Session {
     return found
   }
 
-  function* addRecord(origin: number, record: RecordOf, echoes: ReadonlySet<number>): Generator<void> {
+  function* addRecord(origin: number, record: RecordOf, echoes: Echoes): Generator<void> {
     const id = leaves.newRecord()
     for (const leaf of record.leaves) {
       work += LEAF_WORK + leaf.text.length
@@ -115,7 +119,7 @@ export function createSession(): Session {
         work = 0
         yield
       }
-      if (index.length() >= MOST_WORDS) {
+      if (isFull()) {
         overflow = true
         return
       }
@@ -124,7 +128,7 @@ export function createSession(): Session {
       if (words.length === 0) continue
       const key = valueKey(words)
       const isName = leaf.key === NAME_OF_FIELD
-      const isOwn = echoes.has(key) || user.holds(words) || isSystemError(leaf.text)
+      const isOwn = isAmong(echoes, key) || user.holds(words) || isSystemError(leaf.text)
       const reading = isOwn || origins[origin]?.house === true ? undefined : readProse(words, leaf.text)
       const flags =
         (reading?.prose === true ? PROSE : 0) | (reading?.asks === true ? ASKS : 0) | (isName ? FIELD_NAME : 0)
@@ -148,18 +152,22 @@ export function createSession(): Session {
     }
   }
 
-  function addOrigin(origin: Origin): void {
-    origins.push(origin)
+  function addOrigin(origin: Origin, echoes: Echoes): void {
     if (origin.server !== undefined) servers.add(origin.server)
+    if (origins.length >= MOST_ORIGINS) overflow = true
+    // Nothing of it will be remembered.
+    if (isFull()) return
+    origins.push(origin)
+    echoesOf.push(echoes)
   }
 
-  function* addRecords(records: Iterable<RecordOf>, echoes: ReadonlySet<number>): Generator<void> {
+  function* addRecords(records: Iterable<RecordOf>, echoes: Echoes): Generator<void> {
     const origin = origins.length - 1
     for (const record of records) {
       if (record.leaves.length === 0) yield
       else for (const piece of piecesOf(record)) yield* addRecord(origin, piece, echoes)
       // Nothing more is remembered, so the rest need not be read.
-      if (index.length() >= MOST_WORDS) {
+      if (isFull()) {
         overflow = true
         return
       }
@@ -187,31 +195,30 @@ export function createSession(): Session {
       if (trust === 'user' || (asks.length === 0 && !overflow)) user.add(text)
     },
     *ingest(origin, result, call) {
-      addOrigin(origin)
       if (call !== undefined) {
         done.set(call.tool, user.utterances.length)
         acts.add(actKey(call))
       }
-      const echoes = new Set<number>()
-      echoesOf.push(echoes)
+      const given: number[] = []
       // Before anything foreign was read, a value that is in no output can only be the user's or the agent's own.
       const isFirst = !prose && !overflow
       for (const { text } of call === undefined ? [] : argumentLeaves(call.args)) {
-        const words = readWords(text)
+        const words = readWords(text, undefined, scratch)
         const key = valueKey(words)
-        echoes.add(key)
+        given.push(key)
         if (isFirst && !isKnown(words)) approvedValues.add(key)
         work += LEAF_WORK + text.length
         if (work < STEP_WORK) continue
         work = 0
         yield
       }
+      const echoes = given.length > FEW_ECHOES ? new Set(given) : given
+      addOrigin(origin, echoes)
       yield* addRecords(recordsOf(result), echoes)
     },
     *ingestText(origin, text) {
-      addOrigin(origin)
-      echoesOf.push(new Set())
-      yield* addRecords(recordsOfText(text, ''), new Set())
+      addOrigin(origin, NO_ECHOES)
+      yield* addRecords(recordsOfText(text, ''), NO_ECHOES)
     },
     lose() {
       overflow = true
@@ -223,10 +230,17 @@ export function createSession(): Session {
     approvedTool: (tool) => approvedTools.has(tool),
     wasDone: (call, utterance) =>
       acts.has(actKey(call)) || (utterance !== undefined && (done.get(call.tool) ?? 0) > utterance),
-    isEcho: (origin, value) => echoesOf[origin]?.has(valueKey(value)) === true,
+    isEcho: (origin, value) => isAmong(echoesOf[origin] ?? NO_ECHOES, valueKey(value)),
     approved: (value) => approvedValues.has(valueKey(value)),
   }
 }
+
+/** The values that a call was given, as `valueKey` numbers them: a list while they are few, because most calls have few. */
+type Echoes = readonly number[] | ReadonlySet<number>
+const FEW_ECHOES = 16
+const NO_ECHOES: Echoes = []
+const isAmong = (echoes: Echoes, key: number): boolean =>
+  echoes instanceof Set ? echoes.has(key) : (echoes as readonly number[]).includes(key)
 
 /** How many characters are read per step: one or two milliseconds. A leaf counts as this many characters at least. */
 const STEP_WORK = 32_768

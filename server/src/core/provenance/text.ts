@@ -88,12 +88,16 @@ type Room = Pick<Words, 'full' | 'stem' | 'at' | 'before'>
 /** Buffers that are reused for the next text, if the previous words are no longer needed. */
 export type Scratch = (room: number) => Room
 
-const roomFor = (room: number): Room => ({
-  full: new Uint32Array(room),
-  stem: new Uint32Array(room),
-  at: new Uint32Array(room),
-  before: new Uint16Array(room),
-})
+/** One buffer for all of them: each buffer of its own costs more than what is written into it. */
+function roomFor(room: number): Room {
+  const buffer = new ArrayBuffer(room * 14)
+  return {
+    full: new Uint32Array(buffer, 0, room),
+    stem: new Uint32Array(buffer, room * 4, room),
+    at: new Uint32Array(buffer, room * 8, room),
+    before: new Uint16Array(buffer, room * 12, room),
+  }
+}
 
 export function createScratch(): Scratch {
   let kept = roomFor(256)

@@ -75,6 +75,48 @@ test('reads that race with a commit are right as soon as it has returned', async
   await store.close()
 })
 
+const labelOf = (id: string, session: string): Change => ({
+  kind: 'swap',
+  table: 'labels',
+  id,
+  from: 'absent',
+  to: { v: 1, label_id: id, session, at: 1, kind: 'log', source: {}, text: id },
+})
+
+test('law: the last label of a session is only called the last when no commit with another one has returned', async () => {
+  const store = await openStore(freshFile(), { alone: true })
+  const steps = fc.array(
+    fc.record({ session: fc.constantFrom('a', 'b'), act: fc.constantFrom('read', 'commit', 'race', 'lose') }),
+    { minLength: 1, maxLength: 30 },
+  )
+  let count = 0
+  let known = 0
+  await fc.assert(
+    fc.asyncProperty(steps, async (steps) => {
+      for (const { session, act } of steps) {
+        const page = { limit: 1000, after: 0 }
+        if (act === 'read') await store.list('labels', { session }, page)
+        const label = labelOf(`l${(count += 1)}`, session)
+        if (act === 'commit') await store.commit([label])
+        if (act === 'race') await Promise.all([store.commit([label]), store.list('labels', { session }, page)])
+        if (act === 'lose') await store.commit([label, swap('all', 99_999, 'x')])
+        const last = (await openedList(session)).at(-1)?.cursor ?? 0
+        for (let cursor = 0; cursor < last; cursor += 1) expect(store.isLastLabel?.(session, cursor)).toBe(false)
+        if (store.isLastLabel?.(session, last) === true) known += 1
+      }
+    }),
+    { numRuns: 30 },
+  )
+  // It is known often enough to be of use.
+  expect(known).toBeGreaterThan(0)
+  await store.close()
+
+  /** Newest first, so that nothing is remembered of it. */
+  async function openedList(session: string) {
+    return (await store.list('labels', { session }, { limit: 1000, newest_first: true })).toReversed()
+  }
+})
+
 test('law: a call is found by its identity, whoever wrote it and whenever, and only where it is', async () => {
   const file = freshFile()
   const before = await openStore(file)

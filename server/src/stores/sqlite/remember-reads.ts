@@ -1,5 +1,5 @@
 import type { Change, Ledger, Table } from '../../commands/ports/ledger.ts'
-import type { Tables } from '../../commands/ports/reads.ts'
+import type { Page, Tables } from '../../commands/ports/reads.ts'
 import type { BloomFilter } from './bloom-filter.ts'
 
 /** Tables that every call asks and that people change, now and then. */
@@ -18,8 +18,9 @@ export type Identities = { readonly [T in Table]?: BloomFilter }
 export function rememberReads<Store extends Ledger & Pick<Tables, 'row' | 'list'>>(
   store: Store,
   identities: Identities = {},
-): Store {
+): Store & Required<Pick<Tables, 'isLastLabel'>> {
   const kept = new Map<Table, Map<string, Promise<unknown>>>()
+  const lastLabels = rememberLastLabels()
 
   function remembered<T>(table: Table, question: string, ask: () => Promise<T>): Promise<T> {
     const answers = kept.get(table) ?? new Map<string, Promise<unknown>>()
@@ -54,6 +55,7 @@ export function rememberReads<Store extends Ledger & Pick<Tables, 'row' | 'list'
 
   return {
     ...store,
+    isLastLabel: lastLabels.is,
     async commit(changes) {
       noteIdentities(changes)
       let isLost = true
@@ -63,14 +65,47 @@ export function rememberReads<Store extends Ledger & Pick<Tables, 'row' | 'list'
         return committed
       } finally {
         forget(changes, isLost)
+        lastLabels.forget(changes)
       }
     },
     row: (table, id) =>
       QUIET.has(table) ? remembered(table, `row ${id}`, () => store.row(table, id)) : store.row(table, id),
     async list(table, where, page) {
       if (isSurelyAbsent(table, where)) return []
+      if (table === 'labels') return lastLabels.note(where, page, () => store.list(table, where, page))
       if (!QUIET.has(table)) return store.list(table, where, page)
       return remembered(table, `list ${JSON.stringify([where, page])}`, () => store.list(table, where, page))
+    },
+  }
+}
+
+/** Where the labels of each session end, as far as that was read and nothing was added since. */
+function rememberLastLabels() {
+  const ends = new Map<string, number>()
+  /** Counts the commits that hold labels: what was read while one returned may be without it. */
+  let commits = 0
+  return {
+    is: (session: string, cursor: number): boolean => ends.get(session) === cursor,
+    async note<H extends { readonly cursor: number }>(
+      where: { readonly session?: unknown },
+      { after, limit, newest_first }: Page,
+      list: () => Promise<readonly H[]>,
+    ): Promise<readonly H[]> {
+      const before = commits
+      const found = await list()
+      const isEnd = after !== undefined && newest_first !== true && found.length < limit && before === commits
+      if (isEnd && typeof where.session === 'string' && Object.keys(where).length === 1) {
+        if (ends.size >= MOST) ends.clear()
+        ends.set(where.session, found.at(-1)?.cursor ?? after)
+      }
+      return found
+    },
+    forget(changes: readonly Change[]): void {
+      for (const change of changes) {
+        if (change.kind !== 'swap' || change.table !== 'labels') continue
+        commits += 1
+        ends.delete(change.to.session)
+      }
     },
   }
 }
