@@ -51,7 +51,7 @@ test('whoever asks during a read sees what was recorded before they asked; all o
   labels.push(label(1, 'one'))
   const first = sessions.read('ana', 't1')
   labels.push(label(2, 'two'))
-  const later = Array.from({ length: 20 }, () => sessions.read('ana', 't1'))
+  const later = Array.from({ length: 20 }, async () => sessions.read('ana', 't1'))
   release()
   await first
   state.holds = false
@@ -74,7 +74,7 @@ test('a read that failed rejects for all who shared it, and the next one starts 
   const { sessions, labels, state } = rig()
   labels.push(label(1, 'one'))
   state.fails = true
-  const reads = [sessions.read('ana', 't1'), sessions.read('ana', 't1')]
+  const reads = [1, 2].map(async () => sessions.read('ana', 't1'))
   for (const settled of await Promise.allSettled(reads)) expect(settled.status).toBe('rejected')
   state.fails = false
   const session = await sessions.read('ana', 't1')
