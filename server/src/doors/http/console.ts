@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { problem } from '../../contract/problems.ts'
@@ -38,19 +38,19 @@ const SHARED = {
   vary: 'accept-encoding',
 }
 
-/** In a checkout the console is built beside the server; a published package holds it among the compiled files. */
-const FOLDERS = ['../../../../console/dist/', '../../console/'].map((path) =>
-  fileURLToPath(new URL(path, import.meta.url)),
+/** In a checkout the console is built beside the server. A published package has it next to its own bundled files. */
+const FOLDER = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? '../../../../console/dist/' : '../console/', import.meta.url),
 )
 
 const NOT_BUILT = `<!doctype html><html lang="en"><title>Sluice</title><h1>Sluice</h1>
 <p>The gate is up, but its console was not built. In a checkout, run <code>npm install</code>.</p></html>`
 
 /** The console's files. They hold no power: the page knocks at this door like anyone else. */
-export function consoleRoutes(app: App, folders: readonly string[] = FOLDERS): void {
+export function consoleRoutes(app: App, folder: string = FOLDER): void {
   declareRoute('get', '/', 'anyone')
   app.get('/', (c) => {
-    const page = served(folders, 'index.html', c.req.header('accept-encoding'))
+    const page = served(folder, 'index.html', c.req.header('accept-encoding'))
     if (page !== undefined) return page
     return c.body(NOT_BUILT, 200, {
       'content-type': 'text/html; charset=utf-8',
@@ -61,7 +61,7 @@ export function consoleRoutes(app: App, folders: readonly string[] = FOLDERS): v
   for (const path of ['/assets/{file}', '/icon.svg', '/manifest.webmanifest', '/push-worker.js'] as const) {
     declareRoute('get', path, 'anyone')
     app.get(path.replace('{file}', ':file'), (c) => {
-      const file = served(folders, c.req.path.slice(1), c.req.header('accept-encoding'))
+      const file = served(folder, c.req.path.slice(1), c.req.header('accept-encoding'))
       return file ?? problemResponse(problem('route.unknown', { path: c.req.path }), c.get('trace'))
     })
   }
@@ -74,10 +74,9 @@ const NAME = /^(?:assets\/)?[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/
  * One file as it is now. INVARIANT: a file that is missing is undefined, and no error: the files may be replaced while the gate runs,
  * and a page that was opened before asks for those that are gone.
  */
-function served(folders: readonly string[], name: string, accepts = ''): Response | undefined {
+function served(folder: string, name: string, accepts = ''): Response | undefined {
   const type = TYPES[extname(name)]
-  const folder = folders.find((path) => existsSync(join(path, 'index.html')))
-  if (folder === undefined || type === undefined || !NAME.test(name)) return undefined
+  if (type === undefined || !NAME.test(name)) return undefined
   const place = join(folder, name)
   const encoding = /\bbr\b/.test(accepts) ? 'br' : /\bgzip\b/.test(accepts) ? 'gzip' : undefined
   const packed = encoding === undefined ? undefined : bytesOf(`${place}.${encoding === 'br' ? 'br' : 'gz'}`)
