@@ -8,8 +8,8 @@ export type RunEvent = { readonly type: string } & JsonObject
 
 /** Events that the driver makes itself; every kind gets them. */
 export type DriverEvent =
-  /** The name is absent in journals of releases whose timers had none. */
-  | { readonly type: 'timer'; readonly name?: string; readonly now: number }
+  /** `at`: the time that it was set for. Journals of earlier releases have timers without it, or without a name. */
+  | { readonly type: 'timer'; readonly name?: string; readonly now: number; readonly at?: number }
   /** The driver that performed this effect is gone, and the effect may not be repeated: nobody knows its result. */
   | { readonly type: 'effect.unknown'; readonly key: string }
   /** The run asked for it to be cancelled, and the performer stopped. */

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import type { GateOptions } from '../../src/boot/gate-options.ts'
 import { ADMIN, until } from '../gate/with-gate.ts'
 import { valueOf } from '../toolflow/with-flows.ts'
 import { openWorkflows, type WorkflowRig } from './with-workflows.ts'
@@ -78,4 +79,29 @@ test('a new version takes the place of the old one: its schedule alone fires', a
   await later(24)
   await until(() => ticks('tock').length === 2)
   expect(ticks('tick')).toHaveLength(3)
+})
+
+test('a time that has fired does not come again when the clock was set back meanwhile, or by a node whose clock is behind', async () => {
+  await rig.apply(clock('0 * * * *', 'chime'))
+  const hour = (Math.floor(Date.now() / HOUR) + 1) * HOUR
+  await rig.close()
+  vi.setSystemTime(hour + 300)
+  // The node that fires was just ahead; whoever finds the next time is behind.
+  const around: GateOptions['around'] = {
+    perform: (kind, inner) => (effect, performing) => {
+      if (kind === 'workflow_fire') vi.setSystemTime(hour - 2_000)
+      return inner(effect, performing)
+    },
+  }
+  rig = await openWorkflows(folder, { around })
+  await until(() => ticks('chime').length === 1)
+  expect(ticks('chime')[0]).toContain(`chime ${new Date(hour).toISOString()} 1`)
+  await quiet()
+  await rig.close()
+  vi.setSystemTime(hour + 500)
+  rig = await openWorkflows(folder)
+  await quiet()
+  expect(ticks('chime')).toHaveLength(1)
+  await later(1)
+  await until(() => ticks('chime').length === 2)
 })

@@ -41,7 +41,8 @@ export function schedulesPerformers(deps: SchedulesDeps): PerformersOf<Schedules
         if (!started.ok && RETRIED.includes(started.problem.code)) return 'later'
       }
       // The first time counts from when the version was applied, also if the gate was down between that and now.
-      const after = fires ? deps.clock() : since
+      // INVARIANT: never the time that has just fired again. This clock may be behind the one that found it due.
+      const after = fires ? Math.max(deps.clock(), due) : since
       return { type: 'effect.done', gateway: name, next_at: nextOf(deps, gateway, since, after) }
     }
   return { workflow_schedule: perform(false), workflow_fire: perform(true) }

@@ -140,5 +140,5 @@ export function dueTimers({ timers }: Pick<RunRow, 'timers'>, now: number): RunE
   return Object.entries(timers)
     .filter(([, at]) => at <= now)
     .toSorted(([a, x], [b, y]) => x - y || (a < b ? -1 : 1))
-    .map(([name]) => ({ type: 'timer', name, now }) satisfies DriverEvent)
+    .map(([name, at]) => ({ type: 'timer', name, now, at }) satisfies DriverEvent)
 }

@@ -25,7 +25,7 @@ export type SchedulesEffect = {
     readonly version: number
     readonly gateway: string
     readonly since: number
-    /** The time that it was set for, and the current time. */
+    /** The time that it was set for, which names the firing: one time of a schedule starts one run, whatever clocks say. */
     readonly due: number
   }
 }
@@ -48,7 +48,7 @@ function step(state: Schedules, event: SchedulesEvent): Next {
     case 'schedules.started':
       return { state, effects: state.gateways.map((gateway) => effectOf(state, 'workflow_schedule', gateway, 0, 0)) }
     case 'timer':
-      return event.name === undefined ? { state, effects: [] } : fire(state, event.name, event.now)
+      return event.name === undefined ? { state, effects: [] } : fire(state, event.name, event.at ?? event.now)
     case 'effect.done':
       return event.next_at === undefined
         ? { state, effects: [], ends: 'done' }
@@ -58,11 +58,11 @@ function step(state: Schedules, event: SchedulesEvent): Next {
   }
 }
 
-function fire(state: Schedules, gateway: string, now: number): Next {
+function fire(state: Schedules, gateway: string, due: number): Next {
   const count = (state.fired[gateway] ?? 0) + 1
   return {
     state: { ...state, fired: { ...state.fired, [gateway]: count } },
-    effects: [effectOf(state, 'workflow_fire', gateway, now, count)],
+    effects: [effectOf(state, 'workflow_fire', gateway, due, count)],
   }
 }
 
