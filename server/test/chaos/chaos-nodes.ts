@@ -14,26 +14,35 @@ export type ChaosNodes = {
   readonly address: { readonly url: string; readonly schema: string }
   /** What clients sent and were told. */
   readonly told: Told[]
-  start(launcher?: string): Promise<Node>
+  start(as?: { readonly launcher?: string; readonly env?: Readonly<Record<string, string>> }): Promise<Node>
   /** Removes a node that has ended from those that are stopped at the end. */
   gone(node: Node): void
   history(): Promise<History>
-  check(options?: Partial<CheckOptions>): Promise<{
-    readonly checks: Readonly<Record<string, number>>
-    readonly violations: readonly Violation[]
-  }>
+  check(options?: Partial<CheckOptions>): Promise<Checked>
   stop(): Promise<void>
 }
 
+export type Checked = {
+  readonly checks: Readonly<Record<string, number>>
+  readonly violations: readonly Violation[]
+}
+
+export type NodesSetup = {
+  readonly config?: object
+  /** The database. Without it, one on the server of this run. */
+  readonly url?: string
+  readonly redis?: string
+}
+
 /** Gates as processes of their own on one database, with a tool server each that keeps one log together. */
-export async function openChaosNodes(
-  config: object = {},
-  url: Promise<string> = testDatabase(),
-  schema = freshSchema(),
-): Promise<ChaosNodes> {
+export async function openChaosNodes({ config = {}, url, redis }: NodesSetup = {}): Promise<ChaosNodes> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-chaos-nodes-'))
   const log = logIn(folder)
-  const store = { postgres: await url, schema }
+  const store = {
+    postgres: url ?? (await testDatabase()),
+    schema: freshSchema(),
+    ...(redis === undefined ? {} : { redis }),
+  }
   const nodes = new Set<Node>()
   const told: Told[] = []
   let keys: string | undefined
@@ -49,21 +58,13 @@ export async function openChaosNodes(
     log,
     address: { url: store.postgres, schema: store.schema },
     told,
-    async start(launcher = LAUNCHER) {
+    async start({ launcher = LAUNCHER, env = {} } = {}) {
       const place = mkdtempSync(join(folder, 'node-'))
-      const text = {
-        listen: { port: 0 },
-        mcp: { surface: 'passthrough' },
-        servers: { log: loggedServer(log) },
-        policy: LOGGED_POLICY,
-        repetition: { most: 1_000 },
-        store,
-        ...config,
-      }
+      const text = { ...loggedConfig(log), store, ...config }
       writeFileSync(join(place, 'sluice.yaml'), JSON.stringify(text))
       mkdirSync(join(place, '.sluice'), { mode: 0o700 })
       if (keys !== undefined) cpSync(keys, join(place, '.sluice', 'keys'), { recursive: true })
-      const node = await runGate(place, ['up'], launcher)
+      const node = await runGate(place, ['up'], launcher, env)
       keys ??= keepCopy(join(node.folder, '.sluice', 'keys'), join(folder, 'kept', 'keys'))
       nodes.add(node)
       return node
@@ -71,17 +72,7 @@ export async function openChaosNodes(
     gone: (node) => void nodes.delete(node),
     history,
     async check(options = {}) {
-      const all = await history()
-      return {
-        violations: checkHistory(all, { hashOf, isQuiet: true, isOneClock: true, ...options }),
-        checks: {
-          calls: all.calls.length,
-          receipts: all.receipts.length,
-          decisions: told.filter((one) => one.is === 'decision' && one.acknowledged).length,
-          runs: all.runs.length,
-          'audit entries': all.audit.length,
-        },
-      }
+      return checked(await history(), options)
     },
     async stop() {
       await Promise.all([...nodes].map((node) => node.stop()))
@@ -89,6 +80,27 @@ export async function openChaosNodes(
     },
   }
 }
+
+/** A gate with the tool server that keeps a log. */
+export const loggedConfig = (log: string) => ({
+  listen: { port: 0 },
+  mcp: { surface: 'passthrough' },
+  servers: { log: loggedServer(log) },
+  policy: LOGGED_POLICY,
+  repetition: { most: 1_000 },
+})
+
+/** What the checker finds in a history in which nothing is under way any more. */
+export const checked = (all: History, options: Partial<CheckOptions> = {}): Checked => ({
+  violations: checkHistory(all, { hashOf, isQuiet: true, isOneClock: true, ...options }),
+  checks: {
+    calls: all.calls.length,
+    receipts: all.receipts.length,
+    decisions: all.told.filter((one) => one.is === 'decision' && one.acknowledged).length,
+    runs: all.runs.length,
+    'audit entries': all.audit.length,
+  },
+})
 
 /** The keys stay when the first node's folder is removed. */
 function keepCopy(from: string, to: string): string {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { AuditEntry } from '../../src/contract/audit.ts'
 import type { CallRow } from '../../src/contract/call.ts'
+import type { ConsentRow } from '../../src/contract/consent.ts'
 import { ADMIN, APPROVER, openTestGate, pendingOf } from '../gate/with-gate.ts'
 import { checkHistory } from './check-history.ts'
 import { VIOLATIONS, type History, type Receipt, type Told, type ViolationKind } from './history.ts'
@@ -40,7 +41,14 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const kindsIn = (history: History): readonly string[] => [
-  ...new Set(checkHistory(history, { hashOf, isQuiet: true, isOneClock: true }).map(({ kind }) => kind)),
+  ...new Set(
+    checkHistory(history, {
+      hashOf,
+      isQuiet: true,
+      isOneClock: true,
+      mustSucceed: ({ call_id }) => call_id === direct,
+    }).map(({ kind }) => kind),
+  ),
 ]
 
 const entryOf = (type: string, call: string): AuditEntry => {
@@ -70,6 +78,26 @@ const decisions = (change: (told: Extract<Told, { is: 'decision' }>) => Told[]):
   ...good,
   told: good.told.flatMap((one) => (one.is === 'decision' ? change(one) : [one])),
 })
+
+/** The direct call, as if it had run under a consent. */
+const underConsent = (bounds: Pick<ConsentRow, 'calls' | 'expires_at'>): History => {
+  const consent_id = 'cons_0000000000000000' as ConsentRow['consent_id']
+  const started = entryOf('call.started', direct)
+  const consent: ConsentRow = {
+    v: 1,
+    consent_id,
+    actor: 'caller:agent:a',
+    what: { tool: 'log__add', args: [] },
+    minted_by: 'user:bob',
+    minted_at: 0,
+    shelf: 'closed',
+    ...bounds,
+  }
+  const audit = good.audit.map((entry) =>
+    entry === started ? { ...entry, subject: { ...entry.subject, consent: consent_id } } : entry,
+  )
+  return { ...good, consents: [consent], audit }
+}
 
 test('a history of a gate that nothing happened to has no violations', () => {
   expect(good.receipts).toHaveLength(2)
@@ -210,6 +238,38 @@ const PLANTED: readonly (readonly [says: string, finds: ViolationKind, history: 
       runs: good.runs.map((row) => ({ ...row, status: 'waiting' as const })),
       told: [...good.told, ...good.runs.map(({ run_id }): Told => ({ is: 'run', run_id }))],
     }),
+  ],
+  [
+    'a call that nothing was done to failed',
+    'disturbed_by_others',
+    () => withCall(direct, { state: 'failed', problem: { code: 'tool.timeout', about: {} } }),
+  ],
+  [
+    'an approval was given after its request had expired',
+    'used_out_of_bounds',
+    () => ({
+      ...good,
+      approvals: good.approvals.map((row) => ({ ...row, expires_at: entryOf('approval.approved', held).at - 1 })),
+    }),
+  ],
+  [
+    'a call started after its approval had expired',
+    'used_out_of_bounds',
+    () => ({
+      ...good,
+      approvals: good.approvals.map((row) => ({ ...row, expires_at: entryOf('call.started', held).at })),
+    }),
+  ],
+  [
+    'a request is on record as approved and as expired',
+    'used_out_of_bounds',
+    () => ({ ...good, audit: [...good.audit, later(entryOf('approval.approved', held), { type: 'approval.expired' })] }),
+  ],
+  ['a call started under a consent that has expired', 'used_out_of_bounds', () => underConsent({ calls: 9, expires_at: 0 })],
+  [
+    'more calls started under a consent than it allows',
+    'used_out_of_bounds',
+    () => underConsent({ calls: 0, expires_at: Number.MAX_SAFE_INTEGER }),
   ],
   ['an audit that does not verify', 'audit_broken', () => ({ ...good, report: { ok: false } })],
 ]

@@ -1,5 +1,6 @@
 import type { AuditEntry } from '../../src/contract/audit.ts'
 import { onlyReads } from '../../src/core/gate/interpret.ts'
+import { checkBounds } from './check-bounds.ts'
 import { checkTold } from './check-told.ts'
 import type { CallRow } from '../../src/contract/call.ts'
 import type { CallStory, History, Tell, Told, Violation, ViolationKind } from './history.ts'
@@ -13,6 +14,8 @@ export type CheckOptions = {
   readonly isOneClock?: boolean
   /** Whose tool server keeps a log. Without it, all do. */
   readonly isLogged?: (row: CallRow) => boolean
+  /** Calls that nothing was done to: each is executed, unless somebody refused it. */
+  readonly mustSucceed?: (row: CallRow) => boolean
 }
 
 /**
@@ -39,6 +42,7 @@ export function checkHistory(history: History, options: CheckOptions): readonly 
     checkDecisions(story, history.told, tell)
     checkState(story, options, tell)
   }
+  checkBounds(history, stories, tell)
   checkRepeats(stories, options, tell)
   checkDecisionsMade(history, tell)
   if (options.isQuiet) checkRuns(history, tell)
@@ -155,8 +159,11 @@ const ENDED_BY: Readonly<Record<string, readonly string[]>> = {
   pending: ['call.held'],
 }
 
-function checkState(story: CallStory, { isQuiet, isLogged = () => true }: CheckOptions, tell: Tell): void {
+function checkState(story: CallStory, options: CheckOptions, tell: Tell): void {
+  const { isQuiet, isLogged = () => true, mustSucceed = () => false } = options
   const { row, approval, receipts, entries } = story
+  if (mustSucceed(row) && (row.state === 'failed' || row.state === 'unknown' || row.settled !== undefined))
+    tell('disturbed_by_others', row.call_id, `nothing was done to it, and it is \`${row.state}\``)
   const ways = ENDED_BY[row.state] ?? []
   if (!entries.some(({ type }) => ways.includes(type)))
     tell(

@@ -1,6 +1,7 @@
 import type { ApprovalRow } from '../../src/contract/approval.ts'
 import type { AuditEntry, AuditReport } from '../../src/contract/audit.ts'
 import type { CallRow } from '../../src/contract/call.ts'
+import type { ConsentRow } from '../../src/contract/consent.ts'
 import type { RunRow } from '../../src/contract/run.ts'
 
 /** One line of a tool server's own log, written before it answers. */
@@ -46,6 +47,7 @@ export type Told = ToldCall | ToldDecision | ToldSettlement | ToldRun
 export type History = {
   readonly calls: readonly CallRow[]
   readonly approvals: readonly ApprovalRow[]
+  readonly consents: readonly ConsentRow[]
   readonly runs: readonly RunRow[]
   /** The entries of all streams, in the order of their times. */
   readonly audit: readonly AuditEntry[]
@@ -66,6 +68,8 @@ export const VIOLATIONS = [
   'outcome_without_effect',
   'ledger_differs_from_audit',
   'left_open',
+  'disturbed_by_others',
+  'used_out_of_bounds',
   'audit_broken',
 ] as const
 export type ViolationKind = (typeof VIOLATIONS)[number]

@@ -44,6 +44,7 @@ export async function readLedger(place: StoreSettings): Promise<Omit<History, 'r
         ok({
           calls: await allOf(store.tables, 'calls'),
           approvals: await allOf(store.tables, 'approvals'),
+          consents: await allOf(store.tables, 'consents'),
           runs: await allOf(store.tables, 'runs'),
           audit: await entriesOf(store.audit),
           report,

@@ -19,6 +19,15 @@ export type ChaosReport = {
   readonly violations: number
 }
 
+/** Nothing was done here, which is said aloud. */
+export const skipped = (part: string, why: string): PartReport => ({
+  part,
+  faults: {},
+  checks: {},
+  violations: [],
+  notes: [`SKIPPED: ${why}`],
+})
+
 const counted = (counts: Readonly<Record<string, number>>): string =>
   Object.entries(counts)
     .map(([name, count]) => `${count} ${name}`)

@@ -5,8 +5,15 @@ import { parseArgs } from 'node:util'
 import { FOLDER_VARIABLE } from '../postgres/global-setup.ts'
 import { stopPostgres } from '../postgres/start-postgres.ts'
 import { hasPostgres } from '../postgres/with-postgres.ts'
+import { awayPart } from './away-part.ts'
+import { clockPart } from './clock-part.ts'
 import { crashPart } from './crash-part.ts'
+import { databaseDiskPart } from './database-disk-part.ts'
+import { diskPart } from './disk-part.ts'
+import { failoverPart } from './failover-part.ts'
+import { redisPart } from './redis-part.ts'
 import { soakPart } from './soak-part.ts'
+import { upstreamPart } from './upstream-part.ts'
 import { zombiePart } from './zombie-part.ts'
 import { partText, type ChaosReport, type PartReport } from './report.ts'
 
@@ -27,6 +34,13 @@ const { values } = parseArgs({
 type PartSetup = { readonly seed: number; readonly isShort: boolean; readonly hasPostgres: boolean }
 const PARTS: Readonly<Record<string, (setup: PartSetup) => Promise<PartReport>>> = {
   crash: crashPart,
+  away: awayPart,
+  failover: failoverPart,
+  redis: redisPart,
+  disk: diskPart,
+  'database-disk': databaseDiskPart,
+  clock: clockPart,
+  upstream: upstreamPart,
   zombie: zombiePart,
   soak: (setup) => soakPart({ ...setup, seconds: Number(values.seconds) }),
 }

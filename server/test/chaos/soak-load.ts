@@ -11,6 +11,10 @@ export type Load = {
   readonly nodes: () => readonly Node[]
   readonly tell: (told: Told) => void
   readonly isOver: () => boolean
+  /** Every call and every decision is sent to two nodes at once. */
+  readonly isTwice: boolean
+  /** What makes the arguments of each call larger. */
+  readonly filler: string
 }
 
 const TRIES = 40
@@ -35,7 +39,10 @@ async function ask(load: Load, send: (node: Node) => Promise<Answer>): Promise<A
   return undefined
 }
 
-function tellOf({ tell }: Load, { body }: Answer, key?: string): void {
+const askTwice = (load: Load, send: (node: Node) => Promise<Answer>): Promise<readonly (Answer | undefined)[]> =>
+  Promise.all(Array.from({ length: load.isTwice ? 2 : 1 }, () => ask(load, send)))
+
+export function tellOf({ tell }: Pick<Load, 'tell'>, { body }: Answer, key?: string): void {
   const about = (body['about'] ?? body) as Record<string, unknown>
   const call_id = body['call_id'] ?? about['call_id']
   if (typeof call_id !== 'string') return
@@ -44,7 +51,7 @@ function tellOf({ tell }: Load, { body }: Answer, key?: string): void {
   tell({ is: 'call', call_id, status, ...more })
 }
 
-async function makeCall(node: Node, key: string, idempotency_key: string, body: object): Promise<Answer> {
+export async function makeCall(node: Node, key: string, idempotency_key: string, body: object): Promise<Answer> {
   const headers = {
     'content-type': 'application/json',
     authorization: `Bearer ${key}`,
@@ -61,8 +68,9 @@ export async function client(load: Load, name: string): Promise<number> {
     const idempotency_key = `${name}-${number}`
     const tool = pick(load.random, ['log__add', 'log__add_again', 'log__ask_add', 'log__ask_add'])
     const ms = pick(load.random, [0, 0, 50, 300])
-    const args = { text: idempotency_key, ms }
-    const answer = await ask(load, (node) => makeCall(node, load.agent, idempotency_key, { tool, args }))
+    const args = { text: `${idempotency_key}${load.filler}`, ms }
+    const [answer, other] = await askTwice(load, (node) => makeCall(node, load.agent, idempotency_key, { tool, args }))
+    if (other !== undefined) tellOf(load, other, idempotency_key)
     if (answer === undefined) continue
     if (answer.status >= 400 && answer.body['call_id'] === undefined) throw new Error(JSON.stringify(answer.body))
     made += 1
@@ -85,8 +93,8 @@ export async function decide(load: Load, approval_id: string): Promise<void> {
   const says = load.random() < 0.2 ? 'deny' : 'approve'
   load.tell({ is: 'decision', approval_id, says, digest, acknowledged: false })
   const body = says === 'approve' ? { decision: 'approve', digest } : { decision: 'deny' }
-  const decided = await ask(load, (node) => node.http('POST', `${path}/decide`, load.approver, body))
-  if (decided?.status === 200) load.tell({ is: 'decision', approval_id, says, digest, acknowledged: true })
+  const decided = await askTwice(load, (node) => node.http('POST', `${path}/decide`, load.approver, body))
+  if (decided.some((answer) => answer?.status === 200)) load.tell({ is: 'decision', approval_id, says, digest, acknowledged: true })
 }
 
 /** A person says what became of a call that nobody knows the outcome of. */

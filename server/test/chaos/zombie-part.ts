@@ -6,7 +6,7 @@ import type { CallState } from '../../src/contract/call.ts'
 import { openChaosNodes, type ChaosNodes } from './chaos-nodes.ts'
 import type { Violation } from './history.ts'
 import { readReceipts } from './read-history.ts'
-import type { PartReport } from './report.ts'
+import { skipped, type PartReport } from './report.ts'
 
 const WAIT_MS = 60_000
 
@@ -16,11 +16,11 @@ const WAIT_MS = 60_000
  */
 export async function zombiePart({ hasPostgres }: { readonly hasPostgres: boolean }): Promise<PartReport> {
   const part = 'a node stopped past its lease and continued (SIGSTOP, SIGCONT)'
-  if (!hasPostgres) return { part, faults: {}, checks: {}, violations: [], notes: ['SKIPPED: there is no Postgres'] }
+  if (!hasPostgres) return skipped(part, 'there is no Postgres')
   const nodes = await openChaosNodes()
   try {
     const other = await nodes.start()
-    const zombie = await nodes.start(join(import.meta.dirname, 'stopping-gate.ts'))
+    const zombie = await nodes.start({ launcher: join(import.meta.dirname, 'stopping-gate.ts') })
     const agent = await other.key('agent', 'a', 'ana')
     const approver = await other.key('approver', 'bob')
     const ended = once(zombie.process, 'exit')

@@ -94,8 +94,13 @@ export async function runGate(
   folder: string,
   words: readonly string[] = ['up'],
   launcher = LAUNCHER,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<RunningGate & { stop(): Promise<void> }> {
-  const child = spawn(process.execPath, [launcher, ...words], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [launcher, ...words], {
+    cwd: folder,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const [greeting] = (await Promise.race([
     new Promise((done) => createInterface({ input: child.stdout }).once('line', (line) => done([line]))),
     new Promise((_, fail) => child.once('exit', (code) => fail(new Error(`the gate ended with ${code}`)))),

@@ -9,7 +9,7 @@ import { Client } from 'pg'
 const run = promisify(execFile)
 /** Postgres does not run as root. */
 const NOBODY = 65_534
-const asNobody = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
+export const asNobody = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
 const START_MS = 60_000
 
 export type Binaries = { readonly initdb: string; readonly postgres: string }
@@ -62,7 +62,7 @@ export async function startServer(at: {
   }
 }
 
-async function answers(port: number): Promise<boolean> {
+export async function answers(port: number): Promise<boolean> {
   const client = new Client({ host: '127.0.0.1', port, user: 'sluice', database: 'postgres' })
   client.on('error', () => undefined)
   try {

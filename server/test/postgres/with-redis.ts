@@ -11,6 +11,8 @@ if (!hasRedis) process.stderr.write('SKIPPED: no redis-server (npm run get-redis
 export type TestRedis = {
   readonly url: string
   readonly process: ChildProcess
+  /** It forgets everything. */
+  empty(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -27,6 +29,12 @@ export async function startRedis(port?: number): Promise<TestRedis> {
   return {
     url: `redis://127.0.0.1:${at}`,
     process: server,
+    async empty() {
+      const socket = connect({ port: at, host: '127.0.0.1' })
+      socket.write('FLUSHALL\r\n')
+      await once(socket, 'data')
+      socket.destroy()
+    },
     async stop() {
       if (server.exitCode !== null || server.signalCode !== null) return
       server.kill('SIGKILL')

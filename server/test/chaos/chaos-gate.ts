@@ -1,0 +1,79 @@
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { LAUNCHER, runGate } from '../doors/with-running-gate.ts'
+import type { Node } from '../postgres/with-nodes.ts'
+import { checked, loggedConfig, type Checked } from './chaos-nodes.ts'
+import type { CheckOptions } from './check-history.ts'
+import type { History, Told } from './history.ts'
+import { endOpen } from './load-on-nodes.ts'
+import { logIn } from './logged-tools.ts'
+import { readLedger, readReceipts } from './read-history.ts'
+import type { Load } from './soak-load.ts'
+
+const ROUNDS = 40
+
+export type ChaosGate = {
+  readonly log: string
+  /** What clients sent and were told. */
+  readonly told: Told[]
+  /** The gate that runs, if one does. */
+  running(): readonly Node[]
+  start(): Promise<Node>
+  /** Ends the gate and waits for that. What it stored stays. */
+  end(signal: NodeJS.Signals): Promise<void>
+  /** Restarts the gate until nothing is open, then ends it and checks the history. */
+  finish(load: Load, options?: Partial<CheckOptions>): Promise<Checked & { readonly rounds: number }>
+  stop(): Promise<void>
+}
+
+/** One gate with the embedded store, as a process of its own that can be started again on the same data. */
+export async function openChaosGate(
+  setup: { readonly data?: string; readonly config?: (log: string) => object } = {},
+): Promise<ChaosGate> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-chaos-gate-'))
+  const log = logIn(folder)
+  const data = setup.data ?? join(folder, 'data')
+  const place = join(folder, 'gate')
+  mkdirSync(place)
+  const text = { ...loggedConfig(log), data, ...setup.config?.(log) }
+  writeFileSync(join(place, 'sluice.yaml'), JSON.stringify(text))
+  const told: Told[] = []
+  let node: Node | undefined
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    const { process: ending } = node ?? {}
+    node = undefined
+    if (ending === undefined || ending.exitCode !== null || ending.signalCode !== null) return
+    const ended = once(ending, 'exit')
+    ending.kill(signal)
+    await ended
+  }
+  const history = async (): Promise<History> => {
+    await end('SIGTERM')
+    return { ...(await readLedger({ folder: data })), receipts: readReceipts(log), told }
+  }
+  const start = async (): Promise<Node> => (node = await runGate(place, ['up'], LAUNCHER))
+  return {
+    log,
+    told,
+    running: () => (node === undefined ? [] : [node]),
+    start,
+    end,
+    async finish(load, options) {
+      let rounds = 1
+      for (let found = await history(); rounds <= ROUNDS; rounds += 1) {
+        await start()
+        if (!(await endOpen(found, load))) break
+        await sleep(500)
+        found = await history()
+      }
+      return { ...checked(await history(), options), rounds }
+    },
+    async stop() {
+      await end('SIGKILL')
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}

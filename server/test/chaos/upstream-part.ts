@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Node } from '../postgres/with-nodes.ts'
+import { openChaosGate } from './chaos-gate.ts'
+import { beginLoad } from './load-on-nodes.ts'
+import { LOGGED_POLICY, loggedServer } from './logged-tools.ts'
+import { until } from './node-checks.ts'
+import { pick } from './random.ts'
+import { addCounts, type PartReport } from './report.ts'
+import { makeCall, tellOf, type Load } from './soak-load.ts'
+
+const CLIENTS = 6
+const LOAD_MS = 40_000
+const SHORT_MS = 8_000
+/** What the gate may take at most, with answers of 64 MB coming in. */
+const MOST_MB = 1_024
+
+/** What each of the servers does when it is called, beside `log`, which behaves. */
+const SERVERS: Readonly<Record<string, readonly string[]>> = {
+  hangs: ['hang', 'freeze'],
+  crashes: ['crash', 'crash_after', 'crash_mid_answer'],
+  lies: ['lie', 'answer_ahead', 'wrong_id', 'wrong_shape', 'no_result', 'both', 'ask_back', 'fail'],
+  floods: ['flood', 'flood_stderr', 'flood_listings', 'huge'],
+}
+
+/**
+ * Tool servers that hang, crash, lie and flood, all at once, beside one that behaves and is under load. Its calls are all executed, each
+ * call to the others ends with what is known of it, and they are used again as soon as they behave.
+ */
+export async function upstreamPart(setup: { readonly seed: number; readonly isShort: boolean }): Promise<PartReport> {
+  const part = 'tool servers that hang, crash, lie and flood, beside one that behaves, with load'
+  const names = Object.keys(SERVERS)
+  const gate = await openChaosGate({
+    config: (log) => ({
+      servers: Object.fromEntries(['log', ...names].map((name) => [name, loggedServer(log)])),
+      policy: {
+        rules: [
+          ...LOGGED_POLICY.rules,
+          { id: 'others', effect: 'allow', match: { server: names }, says: 'these run at once' },
+        ],
+      },
+    }),
+  })
+  try {
+    const node = await gate.start()
+    const { load, end } = await beginLoad(node, gate.running, gate.told, { ...setup, clients: CLIENTS })
+    let faults: Readonly<Record<string, number>> = {}
+    const did = (does: string) => void (faults = addCounts(faults, { [does]: 1 }))
+    const over = performance.now() + (setup.isShort ? SHORT_MS : LOAD_MS)
+    const isOver = () => performance.now() > over
+    await Promise.all(
+      Object.entries(SERVERS).map(([server, ways]) => misbehave({ ...load, isOver }, node, { server, ways, did })),
+    )
+    for (const server of names) await behavesAgain(load, node, server)
+    const peak = peakOf(node)
+    const made = await end()
+    const { checks, violations, rounds } = await gate.finish(load, { mustSucceed: ({ server }) => server === 'log' })
+    if (peak > MOST_MB) throw new Error(`the gate took ${peak} MB`)
+    const notes = [
+      `${made} calls to the server that behaves by ${CLIENTS} clients; the gate took at most ${peak} MB; quiet after ${rounds} looks`,
+    ]
+    return { part, faults, checks, violations, notes }
+  } finally {
+    await gate.stop()
+  }
+}
+
+type Misbehaviour = {
+  readonly server: string
+  readonly ways: readonly string[]
+  readonly did: (does: string) => void
+}
+
+/** Calls a server that misbehaves each time, one call after the other. */
+async function misbehave(load: Load, node: Node, { server, ways, did }: Misbehaviour): Promise<void> {
+  for (let number = 0; !load.isOver(); number += 1) {
+    const does = ways[number] ?? pick(load.random, ways)
+    const key = `${server}-${number}`
+    const body = { tool: `${server}__add`, args: { text: key, does } }
+    const answer = await makeCall(node, load.agent, key, body)
+    tellOf(load, answer, key)
+    did(does)
+    // A server that is unavailable for a while is not asked again at once.
+    if (answer.status !== 200) await sleep(200)
+  }
+}
+
+async function behavesAgain(load: Load, node: Node, server: string): Promise<void> {
+  let tries = 0
+  let last = ''
+  await until(
+    () => `${server} executed nothing after it behaved again: ${last}`,
+    async () => {
+      const key = `${server}-again-${(tries += 1)}`
+      const answer = await makeCall(node, load.agent, key, { tool: `${server}__add`, args: { text: key } })
+      tellOf(load, answer, key)
+      last = JSON.stringify(answer.body)
+      return answer.body['status'] === 'executed'
+    },
+  )
+}
+
+/** The most memory that a process had, in megabytes; 0 where that cannot be read. */
+function peakOf({ process: { pid } }: Node): number {
+  try {
+    const kilobytes = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+    return Math.round(Number(kilobytes ?? 0) / 1024)
+  } catch {
+    return 0
+  }
+}
