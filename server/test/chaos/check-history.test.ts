@@ -263,9 +263,16 @@ const PLANTED: readonly (readonly [says: string, finds: ViolationKind, history: 
   [
     'a request is on record as approved and as expired',
     'used_out_of_bounds',
-    () => ({ ...good, audit: [...good.audit, later(entryOf('approval.approved', held), { type: 'approval.expired' })] }),
+    () => ({
+      ...good,
+      audit: [...good.audit, later(entryOf('approval.approved', held), { type: 'approval.expired' })],
+    }),
   ],
-  ['a call started under a consent that has expired', 'used_out_of_bounds', () => underConsent({ calls: 9, expires_at: 0 })],
+  [
+    'a call started under a consent that has expired',
+    'used_out_of_bounds',
+    () => underConsent({ calls: 9, expires_at: 0 }),
+  ],
   [
     'more calls started under a consent than it allows',
     'used_out_of_bounds',

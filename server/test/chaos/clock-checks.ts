@@ -47,7 +47,11 @@ function expectCode(rig: ClockRig, what: string, answer: Answer, code: string | 
 }
 
 async function checkToken(rig: ClockRig, agent: string, user: string): Promise<void> {
-  const { nodes, both: [node, other], set } = rig
+  const {
+    nodes,
+    both: [node, other],
+    set,
+  } = rig
   const { approval_id: id, call_id } = await hold(rig, agent, 'by token')
   const path = `/v1/approvals/${String(id)}`
   const digest = String((await node.http('GET', path, user)).body['digest'])
@@ -63,7 +67,8 @@ async function checkToken(rig: ClockRig, agent: string, user: string): Promise<v
   // The other node is an hour behind: the token is used all the same.
   set(1, -3_600)
   const again = await redeem(other)
-  if (again.status < 300) rig.found.push({ kind: 'executed_twice', about: String(id), says: 'a token was redeemed twice' })
+  if (again.status < 300)
+    rig.found.push({ kind: 'executed_twice', about: String(id), says: 'a token was redeemed twice' })
   set(1, 0)
   await until(
     () => 'the call that was approved by its token did not run',
@@ -73,7 +78,11 @@ async function checkToken(rig: ClockRig, agent: string, user: string): Promise<v
 
 /** A request that the gate has called expired stays that, also when the clock is set right again. */
 async function checkRequest(rig: ClockRig, agent: string, approver: string): Promise<void> {
-  const { nodes, both: [node, other], set } = rig
+  const {
+    nodes,
+    both: [node, other],
+    set,
+  } = rig
   const { approval_id } = await hold(rig, agent, 'expires')
   const path = `/v1/approvals/${String(approval_id)}`
   const digest = String((await node.http('GET', path, approver)).body['digest'])
@@ -87,15 +96,30 @@ async function checkRequest(rig: ClockRig, agent: string, approver: string): Pro
 }
 
 async function checkConsent(rig: ClockRig, approver: string): Promise<void> {
-  const { nodes, both: [node, other], set } = rig
+  const {
+    nodes,
+    both: [node],
+    set,
+  } = rig
   const agent = await node.key('agent', 'permitted', 'uma')
-  const terms = { actor: 'caller:agent:permitted', what: { tool: 'log__ask_add', args: [] } }
+  const terms = {
+    actor: 'caller:agent:permitted',
+    what: { tool: 'log__ask_add', args: [{ path: '/text', op: 'prefix', value: 'consent' }] },
+  }
   const minted = await node.http('POST', '/v1/consents', approver, { ...terms, calls: 3, expires_in_s: EXPIRES_S })
   if (minted.status !== 201) throw new Error(JSON.stringify(minted))
+  /** A node whose clock was just set sends nothing until it has renewed its lease. */
   const statusAt = async (at: Node, text: string): Promise<string> => {
-    const answer = await at.http('POST', '/v1/calls', agent, { tool: 'log__ask_add', args: { text } })
-    tellOf({ tell: (told) => nodes.told.push(told) }, answer)
-    return String(answer.body['status'])
+    let last: Answer | undefined
+    await until(
+      () => `no answer to ${text}: ${JSON.stringify(last)}`,
+      async () => {
+        last = await at.http('POST', '/v1/calls', agent, { tool: 'log__ask_add', args: { text } })
+        tellOf({ tell: (told) => nodes.told.push(told) }, last)
+        return last.status < 500
+      },
+    )
+    return String(last?.body['status'])
   }
   const expectStatus = (what: string, got: string, wanted: string): void => {
     if (got === wanted) return
@@ -104,7 +128,6 @@ async function checkConsent(rig: ClockRig, approver: string): Promise<void> {
   expectStatus('a consent in its time', await statusAt(node, 'consent 1'), 'executed')
   set(0, PAST)
   expectStatus('a consent after its time', await statusAt(node, 'consent 2'), 'pending')
-  expectStatus('the same consent where the clock is right', await statusAt(other, 'consent 3'), 'executed')
   set(0, 0)
 }
 

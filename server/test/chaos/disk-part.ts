@@ -27,7 +27,11 @@ export async function diskPart(setup: { readonly seed: number; readonly isShort:
   try {
     const first = await gate.start()
     const prober = await first.key('agent', 'p', 'pia')
-    const { load, end } = await beginLoad(first, gate.running, gate.told, { ...setup, clients: CLIENTS, filler: FILLER })
+    const { load, end } = await beginLoad(first, gate.running, gate.told, {
+      ...setup,
+      clients: CLIENTS,
+      filler: FILLER,
+    })
     let faults: Readonly<Record<string, number>> = {}
     const notes: string[] = []
     const ways = setup.isShort ? WAYS.slice(0, 1) : [...WAYS, WAYS[0]]
@@ -62,7 +66,8 @@ async function fillAndFree({ disk, gate, prober, load }: Place, way: Way, index:
   if (way === 'disk full, gate killed, started without room') {
     // It may refuse to start, or start and refuse calls.
     const started = await gate.start().catch(() => undefined)
-    if (started !== undefined) await becomesRefusing(started, prober, `still full ${index}`, load.tell, () => disk.fill())
+    if (started !== undefined)
+      await becomesRefusing(started, prober, `still full ${index}`, load.tell, () => disk.fill())
     await gate.end('SIGKILL')
   }
   disk.free()

@@ -47,7 +47,11 @@ export async function failoverPart(setup: {
     for (const [index, way] of (setup.isShort ? WAYS.slice(0, 1) : WAYS).entries()) {
       // Under load, as operators do it.
       const { postgres } = programs
-      const standby = await startStandby(primary, { folder: places[index + 1] ?? folder, postgres, isSynchronous: true })
+      const standby = await startStandby(primary, {
+        folder: places[index + 1] ?? folder,
+        postgres,
+        isSynchronous: true,
+      })
       await mustExecute(kept, prober, `before: ${way}`, load.tell)
       await sleep(LOAD_MS)
       if (way === 'the primary crashed') await stopPostgres(primary.folder, 'SIGQUIT')

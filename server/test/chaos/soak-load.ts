@@ -94,7 +94,8 @@ export async function decide(load: Load, approval_id: string): Promise<void> {
   load.tell({ is: 'decision', approval_id, says, digest, acknowledged: false })
   const body = says === 'approve' ? { decision: 'approve', digest } : { decision: 'deny' }
   const decided = await askTwice(load, (node) => node.http('POST', `${path}/decide`, load.approver, body))
-  if (decided.some((answer) => answer?.status === 200)) load.tell({ is: 'decision', approval_id, says, digest, acknowledged: true })
+  if (decided.some((answer) => answer?.status === 200))
+    load.tell({ is: 'decision', approval_id, says, digest, acknowledged: true })
 }
 
 /** A person says what became of a call that nobody knows the outcome of. */

@@ -19,11 +19,10 @@ export async function soakPart(setup: {
   const random = seeded(setup.seed)
   let kills = 0
   try {
-    const { alive, finish } = await loadNodes(
-      nodes,
-      [await nodes.start(), await nodes.start(), await nodes.start()],
-      { seed: setup.seed + 1, clients: CLIENTS },
-    )
+    const { alive, finish } = await loadNodes(nodes, [await nodes.start(), await nodes.start(), await nodes.start()], {
+      seed: setup.seed + 1,
+      clients: CLIENTS,
+    })
     const over = performance.now() + setup.seconds * 1000
     for (;;) {
       await sleep(2_000 + random() * 4_000)

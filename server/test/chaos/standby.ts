@@ -43,10 +43,7 @@ export async function startStandby(
   for (const folder of ['pg_wal', 'pg_replslot']) mkdirSync(join(data, folder), { mode: 0o700 })
   const from = `host=127.0.0.1 port=${primary.port} user=sluice application_name=standby`
   // What the first server was told by ALTER SYSTEM does not hold for the second.
-  writeFileSync(
-    join(data, 'postgresql.auto.conf'),
-    `primary_conninfo = '${from}'\nprimary_slot_name = '${SLOT}'\n`,
-  )
+  writeFileSync(join(data, 'postgresql.auto.conf'), `primary_conninfo = '${from}'\nprimary_slot_name = '${SLOT}'\n`)
   writeFileSync(join(data, 'standby.signal'), '')
   giveToPostgres(at.folder)
   const port = await freePort()

@@ -21,6 +21,7 @@ import { expectsDelegation, mayBeAsked } from './asked-of.ts'
 import { argumentsElsewhere, decidedElsewhere, type DecidedHere } from './decided-here.ts'
 import { packetOf } from './packet-of.ts'
 import type { ApprovalReadDeps } from './read-approvals.ts'
+import { refuseDecision } from './record-expiry.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type DecideDeps = DecidedHere & {
@@ -82,7 +83,7 @@ export async function decideApproval(
     const held = { ...found, row: { ...found.row, strength } }
     const move = decision.says === 'approve' ? approve : deny
     const moved = move(held.row, by, 'role', deps.clock(), decision.reason, { asked })
-    if (!moved.ok) return moved
+    if (!moved.ok) return refuseDecision(deps, held, moved.problem)
     // Only what was shown can be decided.
     if (!isShown) return refuse('approval.changed', { approval_id })
     const proven = how ?? (await proofFor(deps, held.row, by, decision, digest))

@@ -27,6 +27,7 @@ import { packetOf } from './packet-of.ts'
 import type { ApprovalReadDeps } from './read-approvals.ts'
 import { prepareCall, type PrepareDeps } from '../calls/prepare-call.ts'
 import { previewCall, type Preview, type PreviewDeps } from '../calls/preview-call.ts'
+import { refuseDecision } from './record-expiry.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type JudgeEditDeps = PrepareDeps & ApprovalReadDeps & FactsDeps & DecidedHere & { readonly policy: () => Policy }
@@ -88,7 +89,7 @@ export async function editApproval(
   shownAs: ShownAs = {},
 ): Promise<Result<ApprovalRow>> {
   const judgedEdit = await judgeEdit(deps, by, approval_id, args)
-  if (!judgedEdit.ok) return judgedEdit
+  if (!judgedEdit.ok) return refuseDecision(deps, await deps.tables.row('approvals', approval_id), judgedEdit.problem)
   const { hearing, held, replaced, call, prepared, edited, facts, seen, policy, verdict } = judgedEdit.value
   const isShown =
     (shownAs.version ?? held.version) === held.version &&

@@ -1,6 +1,6 @@
 import type { ApprovalRow } from '../../contract/approval.ts'
 import type { Caller } from '../../contract/caller.ts'
-import { ok, refuse, type Problem, type Result } from '../../contract/problems.ts'
+import { ok, problem, refuse, type Problem, type Result } from '../../contract/problems.ts'
 import { checkFactors, type Redemption } from '../../core/approvals/factors.ts'
 import { wantsPassphrase } from '../../core/approvals/wants-passphrase.ts'
 import { mayDecide } from '../../core/approvals/may-decide.ts'
@@ -15,6 +15,7 @@ import type { Digest } from '../ports/runtime.ts'
 import { argumentsElsewhere, decidedElsewhere } from './decided-here.ts'
 import { packetOf } from './packet-of.ts'
 import type { ApprovalReadDeps } from './read-approvals.ts'
+import { refuseDecision } from './record-expiry.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type TokenDeps = DecideDeps &
@@ -41,7 +42,7 @@ export async function issueToken(deps: TokenDeps, by: Caller, approval_id: strin
   if (elsewhere !== undefined) return elsewhere
   const now = deps.clock()
   if (held.row.state !== 'pending') return refuse('approval.not_pending', { approval_id, state: held.row.state })
-  if (held.row.expires_at <= now) return refuse('approval.expired', { approval_id })
+  if (held.row.expires_at <= now) return refuseDecision(deps, held, problem('approval.expired', { approval_id }))
   const { strength, digest } = await packetOf(deps, held)
   const isForGroup = held.row.route?.group !== undefined
   if (isForGroup || wantsPassphrase(held.row) || !isEnough(strength, deps.tokensCountAs))
@@ -87,7 +88,7 @@ export async function redeemToken(
     presented.says === 'approve'
       ? approve(held.row, by, 'token', now, undefined, { tokens: deps.tokensCountAs })
       : deny(held.row, by, 'token', now)
-  if (!moved.ok) return moved
+  if (!moved.ok) return refuseDecision(deps, held, moved.problem)
   deps.probe('decision.before')
   const recorded = await deps.ledger.commit([
     { kind: 'once', key: onceKey(held.row, token), until: held.row.expires_at },
@@ -132,5 +133,5 @@ async function refused(
     const entry = auditOf('token.refused', row, deps.clock(), { actor: by.id, about })
     await deps.ledger.commit([{ kind: 'audit', entry }])
   }
-  return { ok: false, problem: why }
+  return refuseDecision(deps, held, why)
 }

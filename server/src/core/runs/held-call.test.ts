@@ -17,6 +17,11 @@ const event = fc.oneof(
   fc.constant<RunEvent>({ type: 'call.settled' }),
   fc.constant<RunEvent>({ type: 'run.cancel', by: 'agent:a' }),
   fc.constant<RunEvent>({ type: 'effect.done', key: `${CALL}/withdraw`, outcome: 'refused' }),
+  fc.record({
+    type: fc.constant('effect.done'),
+    key: fc.constant(`${CALL}/expire/${APPROVAL}`),
+    outcome: fc.constantFrom('expired', 'approved', 'denied', 'edited', 'decided'),
+  }),
   fc.constant<RunEvent>({ type: 'nobody knows this' }),
   fc.record({ type: fc.constant('effect.done'), outcome: fc.constantFrom('executed', 'unknown', 'refused') }),
   fc.record({ type: fc.constant('timer'), now: fc.constantFrom(0, 999, 1000, 5000) }),
@@ -69,6 +74,32 @@ describe('a held call', () => {
   test('it expires at its time and not before', () => {
     expect(play(waiting, [{ type: 'timer', now: 999 }]).keys).toEqual([])
     expect(play(waiting, [{ type: 'timer', now: 1000 }]).keys).toEqual([`${CALL}/expire/${APPROVAL}`])
+  })
+
+  test('a decision that was faster than the expiry stands, whichever of the two is heard of first', () => {
+    const timer: RunEvent = { type: 'timer', now: 1000 }
+    const expired: RunEvent = { type: 'effect.done', key: `${CALL}/expire/${APPROVAL}`, outcome: 'approved' }
+    const keys = [`${CALL}/expire/${APPROVAL}`, `${CALL}/resume/1`]
+    for (const events of [
+      [timer, approved, expired],
+      [timer, expired, approved],
+    ])
+      expect(play(waiting, events)).toMatchObject({ keys, state: { phase: 'resuming' } })
+    const edited: RunEvent = { type: 'approval.edited', approval_id: 'auth_ffffffffffffffff', expires_at: 2000 }
+    for (const events of [
+      [timer, edited, { ...expired, outcome: 'edited' }],
+      [timer, { ...expired, outcome: 'edited' }, edited],
+    ])
+      expect(play(waiting, events).state).toEqual({
+        ...waiting,
+        approval_id: 'auth_ffffffffffffffff',
+        expires_at: 2000,
+      })
+    const closed: RunEvent = { type: 'approval.closed', outcome: 'denied' }
+    expect(play(waiting, [timer, closed, { ...expired, outcome: 'denied' }]).state.phase).toBe('ended')
+    expect(play(waiting, [timer, { ...expired, outcome: 'expired' }]).state.phase).toBe('ended')
+    // Earlier releases did not say which decision it was.
+    expect(play(waiting, [timer, { ...expired, outcome: 'decided' }]).state.phase).toBe('ended')
   })
 
   test('a cancelled one is withdrawn and ends as cancelled, unless it was approved first', () => {

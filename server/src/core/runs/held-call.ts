@@ -99,17 +99,22 @@ function step(state: HeldCall, event: HeldCallEvent): Next {
   }
 }
 
-/** Nobody has decided yet. A person may still decide while it is being withdrawn. */
-const isHeld = ({ phase }: HeldCall): boolean => phase === 'waiting' || phase === 'withdrawing'
+/** Nobody has decided yet. A person may still decide while it is being withdrawn or expires. */
+const isHeld = ({ phase }: HeldCall): boolean => phase === 'waiting' || phase === 'withdrawing' || phase === 'expiring'
 
 /** A withdrawal that arrives after an approval does not affect the running call. */
 function answers(state: HeldCall, { key, outcome }: HeldCallEvent & { type: 'effect.done' }): boolean {
   // Asking further people decides nothing, whatever has happened to the call in the meantime.
   if (key?.startsWith(escalationOf(state)) === true) return false
+  if (key?.startsWith(expiryOf(state)) === true) return state.phase === 'expiring' && !GOES_ON.has(outcome)
   if (state.phase === 'withdrawing') return outcome !== 'approved'
   return state.phase !== 'waiting' && key !== withdrawalOf(state)
 }
 
+/** What an expiry finds when a person was faster and the call goes on. The event of that decision is in the journal, read or unread. */
+const GOES_ON: ReadonlySet<string> = new Set(['approved', 'consumed', 'stale', 'edited'])
+
+const expiryOf = ({ call_id }: HeldCall): string => `${call_id}/expire/`
 const escalationOf = ({ call_id }: HeldCall): string => `${call_id}/escalate/`
 const withdrawalOf = ({ call_id }: HeldCall): string => `${call_id}/withdraw`
 
@@ -147,12 +152,12 @@ function waitAnew(
   state: HeldCall,
   { approval_id, expires_at, escalates_at }: HeldCallEvent & { type: 'approval.edited' },
 ): Next {
-  const timers: NonNullable<Next['timers']> =
-    state.phase === 'waiting'
-      ? { [EXPIRY]: expires_at, [ESCALATION]: escalates_at ?? null }
-      : { [EXPIRY]: null, [ESCALATION]: null }
+  const isWithdrawing = state.phase === 'withdrawing'
+  const timers: NonNullable<Next['timers']> = isWithdrawing
+    ? { [EXPIRY]: null, [ESCALATION]: null }
+    : { [EXPIRY]: expires_at, [ESCALATION]: escalates_at ?? null }
   return {
-    state: { ...state, approval_id, expires_at },
+    state: { ...state, phase: isWithdrawing ? 'withdrawing' : 'waiting', approval_id, expires_at },
     effects: [],
     timers,
     waits_for: `approval ${approval_id}`,
@@ -172,10 +177,10 @@ function escalate(state: HeldCall): Next {
 }
 
 function expire(state: HeldCall): Next {
-  const { call_id, approval_id } = state
+  const { approval_id } = state
   if (approval_id === null) return stay(state)
   return {
     state: { ...state, phase: 'expiring' },
-    effects: [{ key: `${call_id}/expire/${approval_id}`, kind: 'expire_approval', with: { approval_id } }],
+    effects: [{ key: `${expiryOf(state)}${approval_id}`, kind: 'expire_approval', with: { approval_id } }],
   }
 }
