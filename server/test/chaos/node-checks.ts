@@ -53,7 +53,10 @@ export async function becomesClosed(node: Node): Promise<void> {
   )
 }
 
-/** Each of the nodes executes a call of its own, without a restart. Resolves with the time that took. */
+/**
+ * Each of the nodes executes a call of its own, without a restart. Resolves with the time that took. Every call has a session of its own, so
+ * that nothing that was read before counts.
+ */
 export async function mustExecute(
   nodes: readonly Node[],
   key: string,
@@ -69,7 +72,7 @@ export async function mustExecute(
       async () => {
         mustRun(node)
         const args = { text: `${text}-${index}-${(tries += 1)}` }
-        const answer = await node.http('POST', '/v1/calls', key, { tool: 'log__add', args })
+        const answer = await node.http('POST', '/v1/calls', key, { tool: 'log__add', args, thread: args.text })
         tellOf({ tell }, answer)
         last = JSON.stringify(answer.body)
         return answer.body['status'] === 'executed'
@@ -95,7 +98,7 @@ export async function becomesRefusing(
       cause()
       mustRun(node)
       const args = { text: `${text}-${(tries += 1)}` }
-      const answer = await node.http('POST', '/v1/calls', key, { tool: 'log__add', args })
+      const answer = await node.http('POST', '/v1/calls', key, { tool: 'log__add', args, thread: args.text })
       tellOf({ tell }, answer)
       code = String(answer.body['code'])
       return answer.status === 503 && code.startsWith('audit.')

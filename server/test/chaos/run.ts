@@ -45,6 +45,16 @@ const PARTS: Readonly<Record<string, (setup: PartSetup) => Promise<PartReport>>>
   soak: (setup) => soakPart({ ...setup, seconds: Number(values.seconds) }),
 }
 
+/** Something that had to happen did not. The other parts are run all the same. */
+const brokenOff =
+  (part: string) =>
+  (error: unknown): PartReport => ({
+    part,
+    faults: {},
+    checks: {},
+    violations: [{ kind: 'left_open', about: part, says: error instanceof Error ? error.message : String(error) }],
+  })
+
 const seed = Number(values.seed ?? Date.now() % 1_000_000)
 const postgres = (process.env[FOLDER_VARIABLE] = mkdtempSync(join(tmpdir(), 'sluice-chaos-postgres-')))
 const started = performance.now()
@@ -54,7 +64,7 @@ try {
   say(`seed ${seed}\n`)
   for (const [name, part] of Object.entries(PARTS)) {
     if (values.only !== undefined && !values.only.includes(name)) continue
-    const report = await part({ seed, isShort: values.short, hasPostgres })
+    const report = await part({ seed, isShort: values.short, hasPostgres }).catch(brokenOff(name))
     parts.push(report)
     say(partText(report))
   }
