@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { openChaosGate, type ChaosGate } from './chaos-gate.ts'
 import { beginLoad } from './load-on-nodes.ts'
 import { becomesRefusing, mustExecute, mustRun } from './node-checks.ts'
@@ -8,6 +9,7 @@ import type { Load } from './soak-load.ts'
 const CLIENTS = 6
 const MEGABYTES = 48
 const FILLER = 4_000
+const LOAD_MS = 3_000
 const WAYS = [
   'disk full, then room',
   'disk full, gate killed, started with room',
@@ -60,6 +62,7 @@ type Place = {
 async function fillAndFree({ disk, gate, prober, load }: Place, way: Way, index: number): Promise<string> {
   const node = gate.running()[0] ?? (await gate.start())
   await mustExecute([node], prober, `before ${index}`, load.tell)
+  await sleep(LOAD_MS)
   const why = await becomesRefusing(node, prober, `full ${index}`, load.tell, () => disk.fill())
   mustRun(node)
   if (way !== 'disk full, then room') await gate.end('SIGKILL')
