@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openChaosNodes } from './chaos-nodes.ts'
 import { checkExpiries, EXPIRES_S, ringTwice, type ClockRig } from './clock-checks.ts'
 import { fakedClock, FAKETIME } from './faked-clock.ts'
-import type { Violation } from './history.ts'
 import { loadNodes } from './load-on-nodes.ts'
 import { mustExecute, mustRun } from './node-checks.ts'
 import { pick, seeded } from './random.ts'
@@ -54,7 +53,7 @@ export async function clockPart(setup: {
     await mustExecute(both, prober, 'with clocks that are right', load.tell)
     const notes = [`${rings} times of a schedule, each once`, await finish()]
     const { checks, violations } = await nodes.check({ isOneClock: false })
-    return { part, faults, checks, violations: [...(rig.found as Violation[]), ...violations], notes }
+    return { part, faults, checks, violations: [...rig.found, ...violations], notes }
   } finally {
     await nodes.stop()
     for (const clock of clocks) clock.remove()

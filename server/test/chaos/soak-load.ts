@@ -68,8 +68,12 @@ export async function client(load: Load, name: string): Promise<number> {
     const idempotency_key = `${name}-${number}`
     const tool = pick(load.random, ['log__add', 'log__add_again', 'log__ask_add', 'log__ask_add'])
     const ms = pick(load.random, [0, 0, 50, 300])
+    // A session of its own, so that nothing that was read before counts.
+    const thread = idempotency_key
     const args = { text: `${idempotency_key}${load.filler}`, ms }
-    const [answer, other] = await askTwice(load, (node) => makeCall(node, load.agent, idempotency_key, { tool, args }))
+    const [answer, other] = await askTwice(load, (node) =>
+      makeCall(node, load.agent, idempotency_key, { tool, args, thread }),
+    )
     if (other !== undefined) tellOf(load, other, idempotency_key)
     if (answer === undefined) continue
     if (answer.status >= 400 && answer.body['call_id'] === undefined) throw new Error(JSON.stringify(answer.body))

@@ -76,7 +76,7 @@ async function misbehave(load: Load, node: Node, { server, ways, did }: Misbehav
   for (let number = 0; !load.isOver(); number += 1) {
     const does = ways[number] ?? pick(load.random, ways)
     const key = `${server}-${number}`
-    const body = { tool: `${server}__add`, args: { text: key, does } }
+    const body = { tool: `${server}__add`, args: { text: key, does }, thread: key }
     const answer = await makeCall(node, load.agent, key, body)
     tellOf(load, answer, key)
     did(does)
@@ -92,7 +92,7 @@ async function behavesAgain(load: Load, node: Node, server: string): Promise<voi
     () => `${server} executed nothing after it behaved again: ${last}`,
     async () => {
       const key = `${server}-again-${(tries += 1)}`
-      const answer = await makeCall(node, load.agent, key, { tool: `${server}__add`, args: { text: key } })
+      const answer = await makeCall(node, load.agent, key, { tool: `${server}__add`, args: { text: key }, thread: key })
       tellOf(load, answer, key)
       last = JSON.stringify(answer.body)
       return answer.body['status'] === 'executed'
