@@ -45,6 +45,11 @@ const PARTS: Readonly<Record<string, (setup: PartSetup) => Promise<PartReport>>>
   soak: (setup) => soakPart({ ...setup, seconds: Number(values.seconds) }),
 }
 
+const saysOf = (error: unknown): string =>
+  error instanceof Error
+    ? `${error.message}${error.cause === undefined ? '' : ` (${String(error.cause)})`}`
+    : String(error)
+
 /** Something that had to happen did not. The other parts are run all the same. */
 const brokenOff =
   (part: string) =>
@@ -52,7 +57,7 @@ const brokenOff =
     part,
     faults: {},
     checks: {},
-    violations: [{ kind: 'left_open', about: part, says: error instanceof Error ? error.message : String(error) }],
+    violations: [{ kind: 'left_open', about: part, says: saysOf(error) }],
   })
 
 const seed = Number(values.seed ?? Date.now() % 1_000_000)
