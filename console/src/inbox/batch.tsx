@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { useQueries, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { alikeKey, groupSentence, oddOf } from '../../../server/src/contract/alike.ts'
 import { ask } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
 import { packetQuery } from '../api/queries.ts'
@@ -20,7 +21,8 @@ import { Text } from '../parts/text.tsx'
 import { useDecidingOff } from '../shell/use-gate.ts'
 import { Bar } from './decision-bar.tsx'
 import { Facts } from './facts.tsx'
-import { agentName, alikeKey, oddOf, sentenceOf } from './packet-words.ts'
+import { Confirm, useConfirm } from './confirm.tsx'
+import { agentName, sentenceOf } from './packet-words.ts'
 import { Why } from './why.tsx'
 
 type BatchProps = { readonly packets: readonly Packet[]; readonly onBack: () => void; readonly onDone: () => void }
@@ -29,14 +31,20 @@ type BatchProps = { readonly packets: readonly Packet[]; readonly onBack: () => 
  * Several calls that are alike in tool, agent, session, reasons and strength. Each is decided and recorded by itself, with the
  * digest that was read here. Odd ones are not ticked.
  */
-export function Batch({ packets, onBack, onDone }: BatchProps) {
-  const [kept] = useState(packets)
+export function Batch(props: BatchProps) {
+  const [kept] = useState(props.packets)
+  const [first] = kept
+  return first === undefined ? null : <Group {...props} kept={kept} first={first} />
+}
+
+type GroupProps = Omit<BatchProps, 'packets'> & { readonly kept: readonly Packet[]; readonly first: Packet }
+
+function Group({ kept, first, onBack, onDone }: GroupProps) {
   const results = useQueries({
     queries: kept.map(({ approval_id }) => ({ ...packetQuery(approval_id), gcTime: 0 })),
   })
-  const [first] = kept
   const read = results.flatMap(({ data }) => (data === undefined ? [] : [data]))
-  const key = first === undefined ? undefined : alikeKey(first)
+  const key = alikeKey(first)
   const open = read.filter((packet) => packet.state === 'pending' && alikeKey(packet) === key)
   const [flipped, setFlipped] = useState<ReadonlySet<string>>(new Set())
   const [digests, setDigests] = useState<ReadonlyMap<string, string>>(new Map())
@@ -44,31 +52,39 @@ export function Batch({ packets, onBack, onDone }: BatchProps) {
   const [busy, setBusy] = useState<'approve' | 'deny'>()
   const client = useQueryClient()
   const connectionOff = useDecidingOff()
-  const inert = useInert(first && `${first.approval_id} ${read.length}`)
+  const inert = useInert(`${first.approval_id} ${read.length}`)
+  const confirm = useConfirm(first)
   const unread = open.filter(({ approval_id }) => !digests.has(approval_id))
   if (unread.length > 0)
     setDigests(new Map([...digests, ...unread.map(({ approval_id, digest }) => [approval_id, digest] as const)]))
   const isChosen = (packet: Packet) => (oddOf(packet) === undefined) !== flipped.has(packet.approval_id)
   const chosen = open.filter(isChosen)
   const isOff = connectionOff !== undefined || inert || busy !== undefined || chosen.length === 0
+  const isUnconfirmed = isOff || !confirm.isDone
+  const together = groupSentence((chosen.length === 0 ? open : chosen).map(sentenceOf))
 
   const flip = (id: string) => {
     const next = new Set(flipped)
     if (!next.delete(id)) next.add(id)
     setFlipped(next)
   }
+  const chooseAll = () =>
+    setFlipped(new Set(open.filter((one) => oddOf(one) !== undefined).map((one) => one.approval_id)))
   const decideAll = async (decision: 'approve' | 'deny') => {
     if (isOff) return
+    if (decision === 'approve' && !confirm.isDone) return confirm.focus()
     setBusy(decision)
     const failures: string[] = []
     let done = 0
     for (const { approval_id } of chosen) {
       const digest = digests.get(approval_id) ?? ''
-      const json = decision === 'approve' ? { decision, digest } : { decision }
       try {
+        const proof = decision === 'approve' ? await confirm.proof.give({ approval_id, digest }) : {}
+        const json = decision === 'approve' ? { decision, digest, ...proof } : { decision }
         await ask<Decided>(`/v1/approvals/${approval_id}/decide`, { method: 'POST', json })
         done += 1
       } catch (error) {
+        if (decision === 'approve' && confirm.needed) confirm.proof.refused(error)
         failures.push(`${approval_id}: ${problemOf(error).title}`)
       }
     }
@@ -86,7 +102,6 @@ export function Batch({ packets, onBack, onDone }: BatchProps) {
       if (focused !== undefined) flip(focused)
     },
   })
-  if (first === undefined) return null
   return (
     <>
       <div className="packet-scroll">
@@ -103,7 +118,13 @@ export function Batch({ packets, onBack, onDone }: BatchProps) {
             <Countdown from={first.created_at} until={Math.min(...kept.map(({ expires_at }) => expires_at))} long />
           </div>
           <h2 className="sentence" tabIndex={-1}>
-            {many(kept.length, 'call')} of <Text>{first.skill_id}</Text>
+            {together === undefined ? (
+              <>
+                {many(kept.length, 'call')} of <Text>{first.skill_id}</Text>
+              </>
+            ) : (
+              <Sentence of={together} />
+            )}
           </h2>
           <p className="who">
             <span className="face agent" aria-hidden="true">
@@ -130,6 +151,11 @@ export function Batch({ packets, onBack, onDone }: BatchProps) {
           <div className="cols">
             <div className="col">
               <Card title={`${chosen.length} of ${open.length} chosen`} aside="same tool, agent, session and reasons">
+                {chosen.length === open.length ? null : (
+                  <Button kind="quiet" size="small" onClick={chooseAll}>
+                    Choose all {open.length}
+                  </Button>
+                )}
                 <ul className="picks">
                   {open.map((packet) => (
                     <li key={packet.approval_id} data-pick={packet.approval_id}>
@@ -161,6 +187,7 @@ export function Batch({ packets, onBack, onDone }: BatchProps) {
         </div>
       </div>
       <Bar>
+        {confirm.needed ? <Confirm of={confirm} /> : null}
         <p className="decide-says">
           <b>{connectionOff ?? `${chosen.length} of ${open.length} chosen.`}</b>
           <br className="wide" />{' '}
@@ -182,7 +209,7 @@ export function Batch({ packets, onBack, onDone }: BatchProps) {
           kind="primary"
           className="approve"
           keyName="a"
-          off={isOff && busy !== 'approve'}
+          off={isUnconfirmed && busy !== 'approve'}
           busy={busy === 'approve'}
           onClick={() => void decideAll('approve')}
         >

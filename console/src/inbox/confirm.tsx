@@ -31,7 +31,7 @@ export function useConfirm(packet: Packet): Confirmation {
   const proof = useProof({
     wanted: needed,
     always: packet.risk_notes.some((note) => note.proof === 'passphrase' && note.effect !== 'allow'),
-    challenge: () => approvalChallenge(packet),
+    challenge: (of) => approvalChallenge(of ?? packet),
   })
   return {
     needed,
@@ -51,7 +51,10 @@ export function useConfirm(packet: Packet): Confirmation {
 }
 
 /** Of this request as it was shown. */
-export const approvalChallenge = ({ approval_id, digest }: Packet): Promise<PasskeyOptions> =>
+export const approvalChallenge = ({
+  approval_id,
+  digest,
+}: Pick<Packet, 'approval_id' | 'digest'>): Promise<PasskeyOptions> =>
   ask<PasskeyOptions>(`/v1/approvals/${encodeURIComponent(approval_id)}/passkey`, { method: 'POST', json: { digest } })
 
 /** Not a form: `Enter` in these fields never decides. */

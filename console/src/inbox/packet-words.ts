@@ -62,25 +62,6 @@ export function wordToType(packet: Packet): { readonly kind: string; readonly wo
   return { kind: 'the name of the tool', word: packet.skill_id }
 }
 
-/** Equal in everything that a person would call the same question. */
-export function alikeKey(packet: Packet): string | undefined {
-  if (packet.strength !== 'simple' || packet.state !== 'pending' || packet.decisions.length > 0) return undefined
-  const reasons = reasonsOf(packet)
-    .against.map(({ decider, rule, effect }) => `${decider}/${rule}/${effect}`)
-    .sort()
-  return JSON.stringify([packet.skill_id, packet.asked_by.id, packet.asked_by.user, packet.thread, reasons])
-}
-
-/** Why a call of a batch is not ticked from the start. */
-export function oddOf(packet: Packet): string | undefined {
-  if (outsideOf(packet).length > 0) return 'a value from outside'
-  if (packet.hidden.length > 0) return 'something is hidden'
-  if (packet.definition !== undefined && packet.definition.status !== 'admitted') return 'the tool changed'
-  if (packet.edited_from !== undefined) return 'was edited'
-  const replaces = (packet.changes ?? []).some((change) => change.of === 'file' && change.removed > 0)
-  return replaces ? 'replaces a file' : undefined
-}
-
 /** Why no consent could answer such a call, or undefined: a consent answers the policy alone, and never two people. */
 export function cannotRemember(packet: Packet): string | undefined {
   if (packet.node !== undefined) return 'Edit and Remember are off: the call waits at a node.'

@@ -8,6 +8,8 @@ import { Icon } from '../parts/icon.tsx'
 import { TextField } from '../parts/text-field.tsx'
 import { useMe } from './use-me.ts'
 
+/** Another request of a group than the first: a passkey signs each by itself. */
+type Signed = { readonly approval_id: string; readonly digest: string }
 type Given = { readonly passphrase?: string; readonly passkey?: PasskeyAssertion }
 
 export type Proof = {
@@ -20,7 +22,7 @@ export type Proof = {
   readonly problem: Problem | undefined
   readonly field: RefObject<HTMLInputElement | null>
   /** Asks the browser for the passkey where that is the way. */
-  give(): Promise<Given>
+  give(of?: Signed): Promise<Given>
   refused(error: unknown): void
   clear(): void
 }
@@ -31,7 +33,7 @@ type Wanted = {
   /** Whether it asks one of everybody. */
   readonly always: boolean
   /** What the passkey signs: this act as it was shown, and nothing else. */
-  readonly challenge: () => Promise<PasskeyOptions>
+  readonly challenge: (of?: Signed) => Promise<PasskeyOptions>
 }
 
 /** That it is the person and not only their key: a passkey, or a passphrase. */
@@ -57,9 +59,9 @@ export function useProof({ wanted, always, challenge }: Wanted): Proof {
     swap: hasPasskey && hasPassphrase ? () => setOther(!isOther) : undefined,
     problem,
     field,
-    async give() {
+    async give(of) {
       if (by === 'passphrase') return { passphrase }
-      return by === 'passkey' ? { passkey: await givePasskey(await challenge()) } : {}
+      return by === 'passkey' ? { passkey: await givePasskey(await challenge(of)) } : {}
     },
     refused(error) {
       setPassphrase('')

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CHROMIUM, SKIPPED } from './browser.ts'
 import { COURIER } from './courier.ts'
 import { askAsNode } from './node-request.ts'
-import { complaints, held, openConsole, openPacket, stateOf, type Console } from './with-console.ts'
+import { complaints, held, openConsole, openPacket, settled, stateOf, type Console } from './with-console.ts'
 import { seed } from './world.ts'
 
 const WHOLE = process.env['SLUICE_CONSOLE'] === 'whole'
@@ -158,6 +158,30 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
     for (const name of ['file-north', 'file-south', 'file-east'])
       await expect.poll(() => stateOf(world, ids[name] ?? '')).toMatch(/approved|consumed/)
     expect(await stateOf(world, ids['file-west'] ?? '')).toBe('pending')
+    await page.context().close()
+  }, 60_000)
+
+  test('equal acts are one sentence: three mails to one recipient, confirmed once, each decided with its own digest', async () => {
+    const { world } = app
+    const to = 'orders@vendor.example'
+    const mails: string[] = []
+    for (const body of ['Order 1', 'Order 2', 'Order 3'])
+      mails.push(await held(world, 'mail-assistant', 'mail__send', { to: [to], subject: 'Order', body }, 'orders'))
+    const page = await app.open(world.keys.priya)
+    await page.goto(`${world.url}/#/batch/${mails[0] ?? ''}`)
+    await page.locator('h2.sentence', { hasText: `Send 3 e-mails to ${to}` }).waitFor()
+    const all = page.getByRole('button', { name: 'Choose all 3' })
+    await settled(page)
+    if ((await all.count()) > 0) await all.click()
+    await page.getByText('3 of 3 chosen').first().waitFor()
+    if (process.env['SLUICE_SHOTS'] !== undefined)
+      await page.screenshot({ path: `${process.env['SLUICE_SHOTS']}/equal-acts.png` })
+    if ((await page.locator('#typed').count()) > 0) {
+      expect(await page.locator('.approve').getAttribute('aria-disabled')).toBe('true')
+      await page.fill('#typed', (await page.locator('.confirm b').textContent()) ?? '')
+    }
+    await page.locator('.approve').click()
+    for (const id of mails) await expect.poll(() => stateOf(world, id)).toMatch(/approved|consumed/)
     await page.context().close()
   }, 60_000)
 

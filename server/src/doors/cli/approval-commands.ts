@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
+import { approveAlike } from './approve-alike.ts'
 import { UNREACHED, type Reply } from './client.ts'
 import { argumentLines } from './argument-lines.ts'
-import { printMinted } from './consent-commands.ts'
 import { confirmed, hasTerminal } from './confirm.ts'
 import { boundsOf } from './consent-words.ts'
 import { editedArguments } from './edit-arguments.ts'
 import { EXIT } from './exit-codes.ts'
 import { jsonArgument } from './json-argument.ts'
 import { fieldsOf, itemsOf, printNotices, printReply, textOf, type Fields, type Out } from './print.ts'
-import { missingWords } from './asked-lines.ts'
+import { printDecided } from './print-decided.ts'
 import { printPacket } from './print-packet.ts'
 import { printTypedFault } from './print-typed-fault.ts'
 import { sendProven } from './passphrase-commands.ts'
@@ -47,6 +47,7 @@ export function addApprovalCommands(program: Command, session: Session): void {
     .command('approve <approval_id>')
     .description('approve a call, after showing what would run')
     .option('--digest <digest>', 'digest of the request you were shown; without it, the request is shown first')
+    .option('--alike', 'also approve the other pending requests that are alike: same tool, agent, session and reasons')
     .option('--reason <text>')
     .option('--remember <bounds>', "also allow the same call in future: '10 calls for 2h', or the bounds as JSON")
     .option(
@@ -58,6 +59,11 @@ export function addApprovalCommands(program: Command, session: Session): void {
       const remember = options.remember === undefined ? undefined : boundsOf(options.remember)
       if (options.remember !== undefined && remember === undefined)
         return session.fail(`\`${options.remember}\` is neither like '10 calls for 2h' nor a JSON object`)
+      if (options.alike === true) {
+        if (remember !== undefined || options.digest !== undefined)
+          return session.fail('--alike cannot be combined with --remember or --digest')
+        return approveAlike(session, id, options)
+      }
       const digest = options.digest ?? (await shownDigest(session, id))
       if (digest === undefined) return
       const body = (passphrase: string | undefined) => ({
@@ -118,6 +124,7 @@ export function addApprovalCommands(program: Command, session: Session): void {
 
 type ListOptions = { readonly state: string; readonly watch?: boolean; readonly reveal?: boolean }
 type ApproveOptions = {
+  readonly alike?: boolean
   readonly digest?: string
   readonly reason?: string
   readonly remember?: string
@@ -159,18 +166,6 @@ async function decide(session: Session, id: string, body: unknown): Promise<Repl
   const reply = await session.send('POST', `/v1/approvals/${encodeURIComponent(id)}/decide`, body)
   session.exit(printReply(session.out(), reply, (answer) => printDecided(session.out(), answer)))
   return reply
-}
-
-function printDecided(out: Out, body: Fields): void {
-  const id = textOf(body['approval_id'])
-  const state = textOf(body['state'])
-  const asked = fieldsOf(body['asked'])
-  if (body['replaces'] !== undefined)
-    out.line(`${textOf(body['replaces'])} was edited; the new request is ${id}: sluice approve ${id}`)
-  else if (state === 'pending')
-    out.line(`${id} has ${textOf(asked['approved'])} of ${textOf(asked['people'])} approvals; ${missingWords(asked)}`)
-  else out.line(`${id} is ${state}; outcome: sluice status ${textOf(body['call_id'])}`)
-  if (body['consent'] !== undefined) printMinted(out, fieldsOf(body['consent']))
 }
 
 /** Calls that ended in the dark wait for a person too. */
