@@ -1,4 +1,3 @@
-import { fork, type ChildProcess } from 'node:child_process'
 import { closeSync, fdatasyncSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { columns, quantile, valuesOf, type Bench } from '../bench.ts'
 import { allocatedBy } from './allocated.ts'
 import { cpuOf } from './cpu.ts'
-import type { Order, Told } from './load.ts'
+import { measureNodes, nodesTable, type NodesReport } from './nodes.ts'
+import { openLoad, PATIENCE_MS, type Load } from './open-load.ts'
 import { peerVersion } from './peers.ts'
 import {
   reaches,
@@ -93,30 +93,6 @@ function planOf(options: readonly string[]): Plan {
     warm_ms: quick ? 2000 : 60_000,
   }
 }
-
-const PATIENCE_MS = 30_000
-
-/** The process that knocks. One order at a time. */
-function openLoad(): { tell(order: Order): Promise<Extract<Told, { told: 'done' | 'loaded' }>>; child: ChildProcess } {
-  const child = fork(join(import.meta.dirname, 'load.ts'), { stdio: ['ignore', 2, 2, 'ipc'] })
-  return {
-    child,
-    tell: (order) =>
-      new Promise((resolve, reject) => {
-        const gone = (code: number | null) => reject(new Error(`the load generator ended with ${code}`))
-        const timer = setTimeout(() => reject(new Error('no answer in time')), PATIENCE_MS)
-        child.once('exit', gone)
-        child.once('message', (told: Told) => {
-          clearTimeout(timer)
-          child.off('exit', gone)
-          if (told.told === 'failed') reject(new Error(told.says))
-          else resolve(told)
-        })
-        child.send(order)
-      }),
-  }
-}
-type Load = ReturnType<typeof openLoad>
 
 /** Some open their door before their tools are there. */
 async function openWhenReady(load: Load, system: System, { target }: Running): Promise<void> {
@@ -258,9 +234,11 @@ function versionsOf(systems: readonly System[]): Record<string, string> {
   }
 }
 
-export const bench: Bench<GateReport> = {
+/** `--store postgres`: one node and three on one database, instead of the comparison with other gateways. */
+export const bench: Bench<GateReport | NodesReport> = {
   needsPeers: true,
   async run(options) {
+    if (valuesOf(options, '--store')[0] === 'postgres') return measureNodes(options)
     const plan = planOf(options)
     const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-gate-'))
     try {
@@ -279,7 +257,9 @@ export const bench: Bench<GateReport> = {
     }
   },
 
-  table({ rows, ratios, fsync_ms }) {
+  table(report) {
+    if ('store' in report) return nodesTable(report)
+    const { rows, ratios, fsync_ms } = report
     const ratio = ({ upstream, concurrency, system }: Row): string => {
       const found = ratios.find((one) => one.upstream === upstream && one.concurrency === concurrency)?.calls[system]
       return found === undefined ? '' : `${found.toFixed(2)} x`

@@ -76,26 +76,36 @@ async function ours(file: string, tool: string, { upstream, url, folder }: Setti
 }
 
 /** As an operator would run it: everything on by default, one rule for the tool, as many calls at once as come. */
-async function startSluice({ upstream, url, folder }: Setting): Promise<Running> {
+async function startSluice(setting: Setting): Promise<Running> {
+  const { child, address } = await startGate(setting)
+  const key = keyOf(setting.folder, 'agent', 'bench')
+  return { child, folder: setting.folder, target: { speaks: 'http', url: `${address}/mcp`, tool: 'bench__echo', key } }
+}
+
+/** A gate, with more of a configuration where a measurement needs it. */
+export async function startGate(
+  { upstream, url, folder }: Setting,
+  { rules = [], ...more }: { readonly rules?: readonly object[]; readonly [key: string]: unknown } = {},
+): Promise<{ readonly child: ChildProcess; readonly address: string }> {
   const reached = upstream === 'http' ? { url } : { command: TOOL_COMMAND, args: TOOL_ARGS }
   const rule = { id: 'echo', effect: 'allow', match: { tool: 'bench__echo' }, says: 'an echo may be heard' }
   const config = {
     listen: { port: 0 },
     mcp: { surface: 'passthrough' },
     servers: { bench: { ...reached, concurrency: 64 } },
-    policy: { preset: 'careful', rules: [rule] },
+    policy: { preset: 'careful', rules: [rule, ...rules] },
+    ...more,
   }
   writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify(config))
   const child = start([node, LAUNCHER, 'up'], folder, 'pipe')
   const greeting = await firstLine(child)
-  const address = /http:\S+?(?=,)/.exec(greeting)?.[0] ?? ''
-  const made = spawnSync(node, [LAUNCHER, 'keys', 'create', 'agent', 'bench'], { cwd: folder, encoding: 'utf8' })
+  return { child, address: /http:\S+?(?=,)/.exec(greeting)?.[0] ?? '' }
+}
+
+export function keyOf(folder: string, kind: string, name: string): string {
+  const made = spawnSync(node, [LAUNCHER, 'keys', 'create', kind, name], { cwd: folder, encoding: 'utf8' })
   if (made.status !== 0) throw new Error(`no key could be created: ${made.stderr}`)
-  return {
-    child,
-    folder,
-    target: { speaks: 'http', url: `${address}/mcp`, tool: 'bench__echo', key: made.stdout.trim() },
-  }
+  return made.stdout.trim()
 }
 
 /** The tool server that is reached over HTTP. */

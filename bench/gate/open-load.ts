@@ -1,0 +1,30 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { join } from 'node:path'
+import type { Order, Told } from './load.ts'
+
+export const PATIENCE_MS = 30_000
+
+/** The process that knocks. One order at a time. */
+export function openLoad(): {
+  tell(order: Order): Promise<Extract<Told, { told: 'done' | 'loaded' }>>
+  child: ChildProcess
+} {
+  const child = fork(join(import.meta.dirname, 'load.ts'), { stdio: ['ignore', 2, 2, 'ipc'] })
+  return {
+    child,
+    tell: (order) =>
+      new Promise((resolve, reject) => {
+        const gone = (code: number | null) => reject(new Error(`the load generator ended with ${code}`))
+        const timer = setTimeout(() => reject(new Error('no answer in time')), PATIENCE_MS)
+        child.once('exit', gone)
+        child.once('message', (told: Told) => {
+          clearTimeout(timer)
+          child.off('exit', gone)
+          if (told.told === 'failed') reject(new Error(told.says))
+          else resolve(told)
+        })
+        child.send(order)
+      }),
+  }
+}
+export type Load = ReturnType<typeof openLoad>
