@@ -1,5 +1,6 @@
 import type { Client, QueryResultRow } from 'pg'
 import { hash } from 'node:crypto'
+import type { Writable } from 'node:stream'
 import { connect, isSurelyUndone, type PostgresAddress } from './connect.ts'
 
 /** Asks the database. Several questions travel together; a broken connection is made again, and the question asked once more. */
@@ -29,11 +30,25 @@ export function readQueries(address: PostgresAddress): ReadQueries {
     return made
   }
 
+  /** Questions of one turn of the event loop go to one connection, by one write. */
+  const gathered = new Set<Client>()
+  const gather = (client: Client): void => {
+    if (gathered.has(client)) return
+    const { stream } = (client as unknown as { readonly connection: { readonly stream: Writable } }).connection
+    gathered.add(client)
+    stream.cork()
+    setImmediate(() => {
+      gathered.delete(client)
+      stream.uncork()
+      next = (next + 1) % CONNECTIONS
+    })
+  }
+
   const ask = async <Row extends QueryResultRow>(sql: string, values: readonly unknown[]): Promise<Row[]> => {
-    next = (next + 1) % CONNECTIONS
     const place = next
     const client = await connection(place)
     try {
+      gather(client)
       const answer = await client.query<Row>({ name: nameOf(names, sql), text: sql, values: [...values] })
       return answer.rows
     } catch (error) {
