@@ -15,6 +15,11 @@ export async function until(orElse: () => string, holds: () => Promise<boolean>)
   }
 }
 
+type Answer = Awaited<ReturnType<Node['http']>>
+
+/** Undefined when the connection was closed instead: a node closes those that were idle for five seconds, perhaps just now. */
+const answerOf = (asked: Promise<Answer>): Promise<Answer | undefined> => asked.catch(() => undefined)
+
 /** A node that goes on by itself has not ended. */
 export function mustRun({ process: { exitCode, signalCode, pid } }: Node): void {
   if (exitCode !== null || signalCode !== null) throw new Error(`node ${pid} ended (${exitCode ?? signalCode})`)
@@ -46,9 +51,9 @@ export async function becomesClosed(node: Node): Promise<void> {
     () => `a node accepted calls without its store: ${last}`,
     async () => {
       mustRun(node)
-      const { status, body } = await node.http('GET', '/readyz', undefined)
-      last = `${status} ${JSON.stringify(body)}`
-      return status === 503 && String(body['code']).startsWith('audit.')
+      const answer = await answerOf(node.http('GET', '/readyz', undefined))
+      last = JSON.stringify(answer)
+      return answer?.status === 503 && String(answer.body['code']).startsWith('audit.')
     },
   )
 }
@@ -72,7 +77,10 @@ export async function mustExecute(
       async () => {
         mustRun(node)
         const args = { text: `${text}-${index}-${(tries += 1)}` }
-        const answer = await node.http('POST', '/v1/calls', key, { tool: 'log__add', args, thread: args.text })
+        const answer = await answerOf(
+          node.http('POST', '/v1/calls', key, { tool: 'log__add', args, thread: args.text }),
+        )
+        if (answer === undefined) return false
         tellOf({ tell }, answer)
         last = JSON.stringify(answer.body)
         return answer.body['status'] === 'executed'
@@ -98,7 +106,8 @@ export async function becomesRefusing(
       cause()
       mustRun(node)
       const args = { text: `${text}-${(tries += 1)}` }
-      const answer = await node.http('POST', '/v1/calls', key, { tool: 'log__add', args, thread: args.text })
+      const answer = await answerOf(node.http('POST', '/v1/calls', key, { tool: 'log__add', args, thread: args.text }))
+      if (answer === undefined) return false
       tellOf({ tell }, answer)
       code = String(answer.body['code'])
       return answer.status === 503 && code.startsWith('audit.')

@@ -45,10 +45,10 @@ const PARTS: Readonly<Record<string, (setup: PartSetup) => Promise<PartReport>>>
   soak: (setup) => soakPart({ ...setup, seconds: Number(values.seconds) }),
 }
 
-const saysOf = (error: unknown): string =>
-  error instanceof Error
-    ? `${error.message}${error.cause === undefined ? '' : ` (${String(error.cause)})`}`
-    : String(error)
+function saysOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message
+}
 
 /** Something that had to happen did not. The other parts are run all the same. */
 const brokenOff =
