@@ -19,7 +19,14 @@ export function listedFields(table: Table): readonly string[] {
 const SEARCHED: { readonly [T in Table]?: readonly string[] } = SEARCHED_BY
 
 /** Every column that a row has besides its text: those it is listed by, then those that searches go by. */
-export const columnsOf = (table: Table): readonly string[] => [...listedFields(table), ...(SEARCHED[table] ?? [])]
+export function columnsOf(table: Table): readonly string[] {
+  const known = COLUMNS.get(table)
+  if (known !== undefined) return known
+  const columns = [...listedFields(table), ...(SEARCHED[table] ?? [])]
+  COLUMNS.set(table, columns)
+  return columns
+}
+const COLUMNS = new Map<Table, readonly string[]>()
 
 /** The value of a column in this row, as it is; null where there is none. */
 export function rawColumn(table: Table, field: string, row: Readonly<Record<string, unknown>>): Listed {

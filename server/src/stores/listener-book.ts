@@ -16,8 +16,9 @@ export function listenerBook(): ListenerBook {
   return {
     tell(topic, notice, origin) {
       // Those who subscribe meanwhile hear the next one.
-      const present = [...(topics.get(topic) ?? [])]
-      for (const listener of present) quietly(() => listener(notice as never, origin))
+      const listeners = topics.get(topic)
+      if (listeners === undefined) return
+      for (const listener of [...listeners]) quietly(listener, notice as never, origin)
     },
     subscribe(topic, listener) {
       const listeners = topics.get(topic) ?? new Set()
@@ -28,8 +29,7 @@ export function listenerBook(): ListenerBook {
       return () => void listeners.delete(told)
     },
     missed() {
-      const present = [...missing]
-      for (const listener of present) quietly(listener)
+      for (const listener of [...missing]) quietly(listener)
     },
     onMissed(listener) {
       const told = () => listener()
@@ -39,9 +39,9 @@ export function listenerBook(): ListenerBook {
   }
 }
 
-function quietly(tell: () => void): void {
+function quietly<Told extends readonly unknown[]>(listener: (...told: Told) => void, ...told: Told): void {
   try {
-    tell()
+    listener(...told)
   } catch {
     // A listener that cannot hear keeps neither the others from hearing nor the commit from its answer.
   }

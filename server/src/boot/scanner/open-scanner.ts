@@ -9,7 +9,8 @@ import { inlineScanner, redactNow, validateNow } from '../../commands/scanning/i
 import { replaceTexts } from '../../commands/scanning/replace-texts.ts'
 import { hiddenArgs, hiddenPreview, runScanJob, type NamedText } from '../../commands/scanning/scan-job.ts'
 import type { ScanRules } from '../../commands/scanning/scan-rules.ts'
-import { isSmallValue, SMALL_TEXT, type RuleSet, type Scanner, type Soon } from '../../commands/scanning/scanner.ts'
+import { isSmallValue, SMALL_TEXT, type RuleSet, type Scanner } from '../../commands/scanning/scanner.ts'
+import type { Soon } from '../../commands/ports/runtime.ts'
 import { SCAN_LIMITS, ScanThreads, type ScanLimits } from './scan-threads.ts'
 
 export type OpenScanner = Scanner & { close(): Promise<void> }

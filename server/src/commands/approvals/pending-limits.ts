@@ -21,9 +21,13 @@ const accountsOf = (caller: CallerNames) => {
 
 /** The size of the parts of a request that its caller controls: the arguments, and the dry run's answer. */
 export function bytesOf(canonical_args: string, ...previews: readonly (ToolResult | undefined)[]): number {
-  const texts = [canonical_args, ...previews.map((preview) => (preview === undefined ? '' : JSON.stringify(preview)))]
-  return new TextEncoder().encode(texts.join('')).byteLength
+  let bytes = lengthInBytes(canonical_args)
+  for (const preview of previews) if (preview !== undefined) bytes += lengthInBytes(JSON.stringify(preview))
+  return bytes
 }
+
+const encoder = new TextEncoder()
+const lengthInBytes = (text: string): number => encoder.encode(text).byteLength
 
 /**
  * What one more request spends, for the commit that holds its call, or why it is one too many.
@@ -85,11 +89,14 @@ const NO_LONGER_PENDING: ReadonlySet<ApprovalState> = new Set(
 export function givingBackPending(ledger: Ledger): Ledger {
   return {
     commit(changes) {
+      if (!changes.some(isOfApproval)) return ledger.commit(changes)
       const given = changes.flatMap(givenBackBy)
       return ledger.commit(given.length === 0 ? changes : [...changes.map(withoutCount), ...given])
     },
   }
 }
+
+const isOfApproval = (change: Change): boolean => change.kind === 'swap' && change.table === 'approvals'
 
 function countIn(change: Change): ApprovalRow | undefined {
   if (change.kind !== 'swap' || change.table !== 'approvals' || change.from === 'absent') return undefined

@@ -181,6 +181,7 @@ function overhear(listeners: Omit<CallListeners, 'onStarted'>): {
   text(): string
 } {
   const { onLog, onProgress } = listeners
+  if (onLog === undefined && onProgress === undefined) return { listeners, text: () => '' }
   const lines: string[] = []
   let length = 0
   const keep = (line: string) => {

@@ -17,7 +17,8 @@ import { provenanceFact, type ProvenanceDeps } from './facts/provenance-fact.ts'
 import { readStanding, type Seen } from './facts/standing.ts'
 import { trapFacts } from './facts/trap-facts.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
-import type { Clock } from '../ports/runtime.ts'
+import type { Clock, Soon } from '../ports/runtime.ts'
+import { whenAllThere, whenThere } from '../when-there.ts'
 
 export type FactsDeps = BudgetDeps &
   FilesDeps &
@@ -58,19 +59,20 @@ export async function gatherSeen(deps: FactsDeps, call: Call, tool: Tool, moment
   const { pauses, credential, ...seen } = await readStanding(deps, call, tool, now, asked_earlier)
   const { judgement } = deps
   const settings = settingsOf(judgement, tool)
+  const asked = [
+    approversFor(deps, tool),
+    filesFact(deps, call, tool),
+    trapFacts(deps),
+    contentFact(judgement, call, tool),
+    judgement.scanner.guarded(call.canonical_args, deps.ownCredentials(), judgement.traps),
+    budgetFacts(deps, call, tool, now),
+    historyFact(deps, call, tool),
+    healthFact(deps, call, tool, now),
+    provenanceFact(deps, call, tool),
+    capabilitiesFact(deps, call),
+  ] as const
   const [approvers, files, traps, content, guarded, budgets, history, health, provenance, capabilities] =
-    await Promise.all([
-      approversFor(deps, tool),
-      filesFact(deps, call, tool),
-      trapFacts(deps),
-      contentFact(judgement, call, tool),
-      judgement.scanner.guarded(call.canonical_args, deps.ownCredentials(), judgement.traps),
-      budgetFacts(deps, call, tool, now),
-      historyFact(deps, call, tool),
-      healthFact(deps, call, tool, now),
-      provenanceFact(deps, call, tool),
-      capabilitiesFact(deps, call),
-    ])
+    await whenAllThere(asked, (found) => found)
   const facts: Facts = {
     now,
     tool,
@@ -109,7 +111,8 @@ function routeOf(
 }
 
 /** Only presets ask how many there are, and only of what is critical. */
-async function approversFor(deps: FactsDeps, { risk }: Tool): Promise<Pick<Facts, 'approvers'>> {
-  const approvers = risk === 'critical' ? await countApprovers(deps) : undefined
-  return approvers === undefined ? {} : { approvers }
+function approversFor(deps: FactsDeps, { risk }: Tool): Soon<Pick<Facts, 'approvers'>> {
+  return risk === 'critical'
+    ? whenThere(countApprovers(deps), (approvers) => (approvers === undefined ? {} : { approvers }))
+    : {}
 }

@@ -2,7 +2,8 @@ import { ASKS_KEY, asksIn } from '../../contract/asks.ts'
 import type { ToolResult } from '../../contract/call.ts'
 import { isJsonObject, type JsonObject } from '../../contract/json.ts'
 import { UNSCANNED } from '../../contract/redaction.ts'
-import { isSmallValue, SMALL_TEXT, type Scanner, type Soon } from '../scanning/scanner.ts'
+import type { Soon } from '../ports/runtime.ts'
+import { isSmallValue, SMALL_TEXT, type Scanner } from '../scanning/scanner.ts'
 import type { CallListeners, Offerings, ToolServers } from '../ports/upstream.ts'
 
 /** The same tool servers, but no answer of theirs carries what the scanner finds: whoever asked, and whatever is stored of it. */

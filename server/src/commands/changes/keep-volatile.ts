@@ -4,7 +4,7 @@ import type { RunEvent } from '../../contract/run.ts'
 import { expireApproval, expireCall, expireRun } from '../../core/retention/expire-rows.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
 import type { Change, Committed, Ledger, Outcomes, Rows, Table } from '../ports/ledger.ts'
-import type { Held, Journal, Searches, Tables } from '../ports/reads.ts'
+import type { AtHand, Held, Journal, Searches, Tables } from '../ports/reads.ts'
 import type { Clock, Digest } from '../ports/runtime.ts'
 import { createVolatileMemory, type VolatileMemory } from './volatile-memory.ts'
 
@@ -36,10 +36,18 @@ export function keepVolatile(
     const row = memory.get((held.row as { readonly in_memory?: string }).in_memory)
     return row === undefined ? held : { ...held, row: row as Rows[T] }
   }
+  const wholeAtHand = (at_hand: AtHand): AtHand => ({
+    ...at_hand,
+    row(table, id) {
+      const known = at_hand.row(table, id)
+      return known?.held === undefined || !('in_memory' in known.held.row) ? known : undefined
+    },
+  })
   const commit = async (changes: readonly Change[]): Promise<Committed> => {
     for (const change of changes) memory.note(change)
+    if (memory.size() === 0) return store.ledger.commit(changes)
     const references: string[] = []
-    const written = memory.size() === 0 ? changes : changes.map((change) => reduced(change, memory, deps, references))
+    const written = changes.map((change) => reduced(change, memory, deps, references))
     const outcome = await store.ledger.commit(written)
     const isNotStored = outcome === 'unavailable' || (typeof outcome === 'object' && 'lost' in outcome)
     if (isNotStored) for (const reference of references) memory.drop(reference)
@@ -57,7 +65,7 @@ export function keepVolatile(
       },
       list: async (table, where, page) => (await store.tables.list(table, where, page)).map(whole),
       count: (table, where) => store.tables.count(table, where),
-      ...(store.tables.isLastLabel === undefined ? {} : { isLastLabel: store.tables.isLastLabel }),
+      ...(store.tables.at_hand === undefined ? {} : { at_hand: wholeAtHand(store.tables.at_hand) }),
     },
     searches: {
       async search(table, where, page) {

@@ -34,34 +34,48 @@ export function together(one: HeardBy, other: HeardBy): HeardBy {
   return { at: one.at, numbers }
 }
 
+const partText = (node: string, last: number): string => `~${node}.${last.toString(36)}`
+
 export const heardText = ({ at, numbers }: HeardBy): string =>
-  [at.toString(36), ...[...numbers].map(([node, last]) => `${node}.${last.toString(36)}`)].join('~')
+  at.toString(36) + [...numbers].map(([node, last]) => partText(node, last)).join('')
 
 /** Clocks of nodes differ by less than this. */
 export const CLOCKS_MS = 5_000
 const PART = /^([0-9a-z]{1,32})\.([0-9a-z]{1,10})$/
 const MOST_NODES = 64
 
+/** Changed in place, with every change that a node publishes. */
 type Heard = {
-  readonly last: number
+  last: number
   /** Numbers up to this one are not remembered. */
-  readonly lost: number
+  lost: number
   /** Since then it is not known whether something was missed. */
-  readonly unsure_since?: number
+  unsure_since?: number | undefined
 }
 
 export function nodeNumbers(started_at: number): NodeNumbers {
   const nodes = new Map<string, Heard>()
+  /** The node that was heard last: it stands at the end already. */
+  let newest: string | undefined
 
   /** `isChange`: the change with this number is here; otherwise only the number is known. */
   function note(node: string, number: number, isChange: boolean): void {
     const known = nodes.get(node)
     const before = isChange ? number - 1 : number
     const lost = known !== undefined && before <= known.last ? known.lost : before
+    const last = Math.max(known?.last ?? 0, number)
+    if (known !== undefined && node === newest) {
+      known.last = last
+      known.lost = lost
+      known.unsure_since = undefined
+      return
+    }
     nodes.delete(node)
-    nodes.set(node, { last: Math.max(known?.last ?? 0, number), lost })
+    nodes.set(node, { last, lost })
+    newest = node
+    if (nodes.size <= MOST_NODES) return
     const [oldest] = nodes.keys()
-    if (nodes.size > MOST_NODES && oldest !== undefined) nodes.delete(oldest)
+    if (oldest !== undefined) nodes.delete(oldest)
   }
 
   /** Whether everything that this node published after the number is remembered here. */
@@ -78,12 +92,16 @@ export function nodeNumbers(started_at: number): NodeNumbers {
     hearCount: (node, number) => note(node, number, false),
     forget(node, number) {
       const known = nodes.get(node)
-      if (known !== undefined && known.lost < number) nodes.set(node, { ...known, lost: number })
+      if (known !== undefined && known.lost < number) known.lost = number
     },
     missed(now, own) {
-      for (const [node, heard] of nodes) if (node !== own) nodes.set(node, { ...heard, unsure_since: now })
+      for (const [node, heard] of nodes) if (node !== own) heard.unsure_since = now
     },
-    text: (now) => heardText({ at: now, numbers: new Map([...nodes].map(([node, { last }]) => [node, last])) }),
+    text(now) {
+      let text = now.toString(36)
+      for (const [node, { last }] of nodes) text += partText(node, last)
+      return text
+    },
     read(text) {
       const [time = '', ...parts] = text.split('~')
       const at = Number.parseInt(time, 36)

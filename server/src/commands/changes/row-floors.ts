@@ -1,6 +1,6 @@
 import { Bug } from '../../contract/problems.ts'
 import type { Change, Ledger, Outcomes, Table, Version } from '../ports/ledger.ts'
-import type { Held, Tables } from '../ports/reads.ts'
+import type { AtHand, Held, Tables } from '../ports/reads.ts'
 
 /**
  * Tables in which an older version of a row, or none at all, would restore somebody's access: a revoked key or consent, a lifted
@@ -32,7 +32,8 @@ export interface RowFloors {
 type Guarded = { readonly ledger: Ledger & Outcomes; readonly tables: Tables }
 export type OnOlder = (found: { readonly table: FlooredTable; readonly id: string }) => void
 
-const isFloored = (table: Table): table is FlooredTable => (FLOORED as readonly Table[]).includes(table)
+const FLOORED_SET: ReadonlySet<Table> = new Set<Table>(FLOORED)
+const isFloored = (table: Table): table is FlooredTable => FLOORED_SET.has(table)
 /**
  * Without the row there is no key and no consent, which is safe. Without a pause or a passphrase there would be no limit, so
  * reading fails.
@@ -47,18 +48,19 @@ export function guardVersions({ ledger, tables }: Guarded, floors: RowFloors, on
     if (isGiving(table)) return false
     throw new Bug(`row \`${id}\` of \`${table}\` is older than the one that this gate wrote last`)
   }
+  const commitAndRaise: Ledger['commit'] = async (changes) => {
+    const committed = await ledger.commit(changes)
+    if (committed === 'committed') await floors.raise(changes.flatMap(flooredIn))
+    return committed
+  }
   return {
     ledger: {
       ...ledger,
-      async commit(changes) {
-        const committed = await ledger.commit(changes)
-        const raised = committed === 'committed' ? changes.flatMap(flooredIn) : []
-        if (raised.length > 0) await floors.raise(raised)
-        return committed
-      },
+      commit: (changes) => (changes.some(isRaising) ? commitAndRaise(changes) : ledger.commit(changes)),
     },
     tables: {
       ...tables,
+      ...(tables.at_hand === undefined ? {} : { at_hand: currentAtHand(tables.at_hand, floors) }),
       async row(table, id) {
         const held = await tables.row(table, id)
         return isCurrent(table, id, held?.version ?? 0) ? held : undefined
@@ -74,6 +76,18 @@ export function guardVersions({ ledger, tables }: Guarded, floors: RowFloors, on
     },
   }
 }
+
+/** What is older than it should be is not at hand: whoever reads it is told. */
+const currentAtHand = (at_hand: AtHand, floors: RowFloors): AtHand => ({
+  ...at_hand,
+  row(table, id) {
+    const known = at_hand.row(table, id)
+    if (known === undefined || !isFloored(table)) return known
+    return (known.held?.version ?? 0) >= (floors.of(table, id) ?? 0) ? known : undefined
+  },
+})
+
+const isRaising = (change: Change): boolean => change.kind === 'swap' && isFloored(change.table)
 
 const countOf = (floors: RowFloors, table: FlooredTable): number =>
   floors.all().filter((row) => row.table === table).length

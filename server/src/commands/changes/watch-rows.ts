@@ -1,3 +1,4 @@
+import type { RunId } from '../../contract/ids.ts'
 import type { Change, CommitId, Ledger, Table } from '../ports/ledger.ts'
 import type { Notices } from '../ports/notices.ts'
 import { changesIn, type Happened } from './changes-in.ts'
@@ -20,6 +21,7 @@ export function watchRows(notices: Pick<Notices, 'subscribe' | 'onMissed'>): Wat
     for (const listener of listeners) listener()
   }
   notices.subscribe('rows', (rows) => {
+    if (waiting.size === 0) return
     for (const { table, id } of rows) tell(waiting.get(`${table} ${id}`) ?? [])
   })
   notices.onMissed(() => [...waiting.values()].forEach(tell))
@@ -51,9 +53,13 @@ export function announceCommits(
   const numbered = (happened: Happened): Happened =>
     numbers === undefined ? happened : { ...happened, by: { node: numbers.node, number: (numbers.last += 1) } }
   const tell = (changes: readonly Change[]) => {
-    const rows = changes.flatMap((change) => (change.kind === 'swap' ? [{ table: change.table, id: change.id }] : []))
+    const rows: { table: Table; id: string }[] = []
+    const woken: RunId[] = []
+    for (const change of changes) {
+      if (change.kind === 'swap') rows.push({ table: change.table, id: change.id })
+      else if (change.kind === 'wake' && change.at === undefined) woken.push(change.run)
+    }
     if (rows.length > 0) notices.publish('rows', rows)
-    const woken = changes.flatMap((change) => (change.kind === 'wake' && change.at === undefined ? [change.run] : []))
     if (woken.length > 0) notices.publish('wakes', woken)
     const happened = changesIn(changes)
     if (happened.length > 0) notices.publish('changes', happened.map(numbered))

@@ -23,11 +23,18 @@ export interface Tables {
   row<T extends Table>(table: T, id: string): Promise<Held<T> | undefined>
   list<T extends Table>(table: T, where: Where<T>, page: Page): Promise<readonly Held<T>[]>
   count<T extends Table>(table: T, where: Where<T>): Promise<number>
-  /**
-   * Whether it is known without reading that no label of this session has a larger cursor. Only where this process alone writes: a node
-   * among others has to read.
-   */
-  isLastLabel?(session: string, cursor: number): boolean
+  /** Only where this process alone writes: a node among others has to read. */
+  readonly at_hand?: AtHand
+}
+
+/** What is known without reading. INVARIANT: it is what a read would find. */
+export interface AtHand {
+  /** Undefined when it has to be read. */
+  row<T extends Table>(table: T, id: string): { readonly held: Held<T> | undefined } | undefined
+  /** Whether there is surely no such row. */
+  isAbsent<T extends Table>(table: T, where: Where<T>): boolean
+  /** Whether surely no label of this session has a larger cursor. */
+  isLastLabel(session: string, cursor: number): boolean
 }
 
 /** What rows can be searched by. All that are given must hold. */

@@ -3,6 +3,9 @@ import type { ApprovalId, CallId, ConsentId, KeyId, RunId, Sha256 } from '../../
 
 export type Clock = () => number
 
+/** A value that is there at once where that is possible. */
+export type Soon<T> = T | Promise<T>
+
 export interface Ids {
   call(): CallId
   approval(): ApprovalId

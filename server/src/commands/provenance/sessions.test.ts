@@ -26,7 +26,11 @@ function rig(isLastLabel?: (session: string, cursor: number) => boolean) {
     if (state.fails) throw new Error('the disk is away')
     return found
   }
-  const tables = { list, row: async () => undefined, ...(isLastLabel === undefined ? {} : { isLastLabel }) }
+  const tables = {
+    list,
+    row: async () => undefined,
+    ...(isLastLabel === undefined ? {} : { at_hand: { isLastLabel } }),
+  }
   const sessions = openSessions({
     tables: tables as unknown as SessionsDeps['tables'],
     artifacts: { read: async () => undefined },

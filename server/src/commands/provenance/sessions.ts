@@ -10,7 +10,7 @@ import type { Breathe } from '../ports/runtime.ts'
 import { inSteps } from '../in-steps.ts'
 
 export type SessionsDeps = {
-  readonly tables: Pick<Tables, 'row' | 'list' | 'isLastLabel'>
+  readonly tables: Pick<Tables, 'row' | 'list' | 'at_hand'>
   readonly artifacts: Pick<Artifacts, 'read'>
   readonly judgement: Pick<Judgement, 'servers'>
   readonly breathe: Breathe
@@ -94,7 +94,7 @@ export function openSessions(deps: SessionsDeps): Sessions {
   function catchUp(key: string): Session | Promise<Session> {
     const entry = keep(key)
     if (entry.reading === undefined) {
-      if (deps.tables.isLastLabel?.(key, entry.cursor) === true) return entry.session
+      if (deps.tables.at_hand?.isLastLabel(key, entry.cursor) === true) return entry.session
       entry.reading = begin(key, entry)
       return entry.reading.then(() => entry.session)
     }
@@ -217,5 +217,8 @@ export function provenanceOf(
   const tools = settings?.tools ?? {}
   const tool = server === undefined ? undefined : name?.slice(server.length + 2)
   const own = tool !== undefined && Object.hasOwn(tools, tool) ? tools[tool]?.provenance : undefined
+  if (settings?.provenance === undefined && own === undefined) return NOTHING_SAID
   return { ...settings?.provenance, ...own, fields: { ...settings?.provenance?.fields, ...own?.fields } }
 }
+
+const NOTHING_SAID: Partial<ToolProvenance> = { fields: {} }

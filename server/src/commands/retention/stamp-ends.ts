@@ -11,13 +11,32 @@ const EXPIRABLE: ReadonlySet<CallState> = new Set(['executed', 'failed', 'refuse
  * Here and not where calls end, because they end in many places.
  */
 export function stampEnds(ledger: Ledger, clock: Clock): Ledger {
-  return { commit: (changes) => ledger.commit(changes.map((change) => stamped(change, clock))) }
+  return { commit: (changes) => ledger.commit(stampedAll(changes, clock)) }
+}
+
+function stampedAll(changes: readonly Change[], clock: Clock): readonly Change[] {
+  let all: Change[] | undefined
+  for (let at = 0; at < changes.length; at += 1) {
+    const change = changes[at]
+    if (change === undefined) continue
+    const stamp = stamped(change, clock)
+    if (stamp === change) continue
+    all ??= [...changes]
+    all[at] = stamp
+  }
+  return all ?? changes
 }
 
 function stamped(change: Change, clock: Clock): Change {
   if (change.kind !== 'swap') return change
-  if (change.table === 'calls') return { ...change, to: withDay(change.to, hasEnded(change.to), clock) }
-  if (change.table === 'runs') return { ...change, to: withDay(change.to, isEndedRun(change.to), clock) }
+  if (change.table === 'calls') {
+    const to = withDay(change.to, hasEnded(change.to), clock)
+    return to === change.to ? change : { ...change, to }
+  }
+  if (change.table === 'runs') {
+    const to = withDay(change.to, isEndedRun(change.to), clock)
+    return to === change.to ? change : { ...change, to }
+  }
   return change
 }
 

@@ -12,11 +12,15 @@ export const REPORTED: ReadonlySet<CallState> = new Set(['executed', 'refused', 
 export function tellRuns(ledger: Ledger): Ledger {
   return {
     commit(changes) {
+      if (!changes.some(isOfRun)) return ledger.commit(changes)
       const told = changes.flatMap(toldBy)
       return ledger.commit(told.length === 0 ? changes : [...changes, ...told])
     },
   }
 }
+
+const isOfRun = (change: Change): boolean =>
+  change.kind === 'swap' && change.table === 'calls' && change.to.by_run !== undefined
 
 function toldBy(change: Change): Change[] {
   if (change.kind !== 'swap' || change.table !== 'calls') return []

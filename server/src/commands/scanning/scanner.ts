@@ -8,12 +8,10 @@ import { isSmall } from '../../core/dlp/text-slots.ts'
 import type { GuardedTexts } from '../../core/gate/guarded-texts.ts'
 import type { OwnCredentials } from '../../core/gate/own-credentials/find-own.ts'
 import type { Trap } from '../../core/gate/traps/traps.ts'
+import type { Soon } from '../ports/runtime.ts'
 
 /** `shown`: what people see, without secrets. `outputs`: what tool servers answer, as the operator wants it. `messages`: what people write to the agent. */
 export type RuleSet = 'shown' | 'outputs' | 'messages'
-
-/** A value that is there at once where the text was small. */
-export type Soon<T> = T | Promise<T>
 
 /**
  * Work on texts of callers and tool servers whose time depends on the text: searched for secrets and personal data, for the

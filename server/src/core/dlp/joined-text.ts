@@ -28,13 +28,16 @@ export const isFirm = (rule: Pick<Rule, 'at' | 'kind' | 'keywords' | 'check'>): 
  * separators. Only formats that are recognizable by their first characters, and only if the rest looks random.
  */
 export function findJoined(pieces: readonly Piece[], firm: CompiledRules): JoinedFinding[] {
-  const dense = pieces.map(({ text, path }) => ({ path, text: text.replace(BETWEEN, '') }))
-  const denser = dense.map(({ text, path }) => ({ path, text: text.replace(ALSO_DOTS, '') }))
-  return [...findIn(dense, firm), ...findIn(denser, firm)]
+  const dense = pieces.map(({ text }) => text.replace(BETWEEN, ''))
+  const joined = dense.join('')
+  const found = findIn(joined, dense, firm)
+  // Without such a mark the second look would find what the first one did.
+  if (!/[.:=~]/.test(joined)) return found
+  const denser = dense.map((text) => text.replace(ALSO_DOTS, ''))
+  return [...found, ...findIn(denser.join(''), denser, firm)]
 }
 
-function findIn(pieces: readonly Piece[], firm: CompiledRules): JoinedFinding[] {
-  const text = pieces.map((piece) => piece.text).join('')
+function findIn(text: string, pieces: readonly string[], firm: CompiledRules): JoinedFinding[] {
   const found = locate(text, firm).spans.filter(({ start, end }) => isRandomToken(text.slice(start, end)))
   if (found.length === 0) return []
   return found.map(({ type, rule, kind, start }) => ({ type, rule, kind, piece: pieceAt(pieces, start) }))
@@ -43,9 +46,9 @@ function findIn(pieces: readonly Piece[], firm: CompiledRules): JoinedFinding[] 
 const isRandomToken = (token: string): boolean => looksRandom(token, 16) && wordShare(token) <= 0.4
 
 /** The text that contains an offset in the joined text. */
-function pieceAt(pieces: readonly Piece[], offset: number): number {
+function pieceAt(pieces: readonly string[], offset: number): number {
   let end = 0
-  return pieces.findIndex(({ text }) => {
+  return pieces.findIndex((text) => {
     end += text.length
     return offset < end
   })

@@ -90,16 +90,21 @@ class Scan {
 
   private text(text: string, name: string, path: string, pieces: Piece[]): void {
     const plain = findInField(text, name, this.rules.all)
-    const covered = plain.reduce((sum, { start, end }) => sum + end - start, 0)
-    const alone = isAlone(text, text.length - covered, plain.length)
-    for (const finding of plain)
-      this.add(finding.kind, () => ({ ...finding, ...urlOf(text, finding.start), path, spelled: 'plainly', alone }))
+    if (plain.length > 0) this.plain(text, path, plain)
     this.mark(text, path)
     pieces.push({ text, path })
     const { texts, complete } = readingsOf(text)
     if (!complete) this.complete = false
+    if (texts.length === 0) return
     const known = new Set(plain.map(({ rule }) => rule))
     for (const reading of texts) this.reading(reading, { text, name, path, alone: !/\s/.test(text.trim()) }, known)
+  }
+
+  private plain(text: string, path: string, plain: readonly Finding[]): void {
+    const covered = plain.reduce((sum, { start, end }) => sum + end - start, 0)
+    const alone = isAlone(text, text.length - covered, plain.length)
+    for (const finding of plain)
+      this.add(finding.kind, () => ({ ...finding, ...urlOf(text, finding.start), path, spelled: 'plainly', alone }))
   }
 
   private reading(

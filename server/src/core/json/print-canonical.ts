@@ -33,12 +33,49 @@ function inOrder(value: unknown, seen: { isOrdinary: boolean }, depth: number): 
     if (typeof value === 'number' && !Number.isFinite(value)) seen.isOrdinary = false
     return value
   }
-  if (Array.isArray(value)) return value.map((item: unknown) => inOrder(item, seen, depth + 1))
-  const keys = Object.keys(value).sort()
+  if (Array.isArray(value)) return itemsInOrder(value, seen, depth)
+  const keys = Object.keys(value)
+  let isSame = !sortKeys(keys)
   // Numeric keys come first in any object, so that they cannot be sorted; `__proto__` would not become a key.
   const isPlain = Object.getPrototypeOf(value) === Object.prototype && !Object.hasOwn(value, '__proto__')
   if (!isPlain || (keys[0] ?? 'a') < ':') seen.isOrdinary = false
   const ordered: Record<string, unknown> = {}
-  for (const key of keys) ordered[key] = inOrder((value as Readonly<Record<string, unknown>>)[key], seen, depth + 1)
-  return ordered
+  for (const key of keys) {
+    const field = (value as Readonly<Record<string, unknown>>)[key]
+    const inside = inOrder(field, seen, depth + 1)
+    if (inside !== field) isSame = false
+    ordered[key] = inside
+  }
+  return isSame ? value : ordered
+}
+
+function itemsInOrder(value: readonly unknown[], seen: { isOrdinary: boolean }, depth: number): readonly unknown[] {
+  let ordered: unknown[] | undefined
+  for (let at = 0; at < value.length; at += 1) {
+    const item = inOrder(value[at], seen, depth + 1)
+    if (item === value[at]) continue
+    ordered ??= [...value]
+    ordered[at] = item
+  }
+  return ordered ?? value
+}
+
+const FEW_KEYS = 16
+
+/** Sorts them, and says whether anything moved. Few keys are put in order by hand: a general sort allocates more than they take. */
+function sortKeys(keys: string[]): boolean {
+  if (keys.length > FEW_KEYS) {
+    keys.sort()
+    return true
+  }
+  let hasMoved = false
+  for (let at = 1; at < keys.length; at += 1) {
+    const key = keys[at] ?? ''
+    let to = at
+    for (; to > 0 && (keys[to - 1] ?? '') > key; to -= 1) keys[to] = keys[to - 1] ?? ''
+    if (to === at) continue
+    keys[to] = key
+    hasMoved = true
+  }
+  return hasMoved
 }

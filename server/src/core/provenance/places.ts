@@ -81,9 +81,17 @@ export function createPlaces(session: Session): Places {
 
 /** Caches the result per value, because a call may contain thousands of equal ones. */
 function once<T>(look: (words: Words) => T): (words: Words) => T {
-  const known = new Map<number, T>()
+  let known: Map<number, T> | undefined
+  // Most calls have a value or two: the first one needs no table.
+  let first: { readonly key: number; readonly found: T } | undefined
   return (words) => {
     const key = valueKey(words)
+    if (first === undefined) {
+      first = { key, found: look(words) }
+      return first.found
+    }
+    if (first.key === key) return first.found
+    known ??= new Map()
     const before = known.get(key)
     if (before !== undefined || known.has(key)) return before as T
     const found = look(words)

@@ -27,6 +27,23 @@ export function addressesIn(text: string): string[] {
   return (found ?? []).map((address) => trimmedEnd(address, '.,!?'))
 }
 
+type NamedRole = Role | 'to' | undefined
+/** The same fields are asked for at every call. Bounded: one more and all are looked up again. */
+const NAMED = new Map<string, NamedRole>()
+const MOST_NAMED = 1_000
+
+/** What the name of a field says. */
+function namedRole(key: string): NamedRole {
+  const known = NAMED.get(key)
+  if (known !== undefined || NAMED.has(key)) return known
+  const words = splitName(key).split(' ')
+  // `to`, `to_account`, but not `travel_to`.
+  const role = words[0] === 'to' ? 'to' : LISTS.find(([, list]) => words.some((word) => list.has(word)))?.[0]
+  if (NAMED.size >= MOST_NAMED) NAMED.clear()
+  if (key.length <= LONG) NAMED.set(key, role)
+  return role
+}
+
 const LONG = 60
 
 /** The role of a value, by its format, its field's name and its schema. */
@@ -34,10 +51,8 @@ export function roleOf(key: string, value: string, schema: JsonObject | undefine
   const type = schema?.['type']
   if (schema?.['enum'] !== undefined || type === 'boolean' || value === 'true' || value === 'false') return 'flag'
   if (isAddress(value)) return 'destination'
-  const words = splitName(key).split(' ')
-  // `to`, `to_account`, but not `travel_to`.
-  if (words[0] === 'to') return 'destination'
-  const named = LISTS.find(([, list]) => words.some((word) => list.has(word)))?.[0]
+  const named = namedRole(key)
+  if (named === 'to') return 'destination'
   const numeric = type === 'number' || type === 'integer' || /^-?[\d.,]+$/.test(value)
   if (named === 'destination' && value.length > LONG && value.includes(' ')) return 'content'
   if (named === 'destination' || named === 'date') return named

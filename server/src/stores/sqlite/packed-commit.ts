@@ -16,6 +16,7 @@ export type PackedChange =
   | readonly ['audit', before: string, after: string]
   | readonly ['expect', table: Table, id: string, version: Version | 'absent']
   | readonly ['other', json: string]
+type Insert = ['insert', table: Table, id: string, row: string, ...listed: Listed[]]
 export type PackedCommit = readonly PackedChange[]
 
 /** What travels as JSON. */
@@ -43,7 +44,11 @@ function packSwap({ table, id, from, to }: Swap, rowAt: RowAt): PackedChange {
   if (typeof to !== 'object' || to === null) throw new Bug('a row is an object')
   const next = to as Fields
   const value = (field: string) => columnValue(table, field, next)
-  if (from === 'absent') return ['insert', table, id, JSON.stringify(to), ...fields.map(value)]
+  if (from === 'absent') {
+    const insert: Insert = ['insert', table, id, JSON.stringify(to)]
+    for (const field of fields) insert.push(value(field))
+    return insert
+  }
   if (!Number.isSafeInteger(from)) throw new Bug('a version is a whole number')
   // An index is written again for each column that is named, changed or not.
   const before = rowAt(table, id, from)

@@ -101,8 +101,8 @@ test('law: the last label of a session is only called the last when no commit wi
         if (act === 'race') await Promise.all([store.commit([label]), store.list('labels', { session }, page)])
         if (act === 'lose') await store.commit([label, swap('all', 99_999, 'x')])
         const last = (await openedList(session)).at(-1)?.cursor ?? 0
-        for (let cursor = 0; cursor < last; cursor += 1) expect(store.isLastLabel?.(session, cursor)).toBe(false)
-        if (store.isLastLabel?.(session, last) === true) known += 1
+        for (let cursor = 0; cursor < last; cursor += 1) expect(store.at_hand?.isLastLabel(session, cursor)).toBe(false)
+        if (store.at_hand?.isLastLabel(session, last) === true) known += 1
       }
     }),
     { numRuns: 30 },

@@ -1,5 +1,5 @@
 import type { Change, Ledger, Table } from '../../commands/ports/ledger.ts'
-import type { Page, Tables } from '../../commands/ports/reads.ts'
+import type { Held, Page, Tables } from '../../commands/ports/reads.ts'
 import type { BloomFilter } from './bloom-filter.ts'
 
 /** Tables that every call asks and that people change, now and then. */
@@ -18,8 +18,10 @@ export type Identities = { readonly [T in Table]?: BloomFilter }
 export function rememberReads<Store extends Ledger & Pick<Tables, 'row' | 'list'>>(
   store: Store,
   identities: Identities = {},
-): Store & Required<Pick<Tables, 'isLastLabel'>> {
+): Store & Required<Pick<Tables, 'at_hand'>> {
   const kept = new Map<Table, Map<string, Promise<unknown>>>()
+  /** Of the answers in `kept`, the rows that have been read. */
+  const rows = new Map<Table, Map<string, { readonly held: Held<Table> | undefined }>>()
   const lastLabels = rememberLastLabels()
 
   function remembered<T>(table: Table, question: string, ask: () => Promise<T>): Promise<T> {
@@ -38,7 +40,24 @@ export function rememberReads<Store extends Ledger & Pick<Tables, 'row' | 'list'
   /** What was expected is forgotten too: where the expectation did not hold, an answer given before would never let it hold. */
   function forget(changes: readonly Change[], isLost: boolean): void {
     for (const change of changes)
-      if (change.kind === 'swap' || (isLost && change.kind === 'expect')) kept.delete(change.table)
+      if (change.kind === 'swap' || (isLost && change.kind === 'expect')) {
+        kept.delete(change.table)
+        rows.delete(change.table)
+      }
+  }
+
+  /** A row that was read is at hand until the answer is forgotten, which a commit may have done while it was read. */
+  function rememberedRow<T extends Table>(table: T, id: string): Promise<Held<T> | undefined> {
+    const answer = remembered(table, `row ${id}`, () => store.row(table, id))
+    const read = async () => {
+      const held = await answer
+      if (kept.get(table)?.get(`row ${id}`) !== answer) return
+      const known = rows.get(table) ?? new Map<string, { readonly held: Held<Table> | undefined }>()
+      if (known.size >= MOST) known.clear()
+      rows.set(table, known.set(id, { held }))
+    }
+    read().catch(() => undefined)
+    return answer
   }
 
   /** Before they are written: what may be there after all is only looked up. */
@@ -55,7 +74,13 @@ export function rememberReads<Store extends Ledger & Pick<Tables, 'row' | 'list'
 
   return {
     ...store,
-    isLastLabel: lastLabels.is,
+    at_hand: {
+      // The table that was asked for is the one that the row was read from.
+      row: <T extends Table>(table: T, id: string) =>
+        rows.get(table)?.get(id) as { readonly held: Held<T> | undefined } | undefined,
+      isAbsent: isSurelyAbsent,
+      isLastLabel: lastLabels.is,
+    },
     async commit(changes) {
       noteIdentities(changes)
       let isLost = true
@@ -68,8 +93,7 @@ export function rememberReads<Store extends Ledger & Pick<Tables, 'row' | 'list'
         lastLabels.forget(changes)
       }
     },
-    row: (table, id) =>
-      QUIET.has(table) ? remembered(table, `row ${id}`, () => store.row(table, id)) : store.row(table, id),
+    row: (table, id) => (QUIET.has(table) ? rememberedRow(table, id) : store.row(table, id)),
     async list(table, where, page) {
       if (isSurelyAbsent(table, where)) return []
       if (table === 'labels') return lastLabels.note(where, page, () => store.list(table, where, page))

@@ -1,17 +1,18 @@
 import type { Call } from '../../../contract/call.ts'
 import type { Facts } from '../../../core/gate/facts.ts'
+import type { Soon } from '../../ports/runtime.ts'
 import type { Documents } from '../../workflows/documents.ts'
 
 /** Absent where nobody runs documents: then a call that names one is blocked. */
 export type CapabilitiesDeps = { readonly documents?: Pick<Documents, 'version'> }
 
 /** What the document of the run that calls may do; nothing for a call without one. */
-export async function capabilitiesFact(
-  { documents }: CapabilitiesDeps,
-  { by_run }: Call,
-): Promise<Pick<Facts, 'capabilities'>> {
-  if (by_run?.document === undefined) return {}
-  const [name, version] = splitDocument(by_run.document)
+export function capabilitiesFact(deps: CapabilitiesDeps, { by_run }: Call): Soon<Pick<Facts, 'capabilities'>> {
+  return by_run?.document === undefined ? {} : capabilitiesIn(deps, by_run.document)
+}
+
+async function capabilitiesIn({ documents }: CapabilitiesDeps, document: string): Promise<Pick<Facts, 'capabilities'>> {
+  const [name, version] = splitDocument(document)
   try {
     return { capabilities: (await documents?.version(name, Number(version)))?.capabilities ?? 'unknown' }
   } catch {

@@ -4,20 +4,22 @@ import type { ContentSettings } from '../../../contract/judgement.ts'
 import type { Tool } from '../../../contract/tool.ts'
 import type { ContentFact } from '../../../core/gate/content/content-fact.ts'
 import type { Reach } from '../../../core/gate/content/where-it-goes.ts'
+import type { Soon } from '../../ports/runtime.ts'
+import { whenThere } from '../../when-there.ts'
 import { settingsOf, type Judgement } from './load-judgement.ts'
 
 const CAREFUL: ContentSettings = { pii: 'ask', credentials: [] }
 
 /** What the arguments hold, and where they would go. */
-export async function contentFact(
+export function contentFact(
   judgement: Pick<Judgement, 'servers' | 'scanner'>,
   call: Call,
   tool: Tool,
-): Promise<ContentFact> {
+): Soon<ContentFact> {
   const settings = settingsOf(judgement, tool)?.content ?? CAREFUL
   const server = Object.hasOwn(judgement.servers, call.server) ? judgement.servers[call.server] : undefined
   const reach = reachOf(server)
-  return { ...settings, reach, scan: await judgement.scanner.args(call.canonical_args) }
+  return whenThere(judgement.scanner.args(call.canonical_args), (scan) => ({ ...settings, reach, scan }))
 }
 
 /** A server with an address is remote, unless the address is this machine; an unknown server counts as remote too. */

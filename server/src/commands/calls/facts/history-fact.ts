@@ -5,6 +5,8 @@ import type { Facts } from '../../../core/gate/facts.ts'
 import { identityOf, rejectionIdentityOf } from '../../../core/gate/identity-of.ts'
 import { loopLimit, type Rejection } from '../../../core/gate/judge-repetition.ts'
 import type { Held, Tables } from '../../ports/reads.ts'
+import type { Soon } from '../../ports/runtime.ts'
+import { listSoon, whenAllThere, whenThere } from '../../when-there.ts'
 import type { Judgement } from './load-judgement.ts'
 
 export type HistoryDeps = { readonly tables: Tables; readonly judgement: Judgement }
@@ -14,58 +16,81 @@ const PAGE = 50
 const MOST_REQUESTS = 5_000
 
 /** The same call of the same caller, before this one was made: how often, and whether a person said no to it. */
-export async function historyFact(deps: HistoryDeps, call: Call, tool: Tool): Promise<Facts['history']> {
+export function historyFact(deps: HistoryDeps, call: Call, tool: Tool): Soon<Facts['history']> {
   const { repetition: limits } = deps.judgement
   try {
-    const [earlier, rejections] = await Promise.all([
-      countEarlier(deps, call, loopLimit(limits, tool)),
-      rejectionsOf(deps, call),
-    ])
-    return rejections === undefined ? 'unknown' : { rejections, earlier, limits }
+    const fact = whenAllThere(
+      [countEarlier(deps, call, loopLimit(limits, tool)), rejectionsOf(deps, call)],
+      ([earlier, rejections]): Facts['history'] =>
+        rejections === undefined ? 'unknown' : { rejections, earlier, limits },
+    )
+    return fact instanceof Promise ? fact.catch((): 'unknown' => 'unknown') : fact
   } catch {
     return 'unknown'
   }
 }
 
 /** Counts no further than `enough`, and reads no further back than the operator's time. */
-async function countEarlier({ tables, judgement }: HistoryDeps, call: Call, enough: number): Promise<number> {
-  const { most, within_s } = judgement.repetition
+function countEarlier(deps: HistoryDeps, call: Call, enough: number): Soon<number> {
+  // The first page is enough for every call that is not in a loop.
+  const limit = deps.judgement.repetition.most + 1
+  const first = listSoon(deps.tables, 'calls', { identity: identityOf(call) }, { limit, newest_first: true })
+  return whenThere(first, (rows) => (rows.length === 0 ? 0 : countOn(deps, call, enough, { rows, limit })))
+}
+
+type Read = { readonly rows: readonly Held<'calls'>[]; readonly limit: number }
+
+async function countOn({ tables, judgement }: HistoryDeps, call: Call, enough: number, first: Read): Promise<number> {
+  const { within_s } = judgement.repetition
   const since = call.received_at - within_s * 1000
   const isBefore = ({ row }: Held<'calls'>) =>
     row.call_id !== call.call_id && row.received_at > since && row.received_at <= call.received_at
   let count = 0
-  let after: number | undefined
-  // The first page is enough for every call that is not in a loop.
-  for (let limit = most + 1; ; limit = PAGE) {
-    const page = { limit, newest_first: true, ...(after === undefined ? {} : { after }) }
-    const rows = await tables.list('calls', { identity: identityOf(call) }, page)
+  for (let { rows, limit } = first; ; limit = PAGE) {
     count += rows.filter(isBefore).length
     const last = rows.at(-1)
     const isOver = last === undefined || rows.length < limit || last.row.received_at <= since
     if (isOver || count >= enough) return count
-    after = last.cursor
+    const page = { limit: PAGE, newest_first: true, after: last.cursor }
+    rows = await tables.list('calls', { identity: identityOf(call) }, page)
   }
 }
 
 /** A no to the same arguments, or to arguments that look the same. Requests of earlier releases are known by the former alone. */
-async function rejectionsOf(deps: HistoryDeps, call: Call): Promise<Rejection[] | undefined> {
-  const identities = [...new Set([rejectionIdentityOf(call), identityOf(call)])]
-  const found = await Promise.all(identities.map((identity) => rejectionsUnder(deps, call, identity)))
-  return found.includes(undefined) ? undefined : found.flatMap((some) => some ?? [])
+function rejectionsOf(deps: HistoryDeps, call: Call): Soon<readonly Rejection[] | undefined> {
+  const exactly = identityOf(call)
+  const alike = rejectionIdentityOf(call)
+  const one = rejectionsUnder(deps, call, alike)
+  return alike === exactly ? one : whenAllThere([one, rejectionsUnder(deps, call, exactly)], together)
 }
 
+const together = ([some, others]: readonly [Found, Found]): Found =>
+  some === undefined || others === undefined ? undefined : [...some, ...others]
+
+/** Undefined when it is not known. */
+type Found = readonly Rejection[] | undefined
+const NONE: Found = []
+
 /** Every request for this call is looked at: one that was denied may be older than many that waited beside it. */
-async function rejectionsUnder(deps: HistoryDeps, call: Call, identity: string): Promise<Rejection[] | undefined> {
+function rejectionsUnder(deps: HistoryDeps, call: Call, identity: string): Soon<Found> {
+  const first = listSoon(deps.tables, 'approvals', { identity }, { limit: PAGE, newest_first: true })
+  return whenThere(first, (rows) => (rows.length === 0 ? NONE : lookOn(deps, call, identity, rows)))
+}
+
+async function lookOn(
+  deps: HistoryDeps,
+  call: Call,
+  identity: string,
+  first: readonly Held<'approvals'>[],
+): Promise<Found> {
   const since = call.received_at - deps.judgement.repetition.denied_for * 1000
   const found: Rejection[] = []
-  let after: number | undefined
+  let rows = first
   for (let seen = 0; seen < MOST_REQUESTS; seen += PAGE) {
-    const page = { limit: PAGE, newest_first: true, ...(after === undefined ? {} : { after }) }
-    const rows = await deps.tables.list('approvals', { identity }, page)
     for (const { row } of rows) found.push(...(await noesIn(row, deps.judgement, since, call.received_at)))
     const last = rows.at(-1)
     if (last === undefined || rows.length < PAGE) return found
-    after = last.cursor
+    rows = await deps.tables.list('approvals', { identity }, { limit: PAGE, newest_first: true, after: last.cursor })
   }
   return undefined
 }

@@ -2,8 +2,10 @@ import type { Call } from '../../../contract/call.ts'
 import type { Tool } from '../../../contract/tool.ts'
 import type { Facts } from '../../../core/gate/facts.ts'
 import { judgedProvenance } from '../../../core/gate/judge-provenance.ts'
-import type { Breathe } from '../../ports/runtime.ts'
+import type { Session } from '../../../core/provenance/session.ts'
+import type { Breathe, Soon } from '../../ports/runtime.ts'
 import { inSteps } from '../../in-steps.ts'
+import { whenThere } from '../../when-there.ts'
 import { provenanceOf, type Sessions } from '../../provenance/sessions.ts'
 import type { Judgement } from './load-judgement.ts'
 
@@ -14,26 +16,31 @@ export type ProvenanceDeps = {
 }
 
 /** What the session has read, and how closely this tool's calls are judged by it. */
-export async function provenanceFact(
-  { sessions, judgement, breathe }: ProvenanceDeps,
-  call: Call,
-  tool: Tool,
-): Promise<Pick<Facts, 'provenance' | 'labels'>> {
+export function provenanceFact(deps: ProvenanceDeps, call: Call, tool: Tool): Soon<Fact> {
   const { row } = tool
-  const { mode = judgement.provenance.mode, fields = {} } = provenanceOf(judgement, row.server, row.tool_id)
+  const { mode = deps.judgement.provenance.mode, fields = {} } = provenanceOf(deps.judgement, row.server, row.tool_id)
+  const unknown = (): Fact => ({ provenance: mode === 'off' ? 'off' : 'unknown' })
   try {
-    const session = await sessions.read(call.caller.user, call.thread)
-    const labels = [
-      ...(session.user.known ? ['user_words'] : []),
-      ...(session.prose ? ['prose'] : []),
-      ...(session.asks.length > 0 ? ['requests'] : []),
-      ...(session.overflow ? ['overflow'] : []),
-      ...[...session.servers].map((server) => `from:${server}`),
-    ]
-    if (mode === 'off') return { labels, provenance: 'off' }
-    const judged = await inSteps(breathe, judgedProvenance({ session, mode }, call, tool))
-    return { labels, provenance: { session, mode, fields, judgement: judged } }
+    const fact = whenThere(deps.sessions.read(call.caller.user, call.thread), (session) => {
+      const labels = labelsOf(session)
+      if (mode === 'off') return { labels, provenance: mode }
+      const judged = inSteps(deps.breathe, judgedProvenance({ session, mode }, call, tool))
+      return whenThere(judged, (judgement): Fact => ({ labels, provenance: { session, mode, fields, judgement } }))
+    })
+    return fact instanceof Promise ? fact.catch(unknown) : fact
   } catch {
-    return { provenance: mode === 'off' ? 'off' : 'unknown' }
+    return unknown()
   }
+}
+
+type Fact = Pick<Facts, 'provenance' | 'labels'>
+
+function labelsOf({ user, prose, asks, overflow, servers }: Session): string[] {
+  const labels: string[] = []
+  if (user.known) labels.push('user_words')
+  if (prose) labels.push('prose')
+  if (asks.length > 0) labels.push('requests')
+  if (overflow) labels.push('overflow')
+  for (const server of servers) labels.push(`from:${server}`)
+  return labels
 }

@@ -6,6 +6,8 @@ import { pauseScopesOf } from '../../../core/gate/judge-pause.ts'
 import { credentialState } from '../../identity/credentials.ts'
 import type { Change, Committed } from '../../ports/ledger.ts'
 import type { Held, Tables } from '../../ports/reads.ts'
+import type { Soon } from '../../ports/runtime.ts'
+import { rowSoon, whenAllThere, whenThere } from '../../when-there.ts'
 import { lostAt } from '../../changes/unrecorded.ts'
 
 /** What others can change while a call is judged, and the versions at which it was seen. */
@@ -24,20 +26,22 @@ type StandingDeps = { readonly tables: Tables }
  * and has waited, for a person or in a run. A token of an issuer lives for minutes and says who asked, so its end is no reason
  * to drop the request; a key of ours that has expired or was revoked still is.
  */
-export async function readStanding(
+export function readStanding(
   deps: StandingDeps,
   call: Call,
   tool: Tool,
   now: number,
   asked_earlier: boolean,
-): Promise<Standing> {
-  const [paused, known] = await Promise.all([readPauses(deps, call), readCredential(deps, call, now, asked_earlier)])
-  return {
-    pauses: paused.pauses,
-    credential: known.credential,
-    expects: [...paused.expects, ...expectTool(tool), ...known.expects],
-    valid_until: known.valid_until,
-  }
+): Soon<Standing> {
+  return whenAllThere(
+    [readPauses(deps, call), readCredential(deps, call, now, asked_earlier)],
+    ([paused, known]): Standing => ({
+      pauses: paused.pauses,
+      credential: known.credential,
+      expects: [...paused.expects, ...expectTool(tool), ...known.expects],
+      valid_until: known.valid_until,
+    }),
+  )
 }
 
 /** What is judged like a tool but has no row cannot change. */
@@ -53,41 +57,49 @@ const expectRow = (table: 'pauses' | 'tools' | 'credentials', id: string, versio
 })
 
 /** Read by their names: however many callers are in quarantine, none of them is beyond the end of a page. */
-export async function readPauses(
+export function readPauses(
   { tables }: StandingDeps,
   call: Pick<Call, 'caller' | 'tool_id' | 'server'>,
   counts: (scope: PauseScope) => boolean = () => true,
-): Promise<Pick<Standing, 'pauses' | 'expects'>> {
+): Soon<Pauses> {
   const scopes = pauseScopesOf(call).filter(counts)
+  const unknown = (): Pauses => ({ pauses: 'unknown', expects: [] })
   try {
-    const held = await Promise.all(scopes.map((scope) => tables.row('pauses', scope)))
-    return {
-      pauses: held.flatMap((pause) => (pause?.row.active === true ? [pause.row] : [])),
-      expects: scopes.map((scope, at) => expectRow('pauses', scope, held[at]?.version ?? 'absent')),
-    }
+    const read = whenAllThere(
+      scopes.map((scope) => rowSoon(tables, 'pauses', scope)),
+      (held): Pauses => ({
+        pauses: held.flatMap((pause) => (pause?.row.active === true ? [pause.row] : [])),
+        expects: scopes.map((scope, at) => expectRow('pauses', scope, held[at]?.version ?? 'absent')),
+      }),
+    )
+    return read instanceof Promise ? read.catch(unknown) : read
   } catch {
-    return { pauses: 'unknown', expects: [] }
+    return unknown()
   }
 }
 
+type Pauses = Pick<Standing, 'pauses' | 'expects'>
+
 type Known = Pick<Standing, 'credential' | 'expects' | 'valid_until'>
 
-async function readCredential(
+function readCredential(
   { tables }: StandingDeps,
   { caller: { credential } }: Call,
   now: number,
   asked_earlier: boolean,
-): Promise<Known> {
+): Soon<Known> {
   if (credential === undefined) return { credential: 'none', expects: [], valid_until: Infinity }
   const { key, expires_at = Infinity } = credential
   if (key === undefined) {
     const valid_until = asked_earlier ? Infinity : expires_at
     return { credential: valid_until > now ? 'good' : 'expired', expects: [], valid_until }
   }
+  const unknown = (): Known => ({ credential: 'unknown', expects: [], valid_until: Infinity })
   try {
-    return ofKey(await tables.row('credentials', key), key, now)
+    const read = whenThere(rowSoon(tables, 'credentials', key), (held) => ofKey(held, key, now))
+    return read instanceof Promise ? read.catch(unknown) : read
   } catch {
-    return { credential: 'unknown', expects: [], valid_until: Infinity }
+    return unknown()
   }
 }
 

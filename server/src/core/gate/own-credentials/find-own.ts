@@ -76,7 +76,9 @@ function spansIn(text: string, { needles, finder }: OwnCredentials): Span[] {
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
     state = next[state * width + (code < 128 ? (symbols[code] ?? 0) : 0)] ?? 0
-    for (const index of ends[state] ?? []) {
+    const found = ends[state]
+    if (found === undefined) continue
+    for (const index of found) {
       const needle = needles[index]
       if (needle === undefined) continue
       const start = at + 1 - Math.min(HINT, needle.text.length)
@@ -86,7 +88,7 @@ function spansIn(text: string, { needles, finder }: OwnCredentials): Span[] {
       if (size !== undefined) spans.push({ start, end: start + size })
     }
   }
-  return spans.toSorted((one, other) => one.start - other.start)
+  return spans.length < 2 ? spans : spans.toSorted((one, other) => one.start - other.start)
 }
 
 function sizeOfWhole(all: string, start: number, { text, as }: Needle): number | undefined {

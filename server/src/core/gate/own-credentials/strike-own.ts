@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../../../contract/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../../contract/json.ts'
 import { unescapeText, unpercent } from '../traps/encodings.ts'
 import { findOwn, type OwnCredentials, type Span } from './find-own.ts'
 
@@ -31,8 +31,10 @@ function cut(text: string, spans: readonly Span[]): string {
   return left + text.slice(at)
 }
 
+const NO_FORMS: readonly string[] = []
+
 function decodedForms(text: string): readonly string[] {
-  if (text.length > LONGEST_DECODED) return []
+  if (text.length > LONGEST_DECODED || !/%|\\[ux]/.test(text)) return NO_FORMS
   const forms: string[] = []
   if (text.includes('%')) {
     const once = unpercent(text)
@@ -54,7 +56,16 @@ function struck(value: Json, own: OwnCredentials): Json {
     return items.every((item, at) => item === value[at]) ? value : items
   }
   if (!isJsonObject(value)) return value
-  const entries = Object.entries(value).map(([key, field]) => [strikeOwn(key, own), struck(field, own)] as const)
-  const isSame = Object.entries(value).every(([key, field], at) => entries[at]?.[0] === key && entries[at][1] === field)
-  return isSame ? value : Object.fromEntries(entries)
+  return isClean(value, own)
+    ? value
+    : Object.fromEntries(Object.entries(value).map(([key, field]) => [strikeOwn(key, own), struck(field, own)]))
+}
+
+/** Nearly always: then nothing is copied. */
+function isClean(object: JsonObject, own: OwnCredentials): boolean {
+  for (const key of Object.keys(object)) {
+    const field = object[key] ?? null
+    if (struck(field, own) !== field || strikeOwn(key, own) !== key) return false
+  }
+  return true
 }

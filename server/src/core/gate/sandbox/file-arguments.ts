@@ -4,7 +4,7 @@ import { childrenOf, textLeaves, type TextLeaf } from '../text-leaves.ts'
 import { argumentTexts, isText, LONGEST_LIST, type ArgumentTexts } from './argument-texts.ts'
 import type { FieldKind } from './field-names.ts'
 import type { Certainty } from './files-fact.ts'
-import { climbs, isBase64, isOtherAddress, isProse, looksLikePath, piecesOf } from './path-shapes.ts'
+import { climbs, isBase64, isOtherAddress, isProse, looksLikePath, mayHoldPath, piecesOf } from './path-shapes.ts'
 
 /** An argument that names a file, or could. */
 export type FileArgument = {
@@ -89,7 +89,8 @@ function readContent(text: string): Read {
   if (name.length < 1024 && /^[^\s]*[\\/][^\s]*$/.test(name) && !isWhole && !isOtherAddress(name))
     return { texts: new Map([[name, 'maybe']]), too_many: false }
   // The first words of most texts show that they are not a list.
-  const isList = text.length <= LONGEST_LIST && piecesOf(text.slice(0, 200)).shaped.length > 0
+  const head = text.slice(0, 200)
+  const isList = text.length <= LONGEST_LIST && mayHoldPath(head) && piecesOf(head).shaped.length > 0
   const { shaped, plain } = isList ? piecesOf(text) : NO_PIECES
   const list = plain.length > 0 ? [] : shaped
   return { texts: new Map([...whole, ...list].map((piece) => [piece, 'path'])), too_many: false }

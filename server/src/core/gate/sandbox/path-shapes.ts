@@ -39,6 +39,9 @@ const CLOSING_TAG = /<\/[A-Za-z][\w:-]*\s*>/g
 /** An option with its value attached: `-I/usr/include`, `--out~/x`. */
 const GLUED = /^[-+][-\w]*(?=[/~\\])/
 
+/** Without these, no piece of a text looks like a path by itself. */
+export const mayHoldPath = (text: string): boolean => PATH_LETTER.test(text) || /file:/i.test(text)
+
 export type Pieces = {
   /** Those that look like paths by themselves. */
   readonly shaped: readonly string[]
