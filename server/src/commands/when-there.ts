@@ -8,18 +8,14 @@ export const whenThere = <T, U>(value: Soon<T>, use: (value: T) => Soon<U>): Soo
 
 type Settled<T extends readonly unknown[]> = { readonly [K in keyof T]: Awaited<T[K]> }
 
-/** Goes on with several values that were asked for side by side. Most of them are there at once, so seldom more than one is waited for. */
+/** Goes on with several values that were asked for side by side. Mostly all of them are there at once. */
 export function whenAllThere<const T extends readonly unknown[], U>(
   values: T,
   use: (values: Settled<T>) => U,
 ): Soon<U> {
-  const awaited = values.findIndex((value) => value instanceof Promise)
-  if (awaited === -1) return use(values as unknown as Settled<T>)
-  const isOnly = !values.some((value, at) => at > awaited && value instanceof Promise)
-  if (!isOnly) return Promise.all(values).then((all) => use(all as unknown as Settled<T>))
-  return (values[awaited] as Promise<unknown>).then((found) =>
-    use(values.with(awaited, found) as unknown as Settled<T>),
-  )
+  for (const value of values)
+    if (value instanceof Promise) return Promise.all(values).then((all) => use(all as unknown as Settled<T>))
+  return use(values as unknown as Settled<T>)
 }
 
 /** A row: what is at hand, or else read. */

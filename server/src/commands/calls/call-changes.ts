@@ -32,12 +32,20 @@ export type Recording = {
   readonly ready?: Ready
   /** For a call over its budgets: when all of them have room again. */
   readonly frees_at?: number
-  readonly hold: {
-    readonly approval_id: ApprovalId
-    readonly run_id: RunId
-    readonly expires_at: number
-    readonly bytes: number
-  }
+  /** Of a call that is held. */
+  readonly hold?: Hold
+}
+
+export type Hold = {
+  readonly approval_id: ApprovalId
+  readonly run_id: RunId
+  readonly expires_at: number
+  readonly bytes: number
+}
+
+function holdIn({ hold }: Recording): Hold {
+  if (hold === undefined) throw new Bug('a call that is held has an approval')
+  return hold
 }
 
 /** Step 6 of the corridor as data: the call's first row and everything that must become true with it, in one commit. */
@@ -58,7 +66,7 @@ const STATE_OF = { allow: 'executing', ask: 'pending', block: 'refused' } as con
 const TYPE_OF = { allow: 'call.started', ask: 'call.held', block: 'call.blocked' } as const
 
 function firstRow(call: Call, verdict: Verdict, recording: Recording): CallRow {
-  const { policy_version, judged, idempotent, idempotency_key, hold, now, boot } = recording
+  const { policy_version, judged, idempotent, idempotency_key, now, boot } = recording
   const row: CallRow = {
     ...call,
     v: 1,
@@ -74,8 +82,10 @@ function firstRow(call: Call, verdict: Verdict, recording: Recording): CallRow {
   switch (verdict.effect) {
     case 'allow':
       return { ...row, ...recording.ready?.parts, boot, started_at: now }
-    case 'ask':
-      return { ...row, approval_id: hold.approval_id, run_id: hold.run_id, held_until: hold.expires_at }
+    case 'ask': {
+      const { approval_id, run_id, expires_at } = holdIn(recording)
+      return { ...row, approval_id, run_id, held_until: expires_at }
+    }
     case 'block':
       return { ...row, ended_at: now, problem: blockedProblem(verdict, recording.frees_at) }
     default:
@@ -100,7 +110,7 @@ export function isOverBudget(verdict: Verdict): boolean {
 }
 
 function approvalFor(row: CallRow, recording: Recording): ApprovalRow {
-  const { approval_id, run_id, expires_at, bytes } = recording.hold
+  const { approval_id, run_id, expires_at, bytes } = holdIn(recording)
   return {
     ...requestOf(row),
     ...routeIn(row.verdict, recording.now),

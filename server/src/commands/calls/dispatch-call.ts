@@ -200,9 +200,9 @@ async function record(
   const shown = found.effect === 'ask' ? await showRequest(deps, { ...call, ...rawIn(preview) }) : undefined
   const verdict = strongWhereHidden(found, shown?.hidden ?? [], now)
   const frees_at = freesAt(facts.budgets)
-  const bytes = bytesOf(call.canonical_args, preview?.result, preview?.raw)
-  const pending =
-    verdict.effect === 'ask' ? await pendingChanges(deps.accounts, deps.pendingLimits, call.caller, bytes) : ok([])
+  const isAsk = verdict.effect === 'ask'
+  const bytes = isAsk ? bytesOf(call.canonical_args, preview?.result, preview?.raw) : 0
+  const pending = isAsk ? await pendingChanges(deps.accounts, deps.pendingLimits, call.caller, bytes) : ok([])
   if (!pending.ok) return stopped(deps, { call, tool, integrity: facts.integrity }, judged, pending.problem, undefined)
   const { row, changes: recording } = changesFor(await storable(deps, call, verdict), verdict, {
     now,
@@ -211,12 +211,16 @@ async function record(
     policy_version,
     judged: judgedOf(facts),
     idempotent: tool.idempotent,
-    hold: {
-      approval_id: deps.ids.approval(),
-      run_id: deps.ids.run(),
-      expires_at: now + holdMs(call, deps.holdFor(verdict, facts.tool.risk)),
-      bytes,
-    },
+    ...(isAsk
+      ? {
+          hold: {
+            approval_id: deps.ids.approval(),
+            run_id: deps.ids.run(),
+            expires_at: now + holdMs(call, deps.holdFor(verdict, facts.tool.risk)),
+            bytes,
+          },
+        }
+      : {}),
     ready,
     ...(preview === undefined ? {} : { preview: preview.result, ...rawIn(preview) }),
     ...(shown === undefined ? {} : { shown, sources: await valueSources(deps, facts) }),

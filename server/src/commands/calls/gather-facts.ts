@@ -61,7 +61,6 @@ export async function gatherSeen(deps: FactsDeps, call: Call, tool: Tool, moment
   const settings = settingsOf(judgement, tool)
   const asked = [
     approversFor(deps, tool),
-    filesFact(deps, call, tool),
     trapFacts(deps),
     contentFact(judgement, call, tool),
     judgement.scanner.guarded(call.canonical_args, deps.ownCredentials(), judgement.traps),
@@ -71,8 +70,10 @@ export async function gatherSeen(deps: FactsDeps, call: Call, tool: Tool, moment
     provenanceFact(deps, call, tool),
     capabilitiesFact(deps, call),
   ] as const
-  const [approvers, files, traps, content, guarded, budgets, history, health, provenance, capabilities] =
-    await whenAllThere(asked, (found) => found)
+  const looking = filesFact(deps, call, tool)
+  const others = whenAllThere(asked, (found) => found)
+  const [files, [approvers, traps, content, guarded, budgets, history, health, provenance, capabilities]] =
+    others instanceof Promise ? await Promise.all([looking, others]) : [await looking, others]
   const facts: Facts = {
     now,
     tool,

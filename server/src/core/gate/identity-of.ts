@@ -10,5 +10,5 @@ export function identityOf({ caller, tool_id, args_hash }: Pick<Call, 'caller' |
 
 /** The same for rejections, which also apply to arguments that differ only invisibly. */
 export function rejectionIdentityOf(call: Pick<Call, 'caller' | 'tool_id' | 'args_hash' | 'folded_hash'>): string {
-  return identityOf({ ...call, args_hash: call.folded_hash ?? call.args_hash })
+  return call.folded_hash === undefined ? identityOf(call) : identityOf({ ...call, args_hash: call.folded_hash })
 }

@@ -2,6 +2,7 @@ import canonicalize from 'canonicalize'
 import type { Json } from '../../contract/json.ts'
 import { Bug, ok, refuse, type Result } from '../../contract/problems.ts'
 import { MAX_DEPTH } from './ijson-scanner.ts'
+import { printCanonical } from './print-canonical.ts'
 
 type Flaw = 'type' | 'number' | 'lone_surrogate' | 'depth'
 
@@ -52,7 +53,7 @@ function flawOfMembers(value: object, depth: number): Flaw | undefined {
 export function canonicalJson(value: Json): Result<string> {
   const flaw = flawOf(value, 0)
   if (flaw !== undefined) return refuse('request.not_ijson', { what: flaw })
-  const text = canonicalize(value)
+  const text = typeof value === 'object' && value !== null ? printCanonical(value) : canonicalize(value)
   if (text === undefined) throw new Bug('a value without a flaw has a canonical form')
   return ok(text)
 }

@@ -19,7 +19,18 @@ export function bloomFilter(db: DatabaseSync, table: Table, field: string): Bloo
   let isComplete = false
 
   function note(key: number): void {
-    for (const bit of bitsOf(key)) bits[bit >> 3] = (bits[bit >> 3] ?? 0) | (1 << (bit & 7))
+    for (let mark = 0; mark < MARKS; mark += 1) {
+      const bit = bitOf(key, mark)
+      bits[bit >> 3] = (bits[bit >> 3] ?? 0) | (1 << (bit & 7))
+    }
+  }
+
+  function isNoted(key: number): boolean {
+    for (let mark = 0; mark < MARKS; mark += 1) {
+      const bit = bitOf(key, mark)
+      if (((bits[bit >> 3] ?? 0) & (1 << (bit & 7))) === 0) return false
+    }
+    return true
   }
 
   const page = db.prepare(`SELECT ${field} AS key FROM ${table} WHERE ${field} > ? ORDER BY ${field} LIMIT ${PAGE}`)
@@ -40,14 +51,13 @@ export function bloomFilter(db: DatabaseSync, table: Table, field: string): Bloo
 
   return {
     note: (value) => note(textKey(value)),
-    has: (value) =>
-      !isComplete || bitsOf(textKey(value)).every((bit) => ((bits[bit >> 3] ?? 0) & (1 << (bit & 7))) !== 0),
+    has: (value) => !isComplete || isNoted(textKey(value)),
   }
 }
 
-/** Places that depend on nothing but the key. */
-function bitsOf(key: number): number[] {
+/** A place that depends on nothing but the key and the number of the mark. */
+function bitOf(key: number, mark: number): number {
   const one = key | 0
   const other = Math.imul(one ^ (key / 2 ** 32), 0x9e3779b1) >>> 7
-  return Array.from({ length: MARKS }, (_, mark) => (one + Math.imul(mark, other | 1)) & (BITS - 1))
+  return (one + Math.imul(mark, other | 1)) & (BITS - 1)
 }

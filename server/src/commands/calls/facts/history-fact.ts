@@ -18,9 +18,10 @@ const MOST_REQUESTS = 5_000
 /** The same call of the same caller, before this one was made: how often, and whether a person said no to it. */
 export function historyFact(deps: HistoryDeps, call: Call, tool: Tool): Soon<Facts['history']> {
   const { repetition: limits } = deps.judgement
+  const identity = identityOf(call)
   try {
     const fact = whenAllThere(
-      [countEarlier(deps, call, loopLimit(limits, tool)), rejectionsOf(deps, call)],
+      [countEarlier(deps, call, identity, loopLimit(limits, tool)), rejectionsOf(deps, call, identity)],
       ([earlier, rejections]): Facts['history'] =>
         rejections === undefined ? 'unknown' : { rejections, earlier, limits },
     )
@@ -31,10 +32,10 @@ export function historyFact(deps: HistoryDeps, call: Call, tool: Tool): Soon<Fac
 }
 
 /** Counts no further than `enough`, and reads no further back than the operator's time. */
-function countEarlier(deps: HistoryDeps, call: Call, enough: number): Soon<number> {
+function countEarlier(deps: HistoryDeps, call: Call, identity: string, enough: number): Soon<number> {
   // The first page is enough for every call that is not in a loop.
   const limit = deps.judgement.repetition.most + 1
-  const first = listSoon(deps.tables, 'calls', { identity: identityOf(call) }, { limit, newest_first: true })
+  const first = listSoon(deps.tables, 'calls', { identity }, { limit, newest_first: true })
   return whenThere(first, (rows) => (rows.length === 0 ? 0 : countOn(deps, call, enough, { rows, limit })))
 }
 
@@ -57,9 +58,8 @@ async function countOn({ tables, judgement }: HistoryDeps, call: Call, enough: n
 }
 
 /** A no to the same arguments, or to arguments that look the same. Requests of earlier releases are known by the former alone. */
-function rejectionsOf(deps: HistoryDeps, call: Call): Soon<readonly Rejection[] | undefined> {
-  const exactly = identityOf(call)
-  const alike = rejectionIdentityOf(call)
+function rejectionsOf(deps: HistoryDeps, call: Call, exactly: string): Soon<readonly Rejection[] | undefined> {
+  const alike = call.folded_hash === undefined ? exactly : rejectionIdentityOf(call)
   const one = rejectionsUnder(deps, call, alike)
   return alike === exactly ? one : whenAllThere([one, rejectionsUnder(deps, call, exactly)], together)
 }
