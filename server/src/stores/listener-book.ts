@@ -18,7 +18,8 @@ export function listenerBook(): ListenerBook {
       // Those who subscribe meanwhile hear the next one.
       const listeners = topics.get(topic)
       if (listeners === undefined) return
-      for (const listener of [...listeners]) quietly(listener, notice as never, origin)
+      const present = [...listeners]
+      for (const listener of present) quietly(listener, notice as never, origin)
     },
     subscribe(topic, listener) {
       const listeners = topics.get(topic) ?? new Set()
@@ -29,7 +30,8 @@ export function listenerBook(): ListenerBook {
       return () => void listeners.delete(told)
     },
     missed() {
-      for (const listener of [...missing]) quietly(listener)
+      const present = [...missing]
+      for (const listener of present) quietly(listener)
     },
     onMissed(listener) {
       const told = () => listener()
