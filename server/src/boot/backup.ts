@@ -3,6 +3,7 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import type { BackupReport } from '../doors/cli/boot-reports.ts'
 import type { UpOptions } from '../doors/cli/local-gate.ts'
+import { HEAD_FILE } from '../keys/kept-head.ts'
 import { FLOORS_FILE } from '../keys/row-floors.ts'
 import { backUpStore, isStoreFile, restoreStore } from '../stores/back-up-store.ts'
 import { storeState } from '../stores/open-store.ts'
@@ -80,8 +81,8 @@ export async function restoreData(options: UpOptions, from: string): Promise<Res
     mkdirSync(part, { recursive: true, mode: 0o700 })
     const unpacked = await restoreStore(file, { folder: part }, (packed) => place(part, packed))
     if (unpacked === undefined) return no('it was not written by `sluice backup`')
-    // It was copied after the ledger and may name newer versions of rows; it is made again of the rows that are restored.
-    rmSync(join(placesIn(part).keys, FLOORS_FILE), { force: true })
+    // They were copied after the ledger and may name newer rows and entries; they are made again of what is restored.
+    for (const name of [FLOORS_FILE, HEAD_FILE]) rmSync(join(placesIn(part).keys, name), { force: true })
     const verified = await verifyRestored(options, part)
     if (!verified.ok) return no(`its audit cannot be read (${verified.problem.code})`)
     const { ok: is_sound, entries } = verified.value

@@ -3,6 +3,7 @@ import { storeFiles } from '../stores/open-store.ts'
 import type { GateFiles } from '../upstream/gate-places.ts'
 import { HUB_FILE } from '../keys/hub-keys.ts'
 import { KEPT_FILE } from '../keys/kept-checkpoint.ts'
+import { HEAD_FILE } from '../keys/kept-head.ts'
 import { CHECKPOINT_FILE, TOKEN_FILE } from '../keys/key-folder.ts'
 import { FLOORS_FILE } from '../keys/row-floors.ts'
 import { ROW_KEY_FILE } from '../keys/row-key.ts'
@@ -10,7 +11,16 @@ import { SEAL_KEY_FILE } from '../keys/seal-keys.ts'
 import { placesIn } from './data-folder.ts'
 import type { Settings } from './load-config.ts'
 
-const KEY_FILES = [TOKEN_FILE, CHECKPOINT_FILE, KEPT_FILE, FLOORS_FILE, ROW_KEY_FILE, SEAL_KEY_FILE, HUB_FILE]
+const KEY_FILES = [
+  TOKEN_FILE,
+  CHECKPOINT_FILE,
+  KEPT_FILE,
+  HEAD_FILE,
+  FLOORS_FILE,
+  ROW_KEY_FILE,
+  SEAL_KEY_FILE,
+  HUB_FILE,
+]
 
 /** What no tool argument may reach: the data folder, and for writing the configuration and what it takes its policy from. */
 export function gateFiles({ data, file, folder, policy }: Settings): GateFiles {

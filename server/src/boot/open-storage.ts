@@ -10,6 +10,7 @@ import { tellRuns } from '../commands/runs/tell-runs.ts'
 import { ok, problem, type Problem, type Result } from '../contract/problems.ts'
 import { sha256Hex } from '../keys/digest.ts'
 import { openKeptCheckpoint } from '../keys/kept-checkpoint.ts'
+import { openKeptHead } from '../keys/kept-head.ts'
 import { joinStore } from '../stores/open-store.ts'
 import { measure, type Measured } from '../telemetry/measure.ts'
 import { openTelemetry, type Telemetry } from '../telemetry/open-telemetry.ts'
@@ -88,6 +89,9 @@ export async function openStorage(
   const { stream } = node.value
   const kept = openKeptCheckpoint(placesIn(settings.data).keys)
   const onFault = (error: Error) => log('error', 'the ledger cannot be written', { error: error.message })
+  const head = openKeptHead(placesIn(settings.data).keys, (error) =>
+    log('warn', 'the newest audit entry could not be noted beside the keys', { error: error.message }),
+  )
   const store = await openSealedStore({
     ...place,
     stream,
@@ -97,6 +101,8 @@ export async function openStorage(
     drives: alone === true,
     script: writer,
     onDiverged: (found) => diverged(found),
+    floor: head.last,
+    onTail: (entry) => head.keep(entry),
     onRejected: (found) => log('error', 'a row in the database is ignored: it is not as the gate wrote it', found),
   })
   if (!store.ok) {
@@ -175,6 +181,7 @@ export async function openStorage(
     },
     async close() {
       await store.value.close()
+      await head.close()
       await node.value.leave()
     },
   })

@@ -7,6 +7,8 @@ export type RememberedTail = {
   readonly alone: boolean
   /** The entry that this process wrote last. */
   readonly last?: Head | undefined
+  /** An entry that an earlier process is known to have stored. */
+  readonly floor?: Head | undefined
   /** Whether a commit failed since, of which nobody knows if it is stored. */
   readonly inDoubt: boolean
 }
@@ -35,6 +37,11 @@ export function divergence(
   // What this process wrote itself, it remembers.
   if (known === undefined && !genuine)
     return { stream, seq: last.seq, says: `the stored head at entry ${named.seq} was not written by this gate` }
+  const { floor } = memory
+  if (known === undefined && floor !== undefined && hashAt(floor.seq) !== floor.hash) {
+    const seq = Math.min(floor.seq, last.seq + 1)
+    return { stream, seq, says: `entry ${floor.seq}, which an earlier process stored, is missing or was changed` }
+  }
   if (named.seq === last.seq && named.hash === last.hash) return undefined
   const seq = Math.min(named.seq, last.seq) + 1
   return { stream, seq, says: `the stored head names entry ${named.seq}, but the last entry is ${last.seq}` }

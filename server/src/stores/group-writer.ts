@@ -28,6 +28,8 @@ export type GroupWriterDeps<Packed> = {
   readonly onFault: (error: Error) => void
   /** Told when the stored stream is not the one that this process left, before the commits of that batch are answered. */
   readonly onDiverged?: (found: Divergence) => void
+  /** Told where the stream ends after a batch was stored. */
+  readonly onTail?: ((tail: Head) => void) | undefined
 }
 
 type Waiting<Packed> = {
@@ -109,6 +111,7 @@ export function groupWriter<Packed>(deps: GroupWriterDeps<Packed>, first: BatchL
   const settle = (batch: number, commits: readonly Waiting<Packed>[], reply: BatchReply) => {
     const { outcomes, fault, tail: end, diverged } = reply
     tail = end ?? tail
+    if (end !== undefined && end.seq > 0) deps.onTail?.(end)
     if (diverged !== undefined) deps.onDiverged?.(diverged)
     if (fault !== undefined) tell(errorOf(fault))
     const unanswered = new Set<number>()

@@ -7,6 +7,7 @@ import type { Notices } from '../commands/ports/notices.ts'
 import type { Ledger, Outcomes } from '../commands/ports/ledger.ts'
 import type { Accounts, AuditReads, Journal, Searches, Tables } from '../commands/ports/reads.ts'
 import type { AuditBroken } from '../contract/audit.ts'
+import type { Head } from '../core/audit/chain.ts'
 import type { Result } from '../contract/problems.ts'
 import type { RowKey } from './row-mac.ts'
 import type { OnForged } from './stored-values.ts'
@@ -48,6 +49,10 @@ export type StoreSetup = StoreSettings & {
   readonly onFault: (error: Error) => void
   /** Told when the stored audit stream is not the one that this process wrote. */
   readonly onDiverged?: (found: Omit<AuditBroken, 'at'>) => void
+  /** The newest entry that an earlier process of this folder is known to have stored, from beside the keys. */
+  readonly floor?: Head | undefined
+  /** Told where the stream ends after each batch of commits. */
+  readonly onTail?: ((tail: Head) => void) | undefined
 }
 
 /** Everything that is stored, as ports. Which engine stands behind them is known in this folder only. */

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { spawnSync } from 'node:child_process'
@@ -25,10 +25,13 @@ let gate: (OpenedGate & Folder) | undefined
 const log: string[] = []
 
 /** A gate on a folder, with nothing behind it: what it records of its keys is enough to be signed. */
-async function start(folder = mkdtempSync(join(tmpdir(), 'sluice-kept-'))): Promise<OpenedGate & Folder> {
+async function start(
+  folder = mkdtempSync(join(tmpdir(), 'sluice-kept-')),
+  checkpoint_seconds = 1,
+): Promise<OpenedGate & Folder> {
   folders.push(folder)
   const settings = settingsIn(folder, {
-    config: { servers: {}, audit: { checkpoint_seconds: 1 } },
+    config: { servers: {}, audit: { checkpoint_seconds } },
     policy: 'rules: []',
   })
   const opened = await openGate(settings, { log: (level, says) => void log.push(`${level} ${says}`), url: () => '' })
@@ -180,6 +183,42 @@ describe('a running gate signs nothing and takes no calls, until an admin accept
     inLedger(running, (db) => db.exec('DELETE FROM checkpoints'))
     await broken(running)
   })
+})
+
+/** The data folder as a kill at this moment leaves it. */
+function killed(of: Folder): Folder {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-kept-'))
+  folders.push(folder)
+  cpSync(join(of.folder, 'data/keys'), join(folder, 'data/keys'), { recursive: true })
+  inLedger(of, (db) => db.exec(`VACUUM INTO '${ledgerOf({ folder })}'`))
+  return { folder }
+}
+
+test('entries behind the last checkpoint are cut off and the genuine head of that time is put back: the next gate takes no calls', async () => {
+  const running = await start(undefined, 3600)
+  await signed(running, 1)
+  const head = inLedger(running, (db) => db.prepare('SELECT seq, hash, mac FROM heads').get())
+  for (let at = 0; at < 3; at += 1) await record(running)
+  const newest = lastSeq(running)
+  const noted = join(running.folder, 'data/keys/newest-entry.json')
+  await vi.waitFor(() => expect(JSON.parse(readFileSync(noted, 'utf8'))).toMatchObject({ seq: newest }), 30_000)
+  const untouched = killed(running)
+  const cut = killed(running)
+  inLedger(cut, (db) => {
+    const { seq, hash, mac } = head as { seq: number; hash: string; mac: Uint8Array }
+    db.exec(`DELETE FROM audit WHERE place > ${seq}`)
+    db.prepare('UPDATE heads SET seq = ?, hash = ?, mac = ?').run(seq, hash, mac)
+  })
+  await running.close()
+  const next = await start(cut.folder)
+  await record(next)
+  await broken(next)
+  expect(await call(next)).toMatchObject({ status: 'refused', problem: { code: 'audit.broken' } })
+  await acceptAndGoOn(next)
+  await gate?.close()
+  const other = await start(untouched.folder)
+  await signed(other, 1)
+  expect(closedBy(other)).toBeUndefined()
 })
 
 /** Everything holds again from the accepted break on, in this process, in the next one, and for whoever has only an export. */

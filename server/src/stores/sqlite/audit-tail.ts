@@ -11,6 +11,8 @@ export type TailMemory = {
   /** Nobody else appends to the stream. */
   readonly alone: boolean
   last?: Head | undefined
+  /** An entry that an earlier process is known to have stored. */
+  readonly floor?: Head | undefined
   /** Whether a commit failed since, of which nobody knows if it is stored. */
   inDoubt: boolean
   /** What was found changed, until it was told. */

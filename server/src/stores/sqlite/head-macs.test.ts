@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { rehashed } from '../../../test/audit/histories.ts'
 import type { AuditEntry } from '../../contract/audit.ts'
+import type { Head } from '../../core/audit/chain.ts'
 import { note } from '../ledger-fixtures.suite.ts'
 import { freshFolders } from './fresh-folders.suite.ts'
 import { openSqliteLedger } from './open-sqlite-ledger.ts'
@@ -21,10 +22,13 @@ async function written(): Promise<string> {
   return file
 }
 
-function inFile(file: string, work: (db: DatabaseSync) => void): void {
+function inFile<T>(file: string, work: (db: DatabaseSync) => T): T {
   const db = new DatabaseSync(file)
-  work(db)
-  db.close()
+  try {
+    return work(db)
+  } finally {
+    db.close()
+  }
 }
 
 /** The next gate on it appends one entry; what it was told. */
@@ -68,6 +72,32 @@ describe('entries after the newest checkpoint, while no gate runs', () => {
   ])('%s: the first commit tells, and it tells once', async (_, attack) => {
     expect(await toldAfter(await written(), attack)).toMatchObject([{ stream: 'main' }])
   })
+})
+
+test('cut off up to a checkpoint, with the genuine head of that time put back: the entry that is known beside the keys tells', async () => {
+  const file = join(folder(), 'ledger.db')
+  const tails: Head[] = []
+  const store = await openStore(file, { onTail: (tail) => tails.push(tail) })
+  await store.commit([note('a'), note('b')])
+  const before = inFile(file, (db) => db.prepare('SELECT * FROM heads').get())
+  await store.commit([note('c'), note('d')])
+  await store.close()
+  const [, floor] = tails
+  expect(floor).toMatchObject({ stream: 'main', seq: 4 })
+  const reopened = async () => {
+    const told: unknown[] = []
+    const next = await openStore(file, { rows: SEALED, floor, onDiverged: (found) => told.push(found) })
+    expect(await next.commit([note('e')])).toBe('committed')
+    await next.close()
+    return told
+  }
+  expect(await reopened()).toEqual([])
+  inFile(file, (db) => {
+    db.exec('DELETE FROM audit WHERE place > 2')
+    const { seq, hash, mac } = before as { seq: number; hash: string; mac: Uint8Array }
+    db.prepare('UPDATE heads SET seq = ?, hash = ?, mac = ?').run(seq, hash, mac)
+  })
+  expect(await reopened()).toMatchObject([{ stream: 'main', seq: 3, says: expect.stringContaining('entry 4') }])
 })
 
 test('heads of an earlier release get their MAC once; a ledger without them is not taken up afterwards', async () => {

@@ -49,6 +49,8 @@ export type SqliteSetup = {
   readonly onFault: (error: Error) => void
   /** Told when the stored audit stream is not the one that this process left. What is written then follows what is there. */
   readonly onDiverged?: (found: Divergence) => void
+  readonly floor?: Head | undefined
+  readonly onTail?: ((tail: Head) => void) | undefined
   readonly clock?: Clock
   readonly tuning?: Partial<Tuning>
   /** The script of the thread that writes; tests bring one that dies. */
@@ -67,10 +69,11 @@ export async function openSqliteLedger(setup: SqliteSetup): Promise<Result<Sqlit
   }
   const alone = setup.alone === true
   const tuning = { ...PRODUCT, ...setup.tuning }
+  const floor = setup.floor?.stream === setup.stream ? setup.floor : undefined
   const writer_id = randomBytes(8).toString('hex')
   let rows = setup.rows
   const link = (last?: Head) =>
-    linkWorker({ file, stream: setup.stream, writer: writer_id, rows, tuning, alone, last }, setup.script)
+    linkWorker({ file, stream: setup.stream, writer: writer_id, rows, tuning, alone, last, floor }, setup.script)
   const first = await link()
   // A thread that is started again later gives no row its first MAC.
   rows = { ...rows, sealed: true, heads: true }
@@ -83,7 +86,10 @@ export async function openSqliteLedger(setup: SqliteSetup): Promise<Result<Sqlit
     pack: (changes: readonly Change[]) => packCommit(changes, written.rowAt),
     onStored: (changes: readonly Change[], packed: PackedCommit) => written.note(changes, packed),
   }
-  const writer = groupWriter({ ...packing, link, id: writer_id, clock, onFault, onDiverged }, first.value)
+  const writer = groupWriter(
+    { ...packing, link, id: writer_id, clock, onFault, onDiverged, onTail: setup.onTail },
+    first.value,
+  )
   const store: SqliteStore = {
     ...writer,
     ...reads(db, rowMacs(rows.key), onForged),

@@ -19,6 +19,8 @@ export type WriterSetup = {
   readonly alone: boolean
   /** Where the stream ended when the thread before this one answered last. */
   readonly last?: Head | undefined
+  /** An entry that an earlier process is known to have stored. */
+  readonly floor?: Head | undefined
 }
 
 /** The way to the thread that writes. */

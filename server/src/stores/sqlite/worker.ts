@@ -21,7 +21,7 @@ const setup = workerData as WriterSetup
 type Connection = { readonly db: DatabaseSync; readonly apply: ApplyGroup; readonly noteBatch: NoteBatch }
 let connection: Connection | undefined
 /** Outlives every connection. */
-const memory: TailMemory = { alone: setup.alone, last: setup.last, inDoubt: true }
+const memory: TailMemory = { alone: setup.alone, last: setup.last, floor: setup.floor, inDoubt: true }
 
 const macs = rowMacs(setup.rows.key)
 /** Also over a new connection: rows get their first MACs once. */
