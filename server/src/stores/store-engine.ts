@@ -105,4 +105,4 @@ export type StoreEngine = {
   hasRowMacs(settings: StoreSettings): Promise<boolean>
   openForReads(settings: StoreSettings, key: string, onForged: OnForged): Promise<OpenedForReads>
 }
-export type OpenedForReads = { readonly tables: Tables; close(): Promise<void> }
+export type OpenedForReads = { readonly tables: Tables; readonly audit: AuditReads; close(): Promise<void> }

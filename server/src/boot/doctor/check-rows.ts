@@ -1,4 +1,5 @@
 import { lookAtRows } from '../../commands/changes/look-at-rows.ts'
+import { tellMissingCalls } from '../../commands/changes/missing-calls.ts'
 import { settleFloors } from '../../commands/changes/row-floors.ts'
 import { visibleText } from '../../contract/visible-text.ts'
 import type { Finding } from '../../doors/cli/boot-reports.ts'
@@ -7,7 +8,7 @@ import { openRowKey } from '../../keys/row-key.ts'
 import { hasRowMacs, openForReads, type StoreSettings } from '../../stores/open-store.ts'
 import { placesIn } from '../data-folder.ts'
 
-const SHOWN = 20
+const SHOWN = 50
 
 /** Rows that somebody else than the gate wrote, changed or put back. The gate may run meanwhile. */
 export async function checkRows(store: StoreSettings): Promise<readonly Finding[]> {
@@ -24,7 +25,7 @@ export async function checkRows(store: StoreSettings): Promise<readonly Finding[
   const found = new Map<string, string>()
   const note = (why: string) => (row: { readonly table: string; readonly id: string }) =>
     void found.set(`${row.table} ${row.id}`, `${visibleText(row.id.slice(0, 100))} in ${row.table} ${why}`)
-  const { tables, close } = await openForReads(store, key.value.key, note('was not written by the gate'))
+  const { tables, audit, close } = await openForReads(store, key.value.key, note('was not written by the gate'))
   try {
     await settleFloors(
       tables,
@@ -33,6 +34,7 @@ export async function checkRows(store: StoreSettings): Promise<readonly Finding[
       Date.now(),
     )
     await lookAtRows(tables)
+    await tellMissingCalls({ audit, tables }, note('is in the audit, but its row or its idempotency key is missing'))
   } finally {
     await close()
   }

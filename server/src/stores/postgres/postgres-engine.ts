@@ -111,7 +111,8 @@ export const postgresEngine: StoreEngine = {
 
   async openForReads(settings, key, onForged) {
     const queries = readQueries(addressOf(settings))
-    return { tables: reads(queries, rowMacs(key), onForged), close: () => queries.close() }
+    const all = reads(queries, rowMacs(key), onForged)
+    return { tables: all, audit: all, close: () => queries.close() }
   },
 }
 

@@ -60,6 +60,7 @@ export const embeddedEngine: StoreEngine = {
 
   async openForReads({ folder }, key, onForged) {
     const db = connectForReads(ledgerFile(folder))
-    return { tables: reads(db, rowMacs(key), onForged), close: async () => db.close() }
+    const all = reads(db, rowMacs(key), onForged)
+    return { tables: all, audit: all, close: async () => db.close() }
   },
 }
