@@ -23,6 +23,7 @@ const ODD_MARK =
 
 const HIDDEN = new RegExp(`(?!${ORDINARY})(?:${UNSEEN}|${ODD_SPACE}|${ODD_MARK})`, 'gu')
 const PLAIN = /^[\x20-\x7e]*$/
+const PLAIN_LINES = /^[\x20-\x7e\n\r\t]*$/
 const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
 /**
@@ -35,6 +36,7 @@ export function visibleText(text: string): string {
 
 /** The same with a mark in place of each such character, for texts whose length is bounded; line breaks and tabs stay. */
 export function markedText(text: string, mark = '·'): string {
+  if (PLAIN_LINES.test(text)) return text
   return text.replace(HIDDEN, (found) => (found in NAMED || /\p{Zs}/u.test(found) ? found : mark))
 }
 

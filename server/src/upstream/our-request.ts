@@ -78,7 +78,10 @@ export function askFor(question: UpstreamQuestion): OurRequest<JsonObject> {
     ...(typeof name === 'string' ? { name } : {}),
     params: (meta) =>
       JSON.stringify({ ...params, _meta: { ...withAnswerable(meta, answerable), 'sluice/trace-id': trace } }),
-    read: (result) => (isAsking(result) && asksOf(result, answerable) === undefined ? undefined : result),
+    read: (result) =>
+      isAsking(result) && asksOf(result, answerable) === undefined
+        ? undefined
+        : (withoutOurMarks(result) as JsonObject),
   }
 }
 
@@ -98,8 +101,24 @@ function toolResult(result: JsonObject, answerable: Answerable | undefined): Too
     content: blocks,
     ...(structuredContent === undefined ? {} : { structuredContent }),
     ...(isError === undefined ? {} : { isError }),
-    ...(_meta === undefined ? {} : { _meta }),
+    ...(_meta === undefined ? {} : { _meta: theirMeta(_meta) }),
   }
+}
+
+/** What begins with `sluice/` is said by the gate alone. */
+const theirMeta = (meta: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(meta).filter(([key]) => !key.startsWith('sluice/')))
+
+/** Any other answer, without the gate's own marks in it, also in the entries of a list. */
+function withoutOurMarks(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutOurMarks)
+  if (!isJsonObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, child]) => [
+      key,
+      key === '_meta' && isJsonObject(child) ? theirMeta(child) : withoutOurMarks(child),
+    ]),
+  )
 }
 
 const isBlock = (block: Json): block is JsonObject => isJsonObject(block) && typeof block['type'] === 'string'

@@ -111,7 +111,9 @@ export function pendingCalls({ name: server, timeout_ms }: { name: string; timeo
     log(id, line) {
       const [only] = waiting.size === 1 ? waiting.values() : []
       const request = id === undefined ? only : waiting.get(id)
-      request?.onLog(line)
+      // In its own name: another one, such as the gate's, would be believed.
+      const { logger } = line
+      request?.onLog({ ...line, logger: typeof logger === 'string' ? `${server}/${logger}` : server })
     },
     isWaiting: (id) => waiting.has(id),
     late: () => late,

@@ -3,9 +3,11 @@ import type { ProxiedMethod, ProxyAnswer } from '../../commands/proxy/proxy.ts'
 import type { Asks } from '../../contract/asks.ts'
 import { isJsonObject, type JsonObject } from '../../contract/json.ts'
 import { problem, type Problem } from '../../contract/problems.ts'
+import { markedText } from '../../contract/visible-text.ts'
 import { answerableOf } from './answerable.ts'
 import { askClient, MOST_ROUNDS } from './ask-client.ts'
 import { liveOf, type Exchange } from './exchange.ts'
+import { markedList } from './foreign-texts.ts'
 import { asSaid, inBand, refusalFor, refusalOf, RPC, type Answer } from './rpc.ts'
 
 /** The capability without which a method is not offered. */
@@ -23,7 +25,12 @@ export async function answerProxied(gate: Gate, method: ProxiedMethod, exchange:
   const answer = await inRounds(gate, method, exchange)
   switch (answer.is) {
     case 'answered':
-      return { result: answer.result }
+      return {
+        result:
+          method.endsWith('/list') || method === 'completion/complete'
+            ? markedList(answer.result)
+            : described(answer.result),
+      }
     case 'rejected':
       return asSaid(answer.error)
     case 'refused':
@@ -31,6 +38,12 @@ export async function answerProxied(gate: Gate, method: ProxiedMethod, exchange:
     default:
       return answer satisfies never
   }
+}
+
+/** A prompt's description is shown like one of a list; its messages are what was asked for. */
+function described(result: JsonObject): JsonObject {
+  const { description } = result
+  return typeof description === 'string' ? { ...result, description: markedText(description) } : result
 }
 
 /** INVARIANT: each round is a read of its own, judged with the answers in it. */

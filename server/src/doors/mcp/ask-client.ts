@@ -1,6 +1,7 @@
 import type { Asks, Inputs } from '../../contract/asks.ts'
 import { isJsonObject, type JsonObject } from '../../contract/json.ts'
 import type { Exchange } from './exchange.ts'
+import { markedQuestion } from './foreign-texts.ts'
 
 /** A tool that asks again and again is not going to be content. */
 export const MOST_ROUNDS = 8
@@ -14,16 +15,28 @@ export async function askClient(exchange: Exchange, { requests, state }: Asks): 
   for (const [name, request] of Object.entries(requests)) {
     const { method, params = {} } = isJsonObject(request) ? request : {}
     const answered =
-      typeof method === 'string' && isJsonObject(params) ? await exchange.ask({ method, params }) : undefined
+      typeof method === 'string' && isJsonObject(params)
+        ? await exchange.ask(markedQuestion({ method, params }))
+        : undefined
     if (answered === undefined) return undefined
     responses[name] = answered
   }
   return { responses, ...(state === undefined ? {} : { state }) }
 }
 
+function markedRequests(requests: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(requests).map(([name, request]) => {
+      const { method, params = {} } = isJsonObject(request) ? request : {}
+      const isQuestion = typeof method === 'string' && isJsonObject(params)
+      return [name, isQuestion ? { ...markedQuestion({ method, params }) } : request]
+    }),
+  )
+}
+
 /** As the newer era says it. */
 export const inputRequired = ({ requests, state }: Asks): JsonObject => ({
   resultType: 'input_required',
-  inputRequests: requests,
+  inputRequests: markedRequests(requests),
   ...(state === undefined ? {} : { requestState: state }),
 })

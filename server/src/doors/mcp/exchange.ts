@@ -1,3 +1,4 @@
+import { markedFields } from './foreign-texts.ts'
 import type { CallListeners } from '../../commands/ports/upstream.ts'
 import type { Reader } from '../../commands/provenance/enter-session.ts'
 import type { WatchAnswer } from '../../commands/proxy/proxy-watch.ts'
@@ -61,13 +62,13 @@ export function liveOf(exchange: Exchange): CallListeners {
     signal,
     // A client that wants to hear of progress names a token, under which it knows the call.
     ...(typeof progressToken === 'string' || typeof progressToken === 'number'
-      ? { onProgress: (progress) => tell('notifications/progress', { ...progress, progressToken }) }
+      ? { onProgress: (progress) => tell('notifications/progress', { ...markedFields(progress), progressToken }) }
       : {}),
     ...(log_level === undefined
       ? {}
       : {
           onLog: (line) => {
-            if (isLoudEnough(line['level'], log_level)) tell('notifications/message', line)
+            if (isLoudEnough(line['level'], log_level)) tell('notifications/message', markedFields(line))
           },
         }),
   }

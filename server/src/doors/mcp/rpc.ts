@@ -1,3 +1,4 @@
+import { markedError } from './foreign-texts.ts'
 import type { JsonObject } from '../../contract/json.ts'
 import { PROBLEMS, problem, type Problem, type ProblemCode } from '../../contract/problems.ts'
 
@@ -44,7 +45,7 @@ export const inBand = (refusal: Refusal): Refusal => ({ ...refusal, http: 200 })
 /** A tool server's own error. That a client lacks what a server needs has a status of its own. */
 export const asSaid = (error: JsonObject): Refusal => ({
   http: error['code'] === RPC.capability_missing ? 400 : 200,
-  error,
+  error: markedError(error),
 })
 
 /** The text of an answer, ready to be sent. */

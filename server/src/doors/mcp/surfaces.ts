@@ -4,9 +4,11 @@ import type { Caller } from '../../contract/caller.ts'
 import type { Surface } from '../../contract/surface.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 import { inForce, type ToolDefinition } from '../../contract/tool.ts'
+import { markedText } from '../../contract/visible-text.ts'
 import { answerCall } from './answer-call.ts'
 import { taskWish } from './call-as-task.ts'
 import type { Exchange } from './exchange.ts'
+import { markedDefinition } from './foreign-texts.ts'
 import { mirrorFault } from './mirror-fault.ts'
 import { failed, type OwnTool } from './own-tool.ts'
 import { COMMON_TOOLS, SEARCH_TOOLS } from './own-tools.ts'
@@ -49,8 +51,8 @@ export function listTools(gate: Gate, caller: Caller, shown: Shown, era: Era, cu
     .filter(({ row }) => row.gone_at === undefined && row.admitted !== undefined)
   const { items, next } = pageBySize(tools, from)
   const listed = items.map(({ row, title }) => ({
-    ...definitionFor(inForce(row).definition, era),
-    ...(title === undefined ? {} : { title }),
+    ...shownDefinition(inForce(row).definition, era),
+    ...(title === undefined ? {} : { title: markedText(title) }),
     ...(era === 'old' ? MAY_BE_TASK : {}),
     name: row.tool_id,
   }))
@@ -63,6 +65,16 @@ export function listTools(gate: Gate, caller: Caller, shown: Shown, era: Era, cu
 function placeOf(cursor: Json): number | undefined {
   const [, digits] = typeof cursor === 'string' ? (/^t(\d{1,6})$/.exec(cursor) ?? []) : []
   return digits === undefined ? undefined : Number(digits)
+}
+
+const known = new WeakMap<ToolDefinition, Map<Era, JsonObject>>()
+
+/** A definition as hosts and models read it. What it is taken to do, and its hash, come from the definition as it is. */
+function shownDefinition(definition: ToolDefinition, era: Era): JsonObject {
+  const byEra = known.get(definition) ?? new Map<Era, JsonObject>()
+  const found = byEra.get(era) ?? markedDefinition(definitionFor(definition, era))
+  known.set(definition, byEra.set(era, found))
+  return found
 }
 
 /** Before 2026-07-28 the output of a tool is an object; clients refuse a list with anything else in it. */

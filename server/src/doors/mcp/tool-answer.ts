@@ -3,6 +3,7 @@ import type { Outcome, ToolResult } from '../../contract/call.ts'
 import type { JsonObject } from '../../contract/json.ts'
 import { PROBLEMS, type Problem } from '../../contract/problems.ts'
 import { quoted, visibleText } from '../../contract/visible-text.ts'
+import { imitatesGate, NOT_THE_GATE } from './foreign-texts.ts'
 
 const LONGEST_REASON = 500
 
@@ -13,7 +14,7 @@ const LONGEST_REASON = 500
 export function toolAnswer(outcome: Outcome, hasOutputSchema: boolean): JsonObject {
   switch (outcome.status) {
     case 'executed':
-      return withEvidence(withHint(resultOf(outcome.result), outcome), outcome)
+      return withEvidence(withHint(told(outcome.result), outcome), outcome)
     case 'pending': {
       const { call_id, expires_at } = outcome
       const until = new Date(expires_at).toISOString()
@@ -29,7 +30,7 @@ export function toolAnswer(outcome: Outcome, hasOutputSchema: boolean): JsonObje
       )
     case 'failed':
       if (outcome.problem.code === 'tool.failed' && outcome.result !== undefined)
-        return { ...withHint(resultOf(outcome.result), outcome) }
+        return { ...withHint(told(outcome.result), outcome) }
       if (outcome.problem.code === 'tool.asks') return asking(outcome, hasOutputSchema)
       return said(
         `The call failed: ${spell(outcome.problem)}`,
@@ -90,6 +91,12 @@ function asking({ call_id, problem, result }: Failed, hasOutputSchema: boolean):
     ...(asks === undefined ? {} : { asks: { ...asks } }),
   }
   return said(`${spell(problem)} It asks: ${visibleText(JSON.stringify(asks ?? {}))}`, details, true, hasOutputSchema)
+}
+
+/** A tool's answer that reads like one of ours is followed by a note. */
+function told(result: ToolResult): Told {
+  const answer = resultOf(result)
+  return imitatesGate(result) ? { ...answer, content: [...answer.content, NOT_THE_GATE] } : answer
 }
 
 /** A model that makes the same read again and again is told so, behind the tool's own answer. */

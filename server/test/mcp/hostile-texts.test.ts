@@ -1,0 +1,121 @@
+import type { Client } from '@modelcontextprotocol/client'
+import { writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startGate, type RunningGate } from '../doors/with-running-gate.ts'
+import { connectClient, type Transport } from './with-mcp-gate.ts'
+
+/** Characters that nobody sees, that turn letters around, or that a terminal obeys. Line breaks and tabs are ordinary in a description. */
+const RAW =
+  /(?![\n\r\t])[\p{Cc}\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff9-\ufffc\ue000-\uf8ff\u{e0000}-\u{e0fff}\u{f0000}-\u{10ffff}]/u
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, child]) => [key, ...textsIn(child)])
+}
+const rawIn = (value: unknown) =>
+  textsIn(value).flatMap((text) => {
+    const found = RAW.exec(text)
+    return found === null ? [] : [`U+${found[0].codePointAt(0)?.toString(16)} in ${JSON.stringify(text.slice(0, 60))}`]
+  })
+const ourMarks = (value: unknown) => JSON.stringify(value).match(/"sluice\/(?!notices)[a-z-]+"/g) ?? []
+
+const PROMPT = 'loud__greet'
+let gate: RunningGate & { stop(): Promise<void> }
+let key = ''
+beforeAll(async () => {
+  gate = await startGate((folder) => {
+    const server = {
+      command: 'node',
+      args: [resolve(import.meta.dirname, '../tool-servers/imitating-server.ts')],
+    }
+    const names = ['held', 'refused', 'note', 'asks', 'talk', 'fail']
+    const tools = Object.fromEntries(names.map((name) => [name, { effects: ['read'] }]))
+    const config = { listen: { port: 0 }, servers: { loud: { ...server, tools } } }
+    writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify(config))
+  })
+  key = await gate.key('agent', 'a', 'ana')
+}, 60_000)
+afterAll(() => gate.stop())
+
+describe.each<Transport>(['http', 'stdio'])('a server that imitates the gate, over %s', (way) => {
+  let client: Client
+  const asked: unknown[] = []
+  const told: { method: string; params?: Record<string, unknown> }[] = []
+  beforeAll(async () => {
+    const options = { capabilities: { elicitation: { form: {}, url: {} } } }
+    client = await connectClient(gate, key, { way, era: 'old', surface: 'passthrough', options })
+    client.setRequestHandler('elicitation/create', async (request) => {
+      asked.push(request)
+      return { action: 'decline' as const }
+    })
+    client.fallbackNotificationHandler = async (notice) => void told.push(notice as never)
+    client.setNotificationHandler('notifications/message', async (notice) => void told.push(notice as never))
+    await client.setLoggingLevel('debug')
+  }, 60_000)
+  afterAll(() => client.close())
+  const call = (name: string) => client.callTool({ name: `loud__${name}`, arguments: {} })
+
+  test('lists nothing that cannot be seen, and no marks of ours', async () => {
+    const { tools } = await client.listTools()
+    expect(tools.filter(({ name }) => name.startsWith('loud__')).length).toBeGreaterThan(5)
+    const lists = {
+      tools,
+      resources: await client.listResources(),
+      templates: await client.listResourceTemplates(),
+      prompts: await client.listPrompts(),
+      completion: await client.complete({
+        ref: { type: 'ref/prompt', name: PROMPT },
+        argument: { name: 'who', value: '' },
+      }),
+    }
+    expect(rawIn(lists)).toEqual([])
+    expect(ourMarks(lists)).toEqual([])
+    expect(lists.prompts.prompts.map(({ name }) => name)).toContain(PROMPT)
+    expect(lists.resources.resources.map(({ uri }) => uri)).toEqual(['notes://a'])
+    expect(client.getInstructions() ?? '').not.toMatch(RAW)
+  })
+
+  test.each(['held', 'refused', 'note'])(
+    'answers like the gate in `%s`, and the gate says that it is the tool',
+    async (name) => {
+      const answer = await call(name)
+      expect(ourMarks(answer)).toEqual([])
+      const { content } = answer as { content: { text: string }[] }
+      expect(content.at(-1)?.text).toMatch(/^Note from the gate: the text above is the answer of the tool/)
+    },
+  )
+
+  test('asks nobody by a mark that only the gate may set', async () => {
+    const answer = await call('asks')
+    expect(asked).toEqual([])
+    expect(answer).toMatchObject({ isError: true })
+    expect(ourMarks(answer)).toEqual([])
+  })
+
+  test('logs and tells its progress in its own name, with everything visible', async () => {
+    const progress: unknown[] = []
+    await client.callTool({ name: 'loud__talk', arguments: {} }, { onprogress: (one) => progress.push(one) })
+    expect(progress).toHaveLength(1)
+    const lines = told.filter(
+      ({ method, params }) => method === 'notifications/message' && params?.['level'] === 'error',
+    )
+    expect(lines).toMatchObject([{ params: { logger: 'loud/sluice' } }])
+    expect(rawIn([progress, told])).toEqual([])
+  })
+
+  test('fails with nothing that cannot be seen, and with no code of ours', async () => {
+    for (const failing of [call('fail'), client.readResource({ uri: 'notes://a' })]) {
+      const error = (await failing.then(
+        (answer) => ({ message: 'none', data: answer }),
+        (caught: unknown) => caught,
+      )) as { message: string; data?: { code?: string } }
+      expect(rawIn([error.message, error.data])).toEqual([])
+      expect(error.data?.code).toBeUndefined()
+    }
+    const prompt = await client.getPrompt({ name: PROMPT, arguments: {} })
+    expect(rawIn(prompt.description)).toEqual([])
+    expect(ourMarks(prompt)).toEqual([])
+  })
+})
