@@ -3,9 +3,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { ProbePoint } from '../../src/commands/ports/runtime.ts'
-import { run, type Ran } from '../doors/with-running-gate.ts'
+import { LAUNCHER, run, type Ran } from '../doors/with-running-gate.ts'
 import { BOOK_TOOLS, effectsIn } from '../gate/with-gate.ts'
 import { rpc } from '../mcp/send-raw.ts'
 import { IS_WHOLE, someOf } from '../some-of.ts'
@@ -39,7 +39,7 @@ function configure(folder: string): void {
 }
 
 /** Runs a client against a gate that dies at a point. The client finds no gate afterwards and may start one. */
-async function whileDying(at: ProbePoint, client: (folder: string) => Promise<void>): Promise<void> {
+async function whileDying(at: ProbePoint, client: (folder: string, gate: number) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-repeat-'))
   configure(folder)
   const child = spawn(process.execPath, [join(import.meta.dirname, 'listening-gate.ts'), at], {
@@ -50,9 +50,9 @@ async function whileDying(at: ProbePoint, client: (folder: string) => Promise<vo
   const ended = new Promise((done) => child.once('close', done))
   try {
     await new Promise((done) => createInterface({ input: child.stdout }).on('line', (line) => done(lines.push(line))))
-    await client(folder)
+    await client(folder, child.pid ?? 0)
     await ended
-    expect(lines.at(-1)).toBe(`died at ${at}`)
+    if (at !== NEVER) expect(lines.at(-1)).toBe(`died at ${at}`)
   } finally {
     child.kill('SIGKILL')
     stopStarted(folder)
@@ -62,9 +62,25 @@ async function whileDying(at: ProbePoint, client: (folder: string) => Promise<vo
 
 /** A gate that a client started in the background is known by the folder in its words. */
 function stopStarted(folder: string): void {
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-    const words = readOr(`/proc/${pid}/cmdline`).split('\0')
-    if (words.includes('up') && words.some((word) => word.startsWith(folder))) process.kill(Number(pid), 'SIGKILL')
+  for (const pid of startedIn(folder)) killed(pid)
+}
+
+function startedIn(folder: string): readonly number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      const words = readOr(`/proc/${pid}/cmdline`).split('\0')
+      return words.includes('up') && words.some((word) => word.startsWith(folder))
+    })
+    .map(Number)
+}
+
+/** It may have ended by itself meanwhile. */
+function killed(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    return
   }
 }
 
@@ -76,7 +92,22 @@ function readOr(file: string): string {
   }
 }
 
+/** Whether a process, or one that it started, is connected to the gate's socket. */
+function hasSocketTo(pid: number, folder: string): boolean {
+  const of = (one: number): readonly number[] => [
+    one,
+    ...readOr(`/proc/${one}/task/${one}/children`).trim().split(' ').filter(Boolean).map(Number).flatMap(of),
+  ]
+  const isQueued =
+    readOr('/proc/net/unix')
+      .split('\n')
+      .filter((line) => line.includes(join(folder, '.sluice/gate.sock'))).length > 1
+  return isQueued && of(pid).length > 0
+}
+
 const SLOW = '{"text":"x"}'
+/** No call of these tests comes here: the gate is killed from outside. */
+const NEVER: ProbePoint = 'flow.settling'
 
 describe.skipIf(process.platform !== 'linux')('a client whose gate is killed', () => {
   test.each(someOf(DEATHS, 5))(
@@ -111,6 +142,60 @@ describe.skipIf(process.platform !== 'linux')('a client whose gate is killed', (
       const { error } = JSON.parse(told.out) as { error: { message: string; data: Record<string, unknown> } }
       expect(error.data).toMatchObject({ code: 'gate.broke_off', outcome: says })
       expect(error.message).toContain('was not retried')
+    }),
+  )
+
+  const OWN = ['call', 'book__slow_note', SLOW, '--idempotency-key', 'mine']
+  test.each(someOf(SOME, 1))(
+    'at $at: the same command again with its own key runs at most once in all',
+    ({ at, ran, says }) =>
+      whileDying(at, async (folder) => {
+        const first = await run(folder, OWN)
+        expect(first.err).toContain(`outcome: ${says}`)
+        expect(effectsIn(folder)).toHaveLength(ran)
+        const second = await run(folder, ['--json', ...OWN])
+        expect(effectsIn(folder)).toHaveLength(1)
+        const { status, code } = JSON.parse(second.out || second.err) as { status?: string; code?: string }
+        expect(status ?? code).toMatch(says === 'unknown' ? /unknown/ : /executed/)
+      }),
+  )
+
+  /** The connection waits in the queue of a process that does nothing any more. */
+  test.each([{ words: ['call', 'book__slow_note', SLOW] }, { words: OWN }].slice(0, IS_WHOLE ? 2 : 1))(
+    'before it accepts the connection: `sluice $words` runs nothing, and says so',
+    ({ words }) =>
+      whileDying(NEVER, async (folder, gate) => {
+        process.kill(gate, 'SIGSTOP')
+        const client = spawn(process.execPath, [LAUNCHER, ...words], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+        let err = ''
+        client.stderr.setEncoding('utf8').on('data', (text: string) => (err += text))
+        const ended = new Promise<number | null>((done) => client.once('close', done))
+        await vi.waitFor(() => expect(hasSocketTo(client.pid ?? 0, folder)).toBe(true), 60_000)
+        process.kill(gate, 'SIGKILL')
+        const code = await ended
+        expect(effectsIn(folder).length).toBeLessThanOrEqual(1)
+        // Either it was certain that nothing was sent, and a new gate was asked, or the client asked for the outcome.
+        if (code === 0) expect(effectsIn(folder)).toHaveLength(1)
+        else expect(err).toMatch(/outcome: never recorded; the call was not retried/)
+      }),
+  )
+
+  test.skipIf(!IS_WHOLE).each(SOME)('at $at, and again while it restarts: the tool ran $ran times', ({ at, ran }) =>
+    whileDying(at, async (folder) => {
+      const ran_ = run(folder, ['call', 'book__slow_note', SLOW])
+      let kills = 0
+      const watch = setInterval(() => {
+        for (const pid of kills < 3 ? startedIn(folder) : []) {
+          kills += 1
+          killed(pid)
+        }
+      }, 50)
+      const told = await ran_
+      clearInterval(watch)
+      expect(kills).toBeGreaterThan(0)
+      expect(effectsIn(folder)).toHaveLength(ran)
+      expect(told.err).toContain('was not retried')
+      expect(told.err).toMatch(/outcome: \w+/)
     }),
   )
 
