@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 const BENCH = join(import.meta.dirname, '../../../bench/run.ts')
 
-/** Runs a bench of the checkout this was started from, and hands its exit code on. The published package has none. */
+/** Runs a bench of this checkout, and returns its exit code. The published package has none. */
 export function bench(words: readonly string[]): Promise<number> | undefined {
   if (!existsSync(BENCH)) return undefined
   return new Promise((resolve) => {

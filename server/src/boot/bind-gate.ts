@@ -36,11 +36,11 @@ import { z3 } from './z3.ts'
 export type Bound = {
   readonly gate: Gate
   readonly performers: Performers
-  /** What was dispatched has its outcome, also where nobody waits for it any more. */
+  /** Resolves when everything dispatched has its outcome, even if nobody waits for it any more. */
   idle(): Promise<void>
 }
 
-/** The commands bound to the world: what doors ask, and what the driver carries out. Binds, decides nothing. */
+/** The commands bound to the world: what doors call, and what the driver performs. Binds, decides nothing. */
 export function bindGate(world: World): Bound {
   const running = createRunningCalls(world.notices)
   const execute: ExecuteCall = (started, live) => executeCall({ ...world, running }, started, live)

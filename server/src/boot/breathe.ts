@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Breathe } from '../commands/ports/runtime.ts'
 
-/** How long a piece of background work may hold the thread, while calls wait. */
+/** How long a piece of background work may block the thread, while calls wait. */
 const LONGEST_MS = 2
 
-/** Long work in pieces: whoever calls it between two steps lets calls through as soon as the piece has taken long enough. */
+/** For long work in pieces: called between two steps, it yields to calls as soon as the piece has taken long enough. */
 export function openBreathe(longest_ms: number = LONGEST_MS): Breathe {
   let since = performance.now()
   return async () => {

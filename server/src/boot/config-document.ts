@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { isMap, LineCounter, parseDocument, YAMLParseError, type Document } from 'yaml'
 import { envOverrides, type Env, type EnvRead } from './env-overrides.ts'
 
-/** `sluice.yaml` with what the environment sets written into it. */
+/** `sluice.yaml` with the environment's overrides applied. */
 export type ConfigDocument = {
   /** As YAML: the file's own text, unless the environment changed something below `policy`. */
   readonly text: string
@@ -13,7 +13,7 @@ export type ConfigDocument = {
 
 const NOTHING_SET: EnvRead = { overrides: [], faults: [], ignored: [] }
 
-/** Reads a configuration file; an absent one is an empty one. Mistakes in it stay in `document.errors`. */
+/** Reads a configuration file; an absent one is empty. Mistakes are in `document.errors`. */
 export function readDocument(file: string, variables: Env = process.env): ConfigDocument {
   const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
   const lines = new LineCounter()
@@ -28,7 +28,7 @@ export function readDocument(file: string, variables: Env = process.env): Config
   return { text: isPolicySet ? String(document) : text, document, lines, env }
 }
 
-/** Aliases of aliases can stand for more than fits into memory; the parser then gives up, and that is a mistake like any other. */
+/** Nested aliases can expand to more than fits into memory; then the parser gives up, and that is a mistake like any other. */
 function valueOf(document: Document.Parsed): { readonly is: unknown } | undefined {
   try {
     return { is: document.toJS() as unknown }

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { whereIn } from './load-config.ts'
 
-/** Faults are told in one text, each with its path before it. */
+/** Faults are reported as one text, each preceded by its path. */
 export const faultsIn = (text: string): readonly string[] =>
   text.split(/\n|; (?=(?:[\w.*-]+|the file)(?: \((?:line \d+|SLUICE_\w+)\))?: )/).filter((fault) => fault !== '')
 
-/** The same faults, each with the place where its path stands: what is found after the file was read knows only the path. */
+/** The same faults, each with its place in the file: checks after parsing know only the path. */
 export function locatedFaults(text: string, file: string): readonly string[] {
   const placeOf = existsSync(file) ? whereIn(file) : () => undefined
   return faultsIn(text).map((fault) => {

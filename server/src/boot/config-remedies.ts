@@ -10,7 +10,7 @@ export function remedyFor({ path, kind }: ConfigFault): string | undefined {
   return undefined
 }
 
-/** What the files of MCP clients call it. */
+/** The names used in the files of MCP clients. */
 const OTHER_WORDS: Readonly<Record<string, string>> = {
   mcpServers: 'servers',
   mcp_servers: 'servers',
@@ -52,10 +52,10 @@ const YAML_REMEDIES: Readonly<Record<string, string>> = {
   BAD_DQ_ESCAPE: 'use single quotes, or write `\\\\` for a backslash',
 }
 
-/** A text that is no YAML: the line, what is wrong there, and what to do. */
+/** A text that is not YAML: the line, what is wrong there, and what to do. */
 export function yamlFault({ code, linePos, message }: YAMLParseError): string {
   if (code === 'MULTIPLE_DOCS')
     return `line ${linePos?.[0].line ?? '?'}: a second YAML document starts here, remove the \`---\``
   const says = message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '') ?? ''
-  return `line ${linePos?.[0].line ?? '?'}: ${says}, ${YAML_REMEDIES[code] ?? 'quote texts that hold `: ` or ` #`'}`
+  return `line ${linePos?.[0].line ?? '?'}: ${says}, ${YAML_REMEDIES[code] ?? 'put strings with `: ` or ` #` in quotes'}`
 }

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { Config } from '../contract/config.ts'
 
-/** A part of the configuration's JSON Schema: what is needed to say what may stand where. */
+/** A part of the configuration's JSON Schema: what is needed to say what is allowed where. */
 export type Schema = {
   readonly type?: string
   readonly properties?: Readonly<Record<string, Schema>>
   readonly additionalProperties?: Schema | boolean
   readonly items?: Schema
-  /** Of a map whose keys are a fixed list. */
+  /** For a map whose keys are a fixed list. */
   readonly propertyNames?: { readonly enum?: readonly string[] }
   readonly anyOf?: readonly Schema[]
   readonly oneOf?: readonly Schema[]
@@ -20,14 +20,14 @@ let whole: Schema | undefined
 const root = (): Schema =>
   (whole ??= z.toJSONSchema(Config, { io: 'input', unrepresentable: 'any' }) as unknown as Schema)
 
-/** Everything the schema allows at a path: more than one thing where there is a choice. */
+/** Everything the schema allows at a path: several schemas if there is a choice. */
 export function schemasAt(path: readonly PropertyKey[]): readonly Schema[] {
   let present = choices(root())
   for (const key of path) present = schemasBelow(present, String(key))
   return present
 }
 
-/** What may stand under a key. */
+/** What is allowed under a key. */
 export const schemasBelow = (schemas: readonly Schema[], key: string): readonly Schema[] =>
   schemas.flatMap((schema) => below(schema, key).flatMap(choices))
 

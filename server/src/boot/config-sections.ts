@@ -5,7 +5,7 @@ import { sha256Hex } from '../keys/digest.ts'
 const LIVE: readonly string[] = ['servers', 'policy', 'data']
 const LENGTH = 16
 
-/** A digest of each section of the configuration that counts only after a restart. */
+/** A digest of each section of the configuration that takes effect only after a restart. */
 export function configSections(config: Config): Readonly<Record<string, string>> {
   const sections = Object.entries(config).filter(([name]) => !LIVE.includes(name))
   return Object.fromEntries(

@@ -6,7 +6,7 @@ import { existingData, settingsMeant } from './local-gate.ts'
 import { storeOf } from './store-of.ts'
 import { withCredentials } from './open-credentials.ts'
 
-/** A key made by the folder's owner while no gate runs: a gate that others can reach does not start before there is one. */
+/** Creates a key for the folder's owner while no gate runs: a gate that others can reach does not start before there is one. */
 export async function createKey(
   options: UpOptions,
   wanted: NewCredential,

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 
-/** The places inside a data folder. Where the store keeps its own files is known to the store. */
+/** The places inside a data folder. Only the store knows where its own files are. */
 export function placesIn(folder: string) {
   return {
     keys: join(folder, 'keys'),
@@ -11,18 +11,18 @@ export function placesIn(folder: string) {
     admin: join(folder, 'admin.key'),
     socket: join(folder, 'gate.sock'),
     log: join(folder, 'gate.log'),
-    /** Present when the gate was last started by `sluice node`, with a hub that may stand only on the command line. */
+    /** Present if the gate was last started by `sluice node`, with a hub that may be given only on the command line. */
     node: join(folder, 'node'),
-    /** Embeddings of tools' texts, a file for each model. */
+    /** Embeddings of tools' texts, one file per model. */
     vectors: join(folder, 'vectors'),
-    /** What tool servers keep, each in a folder of its name. Beside the data folder, so that nobody works inside it. */
+    /** What tool servers store, each in a folder of its name. Beside the data folder, so that no server works inside it. */
     servers: `${folder}-servers`,
   } as const
 }
 
 const IGNORED = '# Keys and the record of every call: never commit this folder.\n*\n'
 
-/** Makes the folder, readable by its owner alone. */
+/** Creates the folder, readable only by its owner. */
 export function makeDataFolder(folder: string): Result<void> {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -34,12 +34,12 @@ export function makeDataFolder(folder: string): Result<void> {
   return ok(undefined)
 }
 
-/** Remembers whether the gate was started as a node: commands that start a gate by themselves would start it without its hub. */
+/** Remembers whether the gate was started as a node: commands that start a gate automatically would start it without its hub. */
 export function markNode(folder: string, isNode: boolean): void {
   const { node } = placesIn(folder)
   if (isNode) writeFileSync(node, '', { mode: 0o600 })
   else rmSync(node, { force: true })
 }
 
-/** SHA-256 of the bytes that hex digits write. */
+/** SHA-256 of the bytes given as hex digits. */
 export const digestBytes = (hex: string): string => hash('sha256', Buffer.from(hex, 'hex'), 'hex')

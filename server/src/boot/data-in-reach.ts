@@ -3,15 +3,15 @@ import { homedir } from 'node:os'
 import { relative, resolve, isAbsolute } from 'node:path'
 import type { Settings } from './load-config.ts'
 
-/** A folder of a tool server that holds the gate's data folder. */
+/** A tool server's folder that contains the gate's data folder. */
 export type Reach = { readonly server: string; readonly folder: string }
 
-/** Servers that work with files, by what they are started with. */
+/** Servers that work with files, by their command. */
 const FILE_SERVER = /file|\bfs\b|\bgit\b|shell|command|terminal|desktop|editor/i
 
 /**
- * Tool servers that are given a folder with the data folder in it: among their arguments, as a root of their sandbox, or as the
- * working folder of a server for files. Their calls are judged all the same, but a folder apart needs no judging.
+ * Tool servers that have access to a folder with the data folder in it: among their arguments, as a root of their sandbox, or as
+ * the working folder of a file server. Their calls are still judged, but a separate folder is safer.
  */
 export function dataInReach({ config, folder, data }: Settings): readonly Reach[] {
   const inner = realOf(data)
@@ -35,7 +35,7 @@ export function dataInReach({ config, folder, data }: Settings): readonly Reach[
   })
 }
 
-/** What to tell about one of them. */
+/** The message about one of them. */
 export const reachSays = ({ server, folder }: Reach): string =>
   `the server \`${server}\` has access to ${folder}, which contains the gate's data folder`
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Config } from '../contract/config.ts'
 import { descriptionOf } from '../contract/config-descriptions.ts'
 
-/** A JSON Schema that is being written on. */
+/** A mutable JSON Schema. */
 type Node = { [key: string]: unknown }
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value)
 const nodesIn = (value: unknown): readonly Node[] => (Array.isArray(value) ? value.filter(isNode) : [])
@@ -33,7 +33,7 @@ function visit(given: unknown, path: string, walk: Walk): void {
   const below = { ...walk, within: [...walk.within, node] }
   for (const choice of ['anyOf', 'oneOf', 'allOf']) for (const each of nodesIn(node[choice])) visit(each, path, below)
   for (const [key, value] of Object.entries(isNode(node['properties']) ? node['properties'] : {})) {
-    // In a choice of shapes, a key that this shape must not have.
+    // In a union, a key that this alternative must not have.
     if (!isNode(value) || isNode(value['not'])) continue
     const place = path === '' ? key : `${path}.${key}`
     describe(value, place, walk)
@@ -62,12 +62,12 @@ function referred(node: Node, schema: Node): Node {
   return isNode(named) ? named : node
 }
 
-/** In a word: a type, the values of a choice, or the types of several shapes. */
+/** In a word: a type, the values of a choice, or the types of several alternatives. */
 function typeOf(node: Node, schema: Node): string {
   if (Array.isArray(node['enum'])) return node['enum'].map((value) => JSON.stringify(value)).join(', ')
   if (node['const'] !== undefined) return JSON.stringify(node['const'])
   const shapes = [...nodesIn(node['anyOf']), ...nodesIn(node['oneOf'])]
-  // JSON itself is the one schema that refers to itself.
+  // JSON itself is the only schema that refers to itself.
   if (shapes.some(({ items }) => isNode(items) && referred(items, schema) === node)) return 'any value'
   const types = shapes.map((shape) => typeOf(referred(shape, schema), schema))
   if (types.length > 0) return [...new Set(types)].join(' or ')

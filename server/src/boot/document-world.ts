@@ -7,10 +7,10 @@ import { hmacSha256, sameBytes } from '../keys/hmac.ts'
 import { zoneOffset } from './zone-offset.ts'
 import type { World } from './world.ts'
 
-/** The gate's own settings are no secrets for documents to hand out. */
+/** Documents cannot use the gate's own settings as secrets. */
 const OWN = /^SLUICE_/
 
-/** What documents need of the world. */
+/** What documents need from the world. */
 export function documentWorld(
   tables: Tables,
   env: NodeJS.ProcessEnv,

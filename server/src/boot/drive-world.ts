@@ -8,7 +8,7 @@ import type { GateOptions } from './gate-options.ts'
 import type { World } from './world.ts'
 import type { Log } from './log.ts'
 
-/** The commands over an opened world, and the driver that carries on what people decide. */
+/** The commands over an opened world, and the driver that carries out what people decide. */
 export function driveWorld(
   world: World,
   log: Log,
@@ -20,7 +20,7 @@ export function driveWorld(
   return { gate, scheduler: driveRuns(world, RUN_KINDS, wrapped, log), idle }
 }
 
-/** What of the world the driver needs. */
+/** What the driver needs from the world. */
 type RunWorld = Pick<
   World,
   'ledger' | 'doubts' | 'shown' | 'tables' | 'journal' | 'boot' | 'clock' | 'probe' | 'after'

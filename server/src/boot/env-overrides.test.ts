@@ -24,7 +24,7 @@ describe('a variable sets a key', () => {
     ['SLUICE_TELEMETRY_OTLP_ENDPOINT', 'https://o.example', 'telemetry.otlp.endpoint', 'https://o.example'],
   ])('%s=%s', (name, text, path, value) => expect(setBy({ [name]: text })).toEqual({ [path]: value }))
 
-  test('every key that stands in every configuration has a name of its own', () => {
+  test('every key that is in every configuration has its own name', () => {
     const paths = (above: readonly string[]): readonly (readonly string[])[] =>
       keysOf(schemasAt(above)).flatMap((key) => [[...above, key], ...paths([...above, key])])
     const all = paths([])
@@ -36,8 +36,8 @@ describe('a variable sets a key', () => {
   })
 })
 
-describe('a variable that is no key', () => {
-  test('is refused where a key was meant', () => {
+describe('a variable that is not a key', () => {
+  test('is rejected if a key was probably meant', () => {
     const { overrides, faults } = envOverrides({ SLUICE_LISTEN_PROT: '1', SLUICE_APROVALS_EXPIRES_S: '1' }, {})
     expect(overrides).toEqual([])
     expect(faults.map(({ says }) => says)).toEqual([
@@ -52,16 +52,16 @@ describe('a variable that is no key', () => {
     ['of a client', 'SLUICE_URL', 'http://gate.example'],
     ['with nothing in it', 'SLUICE_LISTEN_PORT', ''],
     ['without the prefix', 'LISTEN_PORT', '1'],
-  ])('%s sets nothing and harms nothing', (_, name, text) =>
+  ])('%s sets nothing and does no harm', (_, name, text) =>
     expect(envOverrides({ [name]: text }, {})).toMatchObject({ overrides: [], faults: [] }),
   )
 
-  test('and is a secret that the file fetches is not taken for a mistyped one', () => {
+  test('and is a secret that the file references is not treated as mistyped', () => {
     const env = { SLUICE_LISTEN_PROT: 'hunter2' }
     expect(envOverrides(env, { servers: { a: { env: { K: 'env:SLUICE_LISTEN_PROT' } } } }).faults).toEqual([])
   })
 
-  test('what is no YAML is named without its value', () => {
+  test('an invalid YAML value is reported without the value', () => {
     const { faults } = envOverrides({ SLUICE_LISTEN_HOSTS: '[hunter2' }, {})
     expect(faults).toHaveLength(1)
     expect(JSON.stringify(faults)).not.toContain('hunter2')

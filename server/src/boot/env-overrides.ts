@@ -9,24 +9,24 @@ export type EnvFault = { readonly name: string; readonly says: string }
 export type EnvRead = {
   readonly overrides: readonly Override[]
   readonly faults: readonly EnvFault[]
-  /** Variables with our prefix that set nothing. They may be somebody's own, or a platform's. */
+  /** Variables with our prefix that set nothing. They may belong to the user or the platform. */
   readonly ignored: readonly string[]
 }
 
 const PREFIX = 'SLUICE_'
-/** Read elsewhere: by the command line as a client, and by whoever runs as a tool. */
+/** Read elsewhere: by the command line as a client, and by programs run as tools. */
 const OTHERS: readonly string[] = ['SLUICE_URL', 'SLUICE_KEY', 'SLUICE_IDEMPOTENCY_KEY', 'SLUICE_TRACE_ID']
 
 /**
- * What the environment sets: `SLUICE_` and the keys on the way, joined by `_`: `SLUICE_LISTEN_PORT` is `listen.port`. `present` is
- * the file's value, whose own names (of servers, for example) are found again in a variable's name.
+ * What the environment sets: `SLUICE_` and the keys of the path, joined by `_`: `SLUICE_LISTEN_PORT` is `listen.port`. `present`
+ * is the file's value, whose own names (of servers, for example) can appear in a variable's name.
  */
 export function envOverrides(env: Env, present: unknown): EnvRead {
   const overrides: Override[] = []
   const faults: EnvFault[] = []
   const ignored: string[] = []
   for (const [name, text = ''] of Object.entries(env).toSorted(([one], [other]) => (one < other ? -1 : 1))) {
-    // An empty variable is how many tools write an absent one.
+    // Many tools write an empty variable for an absent one.
     if (!name.startsWith(PREFIX) || text === '' || OTHERS.includes(name)) continue
     const words = name.slice(PREFIX.length).split('_')
     const path = pathOf(words, schemasAt([]), present, [])
@@ -45,11 +45,11 @@ export function envOverrides(env: Env, present: unknown): EnvRead {
 }
 
 const nameOf = (joined: string): string => `${PREFIX}${joined.toUpperCase()}`
-/** A secret that the file fetches by this name is not a mistyped key. */
+/** A secret that the file references by this name is not a mistyped key. */
 const isReferred = (name: string, present: unknown): boolean =>
   JSON.stringify(present ?? null).includes(`"env:${name}"`)
 
-/** The keys that words spell, if they do. A key may have `_` or `-` in it, so the longest known one is tried first. */
+/** The keys that these words form, if any. A key may contain `_` or `-`, so the longest known one is tried first. */
 function pathOf(
   words: readonly string[],
   schemas: readonly Schema[],
@@ -79,20 +79,20 @@ const isRecord = (schemas: readonly Schema[]): boolean =>
 const fieldsOf = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {})
 const valueUnder = (value: unknown, key: string): unknown => new Map(Object.entries(fieldsOf(value))).get(key)
 
-/** A name that the file does not hold: variables of a tool server keep their letters, names of servers have no `_`. */
+/** A name that is not in the file: variables of a tool server keep their letters, names of servers have no `_`. */
 function newKey(words: readonly string[], under: string | undefined): string {
   if (under === 'env') return words.join('_')
   return words.join(under === 'servers' || under === 'headers' ? '-' : '_').toLowerCase()
 }
 
-/** Texts are taken as they are; everything else is YAML: `8080`, `true`, `[a, b]`, `{ key: value }`. */
+/** Strings are used as they are; everything else is YAML: `8080`, `true`, `[a, b]`, `{ key: value }`. */
 function valueOf(text: string, schemas: readonly Schema[]): { readonly is: unknown } | undefined {
   if (schemas.every(({ type }) => type === 'string')) return { is: text }
   const document = parseDocument(text, { logLevel: 'silent' })
   return document.errors.length > 0 ? undefined : { is: document.toJS() as unknown }
 }
 
-/** The names of all keys that stand in every configuration. */
+/** The names of all keys that are in every configuration. */
 function namesBelow(path: readonly string[]): readonly string[] {
   return keysOf(schemasAt(path)).flatMap((key) => [[...path, key].join('_'), ...namesBelow([...path, key])])
 }

@@ -4,7 +4,7 @@ import type { FlowPolicySource } from '../commands/ports/flow-policy.ts'
 
 export const FLOW_POLICY_FILE = 'hub_flow_execution_policy.json'
 
-/** The switches of the flows: the environment of this process, and a file in the data folder that is read anew each time. */
+/** The flow switches: the environment of this process, and a file in the data folder that is read again each time. */
 export function openFlowPolicy(data: string, env: NodeJS.ProcessEnv): FlowPolicySource {
   const file = join(data, FLOW_POLICY_FILE)
   return {

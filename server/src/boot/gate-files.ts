@@ -22,7 +22,7 @@ const KEY_FILES = [
   HUB_FILE,
 ]
 
-/** What no tool argument may reach: the data folder, and for writing the configuration and what it takes its policy from. */
+/** What no tool argument may reach: the data folder and, for writing, the configuration and the files of its policy. */
 export function gateFiles({ data, file, folder, policy }: Settings): GateFiles {
   const { admin, socket, keys } = placesIn(data)
   const store = storeFiles({ folder: data })

@@ -14,25 +14,25 @@ export type GateOptions = {
   /** Nobody else writes to the store: the folder's lock is held. */
   readonly alone?: boolean
   readonly probe?: Probe
-  /** Around the store's own ledger and around whoever performs effects of runs. Crash tests stop the process there, or perform twice. */
+  /** Wraps the store's own ledger and the performers of effects. Crash tests stop the process there, or perform twice. */
   readonly around?: {
     readonly ledger?: (ledger: Ledger & Outcomes) => Ledger & Outcomes
     readonly perform?: (kind: string, perform: Perform) => Perform
   }
-  /** Told when the other nodes take this one for dead. */
+  /** Called when the other nodes declared this one dead. */
   readonly onDead?: () => void
-  /** The script of the thread that writes the ledger; crash tests bring one that dies. */
+  /** The script of the thread that writes the ledger; crash tests use one that dies. */
   readonly writer?: URL
   /** Where people decide. Known only once the door is open. */
   readonly url: () => string
-  /** Where the policy can be read again; without it, the settings' own text for ever. */
+  /** Where the policy can be read again; without it, the settings' own text is permanent. */
   readonly policy?: PolicySource
-  /** Besides the configured ones. */
+  /** In addition to the configured ones. */
   readonly transports?: readonly MessageTransport[]
   /** Where a new policy is written; without it, nowhere. */
   readonly policyStore?: PolicyStore
-  /** What `sluice doctor` says of this gate. */
+  /** What `sluice doctor` says about this gate. */
   readonly doctor?: () => Promise<DoctorAnswer>
-  /** Where the configured servers can be read again; without it they stay as they are. */
+  /** Where the configured servers can be read again; without it they never change. */
   readonly readServers?: () => Result<Config['servers']>
 }

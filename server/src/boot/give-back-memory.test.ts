@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
-/** Lets the space for young objects grow, then does nothing; ends well once that is the machine's again. V8 alone keeps it. */
+/** Lets the space for young objects grow, then does nothing; succeeds once the memory is returned. V8 alone keeps it. */
 const PROGRAM = `
 import { getHeapSpaceStatistics } from 'node:v8'
 const { giveBackMemory } = await import(process.argv[1])
@@ -18,7 +18,7 @@ const timer = setInterval(() => {
 }, 100)
 `
 
-test('memory that nobody uses any more is given back once it is quiet', () => {
+test('unused memory is returned once the process is idle', () => {
   const module = join(import.meta.dirname, 'give-back-memory.ts')
   const ran = spawnSync(process.execPath, ['--input-type=module', '-e', PROGRAM, module], {
     encoding: 'utf8',

@@ -3,14 +3,14 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 const LOOK_MS = 1_000
-/** A gate that was busy for longer than this is not starting any more, but carrying out calls. */
+/** A gate that was busy for longer than this is no longer starting. */
 const STARTING_LOOKS = 2
 /**
- * Quiet looks in a row, while it starts and later. Compiled code goes with the garbage, and until it is compiled again a call
- * costs twice: that must not happen between two bursts of calls.
+ * Idle checks in a row, while it starts and later. Compiled code is collected too, and until it is compiled again a call costs
+ * twice: that must not happen between two bursts of calls.
  */
 const QUIET_LOOKS = { starting: 1, working: 60 }
-/** The share of that time in which the event loop may have worked. */
+/** The share of that time in which the event loop may have been busy. */
 const QUIET = 0.05
 /** Less than this is not worth a pause. */
 const WORTH_BYTES = 8 * 2 ** 20
@@ -18,10 +18,9 @@ const WORTH_BYTES = 8 * 2 ** 20
 type Collect = (how: { readonly type: 'major'; readonly flavor: 'last-resort' }) => void
 
 /**
- * Gives the memory that a start or a busy hour has left behind back to the machine, once nobody asks for anything: for a second
- * after the start, later for a minute. V8 by itself looks for garbage only while something is allocated, and keeps the empty
- * pages.
- * The collection stops the event loop for about a tenth of a second. Returns how to stop looking.
+ * Returns the memory that a start or a busy hour has left to the operating system, once the gate is idle: for a second after the
+ * start, later for a minute. V8 by itself collects garbage only while something is allocated, and keeps the empty pages. The
+ * collection stops the event loop for about a tenth of a second. Returns how to stop checking.
  */
 export function giveBackMemory(): () => void {
   let collect: Collect | undefined
@@ -45,7 +44,7 @@ export function giveBackMemory(): () => void {
   return () => clearInterval(timer)
 }
 
-/** V8's own function, which it shows only to contexts that are made after it was told to. */
+/** V8's own function, which is visible only in contexts created after it was enabled. */
 function collector(): Collect {
   setFlagsFromString('--expose-gc')
   return runInNewContext('gc') as Collect

@@ -3,7 +3,10 @@ import type { Caller } from '../contract/caller.ts'
 
 const DAY_S = 86_400
 
-/** A key for the console, one for an agent, and three commands to try. Keys are stored as digests only, so each start makes a new one. */
+/**
+ * Prints a key for the console, one for an agent, and three commands to try. Keys are stored only as digests, so each start
+ * creates new ones.
+ */
 export async function greetDemo(gate: Gate, url: string, by: Caller, command: string): Promise<string> {
   const made = await gate.identity.createCredential(by, { kind: 'agent', name: 'demo', ttl_s: DAY_S })
   const person = await gate.identity.createCredential(by, { kind: 'approver', name: 'demo-person', ttl_s: DAY_S })

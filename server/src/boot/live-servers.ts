@@ -8,20 +8,20 @@ import type { OpenToolServers } from '../upstream/tool-server-status.ts'
 import type { Log } from './log.ts'
 import { randomIds } from './random-ids.ts'
 
-/** The configured servers by name, looked up at each use. A reload changes its entries, and nobody else does. */
+/** The configured servers by name, looked up at each use. Only a reload changes its entries. */
 export type ServerTable = Record<string, ServerSettings>
 
 export type LiveServersDeps = {
   readonly table: ServerTable
   readonly folder: string
-  /** The servers as the configuration says now. */
+  /** The servers according to the configuration now. */
   readonly read: () => Result<Config['servers']>
   readonly place: (configs: readonly ServerConfig[]) => readonly ServerConfig[]
   readonly servers: Pick<OpenToolServers, 'change'>
   readonly catalogue: Pick<LiveCatalogue, 'reconfigured'>
   readonly ledger: Ledger
   readonly log: Log
-  /** Told after the table changed: other secrets may be the gate's own now. */
+  /** Called after the table changed: the gate's own secrets may have changed too. */
   readonly onChange: () => void
 }
 

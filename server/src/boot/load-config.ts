@@ -9,7 +9,7 @@ import { remedyFor, yamlFault } from './config-remedies.ts'
 import type { EnvRead } from './env-overrides.ts'
 import { readPolicy } from './policy-files.ts'
 
-/** The configuration with its paths resolved against the file it stands in. */
+/** The configuration with its paths resolved against its file. */
 export type Settings = {
   readonly file: string
   readonly folder: string
@@ -17,12 +17,12 @@ export type Settings = {
   readonly config: Config
   readonly policy: PolicyText
 }
-/** With what the environment had to say about it. */
+/** With the overrides from the environment. */
 export type LoadedSettings = Settings & { readonly env: EnvRead }
 
 const DEFAULT_DATA = './.sluice'
 
-/** Reads `sluice.yaml`. An absent one is the default configuration, unless it was asked for by name. */
+/** Reads `sluice.yaml`. An absent one is the default configuration, unless it was requested by name. */
 export function loadConfig(file: string, isNamed: boolean, also: Also = {}): Result<LoadedSettings> {
   const path = resolve(file)
   if (!existsSync(path) && isNamed) return refuse('config.invalid', { file: path, paths: 'the file does not exist' })
@@ -55,7 +55,7 @@ export function loadConfig(file: string, isNamed: boolean, also: Also = {}): Res
   })
 }
 
-/** What the command line says besides the file: of a node, its hub. */
+/** What the command line adds to the file: for a node, its hub. */
 type Also = { readonly hub?: object }
 
 function withHub(value: unknown, { hub }: Also): unknown {
@@ -72,7 +72,7 @@ const HUB_OPTIONS: Readonly<Record<string, string>> = {
   public_keys: '--public-key',
 }
 
-/** For `sluice node`: faults of the hub that are not in the file are named by the option that sets them. */
+/** For `sluice node`: faults of the hub that are not in the file are reported with the option that sets them. */
 const optionsOf =
   ({ hub }: Also, placeOfKey: PlaceOf): PlaceOf =>
   (keys) => {
@@ -80,13 +80,13 @@ const optionsOf =
     return hub === undefined || option === undefined ? placeOfKey(keys) : `option ${option}`
   }
 
-/** The data folder a configuration names, also one that cannot be used otherwise. */
+/** The data folder a configuration names, even if the configuration has mistakes. */
 export function dataIn(file: string): string {
   const data = readDocument(file).document.get('data')
   return resolve(dirname(file), typeof data === 'string' ? data : DEFAULT_DATA)
 }
 
-/** Where keys stand: in the file, or in the environment. */
+/** The places of keys: in the file, or in the environment. */
 function placesOf({ document, lines, env }: ConfigDocument): PlaceOf {
   return (keys) => {
     const set = env.overrides.find(({ path }) => path.every((key, depth) => key === String(keys[depth])))
@@ -96,10 +96,10 @@ function placesOf({ document, lines, env }: ConfigDocument): PlaceOf {
   }
 }
 
-/** Where keys stand in a configuration that was read already. */
+/** The places of keys in a configuration that was already read. */
 export const whereIn = (file: string): PlaceOf => placesOf(readDocument(file))
 
-/** Where a key stands, or the closest one above it that does: what is missing has no place of its own to point at. */
+/** The position of a key, or of its closest existing ancestor: a missing key has no position. */
 function placeOf(document: Document.Parsed, keys: readonly PropertyKey[]): number | undefined {
   for (let depth = keys.length; depth > 0; depth--) {
     const key = String(keys[depth - 1])

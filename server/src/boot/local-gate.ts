@@ -12,7 +12,7 @@ import { dataIn, loadConfig, type LoadedSettings } from './load-config.ts'
 export const LAUNCHER = join(import.meta.dirname, '../../bin/sluice')
 /** What a coding agent starts for each event. */
 export const HOOK = join(import.meta.dirname, '../../bin/sluice-hook.cjs')
-/** Where the demo keeps its files, in the folder it was started in. */
+/** The demo's folder, in the folder it was started in. */
 export const DEMO = 'sluice-demo'
 const DEMO_CONFIG = join(DEMO, 'sluice.yaml')
 const OWN_CONFIG = 'sluice.yaml'
@@ -27,7 +27,7 @@ const NODE_IS_DOWN = [
 export const configFileOf = (options: UpOptions): string =>
   resolve(options.demo === true ? DEMO_CONFIG : (options.config ?? OWN_CONFIG))
 
-/** The configuration of the gate that a command means: this folder's own, else the demo's. */
+/** The configuration of the gate that a command means: the one in this folder, otherwise the demo's. */
 export const nearestConfig = (options: UpOptions): string =>
   isDemoMeant(options) ? resolve(DEMO_CONFIG) : configFileOf(options)
 
@@ -37,7 +37,7 @@ function isDemoMeant({ config, data, demo }: UpOptions): boolean {
   return existsSync(DEMO_CONFIG) && !existsSync(placesIn(resolve('.sluice')).socket)
 }
 
-/** The settings that a gate started with these options has. */
+/** The settings of a gate started with these options. */
 export function settingsOf(options: UpOptions): Result<LoadedSettings> {
   const isNamed = options.demo === true || options.config !== undefined
   const loaded = loadConfig(configFileOf(options), isNamed, options.hub === undefined ? {} : { hub: options.hub })
@@ -52,11 +52,11 @@ export function settingsOf(options: UpOptions): Result<LoadedSettings> {
 export const settingsMeant = (options: UpOptions): Result<LoadedSettings> =>
   settingsOf(isDemoMeant(options) ? { ...options, demo: true } : options)
 
-/** The gate of these options on this machine: its socket, and how to start it where there is a configuration for it. */
+/** The gate of these options on this machine: its socket, and how to start it if there is a configuration for it. */
 export function localGate(options: UpOptions): LocalGate {
   const file = nearestConfig(options)
   const loaded = settingsMeant(options)
-  // A gate may be running on a configuration that has a mistake since: it is still the one to talk to.
+  // A gate may be running on a configuration that now has a mistake: it is still the one to talk to.
   const data = loaded.ok ? loaded.value.data : resolve(options.data ?? dataIn(file))
   const { socket, log, node } = placesIn(data)
   return {
@@ -78,7 +78,7 @@ export function localGate(options: UpOptions): LocalGate {
   }
 }
 
-/** Said when a gate other than the one that is meant runs in this folder too. */
+/** Printed if another gate than the intended one runs in this folder too. */
 function otherGates({ config, data }: UpOptions, file: string): readonly string[] {
   if (config !== undefined || data !== undefined || file === resolve(DEMO_CONFIG)) return []
   if (!existsSync(DEMO_CONFIG) || !existsSync(placesIn(dataIn(resolve(DEMO_CONFIG))).socket)) return []
@@ -87,7 +87,7 @@ function otherGates({ config, data }: UpOptions, file: string): readonly string[
 
 type Place = { readonly file: string; readonly data: string; readonly socket: string; readonly log: string }
 
-/** Starts a gate in the background. Everything it writes is in the log file of the data folder. */
+/** Starts a gate in the background. All its output goes to the log file of the data folder. */
 async function startGate({ file, data, socket, log }: Place): Promise<Started> {
   const before = existsSync(log) ? statSync(log).size : 0
   const out = openSync(log, 'a', 0o600)
@@ -107,7 +107,7 @@ const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !
 
 const LAST_LINES = 12
 
-/** What a gate that ended wrote, without the lines of its log that are records. */
+/** What an ended gate wrote, without log records. */
 function complaintIn(log: string, from: number): readonly string[] {
   const lines = readFileSync(log).subarray(from).toString('utf8').split('\n')
   const told = lines.filter((line) => line.trim() !== '' && !line.startsWith('{'))
@@ -125,7 +125,7 @@ function answers(socket: string): Promise<boolean> {
   })
 }
 
-/** For commands that work on the data folder itself: it must be there, because a mistyped option must not make a second one. */
+/** For commands that work on the data folder itself: it must exist, because a mistyped option must not create a second one. */
 export function existingData(options: UpOptions): Result<string> {
   const settings = settingsMeant(options)
   if (!settings.ok) return settings

@@ -7,7 +7,7 @@ export type Log = (level: 'info' | 'warn' | 'error', says: string, about?: Reado
 
 type LogStream = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly fd?: number }
 
-/** Lines for a person on a terminal, one JSON object a line everywhere else. Secrets are removed from both. */
+/** Readable lines on a terminal, one JSON object per line everywhere else. Secrets are removed from both. */
 export function openLog(stream: LogStream): Log {
   if (stream.isTTY === true)
     return (level, says, about) =>
@@ -17,10 +17,10 @@ export function openLog(stream: LogStream): Log {
 }
 
 const STYLES = { info: 'dim', warn: 'yellow', error: 'red' } as const
-/** Of use to whoever reads the log file, and many lines long. */
+/** Only useful in the log file, and many lines long. */
 const LEFT_OUT = new Set(['server', 'stack'])
 
-/** `20:41:55 outbox: is ready with 4 tools`: the time, whose line it is, and what happened; details behind it. */
+/** `20:41:55 outbox: is ready with 4 tools`: the time, the source, and what happened; then details. */
 export function terminalLine(
   stream: LogStream,
   level: keyof typeof STYLES,
@@ -38,7 +38,7 @@ export function terminalLine(
   return styleText(STYLES[level], visibleText(`${time} ${mark}${text}`), { stream })
 }
 
-/** What a tool server wrote to stderr, or an error's text, may hold anything. */
+/** A tool server's stderr, or an error's text, may contain anything. */
 function scrubbed(about: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(about).map(([key, value]) => [key, typeof value === 'string' ? scrubText(value) : value]),

@@ -4,7 +4,7 @@ import { ServerSettings, type Config } from '../contract/config.ts'
 import { problem } from '../contract/problems.ts'
 import type { ToolDefinition } from '../contract/tool.ts'
 
-/** The server that sends messages of documents. Its name and its tool are what `core/workflow/tool-names.ts` says. */
+/** The server that sends messages of documents. Its name and its tool are defined in `core/workflow/tool-names.ts`. */
 export const MESSAGES = 'messages'
 
 export const MESSAGES_TOOL: ToolDefinition = {
@@ -25,8 +25,8 @@ export const MESSAGES_TOOL: ToolDefinition = {
 }
 
 /**
- * As if an operator had configured it: a set of no commands, which nobody has to start. Idempotent, because a transport recognises a
- * message by its id: one whose outcome is unknown is sent again.
+ * As if an operator had configured it: an empty set of commands, which need not be started. Idempotent, because a transport
+ * recognizes a message by its id: one whose outcome is unknown is sent again.
  */
 function messagesSettings(): ServerSettings {
   const plain = ServerSettings.parse({ commands: { none: { description: 'none', run: ['none'] } } })
@@ -37,11 +37,11 @@ function messagesSettings(): ServerSettings {
   } as unknown as ServerSettings
 }
 
-/** The servers, with that of messages where there are transports. An operator's own server of that name stays. */
+/** Adds the server for messages if there are transports. An operator's own server of that name is kept. */
 export const withMessages = (servers: Config['servers'], transports: readonly MessageTransport[]): Config['servers'] =>
   transports.length === 0 || Object.hasOwn(servers, MESSAGES) ? servers : { ...servers, [MESSAGES]: messagesSettings() }
 
-/** The same servers; calls of `messages` go to the transport that they name, else to the first that reaches their room. */
+/** Wraps the servers; calls to `messages` go to the transport that they name, otherwise to the first that reaches their room. */
 export function sendingMessages(
   servers: ToolServers,
   transports: readonly MessageTransport[],

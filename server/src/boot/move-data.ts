@@ -16,8 +16,8 @@ import { storeOf } from './store-of.ts'
 import { embedded, withVerified } from './verify-offline.ts'
 
 /**
- * Copies the embedded store of a data folder into a database: nothing is lost, and the audit verifies before and after. The embedded
- * ledger is then set aside, so that no gate starts on it by mistake.
+ * Copies the embedded store of a data folder into a database: nothing is lost, and the audit is verified before and after. The
+ * embedded ledger is then set aside, so that no gate starts on it by mistake.
  */
 export async function moveData(options: UpOptions, address: string, schema: string): Promise<Result<MoveReport>> {
   if (!/^(?:env:|file:|postgres(?:ql)?:\/\/)/.test(address))

@@ -11,7 +11,7 @@ import { nearestConfig, settingsMeant } from './local-gate.ts'
 import { readPolicy } from './policy-files.ts'
 import { z3 } from './z3.ts'
 
-/** Tests and lints a draft, or the configured policy, where no gate runs. Reads, and nothing else; no tool is known here. */
+/** Tests and lints a draft, or the configured policy, without a running gate. Read-only; no tool is known here. */
 export function offlinePolicy(options: UpOptions): ReturnType<CliBoot['offline']> {
   const load = (draft: PolicyLintBody['policy']) => {
     const text = draft === undefined ? configured(options) : ok(draft)

@@ -11,7 +11,7 @@ export type OnListedDeps = RegisterDeps & {
   readonly log: Log
 }
 
-/** Registers what a server lists, and says what was cut or left out of it the first time that happens. */
+/** Registers what a server lists, and reports what was cut or left out the first time that happens. */
 export const onListedWith =
   (deps: OnListedDeps): ToolsListed =>
   async (server, definitions, findings) => {

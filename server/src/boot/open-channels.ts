@@ -25,7 +25,7 @@ export type ChannelDeps = {
   readonly log: (says: string, about?: Readonly<Record<string, unknown>>) => void
 }
 
-/** The configured channels with their secrets fetched. One that is absent or too short is refused by its place in the file. */
+/** The configured channels with their secrets resolved. A missing or short secret is rejected with its place in the file. */
 export function openChannels(
   settings: Channels,
   { folder, clock, stopping, log }: ChannelDeps,

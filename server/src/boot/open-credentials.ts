@@ -15,7 +15,7 @@ import { offlineStream } from './store-of.ts'
 /** The part of a gate that is about credentials. */
 export type KeyRing = Pick<IdentityGate, 'createCredential' | 'listCredentials' | 'revokeCredential'>
 
-/** The credentials of a data folder on which no gate runs, for its owner. */
+/** The credentials of a data folder without a running gate, for its owner. */
 export async function withCredentials<T>(
   place: StoreSettings,
   use: (ring: KeyRing) => Promise<Result<T>>,
@@ -25,7 +25,7 @@ export async function withCredentials<T>(
   const lock = await lockStore(place)
   if (!lock.ok) return lock
   try {
-    // With the ledger come its signing keys: one without the other is a folder that lost them.
+    // The signing keys belong to the ledger: a folder with only one of them has lost the other.
     const keys = openLiveKeys(place.folder, folder.value.fresh)
     if (!keys.ok) return keys
     const store = await openSealedStore({
@@ -50,7 +50,7 @@ export async function withCredentials<T>(
   }
 }
 
-/** A new key for the owner, in a file only they can read; keys for the owner that were made before are worth nothing any more. */
+/** A new key for the owner, in a file only they can read; earlier keys for the owner become invalid. */
 export async function issueAdminKey(ring: KeyRing, data: string): Promise<Result<string>> {
   const listed = await ring.listCredentials(LOCAL_OWNER)
   if (!listed.ok) return listed
@@ -63,7 +63,7 @@ export async function issueAdminKey(ring: KeyRing, data: string): Promise<Result
   const made = await ring.createCredential(LOCAL_OWNER, { kind: LOCAL_OWNER.kind, name })
   if (!made.ok) return made
   const file = placesIn(data).admin
-  // A file that is there keeps its mode, so it goes first.
+  // An existing file would keep its mode, so it is removed first.
   rmSync(file, { force: true })
   writeFileSync(file, `${made.value.key}\n`, { mode: 0o600, flag: 'wx' })
   return ok(file)

@@ -22,15 +22,15 @@ import { answerRooms } from '../doors/chat/answer-rooms.ts'
 export type OpenedGate = {
   readonly gate: Gate
   readonly live: LivePolicy
-  /** The first listing of every server has come in, or its first attempt has failed. */
+  /** Resolves when the first listing of every server has arrived, or its first attempt has failed. */
   readonly settled: Promise<void>
   readonly telemetry: Telemetry
   readonly counts: Counts
-  /** Removes what the retention policy says. Done by itself every hour. */
+  /** Deletes what the retention policy says. Done automatically every hour. */
   sweep(): Promise<Swept>
-  /** Takes no more calls and ends whoever waits for one; what is under way goes on. */
+  /** Accepts no more calls and ends all waits; calls in progress continue. */
   stopTaking(): void
-  /** Resolves when every call has its outcome, also those that nobody waits for at a door, or after so long. */
+  /** Resolves when every call has its outcome, including those that nobody waits for, or after `ms`. */
   lastCalls(ms: number): Promise<void>
   close(): Promise<void>
 }
@@ -53,7 +53,7 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
   const { world, transports, following, close, closeServers, settled, stopping, hangUp, telemetry, measured } =
     opened.value
   const { gate, scheduler, idle } = driveWorld(world, log, options.around)
-  // Nobody waits for what only watches.
+  // Telemetry starts in the background.
   telemetry
     .begin()
     .catch((error: unknown) => log('error', 'telemetry cannot be sent to the collector', { error: String(error) }))
@@ -118,10 +118,10 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     hangUp()
     await scheduler.stop()
     await recovery.stop()
-    // What still runs ends with its tool server, and what is known of it is recorded.
+    // What still runs ends with its tool server, and what is known about it is recorded.
     await closeServers()
     await idle()
-    // A store that is away keeps what it has: the next start signs it.
+    // A store that is unavailable keeps what it has: the next start signs it.
     const signed = await keeper.close().catch(() => refuse('audit.unavailable'))
     if (!signed.ok) log('error', 'no checkpoint could be signed', { code: signed.problem.code })
     await close()

@@ -8,7 +8,7 @@ import { matrixHub } from '../upstream/matrix/matrix-hub.ts'
 import { secretOf } from '../upstream/server-config.ts'
 import { openControlRoom, type RoomDeps } from './open-node-room.ts'
 
-/** The hub of a node, with its secret fetched; undefined for a gate that decides by itself. */
+/** The hub of a node, with its secret resolved; undefined for a gate that decides by itself. */
 export function openHub(settings: Config['hub'], deps: RoomDeps): Result<AttachedHub | undefined> {
   if (settings === undefined) return ok(undefined)
   const { url, node, key: reference = '', matrix, public_keys, answer_s } = settings

@@ -15,7 +15,7 @@ type Sources = {
 
 const BREAKER: Readonly<Record<string, number>> = { closed: 0, half_open: 1, open: 2 }
 
-/** What the gauges show, read when somebody looks. */
+/** The values of the gauges, read at each scrape. */
 export function readingsOf({ tables, audit, servers }: Sources): Readings {
   return async () => {
     const reports = servers()
@@ -35,7 +35,7 @@ export function readingsOf({ tables, audit, servers }: Sources): Readings {
   }
 }
 
-/** The collector with its secrets fetched. */
+/** The collector with its secrets resolved. */
 export function otlpOf({ otlp }: Config['telemetry'], folder: string): Result<{ readonly otlp?: OtlpTarget }> {
   if (otlp === undefined) return ok({})
   const headers: Record<string, string> = {}

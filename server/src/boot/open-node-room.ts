@@ -14,7 +14,7 @@ export type RoomDeps = {
   readonly log: (says: string, about?: Readonly<Record<string, unknown>>) => void
 }
 
-/** A control room, with the secret fetched. */
+/** A control room, with the secret resolved. */
 export function openControlRoom(
   { homeserver, user, room, token, password }: MatrixLogin,
   where: string,

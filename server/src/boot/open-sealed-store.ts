@@ -10,11 +10,11 @@ import { hasRowMacs, openStore, storeState, type Store, type StoreSetup } from '
 import { placesIn } from './data-folder.ts'
 import { randomIds } from './random-ids.ts'
 
-/** A row that counts for nothing: without the right MAC, or older than the one that the gate wrote last. */
+/** An invalid row: without the right MAC, or older than the one that the gate wrote last. */
 export type RejectedRow = { readonly table: string; readonly id: string; readonly why: 'forged' | 'older' }
 
 export type SealedSetup = Omit<StoreSetup, 'rows' | 'onForged'> & {
-  /** Told once of each. */
+  /** Called once for each. */
   readonly onRejected: (found: RejectedRow) => void
 }
 /** Opens the store of a data folder with the key of its rows. Rows of an earlier release get their MACs, once. */
@@ -58,20 +58,20 @@ export async function openSealedStore({ onRejected, ...setup }: SealedSetup): Pr
   return ok({ ...opened.value, ...guarded })
 }
 
-/** Contents are sealed where the configuration names a key, and in a database unless it says no. */
+/** Contents are sealed if the configuration names a key, and in a database unless it says no. */
 export function openSealing(
   { seal, postgres }: Pick<SealedSetup, 'seal' | 'postgres'>,
   keys: string,
   isNew: boolean,
 ): Result<Sealing | undefined> {
   const isOwnKey = existsSync(join(keys, SEAL_KEY_FILE))
-  // A store that came from a database is sealed with the key that lies here.
+  // A store that came from a database is sealed with the key in this folder.
   if (seal === false || (seal === undefined && postgres === undefined && !isOwnKey)) return ok(undefined)
   const master = readMasterKey(seal ?? { folder: keys, mayMake: isNew })
   return master.ok ? ok(createSealing(master.value, Date.now)) : master
 }
 
-/** Whoever reads the audit sees when rows got their first MACs, and how many credentials were believed then. */
+/** Records in the audit when rows got their first MACs, and how many credentials were trusted then. */
 async function recordSealing({ ledger, tables }: Store): Promise<void> {
   const about = { credentials: await tables.count('credentials', {}) }
   const entry = { at: Date.now(), type: 'ledger.sealed', actor: 'gate', trace: randomIds.trace(), subject: {}, about }
@@ -90,5 +90,5 @@ function findingOf({ table, id, why }: RejectedRow): Change {
   return { kind: 'audit', entry }
 }
 
-/** An id that somebody else wrote can be of any length. */
+/** An id that somebody else wrote can have any length. */
 const SHOWN = 200

@@ -45,12 +45,12 @@ describe('the environment', () => {
     else expect(warnings).toEqual([expect.stringMatching(warning)])
   })
 
-  test('a forced word that nobody knows is ignored with a warning, also in test mode', async () => {
+  test('an unknown forced word is ignored with a warning, even in test mode', async () => {
     const { forced } = await evidence({}, { ENV: 'test', TRINITY_TOOLFLOW_FORCE_DECISION: 'GO' })
     expect([forced, warnings.length]).toEqual([undefined, 1])
   })
 
-  test('without a section nothing is forced, and that is said', async () => {
+  test('without a section nothing is forced, and a warning says so', async () => {
     await opened(undefined, { ENV: 'test', TRINITY_TOOLFLOW_FORCE_DECISION: 'AUTO_RUN' })
     expect(warnings).toEqual([expect.stringMatching(/`serenity`/)])
   })
@@ -68,7 +68,7 @@ describe('the environment', () => {
     expect([max_age_ms, warnings.length]).toEqual([ms, warned])
   })
 
-  test('the risk provider is switched off by 1 and by nothing else', async () => {
+  test('the risk provider is turned off by 1 and by nothing else', async () => {
     writeFileSync(join(folder, 'risk.mjs'), 'export const ask = () => 3')
     const section = { risk_provider: { module: './risk.mjs' } }
     expect((await evidence(section, { TRINITY_TOOLFLOW_DISABLE_AUTO_RISK: '1' })).risk).toBeUndefined()
@@ -77,7 +77,7 @@ describe('the environment', () => {
 })
 
 describe('health files', () => {
-  test('of a folder that is not there are none', async () => {
+  test('do not exist in a folder that does not exist', async () => {
     expect(await (await evidence({ log_dir: 'elsewhere' })).files()).toEqual([])
   })
 
@@ -86,7 +86,7 @@ describe('health files', () => {
     expect(await (await evidence({ log_dir: 'plain' })).files()).toBeUndefined()
   })
 
-  test('are those of the name and no others', async () => {
+  test('are those with the right name and no others', async () => {
     for (const name of ['trinity_health_1.json', 'trinity_health_.json', 'trinity_health_1.json.tmp', 'health.json'])
       put(name, '{}')
     const files = (await (await evidence({})).files()) ?? []
@@ -107,7 +107,7 @@ describe('health files', () => {
     ])
   })
 
-  test('are the same value until they change, also when only their content does', async () => {
+  test('are the same object until they change, even if only their content does', async () => {
     put('trinity_health_1.json', '{"overall_trinity_score": 91}')
     const { files } = await evidence({})
     const [first] = (await files()) ?? []
@@ -144,7 +144,7 @@ describe('a provider', () => {
     server.close()
   })
 
-  test('at an address is sent the question with its secret, and named without it', async () => {
+  test('at a URL is sent the question with its secret, and named without it', async () => {
     writeFileSync(join(folder, 'key'), 'Bearer s3cret\n')
     const { gate } = await evidence({ gate_provider: { url: `${url}/says`, headers: { authorization: 'file:key' } } })
     expect(await gate?.ask({ skill_id: 's__t' })).toEqual({ decision: 'ASK' })
@@ -152,7 +152,7 @@ describe('a provider', () => {
     expect(gate?.source).toBe(`serenity.gate_provider (${url}/says)`)
   })
 
-  test.each(['/fails', '/moved', '/huge', '/garbage', '/silent'])('at %s has no answer', async (path) => {
+  test.each(['/fails', '/moved', '/huge', '/garbage', '/silent'])('at %s gives no answer', async (path) => {
     const { gate } = await evidence({ gate_provider: { url: `${url}${path}` }, provider_timeout_ms: 300 })
     await expect(gate?.ask({}).catch(() => undefined)).resolves.toBeUndefined()
   })
@@ -182,7 +182,7 @@ describe('a provider', () => {
       { url: 'http://127.0.0.1:1/', headers: { authorization: 'file:absent' } },
       /the secret is missing/,
     ],
-  ])('with %s is refused at the start', async (_, gate_provider, says) => {
+  ])('with %s is rejected at the start', async (_, gate_provider, says) => {
     writeFileSync(join(folder, 'empty.mjs'), '')
     const result = await opened({ gate_provider })
     expect(result).toMatchObject({ ok: false, problem: { code: 'config.invalid' } })

@@ -12,7 +12,7 @@ const NO_RISK = 'TRINITY_TOOLFLOW_DISABLE_AUTO_RISK'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The health evidence of a `serenity` section, opened; undefined without one. The environment's switches are read once, here. */
+/** The health evidence of a `serenity` section; undefined without one. The environment's switches are read once, here. */
 export async function openSerenity(
   serenity: Serenity | undefined,
   folder: string,

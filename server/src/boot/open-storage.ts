@@ -27,7 +27,7 @@ import { after } from './timers.ts'
 import { storeOf } from './store-of.ts'
 import type { World } from './world.ts'
 
-/** What is stored, and everything that a commit passes through on its way there. */
+/** The store, and everything that a commit passes through on its way there. */
 export type Storage = {
   readonly world: Pick<
     World,
@@ -56,7 +56,7 @@ export type Storage = {
   >
   readonly telemetry: Telemetry
   readonly measured: Measured
-  /** Why no call is accepted: the audit is broken, a commit is in doubt, or the lease of this node has run out. */
+  /** Why no call is accepted: the audit is broken, a commit is in doubt, or the lease of this node has expired. */
   closedBy(): Problem | undefined
   close(): Promise<void>
 }
@@ -74,12 +74,12 @@ export async function openStorage(
   { alone, writer, onDead, around, stopping, serverStatus }: StorageSetup,
 ): Promise<Result<Storage>> {
   const place = storeOf(settings)
-  /** Why the other nodes take this one for dead. */
+  /** Why the other nodes declared this one dead. */
   let died: string | undefined
   const node = await joinStore(place, {
     onOwnDeath(why) {
       died = why
-      log('error', 'the other nodes take this one for dead: it ends', { why })
+      log('error', 'the other nodes consider this node dead, so it stops', { why })
       onDead?.()
     },
     onFault: (error) => log('error', 'the lease of this node could not be renewed', { error: error.message }),
@@ -171,7 +171,7 @@ export async function openStorage(
     closedBy() {
       if (died !== undefined) return problem('node.dead', { why: died })
       const closed = brokenProblem(kept.state()) ?? doubts.closedBy()
-      // Its lease has run out: it may send nothing, and another node may declare it dead.
+      // Its lease has expired: it may send nothing, and another node may declare it dead.
       return (
         closed ??
         (node.value.liveness.mayAct()

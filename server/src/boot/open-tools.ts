@@ -29,10 +29,10 @@ import type { Parts } from './read-parts.ts'
 import { openServerFolders } from './server-folders.ts'
 import type { World } from './world.ts'
 
-/** So long whoever lists or searches waits for servers that are still connecting, counted from the start of the gate. */
+/** How long lists and searches wait for servers that are still connecting, counted from the start of the gate. */
 const FIRST_LISTING_MS = 5_000
 
-/** The catalogue, the policy in force and the tool servers. */
+/** The catalogue, the active policy and the tool servers. */
 export type Tools = {
   readonly world: Pick<
     World,
@@ -48,7 +48,7 @@ export type Tools = {
     | 'meaning'
     | 'learning'
   >
-  /** The first listing of every server has come in, or its first attempt has failed. */
+  /** Resolves when the first listing of every server has arrived, or its first attempt has failed. */
   readonly settled: Promise<void>
   status: ReturnType<typeof openToolServers>['status']
   closeServers(): Promise<void>
@@ -112,7 +112,7 @@ export async function openTools(
   })
   const live: LivePolicy = {
     ...policyOnly,
-    // Servers first: conditions are checked against the schemas of the tools there are.
+    // Servers first: conditions are checked against the schemas of the existing tools.
     async reload(because, by) {
       if (because !== 'catalogue') await changing.reload()
       return policyOnly.reload(because, by)
@@ -165,25 +165,25 @@ export async function openTools(
   })
 }
 
-/** A configuration that was read again, with the server of messages. */
+/** A configuration that was read again, with the server for messages. */
 const withMessagesIn = (
   read: Result<Settings['config']['servers']>,
   transports: readonly MessageTransport[],
 ): Result<Settings['config']['servers']> => (read.ok ? ok(withMessages(read.value, transports)) : read)
 
-/** The same policy, with a word in the log about every reload that a person should know of. */
+/** Wraps the policy and logs every reload that a person should know about. */
 function loggedPolicy(live: LivePolicy, log: Log): LivePolicy {
   return {
     ...live,
     async reload(because, by) {
       const reloaded = await live.reload(because, by)
       if (!reloaded.ok) log('error', PROBLEMS[reloaded.problem.code].says, reloaded.problem.about)
-      else if (reloaded.value.changed) log('info', 'a new policy is in force', { because, ...reloaded.value })
+      else if (reloaded.value.changed) log('info', 'a new policy is active', { because, ...reloaded.value })
       return reloaded
     },
   }
 }
 
-/** Vectors of two models are not alike, whatever they say. */
+/** Vectors of two models cannot be compared. */
 const vectorsName = ({ search: { embeddings } }: Settings['config']): string =>
   `${sha256Hex(`${embeddings?.url} ${embeddings?.model}`).slice(0, 16)}.txt`

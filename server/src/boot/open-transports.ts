@@ -12,13 +12,13 @@ import { webhookTransport } from '../upstream/transports/webhook-transport.ts'
 
 export type OpenedTransports = {
   readonly transports: readonly MessageTransport[]
-  /** Who may hand in messages, by the name of the transport. */
+  /** Who may send messages to the gate, by the name of the transport. */
   readonly incoming: ReadonlyMap<string, WebhookKey>
 }
 
 export type TransportDeps = { readonly folder: string; readonly stopping: AbortSignal; readonly log: Log }
 
-/** The configured transports with their secrets fetched. One that is absent or too short is refused by its place in the file. */
+/** The configured transports with their secrets resolved. A missing or short secret is rejected with its place in the file. */
 export function openTransports(
   settings: Config['transports'],
   { folder, stopping, log }: TransportDeps,
@@ -38,7 +38,7 @@ export function openTransports(
   const overMatrix = ({ name, matrix }: MatrixTransportSettings, where: string): MessageTransport => {
     const secret = (reference: string, place: string): string => {
       const found = secretOf(reference, folder, process.env) ?? ''
-      if (found === '') faults.push(`transports.${where}.matrix.agents.${place}: secret is absent`)
+      if (found === '') faults.push(`transports.${where}.matrix.agents.${place}: the secret is missing`)
       return found
     }
     const agents = Object.entries(matrix.agents).map(([agent, { user, token, password }]) => {
@@ -63,7 +63,7 @@ export function openTransports(
     if (one.incoming === undefined) continue
     const theirs = keyOf(one.incoming.secret, `${index}.incoming.secret`)
     if (secretOf(one.incoming.secret, folder, process.env) === secretOf(one.secret, folder, process.env))
-      faults.push(`transports.${index}.incoming.secret: the same secret as for what goes out`)
+      faults.push(`transports.${index}.incoming.secret: it must differ from the secret for outgoing messages`)
     if (theirs !== undefined) incoming.set(one.name, theirs)
   }
   return faults.length === 0 ? ok({ transports, incoming }) : refuse('config.invalid', { paths: faults.join('; ') })

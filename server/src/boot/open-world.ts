@@ -37,13 +37,13 @@ import type { World } from './world.ts'
 export type OpenedWorld = {
   readonly world: World
   readonly transports: readonly MessageTransport[]
-  /** What a request to the hub wakes, once somebody follows the hub. */
+  /** What a request to the hub wakes, once the hub is followed. */
   readonly following: { wake: () => void }
   readonly settled: Promise<void>
   readonly telemetry: Telemetry
   readonly measured: Measured
   readonly stopping: AbortController
-  /** Ends what is being sent to channels; it is sent again after the next start. */
+  /** Aborts sending to channels; it is sent again after the next start. */
   hangUp(): void
   closeServers(): Promise<void>
   close(): Promise<void>
@@ -125,7 +125,7 @@ export async function openWorld(given: Settings, options: GateOptions, fresh: bo
     }),
     strong: config.approvals.strong,
     tokensCountAs: config.approvals.tokens,
-    // Of a node, the people who decide are at its hub.
+    // For a node, the people who decide are at its hub.
     otherApprovers:
       config.auth.oidc.length > 0 || config.hub !== undefined
         ? 'unknown'
@@ -171,7 +171,7 @@ const NOT_WRITABLE: PolicyStore = {
   replace: () => refuse('policy.not_writable', { why: 'this gate has no policy file' }),
 }
 
-/** However many ask, it is done once at a time. */
+/** However many callers there are, it runs once at a time. */
 function once<T>(work: () => Promise<T>): () => Promise<T> {
   let underWay: Promise<T> | undefined
   return () => (underWay ??= work().finally(() => (underWay = undefined)))

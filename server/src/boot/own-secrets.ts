@@ -6,8 +6,9 @@ import { placesIn } from './data-folder.ts'
 import type { Settings } from './load-config.ts'
 
 /**
- * The secrets that the gate holds in full: its signing keys, its logins at tool servers, and what the configuration refers to by `env:` and `file:`. Bait is
- * none of them: it must be found where it was put. API keys and approval tokens are known by their shape.
+ * The secrets that the gate holds in full: its signing keys, its logins at tool servers, and what the configuration refers to by
+ * `env:` and `file:`. Honey tokens are not included: they must be found where they were put. API keys and approval tokens are
+ * recognized by their format.
  */
 export function ownSecrets({ config, folder, data }: Settings): readonly string[] {
   const { traps: _traps, policy: _policy, ...rest } = config
@@ -16,7 +17,7 @@ export function ownSecrets({ config, folder, data }: Settings): readonly string[
   return [...referred.flatMap(tellingPart), ...signingKeys(keys), ...loginSecrets(keys)]
 }
 
-/** Fields that hold a secret also where it is spelled out. */
+/** Fields that contain a secret even if it is written out. */
 const SECRET_FIELD = /^(?:secret|token|key|password|client_secret|bearer|authorization)$/i
 
 function referencesIn(value: unknown, key = ''): readonly string[] {
@@ -25,7 +26,7 @@ function referencesIn(value: unknown, key = ''): readonly string[] {
   return Object.entries(value).flatMap(([name, field]) => referencesIn(field, name))
 }
 
-/** What is short, or a plain word, would be found in texts that have nothing to do with it. */
+/** A short secret, or a plain word, would be found in unrelated texts. */
 function tellingPart(secret: string): readonly string[] {
   const [line = ''] = secret.split(/\r?\n/).toSorted((one, other) => other.length - one.length)
   const isTelling = line.length >= 20 || (line.length >= 12 && /\d/.test(line) && /[A-Za-z]/.test(line))

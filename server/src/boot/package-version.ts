@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 
-/** Two folders up from this file stands the package, whether it runs as it was written or as it was built. */
+/** The package is two folders up from this file, both in the repository and when built. */
 export const packageVersion = (): string =>
   z
     .object({ version: z.string() })

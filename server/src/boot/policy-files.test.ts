@@ -14,7 +14,7 @@ const at = (...names: string[]) => join(folder, ...names)
 const config = (text: string) => writeFileSync(at('sluice.yaml'), text)
 
 describe('the policy of a configuration', () => {
-  test('stands in a file of its own, in the configuration, or is the default', () => {
+  test('is in its own file, in the configuration, or the default', () => {
     writeFileSync(at('p.yaml'), 'preset: strict')
     config('policy: ./p.yaml')
     expect(readPolicy(at('sluice.yaml'))).toEqual({ ok: true, value: { text: 'preset: strict', file: at('p.yaml') } })
@@ -24,7 +24,7 @@ describe('the policy of a configuration', () => {
     expect(readPolicy(at('sluice.yaml'))).toMatchObject({ value: { text: 'preset: careful\n' } })
   })
 
-  test('is what the environment makes of it, the rest staying as it stands', () => {
+  test('has the environment`s overrides, and the rest is unchanged', () => {
     config('policy:\n  preset: observe\n  rules: []\n')
     process.env['SLUICE_POLICY_PRESET'] = 'strict'
     try {
@@ -35,7 +35,7 @@ describe('the policy of a configuration', () => {
     }
   })
 
-  test('that names a file which is not there is a fault with its place', () => {
+  test('that names a missing file is a fault with its place', () => {
     config('dev: true\npolicy: ./p.yaml')
     expect(readPolicy(at('sluice.yaml'))).toMatchObject({
       ok: false,
@@ -43,7 +43,7 @@ describe('the policy of a configuration', () => {
     })
   })
 
-  test('is never the default one because the file went away or became empty', () => {
+  test('is never the default one because the file was removed or became empty', () => {
     config('policy: { preset: strict }')
     const source = policyFiles(at('sluice.yaml'))
     expect(source.read().ok).toBe(true)
@@ -55,7 +55,7 @@ describe('the policy of a configuration', () => {
 })
 
 describe('watching', () => {
-  /** Counts the news while something is done, until so many have come. */
+  /** Counts notifications during a change, until this many have come. */
   async function news(change: () => void, wanted: number): Promise<void> {
     let heard = 0
     const stop = policyFiles(at('sluice.yaml')).watch(() => (heard += 1))
@@ -65,7 +65,7 @@ describe('watching', () => {
     expect(heard).toBe(wanted)
   }
 
-  test('hears of a file that is replaced, as editors do it', async () => {
+  test('detects a file that is replaced, as editors do', async () => {
     writeFileSync(at('p.yaml'), 'preset: strict')
     config('policy: ./p.yaml')
     await news(() => {
@@ -74,7 +74,7 @@ describe('watching', () => {
     }, 1)
   })
 
-  test('hears of a folder that is swapped behind a link, as deployments do it', async () => {
+  test('detects a folder that is swapped behind a link, as deployments do', async () => {
     for (const [name, preset] of [
       ['one', 'strict'],
       ['two', 'careful'],
@@ -107,7 +107,7 @@ describe('watching', () => {
     expect(source.read()).toMatchObject({ value: { text: 'preset: careful' } })
   })
 
-  test('says nothing of neighbours that move', async () => {
+  test('ignores changes of other files', async () => {
     config('policy: { preset: strict }')
     let heard = 0
     const stop = policyFiles(at('sluice.yaml')).watch(() => (heard += 1))

@@ -3,10 +3,10 @@ import { dirname, resolve } from 'node:path'
 import type { PolicyRead } from '../commands/policy/live-policy.ts'
 import { readDocument } from './config-document.ts'
 
-/** Where the policy comes from, again and again. */
+/** Where the policy is read from, repeatedly. */
 export type PolicySource = {
   read(): PolicyRead
-  /** Calls back when what `read` answers has changed. Returns how to stop. */
+  /** Calls back when the result of `read` has changed. Returns how to stop. */
   watch(onChange: () => void): () => void
 }
 
@@ -15,8 +15,8 @@ const DEFAULT_POLICY = 'preset: careful\n'
 const SETTLE_MS = 100
 
 /**
- * The policy of a configuration file: the file it names, or what stands in itself.
- * INVARIANT: a configuration that goes away or becomes empty while the gate runs is a fault, never the default policy.
+ * The policy of a configuration file: the file it names, or the part of it that is the policy.
+ * INVARIANT: a configuration that is removed or becomes empty while the gate runs is a fault, never the default policy.
  */
 export function policyFiles(config: string): PolicySource {
   const isExpected = existsSync(config)
@@ -29,10 +29,10 @@ export function policyFiles(config: string): PolicySource {
   return { read, watch: (onChange) => watchPolicy(config, read, onChange) }
 }
 
-/** Reads what `policy:` in the configuration stands for. Whether it is a good policy is for the compiler to say. */
+/** Reads what `policy:` in the configuration refers to. The compiler checks whether it is valid. */
 export function readPolicy(config: string): PolicyRead {
   const { text: given, document, lines } = readDocument(config)
-  // Of a text that is no YAML the compiler names the place.
+  // For invalid YAML the compiler names the place.
   if (document.errors.length > 0) return { ok: true, value: { text: given, file: config, at: ['policy'] } }
   if (!document.has('policy')) return { ok: true, value: { text: DEFAULT_POLICY, file: 'the default policy' } }
   const named = document.get('policy')
@@ -56,12 +56,12 @@ function textOf(file: string): string | undefined {
 }
 
 /**
- * Folders are watched, not files: editors and deployments replace a file, or a link on the way to it. Whatever moves there, only
- * another text is news.
+ * Watches folders, not files: editors and deployments replace a file, or a link on the path. Whatever changes there, only a
+ * different text counts.
  */
 function watchPolicy(config: string, read: () => PolicyRead, onChange: () => void): () => void {
   const watchers = new Map<string, FSWatcher>()
-  // Also what the configuration says besides the policy: tool servers are reloaded too.
+  // Includes the rest of the configuration: tool servers are reloaded too.
   const present = () => JSON.stringify([read(), textOf(config)])
   let seen = present()
   let glimpsed = seen
@@ -76,7 +76,7 @@ function watchPolicy(config: string, read: () => PolicyRead, onChange: () => voi
       onChange()
       return
     }
-    // Perhaps half of what is being written: it counts when it still stands a moment later.
+    // Possibly half-written: it counts if it is still the same a moment later.
     glimpsed = now
     timer = setTimeout(look, SETTLE_MS)
   }
@@ -90,10 +90,10 @@ function watchPolicy(config: string, read: () => PolicyRead, onChange: () => voi
     for (const folder of wanted) {
       if (watchers.has(folder) || !existsSync(folder)) continue
       const watcher = watchFolder(folder, { persistent: false }, () => {
-        // Not put off by further events: a folder where something always moves would never be looked at.
+        // Not delayed by further events: a folder that constantly changes would never be read.
         timer ??= setTimeout(look, SETTLE_MS)
       })
-      // A folder that was removed is watched again as soon as a neighbour moves; until then a reload can be asked for.
+      // A removed folder is watched again as soon as something beside it changes; until then a reload can be requested.
       watcher.on('error', () => watchers.delete(folder))
       watchers.set(folder, watcher)
     }
@@ -107,7 +107,7 @@ function watchPolicy(config: string, read: () => PolicyRead, onChange: () => voi
 
 const policyFileOf = (read: PolicyRead): string | undefined => (read.ok ? read.value.file : read.faults[0]?.file)
 
-/** The folder a file stands in, and the one its links lead to. */
+/** The folder of a file, and the one its links lead to. */
 function foldersOf(file: string | undefined): string[] {
   if (file === undefined) return []
   const own = dirname(resolve(file))

@@ -3,13 +3,13 @@ import { LOCAL_OWNER } from '../contract/caller.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import { issueAdminKey, type KeyRing } from './open-credentials.ts'
 
-/** Whether only this machine can reach an address to listen on. */
+/** Whether only this machine can reach a listening address. */
 export const isLoopback = (host: string): boolean => LOOPBACK.test(host)
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/
 
 /**
- * What must be true of credentials before the door opens. At the first start the owner gets an admin key. Beyond this machine the gate
- * listens only when somebody has been given a credential, or an issuer is configured: the owner's own key is nobody's yet.
+ * Prepares credentials before the door opens. At the first start the owner gets an admin key. Beyond this machine the gate
+ * listens only if somebody has a credential, or an issuer is configured: the owner's own key does not count.
  */
 export async function prepareCredentials(
   ring: KeyRing,

@@ -1,7 +1,7 @@
 import { PROBLEMS, type Problem } from '../contract/problems.ts'
 import { locatedFaults } from './config-faults.ts'
 
-/** A problem as lines for a person, with the place of every path where the configuration is what is wrong. */
+/** A problem as lines for a person, with the place of every path if the configuration is at fault. */
 export function problemText({ code, about }: Problem, file?: string): readonly string[] {
   const { says, do: remedy } = PROBLEMS[code]
   const { paths } = about

@@ -1,11 +1,11 @@
 import { randomFillSync } from 'node:crypto'
 import type { Ids } from '../commands/ports/runtime.ts'
 
-/** Fetched in one go: a call takes some sixty bytes, and each fetch costs more than the bytes do. */
+/** Fetched in bulk: a call needs some sixty bytes, and each fetch costs more than the bytes do. */
 const pool = Buffer.alloc(4096)
 let used = pool.length
 
-/** INVARIANT: no byte of the pool is handed out twice. */
+/** INVARIANT: no byte of the pool is used twice. */
 function hex(bytes: number): string {
   if (used + bytes > pool.length) {
     randomFillSync(pool)
@@ -16,7 +16,7 @@ function hex(bytes: number): string {
   return pool.toString('hex', from, used)
 }
 
-/** Ids nobody can guess. A call's begins with its time, so that lists of ids sort as they happened. */
+/** Unguessable ids. A call's begins with its time, so that lists of ids sort chronologically. */
 export const randomIds: Ids = {
   call: () => `call_${Date.now().toString(16).padStart(12, '0')}${hex(6)}`,
   approval: () => `auth_${hex(8)}`,

@@ -6,7 +6,7 @@ import type { Settings } from './load-config.ts'
 
 const MOST_FILES = 200
 
-/** The packs that come with the gate, and those of the operator's folder. */
+/** The packs that ship with the gate, and those of the operator's folder. */
 export function readPacks({ config, folder }: Pick<Settings, 'config' | 'folder'>): Result<readonly KnownPack[]> {
   if (config.packs === undefined) return loadPacks([])
   const place = resolve(folder, config.packs)

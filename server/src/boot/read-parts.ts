@@ -27,7 +27,7 @@ import { ownSecrets } from './own-secrets.ts'
 import { openScanner, type OpenScanner } from './scanner/open-scanner.ts'
 import type { World } from './world.ts'
 
-/** What the settings and the key folder lead to, before there is a ledger. */
+/** What follows from the settings and the key folder, before there is a ledger. */
 export type Parts = {
   readonly world: Pick<
     World,
@@ -54,7 +54,7 @@ export type Parts = {
   readonly embedder?: Embedder
   readonly otlp: OtlpSettings
   readonly scanner: OpenScanner
-  /** Ends what is being sent to channels; it is sent again after the next start. */
+  /** Aborts sending to channels; it is sent again after the next start. */
   hangUp(): void
 }
 
@@ -133,7 +133,7 @@ export async function readParts(settings: Settings, say: Log, fresh: boolean): P
   })
 }
 
-/** The same rotation; the new key is one of the gate's own secrets from then on. */
+/** Wraps the rotation; the new key is one of the gate's own secrets from then on. */
 const refreshing = (rotate: LiveKeys['rotate'], own: OwnCredentialsBook): LiveKeys['rotate'] => ({
   token: () => {
     const rotated = rotate.token()

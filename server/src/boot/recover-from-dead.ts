@@ -8,8 +8,8 @@ import type { World } from './world.ts'
 const AGAIN_MS = 1_000
 
 /**
- * Takes over what dead boots left behind: at start, which is waited for, and whenever another node dies. What a boot that is alive
- * has under way is left to it.
+ * Takes over what dead boots left behind: at start, which is waited for, and whenever another node dies. What a live boot has in
+ * progress is left to it.
  */
 export async function recoverFromDead(
   world: World,
@@ -26,7 +26,7 @@ export async function recoverFromDead(
     if (ended.threads + ended.calls > 0) log('warn', 'unstored threads ended when their gate stopped', ended)
     await scheduler.recover()
     if (!isWhole) tryAgain()
-    // Waits for tool servers, so nobody waits for it.
+    // In the background, because it waits for tool servers.
     readBacks = readBacks.then(() =>
       recoverReadBacks(world).catch((error: unknown) =>
         log('error', 'read-backs could not be completed', { error: String(error) }),
@@ -41,7 +41,7 @@ export async function recoverFromDead(
       tryAgain()
     })
   }
-  /** Until it succeeds: nobody else may be there to take over what a dead node left. */
+  /** Until it succeeds: there may be nobody else to take over what a dead node left. */
   function tryAgain(): void {
     forgetAgain()
     forgetAgain = world.after(AGAIN_MS, takeOver)

@@ -8,7 +8,7 @@ const SWEEP_EVERY_MS = 3_600_000
 const EVERY_HOUR = '17 * * * *'
 
 /**
- * Soon after the start and then every hour; a sweep that fails is tried again the next time. Nodes that share a store take turns: a
+ * Soon after the start and then every hour; a failed sweep is retried the next time. Nodes that share a store take turns: a
  * schedule there gives each hour's sweep to one of them.
  */
 export async function sweepRegularly(
@@ -43,7 +43,7 @@ export async function sweepRegularly(
   }
 }
 
-/** Says at once that nothing is signed, and again as often as a checkpoint would be due. */
+/** Reports immediately that nothing is signed, and again as often as a checkpoint would be due. */
 export function complainer(log: Log, every_ms: number): (problem: Problem) => void {
   let last = Number.NEGATIVE_INFINITY
   return ({ code, about }) => {

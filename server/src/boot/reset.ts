@@ -10,8 +10,8 @@ import { issueAdminKey, withCredentials } from './open-credentials.ts'
 import { storeOf } from './store-of.ts'
 
 /**
- * New signing keys for a data folder whose own were lost, and a new admin key for its owner. Only they can, and only while no
- * gate runs on it.
+ * New signing keys for a data folder that lost its own, and a new admin key for its owner. Only the owner can do this, and only
+ * while no gate runs on it.
  */
 export async function reset(options: UpOptions): Promise<Result<ResetReport>> {
   const settings = settingsMeant(options)

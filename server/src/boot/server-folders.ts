@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import type { ServerConfig } from '../upstream/server-config.ts'
 import { placesIn } from './data-folder.ts'
 
-/** Where releases before kept what tool servers keep: inside the data folder. A backup has it there too. */
+/** Where earlier releases stored the files of tool servers: inside the data folder. A backup has them there too. */
 const oldPlace = (data: string) => join(data, 'servers')
 
 /**
- * The folders that tool servers may keep things in, beside the data folder: whoever is at home in it must not be a step away from
- * the gate's keys. What an earlier release or a backup put into the data folder is moved there; nothing that exists is replaced.
+ * The folders in which tool servers may store files, beside the data folder, so that a server's own folder is not next to the
+ * gate's keys. What an earlier release or a backup put into the data folder is moved there; nothing that exists is replaced.
  */
 export function openServerFolders(data: string, servers: readonly ServerConfig[]): readonly ServerConfig[] {
   const { servers: folder } = placesIn(data)
@@ -16,7 +16,7 @@ export function openServerFolders(data: string, servers: readonly ServerConfig[]
   if (children.length > 0 || existsSync(oldPlace(data))) makeFolder(folder)
   if (existsSync(oldPlace(data))) moveFolders(oldPlace(data), folder)
   const isShared = children.some((server) => runAsOf(server) !== undefined)
-  // Other users pass through to what is theirs, and see nothing else.
+  // Other users can pass through to their own folder, and see nothing else.
   if (isShared) chmodSync(folder, 0o711)
   return servers.map((server) => {
     const own = join(folder, server.name)

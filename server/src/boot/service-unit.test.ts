@@ -10,7 +10,7 @@ const place: ServicePlace = {
   log: '/home/ana/50% gate/.sluice/gate.log',
 }
 
-test('a unit for systemd starts the gate of this configuration, whatever is in its path', () => {
+test('a systemd unit starts the gate of this configuration, whatever is in its path', () => {
   const unit = serviceUnit(place)
   expect(unit?.file).toBe('/home/ana/.config/systemd/user/sluice.service')
   expect(unit?.text).toContain(
@@ -20,11 +20,11 @@ test('a unit for systemd starts the gate of this configuration, whatever is in i
   expect(unit?.start).toEqual(['systemctl --user daemon-reload', 'systemctl --user enable --now sluice'])
 })
 
-test('a property list for launchd names the same words and the log', () => {
+test('a launchd property list has the same command and the log', () => {
   const unit = serviceUnit({ ...place, platform: 'darwin', config: '/Users/a&b/sluice.yaml' })
   expect(unit?.file).toBe('/home/ana/Library/LaunchAgents/dev.sluice.gate.plist')
   expect(unit?.text).toContain('<string>/Users/a&amp;b/sluice.yaml</string>')
   expect(unit?.text).toContain('<key>StandardErrorPath</key>')
 })
 
-test('elsewhere there is none', () => expect(serviceUnit({ ...place, platform: 'win32' })).toBeUndefined())
+test('other systems have none', () => expect(serviceUnit({ ...place, platform: 'win32' })).toBeUndefined())

@@ -3,7 +3,7 @@ import type { StoreSettings } from '../stores/open-store.ts'
 import { secretOf } from '../upstream/server-config.ts'
 import type { Settings } from './load-config.ts'
 
-/** The store that settings mean. An address that cannot be fetched is an empty one, which no engine opens. */
+/** The store that the settings name. An address that cannot be resolved is empty, which no engine opens. */
 export function storeOf({ config, folder, data }: Pick<Settings, 'config' | 'folder' | 'data'>): StoreSettings {
   const { postgres, redis, schema, seal } = config.store
   const found = seal !== undefined && seal !== false && 'file' in seal ? { file: resolve(folder, seal.file) } : seal
@@ -19,7 +19,7 @@ export function storeOf({ config, folder, data }: Pick<Settings, 'config' | 'fol
 export const MAIN_STREAM = 'main'
 
 /**
- * The audit stream of commands that open a store without a gate. In a database it is one of its own: nodes have theirs, and `main` may
- * come from a release whose heads carried no MAC.
+ * The audit stream of commands that open a store without a gate. In a database it is a separate one: nodes have theirs, and
+ * `main` may come from a release whose heads had no MAC.
  */
 export const offlineStream = ({ postgres }: StoreSettings): string => (postgres === undefined ? MAIN_STREAM : 'offline')

@@ -1,12 +1,15 @@
 const PERSIST_MS = 250
 
-/** Calls back once, after so long. Returns how to give that up. */
+/** Calls back once, after `ms`. Returns how to cancel it. */
 export function after(ms: number, callback: () => void): () => void {
   const timer = setTimeout(callback, ms)
   return () => clearTimeout(timer)
 }
 
-/** Tries again until it is done, or the process ends: this keeps none alive that has shut down, or that the other nodes take for dead. */
+/**
+ * Retries until it succeeds, or the process ends: this does not keep a process alive that has shut down, or that the other nodes
+ * declared dead.
+ */
 export function persist(attempt: () => Promise<boolean>): void {
   const again = () => setTimeout(() => void tryOnce(), PERSIST_MS).unref()
   const tryOnce = async () => {

@@ -115,9 +115,9 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
   const signal = await Promise.race([dead, untilStopped(() => void opened.value.live.reload('signal'))])
   stopGivingBack()
   log('info', `stopping on ${signal}`)
-  // In this order: whoever asks is told to go elsewhere, then streams end, then what is under way gets its answer.
+  // In this order: new requests are told to go elsewhere, then streams end, then calls in progress get their answer.
   opened.value.stopTaking()
-  // Balancers learn from `/readyz` that this node stops; a connection that it no longer accepts would be lost.
+  // Balancers learn from `/readyz` that this node stops; connections that it no longer accepts would be lost.
   if (settings.config.store.postgres !== undefined && signal !== 'dead') await sleep(DRAIN_MS)
   stopping.abort()
   await Promise.all([listening.value.close(), opened.value.lastCalls(LAST_ANSWERS_MS)])
@@ -134,7 +134,7 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
   return code
 }
 
-/** Beside a `sluice.yaml` of one's own, commands mean that one, unless they name the demo's. */
+/** If there is also a `sluice.yaml` in this folder, commands mean that one, unless they name the demo's. */
 function demoCommand(): string {
   const name = commandName({ launcher: LAUNCHER, cwd: process.cwd(), env: process.env })
   return existsSync('sluice.yaml') ? commandFor(name, { config: `${DEMO}/sluice.yaml` }) : name
@@ -149,7 +149,7 @@ function untilStopped(onHangUp: () => void): Promise<string> {
   return new Promise((resolve) => {
     // Also for the second one: Ctrl-C reaches the gate from the terminal and again from the launcher in front of it.
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve(signal))
-    // A service is told to read again; in a terminal the same signal means that the terminal is gone.
+    // For a service this means reload; in a terminal the same signal means that the terminal was closed.
     process.on('SIGHUP', () => (process.stdout.isTTY ? resolve('SIGHUP') : onHangUp()))
   })
 }

@@ -19,11 +19,11 @@ type Verified = {
   readonly report: AuditReport
   readonly store: Store
   readonly data: string
-  /** What reads and checks the audit. */
+  /** What is needed to read and check the audit. */
   readonly deps: Pick<WriteCheckpointDeps, 'audit' | 'tables' | 'keys' | 'digest' | 'digestBytes'>
 }
 
-/** Verifies the audit of a data folder on which no gate runs: an auditor need not start what they do not trust. */
+/** Verifies the audit of a data folder without a running gate: an auditor need not start what they do not trust. */
 export function verifyOffline(options: UpOptions, against: readonly Checkpoint[]): Promise<Result<AuditReport>> {
   const settings = settingsMeant(options)
   if (!settings.ok) return Promise.resolve(settings)
@@ -31,8 +31,8 @@ export function verifyOffline(options: UpOptions, against: readonly Checkpoint[]
 }
 
 /**
- * Verifies a folder that was made of a backup, and makes what is in it the newest that is known: its checkpoints may be older
- * than the one that was kept when the files were copied. That this was done is recorded in the audit.
+ * Verifies a folder that was restored from a backup, and makes its contents the newest known state: its checkpoints may be older
+ * than the one stored with the copied keys. This is recorded in the audit.
  */
 export function verifyRestored(options: UpOptions, data: string): Promise<Result<AuditReport>> {
   const settings = settingsOf({ ...options, data })
@@ -61,21 +61,21 @@ export function verifyRestored(options: UpOptions, data: string): Promise<Result
       })
       if (!written.ok || broken !== undefined || report.streams.every(({ stream }) => stream === MAIN_STREAM))
         return written.ok ? ok(report) : written
-      // Streams of several nodes that nobody has signed yet would be strange to the gate that starts here.
+      // Streams of several nodes that nobody has signed yet would be rejected by the gate that starts here.
       const signed = await writeCheckpoint({ ...deps, ledger: store.ledger, kept, clock: Date.now })
       return signed.ok ? ok(report) : signed
     },
   )
 }
 
-/** The store in the data folder itself, whatever the settings name besides. */
+/** The store in the data folder itself, whatever else the settings name. */
 export function embedded(settings: Parameters<typeof storeOf>[0]): StoreSettings {
   const { folder, seal } = storeOf(settings)
   return { folder, ...(seal === undefined ? {} : { seal }) }
 }
 
 /**
- * INVARIANT: the folder's lock is held. Opening brings the folder of an older release over, which must not happen under a
+ * INVARIANT: the folder's lock is held. Opening migrates the folder of an older release, which must not happen under a running
  * gate of that release.
  */
 export async function withVerified<T>(

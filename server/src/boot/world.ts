@@ -64,10 +64,10 @@ export type World = {
   readonly toolflow: ToolflowSettings
   readonly agentSettings: AgentSettings
   readonly isVolatileFull: () => boolean
-  /** Whether the contents of this run are in the memory of this node alone. */
+  /** Whether the contents of this run are only in the memory of this node. */
   readonly isVolatile: (run: RunId) => boolean
   readonly counts: Counts
-  /** Where several nodes share the store. */
+  /** Set if several nodes share the store. */
   readonly jobs?: RunJobs
   readonly models: AgentModels
   readonly oidcLogins: OidcLogins
@@ -84,14 +84,14 @@ export type World = {
   readonly meaning?: Meaning
   /** What each session has read. */
   readonly sessions: Sessions
-  /** What callers' searches lead to, where that is learnt. Not for the toolflow: there only the words choose. */
+  /** What callers' searches lead to, if learning is on. Not for the toolflow: there only the words decide. */
   readonly learning?: HabitsBook
   /** Only with a `serenity` section. */
   readonly health?: HealthEvidence
   readonly audit: AuditReads
   /** The newest checkpoint, outside the ledger. */
   readonly kept: KeptCheckpoint
-  /** The same ledger, below everything that tells of what changes. */
+  /** The same ledger, below all wrappers that report changes. */
   readonly quiet: Ledger
   readonly scrub: () => Promise<void>
   readonly tail: OwnTail
@@ -110,7 +110,7 @@ export type World = {
   readonly live: LivePolicy
   readonly policy: DispatchDeps['policy']
   readonly holdFor: DispatchDeps['holdFor']
-  /** What is known of well-known tool servers. */
+  /** What is known about well-known tool servers. */
   readonly packs: readonly KnownPack[]
   readonly serverSettings: () => Config['servers']
   /** Who is asked about which calls. */
@@ -132,7 +132,7 @@ export type World = {
   readonly intake: Intake
   readonly probe: Probe
   readonly links: Links
-  /** Aborted when the gate takes no more calls. */
+  /** Aborted when the gate accepts no more calls. */
   readonly stopping: AbortSignal
   readonly documents: Documents
   readonly secretValue: SecretValue
@@ -141,17 +141,17 @@ export type World = {
   readonly zoneOffset: (zone: string, at: number) => number | undefined
   readonly isSameText: (one: string, other: string) => boolean
   readonly hmacHex: (secret: string, text: string) => string
-  /** Who may hand in messages, by the name of the transport. */
+  /** Who may send messages to the gate, by the name of the transport. */
   readonly incoming: ReadonlyMap<string, WebhookKey>
   readonly channels: readonly Channel[]
   readonly callbacks: ReadonlyMap<string, CallbackSource>
   readonly rooms: readonly ChatRoom[]
-  /** Of a node: where its approvals are decided. */
+  /** For a node: where its approvals are decided. */
   readonly hub: AttachedHub | undefined
   readonly hubFault: HubEffectDeps['hubFault']
   readonly wakeHub: () => void
   readonly nonce: () => string
-  /** With which this gate signs for nodes of its own. */
+  /** The keys with which this gate signs for its own nodes. */
   readonly hubKeys: HubKeys
   /** Through which nodes reach this hub, besides HTTP. */
   readonly nodeRoom: NodeRoom | undefined

@@ -6,7 +6,7 @@ const WELCOME = `This is the only folder that the files server may access.
 Ask for a change: it is held until you approve it. Ask for a file outside: it is blocked.
 `
 
-/** The demo's folder, visible and editable: a configuration, a folder for files, an outbox. What is there stays as it is. */
+/** The demo's folder, visible and editable: a configuration, a folder for files, an outbox. Existing files are not changed. */
 export function writeDemo(folder: string): string {
   const file = resolve(folder, 'sluice.yaml')
   if (existsSync(file)) return file
@@ -20,7 +20,7 @@ export function writeDemo(folder: string): string {
   return file
 }
 
-/** In a checkout the sources run as they are; a published package holds what was compiled from them. */
+/** In a checkout the sources run directly; a published package contains the compiled files. */
 function scriptOf(name: string): string {
   const source = join(TEMPLATE, `${name}.ts`)
   return existsSync(source) ? source : join(TEMPLATE, `${name}.js`)

@@ -7,7 +7,10 @@ import { readDocument } from './config-document.ts'
 
 const DEFAULT_TEXT = 'preset: careful\nrules: []\n'
 
-/** The policy of a configuration file, to be read as text and to be replaced: the file it names, or the part of it that is the policy. */
+/**
+ * The policy of a configuration file, to be read as text and to be replaced: the file it names, or the part of it that is the
+ * policy.
+ */
 export function policyStore(config: string): PolicyStore {
   return {
     text() {
@@ -31,20 +34,20 @@ export function policyStore(config: string): PolicyStore {
   }
 }
 
-/** The policy inside a configuration, as a text of its own. JSON is written as YAML, which people read more easily. */
+/** The policy inside a configuration, as a separate text. JSON is written as YAML, which is easier to read. */
 function spelled(document: Document.Parsed): string {
   const node = document.get('policy', true) as (Node & { flow?: boolean }) | undefined
   return node === undefined || node.flow === true ? stringify(document.toJS({}).policy) : stringify(node)
 }
 
-/** The file with another policy in it. What else stands there stays as it is, with its comments. */
+/** The file with another policy. Everything else in it is unchanged, with its comments. */
 function withPolicy(config: string, text: string): string {
   const document = parseDocument(existsSync(config) ? readFileSync(config, 'utf8') : '')
   document.set('policy', parseDocument(text).contents)
   return String(document)
 }
 
-/** In one step: whoever reads the file meanwhile sees the old text or the new one. A link stays a link. */
+/** Atomically: a concurrent reader sees the old text or the new one. A link stays a link. */
 function replaceFile(file: string, text: string): Result<{ readonly undo: () => void }> {
   const before = existsSync(file) ? readFileSync(file, 'utf8') : undefined
   const wrote = swap(file, text)

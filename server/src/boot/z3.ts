@@ -1,6 +1,6 @@
 import type { Solver } from '../commands/policy/lint-policy.ts'
 
-/** A solver that is loaded only when it is asked for: 35 MB on disk, and half a second to start. Absent where it was not installed. */
+/** A solver that is loaded only when needed: 35 MB on disk, and half a second to start. Absent if it was not installed. */
 export const z3: Solver = async (use) => {
   const loaded = await import('z3-solver').catch(() => undefined)
   if (loaded === undefined) return undefined

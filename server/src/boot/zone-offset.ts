@@ -1,7 +1,7 @@
 const MINUTE = 60_000
 const formats = new Map<string, Intl.DateTimeFormat | undefined>()
 
-/** Minutes that a time zone is ahead of UTC at a moment; undefined for a zone that this system does not know. */
+/** How many minutes a time zone is ahead of UTC at a given time; undefined for a zone that this system does not know. */
 export function zoneOffset(zone: string, at: number): number | undefined {
   if (zone === 'UTC') return 0
   if (!formats.has(zone)) formats.set(zone, formatOf(zone))

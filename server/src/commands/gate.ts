@@ -25,15 +25,20 @@ import type { RunsGate } from './runs/bind.ts'
 import type { ToolflowGate } from './toolflow/bind.ts'
 import type { WorkflowsGate } from './workflows/bind.ts'
 
-/** The configuration this gate was started with: the file, and a digest of each section that counts only after a restart. */
+/**
+ * The configuration this gate was started with: the file, and a digest of each section that takes effect only after a restart.
+ */
 export type SettingsInForce = { readonly file: string; readonly sections: Readonly<Record<string, string>> }
 
-/** The commands, bound to their ports, by subject: all that a door may ask for. Every one checks who is asking by itself. */
+/**
+ * The commands, bound to their ports, by subject: everything that a door may call. Every one checks the caller's permissions
+ * itself.
+ */
 export interface Gate {
   /** Of this release. */
   readonly version: string
   readonly settings: SettingsInForce
-  /** What `sluice doctor` finds, for admins. */
+  /** The checks of `sluice doctor`, for admins. */
   doctor(): Promise<DoctorAnswer>
   readonly calls: CallsGate
   /** Tools that coding agents run themselves. */
@@ -45,7 +50,7 @@ export interface Gate {
   readonly runs: RunsGate
   readonly toolflow: ToolflowGate
   readonly agent: AgentGate
-  /** Procedures, their runs, and what is proposed from them. */
+  /** Procedures, their runs, and proposals from them. */
   readonly flows: FlowsGate
   readonly workflows: WorkflowsGate
   readonly catalogue: CatalogueGate
@@ -53,7 +58,7 @@ export interface Gate {
   readonly proxy: Proxy
   /** For MCP clients whose requests reach several nodes. */
   readonly relay: RelayGate
-  /** Of people at tool servers. */
+  /** People's logins at tool servers. */
   readonly logins: LoginsGate
   readonly artifacts: ArtifactsGate
   /** What is read in a session other than its own. */
@@ -64,10 +69,10 @@ export interface Gate {
   /** For nodes whose approvals are decided here. */
   readonly hub: HubGate
   readonly channels: ChannelsGate
-  /** Tells of calls, approvals, tools, pauses and policies as they change, as far as the caller may see them. */
+  /** Reports changes of calls, approvals, tools, pauses and policies, as far as the caller may see them. */
   readonly changes: Changes
   readonly audit: AuditGate
   readonly retention: RetentionGate
-  /** Undefined when calls are taken. */
+  /** Undefined if calls are accepted. */
   closedBy(): Problem | undefined
 }

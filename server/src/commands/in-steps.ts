@@ -1,6 +1,6 @@
 import type { Breathe } from './ports/runtime.ts'
 
-/** Does work that comes in steps, and lets everybody else run between them. Work of one step is done at once, without a promise. */
+/** Does work in steps, and lets the event loop run between them. Work of a single step is done synchronously, without a promise. */
 export function inSteps<T>(breathe: Breathe | undefined, steps: Generator<void, T>): T | Promise<T> {
   const { done, value } = steps.next()
   return done === true ? value : goOn(breathe, steps)

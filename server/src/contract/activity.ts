@@ -5,7 +5,7 @@ import { FieldChange, PacketRisk } from './packet-parts.ts'
 import { Sentence } from './sentence.ts'
 import { Effect, Opinion, Strength, Verdict } from './verdict.ts'
 
-/** What went wrong, by its code, and a sentence for people. */
+/** What went wrong: its code, and a sentence for people. */
 export const ShownProblem = z.object({
   code: z.string(),
   says: z.string(),
@@ -13,7 +13,7 @@ export const ShownProblem = z.object({
 })
 export type ShownProblem = z.infer<typeof ShownProblem>
 
-/** One call in a list: enough for a row, nothing that is secret. */
+/** One call in a list: enough for a row, nothing secret. */
 export const CallSummary = z.object({
   call_id: z.string(),
   tool_id: z.string(),
@@ -34,10 +34,10 @@ export const CallSummary = z.object({
   started_at: z.number().optional(),
   ended_at: z.number().optional(),
   approval_id: z.string().optional(),
-  /** The consent that let it through. */
+  /** The consent that allowed it. */
   consent_id: z.string().optional(),
   problem: ShownProblem.optional(),
-  /** When its arguments and outputs were removed: the sentence then names only the tool. */
+  /** When its arguments and outputs were deleted: then the sentence names only the tool. */
   expired_at: z.number().optional(),
   /** For a call whose outcome is unknown and that nobody has settled. */
   proposed_args: z.string().optional(),
@@ -46,7 +46,7 @@ export const CallSummary = z.object({
 })
 export type CallSummary = z.infer<typeof CallSummary>
 
-/** One moment in the life of a call. */
+/** One event in the life of a call. */
 export const CallMoment = z.object({
   at: z.number(),
   is: z.enum([
@@ -68,7 +68,7 @@ export const CallMoment = z.object({
     'settled',
     'erased',
   ]),
-  /** Who did it, where a person did. */
+  /** Who did it, if it was a person. */
   by: z.string().optional(),
   says: z.string(),
   approval_id: z.string().optional(),
@@ -83,7 +83,7 @@ export const CallLife = CallSummary.extend({
   definition_hash: z.string(),
   args_hash: z.string(),
   trace: z.string(),
-  /** JSON without its secrets; absent when it was removed. */
+  /** JSON without its secrets; absent if it was deleted. */
   arguments: z.string().optional(),
   /** How much redaction hides in it. */
   hidden: z.array(z.object({ at: z.string(), type: z.string(), length: z.number().int() })),
@@ -108,7 +108,7 @@ export const CallLife = CallSummary.extend({
 })
 export type CallLife = z.infer<typeof CallLife>
 
-/** What a list of calls can be narrowed to. All that are given must hold. */
+/** How a list of calls can be filtered. All given fields must match. */
 export type CallFilter = {
   readonly state?: CallState
   readonly tool?: string
@@ -118,51 +118,51 @@ export type CallFilter = {
   /** Not before, and not after, in milliseconds. */
   readonly since?: number
   readonly until?: number
-  /** All of these words are in the sentence, the names of tool, caller, user or thread, or the id. */
+  /** All of these words must be in the sentence, the names of tool, caller, user or thread, or the id. */
   readonly words?: string
 }
 
 const Count = z.number().int()
 
-/** What happened lately, in figures. */
+/** Recent activity, in numbers. */
 export const OverviewAnswer = z.object({
   from: z.number(),
   to: z.number(),
-  /** Figures before this are not known, for example because the gate was started then. */
+  /** Earlier numbers are not known, for example because the gate was started then. */
   complete_from: z.number(),
   calls: Count,
-  /** Calls in the last whole minute. */
+  /** Calls in the last full minute. */
   per_minute: Count,
   /** Equal steps from `from` to `to`. */
   step_ms: Count,
   series: z.array(z.object({ at: z.number(), ran: Count, asked: Count, blocked: Count, failed: Count })),
-  /** What became of the calls: each is counted once. */
+  /** The outcomes of the calls: each is counted once. */
   mix: z.object({ ran: Count, asked: Count, blocked: Count, failed: Count, unknown: Count }),
   held: z.object({
     count: Count,
-    /** Half of the decisions were faster. Absent without one. */
+    /** The median time of a decision. Absent if there was none. */
     median_ms: z.number().optional(),
-    /** Decided in less than so many minutes; the last has no bound. */
+    /** Decisions that took less than this many minutes; the last one is unlimited. */
     buckets: z.array(z.object({ under_minutes: z.number().nullable(), count: Count })),
     expired: Count,
     waiting: Count,
   }),
-  /** By the time that 95 of 100 calls stay under, the slowest first. */
+  /** By the 95th percentile, the slowest first. */
   slowest: z.array(z.object({ tool_id: z.string(), calls: Count, p95_ms: z.number() })),
   callers: z.array(z.object({ id: z.string(), user: z.string(), calls: Count, asked: Count, blocked: Count })),
-  /** What a model reads before its first question, estimated at four characters a token. */
+  /** What a model reads before its first question, estimated at four characters per token. */
   tokens: z.object({ all_tools: Count, search: Count, tools: Count }),
   needs: z.object({ unknown: Count, tools_to_admit: z.array(z.string()), expired: Count }),
 })
 export type OverviewAnswer = z.infer<typeof OverviewAnswer>
 
-/** What the gate would say to an edit that is not saved. */
+/** How the gate would judge an edit that is not saved. */
 export const EditPreviewAnswer = z.object({
   effect: Effect,
   strength: Strength.optional(),
   evidence: z.array(Opinion).readonly(),
   sentence: Sentence,
-  /** Against the request as it is. */
+  /** Compared with the current request. */
   changes: z.array(FieldChange).readonly(),
 })
 export type EditPreviewAnswer = z.infer<typeof EditPreviewAnswer>
@@ -171,9 +171,9 @@ export type EditPreviewAnswer = z.infer<typeof EditPreviewAnswer>
 export const ConsentPreviewAnswer = z.object({
   since: z.number(),
   until: z.number(),
-  /** Calls of that time that asked a person and that these bounds would have let through, up to the number of calls they permit. */
+  /** Held calls of that period that these terms would have covered, up to the number of calls they permit. */
   covered: Count,
-  /** Calls that were looked at; `complete` is false when there were more. */
+  /** Calls that were checked; `complete` is false if there were more. */
   looked_at: Count,
   complete: z.boolean(),
   /** The newest of them. */

@@ -29,7 +29,7 @@ export type ThreadId = string
 
 export const AgentBody = z.strictObject({
   message: z.string().min(1, 'say something'),
-  /** Goes on with a thread of yours; a new one when left out. */
+  /** Continues one of your threads; a new one if omitted. */
   thread_id: ThreadId.optional(),
   /** The same key and message are the same turn. Also as the header `Idempotency-Key`. */
   idempotency_key: z.string().optional(),
@@ -59,7 +59,7 @@ export type AgentAnswer = {
 
 export type StepStatus = 'pending' | 'running' | 'done' | 'failed' | 'skipped'
 
-/** What the executor's model asked for, canonicalised and hashed by code. */
+/** The call that the executor's model requested, canonicalized and hashed by code. */
 export type ProposedTool = {
   readonly name: string
   readonly args: Json
@@ -91,7 +91,7 @@ export type AgentMessage = {
   readonly role: 'user' | 'assistant' | 'tool'
   readonly text: string
   readonly at: number
-  /** For a tool's: which one. */
+  /** For a tool's message: which tool. */
   readonly tool?: string
 }
 
@@ -124,23 +124,23 @@ export const AGENT_EVENTS = [
 export type AgentEventName = (typeof AGENT_EVENTS)[number]
 export type AgentEvent = { readonly event: AgentEventName; readonly data: JsonObject }
 
-/** Numbers that bound a thread. */
+/** Limits of a thread. */
 export const AgentSettings = z.strictObject({
-  /** Characters of one message. */
+  /** Characters per message. */
   message_chars: z.int().min(100).max(100_000).default(10_000),
-  /** Tools that the executor is shown, found by search. */
+  /** Tools that the executor is offered, found by search. */
   tools: z.int().min(1).max(20).default(8),
-  /** Characters of conversation that a model is shown; older turns are summarised. */
+  /** Characters of conversation that a model is shown; older turns are summarized. */
   context_chars: z.int().min(4_000).max(2_000_000).default(60_000),
-  /** Calls of models in one thread. */
+  /** Model calls per thread. */
   model_calls: z.int().min(1).max(100_000).default(1_000),
-  /** Tokens of one thread, in and out. */
+  /** Tokens per thread, input and output. */
   tokens: z.int().min(1_000).default(2_000_000),
-  /** What one thread may cost, in the unit of the models' prices. */
+  /** The maximum cost of one thread, in the unit of the models' prices. */
   cost: z.number().positive().default(10),
   /** Days without a message after which a thread ends. */
   idle_days: z.int().min(1).max(3_650).default(30),
-  /** `rules`: greetings and thanks are conversation, all else is a task. `model`: the planner's model decides. */
+  /** `rules`: greetings and thanks are conversation, everything else is a task. `model`: the planner's model decides. */
   intent: z.enum(['rules', 'model']).default('rules'),
 })
 export type AgentSettings = z.infer<typeof AgentSettings>

@@ -17,7 +17,7 @@ import { RiskClass, ToolEffect } from './tool.ts'
 import { ValueSource } from './value-source.ts'
 import { Opinion, Strength } from './verdict.ts'
 
-/** What HTTP answers look like, for the OpenAPI document. A field may be added to any of them; none is taken away. */
+/** The format of HTTP answers, for the OpenAPI document. Fields may be added to any of them; none is ever removed. */
 
 export const ProblemAnswer = z.object({
   code: z.string(),
@@ -125,7 +125,7 @@ export const PacketAnswer = z.object({
   asked_by: Caller,
   thread: z.string(),
   by_run: z.object({ run_id: z.string(), kind: z.string(), step: z.string(), lane: z.string().nullable() }).optional(),
-  /** Of a call that waits at a node of this hub. */
+  /** For a call that waits at a node of this hub. */
   node: PacketNode.optional(),
   /** At a node: nobody decides here, the hub does. */
   decided_at: z.object({ hub: z.string(), url: z.string() }).optional(),
@@ -183,7 +183,7 @@ export const ServerAnswer = z.object({
   server: z.string(),
   state: z.string(),
   tools: z.number().int(),
-  /** What of its latest list of tools was cut or left out. */
+  /** What was cut or left out of its latest list of tools. */
   findings: z.array(ListingFinding.extend({ says: z.string() })),
 })
 export const ServerLoginAnswer = z.object({
@@ -193,7 +193,7 @@ export const ServerLoginAnswer = z.object({
   began_at: z.number(),
   expires_at: z.number(),
 })
-/** Who is logged in now: nobody by name for the gate's own login. */
+/** Who is logged in now: no user for the gate's own login. */
 export const ServerLoginSlotAnswer = z.object({ server: z.string(), user: z.string().optional() })
 export const ServerLogoutAnswer = z.object({ revoked: z.boolean() })
 export const ServerLoginStatusAnswer = z.object({
@@ -318,7 +318,7 @@ export const ThreadAnswer = ThreadSummaryAnswer.extend({
   audit_trail: z.array(z.string()),
 })
 export const PauseAnswer = PauseRow
-/** `about` is any JSON, which refers to itself; the document need not unfold it. */
+/** `about` is any JSON, a recursive type that the document need not expand. */
 export const AuditEntryAnswer = z.object({
   ...AuditEntry.shape,
   about: z.record(z.string(), z.unknown()).optional(),
@@ -330,7 +330,7 @@ export const ConsentAnswer = MintedConsentAnswer.extend({
   calls_left: z.number(),
   cost_left: z.number().optional(),
 })
-/** The outcome as it is now; `problem` where there is one. */
+/** The current outcome; `problem` if there is one. */
 export const SettledAnswer = z.object({ status: z.string(), call_id: z.string() }).loose()
 export const WithdrawnAnswer = z.object({ approval_id: z.string(), state: ApprovalState })
 export const TokenAnswer = z.object({ token: z.string() })
@@ -343,7 +343,7 @@ export const CheckpointAnswer = z.object({ checkpoint: Checkpoint.nullable() })
 export const AuditKeysAnswer = z.object({
   items: z.array(z.object({ key: z.string(), public_key: z.string(), active: z.boolean() })),
 })
-/** Whether the chain holds, and the first place where it does not. */
+/** Whether the chain is intact, and the first place where it is not. */
 export const VerifiedAnswer = z.object({
   ok: z.boolean(),
   entries: z.number().int(),

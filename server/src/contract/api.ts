@@ -11,20 +11,20 @@ import { Passphrase } from './passphrase.ts'
 import { PauseScope } from './pause.ts'
 import { Surface } from './surface.ts'
 
-/** Taken as it is: copying arguments could lose what the hash must cover (a key called `__proto__`). */
+/** Not copied: a copy of the arguments could lose something the hash must cover (a key called `__proto__`). */
 export const Arguments = z.unknown().refine((value): value is Json => value !== undefined, 'arguments are missing')
 
 /** The bodies of requests, for every door that speaks JSON. Strict: an unknown field is reported as a mistake. */
 export const CallBody = z.strictObject({
   tool: z.string().min(1).max(200),
   args: Arguments.default({}),
-  /** The session of the call. Checked by the gate, at every door alike. */
+  /** The session of the call. Validated by the gate, the same at every door. */
   thread: z.string().optional(),
   /** The caller's own canonical form or hash of the arguments, to be compared. */
   canonical_args: z.string().optional(),
   args_hash: z.string().max(128).optional(),
   dry_run: z.enum(['first', 'only']).optional(),
-  /** What the user said, word for word. From a program's key it is a claim, unless that key may speak for its user. */
+  /** What the user said, verbatim. From a program's key it is a claim, unless that key may speak for its user. */
   user_words: z.string().max(MOST_WORDS_TEXT).optional(),
 })
 export type CallBody = z.infer<typeof CallBody>
@@ -32,10 +32,10 @@ export type CallBody = z.infer<typeof CallBody>
 export const CancelRunBody = z.strictObject({ reason: z.string().max(500).optional() })
 export type CancelRunBody = z.infer<typeof CancelRunBody>
 
-/** `shared`: the gate's own login, where each user has one. */
+/** `shared`: the gate's own login, if each user has one. */
 export const LoginBody = z.strictObject({ shared: z.boolean().optional() })
 
-/** The address that the browser ended on. */
+/** The URL that the browser ended on. */
 export const LoginReturnBody = LoginBody.extend({ url: z.url({ protocol: /^https?$/ }).max(16_384) })
 
 export const SettleBody = z.strictObject({ as: z.enum(['retry', 'done', 'failed']) })
@@ -46,13 +46,13 @@ const PacketVersion = z.int().positive()
 export const DecideBody = z.discriminatedUnion('decision', [
   z.strictObject({
     decision: z.literal('approve'),
-    /** Of the packet that was shown; one that changed since is refused. */
+    /** Of the packet that was shown; a decision about an outdated packet is rejected. */
     digest: PacketDigest,
-    /** Of the packet too: where it is given, a request that anybody decided about meanwhile is shown again. */
+    /** Also of the packet: if given, a request that somebody decided about in the meantime is shown again. */
     version: PacketVersion.optional(),
     reason: z.string().max(500).optional(),
     remember: Remember.optional(),
-    /** Of the approver, for one that is more than simple: one of the two. */
+    /** The approver's, for an approval that is more than simple: one of the two. */
     passphrase: z.string().max(256).optional(),
     passkey: PasskeyAssertion.optional(),
   }),
@@ -70,14 +70,14 @@ export type DecideBody = z.infer<typeof DecideBody>
 export const PolicyPutBody = z.strictObject({
   text: z.string().min(1).max(1_000_000),
   version: z.string().min(1).max(200),
-  /** One of the two, where the admin has it. */
+  /** One of the two, if the admin has it. */
   passphrase: z.string().max(256).optional(),
   passkey: PasskeyAssertion.optional(),
 })
 export type PolicyPutBody = z.infer<typeof PolicyPutBody>
 export const PolicyPasskeyBody = PolicyPutBody.pick({ text: true, version: true })
 
-/** Inputs that are not saved: what would the gate say to them? */
+/** Inputs that are not saved, to see how the gate would judge them. */
 export const EditPreviewBody = z.strictObject({ args: Arguments })
 export type EditPreviewBody = z.infer<typeof EditPreviewBody>
 
@@ -102,17 +102,17 @@ export const KeyBody = z
     name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/),
     user: UserName.optional(),
     ttl_s: z.number().int().positive().max(315_360_000).optional(),
-    /** The only tools this key knows, as globs over their ids. */
+    /** The only tools this key grants, as globs over their ids. */
     tools: ToolGlobs.optional(),
-    /** How many calls it is good for. */
+    /** How many calls it is valid for. */
     calls: z.int().positive().max(GRANT_LIMITS.calls).optional(),
     /** What MCP clients with this key are shown. */
     surface: Surface.optional(),
-    /** What it may see of flows. */
+    /** Its role in flows. */
     flow_role: FlowRole.optional(),
-    /** The only vault of flows that it knows. */
+    /** The only vault of flows that it can use. */
     vault: VaultId.optional(),
-    /** Of a host: what it says that its user said is taken for the user's own words. */
+    /** For a host: its reports of what the user said count as the user's own words. */
     speaks_for_user: z.literal(true).optional(),
   })
   .refine(
@@ -150,13 +150,13 @@ export type EraseBody = z.infer<typeof EraseBody>
 export const BreakBody = z.strictObject({ reason: z.string().trim().min(1).max(500) })
 export type BreakBody = z.infer<typeof BreakBody>
 
-/** A text that stands in a file on the caller's side. */
+/** The text of a file on the caller's side. */
 export const FileText = z.strictObject({ file: z.string().min(1).max(1_000), text: z.string().max(1_000_000) })
 export type FileText = z.infer<typeof FileText>
 const Since = z.number().int().min(0)
 const Cases = z.array(FileText).max(1_000)
 
-/** Without a `policy`, the one in force. */
+/** Without a `policy`, the active one. */
 export const PolicyTestBody = z.strictObject({ policy: FileText.optional(), cases: Cases.min(1) })
 export type PolicyTestBody = z.infer<typeof PolicyTestBody>
 export const PolicyLintBody = z.strictObject({ policy: FileText.optional() })

@@ -22,26 +22,26 @@ export const ApprovalState = z.enum([
 ])
 export type ApprovalState = z.infer<typeof ApprovalState>
 
-/** One person's word on one request. `how`: by role, by a redeemed token, or at the hub of this node. */
+/** One person's decision about one request. `how`: by role, by a redeemed token, or at the hub of this node. */
 export type Decision = {
   readonly by: string
   readonly user: string
-  /** The member of the group for whom they decided, where that is somebody else who handed over to them. */
+  /** The member of the group for whom they decided, if that is somebody else who delegated to them. */
   readonly for?: string
   readonly says: 'approve' | 'deny'
   readonly how: 'role' | 'token' | 'hub'
-  /** The person gave their passphrase too. */
+  /** The person also gave their passphrase. */
   readonly passphrase?: true
-  /** Or showed this passkey. */
+  /** Or used this passkey. */
   readonly passkey?: string
   readonly reason?: string
   readonly at: number
 }
 
-/** A person's decision about one exact call. What becomes of the call afterwards is the call's row, not this one. */
+/** People's decisions about one exact call. What happens to the call afterwards is in the call's row, not here. */
 export type ApprovalRow = {
   readonly v: 1
-  /** Of a volatile run's call: where the rest is. */
+  /** For a volatile run's call: where the rest is. */
   readonly in_memory?: string
   readonly approval_id: ApprovalId
   readonly call_id: CallId
@@ -49,24 +49,27 @@ export type ApprovalRow = {
   readonly tool_id: string
   readonly definition_hash: string
   readonly canonical_args: string
-  /** What approvers see. Absent in rows of releases that did not keep it. */
+  /** What approvers see. Absent in rows of releases that did not store it. */
   readonly shown?: ShownRequest
-  /** Where values of the arguments came from, as far as it was known when the request was made. */
+  /** Where values of the arguments came from, as far as known when the request was made. */
   readonly sources?: readonly ValueSource[]
   readonly args_hash: string
   readonly caller: Caller
   readonly thread: string
   /** The run that made the call. */
   readonly by_run?: ByRun
-  /** The call's. */
+  /** That of the call. */
   readonly identity?: string
   readonly policy_version: string
   readonly strength: Strength
-  /** Who is asked; absent where everybody with the role is. */
+  /** Who is asked; absent if everybody with the approver role is. */
   readonly route?: AskedRoute
   readonly evidence: readonly Opinion[]
   readonly preview?: ToolResult
-  /** The preview before redaction, only where that hid something and only while the request is pending: an approver can reveal it. */
+  /**
+   * The preview before redaction, only if redaction hid something and only while the request is pending: an approver can reveal
+   * it.
+   */
   readonly preview_raw?: ToolResult
   readonly created_at: number
   readonly expires_at: number
@@ -74,19 +77,19 @@ export type ApprovalRow = {
   readonly decisions: readonly Decision[]
   readonly replaces?: ApprovalId
   readonly replaced_by?: ApprovalId
-  /** While it is pending: what it takes of its caller's limit on pending bytes. */
+  /** While it is pending: what it counts towards its caller's limit on pending bytes. */
   readonly counted?: { readonly bytes: number }
-  /** For an edited request: the arguments before, so the approver sees the difference. */
+  /** For an edited request: the previous arguments, so that the approver sees the difference. */
   readonly edited_from?: string
-  /** When arguments, preview and reasons were removed, together with those of the call. */
+  /** When arguments, preview and reasons were deleted, together with those of the call. */
   readonly texts_expired_at?: number
-  /** At a hub: the call waits at one of its nodes. Arguments and preview of this row are what the node lets us see. */
+  /** At a hub: the call waits at one of its nodes. Arguments and preview of this row are what the node shows us. */
   readonly from_node?: FromNode
-  /** At a node: the digest of the signed word of the hub that decided it. */
+  /** At a node: the digest of the hub's signed decision. */
   readonly hub_word?: string
 }
 
-/** A request of a node, as the hub keeps it. */
+/** A request of a node, as stored at the hub. */
 export type FromNode = {
   readonly node: string
   /** The node's own ids, and what a decision repeats. */
@@ -115,11 +118,11 @@ export type NodeTexts = Pick<
   | 'missing'
 >
 
-/** The seven factors of an approval, in the order they are checked and named. */
+/** The seven factors of an approval, in the order they are checked and listed. */
 export const FACTORS = ['id', 'expiry', 'arguments', 'signature', 'single_use', 'thread', 'user'] as const
 export type Factor = (typeof FACTORS)[number]
 
-/** Names the version of a packet that somebody was shown. */
+/** Identifies the version of a packet that somebody was shown. */
 export const PacketDigest = z
   .string({ error: 'send the `digest` of the request that you were shown' })
   .regex(/^[0-9a-f]{64}$/, 'send the `digest` of the request that you were shown')
@@ -137,16 +140,16 @@ export type HiddenPlace = {
 /** A request without its secrets: canonical JSON, and what is hidden in it. */
 export type ShownRequest = {
   readonly args: string
-  /** The texts hold escapes for what cannot be seen. Absent in rows of releases that escaped them when they were read. */
+  /** Invisible characters are escaped in the texts. Absent in rows of releases that escaped them when they were read. */
   readonly visible?: true
   readonly edited_from?: string
   readonly hidden: readonly HiddenPlace[]
 }
 
-/** A hub, and its page for the request where it has one. */
+/** A hub, and its page for the request if it has one. */
 export type DecidedAt = { readonly hub: string; readonly url: string }
 
-/** What an approver sees. Arguments are redacted where secret. */
+/** What an approver sees. Secrets in the arguments are redacted. */
 export type ApprovalPacket = {
   readonly approval_id: ApprovalId
   readonly call_id: CallId
@@ -155,9 +158,9 @@ export type ApprovalPacket = {
   /** What the call does, in the gate's own words. */
   readonly sentence: Sentence
   readonly risk: PacketRisk
-  /** Where values came from. A value that is not named here is of unknown origin. */
+  /** Where values came from. The origin of any other value is unknown. */
   readonly sources: readonly ValueSource[]
-  /** What would be different afterwards, as far as it is known. */
+  /** What the call would change, as far as known. */
   readonly changes: readonly PacketChange[]
   readonly facts: PacketFacts
   readonly why_this: string
@@ -166,18 +169,18 @@ export type ApprovalPacket = {
   readonly edited_from?: string
   readonly risk_notes: readonly Opinion[]
   readonly preview?: ToolResult
-  /** For a tool that is new or is not the one that was admitted: both definitions, side by side. Only in a packet that is read by itself. */
+  /** For a tool that is new or differs from the admitted one: both definitions. Only in a packet that is read individually. */
   readonly definition?: DefinitionReview
   readonly rollback: string
   readonly check: string
   readonly verify: string
-  /** The parts of the execution standard this tool does not have. */
+  /** The parts of the execution standard that this tool lacks. */
   readonly missing: readonly string[]
   readonly asked_by: Caller
   readonly thread: string
   /** The run that made the call, and where in it. */
   readonly by_run?: Pick<ByRun, 'run_id' | 'kind' | 'step' | 'lane'>
-  /** Of a call that waits at a node of this hub. */
+  /** For a call that waits at a node of this hub. */
   readonly node?: PacketNode
   /** At a node: nobody decides here, the hub does. */
   readonly decided_at?: DecidedAt
@@ -190,13 +193,13 @@ export type ApprovalPacket = {
   readonly choices: readonly ['Approve & Execute', 'Edit Inputs', 'Cancel']
   /** What redaction hides. An approver can reveal it. */
   readonly hidden: readonly HiddenPlace[]
-  /** Of the request's row: grows with every decision about it. */
+  /** The version of the request's row: it increases with every decision. */
   readonly version: number
-  /** Names this version of the packet: an approval repeats it, and is refused when the packet has changed since. */
+  /** Identifies this version of the packet: an approval repeats it, and is rejected if the packet has changed since. */
   readonly digest: string
 }
 
-/** The parts of a packet in which something is hidden, as they are. Only for approvers, and every look is audited. */
+/** The unredacted parts of a packet in which something is hidden. Only for approvers, and every access is audited. */
 export type RevealedPacket = Pick<
   ApprovalPacket,
   'approval_id' | 'hidden' | 'digest' | 'proposed_args' | 'edited_from' | 'preview'

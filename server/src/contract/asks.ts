@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { isJsonObject, type Json, type JsonObject } from './json.ts'
 
 /**
- * Where the answers to what a tool asked back stand among a call's arguments: what a tool is told is one thing, hashed, judged,
- * shown and recorded as one.
+ * The key among a call's arguments for the answers to a tool's questions: everything a tool is told is hashed, judged, shown and
+ * recorded as one.
  */
 export const INPUTS_KEY = 'sluice/inputs'
 
-/** By the names the tool gave its questions, and what it wants to be told again. */
+/** Answers by the tool's names for its questions, and the state that it wants back. */
 export const Inputs = z.strictObject({
   responses: z.record(
     z.string(),
@@ -17,11 +17,11 @@ export const Inputs = z.strictObject({
 })
 export type Inputs = { readonly responses: JsonObject; readonly state?: string }
 
-/** Where a result says that the tool asks something before it goes on. */
+/** The key of a result in which the tool asks something before it continues. */
 export const ASKS_KEY = 'sluice/asks'
 export type Asks = { readonly requests: JsonObject; readonly state?: string }
 
-/** What a client can be asked on the way, by MCP's own names; each with its own parts. */
+/** What a client can be asked during a call, by MCP's own names, each with its options. */
 export type Answerable = JsonObject
 
 export function asksIn(meta: JsonObject | undefined): Asks | undefined {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Sha256 } from './ids.ts'
 import { Verdict } from './verdict.ts'
 
-/** What a command asks to be remembered. Sequence, previous hash and stream are assigned inside the commit. */
+/** What a command wants recorded. Sequence, previous hash and stream are assigned inside the commit. */
 export const AuditDraft = z.strictObject({
   at: z.number(),
   /** noun.past, for example `call.held`, `approval.approved`. */
@@ -29,7 +29,7 @@ export const AuditEntry = AuditDraft.extend({
 })
 export type AuditEntry = z.infer<typeof AuditEntry>
 
-/** What one checkpoint says of one stream: the head, and the Merkle root (RFC 6962) of the hashes from `from` to `to`. */
+/** What a checkpoint says about one stream: the head, and the Merkle root (RFC 6962) of the hashes from `from` to `to`. */
 export const StreamHead = z.strictObject({
   stream: z.string(),
   from: z.number().int().positive(),
@@ -39,20 +39,20 @@ export const StreamHead = z.strictObject({
 })
 export type StreamHead = z.infer<typeof StreamHead>
 
-/** An admin goes on from a broken audit. The heads of the checkpoint that holds this are taken as they were found. */
+/** An admin continues from a broken audit. The heads of the checkpoint that contains this are accepted as found. */
 export const AuditBreak = z.strictObject({
   by: z.string(),
   reason: z.string(),
   /** What was found. */
   was: z.string(),
-  /** The number of the checkpoint that holds the accepted break before this one; 0: there is none. */
+  /** The number of the checkpoint with the previous accepted break; 0: there is none. */
   before: z.number().int().nonnegative(),
   /** Streams that this gate did not write: no checkpoint signs them. */
   left_out: z.array(z.string()),
 })
 export type AuditBreak = z.infer<typeof AuditBreak>
 
-/** Signed statement over all streams. Checkpoints chain too, so that a removed one is missed. */
+/** A signed statement over all streams. Checkpoints are chained too, so that a removed one is detected. */
 export const CheckpointBody = z.strictObject({
   v: z.literal(1),
   number: z.number().int().positive(),
@@ -60,7 +60,7 @@ export const CheckpointBody = z.strictObject({
   count: z.number().int(),
   prev: Sha256,
   streams: z.array(StreamHead),
-  /** The number of the checkpoint that holds the newest accepted break; 0: there is none. Absent in those of earlier releases. */
+  /** The number of the checkpoint with the newest accepted break; 0: there is none. Absent in checkpoints of earlier releases. */
   since_break: z.number().int().nonnegative().optional(),
   break: AuditBreak.optional(),
 })
@@ -68,18 +68,18 @@ export type CheckpointBody = z.infer<typeof CheckpointBody>
 export const Checkpoint = z.strictObject({ body: CheckpointBody, key: z.string(), signature: z.string() })
 export type Checkpoint = z.infer<typeof Checkpoint>
 
-/** A portable proof that one entry stands in a signed stream, without showing any other entry. */
+/** A portable proof that one entry is in a signed stream, without showing any other entry. */
 export const AuditProof = z.strictObject({
   v: z.literal(1),
   entry: AuditEntry,
-  /** Sibling hashes from the leaf up, with the side each stands on. */
+  /** Sibling hashes from the leaf up, with the side of each. */
   path: z.array(z.strictObject({ side: z.enum(['left', 'right']), hash: Sha256 })),
   checkpoint: Checkpoint,
   public_key: z.string(),
 })
 export type AuditProof = z.infer<typeof AuditProof>
 
-/** How a chain can be broken, and where. */
+/** How a chain is broken, and where. */
 export type AuditFinding = {
   readonly what:
     | 'edited'
@@ -91,13 +91,13 @@ export type AuditFinding = {
     | 'checkpoint_missing'
     | 'checkpoint_mismatch'
   readonly stream: string
-  /** The first bad entry; for a checkpoint's own fault, the checkpoint's number. */
+  /** The first bad entry; for a fault of a checkpoint itself, the checkpoint's number. */
   readonly seq: number
   readonly says: string
 }
 export type AcceptedBreak = AuditBreak & { readonly checkpoint: number; readonly at: number }
 
-/** What is kept beside the keys of the newest signed state. `broken`: what was found, until an admin accepts it. */
+/** The newest signed state, stored beside the keys. `broken`: what was found, until an admin accepts it. */
 export const KeptAudit = z.strictObject({
   v: z.literal(1),
   newest: Checkpoint.optional(),
@@ -113,7 +113,7 @@ export type AuditReport = {
   readonly streams: readonly { readonly stream: string; readonly seq: number; readonly head: string }[]
   /** Entries after the newest checkpoint: chained, not yet signed. */
   readonly unsigned: number
-  /** Breaks that an admin accepted, the newest first. What is older than the newest one is not vouched for. */
+  /** Breaks that an admin accepted, newest first. Nothing older than the newest one is guaranteed. */
   readonly breaks?: readonly AcceptedBreak[]
   readonly first?: AuditFinding
 }

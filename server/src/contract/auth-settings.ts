@@ -6,22 +6,22 @@ import { HttpUrl } from './http-settings.ts'
 /** How far the clock of a token's issuer may be from ours. */
 export const TOKEN_TOLERANCE_S = 5
 
-/** How many wrong credentials are looked at before an address has to wait. */
+/** How many wrong credentials are checked before an address has to wait. */
 const Failures = z.strictObject({
-  /** Of one address in one window. */
+  /** From one address in one window. */
   per_address: z.int().min(1).max(1_000_000).default(30),
-  /** Of all addresses together; beyond it one failure is too many for an address. */
+  /** From all addresses together; beyond it an address has to wait after one failure. */
   overall: z.int().min(1).max(1_000_000).default(1_000),
   window_s: z.int().min(1).max(86_400).default(60),
 })
 
-/** How much a stranger may ask of the listener before anybody knows who they are. */
+/** Limits for unauthenticated clients of the listener. */
 export const ListenLimits = z.strictObject({
-  /** Open at once; beyond it the one that was quiet for the longest time is closed. */
+  /** Open at once; beyond it the connection that was idle longest is closed. */
   connections: z.int().min(1).max(1_000_000).default(4_096),
-  /** For the headers of a request to arrive. */
+  /** The time for a request's headers to arrive. */
   headers_ms: z.int().min(100).max(600_000).default(10_000),
-  /** For a whole request to arrive. */
+  /** The time for a whole request to arrive. */
   request_ms: z.int().min(100).max(600_000).default(30_000),
   header_bytes: z.int().min(1_024).max(1_048_576).default(16_384),
 })
@@ -35,48 +35,50 @@ const AddressOrNetwork = z.union(
 
 /** Proxies and balancers in front of the gate that report the address of a client. */
 export const TrustedProxies = z.strictObject({
-  /** Their own addresses. A header that comes from anywhere else is ignored. */
+  /** Their own addresses. The header is ignored in requests from anywhere else. */
   addresses: z.array(AddressOrNetwork).max(100).default([]),
   /** The header that they write. Only this one is read: a proxy passes the other on as the client sent it. */
   header: z.enum(['x-forwarded-for', 'forwarded']).default('x-forwarded-for'),
 })
 export type TrustedProxies = z.infer<typeof TrustedProxies>
 
-/** A claim by its name, or the way to one inside others: `[realm_access, roles]`. */
+/** A claim by its name, or the path to a nested one: `[realm_access, roles]`. */
 const Claim = z.union([z.string().min(1).max(200), z.array(z.string().min(1).max(200)).min(1).max(8)])
 
-/** Whoever listens on the way could put keys of their own there, except on this machine. */
+/** An eavesdropper could insert their own keys, except on this machine. */
 const IssuerUrl = HttpUrl.refine(
   (text) => text.startsWith('https:') || /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/?]|$)/.test(text),
   'an issuer must use https://, or be on this machine',
 )
 
-/** An issuer of JWTs. Issuer and audience are both needed: a token for somebody else is not for us. */
+/** An issuer of JWTs. Issuer and audience are both required: a token for another audience is not accepted. */
 export const OidcIssuer = z.strictObject({
-  /** Stands in the ids of its callers: `approver:corp/ana`. */
+  /** Part of the ids of its callers: `approver:corp/ana`. */
   name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,15}$/, 'a name has 1 to 16 lower-case letters, digits and `-`'),
   issuer: IssuerUrl,
   audience: z.string().min(1).max(500),
-  /** Where its keys are; found by OpenID Connect Discovery when left out. */
+  /** Where its keys are; found by OpenID Connect Discovery if omitted. */
   jwks_uri: IssuerUrl.optional(),
-  /** The claim that contains the user name. One that people choose for themselves names whom they like. */
+  /** The claim that contains the user name. It must not be one that users can choose freely. */
   user: Claim.default('sub'),
-  /** Set before it, so that people of two issuers are never taken for each other. */
+  /** Prepended to it, so that users of two issuers are never confused. */
   user_prefix: z
     .string()
     .regex(/^[^\s\p{C}]{0,31}$/u)
     .default(''),
-  /** What makes a token's holder which kind of caller. A token that none of these fits is refused. */
+  /** Which claims make which kind of caller. A token that matches none is rejected. */
   kinds: z
     .array(z.strictObject({ claim: Claim, has: z.string().min(1).max(500), kind: CallerKind }))
     .min(1)
     .max(100),
-  /** What gives a person a role in flows; the highest of those that fit. Without one, admins are `admin` and others `viewer`. */
+  /**
+   * Which claims give a person a role in flows; the highest match applies. Without one, admins are `admin` and others `viewer`.
+   */
   flow_roles: z
     .array(z.strictObject({ claim: Claim, has: z.string().min(1).max(500), role: FlowRole }))
     .max(100)
     .default([]),
-  /** Lets people log in at the console with it. Its redirect address is `<the gate's address>/v1/login/oidc/callback`. */
+  /** Lets people log in at the console with it. Its redirect URL is `<the gate's address>/v1/login/oidc/callback`. */
   login: z
     .strictObject({
       client_id: z.string().min(1).max(500),
@@ -91,7 +93,7 @@ export const OidcIssuer = z.strictObject({
 })
 export type OidcIssuer = z.infer<typeof OidcIssuer>
 
-/** Who may speak to the gate over the network, besides holders of its own keys. */
+/** Who may use the gate over the network, besides holders of its own keys. */
 export const Auth = z.strictObject({
   failures: Failures.prefault({}),
   oidc: z

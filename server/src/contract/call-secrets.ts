@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * Where the secrets of a call stand among its arguments: by JSON pointer, the name of the secret that takes the place of the text
- * there when the call is sent. The hash covers the names; the values are nowhere but in what is sent.
+ * The key among a call's arguments for its secrets: by JSON pointer, the name of the secret that replaces the text there when the
+ * call is sent. The hash covers the names; the values exist only in what is sent.
  */
 export const SECRETS_KEY = 'sluice/secrets'
 

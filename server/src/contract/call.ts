@@ -9,22 +9,22 @@ import type { Finding, PlannedReadBack, Rollback, Verified } from './standard.ts
 import type { RiskClass, ToolEffect } from './tool.ts'
 import type { Effect, Opinion, Verdict } from './verdict.ts'
 
-/** The run that made a call. The run is told when the call ends. */
+/** The run that made a call. The run is notified when the call ends. */
 export type ByRun = {
   readonly run_id: RunId
   /** The kind of run, such as `toolflow`. */
   readonly kind: string
-  /** Where in the run the call was made, in the words of its kind. */
+  /** Where in the run the call was made, as named by its kind. */
   readonly step: string
-  /** The run has judged the call before: it is never judged more mildly. */
+  /** The run's earlier verdict: the call is never judged more mildly. */
   readonly at_least: Effect
   /** The model lane of the run; null for a run without one. */
   readonly lane: string | null
   /** The flow consent that a step is executed under. */
   readonly consent?: FlowConsentId
-  /** The version of a document that the run carries out, `name@version`: what it may do is judged by it. */
+  /** The version of a document that the run carries out, `name@version`: its calls are judged by it. */
   readonly document?: string
-  /** How long a request for approval waits at most, in seconds. */
+  /** The maximum time that a request for approval waits, in seconds. */
   readonly hold_s?: number
   /** Of an answer to a person: the transport that the person's message came by. It goes out by this one or not at all. */
   readonly transport?: string
@@ -32,7 +32,7 @@ export type ByRun = {
   readonly risk_score?: number
 }
 
-/** What a door hands to the corridor: the words of a request, before anything is believed. */
+/** What a door passes to the corridor: a request, before anything in it is trusted. */
 export type CallRequest = {
   readonly caller: Caller
   readonly tool: string
@@ -45,26 +45,26 @@ export type CallRequest = {
   readonly parent_span?: string
   /** The caller's own key: the same key and arguments answer with the first call's outcome. */
   readonly idempotency_key?: string
-  /** From the second round on, of a call whose tool asked something: each round is a call of its own under the same key. */
+  /** From the second round on, for a call whose tool asked something: each round is a separate call under the same key. */
   readonly round?: number
   readonly dry_run?: 'first' | 'only'
-  /** Whoever calls follows it as a task, by its id. */
+  /** The caller follows it as a task, by its id. */
   readonly as_task?: boolean
-  /** What the caller's client can be asked, where it can be asked anything. */
+  /** What the caller's client can be asked, if anything. */
   readonly answerable?: Answerable
-  /** What the user said, where the request brings it. */
+  /** What the user said, if the request contains it. */
   readonly words?: string
-  /** Over how many characters its output moves to the artifact store, where the door has a limit of its own. */
+  /** Output longer than this many characters moves to the artifact store, if the door has its own limit. */
   readonly evict_over?: number
-  /** The stream by which it is answered, where its client may come back for the answer. */
+  /** The stream that answers it, if its client may come back for the answer. */
   readonly answer_stream?: string
   /** Set by runs, never by a door. */
   readonly by_run?: ByRun
-  /** The call is judged and recorded here, and run by whoever asked. */
+  /** The call is judged and recorded here, and run by the client. */
   readonly executor?: 'client'
 }
 
-/** One request to run one tool with exact arguments, after identification and canonicalisation. */
+/** One request to run one tool with exact arguments, after identification and canonicalization. */
 export type Call = {
   readonly call_id: CallId
   readonly caller: Caller
@@ -73,7 +73,7 @@ export type Call = {
   readonly definition_hash: string
   readonly canonical_args: string
   readonly args_hash: string
-  /** Of the arguments without differences that cannot be seen; absent where that changes nothing. */
+  /** The hash of the arguments without invisible differences; absent if there are none. */
   readonly folded_hash?: string
   readonly thread: string
   readonly trace: string
@@ -81,20 +81,20 @@ export type Call = {
   readonly answerable?: Answerable
   readonly evict_over?: number
   readonly answer_stream?: string
-  /** Run by the client that asked, not by the gate: nothing is promised about how often. */
+  /** Run by the client that asked, not by the gate: at-most-once is not guaranteed. */
   readonly executor?: 'client'
   /** At a hub: the node that runs it. */
   readonly node?: string
   /** Absent when no run made it. */
   readonly by_run?: ByRun
-  /** Of a call that is followed as a task: the identity of whoever made it. */
+  /** For a call that is followed as a task: the identity of its caller. */
   readonly task_of?: string
 }
 
 export const CallState = z.enum(['pending', 'executing', 'executed', 'refused', 'failed', 'unknown', 'not_reported'])
 export type CallState = z.infer<typeof CallState>
 
-/** An MCP tool result as the caller will see it: redacted, evicted when huge. */
+/** An MCP tool result as the caller will see it: redacted, evicted if huge. */
 export type ToolResult = {
   readonly content: readonly JsonObject[]
   readonly structuredContent?: Json
@@ -111,12 +111,12 @@ export type Eviction = {
   readonly summary?: string
 }
 
-/** What policy looked at besides the call itself, so that a draft can judge the call again with the facts of its time. */
+/** The facts the policy used besides the call itself, so that a draft can judge the call again with the facts of its time. */
 export type RecordedFacts = {
   readonly now: number
   readonly effects: readonly ToolEffect[]
   readonly risk: RiskClass
-  // Absent is unknown, as it was then.
+  // Absent: unknown, as it was then.
   readonly tags?: readonly string[]
   readonly lane?: string | null
   readonly labels?: readonly string[]
@@ -124,15 +124,15 @@ export type RecordedFacts = {
   readonly approvers?: number
 }
 
-/** The one owner of execution state. Approvals hold decisions, runs hold progress; both refer to this row. */
+/** The only place for execution state. Approvals contain decisions, runs contain progress; both refer to this row. */
 export type CallRow = Call & {
   readonly v: 1
-  /** Of a volatile run's call: where the rest is. */
+  /** For a volatile run's call: where the rest is. */
   readonly in_memory?: string
   readonly state: CallState
   readonly verdict: Verdict
   readonly policy_version: string
-  /** Absent in rows of releases that did not keep it. */
+  /** Absent in rows of releases that did not store it. */
   readonly judged?: RecordedFacts
   readonly idempotent: boolean
   readonly attempt: number
@@ -141,28 +141,28 @@ export type CallRow = Call & {
   readonly held_until?: number
   readonly run_id?: RunId
   readonly idempotency_key?: string
-  /** Caller, tool and arguments as one text: rows with the same one are the same call made again. */
+  /** Caller, tool and arguments as one key: rows with the same one are the same call made again. */
   readonly identity?: string
-  /** Which process marked it `executing`: at recovery, rows of a process that is gone are interrupted. */
+  /** The process that marked it `executing`: at recovery, rows of a process that no longer exists are interrupted. */
   readonly boot?: string
   readonly started_at?: number
   readonly ended_at?: number
   /** The day it ended, counted from 1970, as long as its arguments and outputs are kept. */
   readonly ended_day?: string
-  /** When its arguments and outputs were removed: by the retention policy, or because a person was erased. */
+  /** When its arguments and outputs were deleted: by the retention policy, or because a person was erased. */
   readonly expired_at?: number
   readonly result?: ToolResult
   readonly output?: Eviction
   readonly problem?: Problem
   /** For `unknown`: who settled it and how. */
   readonly settled?: { readonly by: string; readonly as: 'retry' | 'done' | 'failed'; readonly at: number }
-  /** Of a task: who gave it up while it ran, or afterwards while nobody knew its outcome. */
+  /** For a task: who cancelled it while it ran, or afterwards while its outcome was unknown. */
   readonly called_off?: { readonly by: string; readonly at: number }
   /** What would undo it, recorded before it ran. */
   readonly rollback?: Rollback
-  /** What was found before it ran, and what was read back afterwards. */
+  /** What was checked before it ran, and what was read back afterwards. */
   readonly evidence?: { readonly check?: Finding; readonly verify?: Finding }
-  /** While the read-back has not been recorded: that it is due, and what is to be asked. */
+  /** Set while the read-back has not been recorded: that it is due, and what is to be asked. */
   readonly due?: 'verify'
   readonly read_back?: PlannedReadBack
 }
@@ -176,12 +176,12 @@ export type Outcome =
       readonly output: Eviction
       /** Absent for a tool without a read-back. */
       readonly verified?: Verified
-      /** What was read back and what it said, in a sentence. */
+      /** What was read back and its result, in a sentence. */
       readonly read_back?: string
       readonly rollback?: string
-      /** For the model: that it makes the same read again and again. */
+      /** For the model: it repeats the same read. */
       readonly hint?: string
-      /** When its result was removed. */
+      /** When its result was deleted. */
       readonly expired_at?: number
     }
   | {
@@ -211,7 +211,7 @@ export type Outcome =
       readonly expired_at?: number
     }
   | { readonly status: 'executing'; readonly call_id: CallId }
-  /** A client was allowed to run it and never said what came of it. */
+  /** A client was allowed to run it and never reported the outcome. */
   | { readonly status: 'not_reported'; readonly call_id: CallId }
   | { readonly status: 'unknown'; readonly call_id: CallId; readonly problem: Problem }
   | { readonly status: 'previewed'; readonly tool: string; readonly verdict: Verdict; readonly preview: ToolResult }

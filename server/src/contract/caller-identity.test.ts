@@ -23,7 +23,7 @@ test('law: two sessions are one only if caller and thread are equal', () => {
   )
 })
 
-test('the stored form is pinned', () => {
+test('the stored form never changes', () => {
   expect(callerIdentity({ id: 'agent:claude', user: 'ana b' })).toBe('["agent:claude","ana b"]')
   expect(sessionIdentity({ id: 'agent:claude', user: 'ana' }, 't1')).toBe('["agent:claude","ana","t1"]')
 })

@@ -1,11 +1,11 @@
 import type { Caller } from './caller.ts'
 
-/** The two fields that say who a caller is: the id (which begins with the kind) and the person behind it. */
+/** The two fields that identify a caller: the id (which begins with the kind) and its user. */
 export type CallerNames = Pick<Caller, 'id' | 'user'>
 
 /**
- * Who a caller is, as one text. Everything the gate keeps per caller is kept under this text: two keys with the same id and
- * the same user are one caller (a rotated key), two keys with the same id and different users are two callers.
+ * The identity of a caller, as one key. Everything the gate stores per caller is stored under this key: two keys with the same id
+ * and the same user are one caller (a rotated key), two keys with the same id and different users are two callers.
  * INVARIANT: injective. Names with spaces, quotes or colons never make two callers one. Stored, so it never changes.
  */
 export function callerIdentity({ id, user }: CallerNames): string {

@@ -8,30 +8,30 @@ export type CallerKind = z.infer<typeof CallerKind>
 
 export const GRANT_LIMITS = { tools: 64, calls: 1_000_000 } as const
 
-/** `*` any run of characters, `?` exactly one: the globs of the policy. */
+/** `*` any number of characters, `?` exactly one: the globs of the policy. */
 export const ToolGlobs = z
   .array(z.string().regex(/^[A-Za-z0-9_.*?-]{1,128}$/, 'a tool id, or a glob over tool ids'))
   .min(1)
   .max(GRANT_LIMITS.tools)
 
-/** What a key is limited to. Its calls are in the account `grant:<key>`; what stands in none of these fields is not limited. */
+/** What a key is limited to. Its calls are in the account `grant:<key>`; absent fields are unlimited. */
 export const Grant = z.strictObject({
   key: KeyId,
   /** Every other tool is missing. */
   tools: ToolGlobs.optional(),
-  /** How many it was made with. */
+  /** How many it was created with. */
   calls: z.int().positive().max(GRANT_LIMITS.calls).optional(),
 })
 export type Grant = z.infer<typeof Grant>
 
-/** What a request was authenticated with: a key of ours, or a token of an issuer that expires by itself. */
+/** What a request was authenticated with: one of our keys, or an issuer's token that expires by itself. */
 export const Credential = z.strictObject({
   key: KeyId.optional(),
   expires_at: z.number().optional(),
 })
 export type Credential = z.infer<typeof Credential>
 
-/** A person's name. Nothing in it that a page or a log could show as another name. */
+/** A person's name, without anything that a page or a log could show as another name. */
 export const UserName = z
   .string()
   .max(128)
@@ -40,7 +40,7 @@ export const UserName = z
     'a user has 1 to 128 characters, none of them a control or formatting character, and no space at either end',
   )
 
-/** Who speaks, taken from a credential and never from a request's fields. */
+/** The authenticated caller, taken from a credential and never from a request's fields. */
 export const Caller = z.strictObject({
   kind: CallerKind,
   /** Unique among all callers, `kind:name`. */
@@ -48,26 +48,26 @@ export const Caller = z.strictObject({
   /** The person behind it: an agent's owner, or the person themself. */
   user: z.string().min(1).max(128),
   grant: Grant.optional(),
-  /** Of a program: what it says that its user said is taken for the user's own words. */
+  /** For a program: its reports of what the user said count as the user's own words. */
   speaks_for_user: z.literal(true).optional(),
   /** What its MCP clients are shown, unless a connection says otherwise. Grants nothing. */
   surface: Surface.optional(),
-  /** What it may see of flows; without it an admin sees all and everybody else what is personal. */
+  /** Its role in flows; without one an admin sees all and everybody else what is personal. */
   flow_role: FlowRole.optional(),
-  /** The only vault of flows that it knows. */
+  /** The only vault of flows that it can use. */
   vault: VaultId.optional(),
-  /** How it was authenticated; absent on the data folder's own socket. A call starts only while this is still good. */
+  /** How it was authenticated; absent on the data folder's own socket. A call starts only while this is still valid. */
   credential: Credential.optional(),
 })
 export type Caller = z.infer<typeof Caller>
 
-/** Whoever can open the data folder's socket owns the folder, and could read everything in it anyway. */
+/** Anybody who can open the data folder's socket owns the folder, and could read everything in it anyway. */
 export const LOCAL_OWNER: Caller = { kind: 'admin', id: 'admin:local', user: 'local' }
 
 /** Kinds that may decide an approval. An agent credential never can. */
 export const DECIDING_KINDS: readonly CallerKind[] = ['approver', 'admin']
 
-/** A stored credential: the key itself is shown once and kept only as a digest. */
+/** A stored credential: the key itself is shown once and stored only as a digest. */
 export const CredentialRow = z.strictObject({
   v: z.literal(1),
   key_id: KeyId,
@@ -79,5 +79,5 @@ export const CredentialRow = z.strictObject({
 })
 export type CredentialRow = z.infer<typeof CredentialRow>
 
-/** Programs: what they say of themselves or of their users is a claim. */
+/** Programs: what they say about themselves or their users is a claim. */
 export const PROGRAM_KINDS: readonly CallerKind[] = ['agent', 'node']

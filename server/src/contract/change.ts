@@ -6,14 +6,16 @@ import type { RunStatus } from './run.ts'
 import type { Strength } from './verdict.ts'
 
 export const CHANGE_KINDS = ['call', 'approval', 'run', 'flow', 'tools', 'pause', 'policy'] as const
-/** What a stream can be asked for. `shown`: what the caller's own runs show while they work, for whoever listens then; only on request. */
+/**
+ * What a stream can be asked for. `shown`: intermediate output of the caller's own runs, for current listeners; only on request.
+ */
 export const STREAM_KINDS = [...CHANGE_KINDS, 'shown'] as const
 export type StreamKind = (typeof STREAM_KINDS)[number]
 export type ChangeKind = (typeof CHANGE_KINDS)[number]
 
-/** Something that is now another way than it was: enough to know what to read again, never its contents. */
+/** Something that changed: enough to know what to read again, never its contents. */
 export type GateChange = {
-  /** Says how far the stream has come, on every node. */
+  /** How far the stream has got, valid on every node. */
   readonly id: string
   readonly at: number
 } & (
@@ -26,10 +28,10 @@ export type GateChange = {
       readonly version: number
       readonly thread: string
       readonly asked_by: string
-      /** The person behind it: another user's caller may have the same name. */
+      /** Its user: another user's caller may have the same name. */
       readonly user: string
       readonly approval_id?: string
-      /** Its maker follows it as a task. */
+      /** Its caller follows it as a task. */
       readonly task?: true
     }
   | {
@@ -58,7 +60,7 @@ export type GateChange = {
     }
   | {
       readonly kind: 'flow'
-      /** What changed: a procedure has a new version, a run was started or moved on, or a proposal to review was made or decided. */
+      /** What changed: a procedure has a new version, a run was started or continued, or a proposal was made or decided. */
       readonly about: 'procedure' | 'run' | 'proposal'
       readonly flow_id: string
       readonly version: number
@@ -67,7 +69,7 @@ export type GateChange = {
       /** Of the run or the proposal. */
       readonly state?: FlowRunStatus | ProposalState
     }
-  /** The catalogue holds what this server lists now, or what an operator admitted of it. */
+  /** The catalogue now has what this server lists, or what an operator admitted. */
   | { readonly kind: 'tools'; readonly server: string }
   | {
       readonly kind: 'pause'
@@ -76,7 +78,7 @@ export type GateChange = {
       readonly active: boolean
       readonly version: number
     }
-  /** Another policy is in force, or one was refused and a notice stands. */
+  /** Another policy was activated, or one was rejected and there is a notice. */
   | { readonly kind: 'policy'; readonly event: 'loaded' | 'refused' }
   /** More happened than is remembered: read everything again. */
   | { readonly kind: 'reset' }

@@ -2,7 +2,10 @@ import { z } from 'zod'
 import { PacketDigest } from './approval.ts'
 import { HttpUrl, SafeUrl } from './http-settings.ts'
 
-/** What a channel can be told of. `pending` is a new request, `seconded` a yes where more people are asked, `escalated`: another group is asked too. */
+/**
+ * The events of a channel. `pending` is a new request, `seconded` an approval if more people are asked, `escalated`: another
+ * group is asked too.
+ */
 export const CHANNEL_EVENTS = [
   'approval.pending',
   'approval.seconded',
@@ -14,7 +17,7 @@ export const CHANNEL_EVENTS = [
   'approval.expired',
   'approval.stale',
   'approval.withdrawn',
-  // Of calls that were held; an outcome that nobody knows is told of any call.
+  // For calls that were held; an unknown outcome is reported for any call.
   'call.executed',
   'call.failed',
   'call.refused',
@@ -27,28 +30,30 @@ const ChannelName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'a name has 1 to 32 lower-case letters, digits and `-`')
 
-/** A secret is named, never spelled out: `env:NAME` or `file:PATH`. */
+/** A secret is referenced, never written out: `env:NAME` or `file:PATH`. */
 const SecretReference = z.string().regex(/^(?:env|file):.+$/, 'write a secret as env:NAME or file:PATH')
 
 export const WebhookSettings = z.strictObject({
   name: ChannelName,
   url: HttpUrl,
-  /** Signs what goes out. */
+  /** Signs what is sent. */
   secret: SecretReference,
   events: z.array(ChannelEvent).min(1).default(['approval.pending']),
-  /** Lets the other side decide, as this approver and nobody else. Its secret is another one: what we sign is no decision. */
+  /**
+   * Lets the other side decide, as this approver and nobody else. Its secret is a different one: what we sign is not a decision.
+   */
   callback: z
     .strictObject({
       secret: SecretReference,
       approver: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/),
-      /** The person behind it, where that is not the approver's name. */
+      /** Its user, if that is not the approver's name. */
       user: z.string().min(1).max(128).optional(),
     })
     .optional(),
 })
 export type WebhookSettings = z.infer<typeof WebhookSettings>
 
-/** A topic of an ntfy server, or of whatever speaks like one: a title, a line of text, an address to open. */
+/** A topic of an ntfy server, or of a compatible one: a title, a line of text, a URL to open. */
 export const PushSettings = z.strictObject({
   name: ChannelName,
   url: SafeUrl,
@@ -72,7 +77,7 @@ const TOLD_IN_CHAT = [
   'call.unknown',
 ] as const
 
-/** A Matrix room in which approvers are told of requests and answer. */
+/** A Matrix room in which approvers are notified of requests and answer. */
 export const MatrixChannelSettings = z
   .strictObject({
     name: ChannelName,
@@ -80,7 +85,7 @@ export const MatrixChannelSettings = z
     /** The gate's own user there. */
     user: MatrixUser,
     token: SecretReference.optional(),
-    /** Instead of a token: each start is a new device, which rooms with encryption need. */
+    /** Instead of a token: each start is a new device, which encrypted rooms need. */
     password: SecretReference.optional(),
     room: RoomId,
     events: z
@@ -109,7 +114,7 @@ export const Channels = z
     webhooks: z.array(WebhookSettings).max(32).default([]),
     push: z.array(PushSettings).max(32).default([]),
     matrix: z.array(MatrixChannelSettings).max(8).default([]),
-    /** Push services that browsers may use besides those of Chrome, Firefox, Edge and Safari: your own. */
+    /** Your own push services that browsers may use besides those of Chrome, Firefox, Edge and Safari. */
     push_services: z.array(SafeUrl).max(8).default([]),
   })
   .superRefine(({ webhooks, push, matrix }, context) => {
@@ -124,7 +129,9 @@ export const CallbackBody = z.discriminatedUnion('decision', [
   z.strictObject({
     approval_id: z.string().min(1).max(128),
     decision: z.literal('approve'),
-    /** Of the message. One that does not show the whole packet has none: such a request is approved where it can be seen. */
+    /**
+     * Of the message. A message that does not show the whole packet has none: such a request is approved where it can be seen.
+     */
     digest: PacketDigest,
     reason: z.string().max(500).optional(),
   }),

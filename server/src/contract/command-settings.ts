@@ -27,18 +27,18 @@ const SCALAR = {
   maximum: z.number().optional(),
 }
 
-/** One parameter, in the words of JSON Schema. A string has at least one character unless `minLength` says otherwise. */
+/** One parameter, in terms of JSON Schema. A string has at least one character unless `minLength` says otherwise. */
 export const CommandParam = z.strictObject({
   type: z.enum(['string', 'integer', 'number', 'boolean', 'array']).default('string'),
   ...SCALAR,
-  /** Of an array: each item becomes one argument of the program. */
+  /** For an array: each item becomes one argument of the program. */
   items: z.strictObject({ type: z.enum(['string', 'integer', 'number']).default('string'), ...SCALAR }).optional(),
   minItems: z.number().int().min(0).optional(),
   maxItems: z.number().int().min(1).max(10_000).optional(),
   required: z.boolean().default(true),
-  /** Taken when the argument is left out, which it may be then. */
+  /** Used if the argument is omitted, which then is allowed. */
   default: z.union([z.string(), z.number(), z.boolean()]).optional(),
-  /** Values that start with `-` are taken also where the program could read them as an option. */
+  /** Accepts values that start with `-` even if the program could read them as an option. */
   dash: z.boolean().default(false),
 })
 export type CommandParam = z.infer<typeof CommandParam>
@@ -48,16 +48,16 @@ const CommandName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, 'a command name has only letters, digits, `_`, `.` and `-`')
 
-/** One program with a fixed shape of arguments. Never a shell: what a placeholder stands for is one argument, whatever is in it. */
+/** One program with fixed arguments. Never a shell: the value of a placeholder is one argument, whatever it contains. */
 export const CommandSettings = ToolSettings.extend({
   description: z.string().min(1).max(10_000),
-  /** The program and its arguments. `{name}` is a parameter; a list inside is left out when one of its parameters is. */
+  /** The program and its arguments. `{name}` is a parameter; a nested list is left out if one of its parameters is. */
   run: z.array(z.union([z.string(), z.array(z.string()).min(1)])).min(1),
   params: z.record(ParamName, CommandParam).default({}),
-  /** What the program reads on stdin, with placeholders. Nothing when left out. */
+  /** The standard input of the program, with placeholders. Empty if omitted. */
   stdin: z.string().optional(),
   output: z.enum(['text', 'json']).default('text'),
-  /** Exit codes that are no error. */
+  /** Exit codes that mean success. */
   exit_ok: z.array(z.number().int().min(0).max(255)).min(1).default([0]),
   /** Instead of the server's. */
   timeout_ms: z.number().int().min(1).max(3_600_000).optional(),
@@ -73,7 +73,7 @@ type Templates = {
 }
 type Fault = { readonly path: PropertyKey[]; readonly message: string }
 
-/** A template that could never be filled is refused when the file is read. */
+/** Rejects templates that could never be filled when the file is read. */
 function faultsOf({ run, stdin, params }: Templates): Fault[] {
   const texts = run.flatMap((element, at) =>
     typeof element === 'string'
@@ -118,10 +118,10 @@ export const CommandsSettings = z
   .strictObject({
     commands: z.record(CommandName, CommandSettings),
     ...noneBut('commands'),
-    /** Where they run; the config file's folder when left out. */
+    /** Where they run; by default the config file's folder. */
     cwd: z.string().min(1).optional(),
     user: RunAsUser.optional(),
-    /** Added to a small harmless environment. `env:NAME` and `file:PATH` refer to a secret. */
+    /** Added to a minimal environment. `env:NAME` and `file:PATH` refer to a secret. */
     env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string()).default({}),
     ...LIMITS,
   })

@@ -1,4 +1,4 @@
-/** A piece of an argument: text as it is, a parameter's value, or the condition that a boolean parameter is true. */
+/** A piece of an argument: literal text, a parameter's value, or the condition that a boolean parameter is true. */
 export type Part =
   | { readonly is: 'text'; readonly text: string }
   | { readonly is: 'value'; readonly name: string }
@@ -6,7 +6,7 @@ export type Part =
 
 const PIECE = /\{\{|\}\}|\{(\??)([A-Za-z_][A-Za-z0-9_]*)\}|[^{}]+/y
 
-/** The pieces of a template, or undefined when its braces mean nothing. */
+/** The pieces of a template, or undefined if its braces are invalid. */
 export function partsOf(template: string): readonly Part[] | undefined {
   const parts: Part[] = []
   const pieces = new RegExp(PIECE)

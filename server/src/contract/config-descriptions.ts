@@ -1,16 +1,16 @@
 /**
- * What each key of `sluice.yaml` is for, in a sentence. Editors show it from the JSON Schema, docs/configuration-reference.md lists
- * it. A key without one fails a test (config-schema.test.ts). `*` stands for a name that the operator chooses, `[]` for the items of
- * a list; keys that mean the same in several places are described once (see SAME_AS).
+ * What each key of `sluice.yaml` is for, in a sentence. Editors show it from the JSON Schema, docs/configuration-reference.md
+ * lists it. A key without one fails a test (config-schema.test.ts). `*` is a name that the operator chooses, `[]` the items of a
+ * list; keys that mean the same in several places are described once (see SAME_AS).
  */
 export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   transports: 'How messages of documents come in and go out (docs/workflows.md).',
   'transports[].name': 'A short name.',
   'transports[].url': 'Where messages are sent, as signed requests.',
-  'transports[].secret': 'Signs what goes out: `env:NAME` or `file:PATH`.',
+  'transports[].secret': 'The secret that signs them: `env:NAME` or `file:PATH`.',
   'transports[].rooms': 'The rooms it reaches: exact ids, or `*` for all.',
-  'transports[].incoming': 'Lets the other side hand in messages.',
-  'transports[].incoming.secret': 'What the other side signs with. Not the same as `secret`.',
+  'transports[].incoming': 'Lets the other side send messages to the gate.',
+  'transports[].incoming.secret': 'The secret that the other side signs with. Not the same as `secret`.',
   'transports[].matrix': 'Messages over a Matrix homeserver, instead of `url` and `secret`.',
   'transports[].matrix.homeserver': 'The address of the homeserver.',
   'transports[].matrix.agents': 'The Matrix user of each document, by the name of the document.',
@@ -61,7 +61,8 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'hub.url': 'The address of the hub.',
   'hub.node': 'What this node is called at the hub: the name of its key.',
   'hub.key': 'The key of kind `node` that the hub gave out: `env:NAME` or `file:PATH`.',
-  'hub.public_keys': 'The public keys of the hub, from `sluice hub key`. Nothing that another key signed is believed.',
+  'hub.public_keys':
+    'The public keys of the hub, from `sluice hub key`. Decisions signed with any other key are rejected.',
   'hub.matrix': 'Reach the hub through a Matrix room instead of `url` and `key`.',
   'hub.matrix.homeserver': 'The address of the homeserver.',
   'hub.matrix.user': 'The Matrix user of this node, `@name:server`.',
@@ -69,7 +70,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'hub.matrix.password': 'Its password, instead of a token; needed for encrypted rooms.',
   'hub.matrix.room': 'The id of the control room.',
   'hub.matrix.hub': 'The Matrix user of the hub. Messages of everybody else are ignored.',
-  nodes: 'Of a hub: how its nodes reach it, besides HTTP.',
+  nodes: 'For a hub: how its nodes reach it, in addition to HTTP.',
   'nodes.matrix': 'A Matrix room in which nodes ask for decisions.',
   'nodes.matrix.homeserver': 'The address of the homeserver.',
   'nodes.matrix.user': 'The Matrix user of this hub, `@name:server`.',
@@ -213,12 +214,12 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'approvals.strong': 'What a strong approval requires: only the role, or a passphrase as well.',
   'approvals.tokens': 'Whether redeeming a token counts as a simple or a strong approval.',
   audit: 'How often the audit is signed.',
-  packs: 'A folder with packs of your own: what you know of the tools of servers that you use often.',
+  packs: 'A folder with packs of your own: descriptions of the tools of servers that you use often.',
   'approvals.groups': 'Groups of approvers, each a list of users.',
   'approvals.routes':
-    'Who is asked about which calls; the first route that matches counts. Without routes, every approver.',
+    'Who is asked about which calls; the first matching route applies. Without routes, every approver is asked.',
   'approvals.routes[].id': 'A name for the route, shown to approvers.',
-  'approvals.routes[].match': 'Which calls; everything that is given must fit.',
+  'approvals.routes[].match': 'Which calls; all given fields must match.',
   'approvals.routes[].match.tool': 'Tool ids, as globs: `bank__*`.',
   'approvals.routes[].match.server': 'Names of tool servers, as globs.',
   'approvals.routes[].match.effects': 'Effects of the tool; one match is enough.',
@@ -226,24 +227,24 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'approvals.routes[].match.caller': 'Callers, as globs: `agent:claude`.',
   'approvals.routes[].match.amount': 'Calls about a large amount.',
   'approvals.routes[].match.amount.at':
-    'The arguments that hold the amount, as JSON pointers: `/amount`. Left out: those that the pack of the server names.',
-  'approvals.routes[].match.amount.from': 'From this amount on. One that is missing or is no number counts as large.',
-  'approvals.routes[].group': 'Only people of this group decide, see and edit the request.',
+    'The arguments that contain the amount, as JSON pointers: `/amount`. By default those that the pack of the server names.',
+  'approvals.routes[].match.amount.from': 'From this amount on. A missing or non-numeric amount counts as large.',
+  'approvals.routes[].group': 'Only members of this group decide, see and edit the request.',
   'approvals.routes[].people': 'How many of them have to approve. The requester never counts.',
   'approvals.routes[].strength': '`strong` asks each of them for a strong approval.',
-  'approvals.routes[].channel': 'The channels that tell of these requests, and no others.',
+  'approvals.routes[].channel': 'The only channels that announce these requests.',
   'approvals.routes[].expires': 'How long such a request waits: `30m`, `8h`, `2d`.',
-  'approvals.routes[].escalation': 'Asks a further group when too few have decided.',
+  'approvals.routes[].escalation': 'Asks another group if too few people have decided.',
   'approvals.routes[].escalation.after': 'After this time: `15m`.',
   'approvals.routes[].escalation.to': 'The group that is asked too.',
-  'approvals.routes[].escalation.channel': 'Channels that tell of it besides those of the route.',
+  'approvals.routes[].escalation.channel': 'Channels that announce it, in addition to those of the route.',
   'audit.checkpoint_entries': 'After this many entries.',
   'audit.checkpoint_seconds': 'Or after this many seconds, whichever comes first.',
   store: 'Where everything is stored: in the data folder, or in a database that several nodes share.',
   'store.postgres':
-    'The address of a Postgres database, `postgres://user:password@host/database`. `env:NAME` and `file:PATH` fetch it.',
+    'The address of a Postgres database, `postgres://user:password@host/database`. `env:NAME` and `file:PATH` refer to a secret.',
   'store.redis':
-    'The address of a Redis beside the database, `redis://user:password@host:6379`: faster notices, and replays that are refused without a commit. `env:NAME` and `file:PATH` fetch it.',
+    'The address of a Redis beside the database, `redis://user:password@host:6379`: faster notices, and replays that are rejected without a commit. `env:NAME` and `file:PATH` refer to a secret.',
   'store.schema': 'The schema in that database; gates with different names share nothing.',
   'store.seal':
     'Where the master key for arguments, outputs, run states and artifacts comes from. Without it, contents in a database are sealed with `keys/seal-key.json`, and contents in the data folder are not sealed. `false` seals nothing.',
@@ -316,7 +317,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'channels.webhooks[].callback': 'Signed decisions that are sent back.',
   'channels.webhooks[].callback.secret': 'The secret that they are signed with.',
   'channels.webhooks[].callback.approver': 'The approver whose decisions these are.',
-  'channels.matrix': 'Matrix rooms in which approvers are told of requests and answer.',
+  'channels.matrix': 'Matrix rooms in which approvers are notified of requests and answer.',
   'channels.matrix[].name': 'A name for the channel.',
   'channels.matrix[].homeserver': 'The address of the homeserver.',
   'channels.matrix[].user': "The gate's own user there.",
@@ -380,7 +381,7 @@ export const SAME_AS: readonly (readonly [RegExp, string])[] = [
   [/^serenity\.risk_provider\./, 'serenity.gate_provider.'],
 ]
 
-/** The description of a key, by its path; undefined when nobody has written one. */
+/** The description of a key, by its path; undefined if there is none. */
 export function descriptionOf(path: string): string | undefined {
   const own = DESCRIPTIONS[path]
   if (own !== undefined) return own

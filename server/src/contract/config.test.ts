@@ -94,16 +94,16 @@ describe('the configuration', () => {
     [{ audit: { every: 1 } }, 'audit.every: unknown key'],
   ]
   for (const [value, says] of faults)
-    test(`a key nobody knows is an error: ${says}`, () => expect(faultsOf(value)).toBe(says))
+    test(`an unknown key is an error: ${says}`, () => expect(faultsOf(value)).toBe(says))
 
-  test('names of servers hold no underscore, so the first `__` of a tool id separates', () => {
+  test('server names contain no underscore, so the first `__` of a tool id separates', () => {
     for (const name of ['a__b', 'a_b', 'Mail', '-a', '', 'a'.repeat(33), 'a.b'])
       expect(faultsOf({ servers: { [name]: { command: 'x' } } })).toContain('a server name has 1 to 32')
     for (const name of ['a', '0', 'a-b', 'a'.repeat(32)])
       expect(faultsOf({ servers: { [name]: { command: 'x' } } })).toBe('no fault')
   })
 
-  test('values out of range, of the wrong type or missing are named by their path, without repeating them', () => {
+  test('values that are out of range, of the wrong type or missing are named by their path, without repeating them', () => {
     expect(faultsOf({ listen: { port: 70_000 } })).toMatch(/^listen\.port: /)
     expect(faultsOf({ servers: { mail: {} } })).toMatch(/^servers\.mail\.command: /)
     expect(faultsOf({ policy: 3 })).toMatch(/^policy: /)
@@ -112,7 +112,7 @@ describe('the configuration', () => {
     expect(faultsOf(server({ env: { KEY: ['hunter2'] }, cwd: 7 }))).not.toContain('hunter2')
   })
 
-  test('all faults are told at once, with their places where they are known', () => {
+  test('all faults are reported at once, with their places if known', () => {
     const read = readConfig({ lisen: 1, data: 7 }, ([first]) => (first === 'data' ? 'line 7' : undefined))
     expect(read.ok ? '' : read.problem.about['paths']).toMatch(/^data \(line 7\): .*; lisen: unknown key$/)
   })

@@ -34,39 +34,39 @@ export type ServerName = z.infer<typeof ServerName>
 
 /** A child process that speaks MCP on stdin and stdout. */
 export const StdioSettings = z.strictObject({
-  /** `node` is the gate's own Node; one that starts with `./` or `../` is resolved against the config file's folder. */
+  /** `node` is the gate's own Node; a path that starts with `./` or `../` is resolved against the config file's folder. */
   command: z.string({ error: ({ input }) => (input === undefined ? ONE_KIND : undefined) }).min(1),
   ...noneBut('command'),
   /** Those that start with `./` or `../` are resolved against the config file's folder. */
   args: z.array(z.string()).default([]),
-  /** Added to a small harmless environment. `env:NAME` and `file:PATH` fetch a secret instead of spelling it out. */
+  /** Added to a minimal environment. `env:NAME` and `file:PATH` refer to a secret. */
   env: z
     .record(
       z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of a variable has only letters, digits and `_`'),
       z.string(),
     )
     .default({}),
-  /** The config file's folder when left out. */
+  /** By default the config file's folder. */
   cwd: z.string().min(1).optional(),
   user: RunAsUser.optional(),
   ...COMMON,
 })
 export type StdioSettings = z.infer<typeof StdioSettings>
 
-/** A server that speaks MCP over HTTP: streamable, or the older way with a stream of events. */
+/** A server that speaks MCP over HTTP: streamable, or the older transport with a stream of events. */
 export const HttpSettings = z.strictObject({
   url: HttpUrl,
   ...noneBut('url'),
-  /** Sent with every request to this server and to nobody else. `env:NAME` and `file:PATH` refer to a secret. */
+  /** Sent with every request to this server and to no other. `env:NAME` and `file:PATH` refer to a secret. */
   headers: z.record(HeaderName, z.string().min(1)).default({}),
-  /** Fetches a bearer token by client credentials, and a new one when the server no longer takes it. */
+  /** Fetches a bearer token by client credentials, and a new one when the server no longer accepts it. */
   oauth: OAuthSettings.optional(),
   login: LoginSettings.optional(),
   ...COMMON,
 })
 export type HttpSettings = z.infer<typeof HttpSettings>
 
-/** A wish that nothing enforces is refused: paths are only judged against a sandbox. */
+/** A setting without effect is rejected: paths are only judged against a sandbox. */
 export const ServerSettings = z
   .union([StdioSettings, HttpSettings, OpenApiSettings, CommandsSettings, ClientSettings])
   .superRefine((settings, context) => {
@@ -84,10 +84,10 @@ export const ServerSettings = z
   .superRefine((settings, context) => refuseWriters(settings.tools, toolsKeyOf(settings), context))
 export type ServerSettings = z.infer<typeof ServerSettings>
 
-/** Neither an URL nor a host with its port; an IPv6 address has several colons. */
+/** Neither a URL nor a host with its port; an IPv6 address has several colons. */
 const ALONE = /^(?!.*\/)(?![^:]*:\d+$).*$/
 
-/** Where the operator speaks of a server's tools: of a command, where the command stands. */
+/** The key with the operator's settings for a server's tools: for a command, the command itself. */
 const toolsKeyOf = (settings: { commands?: unknown }) => (settings.commands === undefined ? 'tools' : 'commands')
 
 const RequestLife = z.number().int().min(1).max(31_536_000)
@@ -103,7 +103,7 @@ export const Config = z
           .regex(ALONE, 'a host name or address without a port; set the port in `port`')
           .default('127.0.0.1'),
         port: z.number().int().min(0).max(65_535).default(7420),
-        /** Further names by which it is reached, for example behind a proxy. Requests to other names are refused. */
+        /** Additional host names, for example behind a proxy. Requests to other host names are rejected. */
         hosts: z.array(z.string().min(1)).default([]),
         proxies: TrustedProxies.prefault({}),
         limits: ListenLimits.prefault({}),
@@ -121,45 +121,48 @@ export const Config = z
       .strictObject({
         /** How long a request waits for a decision. */
         expires_s: RequestLife.default(86_400),
-        /** For some risk classes or strengths another time than `expires_s`; where two fit, the shorter one. */
+        /** A different time for some risk classes or strengths; if two apply, the shorter one is used. */
         expires_s_for: z.partialRecord(z.enum([...RiskClass.options, ...STRENGTHS]), RequestLife).default({}),
-        /** How many requests of one caller wait for a decision at a time; one more is refused. */
+        /** How many requests of one caller may wait for a decision at a time; one more is rejected. */
         pending_per_caller: z.int().min(1).max(1_000_000).default(200),
-        /** How many bytes of arguments and previews they have together. */
+        /** The total size of their arguments and previews, in bytes. */
         pending_bytes_per_caller: z.int().min(1).max(1_000_000_000).default(20_000_000),
-        /** What a strong approval asks of everybody: their role, or a passphrase too. Who has set one is always asked for it. */
+        /**
+         * What a strong approval requires of everybody: only their role, or a passphrase too. Somebody who has set one must
+         * always give it.
+         */
         strong: z.enum(['role', 'passphrase']).default('role'),
-        /** What the redemption of a token counts as. A simple one answers simple requests, and none is minted for others. */
+        /** The strength of redeeming a token. With `simple`, tokens exist only for simple requests. */
         tokens: z.enum(['simple', 'strong']).default('simple'),
         ...RouteSettings,
       })
       .prefault({}),
     audit: z
       .strictObject({
-        /** A checkpoint is signed after so many entries or so many seconds, whichever comes first. */
+        /** A checkpoint is signed after this many entries or seconds, whichever comes first. */
         checkpoint_entries: z.number().int().min(1).default(1_000),
         checkpoint_seconds: z.number().int().min(1).default(60),
       })
       .prefault({}),
     retention: Retention.prefault({}),
-    /** Of a node: the hub at which its approvals are decided. */
+    /** For a node: the hub at which its approvals are decided. */
     hub: HubSettings.optional(),
-    /** Of a hub: how its nodes reach it, besides HTTP. */
+    /** For a hub: how its nodes reach it, besides HTTP. */
     nodes: NodesSettings.prefault({}),
     store: StoreSection.prefault({}),
     toolflow: ToolflowSettings.prefault({}),
-    /** How messages of documents come in and go out. */
+    /** How messages of documents are received and sent. */
     transports: Transports,
     models: Models.prefault({}),
-    /** Bounds of the agent runtime. */
+    /** Limits of the agent runtime. */
     agent: AgentSettings.prefault({}),
     /** Procedures that people and agents work through together. */
     flows: FlowSettings.prefault({}),
     search: z
       .strictObject({
-        /** Finds tools by meaning too. Their texts and every query are sent there; without an answer, words alone decide. */
+        /** Also finds tools by meaning. Their texts and every query are sent there; if it gives no answer, only words count. */
         embeddings: ModelSettings.optional(),
-        /** Ranks tools higher that the same caller ran after similar queries. Keeps the stems of those queries in the ledger. */
+        /** Ranks tools higher that the same caller ran after similar queries. Stores the stems of those queries in the ledger. */
         learn: z.boolean().default(false),
       })
       .prefault({}),
@@ -167,7 +170,7 @@ export const Config = z
     serenity: Serenity.optional(),
     metrics: z
       .strictObject({
-        /** Lets whoever is on this machine read `/metrics` without a key. */
+        /** Lets anybody on this machine read `/metrics` without a key. */
         open: z.boolean().default(false),
       })
       .prefault({}),
@@ -183,15 +186,17 @@ export const Config = z
           .optional(),
       })
       .prefault({}),
-    /** How people are told, besides the console. */
+    /** How people are notified, besides the console. */
     channels: Channels.prefault({}),
     mcp: z
       .strictObject({
         /** For clients that choose neither by themselves (`?surface=`, `sluice mcp --surface`) nor with their key. */
         surface: Surface.default('auto'),
-        /** An output with more characters than this moves to the artifact store, and the client gets its beginning and a pointer. */
+        /**
+         * An output with more characters than this moves to the artifact store, and the client gets its beginning and a pointer.
+         */
         evict_over: z.int().min(1_000).max(10_000_000).default(40_000),
-        /** The address of `/mcp` as clients know it, where that is another one than the listening one: behind a proxy. */
+        /** The URL of `/mcp` as clients know it, if it differs from the listening address: behind a proxy. */
         url: HttpUrl.optional(),
       })
       .prefault({}),
@@ -203,7 +208,9 @@ export const Config = z
       .strictObject({
         /** Additional detection rules, in the format of the built-in ones. */
         rules: z.array(z.record(z.string(), z.json())).default([]),
-        /** What answers of tools are cleaned of: known formats of secrets, guessed ones too, personal data too, or nothing. */
+        /**
+         * What is redacted in the answers of tools: known formats of secrets, guessed ones too, personal data too, or nothing.
+         */
         outputs: z.enum(['secrets', 'strict', 'all', 'off']).default('secrets'),
         /** What is redacted in messages to the agent: secrets and payment cards, or all personal data as well. */
         messages: z.enum(['secrets', 'all']).default('secrets'),
@@ -222,19 +229,19 @@ export const Config = z
   })
 export type Config = z.infer<typeof Config>
 
-/** Where a path stands, `line 4` or the name of a variable, for whoever still has the text. */
+/** The position of a path, `line 4` or the name of a variable, if the text is still known. */
 export type PlaceOf = (path: readonly PropertyKey[]) => string | undefined
 
-/** A mistake, by the path to it. `kind` is what a remedy depends on; values are not repeated, they may be secrets. */
+/** A mistake, by its path. `kind` is what a remedy depends on; values are not repeated, because they may be secrets. */
 export type ConfigFault = {
   readonly path: readonly PropertyKey[]
   readonly says: string
   readonly kind: 'unknown_key' | 'wrong_type' | 'other'
 }
-/** What to write instead, for whoever knows. */
+/** What to write instead, if known. */
 export type RemedyOf = (fault: ConfigFault) => string | undefined
 
-/** Reads a parsed YAML value. Every fault is named. */
+/** Validates a parsed YAML value. Reports every fault. */
 export function readConfig(
   value: unknown,
   placeOf: PlaceOf = () => undefined,
@@ -250,8 +257,8 @@ export function readConfig(
 function faultsOf(issue: z.core.$ZodIssue, above: readonly PropertyKey[]): ConfigFault[] {
   const path = [...above, ...issue.path]
   if (issue.code === 'invalid_union') {
-    // A branch that fails at its root for its type was not meant, nor one that excludes more of the keys that are there;
-    // another one's faults are what the operator must see.
+    // A branch that fails at its root because of its type was not meant, nor one that excludes more of the present keys; report
+    // the faults of another one.
     const possible = issue.errors.filter(
       (faults) => !faults.some((fault) => fault.path.length === 0 && isTypeFault(fault)),
     )
@@ -271,7 +278,7 @@ function faultsOf(issue: z.core.$ZodIssue, above: readonly PropertyKey[]): Confi
   ]
 }
 
-/** What zod says, for somebody who writes YAML. */
+/** zod's message, reworded for somebody who writes YAML. */
 const plainly = (message: string): string =>
   message
     .replace(/^Invalid input: expected .*, received undefined$/, 'missing')

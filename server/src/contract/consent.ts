@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ApprovalId, ConsentId, Sha256 } from './ids.ts'
 import type { Json } from './json.ts'
 
-/** The most that one consent can give, in one place. There is no "unlimited". */
+/** The upper limits of one consent, in one place. There is no "unlimited". */
 export const CONSENT_LIMITS = {
   calls: 1_000,
   cost: 1_000_000_000,
@@ -11,20 +11,20 @@ export const CONSENT_LIMITS = {
   constraints: 32,
   choices: 100,
   lanes: 16,
-  /** Live consents for one actor; as many again for all actors that are patterns. */
+  /** Live consents for one actor; the same number again for all actors that are patterns. */
   live: 100,
 } as const
 
-/** RFC 6901; the empty text is all arguments together. */
+/** RFC 6901; the empty string is all arguments together. */
 const JsonPointer = z
   .string()
   .max(256)
   .regex(/^(\/([^~/]|~[01])*)*$/)
 
-/** Taken as it is: a copy could lose a key called `__proto__`, and then two values that differ would be equal. */
+/** Not copied: a copy could lose a key called `__proto__`, and then two different values would be equal. */
 const Value = z.unknown().refine((value): value is Json => value !== undefined, 'a value is missing')
 
-/** A prefix that ends inside a host's name would also fit every longer name. */
+/** A prefix that ends inside a host name would also match every longer name. */
 const OPEN_HOST = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\\]*$/i
 const Prefix = z
   .string()
@@ -35,8 +35,8 @@ const Prefix = z
 const at = { path: JsonPointer }
 
 /**
- * What one argument may be. All constraints must hold, and an argument that none of them names is not permitted:
- * `any` names one and leaves it free. A list fits `in`, `prefix`, `min` and `max` when it has members and each one fits.
+ * What one argument may be. All constraints must hold, and an argument without a constraint is not permitted: `any` names one and
+ * leaves it open. A list matches `in`, `prefix`, `min` and `max` if it has members and each one matches.
  */
 export const Constraint = z.discriminatedUnion('op', [
   z.strictObject({ ...at, op: z.literal('equals'), value: Value }),
@@ -51,17 +51,17 @@ export type Constraint = z.infer<typeof Constraint>
 const Constraints = z.array(Constraint).max(CONSENT_LIMITS.constraints)
 const Name = z.string().min(1).max(128)
 
-/** Who: `caller:` with a caller's id or a glob over ids, or `user:` with the person behind the caller. */
+/** Who: `caller:` with a caller's id or a glob over ids, or `user:` with the caller's user. */
 export const ConsentActor = z.templateLiteral([z.enum(['caller', 'user']), ':', Name], {
   error: 'write `caller:` and a caller, such as `caller:agent:claude`, or `user:` and a user name',
 })
 export type ConsentActor = z.infer<typeof ConsentActor>
 
 export const ConsentWhat = z.strictObject({
-  /** A tool's id, or a glob over the tools of one server that is named in full: `mail__send`, `mail__*`. */
+  /** A tool id, or a glob over the tools of one fully named server: `mail__send`, `mail__*`. */
   tool: Name.regex(/^[^*?]+?__.+$/, 'a tool pattern must contain the full server name: `server__tool` or `server__*`'),
   args: Constraints,
-  /** Only while the tool is defined exactly so. */
+  /** Only while the tool has exactly this definition. */
   definition_hash: Sha256.optional(),
 })
 export type ConsentWhat = z.infer<typeof ConsentWhat>
@@ -73,23 +73,23 @@ const bounds = {
   expires_in_s: z.int().positive().max(CONSENT_LIMITS.expires_in_s),
 }
 
-/** What whoever mints a consent has to say. Calls and time have no default: a bound nobody chose is not a bound. */
+/** What must be given to mint a consent. Calls and time have no default, so that the limits are chosen deliberately. */
 export const ConsentTerms = z.strictObject({
   actor: ConsentActor,
-  /** Only while this person is behind the caller. Without it, every user's caller that the actor names. */
+  /** Only while this is the caller's user. Without it, every user's caller that matches the actor. */
   user: Name.optional(),
   what: ConsentWhat,
-  /** Globs over model lanes; a call without a lane is then not covered. */
+  /** Globs over model lanes; then a call without a lane is not covered. */
   lanes: z.array(Name).min(1).max(CONSENT_LIMITS.lanes).optional(),
   ...bounds,
 })
 export type ConsentTerms = z.infer<typeof ConsentTerms>
 
-/** Approve and remember: the bounds, and what of the arguments; without `args` exactly the approved ones. */
+/** Approve and remember: the limits, and which arguments; without `args` exactly the approved ones. */
 export const Remember = z.strictObject({ ...bounds, args: Constraints.optional() })
 export type Remember = z.infer<typeof Remember>
 
-/** A bounded permission given ahead. Its units are in the account `consent:<id>`, its row says all the rest. */
+/** A limited permission given in advance. Its units are in the account `consent:<id>`, its row contains the rest. */
 export const ConsentRow = z.strictObject({
   v: z.literal(1),
   consent_id: ConsentId,
@@ -100,14 +100,16 @@ export const ConsentRow = z.strictObject({
   calls: z.int(),
   cost: z.int().optional(),
   minted_by: z.string(),
-  /** The person who gave it. Absent in rows of releases that did not keep it. */
+  /** The person who gave it. Absent in rows of releases that did not store it. */
   minted_user: z.string().optional(),
   minted_at: z.number(),
   expires_at: z.number(),
   from_approval: ApprovalId.optional(),
   revoked_by: z.string().optional(),
   revoked_at: z.number().optional(),
-  /** Where a decision looks for it: the actor itself, `patterns`, or `closed` when it can never cover a call again. */
+  /**
+   * The index key under which a decision finds it: the actor itself, `patterns`, or `closed` if it can never cover a call again.
+   */
   shelf: z.string(),
 })
 export type ConsentRow = z.infer<typeof ConsentRow>

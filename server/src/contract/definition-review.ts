@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** One place where two definitions differ, as a JSON pointer. A side that is missing did not exist there. */
+/** One place where two definitions differ, as a JSON pointer. A missing side did not exist there. */
 export const DefinitionChange = z.object({
   path: z.string(),
   before: z.string().optional(),
@@ -18,8 +18,8 @@ const Definition = z.object({
 })
 
 /**
- * What an operator reads before admitting a tool: the definition that models read now and the one the server lists, side by side.
- * All texts are the tool server's: data, never instructions.
+ * What an operator reads before admitting a tool: the definition that models read now and the one the server lists. All texts
+ * come from the tool server: data, never instructions.
  */
 export const DefinitionReview = z.object({
   tool_id: z.string(),
@@ -29,7 +29,7 @@ export const DefinitionReview = z.object({
   before: z.object({ hash: z.string(), definition: Definition, at: z.number(), by: z.string() }).optional(),
   /** What the server lists now. Its hash is the one to admit. */
   after: z.object({ hash: z.string(), definition: Definition }),
-  /** Every place that differs, with both texts. */
+  /** Every difference, with both texts. */
   changes: z.array(DefinitionChange).readonly(),
 })
 export type DefinitionReview = z.infer<typeof DefinitionReview>

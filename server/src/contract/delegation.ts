@@ -3,9 +3,9 @@ import { ChosenRoute } from './routes.ts'
 
 export const DELEGATION_LIMITS = { for_s: 90 * 86_400, per_user: 20, live: 1_000 } as const
 
-/** What an approver says to hand over. */
+/** An approver's request to delegate. */
 export const DelegateBody = z.strictObject({
-  /** The user who may decide in the caller's place. They need the role of an approver themselves. */
+  /** The user who may decide in the caller's place. They need the approver role themselves. */
   to: z.string().min(1).max(128),
   for_s: z.int().positive().max(DELEGATION_LIMITS.for_s),
   reason: z.string().max(500).optional(),
@@ -23,7 +23,7 @@ export const DelegationAnswer = z.object({
 })
 export type DelegationAnswer = z.infer<typeof DelegationAnswer>
 
-/** The routes in force, as they are written, and the people of each group. */
+/** The active routes, as written, and the members of each group. */
 export const RoutesAnswer = z.object({
   groups: z.record(z.string(), z.array(z.string())),
   routes: z.array(

@@ -8,7 +8,7 @@ export function durationMs(text: string): number | undefined {
   return ms > 0 && ms <= LONGEST_MS ? ms : undefined
 }
 
-/** `15m`, for people: in the largest unit that says it without a fraction. */
+/** `15m`, for people: in the largest unit without a fraction. */
 export function spellDuration(ms: number): string {
   const units = (['d', 'h', 'm', 's'] as const).find((unit) => ms % UNITS[unit] === 0)
   return units === undefined ? `${Math.round(ms / 1000)}s` : `${ms / UNITS[units]}${units}`

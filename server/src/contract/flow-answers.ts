@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ExecutionView, Flow, FlowConsentView, FlowHistoryItem, FlowRunView, FlowStep } from './flows.ts'
 
-/** What the routes of flows answer, for the OpenAPI document. */
+/** The answers of the flow routes, for the OpenAPI document. */
 
 const schema = z.string()
 const vault_id = z.string()

@@ -13,7 +13,7 @@ import type {
 } from './flows.ts'
 import type { RunId } from './ids.ts'
 
-/** The texts by which a row is listed, composed so that each kind of listing is one of them. */
+/** The keys by which a row is listed, composed so that each kind of listing is one of them. */
 export type FlowListings = {
   readonly shelf?: string
   readonly shelf_status?: string
@@ -21,7 +21,7 @@ export type FlowListings = {
   readonly shelf_flow_status?: string
 }
 
-/** One version of a flow with the bodies of its steps. Never changed once it is written. */
+/** One version of a flow with the bodies of its steps. Never changed once written. */
 export type FlowVersionRow = FlowListings & {
   readonly v: 1
   readonly is: 'version'
@@ -42,15 +42,15 @@ export type FlowExecutionRecord = {
   readonly execution_id: ExecutionId
   readonly step_id: string
   readonly consent_id: FlowConsentId
-  /** The run that the driver carries on. */
+  /** The run that executes it. */
   readonly driven_by: RunId
   readonly status: ExecutionStatus
   readonly evidence_ref: string | null
   /** Settled units. */
   readonly cost_units: number
-  /** Units taken from the consent: those that are settled, and those of the call under way. */
+  /** Units taken from the consent: the settled ones, and those of the call in progress. */
   readonly reserved_units: number
-  /** The number of the last call that units were taken for, and of the last one that was settled. */
+  /** The number of the last call for which units were taken, and of the last one that was settled. */
   readonly reserved_for: number
   readonly settled_for: number
   readonly model_lane: string
@@ -76,14 +76,14 @@ export type ProposalRow = FlowListings &
     readonly v: 1
     readonly is: 'proposal'
     readonly proposal_id: ProposalId
-    /** The person behind the proposer: nobody approves what they proposed. */
+    /** The proposer's user: nobody approves their own proposal. */
     readonly proposer: string
     readonly evaluation: Evaluation
   }
 
 export type FlowRow = FlowVersionRow | FlowHeadRow | FlowRunRow | ProposalRow
 
-/** A permission to execute steps of one run. Its units are in an account of their own. */
+/** A permission to execute steps of one run. Its units are in a separate account. */
 export type FlowConsentRow = {
   readonly v: 1
   readonly consent_id: FlowConsentId

@@ -17,7 +17,7 @@ export const DEFAULT_VAULT = 'default'
 export const DEFAULT_LANE = 'local_default'
 export const DEFAULT_HARNESS = 'hub'
 
-/** The names that clients know these records by. Public: never change one. */
+/** The names by which clients know these records. Public: never change one. */
 export const FLOW_SCHEMAS = {
   flow: 'knowtation.flow/v0',
   step: 'knowtation.flow_step/v0',
@@ -144,7 +144,7 @@ export const FlowConsentView = z.strictObject({
 })
 export type FlowConsentView = z.infer<typeof FlowConsentView>
 
-/** `running` is shown while it is under way; the record itself ends with one of the other three. */
+/** `running` is shown while it is in progress; the record itself ends with one of the other three. */
 export const ExecutionStatus = z.enum(['running', 'completed', 'failed', 'cost_capped'])
 export type ExecutionStatus = z.infer<typeof ExecutionStatus>
 export const ExecutionView = z.strictObject({
@@ -197,13 +197,13 @@ export const ProposalView = z.strictObject({
   decided_by: z.string().nullable(),
   decided: z.string().nullable(),
   reason: z.string().nullable(),
-  /** Whether the caller who reads it may decide about it. */
+  /** Whether the reading caller may decide about it. */
   own: z.boolean(),
   etag: z.string(),
 })
 export type ProposalView = z.infer<typeof ProposalView>
 
-/** What happened to a run and who did it, for people who read the checklist. */
+/** What happened to a run and who did it, for readers of the checklist. */
 export const FlowHistoryItem = z.strictObject({
   at: z.string(),
   by: z.string(),
@@ -229,7 +229,7 @@ export type FlowAction = (typeof FLOW_ACTIONS)[number]
 
 /** Who is granted which scopes instead of those of their role. */
 export const FlowSettings = z.strictObject({
-  /** Per person; two that disagree for one person are ambiguous, and every request of that person is refused. */
+  /** Per person; if two entries for one person disagree, every request of that person is rejected. */
   grants: z
     .array(z.strictObject({ user: z.string().min(1).max(128), scopes: z.array(FlowScope).max(3) }))
     .max(1_000)
@@ -241,7 +241,7 @@ export const FlowSettings = z.strictObject({
 })
 export type FlowSettings = z.infer<typeof FlowSettings>
 
-/** What a reviewer may send. Strict: a field that nobody knows is a mistake worth telling. */
+/** What a reviewer may send. Strict: an unknown field is an error. */
 export const EvaluateBody = z.strictObject({
   answers: z.record(z.string().max(64), z.boolean()).default({}),
   needs_changes: z.boolean().default(false),

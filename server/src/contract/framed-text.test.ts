@@ -8,7 +8,7 @@ test('a long line is broken at a space, or inside a word that is too long for th
   expect(brokenText('x'.repeat(50), 20)).toEqual(['x'.repeat(20), 'x'.repeat(20), 'x'.repeat(10)])
 })
 
-test('LAW: nothing is lost by breaking a line, and no piece is wider than the screen', () => {
+test('LAW: breaking a line loses nothing, and no piece is wider than the screen', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), fc.integer({ min: 20, max: 80 }), (line, width) => {
       const pieces = brokenText(line, width)

@@ -1,26 +1,26 @@
 import { countedSpaces, visibleText } from './visible-text.ts'
 
-/** Where a text from outside is drawn: how wide a line may be, and after how many lines it is folded. */
+/** How a text from outside is drawn: the width of a line, and after how many lines it is folded. */
 export type Frame = {
   readonly width: number
   readonly most: number
-  /** What to do to see the rest. */
+  /** How to see the rest. */
   readonly more?: string
-  /** What each of its lines begins with, and each line of ours among them. */
+  /** The prefix of each of its lines, and of each of our lines among them. */
   readonly bar?: string
   readonly note?: string
 }
 
 export const BAR = '│ '
 export const NOTE = '· '
-/** What a line of ours goes on with when it is longer than the screen: a name in it must not begin a line. */
+/** The prefix of a continued line of ours: a name in it must not start a line. */
 export const CONTINUED = '    ↳ '
 const NARROWEST = 20
 
 /**
- * Text from outside as lines that cannot be taken for ours: each begins with a bar, also where a long one is broken, runs of
- * blank lines and spaces are counted instead of drawn, and what is too long is folded with a count. Lines of ours among them
- * begin with a dot.
+ * Text from outside as lines that cannot be mistaken for ours: each begins with a bar, even if a long one is broken, runs of
+ * blank lines and spaces are counted instead of drawn, and what is too long is folded with a count. Our lines among them begin
+ * with a dot.
  */
 export function framedText(text: string, { width, most, more = '', bar = BAR, note = NOTE }: Frame): string[] {
   const shown: string[] = []
@@ -69,10 +69,10 @@ export function brokenText(line: string, width: number): string[] {
   return [...pieces, piece]
 }
 
-/** Never fewer than a terminal takes: whatever may be wide counts as two. */
+/** Never less than a terminal uses: any possibly wide character counts as two. */
 const columnsOf = (char: string) => ((char.codePointAt(0) ?? 0) < 0x1100 ? 1 : 2)
 
-/** The lines of a text; a number stands for that many blank ones in a row. */
+/** The lines of a text; a number is that many consecutive blank lines. */
 function linesIn(text: string): (string | number)[] {
   const lines: (string | number)[] = []
   let blank = 0

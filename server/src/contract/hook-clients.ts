@@ -15,8 +15,8 @@ const SAYS: Readonly<Record<Kind, string>> = {
 }
 
 /**
- * The built-in tools of each client, as its hooks name them, by what they do. What is not listed here is judged as `other`. The packs say the rest
- * (`core/packs/data/clients.ts`).
+ * The built-in tools of each client, as its hooks name them, by what they do. Tools that are not listed are judged as `other`.
+ * The packs contain the rest (`core/packs/data/clients.ts`).
  */
 export const CLIENT_TOOLS: Readonly<Record<HookClient, Partial<Record<Kind, string>>>> = {
   'claude-code': {
@@ -56,10 +56,10 @@ export const CLIENT_TOOLS: Readonly<Record<HookClient, Partial<Record<Kind, stri
   },
 }
 
-/** The tool under which everything is judged that is not known by name: arguments `{tool, input}`. */
+/** The tool under which every unknown tool is judged: arguments `{tool, input}`. */
 export const OTHER_TOOL = 'other'
 
-/** Each built-in tool of a client with what kind of tool it is. */
+/** Each built-in tool of a client with its kind. */
 export function clientKinds(client: HookClient): readonly (readonly [string, Kind])[] {
   const kinds = Object.entries(CLIENT_TOOLS[client]) as [Kind, string][]
   return [
@@ -68,7 +68,7 @@ export function clientKinds(client: HookClient): readonly (readonly [string, Kin
   ]
 }
 
-/** What a client's built-in tools look like in the catalogue. */
+/** A client's built-in tools as catalogue entries. */
 export function clientTools(client: HookClient): readonly ToolDefinition[] {
   return clientKinds(client).map(([name, kind]) => ({
     name,
@@ -84,7 +84,7 @@ export function clientTools(client: HookClient): readonly ToolDefinition[] {
   }))
 }
 
-/** Which of them take a shell command. What they do is in their pack. */
+/** Which of them take a shell command. Their effects are in their pack. */
 export function clientToolSettings(client: HookClient): Readonly<Record<string, ToolSettings>> {
   const shells = clientKinds(client).filter(([, kind]) => kind === 'shell')
   return Object.fromEntries(shells.map(([name]) => [name, { tags: [], shell: 'command' }]))

@@ -10,7 +10,7 @@ const url = 'https://tools.example/mcp'
 const oauth = { token_url: 'https://id.example/token', client_id: 'c', client_secret: 'env:S' }
 
 describe('a server that is reached over HTTP', () => {
-  test('needs only its address, and has the limits that every server has', () =>
+  test('needs only its address, and has the same limits as every server', () =>
     expect(readConfig({ servers: { s: { url } } })).toMatchObject({
       value: { servers: { s: { url, headers: {}, timeout_ms: 30_000, concurrency: 16, output_limit: 10_485_760 } } },
     }))

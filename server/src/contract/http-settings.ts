@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What these are is decided by the protocol, or they would change whom a request reaches. */
+/** The protocol sets these, or they would change where a request goes. */
 const OUR_HEADERS = new Set([
   'accept',
   'connection',
@@ -16,7 +16,7 @@ const OUR_HEADERS = new Set([
   'upgrade',
 ])
 
-/** Whether a header is the gate's own to set. */
+/** Whether only the gate may set a header. */
 export const isGateHeader = (name: string) =>
   OUR_HEADERS.has(name.toLowerCase()) || name.toLowerCase().startsWith('mcp-')
 
@@ -25,7 +25,7 @@ export const HeaderName = z
   .regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/, 'not the name of a header')
   .refine((name) => !isGateHeader(name), 'this header is set by the gate')
 
-/** Credentials in an address end up in logs and errors; `headers` or `oauth` is their place. */
+/** Credentials in a URL end up in logs and errors; use `headers` or `oauth` instead. */
 export const HttpUrl = z
   .url({ protocol: /^https?$/, error: 'write an address that starts with http:// or https://', abort: true })
   .refine(
@@ -33,7 +33,7 @@ export const HttpUrl = z
     'an address without credentials and without a fragment',
   )
 
-/** Whoever listens on the way reads the secret, except on this machine. */
+/** An eavesdropper could read the secret, except on this machine. */
 export const SafeUrl = HttpUrl.refine(
   (text) => text.startsWith('https:') || /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/?]|$)/.test(text),
   'secrets are only sent over https:// or to this machine',
@@ -49,14 +49,14 @@ export const OAuthSettings = z.strictObject({
 export type OAuthSettings = z.infer<typeof OAuthSettings>
 
 /**
- * How people log in at this server in a browser (OAuth 2.1 with PKCE). Only the details are set here: a server that asks for a
- * login is one that people can log in at, with or without this section.
+ * How people log in at this server in a browser (OAuth 2.1 with PKCE). Only details are set here: people can log in at any server
+ * that asks for it, with or without this section.
  */
 export const LoginSettings = z
   .strictObject({
-    /** `gate`: one login for everybody. `user`: each user logs in, and a call uses the login of its own user and no other. */
+    /** `gate`: one login for everybody. `user`: each user logs in, and a call uses only its own user's login. */
     per: z.enum(['gate', 'user']).default('gate'),
-    /** Asked for instead of what the server says it needs. Words with spaces between them. */
+    /** Requested instead of what the server says it needs. Words separated by spaces. */
     scope: z
       .string()
       .regex(/^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/, 'words with one space between them')
@@ -65,7 +65,7 @@ export const LoginSettings = z
     issuer: SafeUrl.optional(),
     /** A client that was registered by hand, for an authorization server without dynamic registration. */
     client_id: z.string().min(1).optional(),
-    /** `env:NAME` and `file:PATH` fetch the secret. */
+    /** `env:NAME` and `file:PATH` refer to a secret. */
     client_secret: z.string().min(1).optional(),
   })
   .refine(({ client_id, client_secret }) => client_secret === undefined || client_id !== undefined, {

@@ -10,7 +10,7 @@ const LOGIN = {
   /** The gate's own user there. */
   user: MatrixUser,
   token: Reference.optional(),
-  /** Instead of a token: each start is a new device, which rooms with encryption need. */
+  /** Instead of a token: each start is a new device, which encrypted rooms need. */
   password: Reference.optional(),
   room: RoomId,
 }
@@ -23,15 +23,15 @@ export type MatrixLogin = {
   readonly room: string
 } & Login
 
-/** Of a node: the hub at which its approvals are decided. */
+/** For a node: the hub at which its approvals are decided. */
 export const HubSettings = z
   .strictObject({
     url: HttpUrl.optional(),
-    /** What this node is called there: the name of its key. */
+    /** This node's name there: the name of its key. */
     node: NodeName,
     /** Its key of kind `node`. */
     key: Reference.optional(),
-    /** Instead of an address and a key: a room that both are in. */
+    /** Instead of a URL and a key: a room that both are in. */
     matrix: z
       .strictObject({ ...LOGIN, hub: MatrixUser })
       .refine(hasOne, ONE)
@@ -41,7 +41,7 @@ export const HubSettings = z
       .array(z.string().regex(/^[0-9a-f]{64}$/, 'a public key has 64 hex digits'))
       .min(1)
       .max(8),
-    /** So long a held call waits for the hub to confirm that it has the request; then it is refused. */
+    /** How long a held call waits for the hub to confirm that it has the request; then it is refused. */
     answer_s: z.int().min(1).max(86_400).default(60),
   })
   .superRefine(({ url, key, matrix }, context) => {
@@ -66,12 +66,12 @@ export const HubSettings = z
   })
 export type HubSettings = z.infer<typeof HubSettings>
 
-/** Of a hub: how nodes reach it, besides HTTP. */
+/** For a hub: how nodes reach it, besides HTTP. */
 export const NodesSettings = z.strictObject({
   matrix: z
     .strictObject({
       ...LOGIN,
-      /** Which user in the room is which node. Messages of everybody else are not looked at. */
+      /** Which user in the room is which node. Messages of everybody else are ignored. */
       nodes: z.record(MatrixUser, NodeName),
     })
     .refine(hasOne, ONE)

@@ -4,12 +4,12 @@ import { ApprovalId, RunId, Sha256 } from './ids.ts'
 import { NodeContext } from './node-context.ts'
 import { Strength } from './verdict.ts'
 
-/** A node's name: what its key at the hub is called. */
+/** A node's name: the name of its key at the hub. */
 export const NodeName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'a node name has 1 to 64 letters, digits and . _ -')
 
-/** One message of a node, and its answer: proof that the answer belongs to this message and to no earlier one. */
+/** Identifies a message of a node in its answer: proof that the answer belongs to this message and not to an earlier one. */
 export const Nonce = z.string().regex(/^[0-9a-f]{32}$/)
 
 /** What a node shows of a call: redacted, as its own approvers would see it. */
@@ -34,7 +34,10 @@ export const NodePacket = PacketAnswer.pick({
 })
 export type NodePacket = z.infer<typeof NodePacket>
 
-/** A node asks for a decision about one held call. The arguments stay at the node: their hash and what may be seen of them is sent. */
+/**
+ * A node asks for a decision about one held call. The arguments stay at the node: only their hash and their redacted form are
+ * sent.
+ */
 export const NodeRequest = z.strictObject({
   is: z.literal('request'),
   message: RunId,
@@ -61,9 +64,9 @@ export const NodeOutcome = z.strictObject({
   nonce: Nonce,
   approval_id: ApprovalId,
   state: z.enum(['executed', 'failed', 'refused', 'unknown']),
-  /** Of the problem, where it did not succeed. */
+  /** The code of the problem, if it did not succeed. */
   code: z.string().max(128).optional(),
-  /** Digest of the signed decision that it started with. */
+  /** Digest of the signed decision under which it started. */
   word: Sha256.optional(),
   ended_at: z.int().positive().optional(),
 })
@@ -78,7 +81,7 @@ export const DecisionsBody = z.strictObject({
   wait_s: z.int().min(0).max(25).default(0),
 })
 
-/** A person's word as the hub recorded it. */
+/** A person's decision as the hub recorded it. */
 export const HubDecider = z.strictObject({
   by: z.string().min(1).max(128),
   user: z.string().min(1).max(128),
@@ -107,9 +110,9 @@ export const HubWord = z.strictObject({
   args_hash: Sha256,
   packet_digest: Sha256,
   run: z.string().nullable(),
-  /** What was asked of the people at the hub. */
+  /** The required strength at the hub. */
   strength: Strength,
-  /** The person who decided last; null where nobody did. */
+  /** The person who decided last; null if nobody did. */
   decider: z.string().nullable(),
   decisions: z.array(HubDecider),
   reason: z.string().max(2_000).optional(),
@@ -125,7 +128,7 @@ export type HubKeysAnswer = z.infer<typeof HubKeysAnswer>
 
 export const NodeAnswer = z.object({
   node: z.string(),
-  /** Whether its key is in force. */
+  /** Whether its key is active. */
   state: z.enum(['enrolled', 'revoked']),
   /** When it last asked this hub for something, since the hub started. */
   seen_at: z.number().optional(),

@@ -17,6 +17,6 @@ export type ConsentId = z.infer<typeof ConsentId>
 export const Sha256 = hex(64)
 export type Sha256 = string
 
-/** `server__tool`. Server names hold no `__`, so the first one separates. */
+/** `server__tool`. Server names contain no `__`, so the first one separates. */
 export const ToolId = z.string().min(1).max(64)
 export type ToolId = string

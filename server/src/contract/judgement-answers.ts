@@ -15,7 +15,7 @@ const use = {
 
 export const JudgementBody = z.strictObject({
   ...use,
-  /** How long to wait for a person, where one is asked. */
+  /** How long to wait for a person, if one is asked. */
   wait_ms: z.int().min(0).max(LONGEST_HOOK_WAIT_MS).default(0),
 })
 
@@ -34,10 +34,10 @@ export const UserWordsBody = z.strictObject({
 
 export const JudgementAnswer = z.object({
   decision: z.enum(['allow', 'ask', 'block']),
-  /** For the model and the person in front of it. */
+  /** For the model and its user. */
   reason: z.string().optional(),
   call_id: z.string().optional(),
-  /** A person has decided about this very call. */
+  /** A person has decided about this exact call. */
   approved: z.literal(true).optional(),
   approval_id: z.string().optional(),
   url: z.string().optional(),

@@ -8,8 +8,8 @@ const faultsOf = (value: unknown) => {
 const server = (settings: object) => ({ servers: { files: { command: 'node', ...settings } } })
 const sandbox = { roots: ['./work'] }
 
-describe('what the operator says to the deciders', () => {
-  test('is read with these defaults', () => {
+describe('the operator`s settings for the deciders', () => {
+  test('are read with these defaults', () => {
     const tools = { read: { files: ['/path', '/edits/*/path', '/a~1b'], content: {} } }
     expect(readConfig(server({ sandbox, tools }))).toMatchObject({
       value: {
@@ -46,9 +46,9 @@ describe('what the operator says to the deciders', () => {
     ],
     [{ repetition: { most: 1 } }, 'repetition.most'],
     [{ traps: { files: [''] } }, 'traps.files.0'],
-  ])('is refused when it cannot be meant: %j', (config, says) => expect(faultsOf(config)).toContain(says))
+  ])('are rejected if they are contradictory: %j', (config, says) => expect(faultsOf(config)).toContain(says))
 
-  test('is never repeated when it is refused: a trap`s token is a secret', () => {
+  test('are never repeated when rejected: a trap`s token is a secret', () => {
     expect(faultsOf({ traps: { tokens: ['s3cret-token', 7] } })).not.toContain('s3cret')
   })
 })

@@ -1,8 +1,10 @@
 import { z } from 'zod'
 
-/** What the operator says to the deciders beside the policy: where files may be, what is bait, what things may cost. */
+/**
+ * The operator's settings for the deciders besides the policy: where files may be, what is a honey token, what things may cost.
+ */
 
-/** A JSON pointer (RFC 6901); `*` stands for every item of an array or every field of an object. */
+/** A JSON pointer (RFC 6901); `*` means every item of an array or every field of an object. */
 export const ArgumentPointer = z
   .string()
   .max(256)
@@ -12,35 +14,35 @@ export const ArgumentPointer = z
 export const Sandbox = z.strictObject({
   /** Files and folders, relative to the config file's folder. */
   roots: z.array(z.string().min(1).max(4096)).min(1).max(100),
-  /** What a relative path in an argument counts from; the server's own working folder when left out. */
+  /** The base of relative paths in arguments; by default the server's own working folder. */
   base: z.string().min(1).max(4096).optional(),
-  /** Whether the server's files are this machine's. Without it no path can be resolved, so every one is asked about. */
+  /** Whether the server's files are on this machine. Otherwise no path can be resolved, so every one is asked about. */
   local: z.boolean().default(false),
 })
 export type Sandbox = z.infer<typeof Sandbox>
 
-/** How a place stands to the gate's own files: in its data folder, one of its settings, or a folder around these. */
+/** How a path relates to the gate's own files: in its data folder, one of its settings, or a folder that contains these. */
 export type GatePlace = 'data' | 'settings' | 'around_data' | 'around_settings'
 
-/** How the gate's own files are called, wherever somebody stands who names them. */
+/** The names of the gate's own files, from any folder. */
 export type OwnNames = {
-  /** The data folder's name, if it is a telling one such as `.sluice`. */
+  /** The data folder's name, if it is a distinctive one such as `.sluice`. */
   readonly folder: string | undefined
-  /** The files in it that matter, relative to it, in lower case: `admin.key`, `keys/row-key.json`. */
+  /** The important files in it, relative to it, in lower case: `admin.key`, `keys/row-key.json`. */
   readonly files: readonly string[]
 }
 
-/** What becomes of sensitive text in the arguments of a tool. */
+/** What happens if a tool's arguments contain sensitive text. */
 export const ContentSettings = z.strictObject({
-  /** Left out: a secret that would leave the machine is blocked, one that stays is asked about. */
+  /** By default a secret that would leave the machine is blocked, one that stays is asked about. */
   secrets: z.enum(['block', 'ask', 'off']).optional(),
   pii: z.enum(['ask', 'off']).default('ask'),
-  /** Fields that are there to be given a credential: a secret in one of them is asked about, not blocked. */
+  /** Fields that are meant to contain a credential: a secret in one of them is asked about, not blocked. */
   credentials: z.array(ArgumentPointer).max(100).default([]),
 })
 export type ContentSettings = z.infer<typeof ContentSettings>
 
-/** Bait that no honest call ever holds. */
+/** Honey tokens and files that no legitimate call contains. */
 export const Traps = z.strictObject({
   /** `env:NAME`, `file:PATH` or the token itself. */
   tokens: z.array(z.string().min(1).max(4096)).max(100).default([]),
@@ -69,12 +71,12 @@ export type BudgetMatch = z.infer<typeof BudgetMatch>
 export const BUDGET_PERIODS = ['minute', 'hour', 'day', 'run'] as const
 export const BUDGET_APART = ['caller', 'user', 'tool', 'server', 'thread'] as const
 
-/** How much of something may be used in a period. All matching calls share it, unless it is counted apart. */
+/** How much may be used in a period. All matching calls share it, unless they are counted separately. */
 export const Budget = z
   .strictObject({
     id: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/),
     match: BudgetMatch.default({}),
-    /** Each caller, tool, … has the whole budget to itself. */
+    /** Each caller, tool, … has its own full budget. */
     each: z.array(z.enum(BUDGET_APART)).max(5).default([]),
     calls: z.number().int().min(1).max(1_000_000_000).optional(),
     /** In the units of the tools' `cost`. */
@@ -92,7 +94,7 @@ export const Budgets = z
 const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const
 const LONGEST_SPAN_S = 31_536_000
 
-/** Seconds, or a span such as `30m`, `12h` or `1d`. */
+/** Seconds, or a duration such as `30m`, `12h` or `1d`. */
 const Span = z
   .union([
     z.int().min(1).max(LONGEST_SPAN_S),
@@ -103,12 +105,12 @@ const Span = z
   )
   .refine((seconds) => seconds <= LONGEST_SPAN_S, 'at most a year')
 
-/** When the same call again and again is a loop, and how long a person's no to it counts. */
+/** When the same call repeated is a loop, and how long a person's rejection of it applies. */
 export const Repetition = z.strictObject({
   /** How often; ten times as often for tools that only read. */
   most: z.number().int().min(2).max(1_000).default(5),
   within_s: z.number().int().min(1).max(86_400).default(600),
-  /** For how long the same call of the same caller is blocked after a person denied it. */
+  /** How long the same call of the same caller stays blocked after a person denied it. */
   denied_for: Span.prefault('1d'),
 })
 export type Repetition = z.infer<typeof Repetition>

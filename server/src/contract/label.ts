@@ -1,9 +1,9 @@
 /** Where a text came from. */
 export type LabelSource = {
-  /** The call whose answer it is; absent for what came without a call. */
+  /** The call whose answer it is; absent if it came without a call. */
   readonly call?: string
   readonly server?: string
-  /** The tool's id, the resource's address or the prompt's name; of words, who sent them. */
+  /** The tool's id, the resource's URI or the prompt's name; for words, who sent them. */
   readonly name?: string
   /** The digest of a stored output that was read in a session other than its call's. Its text is the artifact's. */
   readonly artifact?: string
@@ -12,37 +12,40 @@ export type LabelSource = {
 }
 
 /**
- * Something that entered a session. Rows are only ever added, each under an id of its own, so no commit that adds one can lose to
- * another. The answer of a call stands in the call's row and is not copied: `source.call` leads to it.
+ * Something that entered a session. Rows are only ever added, each under its own id, so no commit that adds one can lose to
+ * another. The answer of a call is in the call's row and is not copied: `source.call` leads to it.
  */
 export type LabelRow = {
   readonly v: 1
   readonly label_id: string
-  /** Of a volatile run's session: where the text is. */
+  /** For a volatile run's session: where the text is. */
   readonly in_memory?: string
-  /** The user and the thread, as one text (`labelSession`). */
+  /** The user and the thread, as one key (`labelSession`). */
   readonly session: string
   readonly at: number
   readonly kind: 'words' | 'output' | 'resource' | 'prompt' | 'completion' | 'log' | 'preview' | 'text'
   readonly source: LabelSource
-  /** Of words: `user` when the user's own credential or a host that speaks for its user sent them, else `claimed`. */
+  /** For words: `user` if the user's own credential or a host that speaks for its user sent them, otherwise `claimed`. */
   readonly trust?: 'user' | 'claimed'
-  /** The text itself, where no other row holds it. Redacted like every stored output. */
+  /** The text itself, if no other row contains it. Redacted like every stored output. */
   readonly text?: string
   /** The day it was added, counted from 1970, as long as its text is kept. */
   readonly ended_day?: string
-  /** Of the source of an artifact (`artifactSources`): the session that its call belongs to. */
+  /** For the source of an artifact (`artifactSources`): the session that its call belongs to. */
   readonly first_session?: string
   /** The user whose text it is, where that is another one than the session's. */
   readonly of_user?: string
 }
 
-/** One session, whoever of the user's own callers takes part: an agent's acts are licensed by what its user says in the same thread. */
+/**
+ * One session, whichever of the user's own callers takes part: an agent's actions are licensed by what its user says in the same
+ * thread.
+ */
 export function labelSession(user: string, thread: string): string {
   return JSON.stringify([user, thread])
 }
 
-/** Under this name stand the calls whose output an artifact is. No session has it: their names have two parts. */
+/** The session name for the calls whose output an artifact is. No real session has it: their names have two parts. */
 export function artifactSources(user: string, digest: string): string {
   return JSON.stringify([user, digest, 'artifact'])
 }

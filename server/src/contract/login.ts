@@ -8,16 +8,16 @@ export const LOGIN_LIMITS = { idle_ms: 3_600_000, longest_ms: 43_200_000, per_us
 export const LOGIN_COOKIE = 'sluice_login'
 export const CSRF_HEADER = 'x-csrf-token'
 
-/** A log-in of the console. The cookie itself is kept only as a digest, which is the row's id. */
+/** A log-in of the console. The cookie itself is stored only as a digest, which is the row's id. */
 export const LoginRow = z.strictObject({
   v: z.literal(1),
   login_id: Sha256,
   caller: Caller,
-  /** The caller's, so that all log-ins of a person are found. */
+  /** The caller's, so that all log-ins of a person can be found. */
   user: z.string(),
   how: z.enum(['key', 'oidc']),
   created_at: z.number(),
-  /** Moved forward at most once a minute. */
+  /** Updated at most once a minute. */
   seen_at: z.number(),
   expires_at: z.number(),
   ended_at: z.number().optional(),
@@ -34,17 +34,17 @@ export const LoginAnswer = z.object({
   csrf: z.string().optional(),
   expires_at: z.number().optional(),
   idle_ms: z.number().optional(),
-  /** What this person can prove themselves with, for strong approvals. */
+  /** How this person can prove their identity, for strong approvals. */
   proofs: z.object({
     passphrase: z.boolean(),
     passkeys: z.number().int(),
-    /** Whether one of them is needed for every strong approval. */
+    /** Whether one of them is required for every strong approval. */
     needed: z.boolean(),
   }),
 })
 export type LoginAnswer = z.infer<typeof LoginAnswer>
 
-/** The ways to log in. `start` is an address of this gate, to be opened by the browser. */
+/** The ways to log in. `start` is a URL of this gate, to be opened by the browser. */
 export const LoginMethodsAnswer = z.object({
   key: z.literal(true),
   oidc: z.array(z.object({ name: z.string(), start: z.string() })),

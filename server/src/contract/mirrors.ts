@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from './json.ts'
 
-/** An argument that the tool wants to see in the header `Mcp-Param-<header>` as well. */
+/** An argument that the tool also wants in the header `Mcp-Param-<header>`. */
 export type Mirror = { readonly header: string; readonly path: readonly string[] }
 
 const KEY = 'x-mcp-header'
@@ -13,7 +13,7 @@ export function mirrorsOf(schema: JsonObject): readonly Mirror[] | string {
   const mirrors: Mirror[] = []
   const names = new Set<string>()
   let fault: string | undefined
-  // A list instead of recursion: schemas are the server's words and may be nested beyond reason.
+  // A list instead of recursion: schemas come from the server and may be nested extremely deep.
   const ahead: { node: Json; path: readonly string[]; reachable: boolean }[] = [
     { node: schema, path: [], reachable: true },
   ]
@@ -50,7 +50,7 @@ const ONE = ['items', 'contains', 'additionalProperties', 'unevaluatedProperties
 const FEW = ['not', 'if', 'then', 'else', 'prefixItems', 'oneOf', 'anyOf', 'allOf']
 const NAMED = ['patternProperties', 'dependentSchemas', '$defs', 'definitions']
 
-/** The schemas below this one that say something else than what one named argument is. */
+/** The nested schemas that do not describe a single named argument. */
 function elsewhere(node: JsonObject): readonly Json[] {
   const plain = [...ONE, ...FEW].flatMap((key) => node[key] ?? [])
   const named = NAMED.flatMap((key) => (isJsonObject(node[key]) ? Object.values(node[key]) : []))

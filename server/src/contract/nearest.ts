@@ -1,4 +1,4 @@
-/** The known word that a mistyped one most likely meant, if one is near enough. */
+/** The known word that a mistyped one most likely meant, if one is close enough. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const ranked = known
     .map((candidate) => ({ candidate, distance: distance(word.toLowerCase().slice(0, 64), candidate) }))
@@ -8,7 +8,7 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return best.distance <= Math.max(1, Math.floor(best.candidate.length / 3)) ? best.candidate : undefined
 }
 
-/** Insertions, deletions and replacements, and swaps of neighbours, each as one. */
+/** Insertions, deletions, replacements and swaps of neighbors count as one each. */
 function distance(a: string, b: string): number {
   let before: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, at) => at)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const Name = z.string().min(1).max(512)
 
-/** What the call belongs to at the node. Shown to approvers; nothing is decided by it. */
+/** What the call belongs to at the node. Shown to approvers; it decides nothing. */
 export const NodeContext = z.strictObject({
   caller: Name,
   user: z.string().min(1).max(128),
@@ -18,7 +18,7 @@ export const NodeContext = z.strictObject({
 })
 export type NodeContext = z.infer<typeof NodeContext>
 
-/** What the node of a request says about it, in the packet that approvers see. */
+/** What the node says about its request, in the packet that approvers see. */
 export const PacketNode = z.object({
   name: z.string(),
   tool: z.string(),

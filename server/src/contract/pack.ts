@@ -8,32 +8,32 @@ import { Sha256 } from './ids.ts'
 const Name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'a name is 1 to 32 lower-case letters, digits and `-`')
 const Pointers = z.array(ArgumentPointer).max(50)
 
-/** What is known of one tool of a well-known server. */
+/** What is known about one tool of a well-known server. */
 export const PackTool = z.strictObject({
   effects: z.array(ToolEffect).min(1),
   /**
-   * Hashes of the definitions that this was read from. Only such a definition is taken for what the pack says; for any other one the pack
-   * can add effects and takes none away.
+   * Hashes of the definitions that this was made from. Only for these does the pack decide what the tool does; for any other
+   * definition it can add effects and removes none.
    */
   definitions: z.array(Sha256).max(50).default([]),
-  /** Arguments that say to whom something goes, how much it is about, and which files it touches. */
+  /** Arguments that contain recipients, amounts and file paths. */
   recipients: Pointers.default([]),
   amounts: Pointers.default([]),
   paths: Pointers.default([]),
-  /** What would undo it: shown to people, never carried out by the gate. */
+  /** What would undo it: shown to people, never executed by the gate. */
   rollback: RollbackSettings.optional(),
 })
 export type PackTool = z.infer<typeof PackTool>
 
 /**
- * What is known of a well-known tool server, matched by its package or address and each tool by its definition; or of the built-in tools of
- * a coding agent, which have no definitions of their own.
+ * What is known about a well-known tool server, matched by its package or URL and each tool by its definition; or about the
+ * built-in tools of a coding agent, which have no definitions of their own.
  */
 export const Pack = z
   .strictObject({
     pack: Name,
     title: z.string().min(1).max(200),
-    /** Where this was read: a package with its version, a public document. */
+    /** The source: a package with its version, a public document. */
     from: z.string().min(1).max(300),
     packages: z
       .array(z.string().regex(/^(?:@[a-z0-9._-]+\/)?[a-z0-9._-]+$/i))
@@ -51,7 +51,7 @@ export const Pack = z
   })
 export type Pack = z.infer<typeof Pack>
 
-/** A pack as people see it: what it knows, and which of this gate's tools it is about. */
+/** A pack as people see it: what it knows, and which of this gate's tools it applies to. */
 export const PackAnswer = z.object({
   pack: z.string(),
   title: z.string(),
@@ -74,7 +74,7 @@ export const PackAnswer = z.object({
   servers: z.array(
     z.object({
       server: z.string(),
-      /** Tools whose definition is the one that the pack knows. */
+      /** Tools whose definition the pack knows. */
       matched: z.array(z.string()),
       /** Tools that it knows by another definition: it only adds effects to them. */
       differing: z.array(z.string()),

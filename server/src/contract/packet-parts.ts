@@ -1,17 +1,17 @@
 import { z } from 'zod'
 import { RiskClass, ToolEffect } from './tool.ts'
 
-/** The class of a tool and how it came to it. */
+/** The class of a tool and the reasons for it. */
 export const PacketRisk = z.object({
   class: RiskClass,
   effects: z.array(ToolEffect).readonly(),
   effects_from: z.enum(['configured', 'pack', 'annotated', 'inferred', 'unknown']),
-  /** In the gate's own words, most telling first: `reaches people or the network`. */
+  /** In the gate's own words, most important first: `reaches people or the network`. */
   why: z.array(z.string()).readonly(),
 })
 export type PacketRisk = z.infer<typeof PacketRisk>
 
-/** One place where two versions differ. A side that is missing did not exist. Texts are shown as data, every character visible. */
+/** One difference between two versions. A missing side did not exist. Texts are shown as data, every character visible. */
 export const FieldChange = z.object({
   /** A JSON pointer. */
   at: z.string(),
@@ -24,8 +24,8 @@ export const DiffLine = z.object({ is: z.enum(['same', 'added', 'removed', 'skip
 export type DiffLine = z.infer<typeof DiffLine>
 
 /**
- * What would be different afterwards. `arguments`: an approver's edit against the request that it replaces. `file`: what a write
- * does to a file, where the arguments hold both sides. `dry_run`: what a dry run said, where it answers with fields.
+ * What the call would change. `arguments`: an approver's edit compared with the request that it replaces. `file`: what a write
+ * does to a file, if the arguments contain both sides. `dry_run`: the result of a dry run, if it answers with fields.
  */
 export const PacketChange = z.discriminatedUnion('of', [
   z.object({ of: z.literal('arguments'), fields: z.array(FieldChange).readonly() }),
@@ -36,7 +36,7 @@ export const PacketChange = z.discriminatedUnion('of', [
     added: z.number().int(),
     removed: z.number().int(),
     lines: z.array(DiffLine).readonly(),
-    /** More lines than are shown. */
+    /** There are more lines than are shown. */
     cut: z.boolean(),
   }),
   z.object({ of: z.literal('dry_run'), fields: z.array(FieldChange).readonly() }),
@@ -45,7 +45,7 @@ export type PacketChange = z.infer<typeof PacketChange>
 
 const Fact = z.object({ is: z.enum(['yes', 'no', 'unknown']), says: z.string() })
 
-/** What happens with a call that is approved. */
+/** What will happen to an approved call. */
 export const PacketFacts = z.object({
   /** Whether it can be undone. */
   undo: Fact,

@@ -14,7 +14,7 @@ export const PasskeyRow = z.strictObject({
   passkey_id: Base64Url(1_400),
   user: z.string(),
   public_key: Base64Url(4_000),
-  /** Grows with every use, where the authenticator counts. */
+  /** Increases with every use, if the authenticator counts. */
   counter: z.number().int().min(0),
   transports: z.array(z.string().max(32)).max(8),
   name: z.string().max(64),
@@ -24,7 +24,7 @@ export const PasskeyRow = z.strictObject({
 })
 export type PasskeyRow = z.infer<typeof PasskeyRow>
 
-/** What a browser answers to `navigator.credentials.create`, as JSON. Other fields are ignored. */
+/** A browser's answer to `navigator.credentials.create`, as JSON. Other fields are ignored. */
 export const PasskeyRegistration = z.object({
   id: Base64Url(1_400),
   rawId: Base64Url(1_400),
@@ -38,7 +38,7 @@ export const PasskeyRegistration = z.object({
 })
 export type PasskeyRegistration = z.infer<typeof PasskeyRegistration>
 
-/** What a browser answers to `navigator.credentials.get`, as JSON. */
+/** A browser's answer to `navigator.credentials.get`, as JSON. */
 export const PasskeyAssertion = z.object({
   id: Base64Url(1_400),
   rawId: Base64Url(1_400),
@@ -53,7 +53,7 @@ export const PasskeyAssertion = z.object({
 })
 export type PasskeyAssertion = z.infer<typeof PasskeyAssertion>
 
-/** `current`, or an assertion of a passkey that is there: a stolen key alone adds none to a person who can prove themselves. */
+/** With `current`, or an assertion of an existing passkey: a stolen key alone adds none for a person who already has a proof. */
 export const PasskeyBody = z.strictObject({
   name: z.string().trim().min(1).max(64),
   response: PasskeyRegistration,

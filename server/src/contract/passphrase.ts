@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
-/** Long enough not to be tried out, short enough not to be an attack. */
+/** Long enough to resist guessing, short enough not to be an attack. */
 export const Passphrase = z.string().min(10, 'a passphrase has at least 10 characters').max(256)
 
-/** What is kept of a passphrase: enough to recognise it, with the parameters it was hashed with. */
+/** What is stored of a passphrase: enough to verify it, with its hashing parameters. */
 export const SealedPassphrase = z.strictObject({
   kdf: z.literal('scrypt'),
   cost: z.int(),
@@ -14,11 +14,11 @@ export const SealedPassphrase = z.strictObject({
 })
 export type SealedPassphrase = z.infer<typeof SealedPassphrase>
 
-/** One for each person, whatever credentials they hold. */
+/** One per person, whatever credentials they have. */
 export type PassphraseRow = {
   readonly v: 1
   readonly user: string
-  /** Absent when it was cleared: then the person has none. */
+  /** Absent if it was cleared: then the person has none. */
   readonly sealed?: SealedPassphrase
   readonly set_at: number
   readonly set_by: string

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * What an admin can stop at once: everything, or one agent, tool or server. `caller:agent:claude` is every caller of that name,
- * `caller:agent:claude user:ana` only the one of that user.
+ * What an admin can stop immediately: everything, or one agent, tool or server. `caller:agent:claude` is every caller of that
+ * name, `caller:agent:claude user:ana` only the one of that user.
  */
 export const PauseScope = z.union([
   z.literal('all'),
@@ -13,7 +13,7 @@ export type PauseScope = z.infer<typeof PauseScope>
 export const PauseRow = z.strictObject({
   v: z.literal(1),
   scope: PauseScope,
-  /** What a paused call meets. */
+  /** The verdict for a paused call. */
   effect: z.enum(['ask', 'block']),
   active: z.boolean(),
   by: z.string(),

@@ -6,22 +6,25 @@ import { Effect, Strength } from './verdict.ts'
 const oneOrMore = <T extends z.ZodType>(item: T) => z.union([item.transform((one) => [one]), z.array(item).min(1)])
 const globs = oneOrMore(z.string().min(1).max(128))
 
-/** Globs (`*` any run of characters, `?` one) over names; a list matches when one of it does; all given fields must match. */
+/**
+ * Globs (`*` any number of characters, `?` one) over names; a list matches if one of its patterns does; all given fields must
+ * match.
+ */
 export const Match = z.strictObject({
   /** The tool's id, `server__tool`. */
   tool: globs.optional(),
   server: globs.optional(),
-  /** Matches when the tool has at least one of them. */
+  /** Matches if the tool has at least one of them. */
   effects: oneOrMore(ToolEffect).optional(),
   risk: oneOrMore(RiskClass).optional(),
-  /** The operator's own words for a tool; matches when the tool has one of them. */
+  /** The operator's tags for a tool; matches if the tool has one of them. */
   tag: globs.optional(),
   /** The caller's id, `kind:name`. */
   caller: globs.optional(),
-  /** The person behind the caller. */
+  /** The caller's user. */
   user: globs.optional(),
   role: oneOrMore(CallerKind).optional(),
-  /** The model lane of the run that calls; a call without one is matched by no lane. */
+  /** The model lane of the calling run; a call without one matches no lane. */
   lane: globs.optional(),
 })
 export type Match = z.infer<typeof Match>
@@ -31,7 +34,7 @@ export const Rule = z.strictObject({
   effect: Effect,
   /** Only for `ask`; without it the ask is simple. */
   strength: Strength.optional(),
-  /** Wants a dry run before the call runs, where the tool has one; a failing one stops the call. Not for `block`. */
+  /** Requires a dry run before the call runs, if the tool has one; a failing one stops the call. Not for `block`. */
   preview: z.boolean().optional(),
   match: Match.default({}),
   /** A condition in the CEL subset of docs/policy.md. One that cannot be evaluated blocks. */
@@ -59,14 +62,14 @@ export const PolicyFault = z.strictObject({
 })
 export type PolicyFault = z.infer<typeof PolicyFault>
 
-/** Known on every door for as long as it stands: the newest policy on disk was refused, and an older one is in force. */
+/** Shown at every door as long as it applies: the newest policy on disk was rejected, and an older one is active. */
 export type PolicyNotice = {
   readonly code: 'policy.refused'
   readonly at: number
   readonly says: string
-  /** The version that goes on deciding. */
+  /** The version that stays active. */
   readonly in_force: string
-  /** The version that was refused; absent when there was no text to read. */
+  /** The version that was rejected; absent if there was no text to read. */
   readonly refused?: string
   readonly faults: readonly PolicyFault[]
 }

@@ -3,7 +3,7 @@ import { PROBLEMS } from './problems.ts'
 
 test('every problem says what is wrong and what to do, in lower case and without a final period', () => {
   for (const [code, spec] of Object.entries(PROBLEMS)) {
-    // Codes of the flows keep the names that their clients know.
+    // Flow codes keep the names that their clients know.
     expect(code).toMatch(/^([a-z]+(\.[a-z_]+)?|[A-Z]+(_[A-Z]+)+|unknown_(flow|run|consent))$/)
     for (const sentence of [spec.says, spec.do]) {
       expect(sentence).toMatch(/^[a-z`]/)
@@ -13,8 +13,8 @@ test('every problem says what is wrong and what to do, in lower case and without
   }
 })
 
-/** Public for ever: add a line for a new code; never change or remove one. */
-test('the codes and their HTTP statuses are pinned', async () => {
+/** Permanently public: add a line for a new code; never change or remove one. */
+test('the codes and their HTTP statuses never change', async () => {
   await expect(
     Object.entries(PROBLEMS)
       .map(([code, { http }]) => `${code} ${http}`)

@@ -8,7 +8,7 @@ export const PROBLEMS = {
   'request.invalid': {
     http: 400,
     retry: 'never',
-    says: 'the request does not have the expected shape',
+    says: 'the request does not have the expected format',
     do: 'correct the fields named in `paths`',
   },
   'request.not_ijson': {
@@ -348,7 +348,7 @@ export const PROBLEMS = {
   'tool.output_invalid': {
     http: 502,
     retry: 'never',
-    says: 'the tool ran, but its answer does not fit its own output schema',
+    says: 'the tool ran, but its answer does not match its own output schema',
     do: 'assume that the call took effect; report the answer to whoever runs the server',
   },
 
@@ -367,7 +367,7 @@ export const PROBLEMS = {
   'call.args_invalid': {
     http: 400,
     retry: 'never',
-    says: "the arguments do not fit the tool's schema",
+    says: "the arguments do not match the tool's schema",
     do: 'correct the paths named in `paths`',
   },
   'call.integrity_mismatch': {
@@ -543,19 +543,19 @@ export const PROBLEMS = {
   'approval.not_asked': {
     http: 403,
     retry: 'never',
-    says: 'other people decide this request',
-    do: 'leave it to the people of `group`; `sluice approvals show ID` names them. A member can hand over to you for a time',
+    says: 'only other people can decide this request',
+    do: 'leave it to the members of `group`; `sluice approvals show ID` names them. A member can delegate to you for a time',
   },
   'approval.decided_for_you': {
     http: 409,
     retry: 'never',
-    says: 'somebody who stands in for the same person has decided already',
-    do: 'nothing; the place of one person counts once',
+    says: 'another substitute of the same person has already decided',
+    do: 'nothing to do: each person counts once',
   },
   'delegation.invalid': {
     http: 400,
     retry: 'never',
-    says: 'this cannot be handed over',
+    says: 'this delegation is not possible',
     do: 'see `because`',
   },
   'delegation.unknown': {
@@ -567,7 +567,7 @@ export const PROBLEMS = {
   'approval.own_request': {
     http: 403,
     retry: 'never',
-    says: 'nobody may approve their own request where several people or a group are asked',
+    says: 'if several people or a group are asked, nobody may approve their own request',
     do: 'ask another approver',
   },
   'approval.already_decided_by_you': {
@@ -739,7 +739,7 @@ export const PROBLEMS = {
   'mcp.params_invalid': {
     http: 400,
     retry: 'never',
-    says: 'the parameters do not fit the method',
+    says: 'the parameters do not match the method',
     do: 'correct the fields named in `paths`',
   },
 
@@ -758,26 +758,26 @@ export const PROBLEMS = {
   'node.dead': {
     http: 503,
     retry: 'later',
-    says: 'the other nodes take this one for dead, because it could not renew its lease: it takes no calls and ends',
-    do: 'start it again; if it happens often, look at the connection to the database and at the load of this machine',
+    says: 'the other nodes consider this node dead, because it could not renew its lease; it accepts no calls and stops',
+    do: 'start it again; if this happens often, check the connection to the database and the load of this machine',
   },
   'store.not_empty': {
     http: 409,
     retry: 'never',
-    says: 'the schema of the database holds the data of a gate already; nothing was copied',
+    says: 'the schema of the database already contains the data of a gate; nothing was copied',
     do: 'name an empty schema with `--schema`, or remove the old one',
   },
   'store.not_moved': {
     http: 500,
     retry: 'never',
     says: 'the store could not be copied; nothing was changed',
-    do: 'see the reason; `sluice doctor` looks at the store that is to be copied',
+    do: 'see the reason; `sluice doctor` checks the store that is to be copied',
   },
   'store.unreachable': {
     http: 503,
     retry: 'later',
     says: 'the database of this gate cannot be reached',
-    do: 'check that the database runs, and the address and the password in `store.postgres`',
+    do: 'check that the database is running, and the address and password in `store.postgres`',
   },
   'ledger.newer': {
     http: 500,
@@ -830,8 +830,8 @@ export const PROBLEMS = {
   'policy.changed': {
     http: 409,
     retry: 'never',
-    says: 'another policy is in force than the one this draft was compared with',
-    do: 'compare the draft with the policy in force, then put it in force again',
+    says: 'the active policy is not the one this draft was compared with',
+    do: 'compare the draft with the active policy, then activate it again',
   },
   'policy.not_writable': {
     http: 409,
@@ -926,14 +926,14 @@ export const PROBLEMS = {
   'call.secret_absent': {
     http: 409,
     retry: 'later',
-    says: 'a secret that the call needs is not there',
+    says: 'a secret that the call needs is missing',
     do: "set the environment variable that the document's `secrets` name for `secret`, and start the gate again",
   },
   'workflow.invalid': {
     http: 422,
     retry: 'never',
     says: 'the document has mistakes and was not applied',
-    do: 'correct what `faults` names; `sluice workflow validate FILE` shows the same',
+    do: 'correct the places named in `faults`; `sluice workflow validate FILE` shows them too',
   },
   'workflow.unknown': {
     http: 404,
@@ -944,32 +944,32 @@ export const PROBLEMS = {
   'workflow.conflict': {
     http: 409,
     retry: 'later',
-    says: 'another version was applied at the same moment',
-    do: 'look at the newest version and apply again',
+    says: 'another version was applied at the same time',
+    do: 'check the newest version and apply again',
   },
   'workflow.server_missing': {
     http: 422,
     retry: 'never',
-    says: 'the document counts on a tool server that this gate does not have',
-    do: 'add the server to sluice.yaml under the name that `mcps` gives it, or take it out of the document',
+    says: 'the document needs a tool server that this gate does not have',
+    do: 'add the server to sluice.yaml under its name in `mcps`, or remove it from the document',
   },
   'workflow.trust_mismatch': {
     http: 403,
     retry: 'never',
     says: 'the document does not trust this sender',
-    do: 'ask whoever applies the document to name the sender, the room and the protocol in `trust`',
+    do: 'ask the owner of the document to add the sender, the room and the protocol to `trust`',
   },
   'workflow.invalid_protocol_message': {
     http: 400,
     retry: 'never',
-    says: 'this is not a message that the document knows',
+    says: 'this is not a message that the document understands',
     do: 'begin with the prefix of a protocol, followed by one JSON object',
   },
   'workflow.schema_validation': {
     http: 422,
     retry: 'never',
-    says: 'the input does not fit the schema of the protocol',
-    do: 'correct what `paths` names',
+    says: 'the input does not match the schema of the protocol',
+    do: 'correct the fields named in `paths`',
   },
   'workflow.limit_exceeded': {
     http: 429,
@@ -980,26 +980,26 @@ export const PROBLEMS = {
   'event.unknown': {
     http: 404,
     retry: 'never',
-    says: 'no document in force has a webhook gateway of this name',
-    do: 'use `gateway`, or `document:gateway` where several documents have one of that name',
+    says: 'no active document has a webhook gateway with this name',
+    do: 'use `gateway`, or `document:gateway` if several documents have one with that name',
   },
   'event.not_genuine': {
     http: 401,
     retry: 'never',
     says: 'the event is not signed with the secret of its gateway',
-    do: 'send `Authorization: Bearer …` or `X-Hub-Signature-256`, as the gateway says',
+    do: 'send `Authorization: Bearer …` or `X-Hub-Signature-256`, whichever the gateway is configured for',
   },
   'transport.unknown': {
     http: 404,
     retry: 'never',
     says: 'no transport with incoming messages has this name',
-    do: 'use a name that the configuration has in `transports`',
+    do: 'use a name from `transports` in the configuration',
   },
   'transport.not_genuine': {
     http: 401,
     retry: 'never',
     says: 'the message is not signed with the secret of its transport',
-    do: 'sign id, time and body as docs/workflows.md says, with a clock that is right',
+    do: 'sign id, time and body as described in docs/workflows.md, and check the clock of the sender',
   },
   'toolflow.unknown': {
     http: 404,
@@ -1016,8 +1016,8 @@ export const PROBLEMS = {
   BAD_REQUEST: {
     http: 400,
     retry: 'never',
-    says: 'the flow request cannot be carried out as it stands',
-    do: 'correct what `message` names',
+    says: 'the flow request cannot be carried out as sent',
+    do: 'correct what `message` describes',
   },
   RUNTIME_ERROR: {
     http: 500,
@@ -1088,14 +1088,14 @@ export const PROBLEMS = {
   FLOW_STEP_OUT_OF_ORDER: {
     http: 409,
     retry: 'never',
-    says: 'it is not the turn of this step',
+    says: 'this step cannot be changed yet',
     do: 'finish or skip the steps before it first; a done step stays done',
   },
   FLOW_VERIFICATION_UNSATISFIED: {
     http: 403,
     retry: 'never',
     says: 'the verification of this step is not satisfied',
-    do: 'attach evidence that exists and fits the step; for a human review, submit a proposal and have it approved',
+    do: 'attach evidence that exists and matches the step; for a human review, submit a proposal and have it approved',
   },
   FLOW_EXECUTION_CONSENT_REQUIRED: {
     http: 403,
@@ -1148,7 +1148,7 @@ export const PROBLEMS = {
   'proposal.decided': {
     http: 409,
     retry: 'never',
-    says: 'the proposal has been decided already',
+    says: 'the proposal was already decided',
     do: 'submit a new one',
   },
   'proposal.own': {
@@ -1250,7 +1250,7 @@ export const PROBLEMS = {
   'hub.absent': {
     http: 400,
     retry: 'never',
-    says: 'the document wants its approvals decided at a hub, and this gate is not attached to one',
+    says: 'the document requires its approvals to be decided at a hub, and this gate is not attached to one',
     do: 'attach the gate (`sluice node --hub`), or use `approvals.transport: local`',
   },
   'hub.local_transport': {
@@ -1262,7 +1262,7 @@ export const PROBLEMS = {
   'node.request_changed': {
     http: 409,
     retry: 'never',
-    says: 'the hub knows this request with another content',
+    says: 'the hub already has this request with different content',
     do: 'make the call again: it becomes a new request',
   },
   'node.only_there': {
@@ -1323,7 +1323,9 @@ export const PROBLEMS = {
 
 export type ProblemCode = keyof typeof PROBLEMS
 
-/** Plain data, so it survives JSON, replay and workers. `about` holds ids, paths and limits; never secrets or argument values. */
+/**
+ * Plain data, so it survives JSON, replay and workers. `about` contains ids, paths and limits; never secrets or argument values.
+ */
 export type Problem = { readonly code: ProblemCode; readonly about: Readonly<Record<string, string>> }
 export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: Problem }
 

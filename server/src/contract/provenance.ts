@@ -2,20 +2,24 @@ import { z } from 'zod'
 import { ArgumentPointer } from './judgement.ts'
 
 /**
- * How closely calls are judged by whose words they act on. `balanced`: a call is asked about when a text from outside asks for it, or
- * gives it where to go. `strict`: everything that is not surely the user's is asked about once foreign prose was read. `off`: nothing is.
+ * How strictly calls are judged by the source of the text they act on. `balanced`: a call is asked about if a text from outside
+ * asks for it, or determines where it goes. `strict`: everything that is not certainly the user's is asked about once foreign
+ * prose was read. `off`: not judged.
  */
 export const ProvenanceMode = z.enum(['strict', 'balanced', 'off'])
 export type ProvenanceMode = z.infer<typeof ProvenanceMode>
 
-/** What the operator says of a tool, or of all tools of a server. */
+/** The operator's settings for a tool, or for all tools of a server. */
 export const ToolProvenance = z.strictObject({
   mode: ProvenanceMode.optional(),
-  /** Modes of single fields of the arguments: `off` for one whose origin does not matter. */
+  /** Modes of individual fields of the arguments: `off` for one whose origin does not matter. */
   fields: z.record(ArgumentPointer, ProvenanceMode).default({}),
-  /** Its outputs are a directory: contacts, the user's own accounts. What stands alone in a field of it may be a destination. */
+  /**
+   * Its outputs are a directory: contacts, the user's own accounts. A value that is the only content of one of its fields may be
+   * a destination.
+   */
   directory: z.boolean().optional(),
-  /** Whether outsiders can write what it returns. Left out, they can. */
+  /** Whether outsiders can write what it returns. By default they can. */
   outsiders: z.boolean().optional(),
 })
 export type ToolProvenance = z.infer<typeof ToolProvenance>
@@ -23,8 +27,8 @@ export type ToolProvenance = z.infer<typeof ToolProvenance>
 export const Provenance = z.strictObject({ mode: ProvenanceMode.default('balanced') })
 export type Provenance = z.infer<typeof Provenance>
 
-/** The user's words may be this long; what is longer is cut. */
+/** The maximum length of the user's words; longer text is cut. */
 export const MOST_WORDS_TEXT = 32_768
 
-/** Words of a user that come with a request. `claimed`: an agent says that its user said so. */
+/** A user's words that come with a request. `claimed`: an agent reports them. */
 export type UserText = { readonly text: string; readonly trust: 'user' | 'claimed' }

@@ -1,6 +1,6 @@
 import { problem, type Problem } from './problems.ts'
 
-/** The names that callers choose themselves. A bad one is refused, never repaired: cutting it would make two names one. */
+/** The names that callers choose themselves. A bad one is rejected, never repaired: cutting it could make two names equal. */
 
 /** The name of a session. No control, formatting or line-breaking characters, so that no page or log shows another name. */
 const THREAD = /^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+$/u

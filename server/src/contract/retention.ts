@@ -4,11 +4,11 @@ const Days = z.union([z.int().min(1).max(36_500), z.literal('never')], {
   error: 'a number of days from 1, or `never`',
 })
 
-/** How long texts are kept. The audit, ids, hashes, times and verdicts stay for ever. */
+/** How long texts are kept. The audit, ids, hashes, times and verdicts are permanent. */
 export const Retention = z.strictObject({
-  /** Arguments and outputs, in days after a call ended. One that waits, runs or is unknown keeps them. */
+  /** Arguments and outputs, in days after a call ended. A call that waits, runs or is unknown keeps them. */
   calls: Days.default(30),
-  /** Long outputs that were put aside, in days after they were. */
+  /** Long outputs in the artifact store, in days after they were stored. */
   artifacts: Days.default(30),
   /** States and journals of runs, in days after a run ended. */
   journals: Days.default(90),

@@ -5,7 +5,7 @@ export type StatedRoutes = { readonly groups: ApprovalGroups; readonly routes: r
 
 type Fault = { readonly path: readonly (string | number)[]; readonly message: string }
 
-/** What a configuration says about routes that cannot be meant. `channels`: the names of those that are configured. */
+/** Contradictions in a configuration's routes. `channels`: the names of the configured channels. */
 export function routeFaults({ groups, routes }: StatedRoutes, channels?: readonly string[]): Fault[] {
   return routes.flatMap((route, at) => {
     const faults = [...groupFaults(route, groups), ...escalationFaults(route, groups)]
@@ -60,7 +60,7 @@ function channelFaults({ channel = [], escalation }: ApprovalRoute, channels: re
     .map(({ path, name }) => ({ path, message: `there is no channel \`${name}\` in \`channels\`` }))
 }
 
-/** Whether every call that the second one matches is matched by the first one already. Where that is hard to tell: no. */
+/** Whether the first one already matches every call that the second one matches. False if unsure. */
 function hides(first: RouteMatch, second: RouteMatch): boolean {
   return (
     coversNames(first.tool, second.tool) &&
@@ -88,7 +88,7 @@ function coversAmount(first: RouteMatch['amount'], second: RouteMatch['amount'])
   if (first === undefined) return true
   if (second === undefined || first.from > second.from) return false
   const { at } = first
-  // Without fields of their own, both go by those of the pack.
+  // Without their own fields, both use those of the pack.
   if (at === undefined || second.at === undefined) return at === second.at
   return second.at.every((one) => at.includes(one))
 }

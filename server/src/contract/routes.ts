@@ -15,19 +15,19 @@ const oneOrMore = <T extends z.ZodType>(item: T) =>
   z.union([item.transform((one) => [one]), z.array(item).min(1).max(100)])
 const globs = oneOrMore(z.string().min(1).max(128))
 
-/** All given fields must match; a list matches when one of it does. */
+/** All given fields must match; a list matches if one of its entries does. */
 export const RouteMatch = z.strictObject({
   /** The tool's id, `server__tool`, as a glob. */
   tool: globs.optional(),
   server: globs.optional(),
-  /** Matches when the tool has at least one of them. */
+  /** Matches if the tool has at least one of them. */
   effects: oneOrMore(ToolEffect).optional(),
   risk: oneOrMore(RiskClass).optional(),
   /** The caller's id, `kind:name`, as a glob. */
   caller: globs.optional(),
   amount: z
     .strictObject({
-      /** JSON pointers to the arguments that hold the amount; left out: those that the pack of the server names. */
+      /** JSON pointers to the arguments that contain the amount; by default those that the pack of the server names. */
       at: oneOrMore(z.string().regex(/^(?:\/[^/]*)+$/, 'a JSON pointer, such as /amount')).optional(),
       /** From this amount on. An amount that is missing or is not a number matches too. */
       from: z.number(),
@@ -39,16 +39,16 @@ export type RouteMatch = z.infer<typeof RouteMatch>
 export const ApprovalRoute = z.strictObject({
   id: Name,
   match: RouteMatch.prefault({}),
-  /** Only these people decide. Without it, everybody with the role. */
+  /** Only these people decide. Without it, everybody with the approver role. */
   group: Name.optional(),
   /** How many of them have to approve. */
   people: z.int().min(1).max(20).default(1),
   strength: z.enum(['simple', 'strong']).optional(),
-  /** The channels that tell of these requests, and no others. */
+  /** The only channels that announce these requests. */
   channel: oneOrMore(Name).optional(),
-  /** How long a request waits, in place of `expires_s`. */
+  /** How long a request waits, instead of `expires_s`. */
   expires: Duration.optional(),
-  /** When too few have decided by then, this group is asked too. */
+  /** If too few people have decided by then, this group is asked too. */
   escalation: z.strictObject({ after: Duration, to: Name, channel: oneOrMore(Name).optional() }).optional(),
 })
 export type ApprovalRoute = z.infer<typeof ApprovalRoute>
@@ -65,15 +65,15 @@ export type ApprovalGroups = z.infer<typeof ApprovalGroups>
 export const RouteSettings = {
   /** Approvers by `user`, under a name for each group. */
   groups: ApprovalGroups.default({}),
-  /** Who is asked about which calls; the first route that matches counts. */
+  /** Who is asked about which calls; the first matching route applies. */
   routes: z.array(ApprovalRoute).max(200).default([]),
 }
 
-/** The route of a call that is asked about. In the verdict, and so on the call's row. */
+/** The route of a held call. In the verdict, and so on the call's row. */
 export const ChosenRoute = z.strictObject({
   id: z.string(),
   group: z.string().optional(),
-  /** Of a call of a workflow document that names its approvers: nobody else of the group decides. */
+  /** For a call of a workflow document that names its approvers: nobody else of the group decides. */
   approvers: z.array(z.string()).readonly().optional(),
   people: z.number().int(),
   channels: z.array(z.string()).readonly().optional(),
@@ -92,13 +92,13 @@ export type AskedRoute = ChosenRoute & {
   readonly escalated_at?: number
 }
 
-/** People and rooms of chats, as the operator configured them. */
+/** People and rooms of chats, as configured by the operator. */
 export type ChatNames = {
   readonly people: ReadonlyMap<string, string>
   readonly rooms: ReadonlyMap<string, string>
 }
 
-/** What a workflow document says about its approvals. */
+/** A workflow document's settings for its approvals. */
 export type DocumentApprovals = {
   /** `name@version`. */
   readonly document: string
@@ -106,11 +106,11 @@ export type DocumentApprovals = {
   readonly room?: string
 }
 
-/** Who is asked and who has answered, as people see it in the packet. */
+/** Who is asked and who has answered, as shown in the packet. */
 export const WhoIsAsked = z.object({
   route: z.string().optional(),
   groups: z.array(z.object({ name: z.string(), people: z.array(z.string()) })),
-  /** How many people have to approve, how many of those that count have, and how many are missing. */
+  /** How many people have to approve, how many valid approvals there are, and how many are missing. */
   people: z.number().int(),
   approved: z.number().int(),
   missing: z.number().int(),

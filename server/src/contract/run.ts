@@ -6,22 +6,22 @@ import type { Json, JsonObject } from './json.ts'
 /** Something that happened to a run. Events are appended, numbered per run, and read in order. */
 export type RunEvent = { readonly type: string } & JsonObject
 
-/** Events that the driver makes itself; every kind gets them. */
+/** Events that the driver creates itself; every kind gets them. */
 export type DriverEvent =
   /** `at`: the time that it was set for. Journals of earlier releases have timers without it, or without a name. */
   | { readonly type: 'timer'; readonly name?: string; readonly now: number; readonly at?: number }
-  /** The driver that performed this effect is gone, and the effect may not be repeated: nobody knows its result. */
+  /** The driver that performed this effect no longer exists, and the effect may not be repeated: its result is unknown. */
   | { readonly type: 'effect.unknown'; readonly key: string }
   /** The run asked for it to be cancelled, and the performer stopped. */
   | { readonly type: 'effect.cancelled'; readonly key: string }
   | { readonly type: 'child.ended'; readonly run_id: string; readonly status: RunStatus; readonly result: Json }
   | { readonly type: 'run.cancel'; readonly by: string; readonly reason?: string }
 
-/** Something a run wants done in the world. `key` is unique within the run, for ever: no key is performed twice. */
+/** An external effect that a run requests. `key` is unique within the run and never reused: no key is performed twice. */
 export type RunEffect = { readonly key: string; readonly kind: string; readonly with: JsonObject }
 
 /**
- * `active`: effects are under way. `waiting`: parked until an event or a timer. `faulted`: parked until an admin resumes it.
+ * `active`: effects are in progress. `waiting`: parked until an event or a timer. `faulted`: parked until an admin resumes it.
  * The other three have ended.
  */
 export const RunStatus = z.enum(['active', 'waiting', 'done', 'failed', 'cancelled', 'faulted'])
@@ -45,7 +45,7 @@ export type RunEnding = (typeof RUN_ENDINGS)[number]
 export const isEndedRun = ({ status }: { readonly status: RunStatus }): boolean =>
   RUN_ENDINGS.some((ending) => ending === status)
 
-/** A step or performer threw: how often in a row, when last, and when it is tried again. */
+/** A step or performer threw: how often in a row, when last, and when it is retried. */
 export type RunFault = {
   readonly count: number
   readonly at: number
@@ -53,7 +53,7 @@ export type RunFault = {
   readonly retry_at?: number
 }
 
-/** Whose run it is and what it belongs to: listed, so that runs are found by them. */
+/** The owner of a run and what it belongs to: indexed, so that runs can be found by them. */
 export type RunLabels = {
   readonly owner?: string
   readonly thread?: string
@@ -64,18 +64,18 @@ export type RunLabels = {
   readonly volatile?: true
 }
 
-/** Anything durable that advances in steps. Parked it is only this row. */
+/** Anything durable that advances in steps. While parked it is only this row. */
 export type RunRow = RunLabels & {
   readonly v: 2
   readonly run_id: RunId
-  /** Where the rest of a volatile row is, as long as its process lives. */
+  /** Where the rest of a volatile row is, as long as its process exists. */
   readonly in_memory?: string
   readonly kind: string
   readonly status: RunStatus
   readonly state: Json
-  /** The last event that `state` has seen. */
+  /** The last event that `state` includes. */
   readonly cursor: number
-  /** Effects under way: written before they start, removed by the commit that holds their result. */
+  /** Effects in progress: written before they start, removed by the commit with their result. */
   readonly executing: readonly RunEffect[]
   /** The boot that performs them, while there are any. */
   readonly driver?: string
@@ -89,21 +89,21 @@ export type RunRow = RunLabels & {
   readonly ended_at?: number
   /** The day it ended, counted from 1970, as long as its state and journal are kept. */
   readonly ended_day?: string
-  /** When its state and journal were removed. */
+  /** When its state and journal were deleted. */
   readonly expired_at?: number
 }
 
 /** Whether an effect whose result was lost may be started again. */
 export type Repeat = 'repeatable' | 'once'
 
-/** The table that a kind moves by, as it can be drawn: where a run can be, and under which condition it goes from one to another. */
+/** The table that a kind follows, in a form that can be drawn: the possible nodes, and the conditions of the transitions. */
 export const RunGraph = z.object({
   nodes: z.array(z.object({ id: z.string(), says: z.string() })).readonly(),
   edges: z.array(z.object({ from: z.string(), to: z.string(), when: z.string() })).readonly(),
 })
 export type RunGraph = z.infer<typeof RunGraph>
 
-/** A kind of run: a pure step, and the effects it can ask for. */
+/** A kind of run: a pure step, and the effects it can request. */
 export type RunKind<
   State extends Json = Json,
   Event extends RunEvent = RunEvent,
@@ -111,9 +111,9 @@ export type RunKind<
 > = {
   readonly kind: string
   readonly effects: Readonly<Record<Effect['kind'], Repeat>>
-  /** Of a kind that moves by a table. */
+  /** For a kind that follows a table. */
   readonly graph?: RunGraph
-  /** Of a kind whose runs each move by a table of their own. */
+  /** For a kind whose runs each follow a table of their own. */
   graphOf?(state: State): RunGraph
   step(state: State, event: Event): Step<State, Effect>
 }
@@ -121,15 +121,15 @@ export type RunKind<
 export type Step<State extends Json = Json, Effect extends RunEffect = RunEffect> = {
   readonly state: State
   readonly effects: readonly Effect[]
-  /** Keys of effects under way that are no longer wanted. Each still ends with an event. */
+  /** Keys of effects in progress that are no longer needed. Each still ends with an event. */
   readonly cancel?: readonly string[]
   /** Sets, moves or (null) clears timers by name. */
   readonly timers?: Readonly<Record<string, number | null>>
-  /** What the run waits for from now on; null when nothing in particular. */
+  /** What the run waits for from now on; null if nothing in particular. */
   readonly waits_for?: string | null
   readonly ends?: RunEnding
   readonly result?: Json
-  /** Stamped with the time by the driver. */
+  /** The driver adds the time. */
   readonly audit?: readonly Omit<AuditDraft, 'at'>[]
   /** Child runs; the end of each is an event of this run. */
   readonly start?: readonly ChildRun[]

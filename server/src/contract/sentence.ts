@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What a call does, as far as its sentence says it. */
+/** The kind of action that a call's sentence describes. */
 export const SentenceAction = z.enum([
   'send',
   'pay',
@@ -15,18 +15,21 @@ export const SentenceAction = z.enum([
 export type SentenceAction = z.infer<typeof SentenceAction>
 
 /**
- * A part of a sentence. `text` is the gate's own words. `value` was taken from the arguments, `outside` too and it came from
- * outside: both are shown as data, never as markup, with every character visible.
+ * A part of a sentence. `text`: the gate's own words. `value`: taken from the arguments. `outside`: taken from the arguments, and
+ * it came from outside. Values are shown as data, never as markup, with every character visible.
  */
 export const SentencePiece = z.discriminatedUnion('is', [
   z.object({ is: z.literal('text'), text: z.string() }),
-  /** `at`: a JSON pointer into the arguments; absent for a name that is no argument, such as the tool's id. */
+  /** `at`: a JSON pointer into the arguments; absent for a name that is not an argument, such as the tool's id. */
   z.object({ is: z.literal('value'), text: z.string(), at: z.string().optional() }),
   z.object({ is: z.literal('outside'), text: z.string(), at: z.string() }),
 ])
 export type SentencePiece = z.infer<typeof SentencePiece>
 
-/** What a call does in one sentence, made by templates from effects, schema and arguments. Never a model's or the tool's own words. */
+/**
+ * Describes a call in one sentence, made by templates from effects, schema and arguments. Never a model's or the tool's own
+ * words.
+ */
 export const Sentence = z.object({
   action: SentenceAction,
   pieces: z.array(SentencePiece).readonly(),
@@ -35,7 +38,7 @@ export const Sentence = z.object({
 })
 export type Sentence = z.infer<typeof Sentence>
 
-/** The same without a single value, for a screen that others can see: `Send an e-mail to …`. */
+/** The same without values, for a screen that others can see: `Send an e-mail to …`. */
 export const sentenceWithoutValues = ({ pieces }: Pick<Sentence, 'pieces'>): string =>
   pieces
     .map((piece) => (piece.is === 'text' ? piece.text : '…'))
@@ -44,7 +47,7 @@ export const sentenceWithoutValues = ({ pieces }: Pick<Sentence, 'pieces'>): str
     .replace(/\. (?:Also|It names).*$/s, '')
 
 /**
- * The sentence as one line, for a terminal, a chat or a notification. A value that could be read as words of ours stands in
+ * The sentence as one line, for a terminal, a chat or a notification. A value that could be mistaken for our own words is in
  * quotation marks, which it cannot close.
  */
 export const sentenceText = ({ pieces }: Pick<Sentence, 'pieces'>): string =>

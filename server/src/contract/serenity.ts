@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { HeaderName, HttpUrl } from './http-settings.ts'
 import type { Effect } from './verdict.ts'
 
-/** The gate's three words on the toolflow's wire. */
+/** The gate's three words in the toolflow protocol. */
 export const GATE_WORDS = ['AUTO_RUN', 'ASK', 'BLOCK'] as const
 export const GateWord = z.enum(GATE_WORDS)
 export type GateWord = z.infer<typeof GateWord>
@@ -16,7 +16,7 @@ export const WORD_OF_EFFECT = { allow: 'AUTO_RUN', ask: 'ASK', block: 'BLOCK' } 
   GateWord
 >
 
-/** What a health score and a risk mean. Both are 0 to 100; a score wants to be high, a risk low. */
+/** Thresholds for a health score and a risk. Both are 0 to 100; a high score and a low risk are good. */
 export const SERENITY_LIMITS = {
   /** Below it a call is blocked. */
   block_below: 80,
@@ -24,12 +24,12 @@ export const SERENITY_LIMITS = {
   ask_up_to: 90,
   /** From here on a person is asked. */
   risk_from: 10,
-  /** Records that lie further in the future are ignored: clocks differ a little, not more. */
+  /** Records further in the future are ignored: clocks differ only a little. */
   ahead_ms: 120_000,
   max_age_minutes: 60,
 } as const
 
-/** Somebody of the operator's own who is asked about a call: a module on this machine, or an address. */
+/** An operator's own service that is asked about a call: a module on this machine, or a URL. */
 export const SerenityProvider = z.union([
   /** Relative to the config file's folder; it exports `ask(question)`, or that function as its default. */
   z.strictObject({ module: z.string().min(1).max(4096) }),
@@ -41,7 +41,7 @@ export const SerenityProvider = z.union([
 ])
 export type SerenityProvider = z.infer<typeof SerenityProvider>
 
-/** Health evidence is opt-in: without this section the `health` decider is silent. */
+/** Health evidence is opt-in: without this section the `health` decider has no opinion. */
 export const Serenity = z.strictObject({
   /** Where `trinity_health_*.json` files are; relative to the config file's folder. */
   log_dir: z.string().min(1).max(4096).default('logs'),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Whose login at a tool server: one user's, or without a user the gate's own. */
+/** Whose login at a tool server: one user's, or, without a user, the gate's own. */
 export type LoginSlot = { readonly server: string; readonly user?: string | undefined }
 
 const Client = z.strictObject({
@@ -9,7 +9,7 @@ const Client = z.strictObject({
   token_endpoint_auth_method: z.string().optional(),
 })
 
-/** The gate as a client of one authorization server, registered for one redirect address. */
+/** The gate as a client of one authorization server, registered for one redirect URL. */
 export const StoredClient = z.strictObject({
   v: z.literal(1),
   issuer: z.string().min(1),
@@ -18,19 +18,19 @@ export const StoredClient = z.strictObject({
 })
 export type StoredClient = z.infer<typeof StoredClient>
 
-/** What a person's login at a tool server left behind. Everything a refresh needs is here, so a refresh discovers nothing anew. */
+/** The result of a person's login at a tool server. It contains everything a refresh needs, so a refresh needs no discovery. */
 export const StoredLogin = z.strictObject({
   v: z.literal(1),
   server: z.string().min(1),
   user: z.string().min(1).optional(),
-  /** The tool server's address when the person logged in; its tokens go nowhere else. */
+  /** The tool server's URL when the person logged in; its tokens are sent nowhere else. */
   url: z.string().min(1),
   issuer: z.string().min(1),
   client: Client,
   token_endpoint: z.string().min(1),
   revocation_endpoint: z.string().min(1).optional(),
   auth_methods: z.array(z.string()).optional(),
-  /** The resource indicator (RFC 8707) that the tokens were asked for. */
+  /** The resource indicator (RFC 8707) for which the tokens were requested. */
   resource: z.string().optional(),
   access_token: z.string().min(1),
   refresh_token: z.string().min(1).optional(),
@@ -39,7 +39,7 @@ export const StoredLogin = z.strictObject({
   renew_at: z.number().optional(),
   scope: z.string().optional(),
   logged_in_at: z.number(),
-  /** Set while a refresh is under way. If the gate stops in between, the refresh token may be spent. */
+  /** Set while a refresh is in progress. If the gate stops in between, the refresh token may be spent. */
   refreshing_since: z.number().optional(),
 })
 export type StoredLogin = z.infer<typeof StoredLogin>

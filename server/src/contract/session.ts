@@ -1,6 +1,6 @@
 /**
- * The session of a caller that names none: it goes on while the caller keeps calling and ends when it was silent for a while.
- * One row for each caller, under its identity.
+ * The session of a caller that names none: it continues while the caller keeps calling and ends after it was idle for a while.
+ * One row per caller, under its identity.
  */
 export type SessionRow = {
   readonly v: 1

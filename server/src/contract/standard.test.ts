@@ -3,7 +3,7 @@ import { readConfig } from './config.ts'
 
 const READERS = { look: { effects: ['read'] }, guess: {}, watch: { effects: ['read', 'external'] } }
 
-/** What is wrong with one tool's declaration; an empty text when nothing is. */
+/** What is wrong with one tool's declaration; an empty text if nothing is. */
 function faultsOf(tool: object): string {
   const read = readConfig({ servers: { s: { command: 'x', tools: { ...READERS, act: tool } } } })
   return read.ok ? '' : (read.problem.about['paths'] ?? '')
@@ -11,7 +11,7 @@ function faultsOf(tool: object): string {
 const expect_ = { path: 'a', exists: true }
 
 describe('a declared execution', () => {
-  test('with a rollback, a check and a read-back is read as it is written', () => {
+  test('with a rollback, a check and a read-back is read as written', () => {
     expect(
       faultsOf({
         rollback: { tool: 'undo', args: { id: '{{result.id}}', all: ['{{args.list.0}}'] } },
@@ -45,7 +45,7 @@ describe('a declared execution', () => {
     '{{{args.id}}}',
     '{{args..id}}',
     'a {{args.id}} b {{secret}}',
-  ])('with the placeholder %s is refused', (wrong) => {
+  ])('with the placeholder %s is rejected', (wrong) => {
     for (const tool of [
       { rollback: { tool: 'undo', args: { deep: [{ id: wrong }] } } },
       { check: { tool: 'look', args: { id: wrong }, expect: expect_ } },
@@ -70,11 +70,11 @@ describe('a declared execution', () => {
     ['a broken path', { path: 'a..b', exists: true }, 'a path consists of'],
     ['an unknown word', { path: 'a', matches: 'x', exists: true }, 'unknown key'],
     ['an empty list of demands', [], 'verify.expect'],
-  ])('with %s is refused', (_, expected, says) => {
+  ])('with %s is rejected', (_, expected, says) => {
     expect(faultsOf({ verify: { tool: 'look', expect: expected } })).toContain(says)
   })
 
-  test('with a rollback that is neither or both is refused', () => {
+  test('with a rollback that has neither or both is rejected', () => {
     for (const rollback of [{}, { args: {} }, { tool: 'undo', command: 'x' }])
       expect(faultsOf({ rollback })).toContain('write either `tool` or `command`')
     expect(faultsOf({ rollback: { command: 'x', args: {} } })).toContain('a command has no `args`')

@@ -2,14 +2,14 @@ import { z } from 'zod'
 import type { Sha256 } from './ids.ts'
 import type { Json } from './json.ts'
 
-/** Steps into an answer or into arguments: keys and list positions, separated by dots. */
+/** A path into an answer or into arguments: keys and list positions, separated by dots. */
 const PATH = /^[^.{}]+(\.[^.{}]+)*$/
 export const ValuePath = z
   .string()
   .max(300)
   .regex(PATH, 'a path consists of keys and list positions, separated by dots')
 
-/** What a placeholder may take its value from. */
+/** Where a placeholder can take its value from. */
 export const SOURCES = ['args', 'result'] as const
 export type Source = (typeof SOURCES)[number]
 
@@ -27,7 +27,7 @@ export function readPlaceholder(inside: string): { readonly source: Source; read
 const Value: z.ZodType<Json> = z.json()
 const Arguments = z.record(z.string(), Value).readonly()
 
-/** One demand on an answer: exactly one of the four words. `contains` asks a text for a part and a list for an item. */
+/** One expectation about an answer: exactly one of the four words. `contains` looks for a part of a text or an item of a list. */
 export const Expectation = z
   .strictObject({
     path: ValuePath,
@@ -47,11 +47,11 @@ export const EXPECTED = ['equals', 'contains', 'exists', 'in'] as const
 
 const Expectations = z.union([Expectation.transform((one) => [one]), z.array(Expectation).min(1).max(20)]).readonly()
 
-/** A question to a tool of the same server that only reads, and what its answer must say. */
+/** A question to a read-only tool of the same server, and what its answer must be. */
 export const ReadBack = z.strictObject({ tool: z.string().min(1), args: Arguments.default({}), expect: Expectations })
 export type ReadBack = z.infer<typeof ReadBack>
 
-/** What must be true before the tool runs. There is no result yet to speak of. */
+/** What must be true before the tool runs. There is no result yet to refer to. */
 export const Check = ReadBack.superRefine((check, context) => {
   refusePlaceholders(check, ['args'], context)
 })
@@ -60,12 +60,12 @@ export const Verify = ReadBack.superRefine((verify, context) => {
   refusePlaceholders(verify, SOURCES, context)
 })
 
-/** What would undo a call: a call of another tool of the same server, or words for a person. Never carried out by the gate. */
+/** What would undo a call: a call to another tool of the same server, or a command for a person. Never executed by the gate. */
 export const RollbackSettings = z
   .strictObject({
     tool: z.string().min(1).optional(),
     args: Arguments.optional(),
-    /** Shown as it stands. What an agent chose has no place in a command that a person may copy. */
+    /** Shown as it is. Values chosen by an agent must not be part of a command that a person may copy. */
     command: z.string().min(1).max(500).optional(),
   })
   .superRefine((rollback, context) => {
@@ -83,7 +83,7 @@ type Declared = {
   readonly verify?: ReadBack | undefined
 }
 
-/** What the gate asks by itself must not change anything, and only the operator's own word says so. */
+/** What the gate asks by itself must not change anything, and only the operator can declare that. */
 export function refuseWriters(
   tools: Readonly<Record<string, Declared>>,
   key: 'tools' | 'commands',
@@ -101,7 +101,7 @@ export function refuseWriters(
 
 type Issues = { addIssue(issue: { code: 'custom'; path: PropertyKey[]; message: string }): void }
 
-/** A placeholder that could never be filled is refused when the configuration is read, not when a call depends on it. */
+/** A placeholder that could never be filled is rejected when the configuration is read, not when a call depends on it. */
 function refusePlaceholders(
   part: { readonly args: Json; readonly expect?: readonly Expectation[] },
   sources: readonly Source[],
@@ -141,7 +141,7 @@ export function isEmpty(value: Json): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0
 }
 
-/** What a check or a read-back found. `says` names what was demanded, as it was declared: never the values of arguments. */
+/** The result of a check or a read-back. `says` names the expectation as declared: never the values of arguments. */
 export type Finding = {
   readonly ok: Verified
   /** The id of the tool that was asked. */
@@ -149,7 +149,7 @@ export type Finding = {
   readonly says: string
   readonly expected: readonly string[]
   readonly at: number
-  /** Of the whole answer; and how it begins, for people who look into the record. */
+  /** The digest of the whole answer, and its beginning, for people who read the record. */
   readonly digest?: Sha256
   readonly preview?: string
 }
@@ -157,7 +157,7 @@ export type Finding = {
 /** `unknown`: the read-back could not be carried out, or has not been yet. */
 export type Verified = boolean | 'unknown'
 
-/** What would undo a call, as it was recorded before the call ran and completed with its answer. */
+/** What would undo a call, as recorded before the call ran and completed with its answer. */
 export type Rollback = { readonly says: string } & (
   | {
       readonly is: 'call'
@@ -170,12 +170,12 @@ export type Rollback = { readonly says: string } & (
   | { readonly is: 'unresolved' }
 )
 
-/** A question with its values filled in, asked of a tool that reads. */
+/** A question with its values filled in, for a read-only tool. */
 export type PlannedReadBack = {
   /** The tool's own name on the call's server. */
   readonly tool: string
   readonly args: Json
   readonly expect: readonly Expectation[]
-  /** The demands as they were declared. */
+  /** The expectations as declared. */
   readonly expected: readonly string[]
 }

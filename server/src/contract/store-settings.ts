@@ -3,7 +3,7 @@ import { z } from 'zod'
 /** Where everything is stored: in the data folder, or in a database that several nodes share. */
 export const StoreSection = z
   .strictObject({
-    /** The address of a Postgres database, `postgres://user:password@host/database`. `env:NAME` and `file:PATH` fetch it. */
+    /** The address of a Postgres database, `postgres://user:password@host/database`. `env:NAME` and `file:PATH` refer to a secret. */
     postgres: z
       .string()
       .min(1)
@@ -12,7 +12,7 @@ export const StoreSection = z
         'write an address that begins with `postgres://`, or env:NAME or file:PATH',
       )
       .optional(),
-    /** The address of a Redis beside the database, `redis://user:password@host:6379`. `env:NAME` and `file:PATH` fetch it. */
+    /** The address of a Redis beside the database, `redis://user:password@host:6379`. `env:NAME` and `file:PATH` refer to a secret. */
     redis: z
       .string()
       .min(1)

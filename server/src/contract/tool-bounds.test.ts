@@ -9,7 +9,7 @@ const bound = (definition: ToolDefinition) => {
 }
 
 describe('a tool definition', () => {
-  test('within the bounds is taken as it is, to the last character', () => {
+  test('within the limits is accepted unchanged, to the last character', () => {
     const definition = tool({
       name: 'n'.repeat(TOOL_BOUNDS.name),
       title: 't'.repeat(TOOL_BOUNDS.title),
@@ -19,7 +19,7 @@ describe('a tool definition', () => {
     expect(bound(definition)).toEqual({ definition, rules: [] })
   })
 
-  test('with longer texts is taken with what fits, and says so', () => {
+  test('with longer texts is cut to what fits, and says so', () => {
     const long = tool({
       title: 't'.repeat(60_000),
       description: 'd'.repeat(32_769),
@@ -39,7 +39,7 @@ describe('a tool definition', () => {
     ['name_too_long', tool({ name: 'n'.repeat(129) })],
     ['schema_too_large', tool({ inputSchema: { description: 'x'.repeat(TOOL_BOUNDS.schema) } })],
     ['schema_too_large', tool({ outputSchema: { description: 'x'.repeat(TOOL_BOUNDS.schema) } })],
-  ])('%s: is left out, because what is cut could not be called as it is described', (rule, definition) => {
+  ])('%s: is left out, because a cut version could not be called as described', (rule, definition) => {
     expect(bound(definition)).toEqual({ definition: undefined, rules: [rule] })
   })
 

@@ -2,21 +2,21 @@ import { z } from 'zod'
 import type { JsonObject } from './json.ts'
 import type { ToolDefinition } from './tool.ts'
 
-/** The most that is taken of what a tool server lists. Lengths are in characters (UTF-16 units), schemas and annotations as JSON. */
+/** The limits for what a tool server lists. Lengths are in characters (UTF-16 units), schemas and annotations as JSON. */
 export const TOOL_BOUNDS = {
   name: 128,
   title: 256,
   description: 32_768,
   schema: 262_144,
   annotations: 16_384,
-  /** Of one server. */
+  /** Per server. */
   tools: 5_000,
   /** All definitions of one server together. */
   listing: 200_000_000,
   pages: 1_000,
 } as const
 
-/** What of a server's list was cut or left out, and why. */
+/** What was cut or left out of a server's list, and why. */
 export const ListingFinding = z.object({
   rule: z.enum([
     'title_cut',
@@ -32,7 +32,7 @@ export const ListingFinding = z.object({
     'pages_without_end',
     'not_callable',
   ]),
-  /** How many tools it is about; of those that were never read, at least so many. */
+  /** How many tools it affects; for tools that were never read, at least this many. */
   tools: z.number().int(),
   /** The name of one of them. */
   example: z.string(),
@@ -72,7 +72,7 @@ export function collectFindings(earlier: readonly ListingFinding[] = []): Findin
   }
 }
 
-/** The definition within its bounds; undefined when there is nothing left that could be offered. Says what it took away. */
+/** The definition within the limits; undefined if nothing is left that could be offered. Reports what was removed. */
 export function boundDefinition(
   definition: ToolDefinition,
   note: (rule: ListingRule) => void = () => undefined,
@@ -112,11 +112,11 @@ function sizeOf(value: JsonObject | undefined): number {
   try {
     return value === undefined ? 0 : JSON.stringify(value).length
   } catch {
-    // Nested so deep that nobody can write it down.
+    // Nested too deep to print.
     return Infinity
   }
 }
 
-/** A cut between the halves of a surrogate pair would leave text that has no UTF-8. */
+/** Cutting a surrogate pair in half would leave text without a UTF-8 form. */
 const cut = (text: string, most: number): string =>
   text.length <= most ? text : text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '')

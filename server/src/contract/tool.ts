@@ -9,7 +9,7 @@ export type ToolEffect = z.infer<typeof ToolEffect>
 export const RiskClass = z.enum(['low', 'medium', 'high', 'critical'])
 export type RiskClass = z.infer<typeof RiskClass>
 
-/** What a tool server says about a tool, word for word. Its hash is what an operator admits. */
+/** A tool definition exactly as the tool server sent it. An operator admits its hash. */
 export type ToolDefinition = {
   readonly name: string
   readonly title?: string
@@ -19,7 +19,7 @@ export type ToolDefinition = {
   readonly annotations?: JsonObject
 }
 
-/** How to try a tool without its effect: the same tool with extra arguments, or a sibling on the same server. */
+/** How to try a tool without its effect: the same tool with extra arguments, or another tool on the same server. */
 export const DryRun = z.strictObject({
   tool: z.string().optional(),
   args: z.record(z.string(), z.json()).optional(),
@@ -28,7 +28,7 @@ export const DryRun = z.strictObject({
 })
 export type DryRun = z.infer<typeof DryRun>
 
-/** A tool in the catalogue: the server's definition plus what the gate knows of it. The row outlives connections. */
+/** A tool in the catalogue: the server's definition plus what the gate knows about it. The row outlives connections. */
 export type ToolRow = {
   readonly v: 1
   readonly tool_id: string
@@ -44,13 +44,14 @@ export type ToolRow = {
   }
   readonly first_seen: number
   readonly last_changed: number
-  /** Set when the server no longer lists it: the name stays taken, calls are refused. */
+  /** Set when the server no longer lists it: the name stays taken, calls are rejected. */
   readonly gone_at?: number
 }
 
 /**
- * The definition that models read and that arguments and answers are checked against: the admitted one. A tool that nobody has admitted
- * yet has only what its server lists; agents are not shown such a tool. `row.definition`, the server's latest word, is for operators.
+ * The definition that models read and that arguments and answers are checked against: the admitted one. For a tool that nobody
+ * has admitted yet it is what its server lists; agents do not see such a tool. `row.definition`, the server's latest version, is
+ * for operators.
  */
 export const inForce = (row: ToolRow): { readonly definition: ToolDefinition; readonly hash: string } =>
   row.admitted ?? { definition: row.definition, hash: row.definition_hash }
@@ -58,32 +59,32 @@ export const inForce = (row: ToolRow): { readonly definition: ToolDefinition; re
 /** What rules, approvers and doors see of a tool: the row joined with the operator's configuration. */
 export type Tool = {
   readonly row: ToolRow
-  /** The version of the row in the store. Absent for what is judged like a tool and has no row. */
+  /** The version of the row in the store. Absent for something that is judged like a tool but has no row. */
   readonly version?: number
   readonly effects: readonly ToolEffect[]
   readonly effects_from: 'configured' | 'pack' | 'annotated' | 'inferred' | 'unknown'
   /** The pack that knows this definition of it. */
   readonly pack?: string
-  /** Arguments that hold an amount, as far as a pack knows. JSON pointers. */
+  /** Arguments that contain an amount, as far as a pack knows. JSON pointers. */
   readonly amounts?: readonly string[]
-  /** The same for arguments that say to whom or where something goes, and for those that name files. */
+  /** The same for arguments that are destinations, and for those that name files. */
   readonly recipients?: readonly string[]
   readonly paths?: readonly string[]
   readonly risk: RiskClass
   /** Safe to run again after a crash: declared by the operator, annotated by a trusted server, or a pure read. */
   readonly idempotent: boolean
-  /** The operator's own name for it, above the server's. */
+  /** The operator's own name for it, used instead of the server's. */
   readonly title?: string
-  /** The operator's words for it. Absent is unknown. */
+  /** The operator's tags for it. Absent: unknown. */
   readonly tags?: readonly string[]
   readonly dry_run?: DryRun
   /** A built-in tool of a coding agent, which runs it itself. */
   readonly executor?: 'client'
-  /** The argument that is a shell command: what a call does is read from it. */
+  /** The argument that is a shell command: it determines what a call does. */
   readonly shell?: string
-  /** What would undo a call. Recorded and shown, never carried out. */
+  /** What would undo a call. Recorded and shown, never executed. */
   readonly rollback?: RollbackSettings
-  /** Asked before a call runs; another answer stops it. */
+  /** Asked before a call runs; an unexpected answer stops it. */
   readonly check?: ReadBack
   /** Asked after a call ran; its answer is the evidence of the outcome. */
   readonly verify?: ReadBack
@@ -95,7 +96,7 @@ export type ServerRow = {
   readonly server: string
   readonly added_at: number
   readonly first_listed_at?: number
-  /** What of its latest list was cut or left out. */
+  /** What was cut or left out of its latest list. */
   readonly findings?: readonly ListingFinding[]
   /** The rules of all findings that were ever recorded. */
   readonly findings_told?: readonly ListingFinding['rule'][]

@@ -21,28 +21,28 @@ export type ToolflowNode = (typeof TOOLFLOW_NODES)[number]
 export const TOOLFLOW_STATUSES = ['OK', 'ASK', 'BLOCK', 'NO_CANDIDATES', 'FAILED'] as const
 export type ToolflowStatus = (typeof TOOLFLOW_STATUSES)[number]
 
-/** Taken as it is: a copy could lose a key called `__proto__`. */
+/** Not copied: a copy could lose a key called `__proto__`. */
 const Arguments = z.unknown().refine((value): value is Json => value !== undefined, 'arguments are missing')
 
 export const ToolflowBody = z.strictObject({
   user_prompt: z.string().trim().min(1).max(10_000),
-  /** What is searched for; the prompt itself when left out. */
+  /** The search query; by default the prompt itself. */
   query: z.string().trim().min(1).max(1_000).optional(),
   top_k: z.int().min(1).max(50).default(5),
-  /** For the tool that is found. Without them a model fills them from the prompt, where one is configured. */
+  /** For the tool that is found. Without them a model fills them from the prompt, if one is configured. */
   args: Arguments.optional(),
   /** Can only raise the known risk. */
   risk_score: z.number().min(0).max(100).optional(),
   /** A person's own choice, for example among the candidates of an earlier flow. Not for agents. */
   skill_id: z.string().min(1).max(200).optional(),
-  /** The session of the flow's call; the flow's own run when left out. Checked by the gate, at every door alike. */
+  /** The session of the flow's call; by default the flow's own run. Validated by the gate, the same at every door. */
   thread: z.string().optional(),
 })
 export type ToolflowBody = z.infer<typeof ToolflowBody>
 
 export const CHOICES = ['Approve & Execute', 'Edit Inputs', 'Cancel'] as const
 
-/** A person's answer to an approval packet. The request is named, so that nobody answers one they have not seen. */
+/** A person's answer to an approval packet. It names the request, so that nobody answers one they have not seen. */
 export const ToolflowAnswer = z
   .strictObject({
     approval_id: ApprovalId,
@@ -50,7 +50,7 @@ export const ToolflowAnswer = z
     /** For `Edit Inputs`. */
     args: Arguments.optional(),
     reason: z.string().max(500).optional(),
-    /** Of the approver, for a strong approval. */
+    /** The approver's, for a strong approval. */
     passphrase: z.string().max(256).optional(),
     /** Of the packet that was shown, for `Approve & Execute`. */
     digest: PacketDigest.optional(),
@@ -61,11 +61,11 @@ export const ToolflowAnswer = z
   })
 export type ToolflowAnswer = z.infer<typeof ToolflowAnswer>
 
-/** When the search's first answer is not clear enough to go on with. */
+/** When the first search result is too uncertain to continue with. */
 export const ToolflowSettings = z.strictObject({
-  /** The second is as good as the first when its score is within this share of it. */
+  /** The second result counts as equally good if its score is within this share of the first. */
   close_within: z.number().min(0).max(1).default(0.1),
-  /** A first answer with a score below this is a guess. Measured: docs/decisions/2026-11-15-search.md. */
+  /** A first result with a score below this is a guess. Measured: docs/decisions/2026-11-15-search.md. */
   floor: z.number().min(0).max(1).default(0.5),
 })
 export type ToolflowSettings = z.infer<typeof ToolflowSettings>
@@ -102,7 +102,7 @@ export type ResultCard =
 export type BlockCard = Card<'BLOCK'> & { readonly skill_id: string | null; readonly reason: string }
 export type NoCandidatesCard = Card<'NO_CANDIDATES'> & { readonly query: string }
 
-/** What a person is asked: to decide about a held call, to choose among candidates, or to give inputs. */
+/** What a person is asked: to decide about a held call, to choose among candidates, or to provide inputs. */
 export type ToolflowPacket = Card<'ASK'> &
   (
     | ApprovalPacket
@@ -113,13 +113,13 @@ export type ToolflowPacket = Card<'ASK'> &
         readonly why_this: string
         readonly required_inputs: readonly string[]
         readonly proposed_args: string
-        /** Where secrets were taken out of them. */
+        /** Where secrets were removed from them. */
         readonly hidden: readonly HiddenPlace[]
         readonly candidates: readonly ToolflowCandidate[]
       }
   )
 
-/** Exactly one of them. */
+/** Exactly one of them is set. */
 export type ToolflowOutput = {
   readonly result_card?: ResultCard
   readonly approval_packet?: ToolflowPacket

@@ -5,16 +5,16 @@ import { HttpUrl } from './http-settings.ts'
 const Reference = z.string().regex(/^(?:env|file):.+$/, 'a secret is given as env:NAME or file:PATH')
 const Name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'a name is 1 to 32 lower-case letters, digits and `-`')
 
-/** Messages of documents, in and out, as signed requests: how a chat is attached that the gate does not speak itself. */
+/** Messages of documents, in and out, as signed requests: to attach a chat that the gate does not support itself. */
 export const WebhookTransportSettings = z.strictObject({
   name: Name,
-  /** Where messages go. */
+  /** Where messages are sent. */
   url: HttpUrl,
-  /** Signs what goes out. */
+  /** Signs what is sent. */
   secret: Reference,
   /** The rooms it reaches: exact ids, or `*`. */
   rooms: z.array(z.string().min(1).max(255)).min(1).default(['*']),
-  /** Lets the other side hand in messages. Its secret is another one: what we sign is no message of theirs. */
+  /** Lets the other side send messages to the gate. Its secret is a different one: what we sign is not one of their messages. */
   incoming: z.strictObject({ secret: Reference }).optional(),
 })
 export type WebhookTransportSettings = z.infer<typeof WebhookTransportSettings>
@@ -24,7 +24,7 @@ const MatrixAccount = z
   .strictObject({
     user: MatrixUser,
     token: Reference.optional(),
-    /** Instead of a token: each start is a new device, which rooms with encryption need. */
+    /** Instead of a token: each start is a new device, which encrypted rooms need. */
     password: Reference.optional(),
   })
   .refine(
@@ -32,7 +32,7 @@ const MatrixAccount = z
     'give either `token` or `password`',
   )
 
-/** Messages of documents over a Matrix homeserver, each document as a user of its own. */
+/** Messages of documents over a Matrix homeserver, each document as its own user. */
 export const MatrixTransportSettings = z.strictObject({
   name: Name,
   matrix: z.strictObject({
@@ -55,7 +55,7 @@ export const Transports = z
     if (twice !== undefined) context.addIssue({ code: 'custom', message: `two transports are called \`${twice}\`` })
   })
 
-/** What the other side hands in. */
+/** What the other side sends. */
 export const IncomingBody = z.strictObject({
   agent: z.string().min(1).max(64).optional(),
   room: z.string().min(1).max(255),

@@ -1,6 +1,6 @@
 /**
- * Without these characters at its end. An expression such as `/[.]+$/` does the same, but tries every run of dots in the text to its
- * end, which is slow on a long text of them.
+ * Removes these characters at the end. An expression such as `/[.]+$/` does the same, but tries every run of dots in the text,
+ * which is slow on a long text of them.
  */
 export function trimmedEnd(text: string, marks: string): string {
   let end = text.length
@@ -8,7 +8,7 @@ export function trimmedEnd(text: string, marks: string): string {
   return text.slice(0, end)
 }
 
-/** Without these characters at its start and its end. */
+/** Removes these characters at the start and the end. */
 export function trimmedBoth(text: string, marks: string): string {
   let start = 0
   while (start < text.length && marks.includes(text.charAt(start))) start += 1

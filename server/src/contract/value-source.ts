@@ -2,8 +2,8 @@ import { z } from 'zod'
 
 /**
  * Where a value of the arguments came from. `user`: the user's own words. `claimed`: an agent says that the user wrote it.
- * `operator`: the configuration. `approved`: a person approved it before, in this session. `tool`: an output that only people of
- * the house can write. `outside`: an output that outsiders can write. A value without a source is of unknown origin.
+ * `operator`: the configuration. `approved`: a person approved it before, in this session. `tool`: an output that only the
+ * operator's people can write. `outside`: an output that outsiders can write. A value without a source is of unknown origin.
  */
 export const SourceKind = z.enum(['user', 'claimed', 'operator', 'approved', 'tool', 'outside'])
 export type SourceKind = z.infer<typeof SourceKind>
@@ -12,7 +12,7 @@ export const ValueSource = z.object({
   /** A JSON pointer into the arguments. */
   at: z.string(),
   kind: SourceKind,
-  /** What it is, in a few words for people: `the output of mail__read_message`. */
+  /** A short description for people: `the output of mail__read_message`. */
   label: z.string(),
   /** The exact place: the call whose output it was, and a JSON pointer into that output. */
   where: z.object({ call_id: z.string().optional(), path: z.string().optional() }).optional(),

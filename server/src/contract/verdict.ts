@@ -4,7 +4,7 @@ import { ChosenRoute } from './routes.ts'
 export const Effect = z.enum(['allow', 'ask', 'block'])
 export type Effect = z.infer<typeof Effect>
 
-/** How many and how sure the people behind an approval must be, weakest first. */
+/** How many people must approve and how well they must prove their identity, weakest first. */
 export const STRENGTHS = ['simple', 'strong', 'two_person'] as const
 export const Strength = z.enum(STRENGTHS)
 export type Strength = z.infer<typeof Strength>
@@ -24,26 +24,26 @@ export const Opinion = z.strictObject({
   value_at: z.string().optional(),
   /** The call whose output brought it up. */
   from_call: z.string().optional(),
-  /** The rule wants a dry run first. */
+  /** The rule requires a dry run first. */
   preview: z.literal(true).optional(),
-  /** The person who approves gives their passphrase, whatever the configuration says. */
+  /** The approver must give their passphrase, whatever the configuration says. */
   proof: z.literal('passphrase').optional(),
 })
 export type Opinion = z.infer<typeof Opinion>
 
 export const Verdict = z.strictObject({
   effect: Effect,
-  /** Needed for `ask`: the strongest that any asking opinion wants. */
+  /** Required for `ask`: the greatest strength that any asking opinion wants. */
   strength: Strength.optional(),
   evidence: z.array(Opinion).readonly(),
-  /** Of an ask: who is asked, where a route of the operator says so. */
+  /** For an ask: who is asked, if a route of the operator applies. */
   route: ChosenRoute.optional(),
   /** In observe mode: what would have happened. */
   observed: Effect.optional(),
 })
 export type Verdict = z.infer<typeof Verdict>
 
-/** Rules about the gate's own files and credentials. A block of theirs stands in every mode and is a critical finding. */
+/** Rules about the gate's own files and credentials. Their blocks are enforced in every mode and are critical findings. */
 export const OWN_GROUND: ReadonlySet<string> = new Set([
   'sandbox.gate_data',
   'sandbox.gate_settings',

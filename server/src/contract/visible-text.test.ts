@@ -22,7 +22,7 @@ test.each(UNSEEN)('$name is visible', ({ text }) => {
   expect(visibleText(text)).toContain('\\u')
 })
 
-test.each([...ORDINARY_TEXTS])('ordinary writing stays as it is: %s', (text) => {
+test.each([...ORDINARY_TEXTS])('ordinary writing is unchanged: %s', (text) => {
   expect(visibleText(text)).toBe(text)
   expect(markedText(text)).toBe(text)
 })
@@ -43,7 +43,7 @@ test('law: a JSON text made visible is the same JSON value', () => {
   )
 })
 
-test('law: what was made visible has nothing left to make visible', () => {
+test('law: visible text is unchanged when made visible again', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       expect(visibleText(visibleText(text))).toBe(visibleText(text))

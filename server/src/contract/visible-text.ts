@@ -1,23 +1,23 @@
 /**
- * Text from outside (agents, tool servers, people's names) as it may be shown. A character that cannot be seen, that moves the
- * cursor or that turns letters around is shown as an escape, so that whoever decides sees it instead of obeying it.
+ * Text from outside (agents, tool servers, people's names) in a form that may be shown. A character that is invisible, moves the
+ * cursor or reverses letters is shown as an escape, so that the reader sees it instead of being misled by it.
  */
 
-/** Ordinary writing: a joiner between emojis, an emoji's own form, a joiner within a word of a script that is written with it. */
+/** Ordinary writing: a joiner between emojis, an emoji variation, a joiner within a word of a script that uses it. */
 const EMOJI_JOINER = '(?<=[\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\uFE0F])\\u200D(?=\\p{Extended_Pictographic})'
 const EMOJI_FORM = '(?<=[\\p{Extended_Pictographic}#*0-9])\\uFE0F'
 const WORD_JOINER = '(?<=(?!\\p{Script=Latin})[\\p{L}\\p{M}])[\\u200C\\u200D](?=(?!\\p{Script=Latin})[\\p{L}\\p{M}])'
 const CJK = '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}]'
 const CJK_SPACE = `(?<=${CJK})\\u3000(?=${CJK})`
-/** Format characters that are drawn: signs that stand before Arabic and Kaithi numbers, and the end of a verse. */
+/** Format characters that are drawn: signs before Arabic and Kaithi numbers, and the end of a verse. */
 const DRAWN_FORMAT = '[\\u0600-\\u0605\\u06DD\\u070F\\u0890\\u0891\\u08E2\\u{110BD}\\u{110CD}]'
 const ORDINARY = [EMOJI_JOINER, EMOJI_FORM, WORD_JOINER, CJK_SPACE, DRAWN_FORMAT].join('|')
 
-/** Stands for nothing visible, or turns the text around: format characters, fillers, selectors, tags, private use, unassigned. */
+/** Invisible or reversing characters: format characters, fillers, selectors, tags, private use, unassigned. */
 const UNSEEN =
   '[\\p{Cc}\\p{Cf}\\p{Co}\\p{Cn}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\p{Bidi_Control}\\u2800\\uFFFC\\u{1D159}]'
 const ODD_SPACE = '(?! )\\p{Zs}'
-/** A mark with no letter to stand on, the fifth mark on one letter, and marks that strike a letter through or enclose it. */
+/** A mark without a base letter, the fifth mark on one letter, and marks that strike a letter through or enclose it. */
 const ODD_MARK =
   '(?<![\\p{L}\\p{N}\\p{M}\\p{Extended_Pictographic}])\\p{M}|(?<=\\p{M}{4})\\p{M}|[\\u0334-\\u0338]|(?!(?<=[#*0-9]\\uFE0F?)\\u20E3)[\\u20D0-\\u20F0]'
 
@@ -27,22 +27,22 @@ const PLAIN_LINES = /^[\x20-\x7e\n\r\t]*$/
 const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
 /**
- * One line in which everything can be seen.
+ * One line in which everything is visible.
  * INVARIANT: a JSON text stays the same JSON value, because the escapes are those of JSON (law in visible-text.test.ts).
  */
 export function visibleText(text: string): string {
   return PLAIN.test(text) ? text : text.replace(HIDDEN, escaped)
 }
 
-/** The same with a mark in place of each such character, for texts whose length is bounded; line breaks and tabs stay. */
+/** The same with a mark in place of each such character, for texts of limited length; line breaks and tabs stay. */
 export function markedText(text: string, mark = '·'): string {
   if (PLAIN_LINES.test(text)) return text
   return text.replace(HIDDEN, (found) => (found in NAMED || /\p{Zs}/u.test(found) ? found : mark))
 }
 
 /**
- * The same for pages and messages in which a value stands in a sentence: each such character by its number, `⟨U+202E⟩`.
- * INVARIANT: nothing in the result is unseen, also not a line break (law in visible-text.test.ts).
+ * The same for pages and messages in which a value is part of a sentence: each such character by its number, `⟨U+202E⟩`.
+ * INVARIANT: the result contains nothing invisible, not even a line break (law in visible-text.test.ts).
  */
 export function numberedText(text: string): string {
   return PLAIN.test(text) ? text : text.replace(HIDDEN, (found) => numbered(found))
@@ -59,21 +59,21 @@ function escaped(found: string): string {
 
 const hex = (code: number) => code.toString(16).padStart(4, '0')
 
-/** Many spaces would push what follows them out of sight. */
+/** Many spaces would push what follows out of sight. */
 export const countedSpaces = (line: string): string => line.replace(/ {24,}/g, (run) => `\\u0020{${run.length}}`)
 
 const LONGEST_QUOTED = 120
 
-/** Text from outside within a sentence of ours: in backticks, which it cannot close, and not longer than a name is. */
+/** Text from outside within one of our sentences: in backticks, which it cannot close, and limited to the length of a name. */
 export function quoted(text: string, most: number = LONGEST_QUOTED): string {
   return `\`${shortened(countedSpaces(visibleText(text)), most).replaceAll('`', "'")}\``
 }
 
-/** Text from outside where ours would stand alone, such as a name in a table: one line of a bounded length. */
+/** Text from outside in a place of its own, such as a name in a table: one line of limited length. */
 export function shortened(text: string, most: number): string {
   if (text.length <= most) return text
   const end = most - 1
-  // Half a character would be an unseen one.
+  // Half a surrogate pair would be invisible.
   return `${text.slice(0, isLowSurrogate(text.charCodeAt(end)) ? end - 1 : end)}…`
 }
 

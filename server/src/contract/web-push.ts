@@ -17,12 +17,12 @@ export const PushBody = z.strictObject({
 })
 export type PushBody = z.infer<typeof PushBody>
 
-/** A browser that a person allowed to show notifications. */
+/** A browser in which a person enabled notifications. */
 export const PushRow = z.strictObject({
   v: z.literal(1),
   push_id: z.string(),
   user: z.string(),
-  /** Who subscribed it: whoever may not decide any more is told nothing. */
+  /** Who subscribed it: somebody who may no longer decide gets nothing. */
   caller: z.string(),
   /** The key they used. */
   key: KeyId.optional(),
@@ -31,7 +31,7 @@ export const PushRow = z.strictObject({
   auth: z.string(),
   name: z.string(),
   created_at: z.number(),
-  /** When it was taken back, or when its push service said that it is gone. */
+  /** When it was unsubscribed, or when its push service reported it as gone. */
   ended_at: z.number().optional(),
 })
 export type PushRow = z.infer<typeof PushRow>
@@ -39,7 +39,7 @@ export type PushRow = z.infer<typeof PushRow>
 export const PushSubscriptionAnswer = z.object({
   push_id: z.string(),
   name: z.string(),
-  /** Where its messages go. */
+  /** Where its messages are sent. */
   host: z.string(),
   created_at: z.number(),
 })

@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { ValueSource } from './value-source.ts'
 
-/** Why provenance asked about a call or did not: what the session knew when the call was made. No argument value stands in it. */
+/** Why provenance asked about a call or did not: what the session knew when the call was made. Contains no argument value. */
 export const WhyAnswer = z.object({
   call_id: z.string(),
   tool_id: z.string(),
-  /** How clearly the user's words ask for the act. */
+  /** How clearly the user's words ask for the action. */
   licence: z.enum(['strong', 'weak', 'plausible', 'none']),
   /** Whether the user's words are known at all. */
   user_words: z.boolean(),
-  /** The texts that ask for the act too. */
+  /** The texts that ask for the action too. */
   contests: z.array(z.object({ label: z.string(), call_id: z.string().optional(), time: z.number() })),
   values: z.array(
     z.object({

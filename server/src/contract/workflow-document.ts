@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Names that stand in ids, addresses and sources. */
+/** Names used in ids, URLs and sources. */
 const Name = z
   .string()
   .regex(
@@ -15,7 +15,7 @@ const Limit = z.number().min(0, 'a limit is 0 (unlimited) or more')
 const Count = z.int('a whole number').min(0, 'a limit is 0 (unlimited) or more')
 const Variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'a variable is named by letters, digits and `_`')
 
-/** Whose messages start anything at all. */
+/** Whose messages can start anything. */
 export const Trust = z.strictObject({
   allowedRooms: z.array(z.union([z.literal('*'), Room])).min(1, 'name at least one room, or `*`'),
   allowedSenders: z.array(z.union([z.literal('*'), Person])).min(1, 'name at least one sender, or `*`'),
@@ -81,7 +81,7 @@ const Approvals = z.strictObject({
   transport: z.enum(['local', 'hub']).default('local'),
 })
 
-/** A tool server that the document counts on. It is configured in `sluice.yaml` under the same name. */
+/** A tool server that the document needs. It is configured in `sluice.yaml` under the same name. */
 const Mcp = z
   .strictObject({
     name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'a server name is 1 to 32 lower-case letters, digits and `-`'),
@@ -115,7 +115,7 @@ export const WebhookGateway = z.strictObject({
     auth: z.enum(['bearer', 'hmac-sha256']).default('hmac-sha256'),
     /** The name of an entry of `secrets`. */
     secret: z.string().min(1).max(128),
-    /** The type of events that do not say theirs. */
+    /** The type of events that do not state theirs. */
     event: z.string().min(1).max(128).default('webhook'),
   }),
 })
@@ -131,7 +131,7 @@ const Secret = z.strictObject({
   required: z.boolean().default(false),
 })
 
-/** Prompt text, and nothing else. */
+/** Only prompt text. */
 const Persona = z.union([Text, z.strictObject({ systemPrompt: Text })])
 const Instructions = z.union([
   Text,
@@ -156,7 +156,7 @@ const Retries = z.int('a whole number').min(0, 'retries are 0 to 10').max(10, 'r
 const StepId = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/, 'an id is 1 to 64 letters, digits, `_` and `-`, beginning with a letter')
-/** Looked at by hand, to say which protocol and step it is about. */
+/** Checked by hand, to report the protocol and step. */
 const SchemaRef = z.string()
 const COMMON = { id: StepId.optional() }
 
@@ -173,7 +173,7 @@ export type BranchCase = z.infer<typeof BranchCase>
 const ParseInput = z.strictObject({
   type: z.literal('parse_input'),
   ...COMMON,
-  /** What is parsed; the trigger's message when left out. */
+  /** What is parsed; by default the trigger's message. */
   source: Text.optional(),
   prompt: Text.optional(),
   outputSchemaRef: SchemaRef,
@@ -289,7 +289,7 @@ const Trigger = z.discriminatedUnion('type', [
   }),
   z.strictObject({
     type: z.literal('gateway.event'),
-    /** The exact type of the event; empty is any. */
+    /** The exact type of the event; empty matches any. */
     prefix: z.string().max(128).default(''),
   }),
 ])
@@ -307,7 +307,7 @@ export const Protocol = z.strictObject({
 })
 export type Protocol = z.infer<typeof Protocol>
 
-/** One specialised agent: whom it trusts, what it may use, and what it does when something arrives. */
+/** One specialized agent: whom it trusts, what it may use, and what it does when something arrives. */
 export const WorkflowDocument = z.strictObject({
   apiVersion: z.literal('gosuto/v1'),
   metadata: z.strictObject({
@@ -335,10 +335,10 @@ export const WorkflowDocument = z.strictObject({
 })
 export type WorkflowDocument = z.infer<typeof WorkflowDocument>
 
-/** The text of one document. */
+/** The maximum length of a document. */
 export const LONGEST_DOCUMENT = 1_000_000
 
-/** One mistake in a document: where it stands and what is wrong. */
+/** One mistake in a document: its position and what is wrong. */
 export const DocumentFault = z.strictObject({
   line: z.int(),
   column: z.int(),

@@ -4,7 +4,7 @@ import { RunGraph, RunStatus } from './run.ts'
 import { Sha256 } from './ids.ts'
 import { DocumentFault } from './workflow-document.ts'
 
-/** How a run of a document, or a trigger that started none, went wrong. Codes are public. */
+/** How a run of a document, or a trigger that started none, failed. Codes are public. */
 export const WORKFLOW_ERRORS = [
   'trust_mismatch',
   'invalid_protocol_message',
@@ -20,7 +20,7 @@ export const WORKFLOW_ERRORS = [
 export const WorkflowError = z.enum(WORKFLOW_ERRORS)
 export type WorkflowError = z.infer<typeof WorkflowError>
 
-/** What its models took, in the unit of the models' prices. */
+/** What its models used, in the unit of the models' prices. */
 export const WorkflowUsage = z.strictObject({
   model_calls: z.number(),
   input_tokens: z.number(),
@@ -29,12 +29,12 @@ export const WorkflowUsage = z.strictObject({
 })
 export type WorkflowUsage = z.infer<typeof WorkflowUsage>
 
-/** The version of a document that is in force. Its row changes with every version. */
+/** The active version of a document. Its row changes with every version. */
 export const DocumentHead = z.strictObject({
   v: z.literal(1),
   part: z.literal('head'),
   name: z.string(),
-  /** The newest version, which is the one in force. */
+  /** The newest version, which is the active one. */
   current: z.int().positive(),
   sha256: Sha256,
   /** The person who applied the first version: runs act in their name. */
@@ -57,7 +57,7 @@ export const DocumentVersion = z.strictObject({
   author: z.string(),
   at: z.number(),
   text: z.string(),
-  /** Of a roll-back: the version whose text it is again. */
+  /** For a roll-back: the version whose text it repeats. */
   rolled_back_to: z.int().positive().optional(),
 })
 export type DocumentVersion = z.infer<typeof DocumentVersion>
@@ -65,7 +65,7 @@ export type DocumentVersion = z.infer<typeof DocumentVersion>
 export const DocumentRow = z.union([DocumentHead, DocumentVersion])
 export type DocumentRow = z.infer<typeof DocumentRow>
 
-/** One value that a document's runs keep between them. */
+/** One value that a document's runs share. */
 export const AgentValueRow = z.strictObject({
   v: z.literal(1),
   agent: z.string(),
@@ -76,7 +76,7 @@ export const AgentValueRow = z.strictObject({
 })
 export type AgentValueRow = z.infer<typeof AgentValueRow>
 
-/** The agent's own store is bounded; over it is an error. */
+/** The limits of the agent's own store; exceeding them is an error. */
 export const STORE_BOUNDS = { keys: 256, bytes: 65_536 } as const
 
 export const VersionView = z.strictObject({
@@ -90,12 +90,12 @@ export const VersionView = z.strictObject({
 export type VersionView = z.infer<typeof VersionView>
 
 export const WorkflowStepView = z.strictObject({
-  /** How people count it: `2`, and `2.0` for the first one inside. */
+  /** The displayed number: `2`, and `2.0` for the first one inside. */
   number: z.string(),
   id: z.string().optional(),
   type: z.string(),
   status: z.enum(['pending', 'running', 'waiting', 'done', 'skipped', 'failed']),
-  /** Of a loop: how many of its items are done, and how many there are. */
+  /** For a loop: how many of its items are done, and how many there are. */
   items: z.strictObject({ done: z.int(), of: z.int() }).optional(),
 })
 export type WorkflowStepView = z.infer<typeof WorkflowStepView>
@@ -114,14 +114,14 @@ export const WorkflowRunView = z.strictObject({
   steps: z.array(WorkflowStepView),
   usage: WorkflowUsage,
   graph: RunGraph,
-  /** The last step's output, once it is over. */
+  /** The last step's output, once it has ended. */
   output: z.unknown().optional(),
 })
 export type WorkflowRunView = z.infer<typeof WorkflowRunView>
 
 export const ApplyBody = z.strictObject({ document: z.string().max(1_000_000) })
 export const RunWorkflowBody = z.strictObject({
-  /** The protocol; the only one when left out. */
+  /** The protocol; the only one by default. */
   protocol: z.string().optional(),
   input: z.unknown().default({}),
 })

@@ -11,10 +11,10 @@ export type Message = {
 }
 export type Draft = Pick<Message, 'to' | 'subject' | 'body'>
 
-/** One line of the file. A message is never rewritten; its removal is a line too. */
+/** One line of the file. A message is never rewritten; its removal is another line. */
 type Line = { readonly sent: Message; readonly key?: string } | { readonly deleted: string; readonly at: string }
 
-/** The messages of an outbox, kept as JSON lines in `outbox.jsonl`. Read anew each time: the file is the truth. */
+/** The messages of an outbox, stored as JSON lines in `outbox.jsonl`. Read again each time: the file is the only state. */
 export function outboxIn(folder: string) {
   mkdirSync(folder, { recursive: true })
   const file = join(folder, 'outbox.jsonl')
@@ -35,7 +35,7 @@ export function outboxIn(folder: string) {
   return {
     messages,
     find: (id: string) => messages().find((message) => message.id === id),
-    /** The same key never sends twice: it answers with the message of the first time. */
+    /** The same key never sends twice: it returns the message of the first time. */
     send(draft: Draft, key: string | undefined): Message {
       const earlier = lines().find((line) => 'sent' in line && key !== undefined && line.key === key)
       if (earlier !== undefined && 'sent' in earlier) return earlier.sent

@@ -4,8 +4,8 @@ import { z } from 'zod'
 import { outboxIn } from './outbox-file.ts'
 
 /**
- * A small tool server to try the gate with: messages go into a file instead of into the world.
- * It keeps that file in the folder that a gate tells its tool servers, or in the one given as the only argument.
+ * A small tool server to try the gate with: messages are written to a file instead of being sent. The file is in the folder that
+ * a gate passes to its tool servers, or in the one given as the only argument.
  */
 const folder = process.argv[2] ?? process.env['SLUICE_DATA']
 if (folder === undefined) {

@@ -30,7 +30,7 @@ describe('checkpoint keys', () => {
     expect(keys.isGenuine('{"a":1}', key, '')).toBe(false)
   })
 
-  test('every flipped bit of a signature is noticed', () => {
+  test('every flipped bit of a signature is detected', () => {
     const { key, signature } = keys.sign('x')
     const bytes = Buffer.from(signature, 'hex')
     for (let bit = 0; bit < bytes.length * 8; bit += 1) {

@@ -8,7 +8,7 @@ export type CheckpointKey = { readonly public: string; readonly seed?: string }
 
 const RAW = /^[0-9a-f]{64}$/
 const SIGNATURE = /^[0-9a-f]{128}$/
-/** What DER puts before the 32 bytes (RFC 8410). */
+/** The DER prefix of the 32 bytes (RFC 8410). */
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
 const SPKI = Buffer.from('302a300506032b6570032100', 'hex')
 
@@ -32,7 +32,7 @@ export function newCheckpointKey(): Required<CheckpointKey> {
   return { public: rawOf(publicKey), seed }
 }
 
-/** Whether the parts have their form and the seed, if there is one, belongs to the public key. */
+/** Whether the parts are well-formed and the seed, if there is one, belongs to the public key. */
 export function isCheckpointKey(value: unknown): value is CheckpointKey {
   if (typeof value !== 'object' || value === null) return false
   const { public: raw, seed } = value as Partial<Record<keyof CheckpointKey, unknown>>

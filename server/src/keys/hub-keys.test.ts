@@ -42,7 +42,7 @@ const signed = async () => {
 }
 const keys = openHubKeys(join(folder, 'keys'))
 
-test('a word of a pinned key is genuine; of another key, another type or with other claims it is not', async () => {
+test('a decision signed by a pinned key is genuine; with another key, another type or other claims it is not', async () => {
   const [active] = publicKeys()
   const pinned = openPinnedKeys([active?.public_key ?? ''])
   expect(await pinned.read(await signed())).toMatchObject({ is: 'genuine', word: WORD, key: active?.key })
@@ -56,7 +56,7 @@ test('a word of a pinned key is genuine; of another key, another type or with ot
     expect(await pinned.read(text)).toMatchObject({ is: 'forged' })
 })
 
-test('the key of the header is not believed, nor is `alg: none`, a shared secret or another type', async () => {
+test('the key in the header is not trusted, nor is `alg: none`, a shared secret or another type', async () => {
   const own = newCheckpointKey()
   const pinned = openPinnedKeys([own.public])
   const kid = checkpointKeyId(own.public)

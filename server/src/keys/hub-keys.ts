@@ -14,7 +14,7 @@ import {
 import { openPrivateFolder, readPrivateFile, writePrivateFile } from './key-files.ts'
 
 export const HUB_FILE = 'hub-keys.json'
-/** Nothing else that is signed with Ed25519 has this type, so no other signature can be passed off as a word. */
+/** Nothing else that is signed with Ed25519 has this type, so no other signature can be passed off as a decision. */
 const TYPE = 'sluice-hub+jws'
 const LONGEST_WORD = 16_384
 
@@ -41,8 +41,8 @@ function parse(text: string): unknown {
 }
 
 /**
- * The hub's keys in a folder. A file that is missing is made: nodes pin the key, so a new one gives nobody anything. One that is there
- * but cannot be used is not replaced.
+ * The hub's keys in a folder. A missing file is created: nodes pin the key, so a new one grants nothing. One that exists but
+ * cannot be used is not replaced.
  */
 export function openHubKeys(folder: string): HubKeys {
   const file = join(folder, HUB_FILE)
@@ -102,7 +102,7 @@ function answerOf({ active, next, retired }: HubFile): HubKeysAnswer {
   }
 }
 
-/** INVARIANT: only a word that a pinned key signed, with our type and exactly our claims, is genuine. */
+/** INVARIANT: only a decision signed by a pinned key, with our type and exactly our claims, is genuine. */
 export function openPinnedKeys(publicKeys: readonly string[]): PinnedKeys {
   const known = new Map(publicKeys.map((raw) => [checkpointKeyId(raw), publicKeyOf(raw)]))
   return {
@@ -131,7 +131,7 @@ export function openPinnedKeys(publicKeys: readonly string[]): PinnedKeys {
   }
 }
 
-/** Which request a word claims to be about. */
+/** Which request a decision claims to be about. */
 function claimedIn(text: string): { readonly approval_id?: string } {
   try {
     const { approval_id } = decodeJwt(text)

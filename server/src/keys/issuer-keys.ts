@@ -2,21 +2,21 @@ import { createLocalJWKSet, type JSONWebKeySet, type JWTHeaderParameters } from 
 
 /** Keys older than this are fetched again. */
 export const FRESH_MS = 600_000
-/** A token names a key that is not known: no sooner than this after the last fetch is the issuer asked again. */
+/** If a token names an unknown key, the issuer is asked again at the earliest this long after the last fetch. */
 export const ASK_AGAIN_MS = 30_000
 const TIMEOUT_MS = 5_000
 const MOST_BYTES = 262_144
 
 export type IssuerKeys = {
-  /** The key for a token's header; `unavailable` when the issuer did not say which there are, undefined for an unknown one. */
+  /** The key for a token's header; `unavailable` if the issuer could not be reached, undefined for an unknown one. */
   keyFor(header: JWTHeaderParameters): Promise<CryptoKey | 'unavailable' | undefined>
 }
 
 type Finder = ReturnType<typeof createLocalJWKSet>
 
 /**
- * The public keys of one issuer, fetched when the first token comes. However many tokens come, at most one fetch is under way,
- * and an issuer that failed or did not know a key is left alone for a while.
+ * The public keys of one issuer, fetched when the first token arrives. However many tokens arrive, at most one fetch is in
+ * progress, and after a failure or an unknown key the issuer is not asked again for a while.
  */
 export function issuerKeys(
   { issuer, jwks_uri }: { readonly issuer: string; readonly jwks_uri?: string | undefined },
@@ -70,7 +70,7 @@ function findIn(set: unknown): Finder | undefined {
   }
 }
 
-/** OpenID Connect Discovery. What speaks for another issuer is not believed. */
+/** OpenID Connect Discovery. A document of another issuer is rejected. */
 export async function discovered(issuer: string): Promise<Readonly<Record<string, unknown>> | undefined> {
   const found = await fetchJson(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`)
   if (typeof found !== 'object' || found === null) return undefined
@@ -78,7 +78,7 @@ export async function discovered(issuer: string): Promise<Readonly<Record<string
   return document['issuer'] === issuer ? document : undefined
 }
 
-/** An address in a discovery document. An issuer that is asked over TLS does not lead anybody away from it. */
+/** A URL in a discovery document. If the issuer uses TLS, so must the URL. */
 export function addressIn(issuer: string, value: unknown): string | undefined {
   if (typeof value !== 'string' || !URL.canParse(value)) return undefined
   return value.startsWith('https:') || issuer.startsWith('http:') ? value : undefined
@@ -87,7 +87,7 @@ export function addressIn(issuer: string, value: unknown): string | undefined {
 const discover = async (issuer: string): Promise<string | undefined> =>
   addressIn(issuer, (await discovered(issuer))?.['jwks_uri'])
 
-/** Undefined for whatever is not a small JSON answer in time. Redirects are not followed. */
+/** Undefined for anything but a small JSON answer in time. Redirects are not followed. */
 export async function fetchJson(url: string, init: RequestInit = {}): Promise<unknown> {
   try {
     const answer = await fetch(url, {

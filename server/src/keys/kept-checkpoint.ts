@@ -10,8 +10,8 @@ export const KEPT_FILE = 'newest-checkpoint.json'
 type State = ReturnType<KeptCheckpoint['state']>
 
 /**
- * The newest checkpoint beside the keys: whoever can only write the database cannot change it. A file that cannot be read is
- * a break of the audit, not an error: the gate starts, signs nothing and says so.
+ * The newest checkpoint beside the keys: somebody who can only write the database cannot change it. An unreadable file is a break
+ * of the audit, not an error: the gate starts, signs nothing and says so.
  */
 export function openKeptCheckpoint(folder: string): KeptCheckpoint {
   const file = join(folder, KEPT_FILE)
@@ -21,7 +21,7 @@ export function openKeptCheckpoint(folder: string): KeptCheckpoint {
     state: () => state,
     keep(next) {
       state = { ...next, missing: false }
-      // One after the other, and each writes what is newest then.
+      // In sequence, and each writes what is newest then.
       writing = writing.then(() => writeAside(file, JSON.stringify({ v: 1, ...next } satisfies KeptAudit)))
       return writing
     },

@@ -12,11 +12,11 @@ import {
 import { dirname } from 'node:path'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 
-/** Bits that let anybody but the owner in. Windows has no such bits. */
+/** Permission bits for anybody but the owner. Windows has no such bits. */
 const OTHERS = process.platform === 'win32' ? 0 : 0o077
 const octal = (mode: number): string => (mode & 0o777).toString(8).padStart(4, '0')
 
-/** What the file system says no to is an expected failure; anything else is a fault of ours and goes on. */
+/** A file system error is an expected failure; anything else is a bug and is thrown. */
 function guarded<T>(file: string, work: () => Result<T>): Result<T> {
   try {
     return work()
@@ -31,7 +31,7 @@ function statOf(path: string) {
   return lstatSync(path, { throwIfNoEntry: false })
 }
 
-/** Creates the folder if need be. One that others may enter is refused: whoever can write there can replace the keys. */
+/** Creates the folder if necessary. One that others may access is rejected: they could replace the keys. */
 export function openPrivateFolder(folder: string): Result<void> {
   return guarded(folder, () => {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -41,7 +41,7 @@ export function openPrivateFolder(folder: string): Result<void> {
   })
 }
 
-/** The text of a file that only its owner can read; undefined when there is none. */
+/** The text of a file that only its owner can read; undefined if there is none. */
 export function readPrivateFile(file: string): Result<string | undefined> {
   return guarded(file, () => {
     const stat = statOf(file)

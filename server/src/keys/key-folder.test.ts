@@ -74,7 +74,7 @@ describe('a key folder', () => {
     expect(readFileSync(join(folder, TOKEN_FILE), 'utf8')).toBe(before)
   })
 
-  test.each([TOKEN_FILE, CHECKPOINT_FILE])('a lost %s stops the start and is not made anew', (name) => {
+  test.each([TOKEN_FILE, CHECKPOINT_FILE])('a lost %s stops the start and is not created again', (name) => {
     valueOf(open({ fresh: true }))
     rmSync(join(folder, name))
     expect(aboutOf(open())).toEqual({ code: 'key.absent', file: join(folder, name), why: 'missing' })
@@ -95,7 +95,7 @@ describe('a key folder', () => {
       CHECKPOINT_FILE,
       JSON.stringify({ v: 1, active: { public: 'ab'.repeat(32), seed: 'cd'.repeat(32) }, retired: [] }),
     ],
-  ])('%s in %s is refused, also on a fresh folder, and stays as it is', (_, name, text) => {
+  ])('%s in %s is rejected, even in a fresh folder, and is not changed', (_, name, text) => {
     valueOf(open({ fresh: true }))
     writeFileSync(join(folder, name), text, { mode: 0o600 })
     for (const fresh of [true, false]) {
@@ -104,7 +104,7 @@ describe('a key folder', () => {
     expect(readFileSync(join(folder, name), 'utf8')).toBe(text)
   })
 
-  test('a retired key that is not one is refused', () => {
+  test('an invalid retired key is rejected', () => {
     valueOf(open({ fresh: true }))
     const file = join(folder, CHECKPOINT_FILE)
     const good = JSON.parse(readFileSync(file, 'utf8')) as object
@@ -112,7 +112,7 @@ describe('a key folder', () => {
     expect(aboutOf(open())).toMatchObject({ code: 'key.absent', file })
   })
 
-  test('files and folders that others can read are refused with their mode', () => {
+  test('files and folders that others can read are rejected with their mode', () => {
     valueOf(open({ fresh: true }))
     chmodSync(join(folder, TOKEN_FILE), 0o640)
     expect(aboutOf(open())).toMatchObject({ code: 'key.absent', file: join(folder, TOKEN_FILE), mode: '0640' })
@@ -130,14 +130,14 @@ describe('a key folder', () => {
     expect(aboutOf(open())).toMatchObject({ code: 'key.absent', why: 'not a regular file' })
   })
 
-  test('a place where no folder can be made is a problem, not a crash', () => {
+  test('a place where no folder can be created is a problem, not a crash', () => {
     writeFileSync(folder, '')
     expect(aboutOf(open({ fresh: true }))).toMatchObject({ code: 'key.absent', file: folder })
   })
 })
 
 describe('rotation', () => {
-  test('the token key before still verifies, the one before that no longer', () => {
+  test('the previous token key still verifies, the one before that does not', () => {
     const first = valueOf(open({ fresh: true })).tokens.mint(claims, NOW)
     valueOf(rotateTokenKey(folder))
     const second = valueOf(open())
@@ -148,7 +148,7 @@ describe('rotation', () => {
     expect(modeOf(join(folder, TOKEN_FILE))).toBe('600')
   })
 
-  test('old checkpoint keys verify for ever and sign nothing more', () => {
+  test('old checkpoint keys verify permanently and sign nothing more', () => {
     const first = valueOf(open({ fresh: true })).checkpoints.sign('x')
     const ids = [first.key, valueOf(rotateCheckpointKey(folder)), valueOf(rotateCheckpointKey(folder))]
     const { checkpoints } = valueOf(open())
@@ -167,7 +167,7 @@ describe('rotation', () => {
 describe('a token key by reference', () => {
   const strong = 'q3J8zv0T1xk5Wn7RbYc2Lp9Hs6Dg4Fm-Aa'
 
-  test('it comes from the environment or from a file, and none is made in the folder', () => {
+  test('it comes from the environment or from a file, and none is created in the folder', () => {
     const file = join(home, 'secret')
     writeFileSync(file, `${strong}\n`, { mode: 0o440 })
     const byEnv = valueOf(open({ fresh: true, token_key: 'env:KEY', env: { KEY: strong } }))
@@ -191,7 +191,7 @@ describe('a token key by reference', () => {
     ['a placeholder', 'env:DEFAULT'],
     ['a missing file', 'file:/nowhere/at/all'],
     ['neither env nor file', strong],
-  ])('%s is refused without showing any key', (_, token_key) => {
+  ])('%s is rejected without showing any key', (_, token_key) => {
     const env = {
       EMPTY: '',
       SHORT: strong.slice(0, 31),
@@ -203,7 +203,7 @@ describe('a token key by reference', () => {
     expect(JSON.stringify(about)).not.toMatch(/q3J8zv0T/)
   })
 
-  test('a file that the world can read is refused with its mode', () => {
+  test('a world-readable file is rejected with its mode', () => {
     const file = join(home, 'secret')
     writeFileSync(file, strong, { mode: 0o600 })
     chmodSync(file, 0o644)

@@ -27,7 +27,7 @@ type CheckpointFile = {
 
 export type KeySource = {
   readonly folder: string
-  /** A data folder without any data: keys that are missing are made. Anywhere else a missing key means that it was lost. */
+  /** A data folder without any data: missing keys are created. Otherwise a missing key means that it was lost. */
   readonly fresh: boolean
   readonly env: Env
   /** `env:NAME` or `file:PATH` instead of the folder's own token key. */
@@ -65,7 +65,7 @@ function save<T>(file: string, value: T): Result<T> {
   return written.ok ? ok(value) : written
 }
 
-/** Reads a key file. One that is there but cannot be used is never replaced: what it signed could not be checked any more. */
+/** Reads a key file. One that exists but cannot be used is never replaced: what it signed could no longer be verified. */
 function load<T>(file: string, isUsable: (value: unknown) => value is T, make: (() => T) | undefined): Result<T> {
   const text = readPrivateFile(file)
   if (!text.ok) return text
@@ -105,7 +105,7 @@ function tokenKeysOf(source: KeySource): Result<TokenBytes> {
   return ok({ active: bytes(active), ...(previous === undefined ? {} : { previous: bytes(previous) }) })
 }
 
-/** The signing keys of a data folder, or `key.absent` with the file that is wrong: without its keys a gate does not start. */
+/** The signing keys of a data folder, or `key.absent` with the faulty file: a gate does not start without its keys. */
 export function openKeys(source: KeySource): Result<Keys> {
   const folder = openPrivateFolder(source.folder)
   if (!folder.ok) return folder
@@ -117,7 +117,7 @@ export function openKeys(source: KeySource): Result<Keys> {
   return ok({ tokens: createTokenKeys(tokens.value), checkpoints: createCheckpointKeys(active, retired) })
 }
 
-/** A new active token key; the one before still verifies, the one before that no longer. Open the keys again to use it. */
+/** A new active token key; the previous one still verifies, the one before does not. Open the keys again to use it. */
 export function rotateTokenKey(folder: string): Result<void> {
   const file = loadTokenFile(folder, false)
   if (!file.ok) return file
@@ -126,7 +126,7 @@ export function rotateTokenKey(folder: string): Result<void> {
   return saved.ok ? ok(undefined) : saved
 }
 
-/** A new active checkpoint key; of the old one only the public half stays, for ever. Returns the new key's id. */
+/** A new active checkpoint key; only the public half of the old one is kept, permanently. Returns the new key's id. */
 export function rotateCheckpointKey(folder: string): Result<string> {
   const file = loadCheckpointFile(folder, false)
   if (!file.ok) return file

@@ -4,10 +4,10 @@ import { MIN_KEY_BYTES } from './token-keys.ts'
 
 export type Env = Readonly<Record<string, string | undefined>>
 
-/** Words of examples and templates. A key that contains one was copied, not made. */
+/** Words of examples and templates. A key that contains one was copied, not generated. */
 const PLACEHOLDER =
   /change.?me|replace.?(me|this)|default|example|placeholder|your.?(secret|key)|insecure|test.?key|dev.?key/i
-/** Random keys in hex or base64 have at least this many different characters among their first 32 and more. */
+/** Random keys in hex or base64 have at least this many different characters. */
 const MIN_DISTINCT = 8
 
 function readReference(reference: string, env: Env): Result<string> {
@@ -18,7 +18,7 @@ function readReference(reference: string, env: Env): Result<string> {
   if (!reference.startsWith('file:')) return refuse('key.absent', { why: 'a key is given as env:NAME or file:PATH' })
   const file = reference.slice(5)
   try {
-    // Mounted secrets are symbolic links and may belong to a group, so only the world is shut out here.
+    // Mounted secrets are symbolic links and may belong to a group, so only world-readable files are rejected here.
     const mode = statSync(file).mode
     const isWorldOpen = process.platform !== 'win32' && (mode & 0o007) !== 0
     if (isWorldOpen)
@@ -33,7 +33,7 @@ function readReference(reference: string, env: Env): Result<string> {
   }
 }
 
-/** A token key by reference: the bytes of the text itself. Never printed; a problem names the reference only. */
+/** A token key by reference: the bytes of the text itself. Never printed; a problem names only the reference. */
 export function resolveTokenKey(reference: string, env: Env): Result<Buffer> {
   const read = readReference(reference, env)
   if (!read.ok) return read

@@ -5,12 +5,12 @@ import { ok, refuse } from '../contract/problems.ts'
 import { addressIn, discovered, fetchJson, issuerKeys } from './issuer-keys.ts'
 import { verify } from './oidc.ts'
 
-/** An issuer that people log in with at the console, with its secret fetched. */
+/** An issuer that people log in with at the console, with its secret resolved. */
 export type LoginIssuer = { readonly issuer: OidcIssuer; readonly secret: string | undefined }
 
 const FRESH_MS = 600_000
 const ASK_AGAIN_MS = 10_000
-/** Whoever asks for log-ins over and over makes the gate ask the issuer no more than this at once. */
+/** How many requests to the issuer may be in progress, however many log-ins are started. */
 const MOST_AT_ONCE = 16
 const LONGEST_CODE = 4_096
 
@@ -20,8 +20,8 @@ const failed = (why: string) => refuse('auth.login_failed', { why })
 type Endpoints = { readonly authorize: string; readonly token: string; readonly post: boolean }
 
 /**
- * INVARIANT: the claims that come out are those of an ID token that the issuer signed for this client, in answer to the very
- * attempt that this browser began.
+ * INVARIANT: the returned claims are those of an ID token that the issuer signed for this client, in answer to the attempt that
+ * this browser started.
  */
 export function oidcLogins(configured: readonly LoginIssuer[], clock: () => number): OidcLogins {
   const known = new Map(
@@ -39,7 +39,7 @@ export function oidcLogins(configured: readonly LoginIssuer[], clock: () => numb
   ): ReturnType<OidcLogins['finish']> {
     const found = known.get(attempt.name)
     const login = found?.issuer.login
-    if (found === undefined || login === undefined) return failed('the issuer is not set up for it')
+    if (found === undefined || login === undefined) return failed('the issuer is not configured for it')
     if (state === undefined || state !== attempt.state) return failed('the answer belongs to another log-in')
     if (iss !== undefined && iss !== found.issuer.issuer) return failed('the answer comes from another issuer')
     if (error !== undefined || code === undefined || code.length > LONGEST_CODE)
@@ -64,7 +64,7 @@ export function oidcLogins(configured: readonly LoginIssuer[], clock: () => numb
     async begin(name, redirect_uri) {
       const found = known.get(name)
       const login = found?.issuer.login
-      if (found === undefined || login === undefined) return failed('the issuer is not set up for it')
+      if (found === undefined || login === undefined) return failed('the issuer is not configured for it')
       const endpoints = await found.endpoints()
       if (endpoints === undefined) return refuse('auth.issuer_unavailable', { issuer: found.issuer.issuer })
       const attempt: LoginAttempt = { name, state: random(), nonce: random(), verifier: random() }
@@ -115,7 +115,7 @@ function tokenRequest(
     ...(inBody ? { client_id } : {}),
     ...(inBody && secret !== undefined ? { client_secret: secret } : {}),
   })
-  // RFC 6749, 2.3.1: both are encoded like a form before they are joined.
+  // RFC 6749, 2.3.1: both are form-encoded before they are joined.
   const basic = Buffer.from(`${formEncoded(client_id)}:${formEncoded(secret ?? '')}`).toString('base64')
   return {
     method: 'POST',
@@ -129,7 +129,7 @@ function tokenRequest(
 
 const formEncoded = (text: string) => encodeURIComponent(text).replaceAll('%20', '+')
 
-/** Where the issuer is asked; fetched when it is needed, and not again and again from one that does not answer. */
+/** The issuer's endpoints; fetched when needed, and not repeatedly from one that does not answer. */
 function endpointsOf({ issuer }: OidcIssuer, clock: () => number): () => Promise<Endpoints | undefined> {
   let known: { readonly of: Endpoints | undefined; readonly at: number } | undefined
   let underWay: Promise<void> | undefined

@@ -4,13 +4,14 @@ import { TOKEN_TOLERANCE_S, type OidcIssuer } from '../contract/auth-settings.ts
 import { ok, refuse, type ProblemCode, type Result } from '../contract/problems.ts'
 import { issuerKeys } from './issuer-keys.ts'
 
-/** Only signatures of a key pair: with a shared secret, whoever can check a token could make one. */
+/** Only asymmetric signatures: with a shared secret, whoever can verify a token could create one. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 const LONGEST_TOKEN = 16_384
 
 /**
- * The configured OIDC issuers: checks a JWT and returns its claims. INVARIANT: only a token that is signed by a key
- * of the issuer it names, for our audience, and in its time, has claims at all.
+ * The configured OIDC issuers: verifies a JWT and returns its claims.
+ * INVARIANT: only a token that is signed by a key of the issuer it names, for our audience, and currently valid has claims at
+ * all.
  */
 export function oidcIssuers(configured: readonly OidcIssuer[], clock: () => number): Issuers {
   const known = new Map(configured.map((issuer) => [issuer.issuer, { issuer, keys: issuerKeys(issuer, clock) }]))
@@ -25,7 +26,7 @@ export function oidcIssuers(configured: readonly OidcIssuer[], clock: () => numb
   }
 }
 
-/** What a token says of itself, only to know whose keys to try. */
+/** The issuer that a token claims, only to know which keys to try. */
 function issuerIn(token: string): string | undefined {
   try {
     return decodeJwt(token).iss
@@ -68,7 +69,7 @@ export async function verify(
   }
 }
 
-/** Claims are looked at only behind a good signature, so naming what is wrong with them tells a forger nothing. */
+/** Claims are checked only after the signature, so naming what is wrong with them tells a forger nothing. */
 function codeOf(error: unknown): ProblemCode {
   if (error instanceof errors.JWTExpired) return 'auth.expired'
   if (!(error instanceof errors.JWTClaimValidationFailed)) return 'auth.invalid'

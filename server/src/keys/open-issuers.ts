@@ -1,7 +1,7 @@
 import type { Issuers } from '../commands/ports/keys.ts'
 import type { OidcIssuer } from '../contract/auth-settings.ts'
 
-/** The configured OIDC issuers. The library for their tokens is loaded by the first one that is shown: most gates see none. */
+/** The configured OIDC issuers. The library for tokens is loaded with the first token: most gates never see one. */
 export function openIssuers(configured: readonly OidcIssuer[], clock: () => number): Issuers {
   let opened: Promise<Issuers> | undefined
   return {

@@ -6,12 +6,12 @@ const NONCE = 16
 const TIME = 8
 const MAC = 32
 
-/** The library is loaded by the first person who uses a passkey: most gates see none. */
+/** The library is loaded with the first passkey: most gates never see one. */
 const library = () => import('@simplewebauthn/server')
 
 /**
- * Passkeys (WebAuthn). A challenge carries a MAC over what it is for, so nothing is kept until it is answered.
- * INVARIANT: the person is verified by the authenticator (a PIN, a finger), not only present.
+ * Passkeys (WebAuthn). A challenge has a MAC over what it is for, so nothing is stored until it is answered.
+ * INVARIANT: the person is verified by the authenticator (a PIN, a fingerprint), not only present.
  */
 export function openPasskeys(): Passkeys {
   const key = randomBytes(32)

@@ -3,11 +3,11 @@ import type { Passphrases } from '../commands/ports/keys.ts'
 import type { SealedPassphrase } from '../contract/passphrase.ts'
 import { sameBytes } from './hmac.ts'
 
-/** 32 MB and about a tenth of a second for each try. */
+/** 32 MB and about a tenth of a second per attempt. */
 const NOW = { cost: 32_768, block: 8, parallel: 1 } as const
 const HASH_BYTES = 32
 
-/** Passphrases hashed with scrypt, each with a salt and the parameters of its time. */
+/** Passphrases hashed with scrypt, each with a salt and its own parameters. */
 export const scryptPassphrases: Passphrases = {
   async seal(passphrase) {
     const salt = randomBytes(16)
@@ -25,7 +25,7 @@ type Parameters = Pick<SealedPassphrase, 'cost' | 'block' | 'parallel'>
 function derive(passphrase: string, salt: Buffer, { cost, block, parallel }: Parameters): Promise<Buffer> {
   const options = { N: cost, r: block, p: parallel, maxmem: 256 * cost * block }
   return new Promise((resolve, reject) => {
-    // Two keyboards may write one letter in two ways.
+    // Two keyboards may encode one letter in two ways.
     scrypt(passphrase.normalize('NFKC'), salt, HASH_BYTES, options, (error, hash) =>
       error === null ? resolve(hash) : reject(error),
     )

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { CHECKPOINT_FILE, openKeys, TOKEN_FILE } from './key-folder.ts'
 import { resetKeys } from './reset-keys.ts'
 
-test('a lost key is made anew, an unusable one is set aside, and a good one stays', () => {
+test('a lost key is created again, an unusable one is set aside, and a valid one is kept', () => {
   const folder = join(mkdtempSync(join(tmpdir(), 'sluice-keys-')), 'keys')
   const open = (fresh: boolean) => openKeys({ folder, fresh, env: {} }).ok
   expect(open(true)).toBe(true)

@@ -7,9 +7,9 @@ import { openRowKey } from './row-key.ts'
 const KEY_FILES = 4
 
 /**
- * Makes the keys that a data folder lost. A good one stays; a file that cannot be used is set aside under `suffix`, never
- * overwritten. Tokens of a lost key become useless, and its checkpoints can no longer be told from forged ones. With a new key for
- * rows, every row gets a new MAC at the next start, also one that somebody else wrote.
+ * Creates the keys that a data folder lost. A valid one is kept; an unusable file is set aside under `suffix`, never overwritten.
+ * Tokens of a lost key become invalid, and its checkpoints can no longer be distinguished from forged ones. With a new key for
+ * rows, every row gets a new MAC at the next start, even one that somebody else wrote.
  */
 export function resetKeys(folder: string, suffix: string): Result<readonly string[]> {
   const setAside: string[] = []
@@ -23,7 +23,7 @@ export function resetKeys(folder: string, suffix: string): Result<readonly strin
   }
 }
 
-/** Each that is missing is made. */
+/** Creates each one that is missing. */
 function openAll(folder: string): Result<unknown> {
   const keys = openKeys({ folder, fresh: true, env: {} })
   if (!keys.ok) return keys

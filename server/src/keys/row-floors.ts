@@ -8,7 +8,7 @@ export const FLOORS_FILE = 'row-floors.json'
 
 type Floors = Map<string, FlooredRow>
 
-/** The floors in a file beside the keys: whoever can only write the database cannot put them back. */
+/** The floors in a file beside the keys: somebody who can only write the database cannot lower them. */
 export function openRowFloors(folder: string): Result<RowFloors> {
   const file = join(folder, FLOORS_FILE)
   const text = readPrivateFile(file)
@@ -18,7 +18,7 @@ export function openRowFloors(folder: string): Result<RowFloors> {
   let floors = mapOf(found)
   let writing: Promise<Result<void>> = Promise.resolve(ok(undefined))
   const save = async (): Promise<void> => {
-    // One after the other, and each writes what is newest then.
+    // In sequence, and each writes what is newest then.
     writing = writing.then(() => writeAside(file, textOf(floors)))
     const written = await writing
     if (!written.ok)

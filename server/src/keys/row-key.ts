@@ -7,13 +7,13 @@ export const ROW_KEY_FILE = 'row-key.json'
 
 const KEY = /^[0-9a-f]{64}$/
 
-/** The key of the MACs of all rows. `sealed`: every row got its MAC once, so a row without one was not written by the gate. */
+/** The key of the MACs of all rows. `sealed`: every row has got its MAC, so a row without one was not written by the gate. */
 export type OpenedRowKey = {
   readonly key: string
   readonly sealed: boolean
-  /** The same of the heads of the audit. */
+  /** The same for the heads of the audit. */
   readonly heads: boolean
-  /** To be called when every row has its MAC, and the heads too where the engine gives them one. Durable on return. */
+  /** To be called when every row has its MAC, and the heads too if the engine gives them one. Durable on return. */
   noteSealed(heads: boolean): Result<void>
 }
 
@@ -26,8 +26,8 @@ type RowKeyFile = {
 }
 
 /**
- * Opens the key, and makes one where there is none. `hasMacs`: the rows carry MACs, so there was a key; a missing one was lost then
- * (`key.absent`), and is never replaced in silence: the next sealing would take every forged row for a good one.
+ * Opens the key, and creates one if there is none. `hasMacs`: the rows have MACs, so there was a key; then a missing one was lost
+ * (`key.absent`), and is never silently replaced: the next sealing would accept every forged row.
  */
 export function openRowKey(folder: string, hasMacs: boolean): Result<OpenedRowKey> {
   const opened = openPrivateFolder(folder)

@@ -7,7 +7,7 @@ import { createSealing, readMasterKey } from './seal-keys.ts'
 const MASTER = Buffer.alloc(32, 7)
 const NOVEMBER = Date.UTC(2026, 10, 16)
 
-test('a sealed text is opened in its place, with its key, and nowhere else', () => {
+test('a sealed text can be opened only in its place, with its key', () => {
   const sealing = createSealing(MASTER, () => NOVEMBER)
   const sealed = sealing.seal('pay 5 € to \u2028 ana', 'calls call_1')
   expect(sealed).not.toContain('ana')
@@ -21,7 +21,7 @@ test('a sealed text is opened in its place, with its key, and nowhere else', () 
   }
 })
 
-test('each month has a data key of its own, and other nodes open what it sealed', () => {
+test('each month has its own data key, and other nodes open what it sealed', () => {
   let now = NOVEMBER
   const sealing = createSealing(MASTER, () => now)
   const wrapped = () => sealing.seal('x', 'p').split('.')[1]

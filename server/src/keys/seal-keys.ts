@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { Bug, ok, refuse, type Result } from '../contract/problems.ts'
 import { openPrivateFolder, readPrivateFile, writePrivateFile } from './key-files.ts'
 
-/** Seals texts, so that whoever has the database but not the keys cannot read them. */
+/** Seals texts, so that somebody who has the database but not the keys cannot read them. */
 export type Sealing = {
-  /** `place`: what the text is a part of. It is good there and nowhere else. */
+  /** `place`: what the text is a part of. It can be opened only there. */
   seal(text: string, place: string): string
   /** Throws a Bug for a text that this key did not seal for that place. */
   open(sealed: string, place: string): string
@@ -24,7 +24,7 @@ export type SealSource =
 const HEX_KEY = /^[0-9a-f]{64}$/
 const COMMAND_MS = 10_000
 
-/** 32 bytes as 64 hex digits, wherever they come from. */
+/** 32 bytes as 64 hex digits, from any source. */
 export function readMasterKey(source: SealSource): Result<Buffer> {
   if ('folder' in source) return ownMasterKey(source.folder, source.mayMake)
   const where = 'file' in source ? source.file : source.command.join(' ')
@@ -65,14 +65,14 @@ function ownMasterKey(folder: string, mayMake: boolean): Result<Buffer> {
 
 const IV_BYTES = 12
 const TAG_BYTES = 16
-/** How many data keys of other months and nodes are kept unwrapped. */
+/** How many data keys of other months and nodes are cached. */
 const MOST_KEYS = 1_000
 
 type DataKey = { readonly month: string; readonly key: Buffer; readonly wrapped: string }
 
 /**
- * AES-256-GCM with a data key for each month, which travels with what it seals, wrapped by the master key: `1.<wrapped>.<sealed>`. So
- * nodes need not agree on a data key, and nothing has to be stored besides.
+ * AES-256-GCM with a data key per month, which is stored with what it seals, wrapped by the master key: `1.<wrapped>.<sealed>`.
+ * So nodes need not agree on a data key, and nothing else has to be stored.
  */
 export function createSealing(master: Buffer, clock: () => number): Sealing {
   const unwrapped = new Map<string, Buffer>()

@@ -10,14 +10,14 @@ const FOLDER = 'logins'
 
 type Shape<T> = { safeParse(value: unknown): { success: true; data: T } | { success: false } }
 
-/** Users may be named anything, so a file is named after a digest of the name. */
+/** User names can be anything, so a file is named after a digest of the name. */
 const fileOf = ({ server, user }: LoginSlot) =>
   user === undefined ? `${server}.json` : `${server}.user-${hash('sha256', user, 'hex')}.json`
 const clientFileOf = (server: string) => `${server}.client.json`
 
 /**
- * Logins at tool servers, one private file each, in a folder of the gate's keys. Written whole and durable: after a crash there
- * is the login before or the one after.
+ * Logins at tool servers, one private file each, in a folder of the gate's keys. Written atomically and durably: after a crash
+ * there is the previous login or the new one.
  */
 export function openLoginStore(keys: string): LoginStore {
   const folder = join(keys, FOLDER)
@@ -34,7 +34,7 @@ export function openLoginStore(keys: string): LoginStore {
   return {
     read(slot) {
       const login = read(fileOf(slot), StoredLogin)
-      // The name inside decides, not the name of the file: one that was copied there is nobody's login.
+      // The name inside decides, not the name of the file: a copied file is nobody's login.
       const isTheirs = login.ok && login.value?.server === slot.server && login.value.user === slot.user
       return login.ok && !isTheirs ? ok(undefined) : login
     },
@@ -54,7 +54,7 @@ export function openLoginStore(keys: string): LoginStore {
   }
 }
 
-/** The secrets among them, so that they can be recognised wherever they turn up. */
+/** The secrets in them, so that they can be recognized wherever they appear. */
 export function loginSecrets(keys: string): readonly string[] {
   const folder = join(keys, FOLDER)
   return filesIn(folder).flatMap((file) => secretsIn(readFileSync(join(folder, file), 'utf8')))

@@ -23,17 +23,17 @@ const split = (token: string) => {
 describe('token keys', () => {
   const keys = createTokenKeys({ active: key(1), previous: key(2) })
 
-  test('a minted token has the form of the specification and is genuine for its claims', () => {
+  test('a minted token has the specified format and is genuine for its claims', () => {
     const token = keys.mint(claims, NOW)
     expect(token).toMatch(/^v1\.1700000000\.[0-9a-f]{16}\.[0-9a-f]{64}$/)
     expect(keys.isGenuine(split(token), claims)).toBe(true)
   })
 
-  test('two tokens of the same moment differ', () => {
+  test('two tokens minted at the same time differ', () => {
     expect(keys.mint(claims, NOW)).not.toBe(keys.mint(claims, NOW))
   })
 
-  test('the MAC of a known token is pinned, so that a change of the encoding is seen', () => {
+  test('the MAC of a known token is fixed, so that a change of the encoding is detected', () => {
     const bytes = tokenBytes({ seconds: 1_700_000_000, nonce: '0'.repeat(16) }, { ...claims, thread: 'é:1' })
     expect(bytes?.toString()).toBe(
       `sluice.approval-token.v22:v110:170000000016:${'0'.repeat(16)}21:auth_0123456789abcdef13:files__delete` +
@@ -41,7 +41,7 @@ describe('token keys', () => {
     )
   })
 
-  test('only the exact text of a MAC counts, though hex decoders take others for the same bytes', () => {
+  test('only the exact text of a MAC counts, even if hex decoders accept others for the same bytes', () => {
     const token = split(keys.mint(claims, NOW))
     for (const mac of [token.mac.toUpperCase(), `${token.mac}zz`, token.mac.slice(0, 62), ` ${token.mac}`, ''])
       expect(keys.isGenuine({ ...token, mac }, claims)).toBe(false)
@@ -98,7 +98,7 @@ describe('the signed encoding', () => {
     )
   })
 
-  test('a character moved over the border between two neighbours changes the bytes', () => {
+  test('a character moved across the boundary between two fields changes the bytes', () => {
     const names = ['approval_id', 'tool_id', 'definition_hash', 'args_hash', 'thread', 'user'] as const
     fc.assert(
       fc.property(part, anyClaims, fc.nat({ max: names.length - 2 }), (signed, all, index) => {
@@ -111,7 +111,7 @@ describe('the signed encoding', () => {
     )
   })
 
-  test('a reader that knows only the rule gets every field back', () => {
+  test('a parser that knows only the rule gets every field back', () => {
     fc.assert(
       fc.property(part, anyClaims, (signed, all) => {
         let rest = Buffer.from(encode([signed, all]) ?? '', 'hex').subarray('sluice.approval-token.v2'.length)

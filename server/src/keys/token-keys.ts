@@ -11,7 +11,7 @@ const NONCE = /^[0-9a-f]{16}$/
 
 export type SignedPart = { readonly seconds: number; readonly nonce: string }
 
-/** The signed fields, in the order they are written. Adding one means a new domain. */
+/** The signed fields, in order. Adding one requires a new domain. */
 function fieldsOf({ seconds, nonce }: SignedPart, claims: TokenClaims): readonly string[] {
   return [
     VERSION,
@@ -30,7 +30,8 @@ function fieldsOf({ seconds, nonce }: SignedPart, claims: TokenClaims): readonly
 
 /**
  * The bytes a MAC covers: the domain, then each field as `<length in bytes>:<bytes>`, so that no two lists of fields have the
- * same bytes. INVARIANT: injective (law in token-keys.test.ts). Undefined for a field that UTF-8 could not carry unchanged.
+ * same bytes.
+ * INVARIANT: injective (law in token-keys.test.ts). Undefined for a field that UTF-8 could not represent unchanged.
  */
 export function tokenBytes(part: SignedPart, claims: TokenClaims): Buffer | undefined {
   const fields = fieldsOf(part, claims)
@@ -39,7 +40,7 @@ export function tokenBytes(part: SignedPart, claims: TokenClaims): Buffer | unde
   return Buffer.from(DOMAIN + fields.map((field) => `${Buffer.byteLength(field)}:${field}`).join(''))
 }
 
-/** Issues and checks approval tokens. `previous` still verifies, so that a rotation kills no token that is under way. */
+/** Issues and verifies approval tokens. `previous` still verifies, so that a rotation does not invalidate tokens in use. */
 export function createTokenKeys(keys: { readonly active: Uint8Array; readonly previous?: Uint8Array }): TokenKeys {
   const all = keys.previous === undefined ? [keys.active] : [keys.active, keys.previous]
   if (all.some((key) => key.byteLength < MIN_KEY_BYTES)) throw new Bug('a token key is too short')
@@ -57,7 +58,7 @@ export function createTokenKeys(keys: { readonly active: Uint8Array; readonly pr
       const bytes = tokenBytes(token, claims)
       if (bytes === undefined) return false
       const presented = Buffer.from(token.mac)
-      // Every key is tried, also after one fits, so that the time does not tell which.
+      // Every key is tried, even after one matches, so that the timing does not tell which.
       const fits = all.map((key) => sameBytes(Buffer.from(hmacSha256(key, bytes).toString('hex')), presented))
       return fits.includes(true)
     },

@@ -2,7 +2,7 @@ import { createPublicKey, verify } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { encryptPush, newVapidKey, vapidHeader } from './web-push-encryption.ts'
 
-test('the example of RFC 8291 is encrypted to its very bytes', () => {
+test('the example of RFC 8291 is encrypted to exactly the same bytes', () => {
   const browser = {
     p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
     auth: 'BTBZMqHH6r4Tts7J_aSIgg',
@@ -16,7 +16,7 @@ test('the example of RFC 8291 is encrypted to its very bytes', () => {
   )
 })
 
-test('a push service can check who sends', () => {
+test('a push service can verify the sender', () => {
   const key = newVapidKey()
   const header = vapidHeader(key, 'https://push.example/x/1', 'mailto:a@b.example', 1_000_000)
   const [, text = '', signature = ''] = /^vapid t=([\w-]+\.[\w-]+)\.([\w-]+), k=/.exec(header) ?? []

@@ -6,7 +6,7 @@ const hmac = (key: Buffer, ...parts: readonly (Buffer | string)[]) =>
 export type PushKeys = { readonly p256dh: string; readonly auth: string }
 export type Chance = { readonly salt: Buffer; readonly privateKey?: Buffer }
 
-/** One message for one browser (RFC 8291): only that browser can read it, not the push service on the way. Throws for a key that is none. */
+/** One message for one browser (RFC 8291): only that browser can read it, not the push service. Throws for an invalid key. */
 export function encryptPush(
   text: string,
   { p256dh, auth }: PushKeys,
@@ -37,7 +37,7 @@ export function newVapidKey(): VapidKey {
   return { public_key: pair.getPublicKey('base64url'), private_key: pair.getPrivateKey('base64url') }
 }
 
-/** Says to a push service who sends (RFC 8292), for twelve hours. */
+/** Identifies the sender to a push service (RFC 8292), for twelve hours. */
 export function vapidHeader(
   { public_key, private_key }: VapidKey,
   endpoint: string,

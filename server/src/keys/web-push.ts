@@ -4,23 +4,23 @@ import { ok, refuse, type Result } from '../contract/problems.ts'
 import { openPrivateFolder, readPrivateFile, writePrivateFile } from './key-files.ts'
 import { encryptPush, newVapidKey, vapidHeader, type VapidKey } from './web-push-encryption.ts'
 
-/** Where browsers have their messages delivered. Anything else is an address that somebody made up. */
+/** The push services of the common browsers. Any other address is rejected. */
 const SERVICES =
   /^(?:fcm\.googleapis\.com|web\.push\.apple\.com|(?:[a-z0-9-]+\.)*(?:push\.services\.mozilla\.com|notify\.windows\.com))$/
 
 export type PushSending = {
-  /** Posts, follows no redirection, and answers with the status; undefined when there was no answer. */
+  /** Posts, follows no redirect, and returns the status; undefined if there was no answer. */
   readonly post: (url: string, headers: Readonly<Record<string, string>>, body: Buffer) => Promise<number | undefined>
   readonly clock: () => number
   readonly subject: string
-  /** Addresses of push services of the operator's own; only their origins count. */
+  /** Addresses of the operator's own push services; only their origins count. */
   readonly services: readonly string[]
 }
 
 const FILE = 'web-push-key.json'
 
 /**
- * Web push. The key that browsers know this gate by is made when the first one asks; browsers that subscribed under another one are
+ * Web push. The key that identifies this gate to browsers is created on first use; browsers that subscribed under another one are
  * lost with it.
  */
 export function openWebPush(folder: string, { post, clock, subject, services }: PushSending): WebPush {

@@ -3,7 +3,7 @@ import { hmacSha256, sameBytes } from './hmac.ts'
 
 export const MIN_WEBHOOK_SECRET_BYTES = 16
 
-/** The bytes of a secret: `whsec_` and base64, as Standard Webhooks writes it, or the text itself. Undefined when too short. */
+/** The bytes of a secret: `whsec_` and base64, as in Standard Webhooks, or the text itself. Undefined if too short. */
 function bytesOf(secret: string): Buffer | undefined {
   const bytes = secret.startsWith('whsec_') ? Buffer.from(secret.slice('whsec_'.length), 'base64') : Buffer.from(secret)
   return bytes.byteLength < MIN_WEBHOOK_SECRET_BYTES ? undefined : bytes

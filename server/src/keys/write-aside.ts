@@ -2,7 +2,7 @@ import { mkdir, open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 
-/** Whole or not at all, and off the event loop. Callers write one after the other. */
+/** Atomically, and off the event loop. Callers write in sequence. */
 export async function writeAside(file: string, text: string): Promise<Result<void>> {
   const part = `${file}.new`
   try {

@@ -4,14 +4,14 @@ import type { Sealer } from './store-engine.ts'
 /** How the text of an artifact is stored, under the digest of the text itself. */
 export type ArtifactBytes = {
   encode(text: Buffer, shelf: string, digest: string): Buffer
-  /** Undefined when this is not the text with that digest. */
+  /** Undefined if this is not the text with that digest. */
   decode(stored: Buffer, shelf: string, digest: string): string | undefined
 }
 
 const SEALED = /^1\.[\w-]+\.[\w-]+$/
 const placeOf = (shelf: string, digest: string) => `artifacts ${shelf} ${digest}`
 
-/** Sealed where there is a key. Texts that were stored before there was one are read as they are. */
+/** Sealed if there is a key. Texts that were stored before there was one are read as they are. */
 export function artifactBytes(sealer: Sealer | undefined): ArtifactBytes {
   return {
     encode: (text, shelf, digest) =>

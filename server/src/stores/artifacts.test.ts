@@ -25,7 +25,7 @@ async function stored(artifacts: ReturnType<typeof fileArtifacts>, owner: string
 /** Every path below a folder. */
 const pathsIn = (folder: string) => readdirSync(folder, { recursive: true, encoding: 'utf8' })
 
-test('a text comes back in ranges under the digest of its bytes', async () => {
+test('a text is read back in ranges under the digest of its bytes', async () => {
   const { artifacts } = fresh()
   const digest = await stored(artifacts, 'ada', 'héllo wörld')
   expect(digest).toBe(sha256('héllo wörld'))
@@ -35,7 +35,7 @@ test('a text comes back in ranges under the digest of its bytes', async () => {
   expect(await artifacts.read('ada', digest, 0, 0)).toEqual({ text: '', size: 11 })
 })
 
-test('the same text is stored once per owner and again without harm', async () => {
+test('the same text is stored once per owner, and storing it again is harmless', async () => {
   const { folder, artifacts } = fresh()
   const [first, second] = await Promise.all([artifacts.put('ada', 'x'), artifacts.put('ada', 'x')])
   expect(first).toBe(second)
@@ -66,7 +66,7 @@ test('an owner whose name is not well-formed has no artifacts', async () => {
   expect(await artifacts.read('\ud800', sha256('text'), 0, 9)).toBeUndefined()
 })
 
-test('a pointer that is not a digest finds nothing, even when a file has its name', async () => {
+test('a pointer that is not a digest finds nothing, even if a file has its name', async () => {
   const { folder, artifacts } = fresh()
   const digest = await stored(artifacts, 'ada', 'text')
   const shelf = join(folder, sha256('ada'))
@@ -104,7 +104,7 @@ test('a file that was changed, or replaced by a link, is not read', async () => 
   expect(await artifacts.read('ada', digest, 0, 10)).toEqual({ text: 'true', size: 4 })
 })
 
-test('files are for the owner of the process alone', async () => {
+test('files are accessible only to the owner of the process', async () => {
   const { folder, artifacts } = fresh()
   const digest = await stored(artifacts, 'ada', 'text')
   const mode = (path: string) => (statSync(path).mode & 0o777).toString(8)
@@ -113,11 +113,11 @@ test('files are for the owner of the process alone', async () => {
   expect(mode(join(folder, sha256('ada'), digest))).toBe('600')
 })
 
-test('what cannot be stored has no digest and leaves nothing half-written', async () => {
+test('a text that cannot be stored has no digest and leaves nothing half-written', async () => {
   const { folder, artifacts } = fresh()
   const digest = await stored(artifacts, 'ada', 'text')
   const shelf = join(folder, sha256('ada'))
-  // A folder stands where the file should be: the bytes can be written, the name cannot.
+  // A folder with the name of the file: the bytes can be written, but not renamed.
   rmSync(join(shelf, digest))
   mkdirSync(join(shelf, digest, 'x'), { recursive: true })
   expect(await artifacts.put('ada', 'text')).toBeUndefined()
@@ -127,7 +127,7 @@ test('what cannot be stored has no digest and leaves nothing half-written', asyn
   expect(await fileArtifacts(join(base, 'a file')).put('ada', 'text')).toBeUndefined()
 })
 
-test('pages of any size put together are the text, and no page holds half a character', async () => {
+test('pages of any size concatenate to the text, and no page contains half a character', async () => {
   const { artifacts } = fresh()
   await fc.assert(
     fc.asyncProperty(
@@ -148,7 +148,7 @@ test('pages of any size put together are the text, and no page holds half a char
   )
 })
 
-test('a range that is none is a bug', async () => {
+test('an invalid range is a bug', async () => {
   const { artifacts } = fresh()
   const digest = await stored(artifacts, 'ada', 'text')
   for (const [from, length] of [

@@ -10,9 +10,9 @@ import type { Sealer } from './store-engine.ts'
 import { range } from './text-range.ts'
 
 /**
- * Artifacts as files: `<sha256 of the owner>/<sha256 of the text>`. Both names are made here of hex digits, so that
- * neither an owner nor a pointer can say where to look. A file whose text no longer has its digest is as good as none. An
- * owner with a lone surrogate has no artifacts: as bytes it would be the same as every other such owner.
+ * Artifacts as files: `<sha256 of the owner>/<sha256 of the text>`. Both names are created here from hex digits, so that neither
+ * an owner nor a pointer can choose a path. A file whose text no longer has its digest is ignored. An owner with a lone surrogate
+ * has no artifacts: as bytes it would equal every other such owner.
  */
 export function fileArtifacts(folder: string, sealer?: Sealer): Artifacts {
   const nameOf = (owner: string) => hash('sha256', owner)
@@ -58,7 +58,7 @@ export function fileArtifacts(folder: string, sealer?: Sealer): Artifacts {
 /** The digest of no text at all. */
 const EMPTY = hash('sha256', '')
 
-/** Names in a folder, as they come; none in one that is not there. */
+/** Names in a folder, in no order; none if it does not exist. */
 async function* entriesIn(folder: string): AsyncGenerator<string> {
   const opened = await opendir(folder).catch(() => undefined)
   if (opened !== undefined) for await (const { name } of opened) yield name
@@ -74,8 +74,9 @@ async function emptyAll(shelf: string, before: number): Promise<number> {
 }
 
 /**
- * An empty file remains, which says that there was one. INVARIANT: its age is read from the opened file, so that a text which
- * is stored under the same name meanwhile is another file and stays.
+ * An empty file remains, which says that there was one.
+ * INVARIANT: its age is read from the opened file, so that a text stored under the same name in the meantime is another file and
+ * stays.
  */
 async function empty(path: string, before: number): Promise<boolean> {
   try {
@@ -94,7 +95,7 @@ async function empty(path: string, before: number): Promise<boolean> {
   }
 }
 
-/** What a process left that was killed while it wrote. */
+/** Removes what a killed process left while it was writing. */
 async function removeStale(path: string, before: number): Promise<void> {
   const found = await stat(path).catch(() => undefined)
   if (found !== undefined && found.mtimeMs < Math.min(before, Date.now() - STALE_MS)) await rm(path, { force: true })
@@ -103,7 +104,7 @@ const STALE_MS = 3_600_000
 
 const isCount = (value: number) => Number.isSafeInteger(value) && value >= 0
 
-/** Whole or not at all: readers see the name only when the bytes are on the disk. */
+/** All or nothing: readers see the name only when the bytes are on disk. */
 async function write(shelf: string, name: string, bytes: Uint8Array): Promise<void> {
   const part = join(shelf, `${randomUUID()}.part`)
   try {
@@ -135,7 +136,7 @@ async function syncFolder(folder: string): Promise<void> {
 
 async function bytesOf(path: string): Promise<Buffer | undefined> {
   try {
-    // A link in place of the file would lead out of the folder. Windows knows no such flag and gives 0.
+    // A link in place of the file would lead out of the folder. Windows has no such flag and gives 0.
     return await readFile(path, { flag: constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) })
   } catch {
     return undefined

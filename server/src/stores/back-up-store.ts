@@ -7,9 +7,9 @@ import { isLedgerFile, ledgerFile } from './sqlite/ledger-file.ts'
 import { pack, unpack } from './sqlite/pack.ts'
 
 /**
- * Writes a consistent copy of the store and the given files into one new file. The gate may run meanwhile. The files are read
- * after the store was copied, so that whatever the copy refers to is among them. A database becomes an embedded store in the file; `key` is
- * that of its rows.
+ * Writes a consistent copy of the store and the given files into one new file. The gate may keep running. The files are read
+ * after the store was copied, so that everything the copy refers to is among them. A database becomes an embedded store in the
+ * file; `key` is that of its rows.
  */
 export async function backUpStore(
   { folder, postgres }: StoreSettings,
@@ -31,7 +31,7 @@ function* both(files: Iterable<PackedFile>, more: Iterable<PackedFile>): Generat
   yield* more
 }
 
-/** Makes a store of a backup and hands out the files that were packed with it. Undefined when the file is no backup. */
+/** Creates a store from a backup and returns the files that were packed with it. Undefined if the file is not a backup. */
 export async function restoreStore(
   fromFile: string,
   { folder }: StoreSettings,
@@ -42,5 +42,5 @@ export async function restoreStore(
   return unpack(file, onFile)
 }
 
-/** Whether a file at the top of the data folder is the store's own, so that a backup has it already. */
+/** Whether a file at the top of the data folder belongs to the store, so that a backup already contains it. */
 export const isStoreFile = (name: string): boolean => isLedgerFile(name)

@@ -1,18 +1,18 @@
 import type { Settled } from '../commands/ports/ledger.ts'
 import type { Head } from '../core/audit/chain.ts'
 
-/** What became of one commit of a group. `bug`: the change itself is impossible. */
+/** The outcome of one commit of a group. `bug`: the change itself is impossible. */
 export type GroupOutcome = 'committed' | { readonly lost: number } | { readonly bug: string }
 
-/** The stored stream is not the one that this process left: `seq` is the first entry that is not as it was. */
+/** The stored stream is not the one that this process left: `seq` is the first entry that differs. */
 export type Divergence = { readonly stream: string; readonly seq: number; readonly says: string }
 
-/** Commits that travel together. Batches are numbered from 1. */
+/** Commits that are sent together. Batches are numbered from 1. */
 export type Batch<Packed> = {
   readonly batch: number
   readonly commits: readonly Packed[]
   readonly now: number
-  /** Afterwards what is left of removed texts is overwritten. */
+  /** Afterwards what is left of deleted texts is overwritten. */
   readonly scrub?: boolean
 }
 export type BatchReply = {
@@ -23,23 +23,23 @@ export type BatchReply = {
   readonly tail?: Head | undefined
   readonly diverged?: Divergence | undefined
 }
-/** What became of the last batch, which had so many commits? */
+/** Asks for the outcome of the last batch, which had `count` commits. */
 export type Asked = { readonly ask: number; readonly count: number; readonly now: number }
 export type AskedReply =
   { readonly outcomes: readonly Settled[] } | { readonly outcomes?: undefined; readonly fault: Fault }
 /** Why commits were unavailable, in the engine's words. */
 export type Fault = { readonly says: string; readonly code?: string | undefined }
 
-/** The way to the engine's writer. One batch at a time. */
+/** The connection to the engine's writer. One batch at a time. */
 export type BatchLink<Packed> = {
-  /** Rejects when the writer goes away: then nobody knows whether the batch is stored. */
+  /** Rejects if the writer ends: then it is unknown whether the batch is stored. */
   send(batch: Batch<Packed>): Promise<BatchReply>
-  /** Rejects when the writer goes away. */
+  /** Rejects if the writer ends. */
   ask(asked: Asked): Promise<AskedReply>
   end(): Promise<void>
 }
 
-/** A commit of the batch that is not stored: its place in the batch, and the change it lost with, or null where nothing was lost. */
+/** A commit of the batch that is not stored: its index in the batch, and the change it lost with, or null if nothing was lost. */
 type Exception = readonly [place: number, lost: number | null]
 
 /** The commits of a batch that are not stored, as text. */
@@ -51,7 +51,7 @@ export function exceptionsText(outcomes: readonly (GroupOutcome | 'unavailable')
   return JSON.stringify(exceptions)
 }
 
-/** What became of a batch of so many commits, of which `done` were dealt with. */
+/** The outcome of a batch of `count` commits, of which `done` were processed. */
 export function settledBatch(count: number, done: number, exceptions: string): Settled[] {
   const found = new Map(JSON.parse(exceptions) as Exception[])
   return Array.from({ length: count }, (_, place): Settled => {

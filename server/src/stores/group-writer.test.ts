@@ -32,7 +32,7 @@ function writerOf(first: WorkerLink, next: () => Promise<Result<WorkerLink>> = (
   return { writer, faults }
 }
 
-test('what arrives while a batch is under way travels as the next one, never beside it', async () => {
+test('commits that arrive while a batch is in progress are sent as the next one, never in parallel', async () => {
   const batches: number[] = []
   const replies: (() => void)[] = []
   const { writer } = writerOf(
@@ -55,7 +55,7 @@ test('what arrives while a batch is under way travels as the next one, never bes
   expect(await Promise.all(second)).toEqual(Array.from({ length: 5 }, () => 'committed'))
 })
 
-test('when the thread dies, its batch is in doubt until the next thread tells what became of it', async () => {
+test('when the thread dies, its batch is in doubt until the next thread reports its outcome', async () => {
   const stored: WorkerLink['ask'] = async () => ({ outcomes: ['committed', { lost: 0 }] })
   const { writer, faults } = writerOf(
     linkTo(() => Promise.reject(new Bug('gone'))),
@@ -75,7 +75,7 @@ test('when the thread dies, its batch is in doubt until the next thread tells wh
   expect(await writer.outcome('w.1.0')).toBe('committed')
 })
 
-test('nothing is sent while a batch is in doubt: what arrives is unavailable', async () => {
+test('nothing is sent while a batch is in doubt: new commits are unavailable', async () => {
   let sent = 0
   let disk: 'broken' | 'fine' = 'broken'
   const next = linkTo(
@@ -120,7 +120,7 @@ test('while no new thread can start, commits are unavailable; then they are not'
   expect(await writer.outcome('w.1.0')).toBe('unavailable')
 })
 
-test('listeners that throw take nobody`s answer or wake-up away', async () => {
+test('listeners that throw affect no answer and no wake-up', async () => {
   const heard: string[] = []
   const uncaught: string[] = []
   const others = process.listeners('uncaughtException')

@@ -12,21 +12,21 @@ export type GroupWriter = Ledger &
   OwnTail &
   Scrub & { onWake(listener: WakeListener): void; close(): Promise<void> }
 
-/** Overwrites what is left of removed texts in the files beside the database. */
+/** Overwrites what is left of deleted texts in the files beside the database. */
 export type Scrub = { scrub(): Promise<void> }
 
 export type GroupWriterDeps<Packed> = {
-  /** A commit as it travels to the writer. Throws a Bug for an impossible change. */
+  /** A commit as sent to the writer. Throws a Bug for an impossible change. */
   readonly pack: (changes: readonly Change[]) => Packed
-  /** Told of each commit that is stored. */
+  /** Called for each commit that is stored. */
   readonly onStored?: (changes: readonly Change[], packed: Packed) => void
   /** Starts a writer: a thread, or a connection. Called again when one has died. */
   readonly link: (last: Head | undefined) => Promise<Result<BatchLink<Packed>>>
-  /** Names this writer in the ids of its commits. */
+  /** Identifies this writer in the ids of its commits. */
   readonly id: string
   readonly clock: Clock
   readonly onFault: (error: Error) => void
-  /** Told when the stored stream is not the one that this process left, before the commits of that batch are answered. */
+  /** Called when the stored stream is not the one that this process left, before the commits of that batch are answered. */
   readonly onDiverged?: (found: Divergence) => void
   /** Told where the stream ends after a batch was stored. */
   readonly onTail?: ((tail: Head) => void) | undefined
@@ -47,7 +47,7 @@ type Doubt<Packed> = {
 }
 type Wake = Pick<Extract<Change, { kind: 'wake' }>, 'run' | 'at'>
 
-/** Whoever waits asks within seconds. */
+/** Those who wait ask within seconds. */
 const MOST_LEARNT = 100_000
 
 /** Collects what arrives while a batch is being written, and sends it as the next one: the disk sets the pace. */
@@ -62,11 +62,11 @@ export function groupWriter<Packed>(deps: GroupWriterDeps<Packed>, first: BatchL
   let batches = 0
   let doubt: Doubt<Packed> | undefined
   let asking: Promise<void> | undefined
-  /** What was learnt of commits that were in doubt, the newest of them. */
+  /** The outcomes of commits that were in doubt, the newest of them. */
   const learnt = new Map<CommitId, Settled>()
   const idOf = (batch: number, place: number): CommitId => `${deps.id}.${batch}.${place}`
 
-  /** The way to a writer that lives; undefined, and told, when none can be started. */
+  /** A connection to a live writer; undefined, and reported, if none can be started. */
   const linked = async (): Promise<BatchLink<Packed> | undefined> => {
     if (link !== undefined) return link
     try {
@@ -79,7 +79,8 @@ export function groupWriter<Packed>(deps: GroupWriterDeps<Packed>, first: BatchL
     return link
   }
 
-  // INVARIANT: no batch is sent while an earlier one is in doubt, because a writer's row in the file tells of its last batch alone.
+  // INVARIANT: no batch is sent while an earlier one is in doubt, because a writer's row in the file describes only its last
+  // batch.
   const drain = async () => {
     while (waiting.length > 0 || scrubs.length > 0) {
       const commits = waiting
@@ -107,7 +108,7 @@ export function groupWriter<Packed>(deps: GroupWriterDeps<Packed>, first: BatchL
     }
   }
 
-  /** A commit without an answer is in doubt: the writer died, or COMMIT failed in a way that tells nothing. */
+  /** A commit without an answer is in doubt: the writer died, or COMMIT failed with an unknown result. */
   const settle = (batch: number, commits: readonly Waiting<Packed>[], reply: BatchReply) => {
     const { outcomes, fault, tail: end, diverged } = reply
     tail = end ?? tail
@@ -129,7 +130,7 @@ export function groupWriter<Packed>(deps: GroupWriterDeps<Packed>, first: BatchL
     for (const place of unanswered) commits[place]?.resolve({ in_doubt: idOf(batch, place) })
   }
 
-  /** Asks about the batch in doubt, if there is one. Several who ask at once share the answer. */
+  /** Asks about the batch in doubt, if there is one. Concurrent callers share the answer. */
   const ask = (): Promise<void> => (asking ??= askOnce().finally(() => (asking = undefined)))
   const askOnce = async () => {
     if (doubt === undefined) return
@@ -153,7 +154,7 @@ export function groupWriter<Packed>(deps: GroupWriterDeps<Packed>, first: BatchL
     }
   }
 
-  // Listeners run on their own: one that throws must not keep a commit from its answer.
+  // Listeners run separately: one that throws must not prevent a commit from being answered.
   const tell = (error: Error) => queueMicrotask(() => deps.onFault(error))
   const announce = ({ run, at }: Wake) => {
     for (const listener of listeners) queueMicrotask(() => listener(run, at))
@@ -165,7 +166,7 @@ export function groupWriter<Packed>(deps: GroupWriterDeps<Packed>, first: BatchL
       if (closed) return 'unavailable'
       return new Promise((resolve, reject) => {
         waiting.push({ changes, packed, wakes: changes.flatMap(wakesOf), resolve, reject })
-        // After the callbacks of this turn of the event loop, so that what arrives together travels together.
+        // After the callbacks of this turn of the event loop, so that what arrives together is sent together.
         draining ??= new Promise<void>((done) => setImmediate(done)).then(drain)
       })
     },
@@ -179,7 +180,7 @@ export function groupWriter<Packed>(deps: GroupWriterDeps<Packed>, first: BatchL
     async outcome(id) {
       const known = learnt.get(id)
       if (known !== undefined) return known
-      // A batch that is under way now is sent only after the doubt is settled, so asking meets nothing else on the link.
+      // A new batch is sent only after the doubt is settled, so nothing else is on the link.
       if (!closed && doubt !== undefined) await ask()
       return learnt.get(id) ?? 'in_doubt'
     },

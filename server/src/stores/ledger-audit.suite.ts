@@ -23,7 +23,7 @@ export function auditSuite({ create, open }: Opener): void {
     }
   })
 
-  test('each stream has a chain of its own', async () => {
+  test('each stream has its own chain', async () => {
     const address = await create()
     const [left, right] = [await open(address, 'left'), await open(address, 'right')]
     await left.commit([note('l1')])
@@ -34,7 +34,7 @@ export function auditSuite({ create, open }: Opener): void {
     expect((await left.heads()).map(({ stream, seq }) => `${stream} ${seq}`)).toEqual(['left 2', 'right 1'])
   })
 
-  test('entries are read from a number on, no more than asked', async () => {
+  test('entries are read from a number on, at most as many as requested', async () => {
     const ledger = await open(await create())
     await ledger.commit(Array.from({ length: 10 }, (_, number) => note(`c${number}`)))
     const page = await ledger.entries('main', 4, 3)

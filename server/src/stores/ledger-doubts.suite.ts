@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Change, Committed, InDoubt, Settled } from '../commands/ports/ledger.ts'
 import { callId, newCall, note, runId, wholeChain, type OpenLedger } from './ledger-fixtures.suite.ts'
 
-/** Where the engine goes away while it stores a group of commits. */
+/** When the engine fails while it stores a group of commits. */
 export const DEATHS = [
   'on arrival',
   'before commit',
@@ -12,11 +12,11 @@ export const DEATHS = [
   'commit fails, stored',
 ] as const
 export type Death = (typeof DEATHS)[number]
-/** Without a new thread or connection pool to start. */
+/** Those that need no new thread or connection pool. */
 const CHEAP: readonly Death[] = ['commit fails, nothing stored', 'commit fails, stored']
 const STORED: readonly Death[] = ['after commit', 'commit fails, stored']
 
-/** An open store whose engine goes away once, while it stores the next group. */
+/** An open store whose engine fails once, while it stores the next group. */
 export type Mortal = { readonly ledger: OpenLedger; readonly dieNext: (death: Death) => void }
 
 const isInDoubt = (word: Committed): word is InDoubt => typeof word === 'object' && 'in_doubt' in word
@@ -31,9 +31,9 @@ async function wordsOf(ledger: OpenLedger, words: readonly Committed[]): Promise
   return settled
 }
 
-/** What an engine says of commits whose answer was lost. */
+/** What an engine says about commits whose answer was lost. */
 export function doubtsSuite({ openMortal }: { readonly openMortal: () => Promise<Mortal> }): void {
-  test.each(DEATHS)('%s: the answer after asking is what is stored', async (death) => {
+  test.each(DEATHS)('%s: the answer after asking matches what is stored', async (death) => {
     const { ledger, dieNext } = await openMortal()
     const woken: string[] = []
     ledger.onWake((run) => woken.push(run))
@@ -51,13 +51,13 @@ export function doubtsSuite({ openMortal }: { readonly openMortal: () => Promise
     expect(await wordsOf(ledger, words)).toEqual(expected)
     expect((await ledger.row('calls', 'a')) !== undefined).toBe(isStored)
     expect(woken).toEqual(isStored ? [runId(1)] : [])
-    // It goes on, and what was said stays.
+    // It continues, and the answer stays the same.
     expect(await ledger.commit([newCall('d'), note('d')])).toBe('committed')
     expect(await wordsOf(ledger, words)).toEqual(expected)
     expect(await wholeChain(ledger, 'main')).toHaveLength(isStored ? 3 : 1)
   })
 
-  test('of a hundred random groups, each cut off somewhere, every answer is what is stored', async () => {
+  test('for a hundred random groups, each interrupted somewhere, every answer matches what is stored', async () => {
     const { ledger, dieNext } = await openMortal()
     let number = 0
     const expected = new Map<string, boolean>()
@@ -69,7 +69,7 @@ export function doubtsSuite({ openMortal }: { readonly openMortal: () => Promise
     for (const { death, size: commits, losers } of groups) {
       dieNext(death)
       const ids = Array.from({ length: commits }, () => callId((number += 1)))
-      // A loser writes its row before it is lost.
+      // A losing commit writes its row before it is lost.
       const isLoser = (at: number) => ((losers >> at) & 1) === 1
       const lists = ids.map((id, at): Change[] => [
         newCall(id),
@@ -90,7 +90,7 @@ export function doubtsSuite({ openMortal }: { readonly openMortal: () => Promise
     expect(await ledger.count('calls', {})).toBe(stored)
   }, 300_000)
 
-  test('an id that nobody gave out is in doubt', async () => {
+  test('an unknown id is in doubt', async () => {
     const { ledger } = await openMortal()
     expect(await ledger.outcome('nonsense')).toBe('in_doubt')
   })

@@ -76,7 +76,7 @@ export function draft(call_id: string, fields: Partial<AuditDraft> = {}): AuditD
 }
 export const note = (call_id: string): Change => ({ kind: 'audit', entry: draft(call_id) })
 
-/** The whole stream, after every link and the stored head were checked from the outside. */
+/** The whole stream, after every link and the stored head were checked independently. */
 export async function wholeChain(reads: AuditReads, stream: string): Promise<readonly AuditEntry[]> {
   const entries = await reads.entries(stream, 1, 100_000)
   let previous = GENESIS

@@ -4,7 +4,7 @@ import type { Change, Committed } from '../commands/ports/ledger.ts'
 import { call, note, runId, wholeChain, type OpenLedger } from './ledger-fixtures.suite.ts'
 import type { Opener } from './ledger.suite.ts'
 
-/** The ledger in a few lines, on maps. Every value is replaced, never changed, so that a copy is a snapshot. */
+/** The ledger in a few lines, on maps. Every value is replaced, never mutated, so that a copy is a snapshot. */
 type Model = {
   readonly rows: ReadonlyMap<string, number>
   readonly nonces: ReadonlySet<string>
@@ -22,7 +22,7 @@ const EMPTY: Model = {
   audit: 0,
 }
 
-/** The next state, or undefined when the change's expectation fails. */
+/** The next state, or undefined if the change's expectation fails. */
 function after(model: Model, change: Change): Model | undefined {
   const seqs = ('run' in change ? model.events.get(change.run) : undefined) ?? []
   switch (change.kind) {
@@ -111,7 +111,7 @@ const change: fc.Arbitrary<Change> = fc.oneof(
 )
 export const commitLists = fc.array(fc.array(change, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 60 })
 
-/** Sends the commits in their order and compares every outcome and everything that can be read with the model. */
+/** Sends the commits in order and compares every outcome and everything readable with the model. */
 export async function expectLikeModel(
   ledger: OpenLedger,
   list: readonly (readonly Change[])[],
@@ -139,7 +139,7 @@ export async function expectLikeModel(
 }
 
 export function modelSuite({ fresh }: Opener): void {
-  test('after any commits the ledger has answered and kept what a model on maps has', async () => {
+  test('after any commits the ledger has answered and stored the same as a model on maps', async () => {
     await fc.assert(
       fc.asyncProperty(commitLists, async (list) => {
         const ledger = await fresh()

@@ -9,7 +9,7 @@ export const SPENDS = 40
 /** What one racing process won. */
 export type RaceReport = { approvals: number[]; nonces: number[]; spent: number }
 
-/** The body of a racing process: says it is ready, waits for a line, races, and prints what it won. */
+/** The body of a racing process: says that it is ready, waits for a line, races, and prints what it won. */
 export async function race(ledger: Ledger, name: string): Promise<void> {
   process.stdout.write('ready\n')
   await once(process.stdin, 'data')

@@ -8,7 +8,7 @@ import type { Opener } from './ledger.suite.ts'
 const event = (run: RunId, text: string): Change => ({ kind: 'event', run, event: { type: 'told', text } })
 
 export function readsSuite({ fresh, create, open }: Opener): void {
-  test('a row comes back as it was stored', async () => {
+  test('a row is read back as it was stored', async () => {
     const ledger = await fresh()
     const row = call('c', { trace: 'é 😀 \u2028 "quoted" \\ \0 end', idempotency_key: 'k', started_at: 0.5 })
     await ledger.commit([{ kind: 'swap', table: 'calls', id: 'c', from: 'absent', to: row }])
@@ -17,7 +17,7 @@ export function readsSuite({ fresh, create, open }: Opener): void {
     expect(await ledger.row('approvals', 'c')).toBeUndefined()
   })
 
-  test('pages follow the order of first insertion, whatever was swapped since', async () => {
+  test('pages are in the order of first insertion, whatever was swapped since', async () => {
     const ledger = await fresh()
     const ids = ['b', 'a', 'd', 'c', 'e']
     for (const id of ids) await ledger.commit([newCall(id)])
@@ -81,7 +81,7 @@ export function readsSuite({ fresh, create, open }: Opener): void {
     expect(events).toEqual(expected.map((_, index) => index + 1))
   })
 
-  test('a listing holds the rows that fit every field now, and a count as many', async () => {
+  test('a listing contains the rows that match every field now, and a count as many', async () => {
     const ledger = await fresh()
     await ledger.commit([
       newCall('1', { state: 'pending', identity: 'x', idempotency_key: 'k' }),
@@ -107,7 +107,7 @@ export function readsSuite({ fresh, create, open }: Opener): void {
     expect(await listed({ idempotency_key: 'k' })).toEqual([])
   })
 
-  test('a row that is written several times is stored whole, and listed by its newest fields, by its writer and by another one', async () => {
+  test('a row that is written several times is stored completely, and listed by its newest fields, by its writer and by another one', async () => {
     const address = await create()
     const [ledger, other] = [await open(address), await open(address)]
     const first = call('same', { state: 'executing', idempotency_key: 'k', identity: 'same', trace: 'é' })
@@ -147,7 +147,7 @@ export function readsSuite({ fresh, create, open }: Opener): void {
     }
   })
 
-  test('a field that a second version no longer has is gone, also where its writer remembers the first', async () => {
+  test('a field that the second version no longer has is gone, even if its writer remembers the first', async () => {
     const ledger = await fresh()
     const { idempotency_key: _key, ...without } = call('c', { state: 'unknown', idempotency_key: 'k' })
     const was = { ...without, idempotency_key: 'k' }
@@ -157,7 +157,7 @@ export function readsSuite({ fresh, create, open }: Opener): void {
     expect(await ledger.list('calls', { idempotency_key: 'k' }, { limit: 1 })).toEqual([])
   })
 
-  test('a filter without a value, an unlisted field and an endless page are bugs', async () => {
+  test('a filter without a value, an unlisted field and an unlimited page are bugs', async () => {
     const ledger = await fresh()
     await ledger.commit([newCall('1')])
     await expect(ledger.list('calls', { identity: undefined } as never, { limit: 1 })).rejects.toThrow('no value')
@@ -180,7 +180,7 @@ export function readsSuite({ fresh, create, open }: Opener): void {
     expect(await ledger.events(runId(3), 0, 9)).toEqual([])
   })
 
-  test('a wake-up is due from its time on, or at once when it has none', async () => {
+  test('a wake-up is due from its time on, or immediately if it has none', async () => {
     const ledger = await fresh()
     const [now, soon, late] = [runId(3), runId(2), runId(1)]
     await ledger.commit([
@@ -243,7 +243,7 @@ export function readsSuite({ fresh, create, open }: Opener): void {
     expect(await ledger.due(9e12, 10)).toEqual([])
   })
 
-  test('a listener hears every durable wake-up, and hears it when the store can show it', async () => {
+  test('a listener is called for every durable wake-up, once the store can show it', async () => {
     const ledger = await fresh()
     const heard: { run: RunId; at: number | undefined; seen: Promise<number> }[] = []
     ledger.onWake((run, at) => heard.push({ run, at, seen: ledger.events(run, 0, 10).then((events) => events.length) }))
@@ -260,7 +260,7 @@ export function readsSuite({ fresh, create, open }: Opener): void {
       [second, 70],
       [first, 9],
     ])
-    // A read that takes a while may see what was committed after it was asked for.
+    // A slow read may see what was committed after it was requested.
     for (const seen of await Promise.all(heard.map((one) => one.seen))) expect(seen).toBeGreaterThanOrEqual(1)
   })
 }

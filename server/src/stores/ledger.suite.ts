@@ -18,22 +18,22 @@ import { modelSuite } from './ledger-model.suite.ts'
 import { processSuite } from './ledger-processes.suite.ts'
 import { readsSuite } from './ledger-reads.suite.ts'
 
-/** What an engine hands to the suite. */
+/** What an engine provides to the suite. */
 export type EngineUnderTest = {
   /** The address of a new, empty store. */
   readonly create: () => Promise<string>
-  /** Open a store, as often as wanted. `stream` is the audit stream it appends to, `main` unless told. */
+  /** Opens a store, as often as needed. `stream` is the audit stream it appends to, `main` by default. */
   readonly open: (address: string, stream?: string) => Promise<OpenLedger>
-  /** A script that opens the store `argv[2]` in a process of its own and calls `race` (ledger-racer.suite.ts). */
+  /** A script that opens the store `argv[2]` in its own process and calls `race` (ledger-racer.suite.ts). */
   readonly racer: URL
-  /** Opens a store of its own whose engine can be made to go away. */
+  /** Opens a separate store whose engine can be made to fail. */
   readonly openMortal: (address: string) => Promise<Mortal>
 }
 
 /** How a test opens stores; what it opened is closed after it. */
 export type Opener = EngineUnderTest & { readonly fresh: () => Promise<OpenLedger> }
 
-/** Every Ledger passes this, on real engines, from several processes. What only one engine does goes in its own test file. */
+/** Every Ledger passes this, on real engines, from several processes. Tests of a single engine go in its own test file. */
 export function ledgerSuite(engine: string, under: EngineUnderTest): void {
   const opened: OpenLedger[] = []
   const open: EngineUnderTest['open'] = async (address, stream) => {
@@ -52,7 +52,7 @@ export function ledgerSuite(engine: string, under: EngineUnderTest): void {
     describe('chains the audit', () => auditSuite(opener))
     describe('reads', () => readsSuite(opener))
     describe('agrees with a model', () => modelSuite(opener))
-    describe('tells what became of commits in doubt', () =>
+    describe('reports the outcome of commits in doubt', () =>
       doubtsSuite({
         async openMortal() {
           const mortal = await under.openMortal(await under.create())
@@ -60,7 +60,7 @@ export function ledgerSuite(engine: string, under: EngineUnderTest): void {
           return mortal
         },
       }))
-    describe('holds between processes', () => processSuite(opener))
+    describe('works across processes', () => processSuite(opener))
   })
 }
 
@@ -88,7 +88,7 @@ function swapSuite({ fresh, open, create }: Opener): void {
     expect(await ledger.row('calls', 'c')).toMatchObject({ version: 1, row: { trace: `racer ${winner}` } })
   })
 
-  test('a lost change leaves no trace of its neighbours, before it or after it', async () => {
+  test('a lost change leaves no trace of the other changes in its commit', async () => {
     const ledger = await fresh()
     const woken: string[] = []
     ledger.onWake((run) => woken.push(run))
@@ -113,7 +113,7 @@ function swapSuite({ fresh, open, create }: Opener): void {
     expect(await ledger.commit(neighbours)).toBe('committed')
   })
 
-  test('lost names the first change whose expectation fails, seen after the changes before it', async () => {
+  test('lost names the first change whose expectation fails, evaluated after the changes before it', async () => {
     const ledger = await fresh()
     const swap = (from: number): Change => ({ kind: 'swap', table: 'calls', id: 'c', from, to: call('c') })
     expect(await ledger.commit([newCall('c'), swap(1), swap(2), swap(2), swap(9)])).toEqual({ lost: 3 })
@@ -121,7 +121,7 @@ function swapSuite({ fresh, open, create }: Opener): void {
     expect(await ledger.row('calls', 'c')).toMatchObject({ version: 3 })
   })
 
-  test('expect holds only at the very version, and writes nothing', async () => {
+  test('expect matches only that exact version, and writes nothing', async () => {
     const ledger = await fresh()
     const expectVersion = (version: number | 'absent') =>
       ledger.commit([{ kind: 'expect', table: 'calls', id: 'c', version }])
@@ -141,12 +141,12 @@ function swapSuite({ fresh, open, create }: Opener): void {
     for (const id of ids) expect((await ledger.row('calls', id))?.row.trace).toBe(id)
   })
 
-  test('commits that travel together neither see nor disturb the lost ones between them', async () => {
+  test('commits that are sent together are not affected by the lost ones among them', async () => {
     const ledger = await fresh()
     await ledger.commit([newCall('taken')])
     const outcomes = await Promise.all(
       Array.from({ length: 60 }, (_, number) =>
-        // Every third one writes first and loses then; a later one reuses the id that it must not have taken.
+        // Every third one writes first and then loses; a later one reuses the id that must still be free.
         number % 3 === 0
           ? ledger.commit([newCall(`c${number + 1}`), note('lost'), newCall('taken')])
           : ledger.commit([newCall(`c${number}`), note(`c${number}`)]),
@@ -161,7 +161,7 @@ function swapSuite({ fresh, open, create }: Opener): void {
     expect(entries).toHaveLength(40)
   })
 
-  test('an impossible change is a Bug for its own caller, and its neighbours go through', async () => {
+  test('an impossible change is a Bug for its own caller, and the other commits succeed', async () => {
     const ledger = await fresh()
     const circle: Record<string, unknown> = {}
     circle['circle'] = circle
@@ -207,7 +207,7 @@ function swapSuite({ fresh, open, create }: Opener): void {
 }
 
 function unitSuite({ fresh }: Opener): void {
-  test('once is once', async () => {
+  test('a once key can be inserted only once', async () => {
     const ledger = await fresh()
     const nonce = (key: string) => ledger.commit([{ kind: 'once', key, until: Date.now() + 60_000 }])
     expect(committed(await Promise.all(Array.from({ length: 20 }, () => nonce('n'))))).toHaveLength(1)
@@ -229,7 +229,7 @@ function unitSuite({ fresh }: Opener): void {
     expect(await ledger.commit([{ kind: 'spend', account: 'a', units: 1 }])).toBe('committed')
   })
 
-  test('units given back can be spent again', async () => {
+  test('returned units can be spent again', async () => {
     const ledger = await fresh()
     const spend = (units: number) => ledger.commit([{ kind: 'spend', account: 'a', units }])
     await ledger.commit([{ kind: 'open', account: 'a', units: 2 }])
@@ -239,7 +239,7 @@ function unitSuite({ fresh }: Opener): void {
     expect(await spend(3)).toBe('committed')
   })
 
-  test('an account is opened once, and without one nothing is spent or given back', async () => {
+  test('an account is opened once, and without one nothing is spent or returned', async () => {
     const ledger = await fresh()
     for (const units of [1, 0, -1]) {
       expect(await ledger.commit([{ kind: 'spend', account: 'a', units }])).toEqual({ lost: 0 })
@@ -249,7 +249,7 @@ function unitSuite({ fresh }: Opener): void {
     expect(await ledger.commit([{ kind: 'spend', account: 'a', units: 1 }])).toEqual({ lost: 0 })
   })
 
-  test('what is left can be read, also of an account that may be forgotten later', async () => {
+  test('what is left can be read, even of an account that may be deleted later', async () => {
     const ledger = await fresh()
     expect(await ledger.left('a')).toBeUndefined()
     await ledger.commit([{ kind: 'open', account: 'a', units: 5, until: Number.MAX_SAFE_INTEGER }])
@@ -263,7 +263,7 @@ function unitSuite({ fresh }: Opener): void {
     const most = Number.MAX_SAFE_INTEGER
     const spend = (units: number) => ledger.commit([{ kind: 'spend', account: 'a', units }])
     await ledger.commit([{ kind: 'open', account: 'a', units: most }])
-    // What is there now is no double; the next double is one more.
+    // The current value is not a double; the next double is one more.
     expect(await spend(-3)).toBe('committed')
     expect(await spend(-1)).toBe('committed')
     expect(await spend(most)).toBe('committed')

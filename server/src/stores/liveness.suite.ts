@@ -6,19 +6,19 @@ import type { Liveness } from '../commands/ports/liveness.ts'
 
 export type Joined = Liveness & { leave(): void | Promise<void> }
 
-/** What an implementation hands to the suite. */
+/** What an implementation provides to the suite. */
 export type LivenessUnderTest = {
   /** The address of a new, empty store. */
   readonly create: () => Promise<string>
-  /** A boot of its own at a store. */
+  /** A new boot at a store. */
   readonly join: (address: string) => Promise<Joined>
-  /** A script that joins the store `argv[2]` in a process of its own, writes its boot, and waits. */
+  /** A script that joins the store `argv[2]` in its own process, prints its boot, and waits. */
   readonly joiner: URL
-  /** How long after its death a boot may be taken for alive. */
+  /** How long after its death a boot may still be considered alive. */
   readonly lease_ms: number
 }
 
-/** Every implementation of Liveness passes this. What only one of them does goes in its own test file. */
+/** Every implementation of Liveness passes this. Tests of a single one go in its own test file. */
 export function livenessSuite(name: string, under: LivenessUnderTest): void {
   describe(`${name} liveness`, () => {
     const cleanUp: (() => unknown)[] = []
@@ -52,13 +52,13 @@ export function livenessSuite(name: string, under: LivenessUnderTest): void {
       for (const seer of [one, other]) for (const { boot } of [one, other]) expect(await seer.isAlive(boot)).toBe(true)
     })
 
-    test('a boot that nobody ever heard of is not alive, whatever it is called', async () => {
+    test('an unknown boot is not alive, whatever it is called', async () => {
       const one = await join(await under.create())
       const strange = ['', 'x', '0'.repeat(16), '../../etc/passwd', `${one.boot}/..`, one.boot.toUpperCase(), 'a\0b']
       for (const boot of strange.filter((each) => each !== one.boot)) expect(await one.isAlive(boot)).toBe(false)
     })
 
-    test('a boot that left is dead at once, for good, and others are told once', async () => {
+    test('a boot that left is dead immediately and permanently, and others are told once', async () => {
       const address = await under.create()
       const [one, other] = [await join(address), await join(address)]
       const deaths: string[] = []
@@ -71,13 +71,13 @@ export function livenessSuite(name: string, under: LivenessUnderTest): void {
       expect(deaths).toEqual([other.boot])
     })
 
-    test('boots of another store are strangers', async () => {
+    test('boots of another store are unknown', async () => {
       const [one, other] = [await join(await under.create()), await join(await under.create())]
       expect(await one.isAlive(other.boot)).toBe(false)
       expect(await other.isAlive(other.boot)).toBe(true)
     })
 
-    test('a process that is killed is found dead without being asked about, and one that works stays alive', async () => {
+    test('a killed process is detected as dead without being asked about, and a working one stays alive', async () => {
       const address = await under.create()
       const one = await join(address)
       const [killed, kept] = await Promise.all([startElsewhere(address), startElsewhere(address)])

@@ -3,7 +3,10 @@ import type { Clock } from '../commands/ports/runtime.ts'
 
 const MOST = 20_000
 
-/** Counts of one process. INVARIANT: memory is bounded whatever is counted; the oldest is forgotten first. */
+/**
+ * Counts of one process.
+ * INVARIANT: memory is bounded whatever is counted; the oldest count is dropped first.
+ */
 export function localCounts(clock: Clock): Counts {
   const counts = new Map<string, { readonly count: number; readonly ends: number }>()
   const addOne = (name: string, by: number, window_ms: number, now: number) => {

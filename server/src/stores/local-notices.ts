@@ -1,10 +1,10 @@
 import type { Notices } from '../commands/ports/notices.ts'
 import { listenerBook, type ListenerBook } from './listener-book.ts'
 
-/** The nodes of one process, which is one node in the product. Several can be joined, as several databases' clients would be. */
+/** The nodes of one process, which is one node in production. Several can be joined, like several clients of a database. */
 export type LocalNodes = { join(): Notices & { leave(): void } }
 
-/** Notices among nodes of one process: told at once, in memory. Nothing can be missed. */
+/** Notices among nodes of one process: delivered immediately, in memory. Nothing can be missed. */
 export function localNodes(): LocalNodes {
   const nodes = new Set<ListenerBook>()
   return {

@@ -20,13 +20,13 @@ export type MoveSetup = {
   readonly to: PostgresSettings
   /** The key of the MACs: rows are checked before they are copied. */
   readonly key: string
-  /** Seals contents on the way, where they are not sealed yet. */
+  /** Seals contents that are not sealed yet while copying. */
   readonly sealer?: Sealer | undefined
 }
 
 /**
  * Copies an embedded store, with its artifacts, into an empty schema of a database.
- * INVARIANT: all or nothing, and the embedded store stays as it is.
+ * INVARIANT: all or nothing, and the embedded store is unchanged.
  */
 export async function moveStore({ folder, to, key, sealer }: MoveSetup): Promise<Result<Copied>> {
   const macs = rowMacs(key)
@@ -53,7 +53,7 @@ export async function moveStore({ folder, to, key, sealer }: MoveSetup): Promise
   }
 }
 
-/** Afterwards no gate starts on the copied store by mistake. */
+/** Prevents a gate from starting on the copied store by mistake. */
 export function setAsideLedger(folder: string): void {
   for (const file of ledgerFiles(folder)) if (existsSync(file)) renameSync(file, `${file}.moved`)
 }

@@ -4,17 +4,17 @@ import { callId } from './ledger-fixtures.suite.ts'
 
 export type Node = Notices & { leave(): void | Promise<void> }
 
-/** What an implementation hands to the suite. */
+/** What an implementation provides to the suite. */
 export type NoticesUnderTest = {
   /** Nodes that share one store. */
   readonly join: (count: number) => Promise<readonly Node[]>
-  /** Resolves when everything that was published has arrived wherever it arrives. */
+  /** Resolves when everything that was published has arrived. */
   readonly settled: () => Promise<void>
 }
 
 const cancel = (number: number): Topics['cancel'] => ({ call_id: callId(number), by: 'agent:a' })
 
-/** Every implementation of Notices passes this. What only one of them does goes in its own test file. */
+/** Every implementation of Notices passes this. Tests of a single one go in its own test file. */
 export function noticesSuite(name: string, { join, settled }: NoticesUnderTest): void {
   describe(`${name} notices`, () => {
     let nodes: readonly Node[] = []
@@ -60,7 +60,7 @@ export function noticesSuite(name: string, { join, settled }: NoticesUnderTest):
       expect(heard.map(([id]) => id)).toEqual(numbers.map((number) => callId(number)))
     })
 
-    test('go to the listeners of their topic only, as they were published', async () => {
+    test('go only to the listeners of their topic, as published', async () => {
       const seen: unknown[] = []
       nodeAt(1).subscribe('catalogue', (notice) => void seen.push(notice))
       const { heard } = hear(nodeAt(1))
@@ -71,7 +71,7 @@ export function noticesSuite(name: string, { join, settled }: NoticesUnderTest):
       expect(heard).toEqual([])
     })
 
-    test('are not heard by whoever stopped, and a stop ends one subscription of two', async () => {
+    test('are not delivered after stopping, and a stop ends one subscription of two', async () => {
       const [first, second] = [hear(nodeAt(1)), hear(nodeAt(1))]
       first.stop()
       nodeAt(0).publish('cancel', cancel(1))
@@ -83,7 +83,7 @@ export function noticesSuite(name: string, { join, settled }: NoticesUnderTest):
       expect(second.heard).toHaveLength(2)
     })
 
-    test('reach the others when a listener throws, and publish does not', async () => {
+    test('reach the others if a listener throws, and publish does not throw', async () => {
       nodeAt(0).subscribe('cancel', () => {
         throw new Error('deaf')
       })
@@ -96,7 +96,7 @@ export function noticesSuite(name: string, { join, settled }: NoticesUnderTest):
       expect(all.map(({ heard }) => heard.length)).toEqual([1, 1, 1])
     })
 
-    test('may be published by a listener, and one that stops while it hears stops nobody else', async () => {
+    test('may be published by a listener, and one that stops while it is called stops nobody else', async () => {
       const { heard } = hear(nodeAt(2))
       const stop = nodeAt(1).subscribe('policy', () => {
         stop()

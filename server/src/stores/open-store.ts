@@ -22,7 +22,7 @@ async function engineOf({ postgres }: StoreSettings): Promise<StoreEngine> {
   return postgres === undefined ? embeddedEngine : (await import('./postgres/postgres-engine.ts')).postgresEngine
 }
 
-/** Opens the store, creates it where there is none, and applies missing migrations. */
+/** Opens the store, creates it if there is none, and applies missing migrations. */
 export async function openStore(setup: StoreSetup): Promise<Result<Store>> {
   const opened = await (await engineOf(setup)).open(setup)
   const { sealer } = setup
@@ -38,12 +38,12 @@ export async function joinStore(settings: StoreSettings, setup: JoinSetup = NOBO
 
 export type StoreLock = { release(): void }
 
-/** Keeps other gates from the data folder until it is released or this process ends. `gate.running` when another one holds it. */
+/** Locks the data folder until it is released or this process ends. `gate.running` if another process holds the lock. */
 export async function lockStore({ folder }: StoreSettings): Promise<Result<StoreLock>> {
   return lockFolder(folder)
 }
 
-/** The state of a store that need not be open. Undefined when nothing was ever stored there. */
+/** The state of a store that need not be open. Undefined if nothing was ever stored there. */
 export async function storeState(settings: StoreSettings): Promise<Result<StoreState | undefined>> {
   return (await engineOf(settings)).state(settings)
 }
@@ -53,17 +53,17 @@ export async function needsMigration(settings: StoreSettings): Promise<boolean> 
   return (await engineOf(settings)).needsMigration(settings)
 }
 
-/** Only reads, of a store that another process may have open. */
+/** Read-only, for a store that another process may have open. */
 export async function openForReads(settings: StoreSettings, key: string, onForged: OnForged): Promise<OpenedForReads> {
   return (await engineOf(settings)).openForReads(settings, key, onForged)
 }
 
-/** Whether the rows of this store carry MACs: then there is a key for them, or it was lost. */
+/** Whether the rows of this store have MACs: then there is a key for them, or it was lost. */
 export async function hasRowMacs(settings: StoreSettings): Promise<boolean> {
   return (await engineOf(settings)).hasRowMacs(settings)
 }
 
-/** The files on this machine that hold the store's data: no tool may reach them under any name. */
+/** The files on this machine that contain the store's data: no tool may access them under any name. */
 export function storeFiles({ folder }: StoreSettings): readonly string[] {
   return ledgerFiles(folder)
 }

@@ -1,2 +1,2 @@
-/** A file that is stored inside a backup. `path` is relative, with `/`. */
+/** A file stored inside a backup. `path` is relative, with `/`. */
 export type PackedFile = { readonly path: string; readonly mode: number; readonly bytes: Uint8Array }

@@ -3,8 +3,8 @@ import { Bug } from '../contract/problems.ts'
 import { LISTED_BY, type Table } from '../commands/ports/ledger.ts'
 
 /**
- * A key from beside the database. `sealed`: every row carries a MAC already, so one without is not ours. `heads`: the same of the heads
- * of the audit.
+ * A key stored beside the database. `sealed`: every row already has a MAC, so one without is not ours. `heads`: the same for the
+ * heads of the audit.
  */
 export type RowKey = { readonly key: string; readonly sealed: boolean; readonly heads?: boolean }
 
@@ -13,13 +13,13 @@ const LEAST_BYTES = 32
 const MAC_BYTES = 16
 const DOMAIN = 'sluice.row.v1'
 
-/** Checkpoints are signed by themselves, and `audit verify` names one that was changed. */
+/** Checkpoints are signed themselves, and `audit verify` names one that was changed. */
 export const hasMac = (table: Table): boolean => table !== 'checkpoints'
 export const TABLES_WITH_MACS: readonly Table[] = (Object.keys(LISTED_BY) as Table[]).filter(hasMac)
 
 /**
- * MACs over what is stored: whoever writes the database without the key cannot make a row that counts.
- * INVARIANT: injective. The kind, the names, the numbers and the lengths of both texts stand before the texts.
+ * MACs over what is stored: somebody who writes the database without the key cannot create a valid row.
+ * INVARIANT: injective. The kind, the names, the numbers and the lengths of both texts precede the texts.
  */
 export type RowMacs = {
   row(table: Table, id: string, version: number, body: string, later: string | null): Uint8Array

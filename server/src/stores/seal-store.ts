@@ -7,8 +7,9 @@ import type { Sealer, Store } from './store-engine.ts'
 const words = (text: string): readonly string[] => text.split(' ')
 
 /**
- * The fields that stay readable, of the tables that hold contents: ids, hashes, times, states and verdicts, and what rows are listed
- * by. INVARIANT: every other field is sealed, so a new one is sealed until it is named here.
+ * The fields that stay readable, in the tables that contain contents: ids, hashes, times, states and verdicts, and the fields
+ * used for listings.
+ * INVARIANT: every other field is sealed, so a new one is sealed until it is named here.
  */
 const READABLE: { readonly [T in Table]?: readonly string[] } = {
   calls: words(
@@ -40,7 +41,7 @@ export function sealRow(sealer: Sealer, table: Table, id: string, row: object): 
   return { ...open, sealed: sealer.seal(JSON.stringify(closed), placeOf(table, id)) }
 }
 
-/** The row as it was. One that was never sealed stays as it is. */
+/** The original row. One that was never sealed is returned unchanged. */
 export function openRow<T extends Table>(sealer: Sealer, table: T, id: string, row: Rows[T]): Rows[T] {
   const { sealed, ...open } = row as Fields
   if (typeof sealed !== 'string' || READABLE[table] === undefined) return row
@@ -56,7 +57,7 @@ function openEvent(sealer: Sealer, run: string, event: RunEvent): RunEvent {
   return typeof sealed === 'string' ? (JSON.parse(sealer.open(sealed, placeOf('events', run))) as RunEvent) : event
 }
 
-/** The field that names a row of each sealed table. */
+/** The id field of each sealed table. */
 const ID_FIELD: Readonly<Record<string, string>> = {
   calls: 'call_id',
   approvals: 'approval_id',
@@ -65,7 +66,7 @@ const ID_FIELD: Readonly<Record<string, string>> = {
   habits: 'caller',
 }
 
-/** The same store, whose contents only the holder of the key can read. Rows that were stored before stay readable. */
+/** Wraps the store; only the holder of the key can read its contents. Rows that were stored before stay readable. */
 export function sealStore(store: Store, sealer: Sealer): Store {
   const sealed = (change: Change): Change => {
     if (change.kind === 'event')

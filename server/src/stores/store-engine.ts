@@ -12,16 +12,16 @@ import type { Result } from '../contract/problems.ts'
 import type { RowKey } from './row-mac.ts'
 import type { OnForged } from './stored-values.ts'
 
-/** A database that several nodes share, and the schema in it that is theirs. */
+/** A database that several nodes share, and their schema in it. */
 export type PostgresSettings = { readonly url: string; readonly schema: string }
 
-/** Which store is meant: the one in this data folder, or a database. The folder then holds what belongs to this node alone. */
+/** Which store is meant: the one in this data folder, or a database. Then the folder contains what belongs to this node alone. */
 export type StoreSettings = {
   readonly folder: string
   readonly postgres?: PostgresSettings
   /** Redis beside the database: notices, and single-use keys that are known to be used. */
   readonly redis?: { readonly url: string }
-  /** Where the key for contents comes from, where the settings say so; `false` where they are not to be sealed. */
+  /** Where the key for contents comes from, if configured; `false` if contents are not sealed. */
   readonly seal?: false | { readonly file: string } | { readonly command: readonly [string, ...string[]] }
 }
 
@@ -29,25 +29,25 @@ export type StoreSettings = {
 export type Sealer = { seal(text: string, place: string): string; open(sealed: string, place: string): string }
 
 export type StoreSetup = StoreSettings & {
-  /** Seals contents before they are stored; without it they are stored as they are. */
+  /** Seals contents before they are stored; without it they are stored in plain form. */
   readonly sealer?: Sealer | undefined
   /** The audit stream that this process appends to. */
   readonly stream: string
-  /** Which boot this is; what one that is taken for dead commits is not stored. */
+  /** Which boot this is; what a boot commits after it was declared dead is not stored. */
   readonly boot?: string
   /** This process drives runs, so its wake-ups become jobs for all nodes. */
   readonly drives?: boolean
-  /** The key of the MACs that every row carries, from beside the keys. */
+  /** The key of the MACs that every row has, stored beside the keys. */
   readonly rows: RowKey
-  /** Told of rows that this gate did not write, each time one is met. They are not handed out. */
+  /** Called for rows that this gate did not write, each time one is found. They are not returned. */
   readonly onForged?: OnForged
   /** Nobody else appends to the stream while this is open. Embedded: nobody else writes at all, so the engine may cache reads. */
   readonly alone?: boolean
-  /** The script of the thread that writes; crash tests bring one that dies. */
+  /** The script of the writing thread; crash tests use one that dies. */
   readonly script?: URL | undefined
-  /** Told why commits are `unavailable`. The store tries again with the next commit. */
+  /** Called with the reason why commits are `unavailable`. The store tries again with the next commit. */
   readonly onFault: (error: Error) => void
-  /** Told when the stored audit stream is not the one that this process wrote. */
+  /** Called when the stored audit stream is not the one that this process wrote. */
   readonly onDiverged?: (found: Omit<AuditBroken, 'at'>) => void
   /** The newest entry that an earlier process of this folder is known to have stored, from beside the keys. */
   readonly floor?: Head | undefined
@@ -55,7 +55,7 @@ export type StoreSetup = StoreSettings & {
   readonly onTail?: ((tail: Head) => void) | undefined
 }
 
-/** Everything that is stored, as ports. Which engine stands behind them is known in this folder only. */
+/** Everything that is stored, as ports. Only this folder knows the engine behind them. */
 export type Store = {
   readonly ledger: Ledger & Outcomes
   readonly tables: Tables
@@ -66,11 +66,11 @@ export type Store = {
   readonly journal: Journal
   readonly artifacts: Artifacts
   readonly counts: Counts
-  /** Where several nodes share the store: wake-ups as jobs that any of them may take. */
+  /** If several nodes share the store: wake-ups as jobs that any of them may take. */
   readonly jobs?: RunJobs
-  /** Overwrites what is left of removed texts in the store's files. */
+  /** Overwrites what is left of deleted texts in the store's files. */
   scrub(): Promise<void>
-  /** Waits for the commits under way; later ones are `unavailable`. */
+  /** Waits for the commits in progress; later ones are `unavailable`. */
   close(): Promise<void>
 }
 
@@ -78,25 +78,25 @@ export type Store = {
 export type StoreNode = {
   readonly notices: Notices
   readonly liveness: Liveness
-  /** The audit stream that this node appends to. Nodes whose writers would queue behind one another have one each. */
+  /** The audit stream that this node appends to. Nodes whose writers would queue behind each other have one each. */
   readonly stream: string
-  /** Dead for the other nodes from then on. */
+  /** From then on dead for the other nodes. */
   leave(): Promise<void>
 }
 
 export type JoinSetup = {
-  /** Told once when the other nodes take this boot for dead. */
+  /** Called once when the other nodes declared this boot dead. */
   readonly onOwnDeath: (why: string) => void
-  /** Told why the lease of this boot could not be renewed. */
+  /** Called with the reason why the lease of this boot could not be renewed. */
   readonly onFault: (error: Error) => void
-  /** Told once when Redis is away; what it does is done by the database meanwhile. */
+  /** Called once when Redis is down; the database does its work in the meantime. */
   readonly onRedisFault: (error: Error) => void
 }
 
 /** `written_at`: the time of the last write by the store's own clock, in milliseconds. */
 export type StoreState = { readonly bytes: number; readonly written_at: number }
 
-/** What open-store.ts asks of an engine. */
+/** What open-store.ts needs from an engine. */
 export type StoreEngine = {
   open(setup: StoreSetup): Promise<Result<Store>>
   join(settings: StoreSettings, setup: JoinSetup): Promise<Result<StoreNode>>

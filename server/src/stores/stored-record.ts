@@ -1,6 +1,6 @@
 import type { Table } from '../commands/ports/ledger.ts'
 
-/** One thing that is stored, in no engine's words. Rows come in the order of their cursors, entries in the order of their numbers. */
+/** One stored thing, independent of the engine. Rows are in the order of their cursors, entries in the order of their numbers. */
 export type StoredRecord =
   | { readonly is: 'row'; readonly table: Table; readonly id: string; readonly version: number; readonly text: string }
   | { readonly is: 'once'; readonly key: string; readonly until: number }

@@ -2,14 +2,14 @@ import type { AuditEntry } from '../contract/audit.ts'
 import type { Table } from '../commands/ports/ledger.ts'
 import { Bug } from '../contract/problems.ts'
 
-/** A row that this gate did not write: it was changed or added in the database, or put back without its MAC. */
+/** A row that this gate did not write: it was changed or added in the database, or restored without its MAC. */
 export type ForgedRow = { readonly table: Table | 'events' | 'accounts'; readonly id: string }
 export type OnForged = (found: ForgedRow) => void
 
 /**
  * Tables whose rows restrict somebody: a pause, a passphrase, a server whose tools were listed before, what entered a session. A
- * forged row of these cannot be read, so that whoever asks has `unknown`. A forged row of any other table is absent, and gives
- * nobody anything.
+ * forged row of these cannot be read, so that the reader gets `unknown`. A forged row of any other table is absent, and grants
+ * nothing.
  */
 export const RESTRICTING: ReadonlySet<Table> = new Set([
   'pauses',
@@ -20,7 +20,7 @@ export const RESTRICTING: ReadonlySet<Table> = new Set([
   'labels',
 ])
 
-/** Rows of earlier releases have it in their column alone. It decides what expires, and nothing else. */
+/** Rows of earlier releases have it only in their column. It decides what expires, and nothing else. */
 const COLUMN_ALONE = 'ended_day'
 
 export function isListedBy(row: object, where: Readonly<Record<string, unknown>>): boolean {
@@ -39,8 +39,8 @@ export function parsed<T>(body: string, what: string): T {
 export type StoredEntry = { readonly hash: string; readonly body: string }
 
 /**
- * An entry as it is stored. One whose text is not an object any more keeps its place and its stored hash under the type
- * `unreadable`; no previous hash fits it, so it can never pass for a link of the chain.
+ * An entry as stored. One whose text is no longer an object keeps its place and its stored hash under the type `unreadable`; no
+ * previous hash matches it, so it can never pass for a link of the chain.
  */
 export function entryOf(stream: string, seq: number, { hash, body }: StoredEntry): AuditEntry {
   const kept = objectOf(body)

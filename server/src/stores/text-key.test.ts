@@ -3,7 +3,7 @@ import { textKey } from './text-key.ts'
 
 const IDENTITY = '["mcp:TDhIOjeQq02sE_SC.dEvNf6uFbbP1aXZv","desk__read","13e8dd7d348aed9e"]'
 
-test('keys that stand in indexes never change', () => {
+test('keys in indexes never change', () => {
   const KEYS: readonly (readonly [string, number])[] = [
     ['', 3012557358922763],
     ['a', 466240619458995],
@@ -14,7 +14,7 @@ test('keys that stand in indexes never change', () => {
   for (const [text, key] of KEYS) expect(textKey(text)).toBe(key)
 })
 
-test('texts that begin alike get neighbouring keys, and ten thousand of them hardly ever the same one', () => {
+test('texts with the same beginning get adjacent keys, and of ten thousand hardly two are equal', () => {
   const keys = Array.from({ length: 10_000 }, (_, at) => textKey(`${IDENTITY} ${at}`))
   expect(new Set(keys.map((key) => Math.floor(key / 2 ** 32)))).toEqual(
     new Set([Math.floor(textKey(IDENTITY) / 2 ** 32)]),

@@ -1,8 +1,9 @@
-/** Texts that begin alike get neighbouring keys, so that the rows of one thread stand together in an index. */
+/** Texts with the same beginning get adjacent keys, so that the rows of one thread are adjacent in an index. */
 const NEAR = 40
 
 /**
- * A number for a text, for indexes of long texts. Different texts may share one: whoever finds a row by its key compares the text too.
+ * A number for a text, for indexes of long texts. Different texts may share one, so a reader that finds a row by its key compares
+ * the text too.
  * INVARIANT: stored in indexes, so it never changes (pinned in text-key.test.ts).
  */
 export function textKey(text: string): number {

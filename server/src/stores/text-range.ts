@@ -1,6 +1,6 @@
 /**
- * Positions count UTF-16 units, as sizes do everywhere. A pair of surrogates belongs to the page its first half is on, so
- * that no page holds half a character and adjoining pages put together give the text.
+ * Positions count UTF-16 units, as sizes do everywhere. A surrogate pair belongs to the page of its first half, so that no page
+ * contains half a character and adjacent pages concatenate to the text.
  */
 export function range(text: string, from: number, length: number): string {
   const splits = (at: number) => isHigh(text.charCodeAt(at - 1)) && isLow(text.charCodeAt(at))

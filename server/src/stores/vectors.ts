@@ -3,8 +3,8 @@ import { dirname } from 'node:path'
 import type { Vectors } from '../commands/ports/embeddings.ts'
 
 /**
- * Embeddings by definition hash in one file, a line each. Only a cache: a line that cannot be read is a vector that is asked for
- * again, and a disk that cannot be written costs the same.
+ * Embeddings by definition hash in one file, a line each. Only a cache: for an unreadable line the vector is requested again, and
+ * so it is if the disk cannot be written.
  */
 export async function openVectors(file: string): Promise<Vectors> {
   const known = new Map<string, Float32Array>()

@@ -2,22 +2,22 @@ import { randomBytes } from 'node:crypto'
 import type { Notices, Topic, Topics } from '../commands/ports/notices.ts'
 import { listenerBook } from './listener-book.ts'
 
-/** What waits to be sent at most; beyond it, the others are told that something is missing. */
+/** How many notices wait to be sent at most; beyond it, the others are told that something is missing. */
 const MOST_WAITING = 10_000
-/** NOTIFY of Postgres takes less than 8,000 bytes. */
+/** Postgres's NOTIFY accepts less than 8,000 bytes. */
 const MOST_BYTES = 7_800
 
-/** What travels: the node, the number of the notice there, and the notice, or nothing where it was left out. */
+/** What is sent: the node, the number of the notice there, and the notice, or nothing if it was left out. */
 type Sent = readonly [node: string, number: number, topic?: Topic, notice?: unknown]
 
 export type WiredNotices = Notices & {
-  /** Something arrived, perhaps this node's own. */
+  /** Something arrived, possibly this node's own. */
   hear(payload: string): void
-  /** Something may be missing. `isAll`: the numbers of the other nodes are not known any more. */
+  /** Something may be missing. `isAll`: the numbers of the other nodes are no longer known. */
   missed(isAll?: boolean): void
-  /** Resolves when all that was published before is on its way. */
+  /** Resolves when everything published before is on its way. */
   sent(): Promise<void>
-  /** What is published from now on reaches this node alone. */
+  /** What is published from now on reaches only this node. */
   leave(): void
 }
 
@@ -60,7 +60,7 @@ export function wiredNotices(send: (payloads: readonly string[]) => Promise<void
       if (from === node) return
       const last = lastOf.get(from)
       lastOf.set(from, Math.max(last ?? 0, count))
-      // A node that is heard for the first time has told nothing that this one could have missed since it listens.
+      // A node that is heard for the first time has sent nothing that this one could have missed since it started listening.
       if ((last !== undefined && count !== last + 1) || topic === undefined) book.missed()
       if (topic !== undefined) book.tell(topic, notice as Topics[Topic], 'elsewhere')
     },
@@ -75,7 +75,7 @@ export function wiredNotices(send: (payloads: readonly string[]) => Promise<void
   }
 }
 
-/** A notice that fits, or several, or none but a number. */
+/** Splits a notice into parts that fit, or only a number. */
 function partsOf<T extends Topic>(topic: T, notice: Topics[T]): readonly (readonly [Topic, unknown] | readonly [])[] {
   if (fits(notice)) return [[topic, notice]]
   if (!Array.isArray(notice) || notice.length < 2) return [[]]

@@ -7,7 +7,7 @@ const PATIENT = [1, 5, 15, 30, 60, 120, 300, 600, 1_800, 3_600, 14_400, 86_400]
 
 const COUNTERS = {
   calls: ['sluice_calls', 'calls by verdict'],
-  outcomes: ['sluice_outcomes', 'calls that ended, by how'],
+  outcomes: ['sluice_outcomes', 'calls that ended, by outcome'],
   decisions: ['sluice_approval_decisions', 'requests that were decided or ended otherwise, by state'],
   auth_failures: ['sluice_auth_failures', 'refused credentials, by code'],
   audited: ['sluice_audit_appended', 'entries appended to the audit by this process'],
@@ -16,21 +16,21 @@ const COUNTERS = {
 const HISTOGRAMS = {
   decision: ['sluice_decision_seconds', 'from a call to its verdict', FAST],
   commit: ['sluice_commit_seconds', 'until a commit to the ledger is durable', FAST],
-  upstream: ['sluice_upstream_seconds', 'what tool servers take, by server and answer', SLOW],
-  held: ['sluice_held_seconds', 'what requests wait for people, by what became of them', PATIENT],
+  upstream: ['sluice_upstream_seconds', 'duration of tool calls, by server and answer', SLOW],
+  held: ['sluice_held_seconds', 'how long requests waited for people, by outcome', PATIENT],
 } as const
 
 export type Count = keyof typeof COUNTERS
 export type Time = keyof typeof HISTOGRAMS
 
-/** What is true at the moment somebody looks. Labels are names of the configuration and words of ours, never ids. */
+/** Current values at the time of a scrape. Labels are names from the configuration and our own words, never ids. */
 export type Reading = { readonly value: number; readonly labels?: Attributes }
 export const GAUGES = {
   approvals_pending: ['sluice_approvals_pending', 'requests that wait for a person'],
-  runs_faulted: ['sluice_runs_faulted', 'runs that failed again and again and wait for an admin'],
+  runs_faulted: ['sluice_runs_faulted', 'runs that failed repeatedly and wait for an admin'],
   audit_entries: ['sluice_audit_entries', 'entries in the audit'],
-  active: ['sluice_upstream_active', 'calls under way, by server'],
-  queued: ['sluice_upstream_queued', 'calls that wait for a free place, by server'],
+  active: ['sluice_upstream_active', 'calls in progress, by server'],
+  queued: ['sluice_upstream_queued', 'calls that wait for a free slot, by server'],
   breaker: ['sluice_upstream_breaker', 'by server: 0 closed, 1 half open, 2 open'],
   up: ['sluice_upstream_up', 'by server: 1 when it is ready'],
   tools: ['sluice_tools', 'tools, by server'],
@@ -43,7 +43,7 @@ export type Instruments = {
   time(what: Time, seconds: number, labels?: Attributes): void
 }
 
-/** Makes every instrument once; whatever reads the meter, Prometheus or a collector, sees the same ones. */
+/** Creates every instrument once; every reader of the meter, Prometheus or a collector, sees the same ones. */
 export function instrumentsOf(meter: Meter, readings: Readings): Instruments {
   const counters = mapped(COUNTERS, ([name, description]) => meter.createCounter(name, { description }))
   const histograms = mapped(HISTOGRAMS, ([name, description, boundaries]) =>

@@ -19,8 +19,8 @@ export type Measured = {
 }
 
 /**
- * Wraps what a call passes through, so that no command knows of being measured. While nobody measures, each wrapper is one
- * question and the call itself.
+ * Wraps what a call passes through, so that commands do not know that they are measured. While nobody measures, each wrapper
+ * costs one check.
  */
 export function measure(
   telemetry: Telemetry,
@@ -51,7 +51,7 @@ export function measure(
     const begun = performance.now()
     const labels = { server: asked.server }
     const corridor = corridors.getStore()
-    // After an approval the call goes on without its corridor, in the same trace.
+    // After an approval the call continues outside its corridor, in the same trace.
     const span = spanFor(live.spans, corridor, asked)
     const told = span === undefined ? asked : { ...asked, span: span.spanContext().spanId }
     const answer = await servers.call(told)
@@ -123,7 +123,7 @@ function attributesOf(outcome: Awaited<ReturnType<CallsGate['dispatch']>>): Attr
 
 const ENDS: readonly string[] = ['executed', 'refused', 'failed', 'unknown']
 
-/** What a commit means in numbers. Everything that happens is in one, so nothing is counted twice or forgotten. */
+/** Derives the metrics from commits. Everything that happens is in one, so nothing is counted twice or missed. */
 function countChanges(instruments: Instruments, changes: readonly Change[], now: number): void {
   let audited = 0
   for (const change of changes) {
@@ -138,7 +138,7 @@ function countChanges(instruments: Instruments, changes: readonly Change[], now:
     if (change.table === 'approvals' && change.to.state !== 'pending') {
       const { state, created_at } = change.to
       instruments.count('decisions', 1, { state })
-      // Used up or gone stale, it no longer waited for anybody.
+      // A used or stale request was no longer waiting for anybody.
       if (state !== 'consumed' && state !== 'stale') instruments.time('held', (now - created_at) / 1000, { state })
     }
   }

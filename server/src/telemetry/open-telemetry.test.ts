@@ -13,7 +13,7 @@ const readings = async () => ({
   tools: [],
 })
 
-test('a collector that refuses everything is told of once, and does not keep the gate from stopping', async () => {
+test('a collector that rejects everything is reported once, and does not prevent the gate from stopping', async () => {
   let posts = 0
   const away = createServer((_request, response) => {
     posts += 1

@@ -4,15 +4,15 @@ import { spansOf, type Spans } from './spans.ts'
 
 export type OtlpTarget = { readonly endpoint: string; readonly headers: Readonly<Record<string, string>> }
 
-/** What measures, once somebody wants to know. Spans only where there is a collector for them. */
+/** The active instruments. Spans only if there is a collector for them. */
 export type Live = { readonly instruments: Instruments; readonly spans?: Spans }
 
 export interface Telemetry {
   /** Undefined as long as nobody measures: then nothing is counted and nothing is loaded. */
   live(): Live | undefined
-  /** The metrics in Prometheus' text format. The first look begins the counting. */
+  /** The metrics in Prometheus' text format. The first scrape starts the counting. */
   scrape(): Promise<string>
-  /** Begins without being looked at, where a collector is configured. */
+  /** Starts without a scrape, if a collector is configured. */
   begin(): Promise<void>
   /** Sends what is left. */
   close(): Promise<void>
@@ -22,19 +22,17 @@ export type TelemetryOptions = {
   readonly version: string
   readonly readings: Readings
   readonly otlp?: OtlpTarget
-  /** Told that the collector takes nothing: at once, then at most every ten minutes. */
+  /** Called when the collector accepts nothing: immediately, then at most every ten minutes. */
   readonly onFault: (endpoint: string) => void
 }
 
-/** What a collector may take for one post, with all its repetitions. It is also the longest that a stopping gate waits for it. */
+/** The time limit for one post, with all retries. It is also the longest that a stopping gate waits for it. */
 const PATIENCE_MS = 3_000
 const TELL_AGAIN_MS = 600_000
 
 type Started = Live & { readonly scrape: () => Promise<string>; readonly close: () => Promise<void> }
 
-/**
- * OpenTelemetry, loaded at the first look: its SDK costs more memory and start-up time than many gates have use for.
- */
+/** OpenTelemetry, loaded on first use: its SDK costs memory and start-up time, and many gates do not need it. */
 export function openTelemetry(options: TelemetryOptions): Telemetry {
   let started: Started | undefined
   let starting: Promise<Started> | undefined
@@ -73,13 +71,13 @@ async function startSdk({ version, readings, otlp, onFault }: TelemetryOptions):
     ...(traces === undefined ? {} : { spans: traces.spans }),
     scrape: async () => serializer.serialize((await prometheus.collect()).resourceMetrics),
     async close() {
-      // A collector that is away must not keep the gate from stopping, nor make it fail.
+      // An unavailable collector must not prevent the gate from stopping, nor make it fail.
       await Promise.allSettled([meters.shutdown(), traces?.close()])
     },
   }
 }
 
-/** The SDK tells of what could not be sent through its log alone. */
+/** The SDK reports what could not be sent only through its log. */
 async function hearFaults(onFault: () => void): Promise<void> {
   const { diag, DiagLogLevel } = await import('@opentelemetry/api')
   let told = Number.NEGATIVE_INFINITY

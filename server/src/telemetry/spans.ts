@@ -9,7 +9,7 @@ type Api = {
 export type SpanOptions = { readonly started?: number; readonly attributes?: Attributes }
 
 export interface Spans {
-  /** A span in the trace a call already has, below whoever sent it. Undefined where the trace is no W3C trace. */
+  /** A span in the trace a call already has, below its sender's. Undefined if it is not a W3C trace. */
   inTrace(trace: string, name: string, options?: SpanOptions & { readonly parent?: string }): Span | undefined
   below(parent: Span, name: string, options?: SpanOptions): Span
   end(span: Span | undefined, failure?: string): void

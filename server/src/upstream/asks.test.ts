@@ -9,7 +9,7 @@ const result = (inputRequests: object, more: object = {}) => ({
   ...more,
 })
 
-test('what the client offered to answer may be asked, and the state goes with it', () => {
+test('what the client declared may be asked, and the state is passed along', () => {
   const asked = { a: form, b: { method: 'sampling/createMessage', params: {} }, c: { method: 'roots/list' } }
   expect(asksOf(result(asked, { requestState: 'mine' }), ALL)).toEqual({ requests: asked, state: 'mine' })
   expect(asksOf({ resultType: 'input_required', requestState: 'later' }, {})).toEqual({ requests: {}, state: 'later' })

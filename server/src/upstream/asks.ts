@@ -3,22 +3,21 @@ import type { ToolResult } from '../contract/call.ts'
 import { CallId } from '../contract/ids.ts'
 import { isJsonObject, type Json, type JsonObject } from '../contract/json.ts'
 
-/** What a client must be able to do to be asked this. */
+/** The capability that a client needs to be asked this. */
 const NEEDS: Readonly<Record<string, string>> = {
   'elicitation/create': 'elicitation',
   'sampling/createMessage': 'sampling',
   'roots/list': 'roots',
 }
 
-/** More at once nobody answers. */
+/** Nobody answers more at once. */
 const MOST_QUESTIONS = 32
 
 export const isAsking = ({ resultType }: JsonObject): boolean => resultType === 'input_required'
 
 /**
- * What a server asks before it goes on; undefined when it may not ask that.
- * INVARIANT: nothing that the client did not declare is asked, and no page is shown: the only page that the gate ever points
- * to is its own.
+ * What a server asks before it continues; undefined if it may not ask that.
+ * INVARIANT: nothing that the client did not declare is asked, and no page is shown: the gate only ever links to its own page.
  */
 export function asksOf(
   { inputRequests: requests = {}, requestState }: JsonObject,
@@ -28,7 +27,7 @@ export function asksOf(
   const asked = Object.values(requests)
   if (asked.length > MOST_QUESTIONS || !asked.every((one) => mayAsk(one, answerable))) return undefined
   if (requestState === undefined) return { requests }
-  // One that reads like a call of the gate would lead the client there.
+  // A state that looks like one of the gate's calls would lead the client there.
   const isStrange = typeof requestState !== 'string' || CallId.safeParse(requestState).success
   return isStrange ? undefined : { requests, state: requestState }
 }
@@ -41,7 +40,7 @@ function mayAsk(request: Json, answerable: Answerable): boolean {
   return method !== 'elicitation/create' || params['mode'] === undefined || params['mode'] === 'form'
 }
 
-/** A call that ends with a question has not done what it was asked to. */
+/** A call that ends with a question has not done what was requested. */
 export function askingResult(asks: Asks): ToolResult {
   const text = `The tool asks for more input before it continues: ${JSON.stringify(asks.requests)}`
   return { content: [{ type: 'text', text }], isError: true, _meta: { [ASKS_KEY]: { ...asks } } }

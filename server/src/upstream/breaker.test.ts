@@ -5,7 +5,7 @@ import { admit, after, backOff, closedBreaker, isPassable, type Breaker, type Pa
 const TUNING = { threshold: 3, base_ms: 100, cap_ms: 1_000 }
 const ended = (passage: Passage, trial = false) => ({ passage, trial })
 
-/** The breaker after so many failures in a row at `now`. */
+/** The breaker after this many failures in a row at `now`. */
 const failing = (times: number, now = 0): Breaker =>
   Array.from({ length: times }).reduce<Breaker>(
     (breaker) => after(TUNING, breaker, ended('failed'), now),
@@ -26,7 +26,7 @@ describe('the breaker', () => {
   test('a caller that gave up proves nothing', () =>
     expect(after(TUNING, failing(2), ended('neither'), 0)).toEqual(failing(2)))
 
-  test('lets nobody through before its time and one trial after it', () => {
+  test('lets no call through before its time, and one trial after it', () => {
     const open = failing(3)
     expect([isPassable(open, 99), admit(open, 99)]).toEqual([false, undefined])
     expect(admit(open, 100)).toEqual({ breaker: { is: 'half_open', openings: 1 }, trial: true })
@@ -40,7 +40,7 @@ describe('the breaker', () => {
     expect(backOff(TUNING, 1_000_000)).toBe(1_000)
   })
 
-  test('a trial without proof leaves the next call to be the trial', () => {
+  test('after a trial without a result the next call is the trial', () => {
     const open = after(TUNING, { is: 'half_open', openings: 2 }, ended('neither', true), 50)
     expect(admit(open, 50)?.trial).toBe(true)
   })
@@ -50,7 +50,7 @@ describe('the breaker', () => {
     expect(after(TUNING, half, ended('failed'), 0)).toEqual(half)
   })
 
-  test('law: at most one trial is under way, and any success closes it', () => {
+  test('law: at most one trial is in progress, and any success closes it', () => {
     const step = fc.record({
       what: fc.constantFrom('call', 'ok', 'failed', 'neither'),
       wait: fc.nat(300),

@@ -1,4 +1,4 @@
-/** How patient a breaker is. Times in milliseconds, on whatever clock the caller uses. */
+/** The thresholds of a breaker. Times in milliseconds, on the caller's clock. */
 export type BreakerTuning = { readonly threshold: number; readonly base_ms: number; readonly cap_ms: number }
 
 /** `openings` counts how often it opened since the last success; each time it stays open twice as long. */
@@ -9,7 +9,9 @@ export type Breaker =
 
 export const closedBreaker: Breaker = { is: 'closed', failures: 0 }
 
-/** What became of a call, as far as the way to the server is concerned. `neither`: the caller gave up, nothing is proven. */
+/**
+ * The result of a call, as far as the connection to the server is concerned. `neither`: the caller gave up, nothing is proven.
+ */
 export type Passage = 'ok' | 'failed' | 'neither'
 
 /** Whether a call would be let through now; changes nothing. */
@@ -17,12 +19,12 @@ export function isPassable(breaker: Breaker, now: number): boolean {
   return breaker.is === 'closed' || (breaker.is === 'open' && now >= breaker.until)
 }
 
-/** A call on its way. The trial is the one that decides whether a half-open breaker closes. */
+/** A call in progress. The trial is the one that decides whether a half-open breaker closes. */
 export type Admission = { readonly breaker: Breaker; readonly trial: boolean }
 
 /**
  * Lets a call through, or not.
- * INVARIANT: while half open exactly one call, the trial, is let through until it has an end (law in breaker.test.ts).
+ * INVARIANT: while half open exactly one call, the trial, is let through until it has ended (law in breaker.test.ts).
  */
 export function admit(breaker: Breaker, now: number): Admission | undefined {
   if (breaker.is === 'closed') return { breaker, trial: false }
@@ -37,10 +39,10 @@ export function after(
   { passage, trial }: { readonly passage: Passage; readonly trial: boolean },
   now: number,
 ): Breaker {
-  // Any answer is proof enough, also to a call from before it opened.
+  // Any answer is proof enough, even to a call from before it opened.
   if (passage === 'ok') return closedBreaker
   if (breaker.is === 'half_open' && trial)
-    // Without proof either way the next call may be the trial at once.
+    // Without a result the next call may be the trial immediately.
     return passage === 'failed'
       ? opened(tuning, breaker.openings + 1, now)
       : { is: 'open', until: now, openings: breaker.openings }

@@ -19,16 +19,16 @@ import { watchByListening, watchBySubscribing, type ListeningDeps } from './watc
 import type { Watcher } from './watches.ts'
 import type { OpenWire, Wire } from './wire.ts'
 
-/** A server that has shaken hands and whose tools are registered. */
+/** A server after the handshake, with its tools registered. */
 export type Connection = {
-  /** The negotiated revision of MCP, where it is MCP. */
+  /** The negotiated revision of MCP, if it is MCP. */
   readonly protocol?: string
-  /** Whether it speaks the older era, where asking first is not needed. */
+  /** Whether it uses the older protocol era, where no probe is needed. */
   readonly legacy: boolean
   readonly ended: Promise<string>
   isUsable(): boolean
   call(call: UpstreamCall): Promise<UpstreamAnswer>
-  /** What it has besides tools, where it is MCP. */
+  /** What it has besides tools, if it is MCP. */
   readonly besides?: {
     readonly capabilities: JsonObject
     ask(question: UpstreamQuestion): Promise<UpstreamReply<JsonObject>>
@@ -52,21 +52,21 @@ export type ConnectionDeps = {
   readonly identity: Identity
   readonly onListed: ToolsListed
   readonly onNotice: (method: NoticeMethod, params: JsonObject) => void
-  /** Something that the server said unasked may have been missed. */
+  /** A notification of the server may have been missed. */
   readonly onDoubt: () => void
   readonly warn: (says: string) => void
-  /** Before each attempt to open something. */
+  /** Called before each attempt to open a connection. */
   readonly onStart: () => void
   /** Ends the attempt; the wire is closed. */
   readonly stop: AbortSignal
 }
 
-/** `died_of_probe`: the question for the newer era was its end, or the end of its answers, as with some older SDKs. */
+/** `died_of_probe`: the server crashed or stopped answering after the probe for the newer era, as with some older SDKs. */
 type Try = Attempt | { readonly is: 'died_of_probe' | 'other_wire'; readonly says: string }
 
 /**
- * Opens a wire, shakes hands and registers the server's tools. Never rejects. The wires are tried in their order; the next one
- * when the server does not know the one before.
+ * Opens a wire, does the handshake and registers the server's tools. Never rejects. The wires are tried in order; the next one if
+ * the server does not support the previous one.
  */
 export async function openConnection(
   wires: readonly OpenWire[],
@@ -143,7 +143,7 @@ async function openOn(open: OpenWire, deps: ConnectionDeps, legacy: boolean): Pr
   }
 }
 
-/** What a server tells of besides its tools: heard again as if it were said, once it may have been missed. */
+/** The list changes that a server announces besides those of its tools: reported again when they may have been missed. */
 function untold(client: Client): readonly NoticeMethod[] {
   const { prompts, resources } = client.getServerCapabilities() ?? {}
   return [
@@ -159,7 +159,7 @@ const watching = ({ server, tuning, onNotice }: ConnectionDeps, wire: Wire): Lis
   onDoubt: (uri) => onNotice('notifications/resources/updated', { uri }),
 })
 
-/** What died of the question needs no grace. */
+/** The server crashed on the probe, so close it without a grace period. */
 async function closeAfter(wire: Wire, is: Try['is']): Promise<void> {
   if (is === 'died_of_probe') wire.kill()
   await wire.close()
@@ -169,7 +169,7 @@ function causeOf(error: unknown, probe: Wire['probe']): 'failed' | 'died_of_prob
   if (!(error instanceof SdkError)) return 'failed'
   if (probe !== 'never' && error.code === SdkErrorCode.EraNegotiationFailed) return 'died_of_probe'
   if (probe === 'twice' && error.code === SdkErrorCode.RequestTimeout) return 'died_of_probe'
-  // What the specification calls the signs of a server that only knows the older way.
+  // The signs of a server that supports only the older transport, according to the specification.
   return error instanceof SdkHttpError && [400, 404, 405].includes(error.status) ? 'other_wire' : 'failed'
 }
 
@@ -179,13 +179,13 @@ type ListerDeps = {
   readonly isUsable: () => boolean
 }
 
-/** Reads the tools and hands them on, one reading at a time; a change during a reading causes one more, when its turn has come. */
+/** Lists the tools and passes them on, one listing at a time; a change during a listing causes one more, when its turn comes. */
 function listerOf(
   { server, tuning, onListed }: ConnectionDeps,
   client: Client,
   { faultOf, warn, isUsable }: ListerDeps,
 ) {
-  /** Of the tools that have some; the catalogue keeps all else that was listed. */
+  /** Only for tools that have some; the catalogue stores everything else that was listed. */
   let mirrors: ReadonlyMap<string, readonly Mirror[]> = new Map()
   let count = 0
   let reading = false
@@ -213,7 +213,7 @@ function listerOf(
     turn.took(performance.now() - since)
   }
 
-  /** As often as it is wanted, when its turn has come. */
+  /** Repeated as often as requested, when its turn comes. */
   async function readAgain(): Promise<void> {
     while (again && isUsable()) {
       const wait = turn.wait(performance.now())
@@ -224,7 +224,7 @@ function listerOf(
     }
   }
 
-  /** INVARIANT: never two readings of one server at once; they would write the same rows. */
+  /** INVARIANT: never two listings of one server at once; they would write the same rows. */
   async function alone(work: () => Promise<void>): Promise<void> {
     reading = true
     try {
@@ -248,7 +248,7 @@ function listerOf(
   }
 }
 
-/** Says the 1st, 2nd, 4th, 8th … of many similar things. */
+/** Reports the 1st, 2nd, 4th, 8th … of many similar events. */
 function quietly(warn: (says: string) => void): (says: string) => void {
   let heard = 0
   return (says) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { countsMoreValues } from './count-values.ts'
 
-test('values are counted as they are meant: commas and brackets of texts do not count, fields count six times', () => {
+test('values are counted by meaning: commas and brackets inside strings do not count, fields count six times', () => {
   const list = (length: number) => JSON.stringify(Array.from({ length }, () => 'a, "[{:\\'))
   expect(countsMoreValues(list(10), 10)).toBe(false)
   expect(countsMoreValues(list(11), 10)).toBe(true)

@@ -1,9 +1,9 @@
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
-/** Every value but the first of its list follows a comma. A field takes as long as a few other values. */
+/** Every value but the first of its list follows a comma. A field takes as long to parse as several other values. */
 const WEIGHTS = new Map([',', '[', '{'].map((mark) => [mark.charCodeAt(0), 1])).set(':'.charCodeAt(0), 5)
 
-/** Whether a JSON text holds more than so many values, found out without reading it. */
+/** Whether a JSON text has more than this many values, determined without parsing it. */
 export function countsMoreValues(text: string, most: number): boolean {
   // The shortest field takes five characters, and a comma.
   if (text.length < most) return false
@@ -17,7 +17,7 @@ export function countsMoreValues(text: string, most: number): boolean {
   return false
 }
 
-/** Most strings hold no escape, so their end is simply the next quotation mark. */
+/** Most strings contain no escape, so their end is the next quotation mark. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; ; at += 1) {
     at = text.indexOf('"', at)

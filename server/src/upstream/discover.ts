@@ -25,7 +25,7 @@ export type ConnectOptions = {
   readonly identity: Identity
   readonly timeout_ms: number
   readonly probe_timeout_ms: number
-  /** Skip the question whether it speaks 2026-07-28: it is known not to, or to die of the question. */
+  /** Skip the probe for 2026-07-28: the server is known not to support it, or to crash on it. */
   readonly legacy: boolean
   readonly onToolsChanged: () => void
   readonly onError: (says: string) => void
@@ -36,7 +36,7 @@ export async function connectClient(transport: Transport, options: ConnectOption
   const client = new Client(options.identity, {
     capabilities: {},
     versionNegotiation: { mode: 'auto', probe: { timeoutMs: options.probe_timeout_ms } },
-    // Of prompts and resources the notices themselves are heard in the inbox; here they are only asked for.
+    // Notices about prompts and resources are handled in the inbox; here they are only subscribed to.
     listChanged: {
       tools: { autoRefresh: false, debounceMs: SETTLE_MS, onChanged: options.onToolsChanged },
       prompts: { autoRefresh: false, onChanged: () => undefined },
@@ -55,13 +55,13 @@ export async function connectClient(transport: Transport, options: ConnectOption
 export type ListenDeps = {
   readonly tuning: Tuning
   readonly isUsable: () => boolean
-  /** Changes in the meantime were not heard. */
+  /** Changes in the meantime may have been missed. */
   readonly onDoubt: () => void
 }
 
 /**
- * From 2026-07-28 on changes are heard through a subscription. When a server, or whatever stands before it, lets go of it,
- * it is opened again for as long as the wire lives.
+ * From 2026-07-28 on changes are received through a subscription. If it is closed by the server, or a proxy before it, it is
+ * opened again as long as the wire exists.
  */
 export async function keepListening(client: Client, { tuning, isUsable, onDoubt }: ListenDeps): Promise<void> {
   let subscription = client.autoOpenedSubscription
@@ -78,7 +78,7 @@ export async function keepListening(client: Client, { tuning, isUsable, onDoubt 
   }
 }
 
-/** The changes that the server says it tells of. */
+/** The changes that the server says it announces. */
 function changesOf(client: Client) {
   const { tools, prompts, resources } = client.getServerCapabilities() ?? {}
   return {
@@ -88,7 +88,7 @@ function changesOf(client: Client) {
   }
 }
 
-/** What every message carries in `_meta` on this connection: the same as the SDK's own messages do. */
+/** What every message has in `_meta` on this connection: the same as the SDK's own messages. */
 export function envelopeOf(client: Client, identity: Identity): Envelope {
   const version = client.getNegotiatedProtocolVersion()
   if (version === undefined || client.getProtocolEra() !== 'modern') return {}
@@ -102,8 +102,8 @@ export function envelopeOf(client: Client, identity: Identity): Envelope {
 export type Listing = { readonly definitions: readonly ToolDefinition[]; readonly findings: Findings }
 
 /**
- * The pages of `tools/list`, word for word and within their bounds. A tool that is not shaped like one, or is too large, is left out and
- * the rest is still offered; so is what comes after too many tools, too much text, too many pages or too much time.
+ * The pages of `tools/list`, verbatim and within the limits. A tool that is malformed or too large is left out and the rest is
+ * still offered; so is everything beyond too many tools, too much text, too many pages or too much time.
  */
 export async function listTools(client: Client, timeout_ms: number): Promise<Listing> {
   const findings = collectFindings()
@@ -132,7 +132,7 @@ export async function listTools(client: Client, timeout_ms: number): Promise<Lis
       return { definitions, findings }
     }
     cursors.add(next)
-    // A cursor that was used before starts over.
+    // A repeated cursor would start over.
     const isOver = cursors.size > TOOL_BOUNDS.pages || next === cursor || empty > MOST_EMPTY_PAGES
     if (isOver || performance.now() > deadline) {
       findings.note('pages_without_end', '')
@@ -150,7 +150,7 @@ function taken(tool: Json, findings: Findings): ToolDefinition | undefined {
   return undefined
 }
 
-/** The SDK's own schemas drop what they do not know; the words an operator admits must be all of the server's words. */
+/** The SDK's own schemas drop unknown fields; an operator must admit everything that the server sent. */
 const AS_SENT: StandardSchemaV1<unknown, Json> = {
   '~standard': { version: 1, vendor: 'sluice', validate: (value) => ({ value: value as Json }) },
 }

@@ -3,7 +3,7 @@ import type { ModelSettings } from '../contract/models.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import { secretOf } from './server-config.ts'
 
-/** An embedding model behind an OpenAI-compatible address. The library is loaded with the first question. */
+/** An embedding model behind an OpenAI-compatible API. The library is loaded with the first question. */
 export function openEmbeddingModel(settings: ModelSettings, folder: string): Result<Embedder> {
   const key = settings.key === undefined ? undefined : secretOf(settings.key, folder, process.env)
   if (settings.key !== undefined && key === undefined)
@@ -30,7 +30,7 @@ export function openEmbeddingModel(settings: ModelSettings, folder: string): Res
         const isWhole = embeddings.length === texts.length && embeddings.every(({ length }) => length === first?.length)
         return isWhole ? embeddings.map(unit) : undefined
       } catch {
-        // Whatever went wrong out there, words are enough; the notice says that meaning is missing.
+        // Whatever failed, search by words is enough; the notice says that search by meaning is unavailable.
         return undefined
       }
     },

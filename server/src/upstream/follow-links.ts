@@ -4,16 +4,15 @@ import type { Followed } from '../commands/calls/facts/file-facts.ts'
 
 /** As many as Linux follows in one path. */
 const MOST_LINKS = 40
-/** Nothing is there, so nothing can be followed; the name itself says where it would come to be. */
+/** Nothing exists there, so nothing can be followed; the name itself says where it would be created. */
 const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'])
 
 export type Follow = (path: string, from?: string) => Promise<Followed | undefined>
 type Step = { readonly to: string } | 'plain' | 'absent' | 'unknown'
 
 /**
- * Where paths lead. Walks name by name instead of asking for the real path: a link whose target does not exist yet leads out of
- * a folder all the same, and whoever writes through it creates the target. What was found once is not looked up again, so one
- * of these is for one look at the disk and no longer.
+ * Where paths lead. Walks name by name instead of using realpath: a link whose target does not exist yet still leads out of a
+ * folder, and writing through it creates the target. Results are cached, so an instance is for one decision only.
  */
 export function followLinks(): Follow {
   const steps = new Map<string, Promise<Step>>()
@@ -35,11 +34,11 @@ export function followLinks(): Follow {
         continue
       }
       at = join(at, name)
-      // Below what is not there, nothing is.
+      // Below something that does not exist, nothing exists.
       const step = isAbsent ? 'absent' : await stepAt(at)
       if (step === 'unknown') return undefined
       isAbsent = step === 'absent'
-      // Nothing can be followed from here on, so the rest is put behind it at once: a long path has thousands of names.
+      // Nothing can be followed from here on, so the rest is appended at once: a long path has thousands of names.
       if (isAbsent && !ahead.includes('..')) return { lead: join(at, ...ahead.toReversed()), ...soFar(links, found) }
       if (isAbsent) continue
       found += 1
@@ -55,7 +54,7 @@ export function followLinks(): Follow {
   const soFar = (links: number, found: number) => ({ is_linked: links > 0, is_found: found > 0 })
 
   const bases = new Map<string, Promise<string | undefined>>()
-  /** A base that is there is asked for at once, instead of name by name. */
+  /** An existing base is resolved at once, instead of name by name. */
   const leadOf = (from: string): Promise<string | undefined> => {
     const known = bases.get(from) ?? realpath(from).catch(async () => (await walk(parse(from).root, from))?.lead)
     bases.set(from, known)
@@ -69,13 +68,13 @@ export function followLinks(): Follow {
   }
 }
 
-/** A path that is there as a whole, in one question to the system. */
+/** Resolves an existing path in one system call. */
 async function atOnce(path: string): Promise<Followed | undefined> {
   const lead = await realpath(path).catch(() => undefined)
   return lead === undefined ? undefined : { lead, is_linked: lead !== path, is_found: true }
 }
 
-/** Where a link points, or that there is none. */
+/** The target of a link, or that it is not a link. */
 async function linkAt(path: string): Promise<Step> {
   try {
     return (await lstat(path)).isSymbolicLink() ? { to: await readlink(path) } : 'plain'

@@ -12,7 +12,7 @@ const callFrame = (id: FrameId, made: UpstreamCall, envelope: JsonObject) =>
   requestFrame(id, toolCall(made, []), envelope)
 
 describe('frames', () => {
-  test('a call is one line of JSON that holds the canonical arguments as they are', () => {
+  test('a call is one line of JSON that contains the canonical arguments unchanged', () => {
     const frame = callFrame('s-7', { ...call, canonical_args: '{"n":1e+30,"s":"\\\\n"}' }, { v: '2026-07-28' })
     expect(frame.indexOf('\n')).toBe(frame.length - 1)
     expect(frame).toContain('"arguments":{"n":1e+30,"s":"\\\\n"},')
@@ -27,7 +27,7 @@ describe('frames', () => {
       expect(() => callFrame('s-1', { ...call, canonical_args }, {})).toThrow('line break')
   })
 
-  test('a cancellation carries the envelope only where there is one', () => {
+  test('a cancellation has the envelope only if there is one', () => {
     expect(JSON.parse(cancelFrame('s-1', 'timeout', {}))).toEqual({
       jsonrpc: '2.0',
       method: 'notifications/cancelled',
@@ -42,7 +42,7 @@ describe('frames', () => {
       ...Array.from({ length: 6 }, () => false),
     ]))
 
-  test('of a result only what a tool result has is kept', () => {
+  test('only the fields of a tool result are kept', () => {
     const result = { content: [], structuredContent: null, isError: false, _meta: {}, resultType: 'complete', extra: 1 }
     expect(answerOf('s', { id: 's-1', result })).toEqual({
       is: 'answered',
@@ -61,7 +61,7 @@ describe('frames', () => {
       expect(answerOf('s', message)).toEqual({ is: 'lost', problem: { code: 'tool.garbled', about: { server: 's' } } })
   })
 
-  test('the id of an unreadable line is found at its ends and nowhere else', () => {
+  test('the id of an unreadable line is found only at its ends', () => {
     expect(idAtEnds('{"jsonrpc":"2.0","id":"s-12","result":{', '')).toBe('s-12')
     expect(idAtEnds('{ "id" : "s-3", "resu', '')).toBe('s-3')
     expect(idAtEnds('{"result":{"x', 'x"}},"jsonrpc":"2.0","id":"s-4"}')).toBe('s-4')

@@ -4,27 +4,27 @@ import { isJsonObject, type Json, type JsonObject } from '../contract/json.ts'
 import { Bug, problem } from '../contract/problems.ts'
 import type { OurRequest } from './our-request.ts'
 
-/** Ids of our own requests. The SDK counts in numbers and uses other words, so the two can share one pipe. */
+/** Ids of our own requests. The SDK uses numbers, so the two can share one pipe. */
 export type FrameId = `s-${number}`
 const OURS = /^s-\d+$/
 export const isFrameId = (id: Json | undefined): id is FrameId => typeof id === 'string' && OURS.test(id)
 
-/** What the negotiated revision wants in the `_meta` of every message; nothing before 2026-07-28. */
+/** What the negotiated revision requires in the `_meta` of every message; nothing before 2026-07-28. */
 export type Envelope = JsonObject
 
 /**
  * One request as a line.
- * INVARIANT: the params stand in it as they are given, byte for byte.
+ * INVARIANT: it contains the params unchanged, byte for byte.
  */
 export function requestFrame(id: FrameId, request: OurRequest<unknown>, envelope: Envelope): string {
-  // Our own id again as the token: whatever the client chose, no two requests to a server share one.
+  // Our own id is also the token: whatever the client chose, no two requests to a server share one.
   const token = request.onProgress === undefined ? {} : { progressToken: id }
-  // Since 2026-07-28 a server logs only to whoever asks for it; before, it does so unasked.
+  // Since 2026-07-28 a server logs only on request; before, it does so by default.
   const isNew = Object.keys(envelope).length > 0
   const level = request.onLog === undefined || !isNew ? {} : { [LOG_LEVEL_META_KEY]: 'debug' }
   const meta = { ...envelope, ...level, ...token }
   const params = request.params(meta)
-  // A raw line break would end the frame early and start another that nobody decided on.
+  // A raw line break would end the frame early and start another one that nobody approved.
   if (/[\n\r]/.test(params)) throw new Bug('JSON for a frame never holds a line break')
   return `{"jsonrpc":"2.0","id":"${id}","method":${JSON.stringify(request.method)},"params":${params}}\n`
 }
@@ -37,10 +37,10 @@ export function cancelFrame(id: FrameId, reason: string, envelope: Envelope): st
 
 const DEEPEST = 200
 
-/** Whether a value is nested deeper than any honest answer; walking such a value by recursion could end the gate. */
+/** Whether a value is nested deeper than any honest answer; recursion over it could crash the gate. */
 export const isTooDeep = (root: Json): boolean => isDeeper(root, DEEPEST)
 
-/** INVARIANT: never recurs deeper than `left`. */
+/** INVARIANT: never recurses deeper than `left`. */
 function isDeeper(value: Json | undefined, left: number): boolean {
   if (left < 0) return true
   if (typeof value !== 'object' || value === null) return false
@@ -49,7 +49,7 @@ function isDeeper(value: Json | undefined, left: number): boolean {
   return false
 }
 
-/** What a server's answer to one of our ids means. Whatever is neither a result nor an error is `lost`: it may have run. */
+/** What a server's answer to one of our ids means. Anything that is neither a result nor an error is `lost`: it may have run. */
 export function replyOf<T>(
   server: string,
   message: JsonObject,
@@ -67,16 +67,16 @@ export function replyOf<T>(
 const AT_HEAD = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*"(s-\d+)"/
 const AT_TAIL = /"id"\s*:\s*"(s-\d+)"\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/
 
-/** Whose answer an unreadable line was, from its two ends, where serialisers put the id. Undefined when neither says. */
+/** The id of an unreadable line, from its two ends, where serializers put it. Undefined if neither has it. */
 export function idAtEnds(head: string, tail: string): FrameId | undefined {
   const id = AT_HEAD.exec(head)?.[1] ?? AT_TAIL.exec(tail)?.[1]
   return isFrameId(id) ? id : undefined
 }
 
-/** Longer messages are not for people to read while they wait. */
+/** Longer progress messages are cut. */
 const LONGEST_PROGRESS = 10_000
 
-/** Which of our calls a message reports progress of, and what it says; undefined when it is no such message. */
+/** Which of our calls a message reports progress of, and its content; undefined if it is not such a message. */
 export function progressOf(message: JsonObject): { readonly id: FrameId; readonly says: Progress } | undefined {
   const { method, params } = message
   if (method !== 'notifications/progress' || !isJsonObject(params)) return undefined

@@ -21,20 +21,20 @@ const MOST_KEPT = 10_000
 type Known = {
   /** As written and with links followed, folded. */
   readonly paths: readonly string[]
-  /** Device and number, of the thing itself and of what stands around it. */
+  /** Device and inode, of the path itself and of its parents. */
   readonly id: string | undefined
   readonly around: readonly (string | undefined)[]
 }
 
 /**
- * How a place stands to the gate's own files: by its path in any letter case, and by what the disk says it is, so that a bind
- * mount, a folder without letter case or a hard link to a key is seen too.
+ * How a path relates to the gate's own files: by its name in any letter case, and by its identity on disk, so that a bind mount,
+ * a case-insensitive folder or a hard link to a key is detected too.
  */
 export function gatePlaces(own: GateFiles): (place: Followed) => Promise<readonly GatePlace[]> {
   let ids = new Map<string, Promise<string | undefined>>()
   let known: Promise<{ data: Known; settings: readonly Known[] }> | undefined
   let since = Number.NEGATIVE_INFINITY
-  /** What folders are changes only by mounting, and where the gate's files are hardly ever: neither is looked up for every call. */
+  /** Folders change only by mounting, and the gate's files hardly ever move: neither is looked up for every call. */
   const forgetOld = () => {
     if (performance.now() - since < KEPT_MS && ids.size < MOST_KEPT) return
     since = performance.now()
@@ -58,7 +58,7 @@ export function gatePlaces(own: GateFiles): (place: Followed) => Promise<readonl
     known ??= knowAll()
     const { data, settings } = await known
     const isThere = is_found || is_linked
-    // Of the place itself nothing is kept: a link or a file may be made between two calls.
+    // Nothing is cached about the path itself: a link or a file may be created between two calls.
     const chain = isThere ? await Promise.all([identity(lead), ...above(lead).map(idOf)]) : NOTHING_THERE
     const isIn = (place: Known) =>
       place.paths.some((path) => isWithin(path, fold(lead))) || (place.id !== undefined && chain.includes(place.id))
@@ -74,7 +74,7 @@ export function gatePlaces(own: GateFiles): (place: Followed) => Promise<readonl
   }
 }
 
-/** A second name for one of the files that matter most. */
+/** A second name for one of the most important files. */
 async function isHardLink(lead: string, { data, store }: GateFiles): Promise<boolean> {
   const one = await stat(lead).catch(() => undefined)
   if (one?.isFile() !== true || one.nlink < 2) return false

@@ -5,15 +5,15 @@ import type { HealthFile } from '../commands/ports/health.ts'
 
 const NAME = /^trinity_health_.*\.json$/
 const MOST_BYTES = 1_048_576
-/** Of more files only the last written ones are looked at. */
+/** If there are more files, only the most recently written ones are read. */
 const MOST_FILES = 256
 const ABSENT = 'ENOENT'
 
 type Seen = { readonly stamp: string; readonly file: HealthFile }
 
 /**
- * The health files of a folder. Each is read again only when it changed; links are not followed, and nothing huge is read.
- * A folder that does not exist yet is empty.
+ * The health files of a folder. Each is read again only if it changed; links are not followed, and nothing huge is read. A folder
+ * that does not exist yet is empty.
  */
 export function healthFiles(folder: string): () => Promise<readonly HealthFile[] | undefined> {
   let seen = new Map<string, Seen>()
@@ -47,7 +47,7 @@ type Looked = {
   readonly fault?: string
 }
 
-/** Undefined for a file that is gone again. */
+/** Undefined for a file that has been removed. */
 async function look(folder: string, name: string): Promise<Looked | undefined> {
   try {
     const { mtimeMs, size, ino, ctimeMs, isLink, isFile } = statsOf(await lstat(join(folder, name)))
@@ -69,7 +69,7 @@ function statsOf(stats: Awaited<ReturnType<typeof lstat>>) {
 async function readFile(folder: string, { name, changed_at, fault }: Looked): Promise<HealthFile> {
   if (fault !== undefined) return { name, changed_at, fault }
   try {
-    // Whatever took its place since it was looked at: not a link, not a pipe to wait for, and never more than the limit.
+    // Whatever replaced it since it was checked: not a link, not a pipe to wait for, and never more than the limit.
     const file = await open(join(folder, name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
     try {
       const buffer = Buffer.alloc(MOST_BYTES + 1)

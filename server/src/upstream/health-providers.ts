@@ -9,7 +9,7 @@ import { within } from './within.ts'
 
 const MOST_BYTES = 65_536
 
-/** Somebody of the operator's own, ready to be asked. A module that cannot be loaded, or a secret that is absent, is refused. */
+/** An operator's own provider, ready to be asked. A module that cannot be loaded, or a missing secret, is rejected. */
 export async function openHealthProvider(
   settings: SerenityProvider,
   where: string,
@@ -72,7 +72,7 @@ async function moduleProvider(
   })
 }
 
-/** As if it had come over a wire: what throws or is not JSON is no answer. */
+/** As if it had come over a network: an exception or something that is not JSON is no answer. */
 async function answerOf(ask: Ask, question: unknown): Promise<string | undefined> {
   try {
     return JSON.stringify(await ask(question))

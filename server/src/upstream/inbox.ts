@@ -7,12 +7,18 @@ import { lost, type NoResult, type PendingCalls } from './pending-calls.ts'
 import { countsMoreValues } from './count-values.ts'
 import type { WireDeps } from './wire.ts'
 
-/** Reading more, and looking at each of them afterwards, would hold everybody else up. Lists of thousands of tools are larger. */
+/**
+ * Parsing more, and checking each value afterwards, would block the event loop for too long. Lists of thousands of tools are
+ * larger.
+ */
 const MOST_VALUES = 100_000
 const MOST_LISTED = 400_000
 
 export type Inbox = {
-  /** One message: an answer to one of our requests, its progress, or something for the SDK. `within`: said in answer to it. */
+  /**
+   * One message: an answer to one of our requests, its progress, or something for the SDK. `within`: the request it was sent in
+   * answer to.
+   */
   hear(text: string, within?: FrameId): void
   /** One message over the limit. */
   overlong(message: Overlong): void
@@ -27,7 +33,7 @@ export type InboxDeps = Pick<WireDeps, 'noise' | 'onNotice'> & {
   readonly transport: () => Transport
 }
 
-/** What a server says, told apart by ids: ours are for the requests, all else is for the SDK. */
+/** Sorts a server's messages by id: ours go to our requests, everything else to the SDK. */
 export function openInbox({ server, output_limit, pending, transport, noise, onNotice }: InboxDeps): Inbox {
   let unreadable = 0
   const too_large = lost(server, 'tool.too_large', { limit: String(output_limit) })
@@ -36,12 +42,12 @@ export function openInbox({ server, output_limit, pending, transport, noise, onN
   function spoil(head: string, tail: string, answer: NoResult, says: string): void {
     const id = idAtEnds(head, tail)
     if (id !== undefined) return pending.spoil(id, answer)
-    // Nobody's answer: perhaps a log line on the wrong stream. Whoever did wait for it will time out.
+    // An answer to nothing: perhaps a log line on the wrong stream. If a call waits for it, it will time out.
     unreadable += 1
     noise(says)
   }
 
-  /** Whether it was dealt with here. */
+  /** Whether it was handled here. */
   function isOurs(message: JsonObject, within: FrameId | undefined): boolean {
     const { id, method, params } = message
     if (method === undefined && isFrameId(id)) {
@@ -74,7 +80,7 @@ export function openInbox({ server, output_limit, pending, transport, noise, onN
       try {
         if (isMessage(message)) return transport().onmessage?.(parseJSONRPCMessage(message))
       } catch {
-        // It looked like one.
+        // It only looked like JSON.
       }
       unreadable += 1
       noise('sent something that is not a JSON-RPC message')
@@ -85,10 +91,10 @@ export function openInbox({ server, output_limit, pending, transport, noise, onN
   }
 }
 
-/** How much of a message is looked at to find whose it is. */
+/** How much of a message is searched for its id. */
 const ENDS = 256
 
-/** The SDK describes what is wrong with a message at length, so it is only asked about what could be one. */
+/** The SDK describes faulty messages at length, so it only gets what could be a message. */
 const isMessage = (message: Json): boolean =>
   isJsonObject(message) &&
   message['jsonrpc'] === '2.0' &&

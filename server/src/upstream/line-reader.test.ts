@@ -15,7 +15,7 @@ function reading(limits: { line: number; endless: number }) {
 }
 
 describe('the line reader', () => {
-  test('law: however the bytes are cut, the lines are the same', () => {
+  test('law: however the bytes are split, the lines are the same', () => {
     const text = fc.array(fc.string({ unit: fc.constantFrom('a', '€', '"', '\r', ' '), maxLength: 12 }), {
       maxLength: 8,
     })
@@ -53,7 +53,7 @@ describe('the line reader', () => {
     expect(reader.isSkipping()).toBe(false)
   })
 
-  test('what was skipped is not held: the sender may use its buffer again', () => {
+  test('skipped bytes are not retained: the sender may reuse its buffer', () => {
     const { reader, overlong } = reading({ line: 1_000, endless: 100_000 })
     const buffer = Buffer.alloc(2_000, 'a')
     for (const letter of ['b', 'c', '\n']) {
@@ -64,7 +64,7 @@ describe('the line reader', () => {
     expect(overlong).toEqual([{ head: 'a'.repeat(256), tail: 'c'.repeat(256), bytes: 6_000 }])
   })
 
-  test('an endless line is said once, and nothing is heard afterwards', () => {
+  test('an endless line is reported once, and nothing is read afterwards', () => {
     const { push, endless, lines } = reading({ line: 10, endless: 100 })
     for (let n = 0; n < 50; n += 1) push('z'.repeat(10))
     push('\nlater\n')

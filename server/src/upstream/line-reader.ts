@@ -1,15 +1,15 @@
-/** What is kept of a line that is too long to keep: enough to tell whose answer it was. */
+/** What is kept of a line over the limit: enough to find its id. */
 export type Overlong = { readonly head: string; readonly tail: string; readonly bytes: number }
 
 export type LineSink = {
   line(bytes: Buffer): void
   /** A line over the limit has ended; the next one is read as usual. */
   overlong(line: Overlong): void
-  /** A line over the limit goes on and on. Said once; nothing is read afterwards. */
+  /** A line over the limit does not end. Called once; nothing is read afterwards. */
   endless(line: Overlong): void
 }
 
-/** `blank`: lines without a byte mean something too. */
+/** `blank`: empty lines are reported too. */
 export type LineLimits = { readonly line: number; readonly endless: number; readonly blank?: boolean }
 
 export type LineReader = {
@@ -22,7 +22,7 @@ const NEWLINE = 0x0a
 const KEPT = 256
 
 /**
- * Cuts a byte stream into lines.
+ * Splits a byte stream into lines.
  * INVARIANT: holds at most one limit and one chunk of bytes, whatever is sent (law in line-reader.test.ts).
  */
 export function lineReader(limits: LineLimits, sink: LineSink): LineReader {
@@ -39,7 +39,7 @@ export function lineReader(limits: LineLimits, sink: LineSink): LineReader {
     }
     if (skipped === undefined) {
       const whole = Buffer.concat([...parts, part])
-      // Copies, because a slice would keep the whole line in memory.
+      // Copied, because a slice would keep the whole line in memory.
       skipped = { head: Buffer.from(whole.subarray(0, KEPT)), tail: Buffer.from(whole.subarray(-KEPT)) }
       parts = []
     } else {

@@ -59,7 +59,7 @@ describe('a path leads', () => {
     expect(await leadOf(files, 's', at('x'))).toBe(at('x'))
   })
 
-  test('nowhere anybody knows, when links go round or a folder cannot be entered', async () => {
+  test('to an unknown place, if links are circular or a folder cannot be entered', async () => {
     expect(await leadOf(files, 's', 'round')).toBeUndefined()
     expect(await leadOf(files, 's', 'a\0b')).toBeUndefined()
     mkdirSync(at('closed/inner'), { recursive: true })

@@ -9,13 +9,13 @@ import { followLinks } from './follow-links.ts'
 import { gatePlaces, type GateFiles } from './gate-places.ts'
 import { secretOf } from './server-config.ts'
 
-/** More names in one folder are not read at once. */
+/** Folders with more names are not read. */
 const MOST_NAMES = 10_000
 
-/** Where paths lead on this machine, and how these places stand to the gate's own files. */
+/** Where paths lead on this machine, and how they relate to the gate's own files. */
 export function localFiles(servers: Config['servers'], folder: string, own?: GateFiles): FileFacts {
   const settingsOf = (server: string) => (Object.hasOwn(servers, server) ? servers[server] : undefined)
-  /** Only what is started here has a working folder and a home that we know of. */
+  /** Only servers started here have a known working folder and home. */
   const childOf = (server: string) => {
     const settings = settingsOf(server)
     return settings?.command === undefined && settings?.commands === undefined ? undefined : settings
@@ -24,7 +24,7 @@ export function localFiles(servers: Config['servers'], folder: string, own?: Gat
     const settings = settingsOf(server)
     return resolve(folder, atHome(settings?.sandbox?.base ?? childOf(server)?.cwd ?? '.', homedir()))
   }
-  /** Folders that a server is started with, or bound to: some servers count relative paths from these. */
+  /** Folders that a server is started with, or bound to: some servers resolve relative paths against these. */
   const otherBases = new WeakMap<Config['servers'][string], Promise<readonly string[]>>()
   const otherBasesOf = (server: string): Promise<readonly string[]> => {
     const settings = settingsOf(server)
@@ -43,7 +43,7 @@ export function localFiles(servers: Config['servers'], folder: string, own?: Gat
       isHere,
       mayBeHere: isHere || isLoopback(settingsOf(server)?.url),
       bases: async () => (isHere ? [base, ...(await otherBasesOf(server)).filter((other) => other !== base)] : []),
-      // Joined as text: cleaning `link/../x` up would skip the link that a tool follows.
+      // Joined as text: normalizing `link/../x` would skip the link that a tool follows.
       follow: (path, from) => (isAbsolute(path) ? follow(path) : follow(path, from ?? base)),
       placesOf: async (place) => (await places?.(place)) ?? [],
       linksIn: (base) => linksIn(base),
@@ -61,7 +61,7 @@ export function localFiles(servers: Config['servers'], folder: string, own?: Gat
   }
 }
 
-/** A folder such as `.sluice` is known by its name; one called `data` is not. */
+/** A folder such as `.sluice` is recognized by its name; one called `data` is not. */
 function namesOf(own: GateFiles | undefined): OwnNames {
   const name = basename(own?.data ?? '').toLowerCase()
   const files = (own?.names ?? []).map((file) => file.replaceAll('\\', '/').toLowerCase())
@@ -73,7 +73,7 @@ function isLoopback(url: string | undefined): boolean {
   return /^(?:localhost|127\..*|\[::1\]|0\.0\.0\.0)$/.test(host)
 }
 
-/** What a server is started with may be the folders it serves. */
+/** The arguments of a server may be the folders it serves. */
 function rootsOf(settings: Config['servers'][string] | undefined): readonly string[] {
   return [...(settings?.sandbox?.roots ?? []), ...(settings?.command === undefined ? [] : settings.args)]
 }
@@ -92,7 +92,7 @@ async function foldersAmong(texts: readonly string[], folder: string): Promise<r
   return found
 }
 
-/** The names of all links in a folder, in lower case; undefined when it cannot be read or holds too many names. */
+/** The names of all links in a folder, in lower case; undefined if it cannot be read or has too many names. */
 async function linksIn(folder: string): Promise<ReadonlySet<string> | undefined> {
   try {
     const entries = await readdir(folder, { withFileTypes: true })

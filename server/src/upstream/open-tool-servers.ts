@@ -20,14 +20,14 @@ export type ToolServersOptions = {
   readonly log: UpstreamLog
   /** Without it, nobody can log in at a server. */
   readonly logins?: OpenServerLogins
-  /** What the gate calls itself in handshakes. */
+  /** The gate's version in handshakes. */
   readonly version?: string
   readonly tuning?: Partial<Tuning>
-  /** Without it, always. */
+  /** Without it, always true. */
   readonly mayAct?: () => boolean
 }
 
-/** `users`: only where each user has a login of their own; then `shared` does nothing but list the tools. */
+/** `users`: only if each user has their own login; then `shared` only lists the tools. */
 type Opened = {
   readonly config: ServerConfig
   readonly generation: number
@@ -122,7 +122,7 @@ export function openToolServers(options: ToolServersOptions): OpenToolServers {
 
   return {
     async call(call) {
-      // A client ran it. What it reports is an answer like any other: cleaned, labelled and recorded.
+      // A client ran it. Its report is an answer like any other: cleaned, labelled and recorded.
       if (call.reported !== undefined) return { is: 'answered', result: call.reported }
       const at = servers.get(call.server)
       if (at !== undefined && call.generation !== undefined && call.generation !== at.generation)

@@ -6,18 +6,18 @@ import { isJsonObject, type Json, type JsonObject } from '../contract/json.ts'
 import type { Mirror } from '../contract/mirrors.ts'
 import { askingResult, asksOf, isAsking } from './asks.ts'
 
-/** One request of ours to a server, whatever it travels on. */
+/** One request of ours to a server, on any transport. */
 export type OurRequest<T> = CallListeners & {
   readonly method: string
-  /** What it is about: since 2026-07-28 that stands in a header too. */
+  /** What it is about: since 2026-07-28 also a header. */
   readonly name?: string
-  /** Of the request itself, whatever the revision of MCP. */
+  /** Headers of the request itself, independent of the revision of MCP. */
   readonly headers?: Readonly<Record<string, string>>
   /** The arguments, and which of them the tool wants in headers. */
   readonly call?: { readonly canonical_args: string; readonly mirrors: readonly Mirror[] }
   /** Its params as JSON on one line, with this as their `_meta`. */
   params(meta: JsonObject): string
-  /** The part of a result that counts; undefined when it is no such result. */
+  /** The relevant part of a result; undefined if it is not such a result. */
   read(result: JsonObject): T | undefined
 }
 
@@ -34,13 +34,13 @@ function traceContext({ trace, span = trace.slice(16) }: UpstreamCall): { tracep
   return TRACE.test(trace) ? { traceparent: `00-${trace}-${span}-01` } : {}
 }
 
-/** Since 2026-07-28 each message says what may be asked of whoever sends it; before, nothing may. */
+/** Since 2026-07-28 each message says what its sender can be asked; before, nothing can. */
 function withAnswerable(envelope: JsonObject, answerable: Answerable | undefined): JsonObject {
   if (answerable === undefined || envelope[CLIENT_CAPABILITIES_META_KEY] === undefined) return envelope
   return { ...envelope, [CLIENT_CAPABILITIES_META_KEY]: answerable }
 }
 
-/** INVARIANT: the canonical arguments stand in it byte for byte: what was hashed is what is sent. */
+/** INVARIANT: it contains the canonical arguments byte for byte: what was hashed is what is sent. */
 export function toolCall(call: UpstreamCall, mirrors: readonly Mirror[]): OurRequest<ToolResult> {
   const { tool, canonical_args, inputs, answerable, idempotency_key, trace } = call
   const traced = traceContext(call)

@@ -2,23 +2,23 @@ import { setImmediate } from 'node:timers/promises'
 
 export type Paced = {
   push(chunk: Buffer): void
-  /** Settles when everything that was pushed is handed on. */
+  /** Settles when everything that was pushed is passed on. */
   done(): Promise<void>
 }
 
-/** So little that even one message per three bytes takes a few milliseconds. */
+/** So small that even one message per three bytes takes only a few milliseconds. */
 const PIECE = 1_024
 const LONGEST_MS = 5
 
 /**
- * Hands bytes on in small pieces. A server can put thousands of messages into one chunk; between two pieces everybody else has
- * their turn, and the server waits meanwhile.
+ * Passes bytes on in small pieces. A server can put thousands of messages into one chunk; the event loop may run between two
+ * pieces, and the server waits in the meantime.
  */
 export function paced(push: (piece: Buffer) => void, source: { pause(): void; resume(): void }): Paced {
   const waiting: Buffer[] = []
   let rest: Promise<void> | undefined
 
-  /** Hands on what there is time for. True when something is left. */
+  /** Passes on what there is time for. True if something is left. */
   function isUnfinished(): boolean {
     const since = performance.now()
     for (let chunk = waiting.shift(); chunk !== undefined; chunk = waiting.shift()) {

@@ -6,15 +6,15 @@ import type { OurRequest } from './our-request.ts'
 import { rationed } from './rationed.ts'
 
 export type GivingUp = 'timeout' | 'aborted'
-/** What became of a call that was sent and given up: its effect is unknown either way. */
+/** The problem of a call that was sent and given up: its effect is unknown either way. */
 export const LOST_BY = { timeout: 'tool.timeout', aborted: 'tool.cancelled' } as const
 
-/** How one request leaves. */
+/** How one request is sent. */
 export type Sending = {
-  /** False when nothing was sent and nothing will be. */
+  /** False if nothing was sent and nothing will be. */
   send(id: FrameId): boolean
   /**
-   * Nobody waits for it any more. `unsent` is a promise that it never left, and never will; `about` goes into the problem.
+   * Nobody waits for it any more. `unsent`: guaranteed that it was never sent, and never will be; `about` goes into the problem.
    */
   cancel(id: FrameId, why: GivingUp): { readonly unsent: boolean; readonly about?: Readonly<Record<string, string>> }
 }
@@ -23,14 +23,14 @@ export type PendingCalls = {
   run<T>(request: OurRequest<T>, sending: Sending): Promise<UpstreamReply<T>>
   /** The server's answer; one that nobody waits for is counted. */
   answer(id: FrameId, message: JsonObject): void
-  /** The same, of an answer that cannot be read. */
+  /** The same, for an unreadable answer. */
   spoil(id: FrameId, reply: NoResult): void
-  /** What we found out ourselves; says nothing to a request that has its end already. */
+  /** What we found out ourselves; ignored if the request has already ended. */
   end(id: FrameId, reply: NoResult): void
   endAll(reply: NoResult): void
-  /** Handed on while somebody waits. It never prolongs a call: its time is its time. */
+  /** Passed on while somebody waits. It never extends the timeout. */
   progress(id: FrameId, progress: Progress): void
-  /** A line for a log; without an id it belongs to the only request there is, or to nobody. */
+  /** A log line; without an id it belongs to the only request there is, or to none. */
   log(id: FrameId | undefined, line: JsonObject): void
   isWaiting(id: FrameId): boolean
   late(): number
@@ -46,7 +46,7 @@ type Waiting = {
   readonly onLog: (line: JsonObject) => void
 }
 
-/** The requests under way to one server, each with its own end: answer, timeout, abort, or the end of the wire. */
+/** The requests in progress to one server, each with its own end: answer, timeout, abort, or the end of the wire. */
 export function pendingCalls({ name: server, timeout_ms }: { name: string; timeout_ms: number }): PendingCalls {
   const waiting = new Map<FrameId, Waiting>()
   let started = 0
@@ -120,7 +120,7 @@ export function pendingCalls({ name: server, timeout_ms }: { name: string; timeo
   }
 }
 
-/** Nobody knows what became of it. */
+/** The outcome is unknown. */
 export function lost(server: string, code: ProblemCode, about: Readonly<Record<string, string>> = {}): NoResult {
   return { is: 'lost', problem: problem(code, { server, ...about }) }
 }
@@ -132,7 +132,7 @@ export function loginNeeded(server: string, why: string): NoResult {
 
 export const LEASE_OVER = 'the lease of this node is over: another node may have taken the call over'
 
-/** A promise: it did not run. */
+/** Guaranteed not to have run. */
 export function notSent(server: string, why: string): NoResult {
   return { is: 'not_sent', problem: problem('tool.unavailable', { server, why }) }
 }

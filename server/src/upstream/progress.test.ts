@@ -20,8 +20,8 @@ async function reported({ servers }: Rig, server: string, n: number, wants = tru
 
 const STEPS = [1, 2, 3].map((n) => ({ progress: n, total: 3, message: `step ${n}` }))
 
-describe('what a tool says of its progress', () => {
-  test('is handed on as it was said, of this call alone and not after its end, on every transport and in both eras', () =>
+describe('the progress of a tool', () => {
+  test('is passed on unchanged, for its own call and not after its end, on every transport and in both eras', () =>
     withHttp(
       [
         startHttp('misbehaving-http.ts'),
@@ -39,14 +39,14 @@ describe('what a tool says of its progress', () => {
         await withToolServers(configs, {}, async (rig) => {
           const all = await Promise.all(configs.map(({ name }) => reported(rig, name, 3)))
           expect(all).toEqual(configs.map(() => ({ heard: STEPS, text: 'string' })))
-          // Whoever does not listen asks for nothing.
+          // Without a listener nothing is requested.
           const unasked = await Promise.all(configs.map(({ name }) => reported(rig, name, 3, false)))
           expect(unasked.map(({ text }) => text)).toEqual(configs.map(() => 'undefined'))
         })
       },
     ))
 
-  test('is handed on in part when it is a flood, and the answer is not disturbed', () =>
+  test('is passed on in part if it is a flood, and the answer is not affected', () =>
     withToolServers([scriptServer('child', 'misbehaving.ts')], {}, async (rig) => {
       const { heard, text } = await reported(rig, 'child', 50_000)
       expect(text).toBe('string')
@@ -54,7 +54,7 @@ describe('what a tool says of its progress', () => {
       expect(heard.length).toBeLessThan(5_000)
     }))
 
-  test('is rationed: a burst, then so many a second', () => {
+  test('is rate-limited: a burst, then a fixed number per second', () => {
     let now = 0
     const heard: number[] = []
     const listen = rationed(

@@ -1,10 +1,9 @@
-/** So many at once, and so many a second afterwards. */
+/** This many at once, and this many per second afterwards. */
 const BURST = 100
 const PER_SECOND = 20
 
 /**
- * The same listener, told at most so often: whoever floods it is heard as often as a person could look. What is too much is
- * dropped, not kept, so that a flood costs nothing.
+ * Wraps a listener so that it is called at a limited rate. What exceeds it is dropped, not stored, so that a flood costs nothing.
  */
 export function rationed<T>(listener: ((said: T) => void) | undefined, now = () => performance.now()) {
   let left = BURST

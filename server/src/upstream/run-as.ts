@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 
-/** The user a tool server runs as, where that is another one than the gate's. */
+/** The user a tool server runs as, if it is not the gate's. */
 export type RunAs = { readonly user: string; readonly uid: number; readonly gid: number; readonly home: string }
 
 /**
- * Looks a user up by name. Only root can start a process as somebody else; anywhere else a configuration that asks for it is
- * refused, because a server that quietly ran as the gate's own user could read the gate's keys.
+ * Looks a user up by name. Only root can start a process as somebody else; otherwise such a configuration is rejected, because a
+ * server that quietly ran as the gate's own user could read the gate's keys.
  */
 export function runAs(user: string, where: string): Result<RunAs> {
   const fault = (says: string) => refuse('config.invalid', { paths: `${where}: ${says}` })
@@ -19,7 +19,7 @@ export function runAs(user: string, where: string): Result<RunAs> {
   return ok({ user, ...found })
 }
 
-/** For `spawn`, which then also leaves all further groups of the gate behind. */
+/** For `spawn`, which then also drops all further groups of the gate. */
 export const idsOf = (as: RunAs | undefined): { uid?: number; gid?: number } =>
   as === undefined ? {} : { uid: as.uid, gid: as.gid }
 
@@ -37,7 +37,7 @@ function inPasswd(user: string): Found | undefined {
   }
 }
 
-/** Users that stand in no file but in a directory. */
+/** Users that are in no file but in a directory service. */
 function byId(user: string): Found | undefined {
   try {
     const ask = (flag: string) =>

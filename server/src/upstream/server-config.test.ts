@@ -12,7 +12,7 @@ function configsOf(server: object, folder = '/etc/sluice', environment: NodeJS.P
 }
 
 describe('the configured servers', () => {
-  test('paths count from the config file`s folder and `node` is the gate`s own', () => {
+  test('paths are relative to the config file`s folder and `node` is the gate`s own', () => {
     const args = ['./server.ts', '../up.ts', '--flag', 'plain/./path', '.hidden']
     expect(configsOf({ command: 'node', args, cwd: 'work' })).toMatchObject({
       ok: true,
@@ -27,12 +27,12 @@ describe('the configured servers', () => {
     })
   })
 
-  test('a command is left as it is, unless it is a path beside the config file', () => {
+  test('a command is unchanged, unless it is a path beside the config file', () => {
     expect(configsOf({ command: 'npx' })).toMatchObject({ value: [{ command: 'npx', cwd: resolve('/etc/sluice') }] })
     expect(configsOf({ command: './run' })).toMatchObject({ value: [{ command: '/etc/sluice/run' }] })
   })
 
-  test('secrets are fetched from the environment or a file', () => {
+  test('secrets are read from the environment or a file', () => {
     const folder = mkdtempSync(join(tmpdir(), 'sluice-'))
     writeFileSync(join(folder, 'token'), 'from a file\n')
     const env = { A: 'env:TOKEN', B: 'file:token', C: 'plain' }
@@ -41,7 +41,7 @@ describe('the configured servers', () => {
     })
   })
 
-  test('an absent secret refuses the configuration and names only where it stands', () => {
+  test('a missing secret rejects the configuration and names only its place', () => {
     for (const reference of ['env:NOT_THERE', 'file:not-there'])
       expect(configsOf({ command: 'x', env: { KEY: reference } })).toEqual({
         ok: false,
@@ -49,7 +49,7 @@ describe('the configured servers', () => {
       })
   })
 
-  test('of a server over HTTP the headers and the client secret are fetched too', () => {
+  test('for a server over HTTP the headers and the client secret are read too', () => {
     const oauth = { token_url: 'https://id.example/token', client_id: 'c', client_secret: 'env:SECRET' }
     const url = 'https://tools.example/mcp'
     expect(configsOf({ url, headers: { 'X-Key': 'env:KEY' }, oauth }, '/', { KEY: 'k', SECRET: 's' })).toMatchObject({
@@ -66,7 +66,7 @@ describe('the configured servers', () => {
     })
   })
 
-  test('a header is refused whose value would start another one, or that says twice who we are', () => {
+  test('a header is rejected if its value would start another one, or if it authenticates twice', () => {
     const url = 'https://tools.example/mcp'
     const oauth = { token_url: 'https://id.example/token', client_id: 'c', client_secret: 's' }
     const faultOf = (server: object, environment: NodeJS.ProcessEnv = {}) => {

@@ -8,19 +8,21 @@ import type { OpenApiSettings } from '../contract/openapi-settings.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import { runAs, type RunAs } from './run-as.ts'
 
-/** `data`: a folder of its own beside the gate's data folder, told to a child as `SLUICE_DATA`. Made by a server that wants it. */
+/**
+ * `data`: a separate folder beside the gate's data folder, passed to a child as `SLUICE_DATA`. Created by a server that needs it.
+ */
 type Named = {
   readonly name: string
   readonly data?: string
-  /** Asked immediately before a request leaves. False: other nodes may have taken this one's calls over. */
+  /** Called immediately before a request is sent. False: other nodes may have taken over this one's calls. */
   readonly mayAct?: () => boolean
 }
 type Process = { readonly cwd: string; readonly run_as?: RunAs }
 export type StdioServer = Omit<StdioSettings, 'tools' | 'cwd' | 'user'> & Named & Process
-/** `configured`: the operator has a `login` section. Without one, a login is possible where the server asks for it. */
+/** `configured`: the operator has a `login` section. Without one, a login is possible if the server asks for it. */
 export type ServerLogin = LoginSettings & { readonly configured: boolean }
 export type HttpServer = Omit<HttpSettings, 'tools' | 'login'> & Named & { readonly login?: ServerLogin }
-/** `query`: what every request carries there besides its own parameters. */
+/** `query`: what every request adds besides its own parameters. */
 export type OpenApiServer = Omit<OpenApiSettings, 'tools' | 'auth'> &
   Named & { readonly oauth?: OAuthSettings; readonly query: Readonly<Record<string, string>> }
 export type CommandsServer = Omit<CommandsSettings, 'tools' | 'cwd' | 'user' | 'commands'> &
@@ -29,16 +31,15 @@ export type CommandsServer = Omit<CommandsSettings, 'tools' | 'cwd' | 'user' | '
 
 export type ClientServer = Omit<ClientSettings, 'tools'> & Named
 
-/** One tool server, ready to be started or reached: paths are absolute, secrets are fetched. */
+/** One tool server, ready to be started or reached: paths are absolute, secrets are resolved. */
 export type ServerConfig = StdioServer | HttpServer | OpenApiServer | CommandsServer | ClientServer
 
-/** Fetches a secret, or notes where one is absent. */
+/** Resolves a secret, or notes where one is missing. */
 type Fetch = (reference: string, where: string) => string
 
 /**
- * The configured servers as they can be started or reached. `./` and `../` at the start of a command or an argument, and every
- * relative `cwd`, count from the config file's folder; `node` is the Node that runs the gate. A secret that is not there is
- * refused.
+ * The configured servers, ready to be started or reached. `./` and `../` at the start of a command or an argument, and every
+ * relative `cwd`, are relative to the config file's folder; `node` is the Node that runs the gate. A missing secret is rejected.
  */
 export function serverConfigs(
   servers: Config['servers'],
@@ -61,7 +62,7 @@ export function serverConfigs(
   return faults.length === 0 ? ok(configs) : refuse('config.invalid', { paths: faults.join('; ') })
 }
 
-/** A set of no commands stands for something that the gate does itself. */
+/** An empty set of commands represents something that the gate does itself. */
 const isStarted = ([, { commands }]: [string, ServerSettings]): boolean =>
   commands === undefined || Object.keys(commands).length > 0
 
@@ -168,7 +169,7 @@ function httpServer(name: string, settings: HttpSettings, fetch: Fetch): Resolve
   return { server, wrong }
 }
 
-/** A server without other credentials may turn out to want a login. */
+/** A server without other credentials may turn out to need a login. */
 function loginOf(login: LoginSettings | undefined, fetch: Fetch): ServerLogin {
   if (login === undefined) return { per: 'gate', configured: false }
   const { client_secret } = login
@@ -186,12 +187,12 @@ const fetchAll = (references: Readonly<Record<string, string>>, where: string, f
 
 const programOf = (text: string, folder: string) => (text === 'node' ? process.execPath : fromFolder(text, folder))
 
-/** Line breaks would start another header; what is not Latin-1 cannot be written. */
+/** Line breaks would start another header; only Latin-1 can be written. */
 const isHeaderValue = (value: string) => /^[\t\x20-\x7e\x80-\xff]*$/.test(value)
 
 const fromFolder = (text: string, folder: string) => (/^\.\.?\//.test(text) ? resolve(folder, text) : text)
 
-/** What a reference stands for: `env:NAME`, `file:PATH`, or the text itself. Undefined when it is not there. */
+/** The value of a reference: `env:NAME`, `file:PATH`, or the text itself. Undefined if it is missing. */
 export function secretOf(reference: string, folder: string, environment: NodeJS.ProcessEnv): string | undefined {
   if (reference.startsWith('env:')) return environment[reference.slice('env:'.length)]
   if (!reference.startsWith('file:')) return reference

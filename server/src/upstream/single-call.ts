@@ -1,15 +1,15 @@
 import type { UpstreamAnswer, UpstreamCall } from '../commands/ports/upstream.ts'
 import { LOST_BY, lost, notSent, type GivingUp } from './pending-calls.ts'
 
-/** How one call leaves that has its own request or process, so that its answer needs no id. */
+/** How a call with its own request or process is sent, so that its answer needs no id. */
 export type Doing = {
   /** Never rejects. */
   start(): Promise<UpstreamAnswer>
-  /** Nobody waits for it any more: end it. `unsent` is a promise that it never left, and never will. */
+  /** Nobody waits for it any more: end it. `unsent`: guaranteed that it was never sent, and never will be. */
   cancel(): { readonly unsent: boolean }
 }
 
-/** One call with one end: its answer, the time, or the caller's abort, whichever is first. */
+/** One call with one end: its answer, the timeout, or the caller's abort, whichever is first. */
 export function singleCall(
   { name: server, timeout_ms }: { readonly name: string; readonly timeout_ms: number },
   { signal }: Pick<UpstreamCall, 'signal'>,

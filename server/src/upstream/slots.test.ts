@@ -8,7 +8,7 @@ const taken = (slot: Release | string): Release => {
 }
 
 describe('slots', () => {
-  test('a released place goes to whoever waits longest', async () => {
+  test('a released slot goes to the longest waiting caller', async () => {
     const slots = openSlots(1, 10)
     const first = taken(await slots.take(LONG))
     const order: string[] = []
@@ -33,7 +33,7 @@ describe('slots', () => {
     expect(slots.active()).toBe(0)
   })
 
-  test('a place released twice is free once', async () => {
+  test('a slot released twice is free once', async () => {
     const slots = openSlots(2, 1)
     const [first] = [taken(await slots.take(LONG)), taken(await slots.take(LONG))]
     first()
@@ -41,7 +41,7 @@ describe('slots', () => {
     expect(slots.active()).toBe(1)
   })
 
-  test('whoever waits too long or gives up leaves the queue', async () => {
+  test('a caller that waits too long or gives up leaves the queue', async () => {
     const slots = openSlots(1, 10)
     const held = taken(await slots.take(LONG))
     const giving_up = new AbortController()

@@ -1,9 +1,9 @@
-/** Why a place was not given. */
+/** Why no slot was given. */
 export type NoSlot = 'full' | 'late' | 'aborted'
 export type Release = () => void
 
 export type Slots = {
-  /** A place, as soon as one is free and nobody waits longer; or why not. Every given place must be released, once. */
+  /** A slot, as soon as one is free and nobody waits longer; or why not. Every slot must be released, once. */
   take(wait_ms: number, signal?: AbortSignal): Promise<Release | NoSlot>
   active(): number
   queued(): number
@@ -11,7 +11,9 @@ export type Slots = {
 
 type Waiting = { readonly give: (outcome: Release | NoSlot) => void }
 
-/** So many at once, so many waiting, first come first served. What would wait behind a full queue is refused at once. */
+/**
+ * A limited number at once and a limited queue, first come first served. With a full queue, requests are rejected immediately.
+ */
 export function openSlots(places: number, queue_limit: number): Slots {
   let active = 0
   const queue = new Set<Waiting>()
@@ -54,7 +56,7 @@ export function openSlots(places: number, queue_limit: number): Slots {
   return {
     async take(wait_ms, signal) {
       if (signal?.aborted === true) return 'aborted'
-      // Nobody waits while a place is free: a released one is handed on in the same breath.
+      // Nobody waits while a slot is free: a released one is passed on immediately.
       if (active < places) return occupy()
       return queue.size >= queue_limit ? 'full' : wait(wait_ms, signal)
     },

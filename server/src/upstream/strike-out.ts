@@ -1,7 +1,7 @@
-/** Shorter ones would strike out half of every sentence. */
+/** Shorter ones would remove half of every sentence. */
 const SHORTEST_SECRET = 6
 
-/** The text without any of the secrets, whatever else it says. */
+/** The text without any of the secrets. */
 export function strikeOut(secrets: readonly string[], text: string): string {
   return secrets
     .filter((secret) => secret.length >= SHORTEST_SECRET)

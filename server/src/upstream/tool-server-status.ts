@@ -6,7 +6,7 @@ import type { ServerConfig } from './server-config.ts'
 /** What `sluice servers` shows of one server. */
 export type ServerStatus = {
   readonly server: string
-  /** `waiting`: it failed and is not tried again before the back-off is over. `needs_login`: somebody has to log in there first. */
+  /** `waiting`: it failed and is not retried before the back-off is over. `needs_login`: somebody has to log in there first. */
   readonly state: 'starting' | 'ready' | 'waiting' | 'needs_login' | 'closed'
   readonly breaker: 'closed' | 'open' | 'half_open'
   /** The negotiated revision of MCP. */
@@ -18,7 +18,7 @@ export type ServerStatus = {
   /** Answers that came after their call was given up. */
   readonly late_answers: number
   readonly last_failure?: string
-  /** The gate's own login there, where people can log in. `users`: how many have one of their own. */
+  /** The gate's own login there, if people can log in. `users`: how many have their own. */
   readonly login?: Omit<LoginStatus, 'server' | 'user'> & { readonly per: 'gate' | 'user'; readonly users?: number }
   /** The end of what it wrote to stderr. */
   readonly stderr: readonly string[]
@@ -30,17 +30,17 @@ export type UpstreamLog = (line: {
   readonly says: string
 }) => void
 
-/** What boot holds: the port that commands call, and what only doors of operators and the shutdown need. */
+/** What boot holds: the port for commands, and what only operators' doors and the shutdown need. */
 export type OpenToolServers = ToolServers &
   Offerings & {
     status(): readonly ServerStatus[]
-    /** Resolves once the server is connected and its tools are registered, or this attempt has failed. Starts it if need be. */
+    /** Resolves once the server is connected and its tools are registered, or this attempt has failed. Starts it if necessary. */
     ready(server: string): Promise<Result<ServerStatus>>
     /**
-     * Takes these servers instead of the ones before. One that is new or configured differently is started; one that is gone or
-     * replaced takes no more calls, and ends after those under way, or after half a minute.
+     * Replaces the servers. One that is new or configured differently is started; one that was removed or replaced accepts no
+     * more calls, and ends after those in progress, or after half a minute.
      */
     change(servers: readonly ServerConfig[]): void
-    /** Asks every child to end, then makes it. Calls under way are lost; later ones are not sent. */
+    /** Asks every child to end, then forces it. Calls in progress are lost; later ones are not sent. */
     close(): Promise<void>
   }

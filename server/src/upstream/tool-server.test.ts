@@ -16,7 +16,7 @@ const isRunning = (pid: number) => {
 }
 
 describe('the start of a tool server', () => {
-  test('every page of tools is read, word for word, without those that are not shaped like tools', () =>
+  test('every page of tools is read verbatim, without malformed tools', () =>
     withToolServers([scriptServer('paged', 'paged.ts')], {}, async ({ servers, listings }) => {
       expect(await servers.ready('paged')).toMatchObject({ ok: true, value: { tools: 3, protocol: '2025-11-25' } })
       expect(listings.map(({ definitions }) => definitions.map(({ name }) => name))).toEqual([['one', 'two', 'three']])
@@ -28,13 +28,13 @@ describe('the start of a tool server', () => {
       expect(listings[0]?.findings).toEqual([{ rule: 'not_a_tool', tools: 3, example: 'no schema' }])
     }))
 
-  test('a schema nested beyond reason does not take the other tools with it', () =>
+  test('an extremely nested schema does not affect the other tools', () =>
     withToolServers([scriptServer('paged', 'paged.ts', { args: ['deep'] })], {}, async ({ servers, listings }) => {
       expect(await servers.ready('paged')).toMatchObject({ ok: true })
       expect(listings[0]?.definitions.map(({ name }) => name)).toContain('flat')
     }))
 
-  test('of pages that never end what was read is offered', () =>
+  test('if there are endless pages, what was read is offered', () =>
     withToolServers([scriptServer('paged', 'paged.ts', { args: ['endless'] })], {}, async ({ servers, listings }) => {
       expect(await servers.ready('paged')).toMatchObject({ ok: true, value: { tools: 0 } })
       expect(listings[0]?.findings).toEqual([{ rule: 'pages_without_end', tools: 1, example: '' }])
@@ -45,7 +45,7 @@ describe('the start of a tool server', () => {
       expect(await text('slow', 'echo', { n: 1 })).toBe('{"n":1}'),
     ))
 
-  test('a call that cannot wait so long is not sent', () =>
+  test('a call that cannot wait that long is not sent', () =>
     withToolServers(
       [scriptServer('slow', 'starting.ts', { args: ['slow'], timeout_ms: 500 })],
       {},
@@ -56,7 +56,7 @@ describe('the start of a tool server', () => {
       },
     ))
 
-  test('a program that does not exist, or dies, refuses its calls and blocks nobody else`s', () =>
+  test('a program that does not exist, or dies, rejects its calls and blocks no others', () =>
     withToolServers(
       [
         scriptServer('absent', 'starting.ts', { command: '/no/such/program' }),
@@ -73,7 +73,7 @@ describe('the start of a tool server', () => {
       },
     ))
 
-  test('a server that fails once is started again by itself', () => {
+  test('a server that fails once is restarted automatically', () => {
     const mark = join(mkdtempSync(join(tmpdir(), 'sluice-')), 'mark')
     const once = scriptServer('once', 'starting.ts', { args: ['dies_once', mark] })
     return withToolServers([once], QUICK, async ({ servers, text }) => {
@@ -82,7 +82,7 @@ describe('the start of a tool server', () => {
     })
   })
 
-  test('a server that says nothing at all is given up', () =>
+  test('a server that sends nothing at all is given up', () =>
     withToolServers(
       [scriptServer('silent', 'starting.ts', { args: ['silent'] })],
       { start_timeout_ms: 200, probe_timeout_ms: 100 },
@@ -94,7 +94,7 @@ describe('a replaced tool server', () => {
   const one = scriptServer('one', 'misbehaving.ts')
   const request = { server: 'one', tool: 'echo', canonical_args: '{}', idempotency_key: 'key-1', trace: 'trace-1' }
 
-  test('gets no call that was judged for the server before it', () =>
+  test('gets no call that was judged for the previous server', () =>
     withToolServers([one], {}, async ({ servers }) => {
       const generation = servers.generation('one')
       expect(codeOf(await servers.call({ ...request, generation }))).toBe('answered')
@@ -113,8 +113,8 @@ describe('a replaced tool server', () => {
     }))
 })
 
-describe('a node whose lease is over', () => {
-  test('sends no call, and says that it did not', () => {
+describe('a node whose lease has expired', () => {
+  test('sends no call, and says so', () => {
     let isLeased = true
     const one = { ...scriptServer('one', 'misbehaving.ts'), mayAct: () => isLeased }
     return withToolServers([one], {}, async ({ servers }) => {
@@ -129,7 +129,7 @@ describe('a node whose lease is over', () => {
 })
 
 describe('both eras of the protocol', () => {
-  test('a server that dies of the question for the newer era is started again without it', () =>
+  test('a server that crashes on the probe for the newer era is restarted without it', () =>
     withToolServers(
       [scriptServer('old', 'starting.ts', { args: ['dies_of_probe'] })],
       {},
@@ -139,7 +139,7 @@ describe('both eras of the protocol', () => {
       },
     ))
 
-  test('a server that ignores the question is taken for an older one', () =>
+  test('a server that ignores the probe is treated as an older one', () =>
     withToolServers(
       [scriptServer('old', 'starting.ts', { args: ['ignores_probe'] })],
       { probe_timeout_ms: 100 },
@@ -149,7 +149,7 @@ describe('both eras of the protocol', () => {
       },
     ))
 
-  test('with a server of 2026-07-28 each call carries what that revision demands', () =>
+  test('with a server of 2026-07-28 each call has what that revision requires', () =>
     withToolServers(
       [scriptServer('new', 'two-eras.ts', { args: ['--modern-only'] })],
       {},
@@ -162,7 +162,7 @@ describe('both eras of the protocol', () => {
       },
     ))
 
-  test('with a server of 2026-07-28 changes of the tools are heard through a subscription', () =>
+  test('with a server of 2026-07-28 changes of the tools are received through a subscription', () =>
     withToolServers([scriptServer('new', 'two-eras.ts')], {}, async ({ text, listings }) => {
       expect(await text('new', 'grow')).toBe('grown')
       await expect.poll(() => listings.at(-1)?.definitions.map(({ name }) => name)).toContain('grown')
@@ -187,7 +187,7 @@ describe('a running tool server', () => {
       },
     ))
 
-  test('gets no more calls at once than it may; the rest waits, and what is too much for the queue is not sent', () =>
+  test('gets no more concurrent calls than its limit; the rest wait, and what exceeds the queue is not sent', () =>
     withToolServers(
       [scriptServer('narrow', 'misbehaving.ts', { concurrency: 2 })],
       { queue: 3 },
@@ -201,7 +201,7 @@ describe('a running tool server', () => {
       },
     ))
 
-  test('that fails again and again is left alone for a while, and its neighbour is not', () =>
+  test('that fails repeatedly is not tried for a while, and other servers are not affected', () =>
     withToolServers(
       [scriptServer('bad', 'misbehaving.ts'), scriptServer('good', 'misbehaving.ts')],
       QUICK,
@@ -237,7 +237,7 @@ describe('a running tool server', () => {
 })
 
 describe('the end', () => {
-  test('a child that does not go when asked is made to', () =>
+  test('a child that does not end when asked is forced to', () =>
     withToolServers([scriptServer('stubborn', 'stubborn.ts')], {}, async ({ text, servers }) => {
       const pid = Number(await text('stubborn', 'pid'))
       expect(isRunning(pid)).toBe(true)
@@ -245,7 +245,7 @@ describe('the end', () => {
       expect(isRunning(pid)).toBe(false)
     }))
 
-  test('calls under way are lost, later ones are not sent, and nothing is started again', () =>
+  test('calls in progress are lost, later ones are not sent, and nothing is restarted', () =>
     withToolServers([scriptServer('bad', 'misbehaving.ts')], {}, async ({ call, text, servers }) => {
       const under_way = call('bad', 'hangs')
       await text('bad', 'echo')

@@ -22,10 +22,10 @@ export type ToolServer = {
   call(call: UpstreamCall): Promise<UpstreamAnswer>
   ask(question: UpstreamQuestion): Promise<UpstreamReply<JsonObject>>
   watch(uri: string): Promise<Watched>
-  /** As it introduced itself last. */
+  /** As it last introduced itself. */
   capabilities(): JsonObject | undefined
   start(): void
-  /** Ends the present connection, if there is one, and connects anew: somebody logged in or out. */
+  /** Ends the current connection, if there is one, and reconnects: somebody logged in or out. */
   reconnect(): void
   ready(): Promise<Result<ServerStatus>>
   status(): ServerStatus
@@ -63,7 +63,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
   let breaker: Breaker = closedBreaker
   let legacy = false
   let starts = 0
-  /** Ends in a row without proof that the server works. */
+  /** Failures in a row without proof that the server works. */
   let failures = 0
   let late_before = 0
   let last_failure: string | undefined
@@ -163,7 +163,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
     start()
   }
 
-  // Asked through a function: the compiler does not see that the phase changes while others run.
+  // A function, because the compiler does not see that the phase changes while other code runs.
   const isWaitingForLogin = () => phase.is === 'needs_login'
   const isCurrent = (attempt: Promise<unknown>) => phase.is === 'starting' && phase.attempt === attempt
 

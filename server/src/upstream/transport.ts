@@ -1,10 +1,10 @@
 import type { Attempt, ConnectionDeps } from './connection.ts'
 
-/** How one server is reached, for as long as the gate runs: over MCP, or by something that is no MCP server at all. */
+/** How one server is reached, as long as the gate runs: over MCP, or by something that is not an MCP server. */
 export type Transport = {
-  /** A connection whose tools are registered, or why there is none. Never rejects. `legacy`: the one before was. */
+  /** A connection whose tools are registered, or why there is none. Never rejects. `legacy`: the previous one was. */
   connect(deps: ConnectionDeps, legacy: boolean): Promise<Attempt>
-  /** The end of what it wrote to stderr, where it has one. */
+  /** The end of what it wrote to stderr, if it has one. */
   stderr(): readonly string[]
   /** The sentence without the server's secrets. */
   hide(says: string): string

@@ -1,23 +1,23 @@
 import type { BreakerTuning } from './breaker.ts'
 import type { RelistTuning } from './listing-turn.ts'
 
-/** What is the same for all servers and not in the configuration file. Tests use shorter times. */
+/** Settings that are the same for all servers and not in the configuration file. Tests use shorter times. */
 export type Tuning = {
   /** For each step of a start: handshake, list of tools. */
   readonly start_timeout_ms: number
-  /** How long a silent server is asked whether it speaks the newer protocol. */
+  /** How long to wait for a silent server's answer to the probe for the newer protocol. */
   readonly probe_timeout_ms: number
   /** Between ending stdin, SIGTERM and SIGKILL. */
   readonly grace_ms: number
-  /** Calls that may wait per server, on top of those under way. */
+  /** Calls that may wait per server, in addition to those in progress. */
   readonly queue: number
-  /** The first restart is at once; later ones wait longer and longer. */
+  /** The first restart is immediate; later ones wait increasingly longer. */
   readonly restart: { readonly base_ms: number; readonly cap_ms: number }
-  /** A server that wants a login is tried again this often, in case it changes its mind. */
+  /** A server that requires a login is retried this often, in case that changes. */
   readonly login_retry_ms: number
-  /** A child that lived this long, or answered, has proven itself: its end counts as the first. */
+  /** A child that lived this long, or answered, has proven that it works: its next failure counts as the first. */
   readonly steady_ms: number
-  /** How often a server that says its tools changed is listed again. */
+  /** How often a server that announces changed tools is listed again. */
   readonly relist: RelistTuning
   readonly breaker: BreakerTuning
 }

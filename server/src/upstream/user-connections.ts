@@ -5,12 +5,12 @@ import type { ToolServer } from './tool-server.ts'
 
 export type UserConnections = {
   call(call: UpstreamCall): Promise<UpstreamAnswer>
-  /** Their login is another one, or none any more. */
+  /** Their login changed, or ended. */
   end(user: string): void
   close(): Promise<void>
 }
 
-/** A user who calls nothing for so long is disconnected. */
+/** A user without calls for this long is disconnected. */
 const IDLE_MS = 600_000
 const MOST_USERS = 256
 
@@ -25,7 +25,7 @@ type Kept = { readonly tool_server: ToolServer; used: number }
 
 /**
  * One connection for each user who has logged in at a server.
- * INVARIANT: a call goes out on the connection of its own user, or not at all.
+ * INVARIANT: a call is sent on the connection of its own user, or not at all.
  */
 export function userConnections({ server, logins, open, now }: UserConnectionsDeps): UserConnections {
   const kept = new Map<string, Kept>()
@@ -54,7 +54,7 @@ export function userConnections({ server, logins, open, now }: UserConnectionsDe
     return tool_server
   }
 
-  /** Says where the user can log in, besides that they have to. */
+  /** Adds where the user can log in. */
   async function withAddress(answer: UpstreamAnswer, user: string): Promise<UpstreamAnswer> {
     if (answer.is !== 'not_sent' || answer.problem.code !== 'tool.login_needed') return answer
     const started = await logins.start({ server, user }, user)

@@ -8,7 +8,7 @@ import type { Tuning } from './tuning.ts'
 import type { Watcher } from './watches.ts'
 import type { Wire } from './wire.ts'
 
-/** Before 2026-07-28 a request for each resource. */
+/** Before 2026-07-28: one request per resource. */
 export function watchBySubscribing(wire: Wire): Watcher {
   const ask = (method: string, uri: string) =>
     wire.ask({ method, params: (_meta) => JSON.stringify({ uri, _meta }), read: (result) => result }, {})
@@ -27,8 +27,8 @@ export type ListeningDeps = {
 }
 
 /**
- * Since 2026-07-28 one stream for all of them. Whenever they are others a new stream is opened before the one before is closed, so
- * that nothing is missed between the two; one that breaks off is opened again.
+ * Since 2026-07-28: one stream for all of them. Whenever the set changes, a new stream is opened before the old one is closed, so
+ * that nothing is missed in between; a broken one is opened again.
  */
 export function watchByListening(client: Client, { server, tuning, isUsable, onDoubt }: ListeningDeps): Watcher {
   const wanted = new Set<string>()
@@ -50,7 +50,7 @@ export function watchByListening(client: Client, { server, tuning, isUsable, onD
     if (open !== undefined) void comeBack(open)
   }
 
-  /** One after the other, each with what is wanted by then. */
+  /** In sequence, each with what is wanted by then. */
   function inTurn(): Promise<void> {
     const mine = turn.then(reopen)
     turn = mine.catch(() => undefined)

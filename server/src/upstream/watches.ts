@@ -1,7 +1,7 @@
 import type { UpstreamReply, Watched } from '../commands/ports/upstream.ts'
 import type { JsonObject } from '../contract/json.ts'
 
-/** How one connection is told which resources to tell of. */
+/** How one connection is told which resources to watch. */
 export type Watcher = {
   watch(uri: string): Promise<UpstreamReply<JsonObject>>
   unwatch(uri: string): void
@@ -10,13 +10,13 @@ export type Watcher = {
 export type Watches = {
   /** Watches a resource until it is stopped. */
   watch(uri: string): Promise<Watched>
-  /** What a new connection has to be told of. */
+  /** What a new connection has to watch. */
   standing(): readonly string[]
 }
 
 type Watch = { watchers: number; is_standing: boolean; readonly begun: Promise<UpstreamReply<JsonObject>> }
 
-/** INVARIANT: a server is asked once for a resource, however many watch it, and told once that nobody does any more. */
+/** INVARIANT: a server is asked once per resource, however many watch it, and told once when nobody does any more. */
 export function openWatches({ watch: begin, unwatch }: Watcher): Watches {
   const watched = new Map<string, Watch>()
 

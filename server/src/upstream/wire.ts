@@ -5,13 +5,13 @@ import type { ToolDefinition } from '../contract/tool.ts'
 import type { Envelope } from './frames.ts'
 import type { OurRequest } from './our-request.ts'
 
-/** One way to one tool server, shared by the SDK (discovery) and the lean path (calls). */
+/** One connection to one tool server, shared by the SDK (discovery) and the direct path (calls). */
 export type Wire = {
   /** For the SDK: everything but the calls below. */
   readonly transport: Transport
   /**
-   * Whether the newer era is asked for first. `once`: the SDK takes silence for an older server. `twice`: it does not, so a
-   * silent server is tried again as an older one. `never`: this way is older than the newer era.
+   * Whether the newer era is probed for first. `once`: the SDK treats silence as an older server. `twice`: it does not, so a
+   * silent server is tried again as an older one. `never`: this transport is older than the newer era.
    */
   readonly probe: 'once' | 'twice' | 'never'
   /** Settles when no further call can be sent on it, with a sentence about its end. */
@@ -20,26 +20,26 @@ export type Wire = {
   isUsable(): boolean
   /** Sends one request and waits for its answer, the timeout, the caller's abort or the wire's end, whichever is first. */
   ask<T>(request: OurRequest<T>, envelope: Envelope): Promise<UpstreamReply<T>>
-  /** Why a tool cannot be called on this wire; undefined when it can. */
+  /** Why a tool cannot be called on this wire; undefined if it can. */
   faultOf(definition: ToolDefinition, envelope: Envelope): string | undefined
-  /** Why somebody has to log in, when the last request was refused for that. */
+  /** Why somebody has to log in, if the last request was rejected for that. */
   loginNeed?(): string | undefined
   /** Answers to calls that nobody waits for any more. */
   late(): number
-  /** Ends it at once. Calls under way are lost. */
+  /** Ends it immediately. Calls in progress are lost. */
   kill(): void
-  /** Ends it in good order, or at once when that takes too long. */
+  /** Ends it properly, or immediately if that takes too long. */
   close(): Promise<void>
 }
 
 export type WireDeps = {
-  /** A line for the operator about a server that says something odd. */
+  /** A line for the operator about odd behavior of a server. */
   readonly noise: (says: string) => void
-  /** Something of what the server said may have been missed: its tools are to be read again. */
+  /** Some messages of the server may have been missed: its tools have to be listed again. */
   readonly onDoubt: () => void
-  /** Said unasked, and not only to us. */
+  /** Unsolicited, and not only for us. */
   readonly onNotice: (method: NoticeMethod, params: JsonObject) => void
 }
 
-/** Opens at once, or ends: never throws. */
+/** Opens immediately, or ends: never throws. */
 export type OpenWire = (deps: WireDeps) => Wire

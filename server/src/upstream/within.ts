@@ -1,4 +1,4 @@
-/** The value, or undefined when the time is over or the caller gives up first. `value` never rejects. */
+/** The value, or undefined if the time is over or the caller gives up first. `value` never rejects. */
 export async function within<T>(value: Promise<T>, wait_ms: number, signal?: AbortSignal): Promise<T | undefined> {
   if (signal?.aborted === true) return undefined
   return new Promise((resolve) => {

@@ -51,7 +51,7 @@ test('hooks that were changed, or that an older release wrote, are outdated', ()
 test('hooks that start a program that is gone, or ask another gate, do not work', () => {
   install()
   change('.gemini/settings.json', (text) => text.replaceAll(HOOK, '/gone/bin/sluice-hook.cjs'))
-  expect(found('gemini')).toEqual([expect.stringMatching(/^error: .* a program that is not there, `\/gone/)])
+  expect(found('gemini')).toEqual([expect.stringMatching(/^error: .* a program that does not exist, `\/gone/)])
   expect(found('qwen', program('/other/.sluice/gate.sock'))).toEqual([expect.stringMatching(/^error: .* another gate/)])
 })
 

@@ -5,12 +5,12 @@ import { clientFor } from '../../doors/cli/client.ts'
 import { fieldsOf, itemsOf, textOf } from '../../doors/cli/print.ts'
 import { placesIn } from '../data-folder.ts'
 
-/** Whether two people can be had for what two people should decide. Asked of the running gate. */
+/** Whether there are two people for requests that two should decide. Asks the running gate. */
 export async function checkApprovers(
   data: string,
   { auth, channels, approvals }: Pick<Config, 'auth' | 'channels' | 'approvals'>,
 ): Promise<readonly Finding[]> {
-  // Who gets a role from an issuer is not known here.
+  // It is not known here who gets a role from an issuer.
   if (auth.oidc.length > 0) return []
   const reply = await clientFor({ socket: placesIn(data).socket })('GET', '/v1/keys?limit=200')
   if (reply.status !== 200 || fieldsOf(reply.body)['next'] !== undefined) return []
@@ -35,7 +35,7 @@ export async function checkApprovers(
   ]
 }
 
-/** Members of groups who cannot log in, and routes that ask for more people than can. */
+/** Members of groups who cannot log in, and routes that ask for more people than there are. */
 export function checkGroups(
   { groups, routes }: Pick<Config['approvals'], 'groups' | 'routes'>,
   people: ReadonlySet<string>,

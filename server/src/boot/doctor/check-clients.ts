@@ -7,7 +7,7 @@ import { placesIn } from '../data-folder.ts'
 import { HOOK } from '../local-gate.ts'
 import { checkHooks, SWITCHED_OFF } from './check-hooks.ts'
 
-/** Clients that go around the gate, and what no gate can see. */
+/** Clients that bypass the gate, and what no gate can see. */
 export function checkClients(data: string): readonly Finding[] {
   const around = { home: homedir(), cwd: process.cwd(), platform: process.platform, env: process.env }
   const { files } = openClients(clientFiles(around))
@@ -29,8 +29,8 @@ export function checkClients(data: string): readonly Finding[] {
     {
       severity: 'note',
       about: 'what a gate cannot see',
-      says: `an agent with a shell or file tools of its own can walk around the gate, or read ${data}`,
-      do: ['switch such tools off, or run the agent as another user than the gate', ...how].join('\n'),
+      says: `an agent with its own shell or file tools can bypass the gate, or read ${data}`,
+      do: ['turn such tools off, or run the agent as another user than the gate', ...how].join('\n'),
     },
   ]
 }

@@ -12,7 +12,7 @@ import { checkParts } from './check-parts.ts'
 
 export type Configured = { readonly settings: Settings | undefined; readonly findings: readonly Finding[] }
 
-/** The file, every mistake in it, its references, and its policy. */
+/** Checks the file, its references, and its policy, and reports every mistake. */
 export async function checkConfig(file: string): Promise<Configured> {
   const about = 'configuration'
   if (!existsSync(file)) {
@@ -45,7 +45,7 @@ export async function checkConfig(file: string): Promise<Configured> {
   }
 }
 
-/** What the environment sets counts more than the file; who reads only the file must hear of it. */
+/** The environment overrides the file, so a reader of the file must be told. */
 function variablesIn({ env }: LoadedSettings): readonly Finding[] {
   const about = 'environment'
   const set = env.overrides.map(({ name, path }): Finding => ({
@@ -70,7 +70,7 @@ function listenIn({ config }: Settings): readonly Finding[] {
   return [{ severity: 'warning', about: 'listen', says, do: remedy }]
 }
 
-/** The policy as the gate would load it, and what the lint says of it. */
+/** The policy as the gate would load it, and its lint findings. */
 export async function checkPolicy(settings: Settings, config: string): Promise<readonly Finding[]> {
   const about = 'policy'
   const loaded = loadPolicy(sha256Hex, settings.policy)

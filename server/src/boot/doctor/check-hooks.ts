@@ -9,7 +9,7 @@ import { closedSettings, isClosedText, opencodeSettings, textOf } from '../init/
 const about = 'hooks'
 const AGAIN = 'install them again: `sluice init --write`'
 
-/** Coding agents whose built-in tools the gate does not see, hooks that do not work, and what stays open with those that do. */
+/** Coding agents whose built-in tools the gate does not see, hooks that do not work, and what working hooks do not cover. */
 export function checkHooks(around: Surroundings, program: HookProgram): readonly Finding[] {
   return presentPlaces(around).flatMap((place) => findingsOf(place, program))
 }
@@ -29,7 +29,7 @@ function findingsOf(place: HookPlace, program: HookProgram): readonly Finding[] 
         severity: 'error',
         about,
         says: `${client} does not run its hooks: ${off.says} (${off.file})`,
-        do: 'take that setting out: its built-in tools are not judged',
+        do: 'remove that setting: its built-in tools are not judged',
       },
     ]
   const broken = brokenPath(text, program)
@@ -49,19 +49,19 @@ function findingsOf(place: HookPlace, program: HookProgram): readonly Finding[] 
       },
     ]
   const says = `the built-in tools of ${client} are hooked (${file})`
-  return [{ severity: 'note', about, says, do: STAYS_OPEN[client] ?? 'what stays open is in docs/hooks.md' }]
+  return [{ severity: 'note', about, says, do: STAYS_OPEN[client] ?? 'docs/hooks.md lists what hooks do not cover' }]
 }
 
-/** Words of the installed line that are not there, or belong to another gate. */
+/** Words of the installed command that do not exist, or belong to another gate. */
 function brokenPath(text: string, { socket }: HookProgram): string | undefined {
   const plain = text.replaceAll(String.raw`'\\''`, "'").replaceAll('\\"', '"')
   const hook = /(\/[^"']*?sluice-hook\.cjs)/.exec(plain)?.[1]?.split(' ').at(-1)
-  if (hook !== undefined && !existsSync(hook)) return `start a program that is not there, \`${hook}\``
+  if (hook !== undefined && !existsSync(hook)) return `start a program that does not exist, \`${hook}\``
   if (!plain.includes(socket)) return `ask another gate than the one of this data folder (${socket})`
   return undefined
 }
 
-/** Another Node is no reason: it works as long as it is there. */
+/** Another Node version does not matter as long as it exists. */
 function isOutdated(place: HookPlace, program: HookProgram): boolean {
   const text = textOf(place.file) ?? ''
   const own = place.client === 'opencode' ? closedSettings(textOf(opencodeSettings(place.home)), text).own : undefined
@@ -71,7 +71,7 @@ function isOutdated(place: HookPlace, program: HookProgram): boolean {
 
 type Off = { readonly file: string; readonly says: string }
 
-/** The client's own switch for hooks, where it is turned off. */
+/** The client's own switch for hooks, if it is off. */
 function switchedOff({ client, home, file }: HookPlace): Off | undefined {
   if (client === 'codex') {
     const settings = join(home, 'config.toml')
@@ -111,7 +111,7 @@ const valueAt = (value: unknown, path: readonly string[]): unknown =>
     value,
   )
 
-/** How a client's own tools are switched off, so that what an agent does goes through the gate or not at all. */
+/** How to turn a client's own tools off, so that everything an agent does goes through the gate. */
 export const SWITCHED_OFF: Readonly<Record<string, string>> = {
   'claude-code': 'in .claude/settings.json: { "permissions": { "deny": ["Bash", "Edit", "Write", "WebFetch"] } }',
   gemini: 'in .gemini/settings.json: { "tools": { "exclude": ["run_shell_command", "write_file", "replace"] } }',
@@ -126,7 +126,7 @@ export const SWITCHED_OFF: Readonly<Record<string, string>> = {
 }
 
 const STAYS_OPEN: Readonly<Record<string, string>> = {
-  codex: 'start codex once and trust the hooks (`/hooks`): until then it skips them without a word',
+  codex: 'start codex once and trust the hooks (`/hooks`): until then it skips them silently',
   opencode: 'a project with an opencode.json of its own can permit tools again while the plugin does not load',
   gemini: 'over ACP (in editors) Gemini fires no tool hooks',
   copilot: 'a hook that takes longer than its limit lets the call run',

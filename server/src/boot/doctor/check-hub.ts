@@ -6,10 +6,10 @@ import type { Settings } from '../load-config.ts'
 const ANSWER_MS = 5_000
 const about = 'hub'
 
-/** Of a node: whether its hub answers, takes its key, and signs with a key that is pinned. */
+/** For a node: whether its hub answers, accepts its key, and signs with a pinned key. */
 export async function checkHub({ config, folder }: Pick<Settings, 'config' | 'folder'>): Promise<readonly Finding[]> {
   const { hub } = config
-  // Over a control room nothing can be asked without taking part in it.
+  // A control room cannot be checked without taking part in it.
   if (hub?.url === undefined || hub.key === undefined) return []
   const key = secretOf(hub.key, folder, process.env)
   if (key === undefined || key === '')

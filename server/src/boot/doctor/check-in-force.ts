@@ -6,7 +6,7 @@ import { configSections } from '../config-sections.ts'
 import { placesIn } from '../data-folder.ts'
 import type { Settings } from '../load-config.ts'
 
-/** Where the running gate and the configuration file are not the same. */
+/** Differences between the running gate and the configuration file. */
 export async function checkInForce(settings: Settings): Promise<readonly Finding[]> {
   const ask = clientFor({ socket: placesIn(settings.data).socket })
   const running = fieldsOf((await ask('GET', '/v1/settings')).body)
@@ -70,7 +70,7 @@ function otherPolicy({ policy }: Settings, version: string): Finding[] {
     {
       severity: 'warning',
       about: 'policy',
-      says: 'the policy in the file is not the one in force',
+      says: 'the policy in the file is not the active one',
       do: '`sluice policy show` shows which one is, and why the other was not loaded',
     },
   ]

@@ -24,7 +24,7 @@ export function checkNode(version: string): Finding {
       }
 }
 
-/** Who can read and write the folder that everything rests on, and whether there is room in it. */
+/** Who can read and write the data folder, and whether there is free space. */
 export async function checkData(store: StoreSettings): Promise<readonly Finding[]> {
   const about = 'data folder'
   const data = store.folder
@@ -54,7 +54,7 @@ export async function checkData(store: StoreSettings): Promise<readonly Finding[
   return [...(findings.length > 0 ? findings : [{ severity: 'ok', about, says: data } as const]), ...roomAt(data)]
 }
 
-/** Why the store cannot even be looked at. */
+/** Why the store cannot even be read. */
 export function storeFault({ code, about }: Problem): Finding {
   const { store = '', says = PROBLEMS[code].says } = about
   return { severity: 'error', about: 'store', says: says === '' ? store : `${store}: ${says}`, do: PROBLEMS[code].do }
@@ -97,7 +97,7 @@ function roomAt(folder: string): readonly Finding[] {
   ]
 }
 
-/** Whether the port could be listened on. Only asked when no gate of ours has it. */
+/** Whether the gate could listen on the port. Only checked if no gate of ours uses it. */
 export function checkPort(host: string, port: number): Promise<readonly Finding[]> {
   if (port === 0) return Promise.resolve([])
   return new Promise((resolve) => {

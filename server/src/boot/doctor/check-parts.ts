@@ -12,7 +12,10 @@ import { otlpOf } from '../open-metrics.ts'
 import { openSerenity } from '../open-serenity.ts'
 import { readPacks } from '../read-packs.ts'
 
-/** Opens everything that a start opens except the ledger, with the same functions, so that missing secrets are found before the start. */
+/**
+ * Opens everything that a start opens except the ledger, with the same functions, so that missing secrets are found before the
+ * start.
+ */
 export async function checkParts({ config, folder, file }: Settings): Promise<readonly Finding[]> {
   const { toolflow } = config.models
   const { embeddings } = config.search

@@ -10,7 +10,7 @@ import { placesIn } from '../data-folder.ts'
 
 const SHOWN = 50
 
-/** Rows that somebody else than the gate wrote, changed or put back. The gate may run meanwhile. */
+/** Rows that something other than the gate wrote, changed or restored. The gate may keep running. */
 export async function checkRows(store: StoreSettings): Promise<readonly Finding[]> {
   const about = 'rows'
   if (!(await hasRowMacs(store))) return []

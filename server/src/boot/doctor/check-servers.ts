@@ -13,7 +13,7 @@ import { packageVersion } from '../package-version.ts'
 
 const START_MS = 20_000
 
-/** What the running gate says of itself and its servers; undefined when none answers. */
+/** What the running gate says about itself and its servers; undefined if none answers. */
 export async function askGate(data: string): Promise<readonly Finding[] | undefined> {
   const ask = clientFor({ socket: placesIn(data).socket })
   const alive = await ask('GET', '/healthz')
@@ -52,7 +52,7 @@ export async function askGate(data: string): Promise<readonly Finding[] | undefi
   return findings
 }
 
-/** A run that failed again and again waits for an admin. */
+/** A run that failed repeatedly waits for an admin. */
 const faultFinding = ({ run_id, kind, fault }: ReturnType<typeof fieldsOf>): Finding => ({
   severity: 'warning',
   about: `run ${textOf(run_id)}`,
@@ -60,7 +60,7 @@ const faultFinding = ({ run_id, kind, fault }: ReturnType<typeof fieldsOf>): Fin
   do: 'fix the cause, then `sluice runs resume ' + textOf(run_id) + '`',
 })
 
-/** What of its list of tools was cut or left out. */
+/** What was cut or left out of its list of tools. */
 function listingFindings({ server, findings }: ReturnType<typeof fieldsOf>): Finding[] {
   const all = Array.isArray(findings) ? findings.map(fieldsOf) : []
   return all.map(({ says, tools, example }) => ({
@@ -78,7 +78,7 @@ function serverFinding(server: string, { state, tools, last_failure, login }: Re
   return { severity: 'error', about, says: `is ${textOf(state)}: ${textOf(last_failure)}`, do: 'see `sluice servers`' }
 }
 
-/** Nothing is wrong with it. */
+/** Nothing is wrong with the server. */
 const loginFinding = (server: string, why: string, per_user: boolean): Finding => ({
   severity: 'warning',
   about: `server ${server}`,
@@ -86,7 +86,7 @@ const loginFinding = (server: string, why: string, per_user: boolean): Finding =
   do: `log in with \`sluice servers login ${server}${per_user ? ' --shared' : ''}\``,
 })
 
-/** Without a gate each server is started once, asked for its tools and ended again. */
+/** Without a gate each server is started once, asked for its tools and stopped again. */
 export async function tryServers({ config, folder, data }: Settings): Promise<readonly Finding[]> {
   const configs = serverConfigs(config.servers, folder)
   if (!configs.ok || configs.value.length === 0) return []

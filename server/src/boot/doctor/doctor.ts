@@ -21,10 +21,10 @@ import { checkReach } from './check-reach.ts'
 import { checkRows } from './check-rows.ts'
 import { askGate, tryServers } from './check-servers.ts'
 
-/** Beyond this a whole verification takes longer than somebody who asks a doctor waits. */
+/** Verifying a larger ledger takes longer than a user of `doctor` wants to wait. */
 const QUICK_BYTES = 64 * 1_048_576
 
-/** Looks at everything and changes nothing. One finding never hides another. */
+/** Checks everything and changes nothing. One finding never hides another. */
 export async function doctor(options: UpOptions): Promise<DoctorReport> {
   const file = nearestConfig(options)
   const { settings, findings: configured } = await checkConfig(file)
@@ -78,7 +78,7 @@ async function checkAudit(options: UpOptions, store: StoreSettings, isRunning: b
   const verified = isRunning ? await verifiedByGate(data) : await verifyOffline({ ...options, data }, [])
   if (!verified.ok) {
     const { code } = verified.problem
-    // Told by the findings about configuration and keys.
+    // Already reported by the findings about configuration and keys.
     if (code === 'config.invalid' || code === 'key.absent') return []
     if (code === 'gate.running')
       return [{ severity: 'note', about, says: 'the running gate does not verify it', do: 'run `sluice audit verify`' }]

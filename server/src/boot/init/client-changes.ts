@@ -9,7 +9,7 @@ import { withoutHooks } from './hook-files.ts'
 import type { Opened } from './plan-import.ts'
 import { sha256, writeWhole } from './whole-file.ts'
 
-/** What was changed, so that it can be taken back. */
+/** What was changed, so that it can be undone. */
 const Manifest = z.strictObject({
   v: z.literal(1),
   undone: z.boolean(),
@@ -20,7 +20,7 @@ type Manifest = z.infer<typeof Manifest>
 export type Replacement = { readonly file: string; readonly text: string }
 export type Changed = { readonly file: string; readonly backup: string }
 
-/** The client's file with the named servers replaced by the gate; everything else in it stays as it is, byte for byte. */
+/** The client's file with the named servers replaced by the gate; everything else is unchanged, byte for byte. */
 export function withGate(
   { text, at, format }: Pick<Opened, 'text' | 'at' | 'format'>,
   taken: readonly string[],
@@ -33,13 +33,13 @@ export function withGate(
 
 /**
  * Writes all of them, each after a backup.
- * INVARIANT: before a file is touched, its bytes and the way back are on the disk.
+ * INVARIANT: before a file is changed, its bytes and how to restore them are on disk.
  */
 export function changeClients(folder: string, replacements: readonly Replacement[]): readonly Changed[] {
   const home = join(folder, new Date().toISOString().replaceAll(/[:.]/g, '-'))
   mkdirSync(home, { recursive: true, mode: 0o700 })
   const files = replacements.map(({ file, text }, at) => {
-    // A file that is new has nothing to be restored: undoing removes it.
+    // A new file has nothing to restore: undoing removes it.
     if (!existsSync(file)) return { file, backup: '', before: ABSENT, after: sha256(Buffer.from(text)) }
     const before = readFileSync(file)
     const backup = join(home, `${at}.backup`)
@@ -54,7 +54,7 @@ export function changeClients(folder: string, replacements: readonly Replacement
 const save = (home: string, manifest: Manifest) =>
   writeWhole(join(home, 'manifest.json'), Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`), 0o600)
 
-/** Restores what the last change replaced. Nothing at all is touched when one of the files is no longer what we wrote. */
+/** Restores what the last change replaced. Nothing is changed if one of the files is no longer what we wrote. */
 export function undoClients(folder: string): Result<readonly Changed[]> {
   const [home] = existsSync(folder)
     ? readdirSync(folder)
@@ -66,7 +66,7 @@ export function undoClients(folder: string): Result<readonly Changed[]> {
   const place = join(folder, home)
   const manifest = manifestIn(place)
   if (manifest === undefined) return refuse('init.nothing_to_undo', { folder })
-  // Written but never reached, or restored by an undo that was cut off: those are as they should be.
+  // Not reached by an interrupted change, or already restored by an interrupted undo: nothing to do for these.
   const touched = manifest.files.filter(({ file, before }) => digestOf(file) !== before)
   const strange = touched
     .filter(({ file, after }) => digestOf(file) !== after && unhooked(file) === undefined)
@@ -82,7 +82,7 @@ export function undoClients(folder: string): Result<readonly Changed[]> {
   return ok(manifest.files.map(({ file, backup }) => ({ file, backup })))
 }
 
-/** Clients rewrite their own settings: then our hooks are taken out and the rest stays as it is now. */
+/** Clients rewrite their own settings: then our hooks are removed and the rest is kept as it is now. */
 const unhooked = (file: string) => (existsSync(file) ? withoutHooks(readFileSync(file, 'utf8')) : undefined)
 
 const ABSENT = 'absent'

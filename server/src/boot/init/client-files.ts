@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 
-/** Where one client keeps its MCP servers. */
+/** Where one client stores its MCP servers. */
 export type ClientFile = {
   readonly client: string
   readonly file: string
-  /** The path of the key that holds the servers. */
+  /** The path of the key that contains the servers. */
   readonly at: readonly string[]
   readonly format: 'json' | 'toml' | 'yaml'
   /** What this client requires in an entry in addition to the command and its arguments. */

@@ -5,7 +5,7 @@ import { extendedConfigText } from './config-text.ts'
 const mail = new Map([['mail', { command: 'npx', args: ['-y', 'mail'] }]])
 const long = `says: ${'a long sentence that goes on '.repeat(8)}`
 
-test('a file that is extended keeps every line it had', () => {
+test('an extended file keeps every line it had', () => {
   const text = `# mine
 listen:   { port: 1 }   # odd spaces
 servers:
@@ -40,6 +40,6 @@ test.each([
   if (text.includes('#')) expect(extended).toContain(/#.*/.exec(text)?.[0])
 })
 
-test('servers that are no map are left alone', () => {
+test('servers that are not a map are not changed', () => {
   expect(extendedConfigText('servers: [a]\n', mail)).toBeUndefined()
 })

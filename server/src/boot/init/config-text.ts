@@ -1,10 +1,10 @@
 import { isMap, isNode, isScalar, parseDocument, stringify, type YAMLMap } from 'yaml'
 import type { Settings } from './plan-import.ts'
 
-/** In the data folder, so that editors know every key of this very release. */
+/** In the data folder, so that editors know every key of exactly this release. */
 export const SCHEMA_FILE = 'sluice.schema.json'
 
-/** A new `sluice.yaml`, with a word about what else can stand in it. */
+/** A new `sluice.yaml`, with a comment about what else can be in it. */
 export function newConfigText(servers: ReadonlyMap<string, Settings>, data: string): string {
   const written =
     servers.size === 0 ? 'servers: {}\n' : stringify({ servers: Object.fromEntries(servers) }, { lineWidth: 120 })
@@ -30,10 +30,7 @@ policy:
 ${written}`
 }
 
-/**
- * The same file with further servers in it; every line that is there stays as it is. Undefined when `servers` is something else than
- * a map.
- */
+/** The same file with further servers added; every existing line is unchanged. Undefined if `servers` is not a map. */
 export function extendedConfigText(text: string, servers: ReadonlyMap<string, Settings>): string | undefined {
   if (servers.size === 0) return text
   const document = parseDocument(text)
@@ -43,7 +40,7 @@ export function extendedConfigText(text: string, servers: ReadonlyMap<string, Se
   if (map !== undefined && !isMap(map) && !isEmpty) return undefined
   if (map === undefined)
     return `${text.trimEnd()}${text.trim() === '' ? '' : '\n\n'}${blockOf({ servers: Object.fromEntries(servers) })}`
-  // `servers: {}`, or servers in one line: only this key is written anew.
+  // `servers: {}`, or servers in one line: only this key is rewritten.
   document.set(
     'servers',
     document.createNode({ ...(isMap(map) ? (map.toJSON() as object) : {}), ...Object.fromEntries(servers) }),
@@ -66,7 +63,7 @@ function insertedBelow(text: string, map: YAMLMap, servers: ReadonlyMap<string, 
   return `${before}${before.endsWith('\n') ? '' : '\n'}${block}${text.slice(line)}`
 }
 
-/** Behind the end of the line, with a comment that may stand there. */
+/** After the end of the line, including a comment. */
 function lineEnd(text: string, from: number): number {
   const at = text.indexOf('\n', from)
   return at === -1 ? text.length : at + 1

@@ -24,7 +24,7 @@ const COMMENTED = `{
 `
 
 describe('editing a client`s file', () => {
-  test('keeps comments and formatting of what stays, and removes those of what goes', () => {
+  test('keeps comments and formatting of what stays, and removes those of what is removed', () => {
     expect(edit(COMMENTED, 'mail')).toBe(`{
   // my editor
   "theme":   "dark",

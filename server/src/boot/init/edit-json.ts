@@ -9,8 +9,8 @@ export type MemberEdit = {
 }
 
 /**
- * The same text with members of one object removed and one added at its end. Comments, order and formatting of what stays are kept,
- * byte for byte. Undefined when there is no such object.
+ * The same text with members of one object removed and one added at its end. Comments, order and formatting of the rest are kept,
+ * byte for byte. Undefined if there is no such object.
  */
 export function editMembers(text: string, { at, remove, add }: MemberEdit): string | undefined {
   const json = plainJson(text)
@@ -27,7 +27,7 @@ export function editMembers(text: string, { at, remove, add }: MemberEdit): stri
 type Cut = { readonly start: number; readonly end: number }
 type Insert = { readonly at: number; readonly text: string; readonly comma?: number }
 
-/** From the first line of a member to its last, with the comma and a comment behind it; comments above it go with it. */
+/** From the first line of a member to its last, with the comma and a comment after it; comments above it are removed with it. */
 function linesOf(text: string, bare: string, span: Span, { start, end }: Member): Cut {
   const before = Math.max(bare.lastIndexOf(',', start - 1), span.start)
   const opens = bare.slice(before, start).includes('\n') ? endOfLine(text, before + 1) : before + 1
@@ -67,7 +67,7 @@ function insertion(text: string, bare: string, { span, kept, add, depth }: Added
   return { at: close - space, text: `${eol}${inner}"${add.name}": ${value}${eol}${indent.repeat(depth)}`, ...comma }
 }
 
-/** Everything after the insertion up to the closing bracket is white space, which the inserted text has of its own. */
+/** Everything after the insertion up to the closing bracket is white space, which the inserted text already has. */
 function withoutCuts(text: string, cuts: readonly Cut[], insert: Insert): string {
   const isCut = (at: number) => cuts.some(({ start, end }) => at >= start && at < end)
   let out = ''

@@ -3,8 +3,8 @@ const HEADER = /^\s*\[\s*mcp_servers\s*\.\s*(?:"([^"]*)"|([\w-]+))\s*(?:\.[^\]]*
 const ANY_HEADER = /^\s*\[/
 
 /**
- * A TOML file with the tables of some `mcp_servers` removed and one for the gate added at its end. What stays is kept line by line;
- * comments right above a table that goes, go with it.
+ * A TOML file with the tables of some `mcp_servers` removed and one for the gate added at its end. The rest is kept line by line;
+ * comments right above a removed table are removed with it.
  */
 export function editTables(
   text: string,

@@ -7,13 +7,13 @@ export type YamlEdit = {
   readonly add: { readonly name: string; readonly value: Readonly<Record<string, unknown>> }
 }
 
-/** A server in the file: where its first line is, and which line follows its last one. */
+/** A server in the file: its first line, and the line after its last one. */
 type Block = { readonly name: string; readonly start: number; readonly end: number; readonly indent: number }
 
 /**
- * A YAML file with some servers removed and one added in the place of the first of them. Everything else stays as it is, byte for
- * byte, with its comments; comments right above a server that is removed are removed with it. Undefined when the servers are not
- * written as a block of lines, or when something else in the file refers to a removed one.
+ * A YAML file with some servers removed and one added in the place of the first of them. Everything else is unchanged, byte for
+ * byte, with its comments; comments right above a removed server are removed with it. Undefined if the servers are not written as
+ * a block of lines, or if something else in the file refers to a removed one.
  */
 export function editYaml(text: string, edit: YamlEdit): string | undefined {
   const eol = text.includes('\r\n') ? '\r\n' : '\n'

@@ -2,11 +2,11 @@ import type { Entry } from './read-entry.ts'
 
 /** Packages and programs that serve files, by the usual names. */
 const FILE_SERVER = /file-?system|\bmcp-?(?:server-?)?(?:files?|fs)\b|\b(?:files?|fs)-?(?:server|mcp)\b/i
-/** In a container, paths are other ones than on this machine. */
+/** In a container, paths differ from those on this machine. */
 const ELSEWHERE = /^(?:docker|podman|nerdctl|wsl|ssh)(?:\.exe)?$/i
 const FOLDER = /^(?:[\\/~]|\.{1,2}(?:[\\/]|$)|[A-Za-z]:[\\/])/
 
-/** The folders that a server for files is started with, which are those its calls may lead to. */
+/** The folders that a file server is started with, which are those its calls may access. */
 export function fileRoots({ command, args = [] }: Entry): readonly string[] {
   if (command === undefined || ELSEWHERE.test(command.split(/[\\/]/).at(-1) ?? '')) return []
   const at = args.findIndex((arg) => FILE_SERVER.test(arg))

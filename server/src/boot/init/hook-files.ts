@@ -9,12 +9,12 @@ import { hookLine, type HookLine } from './hook-line.ts'
 import { plainJson } from './jsonc.ts'
 import { opencodePlugin } from './opencode-plugin.ts'
 
-/** Where a client keeps its hooks. `home`: the folder whose presence says that the client is used here. */
+/** Where a client stores its hooks. `home`: the folder whose presence means that the client is used here. */
 export type HookPlace = { readonly client: HookClient; readonly home: string; readonly file: string }
 
 /** How long each client lets a hook run, in seconds: set in its own file, and the wrapper ends before it. */
 const LIMIT_S = 600
-/** So much earlier the gate stops waiting for a person, and the wrapper gives up on the hook. */
+/** How much earlier the gate stops waiting for a person, and the wrapper gives up on the hook. */
 const SPARE_S = 30
 const GIVE_UP_S = 10
 
@@ -39,10 +39,12 @@ export function hookPlaces({ home, env }: Surroundings): readonly HookPlace[] {
 export const presentPlaces = (around: Surroundings): readonly HookPlace[] =>
   hookPlaces(around).filter(({ home }) => existsSync(home))
 
-/** What the installed command is made of. `own`: what opencode's user permits. */
+/** The parts of the installed command. `own`: what opencode's user permits. */
 export type HookProgram = Pick<HookLine, 'node' | 'hook' | 'socket'> & { readonly own?: Json }
 
-/** The client's file with our hooks in it; other hooks of the user stay. Undefined when it cannot be read, or has them already. */
+/**
+ * The client's file with our hooks added; other hooks of the user are kept. Undefined if it cannot be read, or already has them.
+ */
 export function withHooks(place: HookPlace, program: HookProgram, changed?: string): string | undefined {
   const { client, file } = place
   const before = changed ?? (existsSync(file) ? readFileSync(file, 'utf8') : undefined)
@@ -91,7 +93,7 @@ function events(before: string, after: readonly string[], prompt: string): reado
   ]
 }
 
-/** An entry per event, in the way of Claude Code. `unit`: what the client counts a time limit in. */
+/** An entry per event, in the format of Claude Code. `unit`: the unit of the client's time limit. */
 const claudeLike =
   (list: readonly HookEvent[], unit: number, more: object = {}) =>
   (line: Line): Hooks =>
@@ -157,8 +159,8 @@ function merged(theirs: Hooks, ours: Hooks): Hooks {
 }
 
 /**
- * The same text without our hooks, for a file that its client has rewritten since. Undefined when there are none, or when the gate stands in it
- * as a tool server too: what it replaced there is only in the backup.
+ * The same text without our hooks, for a file that its client has rewritten since. Undefined if there are none, or if the gate is
+ * also a tool server in it: what it replaced there is only in the backup.
  */
 export function withoutHooks(text: string): string | undefined {
   if (!isOurs(text) || /bin[\\/]+sluice"/.test(text)) return undefined
@@ -170,5 +172,5 @@ export function withoutHooks(text: string): string | undefined {
   }
 }
 
-/** Whether a text holds a hook of this gate. */
+/** Whether a text contains a hook of this gate. */
 export const isOurs = (text: string): boolean => /sluice-hook\.cjs|sluice gate plugin/.test(text)

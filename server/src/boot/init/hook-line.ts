@@ -7,13 +7,13 @@ export type HookLine = {
   readonly name: string
   /** What a failure of the hook itself means: the call is refused, or an event that decides nothing passes. */
   readonly mode: 'refuse' | 'pass'
-  /** The hook gets so long, which is less than the client's own limit. */
+  /** The time limit of the hook, less than the client's own limit. */
   readonly limit_s: number
-  /** So long it waits for a person. */
+  /** How long it waits for a person. */
   readonly wait_s: number
 }
 
-/** macOS has no `timeout`, but perl. */
+/** macOS has no `timeout`, but it has perl. */
 const BOUNDED =
   't=$1; shift; if command -v timeout >/dev/null 2>&1; then o=$(timeout -k 1 "$t" "$@"); elif command -v perl >/dev/null 2>&1; then o=$(perl -e "alarm shift; exec @ARGV" "$t" "$@"); else o=$("$@"); fi; c=$?'
 const ANSWERED = 'case "$c:$o" in 0:{*}) printf "%s\\n" "$o"; exit 0;; esac'
@@ -23,8 +23,9 @@ const FAILED: Readonly<Record<HookLine['mode'], string>> = {
 }
 
 /**
- * Most clients run the tool when a hook is missing, crashes, is killed, hangs or prints something else than its answer. This line turns each of
- * these into the one failure that all of them understand: exit code 2 with a sentence. It is a line and not a file, so that it cannot be missing.
+ * Most clients run the tool if a hook is missing, crashes, is killed, hangs or prints something other than its answer. This line
+ * turns each of these into the one failure that all of them understand: exit code 2 with a sentence. It is a line and not a file,
+ * so that it cannot be missing.
  */
 export function hookLine({ node, hook, socket, client, name, mode, limit_s, wait_s }: HookLine): string {
   const script = `${BOUNDED}; ${ANSWERED}; ${FAILED[mode]}`

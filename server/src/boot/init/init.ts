@@ -20,7 +20,10 @@ import { openClients } from './open-clients.ts'
 import { planImport, type Opened, type Plan, type Settings } from './plan-import.ts'
 import { writeWhole } from './whole-file.ts'
 
-/** Takes over the servers of MCP clients: writes `sluice.yaml`, puts secrets aside, and where wished puts the gate in their place. */
+/**
+ * Imports the servers of MCP clients: writes `sluice.yaml`, moves secrets to files, and replaces them by the gate in the clients
+ * if requested.
+ */
 export function init(options: UpOptions, wish: InitWish, around: Surroundings = here()): Result<InitReport> {
   const file = configFileOf(options)
   const folder = dirname(file)
@@ -61,7 +64,7 @@ export function init(options: UpOptions, wish: InitWish, around: Surroundings = 
   for (const secret of plan.secrets)
     writeWhole(join(data, 'secrets', secret.file), Buffer.from(`${secret.value}\n`), 0o600)
   if (config_is !== 'unchanged') writeWhole(file, Buffer.from(text), existsSync(file) ? undefined : 0o644)
-  // Last: a client is only pointed at the gate when all it needs is on the disk.
+  // Last: a client is pointed at the gate only when everything it needs is on disk.
   const changed = changes.length === 0 ? [] : changeClients(backups, changes)
   return ok({ ...report, changed })
 }
@@ -89,7 +92,7 @@ function configText(file: string, { servers }: Plan, data: string): string | und
   return existsSync(file) ? extendedConfigText(readFileSync(file, 'utf8'), servers) : newConfigText(servers, data)
 }
 
-/** The clients that were asked for; all when none was named. A file of any other place may be named too. */
+/** The requested clients; all if none was named. Any other file may be named too. */
 function wanted(around: Surroundings, from: readonly string[]): Result<readonly ClientFile[]> {
   const all = clientFiles(around)
   const missing = from.filter(
@@ -117,14 +120,17 @@ function clientAt(all: readonly ClientFile[], file: string): ClientFile {
   return all.find((each) => each.file === file) ?? unknown
 }
 
-/** Absolute, because clients with windows have another PATH than a terminal. */
+/** Absolute, because GUI clients have another PATH than a terminal. */
 const entryFor = (client: string, config: string, { one_list, cmd }: Pick<ClientFile, 'one_list' | 'cmd'> = {}) => {
   const args = [LAUNCHER, 'mcp', '--config', config, '--agent', client]
   if (one_list === true) return { command: [process.execPath, ...args] }
   return { [cmd === true ? 'cmd' : 'command']: process.execPath, args }
 }
 
-/** The coding agents on this machine whose built-in tools are to be judged, and their servers that the configuration does not have yet. */
+/**
+ * The coding agents on this machine whose built-in tools are to be judged, and their servers that are not in the configuration
+ * yet.
+ */
 function hooksFor(around: Surroundings, wish: InitWish, existing: Readonly<Record<string, unknown>>) {
   const places = wish.write
     ? presentPlaces(around).filter(({ client }) => wish.from.length === 0 || wish.from.includes(client))
@@ -134,7 +140,7 @@ function hooksFor(around: Surroundings, wish: InitWish, existing: Readonly<Recor
   return { places, servers: new Map<string, Settings>(servers.map(({ client }) => [client, { client }])) }
 }
 
-/** A file that holds both servers and hooks is changed once. */
+/** A file that contains both servers and hooks is changed once. */
 function withHookFiles(
   replacements: readonly Replacement[],
   places: readonly HookPlace[],

@@ -1,4 +1,4 @@
-/** JSON with comments and trailing commas, as editors allow it in their settings. Same length, so that places stay places. */
+/** JSON with comments and trailing commas, as editors allow in their settings. The same length, so that positions stay valid. */
 export const plainJson = (text: string): string => blanked(text, true)
 
 /** The same with its trailing commas. */
@@ -40,7 +40,7 @@ function endOfToken(text: string, at: number): number {
 
 export type Span = { readonly start: number; readonly end: number }
 
-/** Where the value at a path of keys stands in plain JSON. The last of equal keys counts, as it does for a parser. */
+/** The position of the value at a path of keys in plain JSON. The last of equal keys counts, as for a parser. */
 export function spanOf(json: string, path: readonly string[]): Span | undefined {
   let span: Span | undefined = { start: skipSpace(json, 0), end: json.trimEnd().length }
   for (const key of path) span = span === undefined ? undefined : memberOf(json, span, key)
@@ -55,7 +55,7 @@ function memberOf(json: string, span: Span, key: string): Span | undefined {
 /** A member of an object: from its name to the end of its value. */
 export type Member = Span & { readonly name: string; readonly value: number }
 
-/** The members of an object in plain JSON, in order; none of anything else. */
+/** The members of an object in plain JSON, in order; none for anything else. */
 export function membersIn(json: string, { start, end }: Span): readonly Member[] {
   const members: Member[] = []
   if (json[start] !== '{') return members

@@ -7,7 +7,7 @@ import { tomlServers } from './toml-servers.ts'
 
 export type OpenedClients = { readonly files: readonly Opened[]; readonly unreadable: readonly string[] }
 
-/** The files that are there and have servers. One that cannot be read is named and left alone. */
+/** The existing files that have servers. An unreadable one is named and not changed. */
 export function openClients(wanted: readonly ClientFile[]): OpenedClients {
   const files: Opened[] = []
   const unreadable = new Set<string>()

@@ -5,25 +5,25 @@ import { editMembers } from './edit-json.ts'
 import { plainJson } from './jsonc.ts'
 
 /**
- * opencode runs every tool when a plugin is missing or does not load. So its settings deny all of them, and the plugin, once it is loaded, puts the
- * user's own permissions in that place: without the plugin no tool is offered to the model at all.
+ * opencode runs every tool if a plugin is missing or does not load. So its settings deny all of them, and the plugin, once
+ * loaded, restores the user's own permissions: without the plugin the model is offered no tool at all.
  */
 const CLOSED = { '*': 'deny' }
 
-/** The file with opencode's settings, in the folder of its settings. */
+/** The file with opencode's settings, in its settings folder. */
 export function opencodeSettings(home: string): string {
   const names = ['opencode.json', 'opencode.jsonc', 'config.json'].map((name) => join(home, name))
   return names.find((file) => existsSync(file)) ?? join(home, 'opencode.json')
 }
 
 export type ClosedSettings = {
-  /** The settings with everything denied. Undefined when they are so already, or cannot be edited. */
+  /** The settings with everything denied. Undefined if they already are, or cannot be edited. */
   readonly text?: string
   /** What the user permits. The plugin keeps it. */
   readonly own?: Json
 }
 
-/** `plugin`: the text of the plugin that is installed already. */
+/** `plugin`: the text of the installed plugin. */
 export function closedSettings(before: string | undefined, plugin: string | undefined): ClosedSettings {
   const permission = permissionIn(before)
   if (isClosed(permission) && plugin !== undefined) return kept(ownIn(plugin))

@@ -1,8 +1,8 @@
 import type { Json } from '../../contract/json.ts'
 
 /**
- * The plugin that opencode loads: it runs inside opencode, so it asks the gate itself, and refuses by throwing. `own`: what the user permits, which
- * opencode's settings deny as long as this plugin is not loaded.
+ * The plugin that opencode loads: it runs inside opencode, so it asks the gate itself, and refuses by throwing. `own`: what the
+ * user permits, which opencode's settings deny as long as this plugin is not loaded.
  */
 export function opencodePlugin(socket: string, own?: Json): string {
   return `// sluice gate plugin: asks the gate before every built-in tool. Installed by \`sluice init --write\`, removed by \`sluice init --undo\`.

@@ -6,7 +6,7 @@ import { fileRoots } from './file-roots.ts'
 import { looksSecret, readEntry, variableIn, type Entry } from './read-entry.ts'
 import { trimmedBoth, trimmedEnd } from '../../contract/trimmed.ts'
 
-/** A client's file with the servers that stand in it. */
+/** A client's file with its servers. */
 export type Opened = ClientFile & { readonly text: string; readonly servers: Readonly<Record<string, unknown>> }
 
 export type Secret = {
@@ -31,13 +31,13 @@ export type PlanDeps = {
   /** Of `sluice.yaml`. */
   readonly folder: string
   readonly secretsFolder: string
-  /** What `sluice.yaml` has already. */
+  /** What is already in `sluice.yaml`. */
   readonly existing: Readonly<Record<string, unknown>>
-  /** What a reference in it stands for, where that is a file. */
+  /** The value of a reference in it, if that is a file. */
   readonly resolve: (value: string) => string
 }
 
-/** Which servers are taken over, under which names, with which secrets put aside. Writes nothing. */
+/** Which servers are imported, under which names, with which secrets moved to files. Writes nothing. */
 export function planImport(files: readonly Opened[], deps: PlanDeps): Plan {
   const servers = new Map<string, Settings>()
   const secrets: Secret[] = []
@@ -69,7 +69,7 @@ export function planImport(files: readonly Opened[], deps: PlanDeps): Plan {
   return { clients, servers, secrets }
 }
 
-/** The same server in two clients, or in `sluice.yaml` already, is one server; with another credential it is another one. */
+/** The same server in two clients, or already in `sluice.yaml`, is one server; with another credential it is another one. */
 function keyOf(settings: unknown, resolve: (value: string) => string): string {
   const { command, args, url, cwd, env, headers } = settings as Entry
   const sorted = (record: Readonly<Record<string, string>> = {}) =>
@@ -79,13 +79,13 @@ function keyOf(settings: unknown, resolve: (value: string) => string): string {
   return JSON.stringify([command, args ?? [], url, cwd, sorted(env), sorted(headers)])
 }
 
-/** A variable is known by its name; what was put aside, by what it is. */
+/** A variable is compared by its name; a secret in a file, by its value. */
 function asWritten(value: string): string {
   const variable = variableIn(value)
   return variable === undefined ? value : `env:${variable}`
 }
 
-/** `My_Server` becomes `my-server`; what is taken gets a number. */
+/** `My_Server` becomes `my-server`; a taken name gets a number. */
 export function freeName(wished: string, taken: ReadonlySet<string>): string {
   const dashed = wished
     .toLowerCase()
@@ -111,7 +111,7 @@ function settingsOf(server: string, entry: Entry, deps: PlanDeps): Made {
       notes.push(`set ${variable} in the environment of the gate`)
       return `env:${variable}`
     }
-    // Plain text that would be read as a reference is put aside too.
+    // Plain text that would be read as a reference is moved to a file too.
     if (!looksSecret(key, value) && !/^(?:env|file):/.test(value)) return value
     const file = `${server}.${key.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`
     const reference = `file:${relative(deps.folder, deps.secretsFolder).replaceAll('\\', '/')}/${file}`

@@ -1,6 +1,6 @@
 import { scrubText } from '../../commands/calls/scrub-text.ts'
 
-/** One server as a client writes it, in our words. Values are still as they were. */
+/** One server as a client writes it, in our terms. Values are still unchanged. */
 export type Entry = {
   readonly command?: string
   readonly args?: readonly string[]
@@ -20,10 +20,10 @@ type Fields = Readonly<Record<string, unknown>>
 const fieldsOf = (value: unknown): Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
 
-/** Reads a server of any of the usual clients. What cannot be taken over whole stays where it is. */
+/** Reads a server of any of the usual clients. One that cannot be imported completely stays where it is. */
 export function readEntry(value: unknown, where: { readonly home: string; readonly cwd: string }): ReadEntry {
   const said = fieldsOf(value)
-  // Zed's older form has the command as an object.
+  // Zed's older format has the command as an object.
   const nested = fieldsOf(said['command'])
   const listed = Array.isArray(said['command']) ? textsOf(said['command']) : undefined
   const command = listed?.[0] ?? said['cmd'] ?? (typeof said['command'] === 'string' ? said['command'] : nested['path'])
@@ -85,7 +85,7 @@ const isGate = (command: string, args: readonly string[]) =>
 const SECRET_NAME =
   /key|token|secret|passw|pwd|auth|credential|cookie|private|session|(?:^|_)pat(?:_|$)|dsn|connection|database_url/i
 
-/** By its name or by its looks. Better one file too many than one secret in a file that people share. */
+/** By its name or its format. Better one file too many than a secret in a shared file. */
 export const looksSecret = (name: string, value: string): boolean =>
   value !== '' && (SECRET_NAME.test(name) || scrubText(value) !== value || /:\/\/[^/\s:@]+:[^/\s@]+@/.test(value))
 

@@ -2,7 +2,7 @@ type Table = Record<string, unknown>
 
 /**
  * The `[mcp_servers.…]` tables of a TOML file, as far as they are simple: strings, numbers, booleans, arrays and inline tables of
- * them, on one line each or an array over several. A line that is anything else is left out: what is not understood is not taken over.
+ * them, on one line each or an array over several. Any other line is left out: what is not understood is not imported.
  */
 export function tomlServers(text: string): Record<string, Table> {
   const servers: Record<string, Table> = {}
@@ -17,7 +17,7 @@ export function tomlServers(text: string): Record<string, Table> {
       const pair = /^\s*("[^"]*"|[\w-]+)\s*=\s*([\s\S]+?)\s*$/.exec(open)
       const value = pair === null ? undefined : valueOf(pair[2] ?? '')
       if (pair !== null && value !== undefined) table[unquoted(pair[1] ?? '')] = value
-      // An array may go on in the next line.
+      // An array may continue on the next line.
       if (pair === null || value !== undefined || !/=\s*\[/.test(open) || open.length > 10_000) open = ''
     }
   }

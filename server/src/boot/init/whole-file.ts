@@ -14,7 +14,10 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Replaces or makes a file so that at every moment either the old or the new one is there, whole. Links are followed, modes kept. */
+/**
+ * Replaces or creates a file atomically: at every moment either the old or the new one exists, complete. Links are followed,
+ * modes kept.
+ */
 export function writeWhole(file: string, bytes: Buffer, mode?: number): void {
   const real = existsSync(file) ? realpathSync(file) : file
   mkdirSync(dirname(real), { recursive: true })

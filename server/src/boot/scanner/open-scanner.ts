@@ -19,7 +19,7 @@ type Own = Parameters<Scanner['strike']>[1]
 /** Nothing in it needs an escape. */
 const PRINTABLE = /^[\x20-\x7e]*$/
 
-/** Small texts are searched at once, others on threads of their own. */
+/** Small texts are searched synchronously, others on separate threads. */
 export function openScanner(rules: ScanRules, dlp: Config['dlp'], limits: ScanLimits = SCAN_LIMITS): OpenScanner {
   const threads = new ScanThreads(dlp, limits)
   const here = inlineScanner(rules)

@@ -6,7 +6,7 @@ import { sizeOf, type AnswerTo, type ScanJob } from '../../commands/scanning/sca
 
 export type ScanLimits = {
   readonly threads: number
-  /** One search may take this long, not counting the time it waits for a thread. */
+  /** The time limit of one search, not counting the time it waits for a thread. */
   readonly most_ms: number
   /** Searches and characters that may wait. */
   readonly most_waiting: number
@@ -31,8 +31,8 @@ type Thread = { readonly worker: Worker; busy: Waiting | undefined; timer: NodeJ
 const SCRIPT = new URL(import.meta.url.endsWith('.ts') ? './scan-thread.ts' : './scan-thread.js', import.meta.url)
 
 /**
- * A few threads that search texts, started when the first large text comes. A search that takes too long ends together with
- * its thread, one that finds the queue full does not begin: both are `unknown`.
+ * A few threads that search texts, started with the first large text. A search that takes too long is ended together with its
+ * thread, one that finds the queue full does not start: both are `unknown`.
  */
 export class ScanThreads {
   private readonly threads: Thread[] = []
@@ -122,7 +122,7 @@ export class ScanThreads {
   }
 }
 
-/** A thread does not inherit the cache of compiled modules; without it, it would load the compiler for types again. */
+/** A thread does not inherit the cache of compiled modules; without it, it would load the type stripper again. */
 function compileCache(): { readonly NODE_COMPILE_CACHE?: string } {
   const folder = getCompileCacheDir()
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) }

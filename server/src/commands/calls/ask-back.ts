@@ -26,14 +26,14 @@ export type AskDeps = RollbackDeps &
     readonly probe: Probe
   }
 
-/** `attempt` makes the question of each try its own: a server that remembers keys must not answer with an old state. */
+/** `attempt` makes the question of each try unique: a server that remembers keys must not answer with an old state. */
 export type Question = {
   readonly part: 'check' | 'verify'
   readonly attempt: string
   readonly plan: PlannedReadBack
 }
 
-/** Not asked, because the question could not be put on record. */
+/** Not asked, because the question could not be recorded. */
 export type Unrecorded = { readonly unrecorded: Problem }
 
 const PREVIEW = 500
@@ -41,10 +41,10 @@ const PREVIEW = 500
 const TRIES = 5
 
 /**
- * Asks a tool of the call's server whether the world is as it was declared to be. The operator declared the question and that
- * the tool only reads, so no rule of the policy is asked again. What holds whatever the policy says still counts: the gate's own files and
- * credentials, sandboxes and traps, what has changed about the tool since, and a pause.
- * INVARIANT: it is on record before it is sent, in a commit that is lost when a pause or another definition was acknowledged.
+ * Asks a tool of the call's server whether a declared condition holds. The operator declared the question and that the tool only
+ * reads, so the policy is not evaluated again. What applies regardless of the policy still does: the gate's own files and
+ * credentials, sandboxes and traps, changes of the tool since, and pauses.
+ * INVARIANT: it is recorded before it is sent, in a commit that is lost if a pause or another definition was acknowledged.
  */
 export async function askBack(deps: AskDeps, call: Call, question: Question): Promise<Finding | Unrecorded> {
   const tool_id = toolIdOf(call.server, question.plan.tool, deps.digest)

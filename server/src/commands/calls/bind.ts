@@ -22,7 +22,7 @@ export type CallsWorld = DispatchDeps &
   SettleDeps &
   ExplainDeps &
   Pick<ApprovalReadDeps, 'tables' | 'judgement'> & {
-    /** What callers' searches lead to, where that is learnt. */
+    /** What callers' searches lead to, if learning is on. */
     readonly learning?: HabitsBook
   }
 
@@ -31,19 +31,19 @@ export interface CallsGate {
   read(caller: Caller, call_id: string, wait_ms?: number): Promise<Result<Outcome>>
   /** The call that this caller made under an idempotency key. */
   readByKey(caller: Caller, key: string, wait_ms?: number): Promise<Result<Outcome>>
-  /** A call that its maker follows as a task: as it stands, or once it is over while somebody waits. */
+  /** A call that its caller follows as a task: its current state, or, while somebody waits, once it has ended. */
   readTask(caller: Caller, call_id: string, waiting?: AbortSignal): Promise<Result<CallTask>>
   listTasks(caller: Caller, page: Omit<Page, 'newest_first'>): Promise<TasksPage>
   cancelTask(caller: Caller, call_id: string): Promise<Result<CallTask>>
   /** Why provenance asked about a call or did not. */
   why(caller: Caller, call_id: string): Promise<Result<WhyAnswer>>
-  /** Records what became of a call whose outcome is unknown. */
+  /** Records the outcome of a call whose outcome is unknown. */
   settle(caller: Caller, call_id: string, as: Settlement): Promise<Result<Outcome>>
   withdraw(caller: Caller, call_id: string): Promise<Result<ApprovalRow>>
   listUnknown(caller: Caller, page: Page): Promise<Result<UnknownPage>>
 }
 
-/** `idle` resolves when every dispatched call has its outcome, also where nobody waits for it any more. */
+/** `idle` resolves when every dispatched call has its outcome, even if nobody waits for it any more. */
 export function bindCalls(world: CallsWorld): { readonly calls: CallsGate; idle(): Promise<void> } {
   const dispatched = new Set<Promise<unknown>>()
   const dispatch: CallsGate['dispatch'] = (request, listeners) => {

@@ -24,11 +24,11 @@ export type Recording = {
   readonly idempotency_key?: string
   readonly preview?: ToolResult
   readonly preview_raw?: ToolResult
-  /** Of a call that is held: what approvers see. */
+  /** For a held call: what approvers see. */
   readonly shown?: ShownRequest
-  /** Of a call that is held: where its values come from. */
+  /** For a held call: where its values come from. */
   readonly sources?: readonly ValueSource[]
-  /** What is known of an execution before it starts. */
+  /** What is known about an execution before it starts. */
   readonly ready?: Ready
   /** For a call over its budgets: when all of them have room again. */
   readonly frees_at?: number
@@ -48,7 +48,7 @@ function holdIn({ hold }: Recording): Hold {
   return hold
 }
 
-/** Step 6 of the corridor as data: the call's first row and everything that must become true with it, in one commit. */
+/** Step 6 of the corridor as data: the call's first row and all related changes, in one commit. */
 export function changesFor(call: Call, verdict: Verdict, recording: Recording): { row: CallRow; changes: Change[] } {
   const row = firstRow(call, verdict, recording)
   const changes: Change[] = [{ kind: 'swap', table: 'calls', id: row.call_id, from: 'absent', to: row }]
@@ -93,7 +93,7 @@ function firstRow(call: Call, verdict: Verdict, recording: Recording): CallRow {
   }
 }
 
-/** A forged call keeps its own code, and so does one that is only over a budget; every other block names the rules that blocked. */
+/** A forged call has its own code, and so does one that is only over a budget; every other block names the rules that blocked. */
 export function blockedProblem(verdict: Verdict, frees_at?: number): CallRow['problem'] & object {
   const blocking = verdict.evidence.filter((opinion) => opinion.effect === 'block')
   const about = { rules: blocking.map((opinion) => opinion.rule).join(', '), says: blocking[0]?.says ?? '' }
@@ -103,7 +103,7 @@ export function blockedProblem(verdict: Verdict, frees_at?: number): CallRow['pr
   return problem('call.over_budget', { ...about, ...when })
 }
 
-/** Nothing but a budget stands in the way, and one of them is known to be used up. */
+/** Only a budget blocks it, and one of them is known to be used up. */
 export function isOverBudget(verdict: Verdict): boolean {
   const blocking = verdict.evidence.filter((opinion) => opinion.effect === 'block')
   return blocking.length > 0 && blocking.every(({ decider, rule }) => decider === 'budget' && rule !== 'budget.unknown')
@@ -135,7 +135,7 @@ export function routeIn({ route }: Verdict, created_at: number): Pick<ApprovalRo
   }
 }
 
-/** The parts of an approval request that are the call's own. */
+/** The parts of an approval request that come from the call. */
 export function requestOf(row: CallRow): Omit<ApprovalRow, 'approval_id' | 'run_id' | 'created_at' | 'expires_at'> {
   return {
     v: 1,
@@ -165,7 +165,7 @@ function holdChanges(row: CallRow, approval: ApprovalRow, now: number): Change[]
   ]
 }
 
-/** An audit entry about a call. Arguments are named by their hash alone. */
+/** An audit entry about a call. Arguments are included only as their hash. */
 export function auditOf(
   type: string,
   row: Call & Pick<CallRow, 'approval_id'>,

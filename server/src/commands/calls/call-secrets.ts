@@ -6,15 +6,15 @@ import { canonicalJson } from '../../core/json/canonical.ts'
 import { splitSecrets, withTexts } from '../../core/json/split-secrets.ts'
 import type { UpstreamAnswer } from '../ports/upstream.ts'
 
-/** The value of a secret that a document names; undefined when it is not there. */
+/** The value of a secret that a document names; undefined if it is missing. */
 export type SecretValue = (document: string, name: string) => Promise<string | undefined>
 
-/** What is sent instead of the recorded arguments, and the values that must not come back. */
+/** What is sent instead of the recorded arguments, and the values that must not be returned. */
 export type Unsealed = { readonly canonical_args: string; readonly values: readonly string[] }
 
 /**
- * Puts secrets where their names stand. Called at the very end, when a call is sent.
- * INVARIANT: the result is handed to the tool server and to nobody else: not to a log, a row, a packet or a model.
+ * Replaces the names of secrets by their values. Called last, when a call is sent.
+ * INVARIANT: the result is passed only to the tool server: not to a log, a row, a packet or a model.
  */
 export async function unsealArgs(
   secretValue: SecretValue | undefined,
@@ -36,7 +36,7 @@ export async function unsealArgs(
   return { canonical_args: canonical.value, values: [...texts.values()] }
 }
 
-/** An answer in which a secret of the call is repeated, without it. */
+/** Removes secrets of the call that an answer repeats. */
 export function withoutValues(answer: UpstreamAnswer, values: readonly string[]): UpstreamAnswer {
   if (values.length === 0) return answer
   if (answer.is === 'answered')

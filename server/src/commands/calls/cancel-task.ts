@@ -23,12 +23,12 @@ export type CancelDeps = EndDeps &
 /** Between two states, such as approved and not started yet, there is nothing to stop: the next one comes soon. */
 const TRIES = 50
 const PAUSE_MS = 20
-/** A tool server that is told to stop need not answer: what is known then is recorded at once. */
+/** A tool server that is told to stop need not answer: then what is known is recorded at once. */
 const STOP_MS = 10_000
 
 /**
- * Whoever made a call as a task calls it off. Held, it is withdrawn, and no approval can run it any more; running, its tool server is
- * told, and what may have happened by then is for a person to settle; unknown, nobody waits for that person any more.
+ * The caller of a task cancels it. If it is held it is withdrawn, and no approval can run it any more; if it is running its tool
+ * server is told, and a person settles what may have happened by then; if it is unknown, nobody waits for that person any more.
  */
 export async function cancelTask(deps: CancelDeps, by: Caller, call_id: string): Promise<Result<CallTask>> {
   for (let tries = 0; tries < TRIES; tries += 1) {
@@ -43,20 +43,20 @@ export async function cancelTask(deps: CancelDeps, by: Caller, call_id: string):
   return refuse('task.not_stopped', { task_id: call_id })
 }
 
-/** Whether something was done about it; the row says what came of that. */
+/** Whether something was done about it; the row shows the result. */
 async function stop(deps: CancelDeps, by: Caller, held: Held<'calls'>): Promise<boolean> {
   const { row } = held
   if (row.state === 'pending') return (await withdrawCall(deps, by, row.call_id)).ok
   if (row.state === 'unknown') return giveUp(deps, by, held)
   if (row.state !== 'executing') return false
   const isHere = deps.running.callOff(row.call_id, by.id)
-  // Another node that lives was told. One that is dead says nothing any more, and recovery will.
+  // A live node was notified. A dead one does nothing more, and recovery will.
   if (!isHere && (row.boot === deps.boot || (await isLeftBehind(deps.liveness, row)))) return false
   await waitForCall(deps, row, { wait_ms: STOP_MS }, ({ state }) => state !== 'executing')
   return true
 }
 
-/** The call stays as it is, for whoever settles it. */
+/** The call stays unchanged, for a person to settle. */
 async function giveUp(deps: CancelDeps, by: Caller, { row, version }: Held<'calls'>): Promise<boolean> {
   const at = deps.clock()
   const to: CallRow = { ...row, called_off: { by: by.id, at } }

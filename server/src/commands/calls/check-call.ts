@@ -12,7 +12,7 @@ import { askBack, type AskDeps } from './ask-back.ts'
 import type { Digest } from '../ports/runtime.ts'
 import { rollbackFor } from './siblings-of.ts'
 
-/** What is known of an execution before it starts: for the call's row, and for the audit with hashes in place of values. */
+/** What is known about an execution before it starts: for the call's row, and for the audit with hashes instead of values. */
 export type Ready = {
   readonly parts: Pick<CallRow, 'rollback' | 'evidence'>
   readonly about?: NonNullable<AuditDraft['about']>
@@ -23,7 +23,7 @@ export type Checked =
   | { readonly is: 'stopped'; readonly problem: Problem; readonly ready: Ready }
 
 /**
- * Backup and Check, for a call that may run: what would undo it, and whether the world is as the call needs it.
+ * Backup and Check, for a call that may run: what would undo it, and whether its preconditions hold.
  * INVARIANT: a check that fails, or cannot be made, stops the call before it is marked `executing`.
  */
 export function checkCall(deps: AskDeps, call: Call, tool: Tool, attempt: string): Checked | Promise<Checked> {
@@ -32,7 +32,7 @@ export function checkCall(deps: AskDeps, call: Call, tool: Tool, attempt: string
     : prepareExecution(deps, call, tool, attempt)
 }
 
-/** Of a call without either, nothing is known before it starts. */
+/** For a call without either, nothing is known before it starts. */
 export const UNCHECKED: Checked = { is: 'ready', ready: { parts: {} } }
 
 async function prepareExecution(deps: AskDeps, call: Call, tool: Tool, attempt: string): Promise<Checked> {
@@ -49,7 +49,7 @@ async function prepareExecution(deps: AskDeps, call: Call, tool: Tool, attempt: 
   return { is: 'stopped', problem: problem('call.check_failed', { says: finding.says }), ready }
 }
 
-/** A question that could not be asked because a value for it is not there. */
+/** A question that could not be asked because a value for it is missing. */
 export function unplanned(
   deps: Pick<AskDeps, 'digest' | 'clock'>,
   call: Call,
@@ -75,12 +75,12 @@ function readyWith(digest: Digest, rollback: Rollback | undefined, check: Findin
   }
 }
 
-/** Which tool was asked, what was demanded of its answer, and the answer's hash. */
+/** Which tool was asked, what was expected of its answer, and the answer's hash. */
 export function findingAbout({ tool, expected, digest }: Finding) {
   return { asked: tool, expected: [...expected], ...(digest === undefined ? {} : { answer_hash: digest }) }
 }
 
-/** What would undo the call, in an audit entry: a tool and the hash of its arguments, or the operator's own words. */
+/** What would undo the call, for an audit entry: a tool and the hash of its arguments, or the operator's own words. */
 export function rollbackAbout(digest: Digest, rollback: Rollback | undefined) {
   if (rollback === undefined) return {}
   if (rollback.is !== 'call') return { rollback: rollback.says }

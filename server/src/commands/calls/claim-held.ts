@@ -6,16 +6,16 @@ import { describeCall, type Links } from './describe-call.ts'
 export type ClaimDeps = {
   readonly tables: Tables
   readonly links: Links
-  /** Starts a held call that was approved: rechecked, the approval spent, marked as started, in one commit. */
+  /** Starts a held call that was approved: rechecked, the approval used, marked as started, in one commit. */
   readonly claim: (call_id: CallRow['call_id']) => Promise<Outcome | 'later' | 'taken'>
 }
 
-/** Nobody makes the same call more often while one of them waits. */
+/** Nobody repeats the same call more often while one of them waits. */
 const MOST_EQUAL = 20
 
 /**
- * A client that makes a call again which is held for a person, in the same session: the same request is waited for, and an approval that came
- * meanwhile is spent, once. Undefined when there is none.
+ * For a client that repeats a held call in the same session: the same request is waited for, and an approval given in the
+ * meantime is used, once. Undefined if there is none.
  */
 export async function claimHeld(deps: ClaimDeps, call: Call): Promise<Outcome | undefined> {
   const equal = await deps.tables.list(
@@ -31,7 +31,7 @@ export async function claimHeld(deps: ClaimDeps, call: Call): Promise<Outcome | 
   if (approval?.row.state !== 'approved') return undefined
   const claimed = await deps.claim(held.row.call_id)
   if (claimed === 'later') return describeCall(held.row, deps.links)
-  // Expired, stale or taken by another process: this one is a call of its own.
+  // Expired, stale or taken by another process: this one is a separate call.
   return claimed !== 'taken' && claimed.status === 'executing' ? claimed : undefined
 }
 

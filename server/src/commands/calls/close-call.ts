@@ -14,14 +14,14 @@ export async function heldCallOf(tables: Tables, approval: ApprovalRow): Promise
   return held
 }
 
-/** A request moved on: its row, the journal of the run that waits for it, and the wake-up. */
+/** The changes for a request's new state: its row, the journal of the run that waits for it, and the wake-up. */
 export function approvalMoved(held: Held<'approvals'>, to: ApprovalRow, event: RunEvent | undefined): Change[] {
   const swap: Change = { kind: 'swap', table: 'approvals', id: to.approval_id, from: held.version, to }
   if (event === undefined) return [swap]
   return [swap, ...tellRun(to.run_id, event)]
 }
 
-/** The held call ends unexecuted, together with its request. */
+/** Ends the held call unexecuted, together with its request. */
 export function closeCall(
   approval: { held: Held<'approvals'>; to: ApprovalRow },
   call: Held<'calls'>,

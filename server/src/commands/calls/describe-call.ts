@@ -6,7 +6,7 @@ import { HINT_RULE } from '../../core/gate/judge-repetition.ts'
 /** Where a person decides about an approval: the page to open, and on a node the hub that decides. */
 export type Links = (approval_id: string) => { readonly url: string; readonly hub?: string }
 
-/** The present outcome of a call, read off its row: the same value at every door, however often it is asked for. */
+/** The current outcome of a call, from its row: the same value at every door, however often it is requested. */
 export function describeCall(row: CallRow, links: Links): Outcome {
   const { call_id } = row
   const expired = row.expired_at === undefined ? {} : { expired_at: row.expired_at }

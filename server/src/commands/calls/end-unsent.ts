@@ -10,12 +10,12 @@ export type EndUnsentDeps = EndDeps & {
   readonly persist: (attempt: () => Promise<boolean>) => void
 }
 
-/** A call as it is stored if the commit in doubt went through, and the row that then ends it. */
+/** A call as stored if the commit in doubt succeeded, and the row that then ends it. */
 export type Unsent = { readonly stored: CallRow; readonly version: Version; readonly ended: CallRow }
 
 /**
- * A call whose record stayed in doubt is not sent, and its caller was told so. Should the record turn out to be stored, it is ended
- * here: nobody else would end an `executing` call of this process, and nobody should approve a request that was given up.
+ * A call whose record stayed in doubt is not sent, and its caller was told so. If the record turns out to be stored, the call is
+ * ended here: nobody else would end an `executing` call of this process, and nobody should approve a request that was given up.
  */
 export function endUnsent(deps: EndUnsentDeps, id: CommitId, unsent: Unsent): void {
   const end = () => (unsent.stored.state === 'executing' ? endStarted(deps, unsent) : withdrawHeld(deps, unsent))
@@ -25,7 +25,7 @@ export function endUnsent(deps: EndUnsentDeps, id: CommitId, unsent: Unsent): vo
   void endIfStored()
 }
 
-/** False when it has to be tried again. Lost means that it was ended already. */
+/** False if it has to be retried. Lost means that it was already ended. */
 async function endStarted(deps: EndUnsentDeps, { stored, version, ended }: Unsent): Promise<boolean> {
   const about = { code: 'audit.in_doubt' }
   const changes: Change[] = [

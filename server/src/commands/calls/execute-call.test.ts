@@ -35,7 +35,7 @@ const row: CallRow = {
   attempt: 1,
 }
 
-/** Fakes for the ports: a tool server with one answer, a ledger with a list of fates. */
+/** Fakes for the ports: a tool server with one answer, a ledger with a list of results. */
 function rig(
   answer: UpstreamAnswer,
   fates: readonly Committed[],
@@ -102,7 +102,7 @@ describe('executing', () => {
     expect(committed.at(-1)?.[0]).toMatchObject({ kind: 'swap', to: { state: 'executed' } })
   })
 
-  test('of two outcomes that cannot be recorded the first to be recorded does not open the intake, nor for a gate that stops', async () => {
+  test('if two outcomes cannot be recorded, recording the first does not open the intake, nor for a gate that stops', async () => {
     const { deps, attempts } = rig(answered, ['unavailable', 'unavailable'])
     await Promise.all([executeCall(deps, { row, version: 1 }), executeCall(deps, { row, version: 1 })])
     expect(await attempts[0]?.()).toBe(true)
@@ -124,7 +124,7 @@ describe('executing', () => {
     })
   })
 
-  test('a call that only reads and got no answer is failed, whoever said that it reads', async () => {
+  test('a call that only reads and got no answer is failed, whoever declared that it reads', async () => {
     const judged = { now: 0, effects: ['read'], risk: 'low' } as const
     const { deps } = rig({ is: 'lost', problem: problem('tool.timeout') }, [])
     const reading = { ...row, idempotent: false, judged }
@@ -133,7 +133,7 @@ describe('executing', () => {
     expect(await executeCall(deps, { row: writing, version: 1 })).toMatchObject({ status: 'unknown' })
   })
 
-  test('an answer that breaks the tool`s own output schema is not handed on as good', async () => {
+  test('an answer that violates the tool`s own output schema is not passed on as valid', async () => {
     const schema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] }
     const result = (structuredContent: Record<string, unknown>): UpstreamAnswer => ({
       is: 'answered',

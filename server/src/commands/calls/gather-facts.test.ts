@@ -68,7 +68,7 @@ const gather = async (more: Partial<FactsDeps> = {}) =>
   gatherFacts(await depsWith(more), call, tool, { integrity: 'intact' })
 
 describe('facts', () => {
-  test('that can be had make a harmless call harmless', async () => {
+  test('that are all available leave a harmless call harmless', async () => {
     const facts = await gather()
     expect(facts).toMatchObject({
       pauses: [],
@@ -100,12 +100,12 @@ describe('facts', () => {
     expect(decide(policy, call, facts).effect).not.toBe('allow')
   })
 
-  test('are read side by side, after what others can change: a slow store costs two waits, not one for each fact', async () => {
+  test('are read in parallel, after what others can change: a slow store costs two waits, not one per fact', async () => {
     const order: string[] = []
     const waves: number[] = []
     let waiting: (() => void)[] = []
     let isDue = false
-    /** Answers when nothing else is asked any more, as a store at the end of a wire would. */
+    /** Answers when nothing else is requested any more, as a remote store would. */
     const slowly = <T>(name: string, value: T) => {
       order.push(name)
       return new Promise<T>((resolve) => {
@@ -136,7 +136,7 @@ describe('facts', () => {
     expect(waves).toHaveLength(2)
   })
 
-  test('of very many or very long paths are not looked up, and not taken for harmless', async () => {
+  test('of very many or very long paths are not looked up, and not considered harmless', async () => {
     const long = { args: { path: 'x'.repeat(5000) }, verdict: { effect: 'block' } }
     const paths = Array.from({ length: 1001 }, (_, at) => `a/${at}`)
     const words = Array.from({ length: 6000 }, (_, at) => `a/${at}`).join(' ')

@@ -1,13 +1,13 @@
 import type { Problem } from '../../contract/problems.ts'
 
-/** Whether the gate takes new calls. Closed while an outcome cannot be recorded, and during shutdown. */
+/** Whether the gate accepts new calls. Closed while an outcome cannot be recorded, and during shutdown. */
 export interface Intake {
   closedBy(): Problem | undefined
-  /** Closes it for this reason, whatever other reasons there are. Returns how to take the reason away; the others stay. */
+  /** Closes it for this reason, in addition to any other reasons. Returns how to remove the reason; the others stay. */
   close(problem: Problem): () => void
 }
 
-/** `standing`: what keeps it closed for as long as it lasts, whatever else opens it. */
+/** `standing`: what keeps it closed as long as it lasts, independent of the other reasons. */
 export function createIntake(standing: () => Problem | undefined = () => undefined): Intake {
   const reasons = new Set<{ readonly problem: Problem }>()
   return {

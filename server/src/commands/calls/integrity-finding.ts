@@ -4,8 +4,8 @@ import type { Verdict } from '../../contract/verdict.ts'
 import type { Change } from '../ports/ledger.ts'
 
 /**
- * A call whose arguments are not the ones that were hashed is a security finding: an audit entry of its own, beside the one that
- * records the blocked call, so that it can be looked for.
+ * A call whose arguments are not the ones that were hashed is a security finding: a separate audit entry, besides the one that
+ * records the blocked call, so that it can be searched for.
  */
 export function integrityFinding(call: Call, { evidence }: Verdict, now: number): readonly Change[] {
   const rules = evidence.filter(({ decider, effect }) => decider === 'integrity' && effect === 'block')
@@ -20,10 +20,10 @@ export function integrityFinding(call: Call, { evidence }: Verdict, now: number)
       ]
 }
 
-/** Why a held call does not start: the audit has no decision for it, or says that it started already. */
+/** Why a held call does not start: the audit has no decision for it, or says that it already started. */
 export const NOT_ON_RECORD = 'the audit'
 
-/** The stored arguments of a held call no longer have the hash that was approved, or its rows say something else than the audit. */
+/** The stored arguments of a held call no longer have the hash that was approved, or its rows contradict the audit. */
 export function storedCallFinding(call: Call, { code, about }: Problem, now: number): readonly Change[] {
   if (code === 'approval.args_changed') return [findingOf(call, ['integrity.stored_args'], now)]
   return about['because'] === NOT_ON_RECORD ? [findingOf(call, ['integrity.not_on_record'], now)] : []

@@ -16,23 +16,20 @@ import { gatherSeen, type FactsDeps, type Moment } from './gather-facts.ts'
 export type JudgeDeps = FactsDeps &
   ConsentDeps & { readonly policy: () => Policy; readonly servers: Pick<ToolServers, 'generation'> }
 
-/** The version is the one that decided: a reload between here and the record must not put another one there. */
+/** The version is that of the policy that decided: a reload between here and the record must not change it. */
 export type JudgedCall = {
   readonly facts: Facts
   readonly verdict: Verdict
   readonly policy_version: string
   readonly seen: Seen
-  /** Of the tool server, when the call was judged. */
+  /** The generation of the tool server when the call was judged. */
   readonly generation: number
 }
 
-/** Absent when only a person may answer; else consents are read, among them the one an earlier try of this call spent. */
+/** Absent if only a person may decide; otherwise consents are read, including the one an earlier try of this call spent. */
 export type Ahead = { readonly spent?: ConsentId }
 
-/**
- * Gathers what a decision looks at, and decides. Consents matter only to an ask, so they are read after all deciders have spoken,
- * and only then.
- */
+/** Gathers the facts, and decides. Consents matter only for an ask, so they are read only after all deciders have been asked. */
 export async function judgeCall(
   deps: JudgeDeps,
   call: Call,
@@ -54,8 +51,8 @@ export async function judgeCall(
 }
 
 /**
- * Whether a judgement can still be acted on, as far as this process knows: asked at once before the commit, which expects the rest.
- * Another policy, or a credential that has expired, is a reason to judge again.
+ * Whether a judgement can still be acted on, as far as this process knows: checked immediately before the commit, which expects
+ * the rest. Another policy, or an expired credential, is a reason to judge again.
  */
 export function isStanding(
   { policy, clock }: Pick<JudgeDeps, 'policy' | 'clock'>,

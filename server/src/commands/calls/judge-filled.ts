@@ -14,9 +14,9 @@ export type FilledDeps = FilesDeps & {
 }
 
 /**
- * Why arguments that the gate filled in itself are not sent; undefined when they may be. They may hold values that a tool server
- * answered, which nobody has judged. Nobody can be asked about them, so what would be asked about is not sent either, unless the
- * arguments hold nothing but what the call was judged with.
+ * Why arguments that the gate filled in itself are not sent; undefined if they may be. They may contain values from a tool
+ * server's answer, which nobody has judged. Nobody can be asked about them, so what would be asked about is not sent either,
+ * unless the arguments contain only what the call was judged with.
  */
 export async function hindranceOfFilled(
   deps: FilledDeps,

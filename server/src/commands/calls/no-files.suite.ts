@@ -1,6 +1,6 @@
 import type { FileFacts } from './facts/file-facts.ts'
 
-/** No file is anywhere. */
+/** No file exists. */
 export const NO_FILES: FileFacts = {
   windows: false,
   home: () => '/',

@@ -4,13 +4,13 @@ import { strikeOwn, strikeOwnJson } from '../../core/gate/own-credentials/strike
 
 export type OwnCredentialsBook = {
   current(): OwnCredentials
-  /** Fetches the known ones again: a key was rotated. */
+  /** Reads the known ones again: a key was rotated. */
   refresh(): void
   strike(text: string): string
   strikeAll<T>(value: T): T
 }
 
-/** The gate's own credentials as long as it runs. `known`: secrets the gate holds in full, fetched now and at every refresh. */
+/** The gate's own credentials as long as it runs. `known`: secrets the gate holds in full, read now and at every refresh. */
 export function openOwnCredentials(known: () => readonly string[]): OwnCredentialsBook {
   let own = compileOwn(known())
   return {

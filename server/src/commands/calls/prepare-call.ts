@@ -24,7 +24,7 @@ export type PrepareDeps = {
   readonly ids: Ids
   readonly judgement: { readonly scanner: Pick<Scanner, 'validate'> }
   readonly breathe?: Breathe
-  /** Absent where nothing connects: a call of the gate to itself, a replay. */
+  /** Absent if nothing connects: a call of the gate to itself, a replay. */
   readonly firstListing?: () => Promise<void>
   readonly serverReports?: () => readonly { readonly server: string; readonly state: string }[]
 }
@@ -36,7 +36,7 @@ const UNADMITTED = 'not shown: this tool has not been admitted yet'
 /** A request whose session is known. */
 export type ThreadedRequest = CallRequest & { readonly thread: string }
 
-/** Steps 1 to 3 of the corridor: identify, canonicalise, validate. Nothing is recorded and nothing is decided yet. */
+/** Steps 1 to 3 of the corridor: identify, canonicalize, validate. Nothing is recorded and nothing is decided yet. */
 export async function prepareCall(deps: PrepareDeps, request: ThreadedRequest): Promise<Result<PreparedCall>> {
   const found = () => (grantedTools(request.caller)(request.tool) ? deps.catalogue.tool(request.tool) : undefined)
   // Right after a start its server may still be connecting.
@@ -45,7 +45,7 @@ export async function prepareCall(deps: PrepareDeps, request: ThreadedRequest): 
   const { row } = tool
   if (tool.executor !== request.executor) return refuse('tool.client_only', { tool: row.tool_id })
   if (row.gone_at !== undefined) return refuse('tool.gone', { tool: row.tool_id })
-  // Reading large arguments took its time already.
+  // Parsing large arguments has already taken some time.
   if (!isSmallValue(request.args)) await deps.breathe?.()
   const canonical = canonicalJson(request.args)
   if (!canonical.ok) return canonical
@@ -74,7 +74,7 @@ export async function prepareCall(deps: PrepareDeps, request: ThreadedRequest): 
   return valid.ok ? ok({ call, tool, integrity }) : valid
 }
 
-/** Absent where folding changes nothing. */
+/** Absent if folding changes nothing. */
 function foldedHash(digest: Digest, canonical: string): Pick<Call, 'folded_hash'> {
   const folded = foldArgs(canonical)
   return folded === canonical ? {} : { folded_hash: digest(folded) }
@@ -91,7 +91,7 @@ function unknownTool(deps: PrepareDeps, request: ThreadedRequest): Result<never>
   return refuse(code === 'server.needs_login' ? 'tool.login_needed' : 'tool.unavailable', { server: name, why: says })
 }
 
-/** The tool that was probably meant, among those this caller is shown. */
+/** The tool that was probably meant, among those this caller sees. */
 function suggestion({ visibleTools }: PrepareDeps, { caller, tool }: ThreadedRequest): Record<string, string> {
   const meant = nearestTool(tool, visibleTools.tools(caller))
   return meant === undefined ? {} : { did_you_mean: meant }
@@ -111,7 +111,7 @@ async function validArgs(
   const { definition, hash } = inForce(row)
   const valid = await judgement.scanner.validate(definition.inputSchema, hash, split.value.args)
   if (valid.ok) return ok(undefined)
-  // The message quotes the schema, and a schema that nobody has admitted reaches no agent.
+  // The message quotes the schema, and a schema that nobody has admitted must not reach an agent.
   return row.admitted === undefined ? refuse('call.args_invalid', { paths: UNADMITTED }) : valid
 }
 

@@ -31,24 +31,24 @@ export type PreviewDeps = FilledDeps & {
 export type Preview =
   | { readonly is: 'none' }
   | { readonly is: 'overtaken' }
-  /** `raw`: before redaction, where that hid something. */
+  /** `raw`: before redaction, if redaction hid something. */
   | { readonly is: 'previewed'; readonly result: ToolResult; readonly raw?: ToolResult }
   | { readonly is: 'stopped'; readonly problem: Problem; readonly result?: ToolResult }
 
 const NONE: Preview = { is: 'none' }
 
-/** Who wants a dry run: the caller, as a first step or as all there is, or a rule of the policy. */
+/** Who wants a dry run: the caller, as a first step or as the only step, or a rule of the policy. */
 export type Wanted = CallRequest['dry_run'] | 'by_rule'
 
-/** The caller's wish, else that of a rule. While observing, rules have no say. */
+/** The caller's wish, otherwise that of a rule. In observe mode, rules do not count. */
 export function previewWanted({ effect, evidence, observed }: Verdict, asked: CallRequest['dry_run']): Wanted {
   const byRule = effect !== 'block' && observed === undefined && evidence.some(({ preview }) => preview === true)
   return asked ?? (byRule ? 'by_rule' : undefined)
 }
 
 /**
- * Step 5 of the corridor. A dry run reaches the tool server, so it happens only where the verdict allows the call,
- * or where the operator declared this dry run free of effects. A held call shows it to the approver.
+ * Step 5 of the corridor. A dry run reaches the tool server, so it happens only if the verdict allows the call, or if the
+ * operator declared this dry run free of effects. A held call shows it to the approver.
  */
 export function previewCall(
   deps: PreviewDeps,
@@ -68,7 +68,7 @@ export function previewCall(
   return dryRunOf(deps, prepared.call, tool, dryRun.args ?? {}, judged.seen.expects)
 }
 
-/** The tool that is asked: the call's own, or a sibling of it that its server lists now. */
+/** The tool that is asked: the call's own, or another one that its server lists now. */
 function dryRunTool({ catalogue, digest }: PreviewDeps, { call, tool }: PreparedCall): Tool | undefined {
   const name = tool.dry_run?.tool
   if (name === undefined) return tool
@@ -78,14 +78,14 @@ function dryRunTool({ catalogue, digest }: PreviewDeps, { call, tool }: Prepared
     : undefined
 }
 
-/** What the operator declared free of effects is the tool that was admitted. A pause that asks is a pause of dry runs too. */
+/** The operator's declaration that it is free of effects applies to the admitted tool. A pause that asks also stops dry runs. */
 function isUndisturbed({ facts }: Pick<JudgedCall, 'facts'>, tool: Tool | undefined): boolean {
   return (
     facts.pauses !== 'unknown' && facts.pauses.length === 0 && tool?.row.admitted?.hash === tool?.row.definition_hash
   )
 }
 
-/** INVARIANT: it is on record before it is sent, in a commit that is lost when something was acknowledged that speaks against it. */
+/** INVARIANT: it is recorded before it is sent, in a commit that is lost if something that prevents it was acknowledged. */
 async function dryRunOf(
   deps: PreviewDeps,
   call: Call,
@@ -93,10 +93,10 @@ async function dryRunOf(
   extra: Json,
   expects: readonly Change[],
 ): Promise<Preview> {
-  // A dry run asks nothing, so it is told no answers.
+  // A dry run asks nothing, so it gets no answers.
   const split = splitSecrets(JSON.parse(sendableArgs(call.canonical_args).canonical_args) as Json)
   if (!split.ok) return { is: 'stopped', problem: split.problem }
-  // Secrets are for the call itself: a dry run gets their placeholders.
+  // Secrets are only for the call itself: a dry run gets their placeholders.
   const { args } = split.value
   const merged = canonicalJson({ ...(isJsonObject(args) ? args : {}), ...(isJsonObject(extra) ? extra : {}) })
   if (!merged.ok) return { is: 'stopped', problem: merged.problem }
@@ -126,7 +126,7 @@ async function rawOf({ judgement: { scanner } }: PreviewDeps, unredacted: ToolRe
   return (await scanner.hiddenInPreview(unredacted)).length === 0 ? {} : { raw: unredacted }
 }
 
-/** A sibling has a row and a pause of its own. */
+/** Another tool has its own row and pauses. */
 async function standingOf(deps: PreviewDeps, call: Call, tool: Tool) {
   const { pauses, expects } = await readPauses(deps, { ...call, tool_id: tool.row.tool_id })
   return { paused: pauses === 'unknown' || pauses.length > 0, expects: [...expects, ...expectTool(tool)] }

@@ -7,8 +7,8 @@ import { readCall, type ReadCallDeps } from './read-call.ts'
 const MOST_ROUNDS = 100
 
 /**
- * The outcome of the call that this caller made under an idempotency key, for a client that lost the answer; of a call that its
- * tool answered with a question, the last round. Asking never executes anything.
+ * The outcome of the call that this caller made under an idempotency key, for a client that lost the answer; for a call that its
+ * tool answered with a question, the last round. Reading never executes anything.
  */
 export async function readCallByKey(
   deps: ReadCallDeps,

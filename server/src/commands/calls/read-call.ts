@@ -12,8 +12,8 @@ export type ReadCallDeps = WaitDeps & { readonly links: Links }
 export const LONGEST_WAIT_MS = 60_000
 
 /**
- * A program sees its own calls, a person those made in their name, an approver all; a key that is limited to tools, those of
- * its tools. Invisible equals missing.
+ * A program sees its own calls, a person those made in their name, an approver all; a key that is limited to tools, those of its
+ * tools. Invisible calls are reported as missing.
  */
 export function maySeeCall(caller: Caller, row: Pick<CallRow, 'caller' | 'tool_id'>): boolean {
   if (DECIDING_KINDS.includes(caller.kind)) return true
@@ -21,7 +21,7 @@ export function maySeeCall(caller: Caller, row: Pick<CallRow, 'caller' | 'tool_i
   return PROGRAM_KINDS.includes(caller.kind) ? isSameCaller(row.caller, caller) : row.caller.user === caller.user
 }
 
-/** The outcome as it stands, after waiting a bounded time for one that is not there yet. Asking never executes. */
+/** The current outcome, after waiting a limited time if there is none yet. Reading never executes. */
 export async function readCall(
   deps: ReadCallDeps,
   caller: Caller,
@@ -35,5 +35,5 @@ export async function readCall(
   return ok(describeCall(row, deps.links))
 }
 
-/** Whoever waits, waits for the read-back too. */
+/** Waiting includes the read-back. */
 const isOver = (row: CallRow) => row.state !== 'pending' && row.state !== 'executing' && row.due === undefined

@@ -8,7 +8,7 @@ import type { Page, Tables } from '../ports/reads.ts'
 import { maySeeCall } from './read-call.ts'
 import { waitForCall, type WaitDeps } from './wait-for-call.ts'
 
-/** A call as whoever made it as a task follows it. A view of the call's row: it has no state of its own. */
+/** A call as followed by the caller that made it as a task. A view of the call's row: it has no state of its own. */
 export type CallTask = {
   readonly call_id: CallId
   readonly tool_id: string
@@ -18,7 +18,7 @@ export type CallTask = {
   readonly updated_at: number
 }
 
-/** Only whoever made the call: an approver who may see it did not make it. */
+/** Only the caller that made the call: an approver who may see it did not make it. */
 export function isOwnTask(caller: Caller, row: CallRow): boolean {
   return row.task_of === callerIdentity(caller) && maySeeCall(caller, row)
 }
@@ -36,8 +36,8 @@ export function taskIn(row: CallRow, links: Links): CallTask {
 }
 
 /**
- * INVARIANT: a task that is over stays over, whatever becomes of the row. That is why an unknown outcome is none: a person will
- * say what it was, and may order one more try.
+ * INVARIANT: an ended task stays ended, whatever happens to the row. That is why an unknown outcome is not an end: a person will
+ * settle it, and may order a retry.
  */
 function stateOf(row: CallRow): CallTask['state'] {
   if (row.called_off !== undefined || row.problem?.code === 'approval.withdrawn') return 'cancelled'
@@ -45,7 +45,7 @@ function stateOf(row: CallRow): CallTask['state'] {
   return isUnderWay || row.due !== undefined ? 'working' : 'over'
 }
 
-/** The task as it stands; with a signal, once it is over or the signal says that nobody waits any more. */
+/** The current task; with a signal, once it has ended or the signal says that nobody waits any more. */
 export async function readTask(
   deps: WaitDeps & { readonly links: Links },
   caller: Caller,
@@ -61,7 +61,7 @@ export async function readTask(
 
 export type TasksPage = { readonly items: readonly CallTask[]; readonly next?: number }
 
-/** The caller's own tasks, the newest first. */
+/** The caller's own tasks, newest first. */
 export async function listTasks(
   deps: { readonly tables: Tables; readonly links: Links },
   caller: Caller,

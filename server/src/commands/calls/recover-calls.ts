@@ -17,7 +17,7 @@ export type RecoverDeps = {
   readonly clock: Clock
   readonly ids: Ids
   readonly liveness: Pick<Liveness, 'isAlive'>
-  /** Told when the ledger did not take something: it has to be recovered again. */
+  /** Called if the ledger did not accept something: it has to be recovered again. */
   readonly onUnrecorded?: () => void
 }
 
@@ -26,9 +26,9 @@ const PAGE = 100
 type Recovered = 'unknown' | 'retried' | 'failed' | 'not_reported'
 
 /**
- * At start, and when another node dies: calls that a dead boot left `executing` were interrupted. One that only reads has failed and can be
- * made again. Of every other nobody knows whether it took effect, so it becomes `unknown`: an idempotent one is tried again by the
- * driver, the rest waits for a person.
+ * At start, and when another node dies: calls that a dead boot left `executing` were interrupted. One that only reads has failed
+ * and can be repeated. For every other one it is not known whether it took effect, so it becomes `unknown`: an idempotent one is
+ * retried by the driver, the rest wait for a person.
  */
 export async function recoverCalls(deps: RecoverDeps): Promise<Readonly<Record<Recovered, number>>> {
   const counts = { unknown: 0, retried: 0, failed: 0, not_reported: 0 }
@@ -58,7 +58,7 @@ async function eachCall(
 }
 
 async function interrupt(deps: RecoverDeps, held: Held<'calls'>): Promise<Recovered> {
-  // A held call's run is still marked as resuming it: driven again, it reads this row and ends or goes on from there.
+  // A held call's run is still marked as resuming it: when driven again, it reads this row and ends or continues from there.
   if (held.row.executor === 'client') return giveUpReport(deps, held)
   if (onlyReads(held.row)) return failRead(deps, held, [])
   const at = deps.clock()
@@ -76,7 +76,7 @@ async function interrupt(deps: RecoverDeps, held: Held<'calls'>): Promise<Recove
   return mayRetry ? 'retried' : 'unknown'
 }
 
-/** What is lost was recovered by another node. */
+/** If it is lost, another node has recovered it. */
 async function record(
   { ledger, onUnrecorded }: Pick<RecoverDeps, 'ledger' | 'onUnrecorded'>,
   changes: readonly Change[],
@@ -84,7 +84,7 @@ async function record(
   if (isUnrecorded(await ledger.commit(changes))) onUnrecorded?.()
 }
 
-/** A client ran it, or did not, and has not said so. There is nothing that a person could settle. */
+/** A client ran it, or did not, and has not reported. There is nothing that a person could settle. */
 export async function giveUpReport(
   deps: Pick<RecoverDeps, 'ledger' | 'clock' | 'onUnrecorded'>,
   { row, version }: Held<'calls'>,

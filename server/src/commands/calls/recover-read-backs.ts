@@ -10,7 +10,7 @@ export type RecoverReadBackDeps = VerifyDeps & {
 
 const PAGE = 100
 
-/** At start, and when another node dies: read-backs that a dead boot did not come to are carried out now. */
+/** At start, and when another node dies: carries out read-backs that a dead boot did not get to. */
 export async function recoverReadBacks(deps: RecoverReadBackDeps): Promise<number> {
   let after: number | undefined
   let carriedOut = 0

@@ -6,7 +6,7 @@ import type { Soon } from '../ports/runtime.ts'
 import { isSmallValue, SMALL_TEXT, type Scanner } from '../scanning/scanner.ts'
 import type { CallListeners, Offerings, ToolServers } from '../ports/upstream.ts'
 
-/** The same tool servers, but no answer of theirs carries what the scanner finds: whoever asked, and whatever is stored of it. */
+/** Wraps the tool servers so that no answer contains what the scanner finds, for any caller and in anything that is stored. */
 export function redactAnswers(servers: ToolServers, scanner: Scanner | undefined): ToolServers {
   if (scanner === undefined) return servers
   return {
@@ -21,7 +21,7 @@ export function redactAnswers(servers: ToolServers, scanner: Scanner | undefined
   }
 }
 
-/** Progress and log lines keep their order, so they are searched at once; longer ones are cut, or not passed on. */
+/** Progress and log lines keep their order, so they are searched synchronously; longer ones are cut, or not passed on. */
 function redactedLife(
   { onProgress, onLog }: CallListeners,
   scanner: Scanner,
@@ -57,7 +57,7 @@ async function redactedResult(result: ToolResult, scanner: Scanner): Promise<Too
   }
 }
 
-/** What a tool asks is shown to a person; what it wants to be told again is its own, and a hole in it would only break it. */
+/** A tool's question is shown to a person; the state that it wants back is its own, and redaction would only break it. */
 async function redactedAsks(meta: JsonObject | undefined, scanner: Scanner): Promise<Pick<ToolResult, '_meta'>> {
   const asks = asksIn(meta)
   if (asks === undefined) return {}
@@ -77,14 +77,14 @@ export function redactReplies(offerings: Offerings, scanner: Scanner | undefined
   }
 }
 
-/** The same as of a tool: what a server wants to be told again is its own. */
+/** As for a tool: the state that a server wants back is its own. */
 async function redactedReply(result: JsonObject, scanner: Scanner): Promise<JsonObject> {
   const { resultType, requestState } = result
   const isAsking = resultType === 'input_required' && requestState !== undefined
   return { ...(await redactedTree(result, scanner)), ...(isAsking ? { requestState } : {}) }
 }
 
-/** Pictures and sounds are passed on as they are: their base64 is no text, and a hole in it would only break them. */
+/** Pictures and sounds are passed on unchanged: their base64 is not text, and redaction would only break them. */
 const BINARY = ['data', 'blob']
 
 function redactedBlock(block: JsonObject, scanner: Scanner): Soon<JsonObject> {
@@ -102,7 +102,7 @@ async function redactedParts(block: JsonObject, scanner: Scanner): Promise<JsonO
   return isJsonObject(resource) ? { ...plain, resource: await redactedFields(resource, scanner) } : plain
 }
 
-/** An object at any depth whose pictures and sounds stay as they are. */
+/** An object at any depth whose pictures and sounds stay unchanged. */
 const redactedTree = (object: JsonObject, scanner: Scanner): Soon<JsonObject> =>
   scanner.redact(object, 'outputs', BINARY)
 

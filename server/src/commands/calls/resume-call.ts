@@ -45,13 +45,13 @@ export type ResumeDeps = JudgeDeps &
   }
 
 const TRIES = 5
-/** The ledger's state, not the call's: it is resumed later. */
+/** Problems of the ledger, not of the call: it is resumed later. */
 const NOT_NOW: readonly ProblemCode[] = ['audit.unavailable', 'audit.in_doubt']
 
 /**
- * Step 8 of the corridor, run by the driver: a person has decided, the world may have moved on since.
- * Recheck with fresh facts and today's policy, then mark `executing` and spend the approval in the same commit.
- * INVARIANT: whatever happens here twice, the row's version lets it through once.
+ * Step 8 of the corridor, run by the driver: a person has decided, and things may have changed since. Rechecks with fresh facts
+ * and the current policy, then marks `executing` and uses the approval in the same commit.
+ * INVARIANT: if this happens twice, the row's version lets it through once.
  */
 export async function resumeCall(deps: ResumeDeps, call_id: CallId): Promise<Outcome | 'later'> {
   const resumed = await resume(deps, call_id, 'driver')
@@ -60,8 +60,8 @@ export async function resumeCall(deps: ResumeDeps, call_id: CallId): Promise<Out
 }
 
 /**
- * The same for a call that a client runs itself, when the client makes the call: rechecked, the approval spent and the call marked as started.
- * `taken`: somebody else has spent the approval, or it is gone.
+ * The same for a call that a client runs itself, when the client makes the call: rechecked, the approval used and the call marked
+ * as started. `taken`: another process has used the approval, or it no longer exists.
  */
 export const claimCall = (deps: ResumeDeps, call_id: CallId): Promise<Outcome | 'later' | 'taken'> =>
   resume(deps, call_id, 'client')
@@ -77,7 +77,7 @@ async function resume(
     if (held === undefined) throw new Bug(`a run refers to the absent call \`${call_id}\``)
     const approval = await approvalOf(deps, held.row)
     if (!isResumable(held.row, approval?.row)) return by === 'client' ? 'taken' : describeCall(held.row, deps.links)
-    // The approval of a call that a client runs is spent when the client makes the call.
+    // The approval of a call that a client runs is used when the client makes the call.
     if (held.row.executor === 'client' && by === 'driver') return describeCall(held.row, deps.links)
     const judgedAgain = await recheck(deps, held.row, approval, deps.clock())
     const tried = approval?.row.preview === undefined ? await tryFirst(deps, held.row, judgedAgain) : judgedAgain
@@ -102,20 +102,20 @@ async function approvalOf(deps: ResumeDeps, row: CallRow): Promise<Held<'approva
   return row.approval_id === undefined ? undefined : deps.tables.row('approvals', row.approval_id)
 }
 
-/** Held and approved, or interrupted and to be tried again. */
+/** Held and approved, or interrupted and to be retried. */
 function isResumable(row: CallRow, approval: ApprovalRow | undefined): boolean {
   if (row.state === 'pending') return approval?.state === 'approved'
   return row.state === 'unknown' && row.settled?.as === 'retry'
 }
 
-/** `judged` is there when it came to a verdict, `ready` when it came to a check. */
+/** `judged` is set if there was a verdict, `ready` if there was a check. */
 type Rechecked = { readonly next: Result<Recheck>; readonly judged?: JudgedCall; readonly ready?: Ready }
-/** What a start puts on the row: the new verdict, and the policy and the facts it comes from. */
+/** What a start puts on the row: the new verdict, and the policy and the facts behind it. */
 type Recheck = Pick<CallRow, 'verdict' | 'policy_version' | 'judged'>
 
 /**
- * What a start expects of others and takes from budgets and consents, and what becomes of a caller whose approved call turns out
- * to hold bait.
+ * What a start expects of others and spends of budgets and consents, and what happens to a caller whose approved call turns out
+ * to contain a honey token.
  */
 async function consequencesOf(deps: ResumeDeps, row: CallRow, judged: JudgedCall, now: number): Promise<Change[]> {
   const { facts, verdict, seen } = judged
@@ -127,7 +127,7 @@ async function consequencesOf(deps: ResumeDeps, row: CallRow, judged: JudgedCall
   ]
 }
 
-/** A dry run that a rule wants and that could not be made before the approval, because it was not declared free of effects. */
+/** A dry run that a rule requires and that could not be made before the approval, because it was not declared free of effects. */
 async function tryFirst(deps: ResumeDeps, row: CallRow, rechecked: Rechecked): Promise<Rechecked | 'overtaken'> {
   const { next, judged } = rechecked
   const tool = deps.catalogue.tool(row.tool_id)
@@ -141,7 +141,7 @@ async function tryFirst(deps: ResumeDeps, row: CallRow, rechecked: Rechecked): P
   return 'overtaken'
 }
 
-/** Backup and Check, for a call that may run. Stopped by its check, it takes nothing from any budget or consent. */
+/** Backup and Check, for a call that may run. If the check stops it, it spends nothing of any budget or consent. */
 async function check(deps: ResumeDeps, row: CallRow, rechecked: Rechecked, tries: number): Promise<Rechecked> {
   const tool = deps.catalogue.tool(row.tool_id)
   if (!rechecked.next.ok || tool === undefined) return rechecked
@@ -167,7 +167,7 @@ async function recheck(
   const tool = deps.catalogue.tool(row.tool_id)
   if (tool === undefined) return stale('approval.stale', 'tool')
   const fact = approvalFact(row, approval?.row)
-  // An interrupted call had spent its unit when it started: one more try of it is the same permission.
+  // An interrupted call already spent its unit when it started: a retry uses the same permission.
   const spent = row.state === 'unknown' ? consentIn(row.verdict) : undefined
   const moment = {
     integrity: 'intact',
@@ -205,7 +205,7 @@ async function commitNext(
 ): Promise<CallRow | 'lost' | 'unavailable'> {
   const isOver = next.ok && approval?.row.state === 'approved' && !consume(approval.row, now).ok
   if (isOver) return 'lost'
-  // A retry is spent by starting: should this attempt be interrupted too, a person is asked anew.
+  // A retry is used up by starting: if this attempt is interrupted too, a person is asked again.
   const { settled: _, ...before } = { ...held.row, ...ready?.parts }
   const row: CallRow = next.ok
     ? {
@@ -234,14 +234,14 @@ async function commitNext(
     ...consequences,
   ]
   deps.probe('intent.before')
-  // Nothing may come between this question and the commit.
+  // Nothing may come between this check and the commit.
   if (next.ok && judged !== undefined && !isCallStanding(deps, judged, row.server)) return 'lost'
   const recorded = await deps.ledger.commit(changes)
   deps.probe('intent.after')
   if (recorded === 'committed') return row
   if (isLostToOthers(changes, recorded)) await deps.catalogue.refresh(row.server)
   if (isInDoubt(recorded) && next.ok) {
-    // Not sent, also if it turns out to be on record as started: what was judged may no longer hold by then.
+    // Not sent, even if it turns out to be recorded as started: the judgement may no longer apply by then.
     const ended = endedUnstarted(before, problem('audit.in_doubt', { call_id: row.call_id, sent: 'no' }), now)
     endUnsent(deps, recorded.in_doubt, { stored: row, version: held.version + 1, ended })
   }
@@ -249,8 +249,8 @@ async function commitNext(
 }
 
 /**
- * A call that does not start. One that was interrupted before may have taken effect then: that is still unknown, whatever stops it
- * now, and a person is asked again.
+ * A call that does not start. If it was interrupted before, it may have taken effect then: that is still unknown, whatever stops
+ * it now, and a person is asked again.
  */
 function endedUnstarted(before: CallRow, why: Problem, now: number): CallRow {
   const isCheck = why.code === 'call.check_failed' || why.code === 'call.dry_run_failed'

@@ -6,7 +6,7 @@ import type { Change } from '../ports/ledger.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
 import { newRunChanges, tellRun } from '../runs/run-changes.ts'
 
-/** One more try of an interrupted call: an event for the run it belongs to, or for a new one, and the wake-up. */
+/** A retry of an interrupted call: an event for the run it belongs to, or for a new one, and the wake-up. */
 export function retryChanges(
   deps: { readonly ids: Ids; readonly clock: Clock },
   row: CallRow,

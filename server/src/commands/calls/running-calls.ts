@@ -1,11 +1,11 @@
 import type { CallId } from '../../contract/ids.ts'
 import type { Notices } from '../ports/notices.ts'
 
-/** The calls that are at a tool server now, so that whoever made one can call it off from somewhere else. */
+/** The calls that are currently at a tool server, so that their caller can cancel one from elsewhere. */
 export interface RunningCalls {
-  /** `theirs` is the signal of the connection the call came by, where it still has one. `end` says who called it off. */
+  /** `theirs`: the signal of the connection the call came by, if it still has one. `end` returns who cancelled it. */
   begin(call_id: CallId, theirs: AbortSignal | undefined): { readonly signal: AbortSignal; end(): string | undefined }
-  /** False when no such call is at a tool server by this node; then the other nodes are told. */
+  /** False if this node has no such call at a tool server; then the other nodes are told. */
   callOff(call_id: CallId, by: string): boolean
 }
 

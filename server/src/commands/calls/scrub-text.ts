@@ -7,11 +7,11 @@ import { SMALL_TEXT } from '../scanning/scanner.ts'
 
 let secrets: CompiledRules | undefined
 
-/** A line for the log without the secrets in it, and not without end. The rules are compiled when the first line is written. */
+/** A log line without secrets, and of limited length. The rules are compiled when the first line is written. */
 export function scrubText(text: string): string {
   secrets ??= secretRules()
   if (text.length <= SMALL_TEXT) return redactText(text, secrets).text
-  // Cut between two words: half a secret is not recognised as one.
+  // Cut between two words: half a secret would not be recognized.
   const cut = text.slice(0, SMALL_TEXT)
   const end = Math.max(cut.lastIndexOf(' '), cut.lastIndexOf('\n'), 0)
   return `${redactText(cut.slice(0, end), secrets).text} [REDACTED_${UNSCANNED}]`

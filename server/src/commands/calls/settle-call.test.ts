@@ -7,7 +7,7 @@ import { settleCall, type SettleDeps } from './settle-call.ts'
 
 const who = (user: string, kind: CallerKind = 'approver'): Caller => ({ kind, id: `${kind}:${user}`, user })
 
-/** A routed call whose outcome nobody knows, as far as settling looks at it. */
+/** A routed call with an unknown outcome, as far as settling uses it. */
 const ROWS = {
   calls: {
     call_id: 'call_000000000000000000000001',
@@ -47,7 +47,7 @@ function depsWith(): { readonly deps: SettleDeps; readonly committed: (readonly 
   return { deps, committed }
 }
 
-test('only those who are asked about a routed call order one more try of it', async () => {
+test('only those who are asked about a routed call can order a retry', async () => {
   const { deps, committed } = depsWith()
   const code = async (by: Caller) => {
     const settled = await settleCall(deps, by, ROWS.calls.call_id, 'failed')

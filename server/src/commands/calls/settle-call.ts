@@ -25,7 +25,7 @@ export type SettleDeps = AskedDeps &
 
 export type Settlement = 'retry' | 'done' | 'failed'
 
-/** A person says what became of a call whose outcome nobody recorded, or orders one more try, which the driver makes. */
+/** A person says how a call with an unknown outcome ended, or orders a retry, which the driver makes. */
 export async function settleCall(
   deps: SettleDeps,
   by: Caller,
@@ -37,7 +37,7 @@ export async function settleCall(
   const held = await deps.tables.row('calls', call_id)
   if (held === undefined) return refuse('call.unknown', { call_id })
   if (held.row.node !== undefined) return refuse('node.only_there', { call_id, node: held.row.node })
-  // One more try needs a person's word, and those come from the hub.
+  // A retry needs a person's decision, and those come from the hub.
   if (as === 'retry' && deps.hub !== undefined) return refuse('hub.decides', { call_id, hub: deps.hub.where })
   const routed = await askedAbout(deps, by, held.row)
   if (!routed.ok) return routed
@@ -54,7 +54,7 @@ export async function settleCall(
   return recorded === 'committed' ? ok(describeCall(row, deps.links)) : settleCall(deps, by, call_id, as)
 }
 
-/** Whoever decides about a call that was routed to a group also says what became of it: one more try is a decision too. */
+/** The people who decide about a routed call also settle it: a retry is a decision too. */
 async function askedAbout(deps: SettleDeps, by: Caller, { approval_id }: CallRow): Promise<Result<unknown>> {
   const approval = approval_id === undefined ? undefined : await deps.tables.row('approvals', approval_id)
   return approval === undefined ? ok(undefined) : mayBeAsked(deps, by, approval.row)
@@ -77,7 +77,7 @@ function settlement(
   return { row: { ...told, state: 'executed', result, output: kept(text.length) }, changes }
 }
 
-/** The run that waits for a person to settle its call goes on. */
+/** Continues the run that waits for a person to settle its call. */
 export function closeRun({ run_id }: CallRow): Change[] {
   if (run_id === undefined) return []
   return tellRun(run_id, { type: 'call.settled' })

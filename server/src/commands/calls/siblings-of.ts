@@ -10,7 +10,7 @@ import type { Digest } from '../ports/runtime.ts'
 
 export type SiblingDeps = { readonly catalogue: Catalogue; readonly digest: Digest }
 
-/** The tools that a server offers now, by the names it gives them. */
+/** The tools that a server offers now, by the server's own names. */
 export function siblingsOf({ catalogue, digest }: SiblingDeps, server: string): Siblings {
   return (name) => {
     const row = catalogue.tool(toolIdOf(server, name, digest))?.row
@@ -20,7 +20,7 @@ export function siblingsOf({ catalogue, digest }: SiblingDeps, server: string): 
 
 export type RollbackDeps = SiblingDeps & { readonly judgement: Pick<Judgement, 'scanner'> }
 
-/** What would undo a call. The sentence is for people, who need not see a secret to understand it. */
+/** What would undo a call. The sentence is for people, without secrets. */
 export async function rollbackFor(
   deps: RollbackDeps,
   call: Pick<Call, 'server'>,
@@ -32,7 +32,7 @@ export async function rollbackFor(
   return { rollback: { ...rollback, says: await deps.judgement.scanner.redact(rollback.says, 'shown') } }
 }
 
-/** How a tool is executed, as it was declared. */
+/** How a tool is executed, as declared. */
 export function standardOf(deps: SiblingDeps, tool: Tool): StandardSentences {
   return describeStandard(tool, siblingsOf(deps, tool.row.server))
 }

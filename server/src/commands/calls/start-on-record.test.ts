@@ -7,7 +7,7 @@ import { isStartOnRecord } from './start-on-record.ts'
 type Word = readonly [stream: string, type: string, attempt?: number]
 const NOW = 1_000_000
 
-/** An audit of several nodes, each with a stream of its own. */
+/** An audit of several nodes, each with its own stream. */
 function auditOf(words: readonly Word[]): AuditReads {
   const streams = Map.groupBy(words, ([stream]) => stream)
   const entriesOf = (stream: string) =>
@@ -32,7 +32,7 @@ function auditOf(words: readonly Word[]): AuditReads {
 
 const rowOf = (attempt: number) => ({ call_id: 'call_1', received_at: NOW, attempt }) as unknown as CallRow
 
-/** What the streams say, how often the row says that it started, and whether it may start. */
+/** What the streams contain, how many starts the row counts, and whether it may start. */
 const CASES: readonly (readonly [says: string, words: readonly Word[], attempt: number, may: boolean])[] = [
   ['nobody decided', [['a', 'call.held']], 0, false],
   [

@@ -3,16 +3,17 @@ import type { AuditEntry } from '../../contract/audit.ts'
 import type { CallRow } from '../../contract/call.ts'
 import type { AuditReads } from '../ports/reads.ts'
 
-/** What a person or the recovery did to let a call start, as the audit calls it. */
+/** The audit types for what a person or the recovery did to let a call start. */
 const DECISIONS: readonly string[] = ['approval.approved', 'call.settled', 'call.interrupted']
 const FIRST_PAGE = 32
 const PAGE = 512
-/** An entry may carry a time from shortly before the decision it records. */
+/** An entry's time may be shortly before the decision it records. */
 const SLACK_MS = 60_000
 
 /**
- * Whether the audit says that this call was decided and has not started since. A start counts by its number: the row knows of as many. Rows in the database can be put back as they were
- * before, with their MACs; the audit cannot. Read from its end back to the decision, which was nearly always made a moment ago.
+ * Whether the audit says that this call was decided and has not started since. A start counts by its number, which the row knows
+ * too. Rows in the database can be restored to an earlier state, with their MACs; the audit cannot. Read from its end back to the
+ * decision, which was nearly always made a moment ago.
  */
 export async function isStartOnRecord(
   audit: AuditReads,
@@ -24,14 +25,14 @@ export async function isStartOnRecord(
     (await audit.heads()).map(({ stream, seq }) => lastWord(audit, stream, seq, row.call_id, decided_at - SLACK_MS)),
   )
   const isDecided = found.some((entry) => entry !== undefined && DECISIONS.includes(entry.type))
-  // Each node has a stream of its own, so the start that was interrupted can be the last word of another one.
+  // Each node has its own stream, so the interrupted start can be the last entry of another one.
   const isStarted = found.some((entry) => entry?.type === STARTED && attemptIn(entry) > row.attempt)
   return isDecided && !isStarted
 }
 
 const STARTED = 'call.started'
 
-/** The first start of a call that was never held names no number. */
+/** The first start of a call that was never held has no number. */
 function attemptIn({ about }: AuditEntry): number {
   const attempt = about?.['attempt']
   return typeof attempt === 'number' ? attempt : 1

@@ -6,8 +6,8 @@ import type { CallListeners, Offerings, ToolServers } from '../ports/upstream.ts
 import { isSmallValue, SMALL_TEXT, type Scanner } from '../scanning/scanner.ts'
 
 /**
- * The same tool servers, but nothing they say carries one of the gate's own credentials: results, errors, progress, log lines,
- * and what is stored of these. Whatever the operator wants of other redaction.
+ * Wraps the tool servers so that nothing they send contains one of the gate's own credentials: results, errors, progress, log
+ * lines, and what is stored of these. Independent of the operator's redaction settings.
  */
 export function strikeOwnAnswers(
   servers: ToolServers,
@@ -47,7 +47,7 @@ function struckLife(
   { onProgress, onLog }: CallListeners,
   own: () => OwnCredentials,
 ): Pick<CallListeners, 'onProgress' | 'onLog'> {
-  // They keep their order, so they are searched at once; longer ones are not passed on.
+  // They keep their order, so they are searched synchronously; longer ones are not passed on.
   const clean = (text: string) => (text.length > SMALL_TEXT ? OWN_MARK : strikeOwn(text, own()))
   const told: CallListeners['onProgress'] = ({ message, ...figures }) =>
     onProgress?.(message === undefined ? figures : { ...figures, message: clean(message) })
@@ -62,5 +62,5 @@ function struckProblem(problem: Problem, own: () => OwnCredentials): Problem {
   return { ...problem, about: struckAs(problem.about, own) }
 }
 
-/** For values that are JSON by their type alone. */
+/** For values that are JSON only by their type. */
 const struckAs = <T>(value: T, own: () => OwnCredentials): T => strikeOwnJson(value as Json, own()) as T

@@ -52,7 +52,7 @@ const answered = (ok: boolean): UpstreamAnswer => ({
   result: { content: [], structuredContent: { ok } },
 })
 
-/** Fakes for the ports: one answer, a list of fates for the commits, and everything that was sent and tried. */
+/** Fakes for the ports: one answer, a list of results for the commits, and everything that was sent and tried. */
 function rig(answer: UpstreamAnswer, fates: readonly Committed[] = [], tool: Tool | undefined = reader) {
   const committed: (readonly Change[])[] = []
   const sent: string[] = []
@@ -97,7 +97,7 @@ describe('a check before a call', () => {
   test.each([
     ['unavailable', 'audit.unavailable'],
     [{ in_doubt: 'x' }, 'audit.in_doubt'],
-  ] as const)('that is not on record (%j) is not sent, stops the call, and says why', async (word, code) => {
+  ] as const)('that is not recorded (%j) is not sent, stops the call, and says why', async (word, code) => {
     const { deps, sent } = rig(answered(true), [word])
     expect(await checkCall(deps, row, checking, '1')).toMatchObject({ is: 'stopped', problem: { code } })
     expect(sent).toEqual([])
@@ -105,7 +105,7 @@ describe('a check before a call', () => {
 })
 
 describe('reading back', () => {
-  test('is on record before it is sent, under a key made from the call, and leaves the call executed', async () => {
+  test('is recorded before it is sent, under a key derived from the call, and leaves the call executed', async () => {
     for (const ok of [true, false]) {
       const { deps, sent, typesOf } = rig(answered(ok))
       const verified = await verifyCall(deps, { row, version: 2 })
@@ -116,7 +116,7 @@ describe('reading back', () => {
     }
   })
 
-  test('that cannot be put on record is not sent, and is tried again', async () => {
+  test('that cannot be recorded is not sent, and is retried', async () => {
     const { deps, sent, attempts } = rig(answered(true), ['unavailable', 'unavailable'])
     expect(await verifyCall(deps, { row, version: 2 })).toEqual(row)
     expect(sent).toEqual([])
@@ -126,7 +126,7 @@ describe('reading back', () => {
     expect(sent).toHaveLength(1)
   })
 
-  test('whose finding cannot be recorded stays due and is tried again; a gate that stops gives up', async () => {
+  test('whose finding cannot be recorded stays due and is retried; a gate that stops gives up', async () => {
     const { deps, attempts, committed } = rig(answered(true), ['committed', 'unavailable', 'committed', 'unavailable'])
     expect(await verifyCall(deps, { row, version: 2 })).toMatchObject({ due: 'verify' })
     expect(await attempts[0]?.()).toBe(false)
@@ -136,7 +136,7 @@ describe('reading back', () => {
     expect(committed).toHaveLength(before)
   })
 
-  test('that a stopping gate cuts off stays due for the next start; otherwise its effect is unknown for good', async () => {
+  test('that a stopping gate interrupts stays due for the next start; otherwise its result stays unknown', async () => {
     const lost: UpstreamAnswer = { is: 'lost', problem: problem('tool.broke_off') }
     const stopping = rig(lost)
     stopping.deps.intake.close(problem('gate.stopping'))
@@ -180,7 +180,7 @@ describe('reading back', () => {
     expect(typesOf()).toEqual(['call.unverified'])
   })
 
-  test('that another process recorded first leaves that record standing', async () => {
+  test('that another process recorded first keeps that record', async () => {
     const { deps } = rig(answered(false), ['committed', { lost: 0 }])
     const { due: _, read_back: __, ...rest } = row
     const other: CallRow = { ...rest, evidence: {} }

@@ -10,16 +10,16 @@ import { isUnrecorded } from '../changes/unrecorded.ts'
 
 export type VerifyDeps = AskDeps & {
   readonly intake: Intake
-  /** Try again until it succeeds, in the background. */
+  /** Retries in the background until it succeeds. */
   readonly persist: (attempt: () => Promise<boolean>) => void
 }
 
-/** An executed call as it is stored. */
+/** An executed call as stored. */
 export type ExecutedCall = { readonly row: CallRow; readonly version: number }
 
 /**
- * Verify: reads back what an executed call was to bring about and records it as a second record, after the outcome. It only
- * reads, so it may be carried out again after a crash; what it finds never changes that the call was executed.
+ * Verify: reads back the result of an executed call and records it as a second record, after the outcome. It only reads, so it
+ * may be repeated after a crash; its result never changes that the call was executed.
  */
 export function verifyCall(deps: VerifyDeps, executed: ExecutedCall): CallRow | Promise<CallRow> {
   return executed.row.due === 'verify' ? readBack(deps, executed) : executed.row
@@ -37,7 +37,7 @@ async function verifyOnce(deps: VerifyDeps, { row, version }: ExecutedCall): Pro
   const { attempt, read_back: plan } = row
   const finding = await askBack(deps, row, { part: 'verify', attempt: String(attempt), plan })
   if ('unrecorded' in finding) return 'later'
-  // A question that went unanswered because the gate stops is asked again at the next start.
+  // A question that was not answered because the gate stops is asked again at the next start.
   if (finding.ok === 'unknown' && isStopping(deps)) return row
   const { due: _due, read_back: _plan, ...rest } = row
   const to: CallRow = { ...rest, evidence: { ...row.evidence, verify: finding } }
@@ -48,11 +48,11 @@ async function verifyOnce(deps: VerifyDeps, { row, version }: ExecutedCall): Pro
     ...readBackLabel(to, finding),
   ])
   if (isUnrecorded(recorded)) return 'later'
-  // Lost to another process that read back first: its record stands.
+  // Lost to another process that read back first: its record counts.
   return recorded === 'committed' ? to : ((await deps.tables.row('calls', row.call_id))?.row ?? to)
 }
 
-/** What was read back is told to the caller, so it enters the session. */
+/** The caller is told what was read back, so it enters the session. */
 function readBackLabel({ call_id, caller, thread, server, tool_id }: CallRow, finding: Finding): Change[] {
   const source = { server, name: tool_id }
   return textLabel({
@@ -73,7 +73,7 @@ function verifiedEntry(row: CallRow, finding: Finding) {
   return auditOf(finding.ok === true ? 'call.verified' : 'call.unverified', row, finding.at, { actor: 'gate', about })
 }
 
-/** For a read-back that could not even be planned: it is on record together with the outcome. */
+/** For a read-back that could not even be planned: it is recorded together with the outcome. */
 export function unverifiedChange(row: CallRow): Change[] {
   const finding = row.evidence?.verify
   return finding === undefined ? [] : [{ kind: 'audit', entry: verifiedEntry(row, finding) }]

@@ -5,15 +5,15 @@ import type { Watch } from '../changes/watch-rows.ts'
 export type WaitDeps = {
   readonly tables: Tables
   readonly watch: Watch
-  /** Whoever waits is answered with what is known when the gate stops. */
+  /** When the gate stops, waiting callers get what is known. */
   readonly stopping: AbortSignal
   readonly after: (ms: number, callback: () => void) => () => void
 }
 
-/** How long somebody waits: a time, or until they give up. */
+/** How long to wait: a time, or until the caller gives up. */
 export type Patience = { readonly wait_ms: number } | { readonly signal: AbortSignal }
 
-/** The call's row once it is over, or as it stands when patience ends. */
+/** The call's row once it has ended, or its current state when the wait is over. */
 export function waitForCall(
   deps: WaitDeps,
   first: CallRow,
@@ -39,7 +39,7 @@ export function waitForCall(
     const stop = () => finish(last)
     const cancel = 'wait_ms' in patience ? deps.after(patience.wait_ms, stop) : undefined
     for (const end of ends) end.addEventListener('abort', stop)
-    // It may have ended between the caller's look and the listening.
+    // It may have ended between the caller's read and adding the listener.
     look().catch(reject)
   })
 }

@@ -7,8 +7,8 @@ import { maySeeCall } from './read-call.ts'
 import { endApproval, type EndDeps } from '../approvals/end-approval.ts'
 
 /**
- * For a run that was cancelled: ends the request that its call waits for, also one that an edit has put in the place of another.
- * A call that somebody has decided about goes its way. Answers how the call stands.
+ * For a cancelled run: ends the request that its call waits for, including one that replaced another by an edit. A call that
+ * somebody has decided about continues. Returns the state of the call.
  */
 export async function withdrawHeld(deps: EndDeps, call_id: CallId, by: string): Promise<string> {
   const call = (await deps.tables.row('calls', call_id))?.row
@@ -17,7 +17,7 @@ export async function withdrawHeld(deps: EndDeps, call_id: CallId, by: string): 
   if (held === undefined) return 'later'
   const ended = await endApproval(deps, held, by, 'withdraw')
   if (ended.ok) return 'refused'
-  // Approved, and not yet started: the driver goes on with it.
+  // Approved, and not yet started: the driver continues with it.
   return held.row.state === 'approved' ? 'approved' : 'later'
 }
 

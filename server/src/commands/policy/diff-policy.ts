@@ -21,13 +21,15 @@ export type DiffReport = {
   readonly after: { readonly file: string; readonly version: string }
   readonly rules: PolicyDiff
   readonly cases: { readonly run: number; readonly changed: readonly ChangedCase[] }
-  /** Only when recorded calls were asked for. */
+  /** Only if recorded calls were requested. */
   readonly replay?: ReplayReport
 }
 
 export type DiffDeps = TestDeps & { readonly tables: Tables; readonly current: () => Policy }
 
-/** A draft against what is in force: which rules differ, and which cases and recorded calls would be answered otherwise. */
+/**
+ * Compares a draft with the active policy: which rules differ, and which cases and recorded calls would be answered differently.
+ */
 export async function diffPolicy(
   deps: DiffDeps,
   draft: Policy,

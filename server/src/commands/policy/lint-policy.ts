@@ -5,7 +5,7 @@ import type { Solve } from '../../core/gate/policy/lint/solved-call.ts'
 import { schemasIn } from './load-policy.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
 
-/** Starts a solver, uses it and ends it; undefined where there is none. */
+/** Starts a solver, uses it and stops it; undefined if there is none. */
 export type Solver = <T>(use: (solve: Solve) => Promise<T>) => Promise<T | undefined>
 
 export type LintReport = {
@@ -13,8 +13,8 @@ export type LintReport = {
   readonly rules: number
   readonly findings: readonly Finding[]
   /**
-   * How far it went: every combination was tried (`tried`), the rest was put to a solver (`proven`), or there is none (`unproven`).
-   * `open` questions could not be answered.
+   * How far it went: every combination was tried (`tried`), a solver checked the rest (`proven`), or there is no solver
+   * (`unproven`). `open` questions could not be answered.
    */
   readonly depth: 'tried' | 'proven' | 'unproven'
   readonly open: number
@@ -22,7 +22,7 @@ export type LintReport = {
 
 export type LintDeps = { readonly catalogue?: Catalogue; readonly solver?: Solver }
 
-/** What the author of a policy can hardly have meant, each with a call that shows it. */
+/** Probable mistakes in a policy, each with a call that shows it. */
 export async function lintPolicy({ catalogue, solver }: LintDeps, policy: Policy): Promise<LintReport> {
   const { file, version, operator } = policy
   const options = { schemas: schemasIn(catalogue) }

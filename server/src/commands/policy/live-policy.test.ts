@@ -50,11 +50,11 @@ async function openRig(first = GOOD, schema?: Rig['schema']): Promise<Rig> {
 }
 
 describe('the live policy', () => {
-  test('refuses to open on a mistake', async () => {
+  test('does not open on a mistake', async () => {
     await expect(openRig('preset: carefull')).rejects.toThrow('config.invalid')
   })
 
-  test('is recorded when it opens, and not again when nothing changed', async () => {
+  test('is recorded when it opens, and not again if nothing changed', async () => {
     const { live, entries } = await openRig()
     expect(await live.reload('request')).toMatchObject({ ok: true, value: { changed: false } })
     expect(entries.map(({ type, about }) => [type, about?.['because']])).toEqual([['policy.loaded', 'start']])
@@ -72,7 +72,7 @@ describe('the live policy', () => {
     expect(rig.live.current().preset).toBe('strict')
   })
 
-  test('a mistake is noted once, however often it is read, and the next good text takes the notice away', async () => {
+  test('a mistake is noted once, however often it is read, and the next valid text removes the notice', async () => {
     const rig = await openRig()
     rig.read = text('preset: strikt')
     for (let round = 0; round < 3; round += 1) expect(await rig.live.reload('file')).toMatchObject({ ok: false })
@@ -85,7 +85,7 @@ describe('the live policy', () => {
     expect(rig.entries.at(-1)?.type).toBe('policy.loaded')
   })
 
-  test('what cannot be recorded does not come into force, and that is said too', async () => {
+  test('a policy that cannot be recorded is not activated, and a notice says so', async () => {
     const rig = await openRig()
     rig.read = text('preset: strict')
     for (const [answer, code] of [
@@ -103,7 +103,7 @@ describe('the live policy', () => {
     expect(rig.live.notice()).toBeUndefined()
   })
 
-  test('a schema that comes later is held against the conditions that are in force', async () => {
+  test('a schema that arrives later is checked against the active conditions', async () => {
     const rig = await openRig(ruled('args.amout > 1'))
     expect(rig.live.notice()).toBeUndefined()
     rig.schema = { type: 'object', properties: { amount: { type: 'number' } } }
@@ -116,14 +116,14 @@ describe('the live policy', () => {
     expect(rig.live.notice()).toBeUndefined()
   })
 
-  test('opens on a policy that does not fit the schemas, with a notice: no tool server keeps a gate from starting', async () => {
+  test('opens with a notice on a policy that does not match the schemas: no tool server can prevent a gate from starting', async () => {
     const schema = { type: 'object', properties: { amount: { type: 'number' } } }
     const rig = await openRig(ruled('args.amout > 1'), schema)
     expect(rig.live.current().operator.rules).toHaveLength(1)
     expect(rig.live.notice()?.faults).toHaveLength(1)
   })
 
-  test('whatever happens, the last good text that was recorded is in force, and a notice stands iff the newest is not', async () => {
+  test('whatever happens, the last valid recorded text is active, and there is a notice iff the newest is not', async () => {
     const step = fc.record({
       body: fc.constantFrom(
         GOOD,

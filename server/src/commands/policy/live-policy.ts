@@ -9,7 +9,7 @@ import type { Catalogue } from '../ports/catalogue.ts'
 import type { Committed, Ledger } from '../ports/ledger.ts'
 import type { Clock, Digest, Ids } from '../ports/runtime.ts'
 
-/** The policy as it stands on disk now, or why there is no text to read. */
+/** The policy as it is on disk now, or why it cannot be read. */
 export type PolicyRead =
   { readonly ok: true; readonly value: PolicyText } | { readonly ok: false; readonly faults: readonly PolicyFault[] }
 
@@ -18,22 +18,22 @@ export type LivePolicyDeps = {
   readonly clock: Clock
   readonly ids: Pick<Ids, 'trace'>
   readonly ledger: Ledger
-  /** Conditions are checked against the schemas of the tools that are known now. */
+  /** Conditions are checked against the schemas of the currently known tools. */
   readonly catalogue: Catalogue
   readonly read: () => PolicyRead
 }
 
-/** What made the gate look at its policy again. */
+/** What made the gate read its policy again. */
 export type Because = 'start' | 'file' | 'signal' | 'request' | 'catalogue' | 'node'
 export type Reloaded = { readonly version: string; readonly before: string; readonly changed: boolean }
 
-/** The policy in force: a value that a reload replaces as a whole, or not at all. */
+/** The active policy: a value that a reload replaces as a whole, or not at all. */
 export type LivePolicy = {
   current(): Policy
   since(): number
-  /** Stands from a refused reload until a good one. */
+  /** Set from a rejected reload until a successful one. */
   notice(): PolicyNotice | undefined
-  /** Reads and compiles again. A policy with a mistake changes nothing but the notice. Reloads happen one after the other. */
+  /** Reads and compiles again. A policy with a mistake changes only the notice. Reloads happen one after the other. */
   reload(because: Because, by?: string): Promise<Result<Reloaded>>
 }
 
@@ -49,9 +49,9 @@ const SAYS = {
 } as const
 
 /**
- * Opens the first policy, which has to be sound by itself: a gate does not start without one. Whether it also fits the tools'
- * schemas is told by a notice, because a tool server must not be able to keep the gate from starting.
- * INVARIANT: a policy that takes another one's place was compiled without a fault and is recorded.
+ * Opens the first policy, which must be valid by itself: a gate does not start without one. Whether it also matches the tools'
+ * schemas is reported by a notice, because a tool server must not be able to prevent the gate from starting.
+ * INVARIANT: a policy that replaces another one was compiled without a fault and is recorded.
  */
 export async function openLivePolicy(deps: LivePolicyDeps, first: PolicyText): Promise<Result<LivePolicy>> {
   const compiled = loadPolicy(deps.digest, first)
@@ -61,7 +61,7 @@ export async function openLivePolicy(deps: LivePolicyDeps, first: PolicyText): P
   let notice: PolicyNotice | undefined
   let queue: Promise<unknown> = Promise.resolve()
 
-  /** A notice that already stands is not news, however often the file is read again. */
+  /** An existing notice is not reported again, however often the file is read. */
   async function note(says: string, refused: string | undefined, faults: readonly PolicyFault[], trigger: Trigger) {
     const next: PolicyNotice = {
       code: 'policy.refused',

@@ -9,11 +9,11 @@ import type { Digest } from '../ports/runtime.ts'
 export type PolicyText = {
   readonly text: string
   readonly file: string
-  /** The keys that lead to the policy, for one that is written inside another document. */
+  /** The keys that lead to the policy, if it is embedded in another document. */
   readonly at?: readonly string[]
 }
 
-/** Compiles a policy; conditions of rules that name one tool are checked against its schema, where a catalogue knows it. */
+/** Compiles a policy; conditions of rules that name one tool are checked against its schema, if the catalogue has it. */
 export function compileText(digest: Digest, { text, file, at }: PolicyText, catalogue?: Catalogue): CompiledPolicy {
   return compilePolicy({ text, file }, { digest, ...(at === undefined ? {} : { at }), schemas: schemasIn(catalogue) })
 }
@@ -21,7 +21,7 @@ export function compileText(digest: Digest, { text, file, at }: PolicyText, cata
 export const schemasIn = (catalogue: Catalogue | undefined) => (tool_id: string) =>
   catalogue?.tool(tool_id)?.row.admitted?.definition.inputSchema
 
-/** The policy a gate starts with. A mistake names file, line and what to write instead; all of them are told. */
+/** The policy a gate starts with. A mistake names file, line and what to write instead; all of them are reported. */
 export function loadPolicy(digest: Digest, text: PolicyText): Result<Policy> {
   const compiled = compileText(digest, text)
   return compiled.ok
@@ -29,7 +29,7 @@ export function loadPolicy(digest: Digest, text: PolicyText): Result<Policy> {
     : refuse('config.invalid', { paths: compiled.faults.map(spellFault).join('\n') })
 }
 
-/** A policy that somebody proposes, or tries out: nothing of it comes into force. */
+/** A policy that somebody proposes or tries out: it is never activated. */
 export function loadDraft(digest: Digest, text: PolicyText, catalogue?: Catalogue): Result<Policy> {
   const compiled = compileText(digest, text, catalogue)
   return compiled.ok ? ok(compiled.value) : invalidPolicy(compiled.faults)

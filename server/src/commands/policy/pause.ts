@@ -25,8 +25,8 @@ export type PauseOrder = {
 }
 
 /**
- * Stops everything, or one caller, tool or server, at once; or lets it go on. Read again for every decision. Lifting the pause of a
- * name (`caller:agent:claude`) lifts those of single users under that name too.
+ * Stops everything, or one caller, tool or server, immediately; or lets it continue. Read again for every decision. Lifting the
+ * pause of a name (`caller:agent:claude`) also lifts those of individual users under that name.
  */
 export async function setPause(deps: PauseDeps, by: Caller, order: PauseOrder): Promise<Result<PauseRow>> {
   if (by.kind !== 'admin') return refuse('auth.forbidden', { needs: 'admin' })
@@ -43,7 +43,7 @@ export async function setPause(deps: PauseDeps, by: Caller, order: PauseOrder): 
   return recorded === 'committed' ? ok(row) : setPause(deps, by, order)
 }
 
-/** A pause of something that does not exist would look as if it worked. Callers may come later, tools and servers are known. */
+/** A pause of something that does not exist would look as if it worked. Callers may appear later, tools and servers are known. */
 function namedIn({ catalogue, serverReports }: PauseDeps, scope: PauseScope): Result<void> {
   const [kind, name] = [scope.slice(0, scope.indexOf(':')), scope.slice(scope.indexOf(':') + 1)]
   if (kind === 'tool' && catalogue.tool(name) === undefined) {
@@ -56,7 +56,7 @@ function namedIn({ catalogue, serverReports }: PauseDeps, scope: PauseScope): Re
     : ok(undefined)
 }
 
-/** The active pauses of single users' callers under this name. */
+/** The active pauses of individual users' callers under this name. */
 async function pausesUnder({ tables }: PauseDeps, scope: PauseScope): Promise<readonly Held<'pauses'>[]> {
   if (!scope.startsWith('caller:') || scope.includes(' ')) return []
   const held = await tables.list('pauses', {}, { limit: 1000 })

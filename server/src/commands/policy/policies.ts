@@ -24,9 +24,9 @@ import { replayPolicy, type ReplayReport } from './replay-policy.ts'
 import { noticesOf, reloadPolicy, showPolicy, type PolicyInForce } from './show-policy.ts'
 import { testPolicy, type TestReport } from './test-policy.ts'
 
-/** What doors may ask about policies. Every question but the notices checks who is asking. */
+/** What doors may ask about policies. Everything but the notices checks the caller's permissions. */
 export interface Policies {
-  /** What stands until the next good reload, for every door to say. */
+  /** Notices that apply until the next successful reload, for every door to show. */
   notices(): readonly PolicyNotice[]
   show(caller: Caller): Result<PolicyInForce>
   reload(caller: Caller): Promise<Result<Reloaded>>
@@ -34,11 +34,11 @@ export interface Policies {
   lint(caller: Caller, asked: PolicyLintBody): Promise<Result<LintReport>>
   replay(caller: Caller, asked: PolicyReplayBody): Promise<Result<ReplayReport>>
   diff(caller: Caller, asked: PolicyDiffBody): Promise<Result<DiffReport>>
-  /** The text in force, as the operator wrote it. */
+  /** The active text, as the operator wrote it. */
   text(caller: Caller): Result<{ readonly text: string; readonly version: string }>
-  /** Writes a draft and puts it in force. */
+  /** Writes a draft and activates it. */
   put(caller: Caller, draft: PolicyPutBody, site: Site): Promise<Result<Reloaded>>
-  /** For `navigator.credentials.get`: to put this draft in force, and nothing else. */
+  /** For `navigator.credentials.get`: to activate this draft, and nothing else. */
   passkey(caller: Caller, draft: Pick<PolicyPutBody, 'text' | 'version'>, site: Site): Promise<Result<PasskeyOptions>>
 }
 
@@ -53,10 +53,10 @@ export type PoliciesDeps = PutPolicyDeps & {
 
 const TRIERS: readonly Caller['kind'][] = ['approver', 'admin']
 
-/** The commands around the policy, bound. Drafts are compiled here against the tools that are known, and never come into force. */
+/** The policy commands, bound. Drafts are compiled here against the known tools, and never activated. */
 export function policiesOf(deps: PoliciesDeps): Policies {
   const current = () => deps.live.current()
-  /** For those who may try drafts on other people's calls; without a draft, what is in force. */
+  /** For those who may try drafts on other people's calls; without a draft, the active policy. */
   function draftFor(caller: Caller, draft: PolicyLintBody['policy']): Result<Policy> {
     if (!TRIERS.includes(caller.kind)) return refuse('auth.forbidden', { needs: TRIERS.join(', ') })
     return draft === undefined ? ok(current()) : loadDraft(deps.digest, draft, deps.catalogue)

@@ -13,7 +13,7 @@ import { loadDraft } from './load-policy.ts'
 /** Where the operator's policy is written. */
 export interface PolicyStore {
   text(): string
-  /** Replaces the text on disk. Nothing comes into force by it alone. */
+  /** Replaces the text on disk. This alone does not activate it. */
   replace(text: string): Result<{ readonly undo: () => void }>
 }
 
@@ -25,10 +25,10 @@ export type PutPolicyDeps = PasskeyDeps & {
 }
 
 const ADMIN = { needs: 'admin' }
-/** What somebody confirms with a passkey: this text, in the place of that version. */
+/** What somebody confirms with a passkey: this text, replacing that version. */
 const confirmed = (digest: Digest, text: string, version: string) => digest(JSON.stringify(['policy', version, text]))
 
-/** The text that is in force, to be edited. */
+/** The active text, for editing. */
 export function policyText(
   { live, policyStore }: PutPolicyDeps,
   caller: Caller,
@@ -39,8 +39,9 @@ export function policyText(
 }
 
 /**
- * Puts a draft in force. INVARIANT: only a text that compiles takes the place of the one it was compared with, by an admin who
- * proved themselves like for a strong approval; it is recorded, or the file is as it was before.
+ * Activates a draft.
+ * INVARIANT: only a text that compiles replaces the one it was compared with, by an admin who proved their identity as for a
+ * strong approval; it is recorded, or the file is restored.
  */
 export async function putPolicy(
   deps: PutPolicyDeps,
@@ -62,7 +63,7 @@ export async function putPolicy(
     const spent = await deps.ledger.commit(proven.value)
     if (spent !== 'committed') return refuse('request.replayed')
   }
-  // Looked at again: the proof took a moment, and nothing is awaited between this and the replacement.
+  // Checked again: the proof took a moment, and nothing is awaited between this and the replacement.
   if (deps.live.current().version !== version)
     return refuse('policy.changed', { in_force: deps.live.current().version })
   const replaced = deps.policyStore.replace(text)
@@ -72,7 +73,7 @@ export async function putPolicy(
   return reloaded
 }
 
-/** For `navigator.credentials.get`: to put this draft in force, and nothing else. */
+/** For `navigator.credentials.get`: to activate this draft, and nothing else. */
 export const policyPasskey = (
   deps: PutPolicyDeps,
   by: Caller,

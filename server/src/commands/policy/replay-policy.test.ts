@@ -40,7 +40,7 @@ function row(at: number, effect: Effect, judged?: RecordedFacts): CallRow {
   }
 }
 
-/** Tables with these calls and nothing else. */
+/** Tables with only these calls. */
 function tablesWith(rows: readonly CallRow[]): Tables {
   const held = rows.map((one, at) => ({ version: 1, cursor: at + 1, row: one }))
   const list = async (_: string, __: object, page: { limit: number; after?: number; newest_first?: boolean }) => {
@@ -65,7 +65,7 @@ describe('a replay', () => {
     ])
   })
 
-  test('counts calls whose facts were not kept, and does not guess', async () => {
+  test('counts calls whose facts were not stored, and does not guess', async () => {
     const tables = tablesWith([row(1, 'allow'), row(2, 'allow', WRITE)])
     expect(await replayPolicy({ tables }, FORBIDS, 0)).toMatchObject({ calls: 2, judged: 1, not_replayable: 1 })
   })
@@ -76,7 +76,7 @@ describe('a replay', () => {
     expect(changes[0]?.to).toMatchObject({ effect: 'block', rules: ['no'] })
   })
 
-  test('goes back to the given time over any number of pages, and says when it stopped before', async () => {
+  test('goes back to the given time over any number of pages, and says if it stopped before', async () => {
     const rows = Array.from({ length: 950 }, (_, at) => row(at + 1, 'allow', WRITE))
     const tables = tablesWith(rows)
     expect(await replayPolicy({ tables }, FORBIDS, 101)).toMatchObject({ calls: 850, more: false })
@@ -84,7 +84,7 @@ describe('a replay', () => {
     expect(await replayPolicy({ tables }, FORBIDS, 0, 300)).toMatchObject({ calls: 300, more: true })
   })
 
-  test('lists so many changes and counts the rest', async () => {
+  test('lists a limited number of changes and counts the rest', async () => {
     const rows = Array.from({ length: 1_205 }, (_, at) => row(at + 1, 'allow', WRITE))
     const report = await replayPolicy({ tables: tablesWith(rows) }, FORBIDS, 0)
     expect(report.changes).toHaveLength(1_000)
@@ -139,7 +139,7 @@ rules:
     expect(replay?.sums).toEqual({ 'allow → block': 1 })
   })
 
-  test('of a policy with itself is empty, and looks at no calls unless asked', async () => {
+  test('of a policy with itself is empty, and reads no calls unless requested', async () => {
     const deps = { digest, tables: tablesWith([row(1, 'allow', WRITE)]), current: () => before }
     expect(await diffPolicy(deps, before, [cases], undefined)).toMatchObject({
       ok: true,
@@ -147,7 +147,7 @@ rules:
     })
   })
 
-  test('with cases that cannot be read is refused with their place', async () => {
+  test('with unreadable cases is rejected with their place', async () => {
     const deps = { digest, tables: tablesWith([]), current: () => before }
     expect(await diffPolicy(deps, after, [{ file: 'cases.yaml', text: '- nmae: x' }], undefined)).toMatchObject({
       ok: false,

@@ -11,10 +11,10 @@ export type ReplayReport = {
   readonly calls: number
   readonly judged: number
   readonly not_replayable: number
-  /** True when there are older calls in the span that were left out. */
+  /** True if there are older calls in the period that were left out. */
   readonly more: boolean
   readonly sums: Readonly<Record<string, number>>
-  /** The newest first; `left_off` says how many more there are. */
+  /** Newest first; `left_off` says how many more there are. */
   readonly changes: readonly (ReplayedChange & { readonly received_at: number })[]
   readonly left_off: number
 }
@@ -23,7 +23,7 @@ const PAGE = 200
 const MOST_CALLS = 100_000
 const MOST_CHANGES = 1_000
 
-/** Decides recorded calls again under a draft. Nothing is executed, held or written. */
+/** Judges recorded calls again with a draft. Nothing is executed, held or written. */
 export async function replayPolicy(
   { tables }: { readonly tables: Tables },
   draft: Policy,
@@ -63,7 +63,7 @@ export async function replayPolicy(
   }
 }
 
-/** Pages of calls, newest first, back to a time. Rows stand in the order in which they were recorded, which is that of time. */
+/** Pages of calls, newest first, back to a time. Rows are in the order of recording, which is that of time. */
 async function* recentCalls(tables: Tables, since: number): AsyncIterable<readonly CallRow[]> {
   let after: number | undefined
   for (;;) {

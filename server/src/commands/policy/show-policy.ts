@@ -8,7 +8,7 @@ export type PolicyInForce = ShownPolicy & { readonly since: number; readonly not
 
 const READERS: readonly Caller['kind'][] = ['user', 'approver', 'admin']
 
-/** What is in force and why, and what was refused since. */
+/** The active policy and its sources, and what was rejected since. */
 export function showPolicy({ live }: { readonly live: LivePolicy }, caller: Caller): Result<PolicyInForce> {
   if (!READERS.includes(caller.kind)) return refuse('auth.forbidden', { needs: READERS.join(', ') })
   return ok({ ...explainPolicy(live.current()), since: live.since(), notices: noticesOf(live) })
@@ -19,7 +19,7 @@ export function noticesOf(live: LivePolicy): readonly PolicyNotice[] {
   return notice === undefined ? [] : [notice]
 }
 
-/** Reads the policy from disk again, because somebody asks for it. */
+/** Reads the policy from disk again, on request. */
 export async function reloadPolicy({ live }: { readonly live: LivePolicy }, caller: Caller): Promise<Result<Reloaded>> {
   return caller.kind === 'admin' ? live.reload('request', caller.id) : refuse('auth.forbidden', { needs: 'admin' })
 }

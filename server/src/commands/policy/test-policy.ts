@@ -11,7 +11,7 @@ import type { Digest } from '../ports/runtime.ts'
 
 export type TestDeps = {
   readonly digest: Digest
-  /** Absent away from a gate: then cases have to describe their tools. */
+  /** Absent without a gate: then cases have to describe their tools. */
   readonly catalogue?: Catalogue
   readonly routes?: Routes
 }
@@ -22,7 +22,7 @@ export type TestReport = {
   readonly results: readonly CaseResult[]
 }
 
-/** Runs YAML cases against a policy. When one file cannot be read nothing is reported: half a test is no test. */
+/** Runs YAML cases against a policy. If one file cannot be read, nothing is reported. */
 export function testPolicy(deps: TestDeps, policy: Policy, cases: readonly FileText[]): Result<TestReport> {
   const faults: PolicyFault[] = []
   const results: CaseResult[] = []

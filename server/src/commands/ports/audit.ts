@@ -2,7 +2,7 @@ import type { KeptAudit } from '../../contract/audit.ts'
 import type { Sha256 } from '../../contract/ids.ts'
 import type { Result } from '../../contract/problems.ts'
 
-/** The entry that this process appended last: what is stored must still contain it. */
+/** The entry that this process appended last: the store must still contain it. */
 export interface OwnTail {
   /** Undefined before the first. */
   ownTail(): { readonly stream: string; readonly seq: number; readonly hash: Sha256 } | undefined
@@ -11,15 +11,15 @@ export interface OwnTail {
 export interface CheckpointKeys {
   /** Signs canonical text with the active Ed25519 key. */
   sign(text: string): { readonly key: string; readonly signature: string }
-  /** False also for a key this data folder never had. */
+  /** Also false for a key this data folder never had. */
   isGenuine(text: string, key: string, signature: string): boolean
   publicKey(key: string): string | undefined
-  /** All that verify, the active one first. */
+  /** All keys that verify, the active one first. */
   publicKeys(): readonly PublicKey[]
 }
 export type PublicKey = { readonly key: string; readonly public_key: string; readonly active: boolean }
 
-/** The newest checkpoint, kept outside the ledger: in memory and in a file beside the keys. */
+/** The newest checkpoint, stored outside the ledger: in memory and in a file beside the keys. */
 export interface KeptCheckpoint {
   /** As this process knows it, whatever was done to the file since. `missing`: there was no file when it was opened. */
   state(): Pick<KeptAudit, 'newest' | 'broken'> & { readonly missing: boolean }

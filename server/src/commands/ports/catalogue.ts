@@ -2,15 +2,15 @@ import type { ListingFinding } from '../../contract/tool-bounds.ts'
 import type { Tool, ToolDefinition } from '../../contract/tool.ts'
 import type { LookAlike } from '../../core/catalogue/look-alike.ts'
 
-/** The tools as the gate knows them, also while their servers are away. */
+/** The tools as the gate knows them, even while their servers are down. */
 export interface Catalogue {
   tool(tool_id: string): Tool | undefined
   tools(): readonly Tool[]
-  /** Admitted tools of other servers that this one can be taken for. Known already: asking costs nothing. */
+  /** Admitted tools of other servers that this one can be mistaken for. Precomputed: a lookup costs nothing. */
   lookAlikes(tool_id: string): readonly LookAlike[]
 }
 
-/** Hears what a connected server offers: at the first listing and again whenever it changes. */
+/** Called with what a connected server offers: at the first listing and whenever it changes. */
 export type ToolsListed = (
   server: string,
   definitions: readonly ToolDefinition[],

@@ -12,17 +12,17 @@ export interface Channel {
   send(message: ChannelMessage): Promise<'delivered' | 'failed' | 'stopping'>
 }
 
-/** What comes back from a channel, and whose word it is. */
+/** What comes back from a channel, and who decided. */
 export type CallbackSource = { readonly key: WebhookKey; readonly approver: Caller }
 
-/** Messages to browsers that a person allowed to show them. */
+/** Messages to browsers that a person has enabled. */
 export interface WebPush {
-  /** What browsers subscribe with. */
+  /** The key that browsers subscribe with. */
   publicKey(): Result<string>
   /** Whether this is an address of a push service: the gate posts nowhere else. */
   isAllowed(endpoint: string): boolean
   /** Whether a message could be encrypted for it. */
   isKey(keys: { readonly p256dh: string; readonly auth: string }): boolean
-  /** `gone`: the push service says that the browser is not subscribed any more. */
+  /** `gone`: the push service says that the browser is no longer subscribed. */
   send(to: Pick<PushRow, 'endpoint' | 'p256dh' | 'auth'>, payload: PushPayload): Promise<'sent' | 'gone' | 'failed'>
 }

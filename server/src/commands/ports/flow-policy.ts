@@ -1,6 +1,6 @@
 import type { FlowEnv, PolicyFile } from '../../core/flows/flow-policy.ts'
 
-/** Where the switches of the flows stand. Read for every request: an operator's change counts at once. */
+/** The current flow switches. Read for every request, so that an operator's change applies immediately. */
 export interface FlowPolicySource {
   readonly env: FlowEnv
   file(): Promise<PolicyFile>

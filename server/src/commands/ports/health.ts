@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../contract/json.ts'
 import type { GateWord } from '../../contract/serenity.ts'
 
-/** A health file as it lies in the folder. Without a text it cannot be used, and `fault` says why. The same value while unchanged. */
+/** A health file in the folder. If it has no text it could not be read, and `fault` says why. The same object while unchanged. */
 export type HealthFile = {
   readonly name: string
   readonly changed_at: number
@@ -9,15 +9,15 @@ export type HealthFile = {
   readonly fault?: string
 }
 
-/** Somebody of the operator's own who is asked about a call. Undefined when there is no answer in time. */
+/** An operator's own service that is asked about a call. Undefined if it does not answer in time. */
 export type HealthProvider = {
   readonly source: string
   ask(question: JsonObject): Promise<Json | undefined>
 }
 
-/** What the `serenity` section leads to. */
+/** The result of the `serenity` section. */
 export interface HealthEvidence {
-  /** Undefined when the folder cannot be read. */
+  /** Undefined if the folder cannot be read. */
   files(): Promise<readonly HealthFile[] | undefined>
   readonly gate?: HealthProvider
   readonly risk?: HealthProvider

@@ -2,17 +2,20 @@ import type { Caller } from '../../contract/caller.ts'
 import type { HubKeysAnswer, HubWord, NodeMessage } from '../../contract/hub.ts'
 import type { Result } from '../../contract/problems.ts'
 
-/** The key with which a hub signs what its nodes may believe. Made when it is first needed. */
+/** The key with which a hub signs decisions for its nodes. Created when it is first needed. */
 export interface HubKeys {
   sign(word: HubWord): Promise<Result<string>>
   list(): Result<HubKeysAnswer>
-  /** A key for the time after the next `activate`: nodes are told of it before it signs anything. */
+  /** A key to use after the next `activate`: nodes learn of it before it signs anything. */
   prepare(): Result<HubKeysAnswer>
   /** The prepared key signs from now on. */
   activate(): Result<HubKeysAnswer>
 }
 
-/** A word that a node was given. `claims` of one that is not genuine are believed by nobody: they only say which request it is about. */
+/**
+ * A signed decision that a node received. `claims` of one that is not genuine are not trusted: they only say which request it is
+ * about.
+ */
 export type ReadWord =
   | { readonly is: 'genuine'; readonly word: HubWord; readonly key: string }
   | { readonly is: 'forged'; readonly why: string; readonly approval_id?: string }
@@ -23,7 +26,7 @@ export interface PinnedKeys {
 }
 
 export type SentToHub =
-  /** With what the hub answered at once, if it did. */
+  /** With the hub's immediate answer, if there was one. */
   { readonly is: 'sent'; readonly words: readonly string[] } | { readonly is: 'failed'; readonly why: string }
 
 export type HubFollower = {
@@ -33,15 +36,15 @@ export type HubFollower = {
   readonly take: (word: string) => Promise<boolean>
 }
 
-/** How a node and its hub reach one another. Carries messages; nothing is believed because of how it came. */
+/** The connection between a node and its hub. It only carries messages; nothing is trusted because of how it arrived. */
 export interface HubLink {
   /** One attempt. Never throws. */
   send(message: NodeMessage): Promise<SentToHub>
-  /** Takes in what the hub says, over interruptions of any length. `wake`: there is something new to ask for. */
+  /** Receives what the hub sends, across interruptions of any length. `wake`: there is something new to ask for. */
   follow(follower: HubFollower): { wake(): void; stop(): Promise<void> }
 }
 
-/** What somebody left in a control room for the hub. */
+/** A message for the hub in a control room. */
 export type LeftInRoom = {
   readonly text: string
   readonly sender: string
@@ -51,11 +54,11 @@ export type LeftInRoom = {
 
 /** A room through which nodes reach this hub. */
 export interface NodeRoom {
-  /** By the name the chat knows them by. Messages of everybody else are ignored. */
+  /** By their name in the chat. Messages of everybody else are ignored. */
   readonly nodes: ReadonlyMap<string, Caller>
-  /** What is said again with the same `txn` is there once. Never throws. */
+  /** A repetition with the same `txn` is sent once. Never throws. */
   say(words: readonly string[], says: string, txn?: string): Promise<void>
-  /** Newest messages may come again. Returns how to stop. */
+  /** The newest messages may be repeated. Returns how to stop. */
   follow(onText: (left: LeftInRoom) => Promise<void>): () => Promise<void>
 }
 
@@ -65,9 +68,9 @@ export type AttachedHub = {
   readonly node: string
   /** The hub, for messages to people. */
   readonly where: string
-  /** Its console, where that is known. */
+  /** Its console, if known. */
   readonly url?: string
-  /** So long a request may stay unconfirmed before it is refused. */
+  /** How long a request may stay unconfirmed before it is rejected. */
   readonly answer_ms: number
   readonly pinned: PinnedKeys
   readonly link: HubLink

@@ -7,7 +7,7 @@ import type { Result } from '../../contract/problems.ts'
 /** Signs and checks `id.seconds.body`, as Standard Webhooks does. */
 export interface WebhookKey {
   sign(id: string, seconds: number, body: string): string
-  /** Whether one of the signatures in the header fits. */
+  /** Whether one of the signatures in the header matches. */
   isGenuine(id: string, seconds: number, body: string, header: string): boolean
 }
 
@@ -20,14 +20,14 @@ export type TokenClaims = {
   readonly thread: string
   readonly user: string
   readonly expires_at: number
-  /** Of the packet that was shown when the token was minted. */
+  /** The digest of the packet that was shown when the token was minted. */
   readonly packet_digest: string
 }
 
 export interface TokenKeys {
   /** `v1.<unix seconds>.<nonce>.<mac>`, made with the active key. */
   mint(claims: TokenClaims, now: number): string
-  /** Whether the MAC of a well-formed token fits these claims under the active or the previous key. */
+  /** Whether the MAC of a well-formed token matches these claims under the active or the previous key. */
   isGenuine(
     token: { readonly seconds: number; readonly nonce: string; readonly mac: string },
     claims: TokenClaims,
@@ -36,13 +36,13 @@ export interface TokenKeys {
 
 export interface Passphrases {
   seal(passphrase: string): Promise<SealedPassphrase>
-  /** Compares in a time that does not depend on what is compared. */
+  /** Compares in constant time. */
   fits(sealed: SealedPassphrase, passphrase: string): Promise<boolean>
 }
 
-/** Whoever else may say who somebody is. */
+/** External identity providers. */
 export interface Issuers {
-  /** The claims of a token that is genuine, for us and in its time, and the settings of the issuer that made it. */
+  /** The claims of a token that is genuine, intended for us and currently valid, and the settings of its issuer. */
   claimsOf(
     token: string,
   ): Promise<Result<{ readonly issuer: OidcIssuer; readonly claims: Readonly<Record<string, unknown>> }>>
@@ -53,9 +53,9 @@ export type LoginAttempt = Readonly<Record<'name' | 'state' | 'nonce' | 'verifie
 /** What an issuer sends a browser back with. */
 export type LoginReturn = Readonly<Partial<Record<'state' | 'code' | 'iss' | 'error', string>>>
 
-/** Logs people in at the console by an issuer: the authorization code flow of OpenID Connect, with PKCE. */
+/** Logs people in at the console through an issuer: the authorization code flow of OpenID Connect, with PKCE. */
 export interface OidcLogins {
-  /** The issuers that are set up for it. */
+  /** The issuers that are configured for it. */
   readonly names: readonly string[]
   begin(name: string, redirect_uri: string): Promise<Result<{ readonly url: string; readonly attempt: LoginAttempt }>>
   /** The claims of the ID token that belongs to this attempt. */
@@ -69,13 +69,13 @@ export interface OidcLogins {
 /** The page that a passkey is used on. */
 export type Site = { readonly origin: string; readonly host: string }
 
-/** What a challenge is for. Signed into it, so that an answer to one question is no answer to another. */
+/** What a challenge is for. Signed into it, so that an answer to one challenge is not accepted for another. */
 export type ChallengeClaims = readonly string[]
 
 export interface Passkeys {
-  /** A fresh challenge for these claims, good for a short time and only in this process. */
+  /** A fresh challenge for these claims, valid for a short time and only in this process. */
   challenge(claims: ChallengeClaims, now: number): string
-  /** A name for the challenge, to be spent once; undefined when it is not ours, not for these claims, or too old. */
+  /** A name for the challenge, to be spent once; undefined if it is not ours, not for these claims, or too old. */
   spendable(challenge: string, claims: ChallengeClaims, now: number): string | undefined
   creationOptions(asked: {
     readonly user: string
@@ -88,12 +88,12 @@ export interface Passkeys {
     readonly challenge: string
     readonly known: readonly PasskeyRow[]
   }): Promise<PasskeyOptions>
-  /** What was registered, and the challenge that was answered; undefined when it is not genuine. */
+  /** What was registered, and the challenge that was answered; undefined if it is not genuine. */
   registered(
     answer: PasskeyRegistration,
     site: Site,
   ): Promise<(Pick<PasskeyRow, 'passkey_id' | 'public_key' | 'counter'> & { readonly challenge: string }) | undefined>
-  /** The new counter and the challenge that was signed; undefined when it is not genuine, or a copy counts slower. */
+  /** The new counter and the challenge that was signed; undefined if it is not genuine, or its counter shows a copied key. */
   asserted(
     answer: PasskeyAssertion,
     site: Site,

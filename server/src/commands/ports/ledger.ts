@@ -43,7 +43,7 @@ export type Rows = {
 
 export type Table = keyof Rows
 
-/** The fields by which rows of a table can be listed, all of them texts. Engines keep an index for each. */
+/** The fields by which rows of a table can be listed, all of them strings. Engines keep an index for each. */
 export const LISTED_BY = {
   calls: ['state', 'idempotency_key', 'identity', 'due', 'task_of', 'ended_day'],
   approvals: ['state', 'identity'],
@@ -67,7 +67,7 @@ export const LISTED_BY = {
   agent_values: ['agent'],
 } as const satisfies { [T in Table]: readonly (keyof Rows[T])[] }
 
-/** What searches go by besides: engines keep an index for each. `caller` and `user` are those of the row's caller. */
+/** Further fields for searches: engines keep an index for each. `caller` and `user` are those of the row's caller. */
 export const SEARCHED_BY = {
   calls: ['tool_id', 'caller', 'user', 'received_at'],
   approvals: ['user'],
@@ -84,47 +84,47 @@ export type Change =
   | Swap
   /** Nothing is written, but the row must still be at this version. */
   | { kind: 'expect'; table: Table; id: string; version: Version | 'absent' }
-  /** A nonce, a delivery id: insert or lose. May be forgotten after `until`. */
+  /** A nonce, a delivery id: insert or lose. May be deleted after `until`. */
   | { kind: 'once'; key: string; until: number }
-  /** Open an account with units to spend; lost when it exists. May be forgotten after `until`. */
+  /** Opens an account with units to spend; lost if it exists. May be deleted after `until`. */
   | { kind: 'open'; account: string; units: number; until?: number }
-  /** Take units, or give some back when negative; lost when fewer than `least` (0) would be left or there is no such account. */
+  /** Takes units, or returns some if negative; lost if fewer than `least` (0) would be left or there is no such account. */
   | { kind: 'spend'; account: string; units: number; least?: number }
-  /** Append to a run's journal. */
+  /** Appends to a run's journal. */
   | { kind: 'event'; run: RunId; event: RunEvent }
-  /** Make the run go on: now, or not before `at`. */
+  /** Makes the run continue: now, or not before `at`. */
   | { kind: 'wake'; run: RunId; at?: number }
-  /** Replace the run's wake-ups by one at `next`, or by none; lost when the run has events after `cursor`. */
+  /** Replaces the run's wake-ups by one at `next`, or by none; lost if the run has events after `cursor`. */
   | { kind: 'rest'; run: RunId; cursor: number; next?: number }
-  /** Remove a run's journal up to `through`. */
+  /** Deletes a run's journal up to `through`. */
   | { kind: 'forget'; run: RunId; through: number }
-  /** Append to the audit. Stream, sequence and previous hash are assigned inside the commit. */
+  /** Appends to the audit. Stream, sequence and previous hash are assigned inside the commit. */
   | { kind: 'audit'; entry: AuditDraft }
 
-/** Names a commit whose answer was lost, to ask about it later. Only the engine that gave it understands it. */
+/** Identifies a commit whose answer was lost, to ask about it later. Only the engine that issued it understands it. */
 export type CommitId = string
 
 export type InDoubt = { readonly in_doubt: CommitId }
 
 /**
- * What became of a commit.
- * `lost` names the first change whose expectation no longer held: reload, decide again.
- * `unavailable`: nothing of it is stored and nothing may be done that depends on it.
+ * The outcome of a commit. `lost` is the index of the first change whose expectation no longer held: reload, decide again.
+ * `unavailable`: nothing of it is stored, and nothing that depends on it may be done.
  */
 export type Settled = 'committed' | 'unavailable' | { readonly lost: number }
 
-/** `in_doubt`: the engine went away before it answered. It may be stored or not, and nothing may be done that depends on either. */
+/**
+ * `in_doubt`: the connection to the engine was lost before it answered. It may be stored or not, and nothing that depends on
+ * either may be done.
+ */
 export type Committed = Settled | InDoubt
 
 export interface Ledger {
-  /** All or nothing, durable on return. Never throws for what a disk or a neighbour can do. */
+  /** All or nothing, durable on return. Never throws because of disk failures or concurrent commits. */
   commit(changes: readonly Change[]): Promise<Committed>
 }
 
-/** What an engine says later about commits that it left in doubt. */
+/** What an engine later says about commits that it left in doubt. */
 export interface Outcomes {
-  /**
-   * `in_doubt` while it is not known. Any other answer is final: it stays the same however often it is asked, and after a crash.
-   */
+  /** `in_doubt` while it is not known. Any other answer is final, even after a crash. */
   outcome(id: CommitId): Promise<Settled | 'in_doubt'>
 }

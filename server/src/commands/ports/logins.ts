@@ -1,7 +1,7 @@
 import type { Result } from '../../contract/problems.ts'
 import type { LoginSlot, StoredClient, StoredLogin } from '../../contract/server-login.ts'
 
-/** Where logins at tool servers are kept. Everything in it is secret. */
+/** Where logins at tool servers are stored. Everything in it is secret. */
 export interface LoginStore {
   read(slot: LoginSlot): Result<StoredLogin | undefined>
   /** Durable on return. */
@@ -10,7 +10,7 @@ export interface LoginStore {
   readClient(server: string): Result<StoredClient | undefined>
   writeClient(server: string, client: StoredClient): Result<void>
   removeClient(server: string): void
-  /** The users with a login of their own at this server. */
+  /** The users with their own login at this server. */
   users(server: string): readonly string[]
 }
 
@@ -20,13 +20,13 @@ export type StartedLogin = {
   readonly url: string
   /** Where that page leads: for a browser that cannot reach the gate. */
   readonly authorization_url: string
-  /** When it was asked for. */
+  /** When it was requested. */
   readonly began_at: number
   readonly expires_at: number
   readonly issuer: string
 }
 
-/** What the gate's page shows before it sends a browser on. `cookie` ties the browser to the login. */
+/** What the gate's page shows before it redirects a browser. `cookie` binds the browser to the login. */
 export type LoginPage = LoginSlot & {
   readonly issuer: string
   readonly scope?: string
@@ -46,7 +46,7 @@ export type LoginReturn = {
   readonly cookies?: readonly string[]
 }
 
-/** Never holds a token. */
+/** Never contains a token. */
 export type LoginStatus = LoginSlot & {
   /** `none`: nobody has logged in, and the server has not asked for it. */
   readonly state: 'logged_in' | 'needed' | 'none'
@@ -57,28 +57,28 @@ export type LoginStatus = LoginSlot & {
   /** Whether it is renewed without a person when it expires. */
   readonly renews?: boolean
   readonly why?: string
-  /** A started login is waiting for its browser until then. Absent after a restart of the gate. */
+  /** A started login waits for its browser until then. Absent after a restart of the gate. */
   readonly waiting_until?: number
 }
 
-/** Logins at tool servers: begun and ended by people, used by connections. */
+/** Logins at tool servers: started and ended by people, used by connections. */
 export interface ServerLogins {
-  /** Which logins this server has: one for everybody, or one per user. Undefined where nobody can log in. */
+  /** Which logins this server has: one for everybody, or one per user. Undefined if nobody can log in. */
   kind(server: string): 'gate' | 'user' | undefined
-  /** `by`: who begins it, for the record. */
+  /** `by`: who starts it, for the record. */
   start(slot: LoginSlot, by: string): Promise<Result<StartedLogin>>
   page(ticket: string): Result<LoginPage>
   /**
-   * Takes what the browser brought back. Every state counts once, whatever comes of it. `as`: brought by somebody who may begin
-   * this login, and no other; no cookie is needed then.
+   * Processes what the browser brought back. Every state is accepted once, whatever the result. `as`: entered by somebody who may
+   * start this login, and no other; then no cookie is needed.
    */
   finish(
     back: LoginReturn,
     as?: LoginSlot,
   ): Promise<Result<LoginSlot & { readonly issuer: string; readonly by: string }>>
-  /** Forgets the login, after asking the authorization server to revoke it. */
+  /** Deletes the login, after asking the authorization server to revoke it. */
   end(slot: LoginSlot): Promise<Result<{ readonly revoked: boolean }>>
   status(slot: LoginSlot): LoginStatus
-  /** The users with a login of their own at this server. */
+  /** The users with their own login at this server. */
   users(server: string): readonly string[]
 }

@@ -1,9 +1,9 @@
 import type { AgentUsage } from '../../contract/agent.ts'
 import type { Json, JsonObject } from '../../contract/json.ts'
 
-/** Fills a tool's arguments from what a user wrote. What it says is data, checked by whoever asked. */
+/** Fills a tool's arguments from what a user wrote. Its answer is data, which the caller checks. */
 export interface ArgumentModel {
-  /** Undefined when it gave no JSON in time. */
+  /** Undefined if it gave no JSON in time. */
   propose(asked: {
     readonly title: string
     readonly purpose: string
@@ -15,18 +15,18 @@ export interface ArgumentModel {
 export type ModelRole = 'planner' | 'executor' | 'finalizer'
 export type ModelPurpose = 'intent' | 'plan' | 'propose' | 'answer' | 'summary' | 'check' | 'document'
 
-/** A tool as a model is shown it. */
+/** A tool as shown to a model. */
 export type OfferedTool = { readonly name: string; readonly description: string; readonly schema: JsonObject }
 
 export type ModelQuestion = {
   readonly role: ModelRole
   readonly purpose: ModelPurpose
-  /** The model of this flow lane, instead of the one of the role. */
+  /** The model of this flow lane, instead of that of the role. */
   readonly lane?: string
   readonly instructions: string
   readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly text: string }[]
   readonly tools?: readonly OfferedTool[]
-  /** What a scripted model goes by instead of the texts. */
+  /** What a scripted model uses instead of the texts. */
   readonly script: {
     readonly message: string
     readonly step: number
@@ -34,14 +34,14 @@ export type ModelQuestion = {
     readonly results: readonly string[]
   }
   readonly signal: AbortSignal
-  /** Told as the text comes in. */
+  /** Called as the text arrives. */
   readonly onText?: (text: string) => void
 }
 
 /** What a model said. Data: it chooses among offered tools and fills arguments, nothing else. */
 export type ModelAnswer = {
   readonly text: string
-  /** `args` is absent when the model's JSON could not be read. */
+  /** `args` is absent if the model's JSON could not be parsed. */
   readonly call?: { readonly name: string; readonly args?: Json }
   readonly usage: AgentUsage
 }

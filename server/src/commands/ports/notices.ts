@@ -2,30 +2,30 @@ import type { CallId, RunId, Sha256 } from '../../contract/ids.ts'
 import type { Happened } from '../changes/changes-in.ts'
 import type { Table } from './ledger.ts'
 
-/** What nodes tell one another. Ids, names and states, never contents: whoever hears of something reads it in the store. */
+/** What nodes tell each other. Ids, names and states, never contents: a receiver reads the store. */
 export type Topics = {
   /** Rows that a durable commit swapped. */
   readonly rows: readonly { readonly table: Table; readonly id: string }[]
-  /** What a durable commit means to those who watch. */
+  /** The changes in a durable commit, for watchers. */
   readonly changes: readonly Happened[]
-  /** How many changes a node has published until now. `asks`: it wants to hear the same of the others. */
+  /** How many changes a node has published so far. `asks`: it wants the same from the others. */
   readonly counts: { readonly node: string; readonly number: number; readonly asks: boolean }
-  /** The catalogue holds other tools of this server; these ones, or all. */
+  /** The catalogue has other tools of this server; these ones, or all. */
   readonly catalogue: { readonly server: string; readonly tool_ids?: readonly string[] }
-  /** Another policy came into force. */
+  /** Another policy was activated. */
   readonly policy: { readonly version: string }
-  /** Runs that a durable commit woke: the node that drives one of them looks at its journal. */
+  /** Runs that a durable commit woke: the node that drives one of them reads its journal. */
   readonly wakes: readonly RunId[]
-  /** Whoever made this call gives it up: the node that executes it tells the tool server. */
+  /** The caller of this call cancels it: the node that executes it tells the tool server. */
   readonly cancel: { readonly call_id: CallId; readonly by: string }
   /** About an MCP client whose requests reach several nodes. */
   readonly relay: RelayNotice
 }
-/** `client` names the caller and its session; `by` names who asked, for the answer. Texts are in the artifact store. */
+/** `client` identifies the caller and its session; `by` says who asked, for the answer. Texts are in the artifact store. */
 export type RelayNotice =
   | { readonly is: 'ended'; readonly session: string }
   | { readonly is: 'cancelled'; readonly client: string; readonly id: string | number }
-  /** A client wants what its stream told after this event. Repeated while it listens. */
+  /** A client wants what its stream sent after this event. Repeated while it listens. */
   | {
       readonly is: 'resumed'
       readonly client: string
@@ -33,9 +33,9 @@ export type RelayNotice =
       readonly after: number
       readonly by: string
     }
-  /** What the stream told: events in the artifact store, or nothing new. */
+  /** What the stream sent: events in the artifact store, or nothing new. */
   | { readonly is: 'told'; readonly by: string; readonly events?: Sha256; readonly is_over: boolean }
-  /** A client answered a question of another node, which may want to have it. */
+  /** A client answered a question of another node, which may be waiting for it. */
   | { readonly is: 'replied'; readonly client: string; readonly id: string; readonly by: string }
   | { readonly is: 'wanted'; readonly by: string }
   | { readonly is: 'reply'; readonly client: string; readonly id: string; readonly user: string; readonly text: Sha256 }
@@ -46,18 +46,17 @@ export type Topic = keyof Topics
 export type Origin = 'here' | 'elsewhere'
 
 /**
- * Tells all nodes of something, as a hint: it is not stored, and a node that is away does not hear it.
- * INVARIANT: nothing is decided by a notice alone. Whoever keeps something in memory because no notice came reads it again after
- * `onMissed`.
+ * Notifies all nodes, as a hint: it is not stored, and a node that is down does not get it.
+ * INVARIANT: nothing is decided by a notice alone. Anything kept in memory because no notice came is read again after `onMissed`.
  */
 export interface Notices {
-  /** Listeners of this node have been called when it returns; nobody waits for other nodes. Never throws. */
+  /** Listeners of this node have been called when it returns; it does not wait for other nodes. Never throws. */
   publish<T extends Topic>(topic: T, notice: Topics[T]): void
   /**
-   * Hears every notice of a topic, also this node's own, each node's in the order in which they were published. A listener does next
-   * to nothing, because commits wait for it. Returns how to stop.
+   * Gets every notice of a topic, including this node's own, each node's in the order of publication. A listener must be fast,
+   * because commits wait for it. Returns how to stop.
    */
   subscribe<T extends Topic>(topic: T, listener: (notice: Topics[T], origin: Origin) => void): () => void
-  /** Told when notices of other nodes may be missing. Returns how to stop. */
+  /** Called when notices of other nodes may be missing. Returns how to stop. */
   onMissed(listener: () => void): () => void
 }

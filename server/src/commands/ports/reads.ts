@@ -10,12 +10,12 @@ export type Where<T extends Table> = {
 }
 
 /**
- * `after` is a `cursor` of the page before; order is by first insertion.
+ * `after` is a `cursor` of the previous page; order is by first insertion.
  * INVARIANT: rows become visible in the order of their cursors. Once a reader has seen a row, no row with a smaller cursor
- * appears, so a reader that goes on after the last cursor it saw misses nothing. A single writer has this for free. An engine
- * with several writers must not take a cursor from a sequence at insertion, because a transaction that took its number early may
- * commit late: it assigns cursors one commit at a time (a lock held until the commit), or withholds rows behind an open one.
- * The same holds for the numbers of a run's events.
+ * appears, so a reader that continues after the last cursor it saw misses nothing. With a single writer this is automatic. An
+ * engine with several writers must not take a cursor from a sequence at insertion, because a transaction that took its number
+ * early may commit late: it assigns cursors one commit at a time (a lock held until the commit), or withholds rows behind an open
+ * one. The same applies to the numbers of a run's events.
  */
 export type Page = { readonly limit: number; readonly after?: number; readonly newest_first?: boolean }
 
@@ -37,20 +37,20 @@ export interface AtHand {
   isLastLabel(session: string, cursor: number): boolean
 }
 
-/** What rows can be searched by. All that are given must hold. */
+/** What rows can be searched by. All given fields must match. */
 export type SearchWhere = {
   readonly state?: string
   readonly tool_id?: string
-  /** The id of the row's caller, and the person behind it. */
+  /** The id of the row's caller, and its user. */
   readonly caller?: string
   readonly user?: string
-  /** Received not before, and not after. Only of calls. */
+  /** Received not before, and not after. Only for calls. */
   readonly since?: number
   readonly until?: number
 }
 export type SearchTable = keyof typeof SEARCHED_BY
 
-/** `next` may stand behind a page that is not full, or empty: one page looks at a bounded number of rows. */
+/** There may be a `next` although the page is not full, or empty: one page reads a limited number of rows. */
 export type Found<T> = { readonly items: readonly T[]; readonly next?: number }
 
 export interface Searches {
@@ -59,28 +59,28 @@ export interface Searches {
 }
 
 export interface Accounts {
-  /** The units left; undefined when there is no such account. */
+  /** The units left; undefined if there is no such account. */
   left(account: string): Promise<number | undefined>
 }
 
 export interface AuditReads {
   /** Entries of one stream in order, as stored: a broken one is returned as it is, for `verify` to judge. */
   entries(stream: string, from: number, limit: number): Promise<readonly AuditEntry[]>
-  /** What the store believes the last entry of each stream to be. */
+  /** The last entry of each stream, according to the store. */
   heads(): Promise<readonly { stream: string; seq: number; hash: Sha256 }[]>
-  /** Streams of all nodes, each announced by a node that has the key of the rows. Without it there is one node. */
+  /** Streams of all nodes, each announced by a node that has the key of the rows. If absent, there is one node. */
   announced?(): Promise<ReadonlySet<string>>
 }
 
-/** A wake-up; 0 is the time of one that is due at once. */
+/** A wake-up; its time is 0 if it is due immediately. */
 export type DueRun = { readonly run: RunId; readonly at: number }
 
 export interface Journal {
   events(run: RunId, after: number, limit: number): Promise<readonly { seq: number; event: RunEvent }[]>
-  /** Runs with a wake-up that is due at `now`, the longest due first, after the last one of the page before. */
+  /** Runs with a wake-up that is due at `now`, the longest overdue first, after the last one of the previous page. */
   due(now: number, limit: number, after?: DueRun): Promise<readonly DueRun[]>
   /** When the next wake-up after `now` is due. */
   nextDue(now: number): Promise<number | undefined>
-  /** Called after a commit that holds a `wake` is durable. Embedded: in this process only. */
+  /** Called after a commit with a `wake` is durable. Embedded: in this process only. */
   onWake(listener: (run: RunId, at: number | undefined) => void): void
 }

@@ -20,10 +20,10 @@ export interface Ids {
 
 export type Digest = (text: string) => Sha256
 
-/** Between two pieces of long work: returns at once, or lets everybody else run first when this piece has taken long enough. */
+/** Between two pieces of long work: returns at once, or yields to the event loop if this piece has taken long enough. */
 export type Breathe = () => Promise<void>
 
-/** A named point between two durable facts. Does nothing in the product; crash tests stop the process there. */
+/** A named point between two durable facts. Does nothing in production; crash tests stop the process there. */
 export type Probe = (point: ProbePoint) => void
 
 export const PROBE_POINTS = [

@@ -1,21 +1,21 @@
 /**
- * How messages of people and other agents come in and go out: a chat, or a webhook. A transport translates; it decides nothing and
- * knows no document. How one is written: docs/workflows.md.
+ * How messages of people and other agents arrive and are sent: a chat, or a webhook. A transport translates; it decides nothing
+ * and knows no document. To write one, see docs/workflows.md.
  */
 export interface MessageTransport {
   readonly name: string
   /** Whether it can reach this room for this document. An answer goes out by the transport of the question, everything else by the first that can. */
   reaches(room: string, agent: string): boolean
   /**
-   * One attempt. `id` is the same however often the gate tries, so that the other side can tell a repetition.
-   * `not_sent`: known not to have been sent. `lost`: nobody knows. Never throws.
+   * One attempt. `id` is the same however often the gate tries, so that the receiver can recognize a repetition. `not_sent`:
+   * known not to have been sent. `lost`: unknown. Never throws.
    */
   send(message: OutgoingMessage): Promise<Sent>
-  /** Begins to listen, and hands in every message once more after each restart until it was taken. Returns how to stop. */
+  /** Starts listening, and delivers every message again after each restart until it was accepted. Returns how to stop. */
   listen?(take: TakeMessage, admits: AdmitsInvitation): Promise<() => Promise<void>>
 }
 
-/** Whether the document wants to be in a room that somebody invited it to. */
+/** Whether the document joins a room that somebody invited it to. */
 export type AdmitsInvitation = (agent: string, invitation: { room: string; by: string }) => Promise<boolean>
 
 export type OutgoingMessage = {
@@ -24,34 +24,34 @@ export type OutgoingMessage = {
   readonly agent: string
   readonly room: string
   readonly text: string
-  /** Somebody may have tried to send it before, at this time or later: it is sent again only if it is not there. */
+  /** It may have been sent before, at this time or later: it is sent again only if it is not there. */
   readonly since?: number
 }
 
 export type Sent = { readonly is: 'sent' } | { readonly is: 'not_sent' | 'lost'; readonly why: string }
 
-/** A message as it came in, before anything in it is believed. What the transport says of it the transport has checked. */
+/** A message as received, before any of it is trusted. The transport has verified the fields that it sets itself. */
 export type IncomingMessage = {
   readonly transport: string
-  /** The transport's own id of the message: the same message handed in twice starts nothing twice. */
+  /** The transport's own id of the message: the same message delivered twice starts nothing twice. */
   readonly id: string
-  /** The document it is for, where the transport knows; without it, every document that admits the room looks at it. */
+  /** The document it is for, if the transport knows; otherwise every document that admits the room gets it. */
   readonly agent?: string
   readonly room: string
   readonly sender: string
   readonly text: string
   readonly encrypted: boolean
-  /** Said to the agent itself: in a room for two, by its name, or as a reply. */
+  /** Addressed to the agent itself: in a room for two, by its name, or as a reply. */
   readonly directed: boolean
 }
 
-/** What became of it, by document. */
+/** The result, by document. */
 export type TakenMessage =
   | { readonly is: 'started'; readonly document: string; readonly run_id: string }
   | { readonly is: 'refused'; readonly document: string | null; readonly code: string; readonly says: string }
-  /** Something that a person says to the agent: a message for the thread that this run is. */
+  /** A person's message to the agent, for the thread that this run is. */
   | { readonly is: 'turn'; readonly document: string; readonly run_id: string }
   | { readonly is: 'ignored'; readonly document: string | null }
 
-/** `later`: it could not be recorded; hand it in again. */
+/** `later`: it could not be recorded; deliver it again. */
 export type TakeMessage = (message: IncomingMessage) => Promise<readonly TakenMessage[] | 'later'>

@@ -4,7 +4,7 @@ import type { CallId } from '../../contract/ids.ts'
 import type { JsonObject } from '../../contract/json.ts'
 import type { Problem } from '../../contract/problems.ts'
 
-/** How far a tool says it has come, in its own units. */
+/** A tool's reported progress, in its own units. */
 export type Progress = { readonly progress: number; readonly total?: number; readonly message?: string }
 
 /** The listeners of the client that waits for a call. A held call outlives them. */
@@ -15,7 +15,7 @@ export type CallListeners = {
   readonly onProgress?: (progress: Progress) => void
   /** A log line about this call; also rate-limited. */
   readonly onLog?: (line: JsonObject) => void
-  /** What a client that ran the call itself says came of it. */
+  /** The outcome reported by a client that ran the call itself. */
   readonly reported?: ToolResult
   /** Called once, when the call is recorded as running, before it is sent. */
   readonly onStarted?: (call_id: CallId) => void
@@ -24,20 +24,20 @@ export type CallListeners = {
 export type UpstreamCall = Omit<CallListeners, 'onStarted'> & {
   readonly server: string
   readonly tool: string
-  /** The bytes that were hashed are the bytes that are sent. */
+  /** Exactly the bytes that were hashed are sent. */
   readonly canonical_args: string
-  /** The answers to what the tool asked before: a part of the same arguments, sent apart. */
+  /** The answers to the tool's earlier questions: a part of the same arguments, sent separately. */
   readonly inputs?: { readonly canonical_responses: string; readonly state?: string }
   readonly answerable?: Answerable
   readonly idempotency_key: string
-  /** Of a call that was sent before, with an outcome nobody knows: when it was made. */
+  /** For a call that was sent before, with an unknown outcome: when it was made. */
   readonly repeats_since?: number
   /** Of a message: the transport that it goes out by; without one, the first that reaches its room. */
   readonly transport?: string
   /** The user of the call. A server with one login per user accepts no call without one. */
   readonly user?: string
   readonly trace: string
-  /** The span this call is in, where somebody traces. */
+  /** The span of this call, if tracing is on. */
   readonly span?: string
   /** The generation of the server that the call was judged for. It is not sent to any other. */
   readonly generation?: number
@@ -61,7 +61,7 @@ export interface ToolServers {
   generation(server: string): number
 }
 
-/** A question to a server about something else than its tools. */
+/** A question to a server about something other than its tools. */
 export type UpstreamQuestion = CallListeners & {
   readonly server: string
   readonly method: string
@@ -70,7 +70,7 @@ export type UpstreamQuestion = CallListeners & {
   readonly answerable?: Answerable
 }
 
-/** What a server said unasked. */
+/** An unsolicited message of a server. */
 export type Notice = { readonly server: string; readonly method: NoticeMethod; readonly params: JsonObject }
 
 export const NOTICE_METHODS = [
@@ -81,17 +81,17 @@ export const NOTICE_METHODS = [
 
 export type NoticeMethod = (typeof NOTICE_METHODS)[number]
 
-/** A resource that is watched until it is stopped, or why it is not. */
+/** A resource that is watched until stopped, or why it is not. */
 export type Watched =
   { readonly is: 'watching'; stop(): void } | Exclude<UpstreamReply<never>, { readonly is: 'answered' }>
 
 /** What tool servers have besides tools: resources, prompts, completions. */
 export interface Offerings {
-  /** Each server as it introduced itself, last time if it is away now; nothing of one that never did. */
+  /** Each server's capabilities as introduced, the last known ones if it is down now; nothing for one that never connected. */
   offers(): readonly { readonly server: string; readonly capabilities: JsonObject }[]
   /** Asked within the server's own limits of time, size and number. */
   ask(question: UpstreamQuestion): Promise<UpstreamReply<JsonObject>>
-  /** Has a server tell, by notices, when a resource is another one; also after its restart, when nobody knows whether it is. */
+  /** Makes a server report, by notices, when a resource changes; also after its restart, when this is unknown. */
   watch(server: string, uri: string): Promise<Watched>
   /** Returns how to stop listening. */
   onNotice(listener: (notice: Notice) => void): () => void

@@ -10,7 +10,7 @@ import type { Clock, Digest } from '../ports/runtime.ts'
 import { anyRequestLabel, textLabel, type Entering } from './labels.ts'
 import type { Sessions } from './sessions.ts'
 
-/** Who reads, and in which session. Without one it is the idle session of the caller, as for its calls. */
+/** Who reads, and in which session. Without one, the caller's default session, as for its calls. */
 export type Reader = { readonly caller: Caller; readonly thread?: string }
 
 /** A part of an answer that somebody other than the reader wrote. */
@@ -19,7 +19,7 @@ export type Told =
   | { readonly call: string }
   /** The preview of a request. */
   | { readonly approval: string }
-  /** A text. `of_call` or `of_run` says what it belongs to: in that session it is known, and a run may not be stored. */
+  /** A text. `of_call` or `of_run` says what it belongs to: in that session it is already known, and a run may not be stored. */
   | { readonly text: string; readonly name: string; readonly of_call?: string; readonly of_run?: string }
 
 export type EnterDeps = {
@@ -28,16 +28,16 @@ export type EnterDeps = {
   readonly sessions: Pick<Sessions, 'note'>
   readonly digest: Digest
   readonly clock: Clock
-  /** Try again until it succeeds, in the background. */
+  /** Retries in the background until it succeeds. */
   readonly persist: (attempt: () => Promise<boolean>) => void
 }
 
 const TRIES = 4
 
 /**
- * What somebody reads enters the session it is read in, before they get it.
- * INVARIANT: the texts that a door answers with are in the session of the reader, or the answer is withheld. Only people who decide get
- * it without: they must see requests also when nothing can be written, and their labels follow.
+ * Adds what somebody reads to the session it is read in, before they get it.
+ * INVARIANT: the texts in a door's answer are in the session of the reader, or the answer is withheld. Only approvers get it
+ * anyway: they must see requests even if nothing can be written, and the labels follow later.
  */
 export async function enterSession(
   deps: EnterDeps,
@@ -58,14 +58,14 @@ export async function enterSession(
   return ok(undefined)
 }
 
-/** For a call that is at hand: its answer is read in the session of another one. */
+/** For a call that is already loaded: its answer is read in another session. */
 export const enterCall = (deps: EnterDeps, reader: Reader, { call_id, result }: CallRow): Promise<Result<void>> =>
   enterSession(deps, reader, result === undefined ? [] : [{ call: call_id }])
 
 type LabelSwap = Extract<Change, { kind: 'swap' }>
 type ReadingIn = { readonly caller: Caller; readonly thread: string }
 
-/** None where the text is known already. */
+/** None if the text is already known. */
 async function labelsFor(deps: EnterDeps, { caller, thread }: ReadingIn, told: Told): Promise<LabelSwap[]> {
   const session = labelSession(caller.user, thread)
   if ('approval' in told) return previewLabels(deps, session, told.approval)
@@ -108,13 +108,13 @@ async function previewLabels(deps: EnterDeps, session: string, approval: string)
 
 const swapOf = (to: LabelRow): LabelSwap => ({ kind: 'swap', table: 'labels', id: to.label_id, from: 'absent', to })
 
-/** The user in the name of a caller (`callerIdentity`). */
+/** The user in a caller's identity (`callerIdentity`). */
 function userIn(owner: string | undefined): string | undefined {
   const [, user] = owner === undefined ? [] : (JSON.parse(owner) as readonly unknown[])
   return typeof user === 'string' ? user : undefined
 }
 
-/** A reader at the same moment may add the same label: then the others are still to be added. */
+/** A concurrent reader may add the same label: then the others still have to be added. */
 async function keep(deps: EnterDeps, labels: readonly LabelSwap[]) {
   for (let tries = 1; ; tries += 1) {
     const missing: LabelSwap[] = []

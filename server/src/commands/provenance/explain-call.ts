@@ -22,7 +22,7 @@ export type ExplainDeps = {
 const MOST_CONTESTS = 20
 const MOST_VALUES = 500
 
-/** The licence, the contest and each argument's source, from the session as it was when the call was made. */
+/** The licence, the contests and each argument's source, from the session as it was when the call was made. */
 export async function explainCall(deps: ExplainDeps, caller: Caller, call_id: string): Promise<Result<WhyAnswer>> {
   const held = await deps.tables.row('calls', call_id)
   if (held === undefined || !maySeeCall(caller, held.row)) return refuse('call.unknown', { call_id })

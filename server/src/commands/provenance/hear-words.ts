@@ -10,8 +10,8 @@ import type { Sessions } from './sessions.ts'
 export type HearDeps = { readonly ledger: Ledger; readonly sessions: Sessions; readonly clock: Clock }
 
 /**
- * What the user said enters the session, before the call that it came with is judged. Hosts send the same words with every call they
- * lead to: they are kept once. `id` is that of the call, or of the message.
+ * What the user said enters the session, before the call that came with it is judged. Hosts send the same words with every call
+ * they lead to: they are stored once. `id` is that of the call, or of the message.
  */
 export async function hearWords(
   deps: HearDeps,

@@ -8,7 +8,7 @@ import type { Change } from '../ports/ledger.ts'
 const DAY_MS = 86_400_000
 const dayOf = (at: number): string => String(Math.floor(at / DAY_MS))
 
-/** The answer of a call enters its session together with the outcome. `version` makes the id one of its own when it is run again. */
+/** The answer of a call enters its session together with the outcome. `version` makes the id unique if it is run again. */
 export function outputLabel(row: CallRow, version: number, at: number): Change[] {
   if (row.result === undefined) return []
   const label_id = `${row.call_id}.${version}`
@@ -32,11 +32,11 @@ function sourceOfArtifact({ caller, output }: CallRow, { session, ...label }: La
   return [{ kind: 'swap', table: 'labels', id, from: 'absent', to }]
 }
 
-/** A text that no other row holds. What is longer than this is cut, and the session is told that it was. */
+/** A text that is in no other row. Longer text is cut, and the session is told so. */
 const MOST_TEXT = 262_144
 
 export type Entering = {
-  /** Unique: the id of what brought it. */
+  /** Unique: the id of its origin. */
   readonly id: string
   readonly caller: Pick<Caller, 'user'>
   readonly thread: string
@@ -66,7 +66,7 @@ export function textLabel({ id, caller, thread, kind, source, text, at }: Enteri
   return labels.map((to) => ({ kind: 'swap', table: 'labels', id: to.label_id, from: 'absent', to }))
 }
 
-/** Something entered that could ask for anything, whatever it looks like. A label without a text counts as one that cannot be read. */
+/** Something entered that could ask for anything, whatever it looks like. A label without a text counts as unreadable. */
 export function anyRequestLabel({ id, caller, thread, kind, source, at }: Omit<Entering, 'text'>): Change[] {
   const label_id = `${id}.${kind}.any`
   const to: LabelRow = { v: 1, label_id, session: labelSession(caller.user, thread), at, kind, source }
@@ -105,7 +105,7 @@ export function wordsLabel(id: string, caller: Caller, thread: string, words: Us
   return [{ kind: 'swap', table: 'labels', id: label_id, from: 'absent', to }]
 }
 
-/** Whose words they are: a person's own, or what a program says that its user said. */
+/** Whose words they are: a person's own, or what a program reports as its user's. */
 export function trustOf(caller: Caller): UserText['trust'] {
   return PROGRAM_KINDS.includes(caller.kind) && caller.speaks_for_user !== true ? 'claimed' : 'user'
 }

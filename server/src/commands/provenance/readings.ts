@@ -1,9 +1,9 @@
 import type { Result } from '../../contract/problems.ts'
 import { enterSession, type EnterDeps, type Reader, type Told } from './enter-session.ts'
 
-/** Answers that hold texts of tools, models or other sessions. */
+/** Answers that contain texts of tools, models or other sessions. */
 export interface ReadingsGate {
-  /** The same answer, once what it tells is in the session of the reader. */
+  /** The same answer, once its texts are in the session of the reader. */
   labelled<T>(reader: Reader, answer: Result<T>, told: (value: T) => readonly Told[]): Promise<Result<T>>
 }
 

@@ -9,13 +9,13 @@ import type { WorkflowRunView } from '../../contract/workflow.ts'
 import type { ThreadView } from '../agent/read-threads.ts'
 import type { Told } from './enter-session.ts'
 
-/** Which parts of each answer somebody other than the reader wrote. Our own words, ids, states and times are none. */
+/** Which parts of each answer somebody other than the reader wrote. Our own words, ids, states and times are not included. */
 
 type Of = { readonly of_call?: string; readonly of_run?: string }
 const text = (name: string, value: string | null | undefined, of: Of): Told[] =>
   value === undefined || value === null || value === '' ? [] : [{ text: value, name, ...of }]
 
-/** What was read back is told as a sentence about the answer of another call. */
+/** What was read back is reported as a sentence about the answer of another call. */
 export function toldByOutcome(outcome: Outcome): readonly Told[] {
   switch (outcome.status) {
     case 'executed':
@@ -27,7 +27,7 @@ export function toldByOutcome(outcome: Outcome): readonly Told[] {
   }
 }
 
-/** Of a packet: its preview, and the texts around its values. */
+/** For a packet: its preview, and the texts around its values. */
 export type ToldPacket = {
   readonly approval_id: string
   readonly call_id: string
@@ -40,7 +40,7 @@ export const toldByPacket = ({ approval_id, call_id, preview, sources = [] }: To
   ...toldBySources(sources, { of_call: call_id }),
 ]
 
-/** By reference where the text is the answer of a call. */
+/** By reference if the text is the answer of a call. */
 function toldBySources(sources: readonly ValueSource[], of: { readonly of_call: string }): readonly Told[] {
   return sources.flatMap(({ where, excerpt, label }) =>
     where?.call_id === undefined ? text(label, excerpt, of) : [{ call: where.call_id }],
@@ -76,7 +76,7 @@ export function toldByThread(view: ThreadView): readonly Told[] {
 export const toldByAgent = ({ run_id, response }: AgentAnswer): readonly Told[] =>
   text('a thread', response, { of_run: run_id })
 
-/** Of what is told while a thread works. */
+/** For events while a thread works. */
 export const toldByEvent = (run_id: string, { data }: Pick<AgentEvent, 'data'>): readonly Told[] =>
   stringsUnder(data, EVENT_FIELDS).flatMap((one) => text('a thread', one, { of_run: run_id }))
 const EVENT_FIELDS = new Set(['steps', 'args', 'output', 'response', 'text', 'message'])
@@ -98,7 +98,9 @@ export function toldByWorkflowRun({ run_id, output, error }: WorkflowRunView): r
   return [...text('the run of a document', said, of), ...text('the run of a document', error?.says, of)]
 }
 
-/** Of a flow and its review: what the people and agents who work on it wrote. What this very request says is the reader's own. */
+/**
+ * For a flow and its review: what the people and agents who work on it wrote. What this request itself says is the reader's own.
+ */
 export function toldByFlow(answer: object, asked: Json = null): readonly Told[] {
   const own = new Set(stringsIn(asked))
   return stringsUnder(answer as Json, FLOW_FIELDS)
@@ -116,7 +118,7 @@ const FLOW_FIELDS = new Set([
   'output',
 ])
 
-/** Every string in the fields with these names, however deep. */
+/** Every string in the fields with these names, at any depth. */
 function stringsUnder(value: Json, fields: ReadonlySet<string>): readonly string[] {
   if (Array.isArray(value)) return value.flatMap((item) => stringsUnder(item, fields))
   if (!isJsonObject(value)) return []

@@ -9,17 +9,17 @@ import type { Tables } from '../ports/reads.ts'
 export type SourceDeps = { readonly tables: Pick<Tables, 'row'> }
 
 const MOST_SOURCES = 50
-/** Characters of a text that are shown around a value. */
+/** How many characters of text are shown around a value. */
 const AROUND = 80
 
-/** Where the values of a call come from, for the person who is asked: by pointers, with a piece of the text around each. */
+/** Where the values of a call come from, for the approver: by pointers, with some text around each. */
 export async function valueSources(
   deps: SourceDeps,
   { provenance }: Pick<Facts, 'provenance'>,
 ): Promise<ValueSource[]> {
   if (typeof provenance === 'string') return []
   const { values, reasons } = provenance.judgement
-  // Those that somebody is asked about first: the others may be left out.
+  // Those that caused a question come first: the others may be left out.
   const asked = new Set(reasons.map(({ value_at }) => value_at))
   const first = [...values.filter(({ path }) => asked.has(path)), ...values.filter(({ path }) => !asked.has(path))]
   const sources: ValueSource[] = []
@@ -31,7 +31,7 @@ export async function valueSources(
   return sources
 }
 
-/** The leaves of the answers that were looked at: several values often come from one. */
+/** The leaves of the answers that were read: several values often come from one. */
 export type Answers = Map<string, readonly Leaf[] | undefined>
 
 export async function sourceOf(
@@ -60,7 +60,7 @@ export async function sourceOf(
   }
 }
 
-/** The fields of the stored answer. What was put aside or removed since is named by its call alone. */
+/** The fields of the stored answer. If it was evicted or deleted since, only its call is named. */
 async function leavesFrom({ tables }: SourceDeps, { call }: Origin, answers: Answers) {
   if (call === undefined) return undefined
   if (answers.has(call)) return answers.get(call)

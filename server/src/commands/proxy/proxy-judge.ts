@@ -41,13 +41,13 @@ export type JudgedRead = Pick<JudgedCall, 'verdict' | 'policy_version' | 'seen'>
   readonly at: number
 }
 
-/** Those that look at what is read. The others look at a tool's definition, or at calls and what they cost. */
+/** The deciders that judge what is read. The others judge a tool's definition, or calls and their cost. */
 const LOOK_AT_READS = ['credential', 'pause', 'trap', 'policy', 'sandbox', 'content']
 const READ_DECIDERS = DECIDERS.filter(({ name }) => LOOK_AT_READS.includes(name))
 
 /**
- * Judges a read of something that is not a tool as if it were a tool called `server__method` that only reads, with the
- * params as its arguments: a rule for `mail__*` holds for the server's resources too.
+ * Judges a read of something that is not a tool as if it were a read-only tool called `server__method`, with the params as its
+ * arguments: a rule for `mail__*` applies to the server's resources too.
  */
 export async function judgeRead(deps: JudgeReadDeps, read: Read): Promise<JudgedRead | Problem> {
   const canonical = canonicalJson(read.params)
@@ -75,8 +75,8 @@ export async function judgeRead(deps: JudgeReadDeps, read: Read): Promise<Judged
 const TRIES = 8
 
 /**
- * INVARIANT: nothing is asked of a server before this has said yes, and then it is on record. An ask is a no. What was acknowledged
- * since the judgement (a pause, a revoked key, another policy) is a reason to judge again.
+ * INVARIANT: a server is asked only after this has allowed and recorded it. An ask counts as a block. If something was
+ * acknowledged since the judgement (a pause, a revoked key, another policy), it is judged again.
  */
 export async function recordRead(deps: JudgeReadDeps, first: JudgedRead): Promise<Problem | 'recorded'> {
   let judged = first

@@ -3,7 +3,7 @@ import { toolIdOf } from '../../core/catalogue/definition.ts'
 import { matchesGlob, parseGlob, type Glob } from '../../core/gate/policy/glob.ts'
 import type { Clock, Digest } from '../ports/runtime.ts'
 
-/** What can be listed, with the field that holds the list and the one that names an entry. */
+/** The methods that list something, with the field that contains the list and the one that names an entry. */
 export const LISTS = {
   'resources/list': { field: 'resources', name: 'uri' },
   'resources/templates/list': { field: 'resourceTemplates', name: 'uriTemplate' },
@@ -11,30 +11,30 @@ export const LISTS = {
 } as const
 export type ListMethod = keyof typeof LISTS
 
-/** An entry of a list, with what it is called. */
+/** An entry of a list, with its name. */
 export type Entry = { readonly name: string; readonly said: JsonObject }
 
 type Listed = { readonly entries: readonly Entry[]; readonly at: number; readonly stale: boolean }
 
 export type ListCache = {
-  /** What the server listed; without entries it did not, and what it listed before stands. */
+  /** What the server listed; if undefined the listing failed, and the previous one is kept. */
   put(server: string, method: ListMethod, entries: readonly Entry[] | undefined): void
-  /** It says that this list is another one now. */
+  /** The server says that this list has changed. */
   doubt(server: string, method: ListMethod): void
   /** Whether one of these servers may have listed something else in the meantime. */
   isWorthAsking(servers: readonly string[], method: ListMethod): boolean
-  /** Entries of several servers as one list; of two with one name only the first is there. */
+  /** Entries of several servers as one list; if two have the same name, only the first is included. */
   merged(servers: readonly string[], method: ListMethod): readonly JsonObject[]
-  /** Whose resource this is: whoever listed it, else whoever has a template that fits. */
+  /** The server of a resource: the one that listed it, otherwise one with a matching template. */
   ownerOf(servers: readonly string[], uri: string): string | undefined
-  /** Which prompt of which server goes by this name here. */
+  /** Which prompt of which server has this name here. */
   promptOf(servers: readonly string[], id: string): { readonly server: string; readonly name: string } | undefined
 }
 
-/** A list that was just read is not read again for every name that is not in it. */
+/** A list that was just read is not read again for every unknown name. */
 const FRESH_MS = 5_000
 
-/** What servers listed last, so that a name leads to one of them. */
+/** What servers listed last, to find the server for a name. */
 export function openListCache({ clock, digest }: { readonly clock: Clock; readonly digest: Digest }): ListCache {
   const listed = new Map<string, Listed>()
   const globs = new Map<string, Glob>()
@@ -88,7 +88,7 @@ export function openListCache({ clock, digest }: { readonly clock: Clock; readon
   }
 }
 
-/** The entries of one page that have a name; undefined when it is no such page. */
+/** The entries of one page that have a name; undefined if it is not such a page. */
 export function entriesIn(page: JsonObject, method: ListMethod): readonly Entry[] | undefined {
   const list = page[LISTS[method].field]
   return Array.isArray(list) ? list.flatMap((said: Json) => entryOf(said, LISTS[method].name)) : undefined

@@ -6,14 +6,14 @@ export type ListDeps = {
   readonly after: (ms: number, callback: () => void) => () => void
 }
 
-/** How long a list waits for its slowest server; one that takes longer is there with what it listed last. */
+/** How long a list waits for its slowest server; for a slower one the last known entries are used. */
 const PATIENCE_MS = 5_000
 const MOST_PAGES = 1_000
 const MOST_ENTRIES = 50_000
 
 /**
- * Reads a list of several servers, each for itself, into the cache. Never rejects.
- * INVARIANT: a server that is slow, gone or answers nonsense keeps nobody else's entries from being listed.
+ * Reads a list of several servers, independently, into the cache. Never rejects.
+ * INVARIANT: a server that is slow, down or gives invalid answers does not affect the entries of others.
  */
 export async function listServers(
   deps: ListDeps,

@@ -7,7 +7,7 @@ import type { Notice, Offerings } from '../ports/upstream.ts'
 
 export type WatchRequest = { readonly uri: string; readonly thread?: string; readonly trace?: string }
 
-/** `rejected`: the server's own error, as it said it. */
+/** `rejected`: the server's own error, unchanged. */
 export type WatchAnswer =
   | { readonly is: 'watching'; stop(): void }
   | { readonly is: 'rejected'; readonly error: JsonObject }
@@ -15,15 +15,15 @@ export type WatchAnswer =
 
 export type WatchDeps = JudgeReadDeps & { readonly offerings: Offerings }
 
-/** Called with the address of what changed. */
+/** Called with the URI of what changed. */
 export type OnUpdated = (uri: string) => void
 
-/** A caller that watches more than this is not looking any more. */
+/** The limit of watched resources per caller. */
 const MOST_PER_CALLER = 256
 
 /**
- * Resources that are watched: only those that the caller may read, asked anew whenever one changes.
- * INVARIANT: nobody hears of a change of what they may not read at that moment.
+ * Watched resources: only those that the caller may read, checked again on every change.
+ * INVARIANT: nobody is told about a change of something they may not read at that moment.
  */
 export function openWatching(deps: WatchDeps) {
   const watching = new Map<string, number>()
@@ -85,7 +85,7 @@ export function openWatching(deps: WatchDeps) {
   return watch
 }
 
-/** Which resource a notice is about, where it is the watched one or a part of it. */
+/** The resource a notice is about, if it is the watched one or a part of it. */
 function changedBy({ method, params }: Notice, watched: string): string | undefined {
   const { uri } = params
   if (method !== 'notifications/resources/updated' || typeof uri !== 'string') return undefined
@@ -93,7 +93,7 @@ function changedBy({ method, params }: Notice, watched: string): string | undefi
   return isPart ? uri : undefined
 }
 
-/** However often something changes, it is judged by one at a time; what changes meanwhile is told of once more. */
+/** However often something changes, one notification is processed at a time; changes in the meantime cause one more. */
 function oneAtATime(tell: (uri: string) => Promise<void>): (uri: string) => void {
   const waiting = new Set<string>()
   let is_telling = false
@@ -101,7 +101,7 @@ function oneAtATime(tell: (uri: string) => Promise<void>): (uri: string) => void
     is_telling = true
     for (const uri of waiting) {
       waiting.delete(uri)
-      // Who cannot be judged is not told.
+      // A caller that cannot be judged is not notified.
       await tell(uri).catch(() => undefined)
     }
     is_telling = false

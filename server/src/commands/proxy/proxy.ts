@@ -12,7 +12,7 @@ import type { CallListeners, Notice, Offerings } from '../ports/upstream.ts'
 import { textLabel, type Entering } from '../provenance/labels.ts'
 import { isUnrecorded, whyUnrecorded } from '../changes/unrecorded.ts'
 
-/** What is passed on besides calls. */
+/** The methods that are passed on besides calls. */
 export const PROXIED = [
   'resources/list',
   'resources/templates/list',
@@ -32,7 +32,7 @@ export type ProxyRequest = CallListeners & {
   readonly answerable?: Answerable
 }
 
-/** `rejected`: the server's own error, as it said it. */
+/** `rejected`: the server's own error, unchanged. */
 export type ProxyAnswer =
   | { readonly is: 'answered'; readonly result: JsonObject }
   | { readonly is: 'rejected'; readonly error: JsonObject }
@@ -42,15 +42,15 @@ export type ProxyDeps = JudgeReadDeps & ListDeps & { readonly intake: Intake }
 
 export type Proxy = {
   ask(caller: Caller, request: ProxyRequest): Promise<ProxyAnswer>
-  /** Tells when a resource, or a part of it, is another one, for as long as the caller may read it; until it is stopped. */
+  /** Reports when a resource, or a part of it, changes, as long as the caller may read it; until it is stopped. */
   watch(caller: Caller, request: WatchRequest, onUpdated: OnUpdated): Promise<WatchAnswer>
-  /** What there is besides tools, whoever asks: `resources`, `resources/subscribe`, `prompts`, `completions`. */
+  /** What is offered besides tools, to anybody: `resources`, `resources/subscribe`, `prompts`, `completions`. */
   offers(): ReadonlySet<string>
-  /** What servers say of their resources and prompts, as far as the caller may list them. Returns how to stop. */
+  /** Servers' notices about their resources and prompts, as far as the caller may list them. Returns how to stop. */
   onNotice(caller: Caller, listener: (notice: Notice) => void): () => void
 }
 
-/** Resources, prompts and completions of tool servers: judged as reads of their server, recorded, asked, passed on. */
+/** Resources, prompts and completions of tool servers: judged as reads of their server, recorded, requested, passed on. */
 export function openProxy(deps: ProxyDeps): Proxy {
   const cache = openListCache(deps)
   const { offerings } = deps
@@ -112,7 +112,7 @@ export function openProxy(deps: ProxyDeps): Proxy {
       : label({ ...reads, server: allowed.join(','), method, params: {}, kind: 'resource' }, answer)
   }
 
-  /** Whom a request is for, and what is to be asked there. A name that nobody listed is looked for once more. */
+  /** Which server a request is for, and what to ask there. For an unknown name the lists are read once more. */
   async function find({ method, params }: ProxyRequest, trace: string): Promise<Found | undefined> {
     const target = targetOf(method, params)
     if (target === undefined) return undefined
@@ -124,7 +124,7 @@ export function openProxy(deps: ProxyDeps): Proxy {
     const [only] = servers.length === 1 ? servers : []
     const found = known ?? lookUp(cache, servers, target)
     if (found !== undefined) return { server: found.server, params: target.named(found.name) }
-    // What its one server did not list it may have all the same: that is its own to say.
+    // If there is only one server, it may have what it did not list, so it is asked.
     return only === undefined || target.is === 'prompt' ? undefined : { server: only, params }
   }
 
@@ -138,7 +138,7 @@ export function openProxy(deps: ProxyDeps): Proxy {
     return 'problem' in reply ? refused(reply.problem) : label({ ...read, kind: KINDS[method] ?? 'resource' }, reply)
   }
 
-  /** What a server says enters the session before the client hears it. The same text is kept once. */
+  /** What a server says enters the session before the client gets it. The same text is stored once. */
   async function label(read: Read & { readonly kind: Entering['kind'] }, reply: ProxyAnswer): Promise<ProxyAnswer> {
     if (reply.is === 'refused') return reply
     const { caller, thread, server, kind, method } = read
@@ -153,7 +153,7 @@ export function openProxy(deps: ProxyDeps): Proxy {
   }
 
   async function tell(caller: Caller, listener: (notice: Notice) => void, notice: Notice): Promise<void> {
-    // Of single resources `watch` tells.
+    // `watch` reports changes of single resources.
     if (notice.method === 'notifications/resources/updated') return
     const method = notice.method === 'notifications/prompts/list_changed' ? 'prompts/list' : 'resources/list'
     const judged = await judgeRead(deps, { ...readsOf(caller, NOTICES, {}), server: notice.server, method, params: {} })
@@ -182,7 +182,7 @@ const KINDS: Readonly<Partial<Record<string, Entering['kind']>>> = {
   'completion/complete': 'completion',
 }
 
-/** Telling of a change is no act of the caller, so it belongs to none of its sessions. */
+/** Reporting a change is not an action of the caller, so it belongs to none of its sessions. */
 const NOTICES = 'notices'
 
 type Traced = { readonly trace: string }
@@ -199,7 +199,7 @@ const DOUBTED: Readonly<Partial<Record<Notice['method'], readonly ListMethod[]>>
 const isList = (method: ProxiedMethod): method is ListMethod => Object.hasOwn(LISTS, method)
 const refused = (why: Problem): ProxyAnswer => ({ is: 'refused', problem: why })
 
-/** Whether a server says that it tells of changes of single resources. */
+/** Whether a server says that it reports changes of single resources. */
 function tellsOf(offerings: Offerings, server: string): boolean {
   const { resources } = offerings.offers().find((one) => one.server === server)?.capabilities ?? {}
   return isJsonObject(resources) && resources['subscribe'] === true

@@ -19,14 +19,14 @@ export type RelayDeps = StreamCallDeps & {
 }
 
 export interface RelayGate {
-  /** Durable, and told to all nodes. */
+  /** Durable, and sent to all nodes. */
   endSession(session: string): Promise<Result<void>>
   hasEnded(session: string): Promise<boolean>
-  /** Tells the other nodes. */
+  /** Sends a notice to the other nodes. */
   tell(notice: RelayNotice): void
-  /** What other nodes tell. Returns how to stop. */
+  /** Notices from other nodes. Returns how to stop. */
   onTold(listener: (notice: RelayNotice) => void): () => void
-  /** Stores a text for another node to hand to the same caller; undefined when it cannot be stored. */
+  /** Stores a text for another node to deliver to the same caller; undefined if it cannot be stored. */
   store(caller: Pick<Caller, 'user'>, text: string): Promise<Sha256 | undefined>
   load(caller: Pick<Caller, 'user'>, digest: Sha256): Promise<string | undefined>
   /** The caller's own call in this thread that is answered by this stream, if one was made. */

@@ -6,7 +6,7 @@ import type { Searches } from '../ports/reads.ts'
 export type StreamCallDeps = { readonly searches: Searches }
 
 const PAGE = 200
-/** A stream is resumed soon after it was lost: its call is among the newest of its caller. */
+/** A stream is resumed soon after it was lost, so its call is among the newest of its caller. */
 const MOST_PAGES = 5
 
 export type StreamCall = { readonly call_id: CallId; readonly tool_id: string }

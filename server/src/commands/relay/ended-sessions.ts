@@ -10,20 +10,20 @@ export type EndedDeps = {
   readonly clock: Clock
 }
 
-/** A client that comes back later than this with a session that it has ended begins a conversation that it wanted over. */
+/** How long the end of a session is remembered. */
 const KEPT_MS = 90 * 24 * 60 * 60_000
 const MOST_KNOWN = 10_000
 
 export type EndedSessions = {
-  /** False when it could not be stored. */
+  /** False if it could not be stored. */
   end(session: string): Promise<boolean>
   has(session: string): Promise<boolean>
 }
 
 /**
- * Which MCP sessions were ended, on any node. A node reads the store when it meets a session for the first time; afterwards it hears
- * of the end by a notice.
- * INVARIANT: memory is bounded, and what was known before notices may have been missed is read again.
+ * Which MCP sessions were ended, on any node. A node reads the store when it sees a session for the first time; afterwards it is
+ * notified of the end.
+ * INVARIANT: memory is bounded, and if notices may have been missed, everything is read again.
  */
 export function openEndedSessions({ ledger, accounts, notices, clock }: EndedDeps): EndedSessions {
   const known = new Map<string, 'open' | 'ended'>()
@@ -57,7 +57,7 @@ export function openEndedSessions({ ledger, accounts, notices, clock }: EndedDep
       if (state !== undefined) return state === 'ended'
       const before = missed
       const isEnded = (await accounts.left(accountOf(session))) !== undefined
-      // A notice that came while the store was read knows more than the store did.
+      // A notice that arrived while the store was read is newer than the store.
       if (isEnded || (missed === before && !known.has(session))) note(session, isEnded ? 'ended' : 'open')
       return isEnded || known.get(session) === 'ended'
     },

@@ -4,7 +4,7 @@ import { eraseLogins, type EraseLoginsDeps } from './erase-logins.ts'
 import { eraseUser, type EraseDeps, type Erased } from './erase-user.ts'
 
 export interface RetentionGate {
-  /** Removes one person's arguments, outputs, artifacts and logins at tool servers now. */
+  /** Deletes one person's arguments, outputs, artifacts and logins at tool servers now. */
   eraseUser(caller: Caller, wanted: { user: string; withdraw: boolean }): Promise<Result<Erased>>
 }
 

@@ -5,7 +5,7 @@ export type EraseLoginsDeps = {
   readonly serverReports: () => readonly { readonly server: string }[]
 }
 
-/** Revokes and forgets a person's own logins at tool servers. Returns how many. */
+/** Revokes and deletes a person's own logins at tool servers. Returns how many. */
 export async function eraseLogins({ logins, serverReports }: EraseLoginsDeps, user: string): Promise<number> {
   const servers = serverReports().filter(({ server }) => logins.users(server).includes(user))
   const ended = await Promise.all(servers.map(({ server }) => logins.end({ server, user })))

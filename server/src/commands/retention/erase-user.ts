@@ -15,7 +15,7 @@ import { hasEnded } from './stamp-ends.ts'
 import { refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type EraseDeps = ExpireDeps & {
-  /** The ledger that tells of what changes: a call that is withdrawn is news. */
+  /** The ledger that reports changes: a withdrawn call must be reported. */
   readonly telling: Ledger
   readonly tables: Tables
   readonly artifacts: Artifacts
@@ -29,14 +29,14 @@ export type Erased = {
   readonly runs: number
   readonly habits: number
   readonly artifacts: number
-  /** Calls that wait, run or are unknown, and runs that go on: not erased. */
+  /** Calls that wait, run or are unknown, and runs that continue: not erased. */
   readonly open: readonly string[]
 }
 
 /**
- * Removes one person's arguments, outputs and artifacts now: those of all calls made in their name. What is still open stays,
- * and is named; calls that only wait for a decision can be withdrawn first. Done twice it does nothing, and after a crash the
- * next one does the rest. The audit gets the numbers and keeps its hashes.
+ * Deletes one person's arguments, outputs and artifacts now: those of all calls made in their name. What is still open is kept
+ * and listed; calls that only wait for a decision can be withdrawn first. Repeating it does nothing, and after a crash the next
+ * one does the rest. The audit gets the numbers and keeps its hashes.
  */
 export async function eraseUser(
   deps: EraseDeps,
@@ -100,7 +100,7 @@ async function forgetHabits({ ledger, tables }: EraseDeps, caller: string): Prom
 
 const ROWS_AT_ONCE = 32
 
-/** Every row of a table in order, a page at a time; others go on with their work between pages. */
+/** Every row of a table in order, a page at a time; other work runs between pages. */
 async function* every<T extends Table>(tables: Pick<Tables, 'list'>, table: T): AsyncGenerator<Held<T>> {
   let after: number | undefined
   for (;;) {

@@ -6,20 +6,22 @@ import type { Clock } from '../ports/runtime.ts'
 import { hasEnded } from './stamp-ends.ts'
 
 export type ExpireDeps = {
-  /** Below everything that listens: an expiry is no news for runs and channels. */
+  /** Below all wrappers that listen: an expiry is not reported to runs and channels. */
   readonly ledger: Ledger
   readonly tables: Pick<Tables, 'row' | 'list'>
   readonly journal: Pick<Journal, 'events'>
   readonly clock: Clock
 }
 
-/** Removes the texts of one ended call and of its requests, in one commit. False when it has not ended, or moved on meanwhile. */
+/**
+ * Deletes the texts of one ended call and of its requests, in one commit. False if it has not ended, or changed in the meantime.
+ */
 export async function expireTexts(deps: ExpireDeps, held: Held<'calls'>): Promise<boolean> {
   const { row, version } = held
   if (!hasEnded(row) || row.expired_at !== undefined) return false
   const now = deps.clock()
   const changes: Change[] = [
-    // Without `was`, so that nothing of the row before stays in the store.
+    // Without `was`, so that nothing of the previous row stays in the store.
     { kind: 'swap', table: 'calls', id: row.call_id, from: version, to: expireCall(row, now) },
   ]
   for (let id = row.approval_id; id !== undefined;) {
@@ -33,7 +35,7 @@ export async function expireTexts(deps: ExpireDeps, held: Held<'calls'>): Promis
 
 const EVENTS_AT_ONCE = 500
 
-/** Removes an ended run's journal, then its state. After a crash in between, the state is still there to find it by. */
+/** Deletes an ended run's journal, then its state. After a crash in between, the state is still there to find it by. */
 export async function expireJournal(deps: ExpireDeps, { row, version }: Held<'runs'>): Promise<boolean> {
   if (!isEndedRun(row) || row.expired_at !== undefined) return false
   for (;;) {
@@ -47,7 +49,7 @@ export async function expireJournal(deps: ExpireDeps, { row, version }: Held<'ru
   return swapped === 'committed'
 }
 
-/** Removes the text of one label. False when it has none, or moved on meanwhile. */
+/** Deletes the text of one label. False if it has none, or changed in the meantime. */
 export async function expireLabelText({ ledger }: Pick<ExpireDeps, 'ledger'>, held: Held<'labels'>): Promise<boolean> {
   const { row, version } = held
   if (row.text === undefined) return false

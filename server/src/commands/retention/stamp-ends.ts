@@ -7,7 +7,7 @@ import type { Clock } from '../ports/runtime.ts'
 const EXPIRABLE: ReadonlySet<CallState> = new Set(['executed', 'failed', 'refused', 'not_reported'])
 
 /**
- * The same ledger; a call or a run that ends is stored with the day on which it ended, so that the retention sweep finds it.
+ * Wraps the ledger; a call or a run that ends is stored with the day on which it ended, so that the retention sweep finds it.
  * Here and not where calls end, because they end in many places.
  */
 export function stampEnds(ledger: Ledger, clock: Clock): Ledger {
@@ -47,5 +47,5 @@ function withDay<Row extends CallRow | RunRow>(row: Row, ended: boolean, clock: 
   return open as Row
 }
 
-/** Nothing waits for it any more, its read-back included. */
+/** Nothing waits for it any more, including its read-back. */
 export const hasEnded = ({ state, due }: CallRow): boolean => due === undefined && EXPIRABLE.has(state)

@@ -10,26 +10,26 @@ import { expireJournal, expireLabelText, expireTexts, type ExpireDeps } from './
 export type SweepDeps = ExpireDeps & {
   readonly artifacts: Artifacts
   readonly ids: Pick<Ids, 'trace'>
-  /** Writes over what is left of removed texts in the store's files. */
+  /** Overwrites what is left of deleted texts in the store's files. */
   readonly scrub: () => Promise<void>
-  /** True when the gate stops: the rest is for the next sweep. */
+  /** True when the gate stops: the rest is left to the next sweep. */
   readonly isStopping: () => boolean
   readonly after: (ms: number, callback: () => void) => void
 }
 export type Swept = { readonly calls: number; readonly journals: number; readonly artifacts: number }
 
-/** Few enough that a call which arrives meanwhile hardly waits for them. */
+/** Few enough that a call that arrives in the meantime hardly waits. */
 const ROWS_AT_ONCE = 16
-/** Between pages: a sweep has an hour, and the writer is for calls. */
+/** Between pages: a sweep has an hour, and calls have priority at the writer. */
 const PAUSE_MS = 5
 
 /**
- * Removes what the retention policy says: arguments and outputs of ended calls, journals of ended runs, artifacts. In small
- * commits, between which calls go first. What an earlier sweep left, also by a crash, the next one finds by the same index.
+ * Deletes what the retention policy says: arguments and outputs of ended calls, journals of ended runs, artifacts. In small
+ * commits, between which calls go first. What an earlier sweep left, even because of a crash, is found by the same index.
  */
 export async function sweepExpired(deps: SweepDeps, policy: Retention): Promise<Swept> {
   const calls = await sweepTable(deps, 'calls', policy.calls)
-  // What entered a session goes with the calls it came with.
+  // What entered a session is deleted with the calls it came with.
   await sweepTable(deps, 'labels', policy.calls)
   const journals = await sweepTable(deps, 'runs', policy.journals)
   const before = expiredBefore(deps.clock(), policy.artifacts)

@@ -2,9 +2,9 @@
 export type Bell = {
   ring(): void
   isRung(): boolean
-  /** Forgets a ring: whoever calls this is about to look. */
+  /** Clears a ring: the caller is about to check. */
   clear(): void
-  /** Resolves at the next ring, or after so long; at once when it has rung already. */
+  /** Resolves at the next ring, or after `ms`; immediately if it has already rung. */
   wait(ms: number | undefined, after: (ms: number, callback: () => void) => () => void): Promise<void>
 }
 

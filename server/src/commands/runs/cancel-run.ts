@@ -19,8 +19,8 @@ export type CancelRunDeps = Pick<ReadRunDeps, 'tables'> & {
 const REMEMBERED_MS = 90 * 86_400_000
 
 /**
- * Asks a run to stop. Its kind decides how: a call that waits for a person is withdrawn, one that executes is waited for. Whoever
- * may see a run may cancel it. A second request changes nothing.
+ * Asks a run to stop. Its kind decides how: a call that waits for a person is withdrawn, one that executes is waited for. Anybody
+ * who may see a run may cancel it. A second request changes nothing.
  */
 export async function cancelRun(
   deps: CancelRunDeps,

@@ -29,7 +29,7 @@ export type DriveDeps = {
   readonly clock: Clock
   readonly probe: Probe
   readonly after: (ms: number, callback: () => void) => () => void
-  /** What a performer shows before its end, for whoever watches. */
+  /** Intermediate output of a performer, for watchers. */
   readonly emit: (run: ShownRun, key: string, news: Json) => void
   /** An effect of a run that is not being driven has ended. */
   readonly onLanded: (run: RunId) => void
@@ -40,29 +40,29 @@ export type DriveDeps = {
 export type Driven = 'parked' | 'ended' | 'elsewhere' | 'stopped'
 
 export interface RunDriver {
-  /** Drives a run until it parks. The caller sees to it that a run is not driven twice at once. */
+  /** Drives a run until it parks. The caller makes sure that a run is not driven twice at once. */
   drive(run: RunId): Promise<Driven>
-  /** There is news for a run. False when it is not being driven. */
+  /** There are new events for a run. False if it is not being driven. */
   poke(run: RunId): boolean
-  /** There may be news for every run that is driven. */
+  /** There may be new events for every driven run. */
   pokeAll(): void
-  /** Every attempt of a node to drive this run failed: an admin has to look. */
+  /** Every attempt of a node to drive this run failed: an admin has to intervene. */
   giveUp(run: RunId, says: string): Promise<void>
-  /** Starts nothing more. What is under way ends, and its results are kept for the next process. */
+  /** Starts nothing more. Work in progress ends, and its results are kept for the next process. */
   stop(): void
 }
 
 const AGAIN_MS = 500
-/** Events read for one step commit, at most. */
+/** The most events read for one step commit. */
 const AT_ONCE = 64
 const LONGEST_WAIT_MS = 3_600_000
 const ANY_CURSOR = Number.MAX_SAFE_INTEGER
 
 /**
- * The driver of all runs of this process. One step is one commit: what led to it, the new state, and the marks of the effects it
- * is about to start. docs/decisions/2026-11-15-run-driver.md
- * INVARIANT: an effect is durably marked before it starts, and its mark goes in the commit that holds its result.
- * INVARIANT: only the boot that a row names performs its effects; whoever takes a run over raises its version first.
+ * The driver of all runs of this process. One step is one commit: its events, the new state, and the marks of the effects it is
+ * about to start. See docs/decisions/2026-11-15-run-driver.md
+ * INVARIANT: an effect is durably marked before it starts, and its mark is removed in the commit that holds its result.
+ * INVARIANT: only the boot that a row names performs its effects; a boot that takes a run over raises its version first.
  */
 export function createRunDriver(deps: DriveDeps): RunDriver {
   const sessions = new Map<RunId, Session>()
@@ -101,7 +101,7 @@ export function createRunDriver(deps: DriveDeps): RunDriver {
         }
       } finally {
         session.isDriven = false
-        // With effects under way it stays: the next drive finds their results.
+        // With effects in progress it is kept: the next drive finds their results.
         if (session.flights.size === 0) sessions.delete(run)
       }
     },
@@ -131,7 +131,7 @@ type Session = {
   readonly flights: Flights
   readonly news: Bell
   isDriven: boolean
-  /** Known once the run was read, which is before anything of it is performed. */
+  /** Known once the run was read, which is before any of its effects is performed. */
   owner: string | undefined
 }
 
@@ -139,7 +139,7 @@ async function driveSession(deps: DriveDeps, session: Session, isStopping: () =>
   const { flights, news, run_id } = session
   let held: Held<'runs'> | undefined
   let isWoken = true
-  /** The last step was committed together with everything the journal held. */
+  /** The last step was committed together with everything the journal contained. */
   let isRead = false
   for (;;) {
     const isRung = news.isRung()
@@ -153,7 +153,7 @@ async function driveSession(deps: DriveDeps, session: Session, isStopping: () =>
       flights.cancelAll()
       return (await rest(deps, row)) ? 'ended' : 'parked'
     }
-    // Its contents are in the memory of another node, which hears of the wake-up and drives it.
+    // Its contents are in the memory of another node, which gets the wake-up and drives it.
     if (row.in_memory !== undefined) return 'parked'
     if (row.driver !== undefined && row.driver !== deps.boot) {
       if (await deps.liveness.isAlive(row.driver)) {
@@ -171,7 +171,7 @@ async function driveSession(deps: DriveDeps, session: Session, isStopping: () =>
       else await news.wait(undefined, deps.after)
       continue
     }
-    // A result can be stepped on without a look at the journal: `rest` loses the step if something else came in before it.
+    // A result can be processed without reading the journal: `rest` makes the step lose if something else arrived before it.
     const mustRead = !isRead || (isRung && flights.landed().length === 0)
     const look = await lookAt(deps, flights, row, now, mustRead)
     if (look.changes !== undefined) {
@@ -187,7 +187,7 @@ async function driveSession(deps: DriveDeps, session: Session, isStopping: () =>
       const next = nextTimer(row)
       await news.wait(next === undefined ? undefined : Math.min(LONGEST_WAIT_MS, Math.max(1, next - now)), deps.after)
     } else if (isWoken) {
-      // Nothing to do: the wake-up goes, unless something has come in since.
+      // Nothing to do: the wake-up is removed, unless something has arrived since.
       isWoken = false
       await deps.ledger.commit([restChange(row, row.cursor)])
     } else return 'parked'
@@ -200,13 +200,13 @@ async function load({ tables }: DriveDeps, run_id: RunId): Promise<Held<'runs'>>
   return held
 }
 
-/** After a look at the store: what is no longer marked has its result there, or was given up. */
+/** After reading the store: an effect that is no longer marked has its result there, or was given up. */
 function dropStale(flights: Flights, { executing }: RunRow): void {
   for (const { effect } of flights.landed())
     if (!executing.some(({ key }) => key === effect.key)) flights.remove(effect.key)
 }
 
-/** The next row, what is committed with it, and what is done once it is. */
+/** The next row, what is committed with it, and what is done afterwards. */
 type Move = {
   readonly row: RunRow
   readonly changes: readonly Change[]
@@ -215,7 +215,7 @@ type Move = {
   readonly cancelled: readonly string[]
 }
 
-/** Commits a move. Undefined when it was lost or could not be stored: the run is read again. */
+/** Commits a move. Undefined if it was lost or could not be stored: the run is read again. */
 async function apply(
   deps: DriveDeps,
   { flights, news }: Session,
@@ -228,7 +228,7 @@ async function apply(
   deps.probe('step.after')
   if (committed !== 'committed') {
     if (committed === 'unavailable') await news.wait(AGAIN_MS, deps.after)
-    // Only then does the row say what became of it.
+    // Only then does the row show the outcome.
     if (isInDoubt(committed)) await deps.doubts.known(committed.in_doubt)
     return undefined
   }
@@ -238,7 +238,7 @@ async function apply(
   return { ...held, version: held.version + 1, row }
 }
 
-/** What a run has to do now, as one commit; without changes where there is nothing. */
+/** What a run has to do now, as one commit; without changes if there is nothing. */
 type Look = (Move & { readonly isWhole: boolean }) | { readonly changes?: undefined }
 
 async function lookAt(deps: DriveDeps, flights: Flights, row: RunRow, now: number, mustRead: boolean): Promise<Look> {
@@ -249,7 +249,7 @@ async function lookAt(deps: DriveDeps, flights: Flights, row: RunRow, now: numbe
   const found = mustRead ? await deps.journal.events(row.run_id, row.cursor, AT_ONCE) : []
   const unread = found.map(({ event }) => event)
   const isWhole = unread.length < AT_ONCE
-  // What the driver adds comes after all that is unread, as it does in the journal.
+  // The driver's own events come after all unread ones, as in the journal.
   const results = isWhole ? landed.map(resultOf) : []
   const missed = isWhole ? await missedEnds(deps.tables, [...unread, ...results]) : []
   const made = isWhole ? [...results, ...missed, ...dueTimers(row, now)] : []
@@ -286,7 +286,7 @@ function resultOf(landed: ReturnType<Flights['landed']>[number]): RunEvent & { r
   return 'event' in landed ? { ...landed.event, key } : { type: 'effect.unknown', key }
 }
 
-/** A step or a performer threw: tried again later, or parked for an admin. Results that are known are kept. */
+/** A step or a performer threw: retried later, or parked for an admin. Known results are kept. */
 function fault(deps: DriveDeps, flights: Flights, row: RunRow, error: unknown, now: number): Move {
   deps.onFault(row.run_id, error)
   for (const one of flights.landed())
@@ -321,7 +321,9 @@ async function giveUp(deps: DriveDeps, run_id: RunId, says: string): Promise<voi
   ])
 }
 
-/** Events into the journal, unread, and their marks off the row: nothing known is lost where no step is taken. */
+/**
+ * Writes events to the journal, unread, and removes their marks from the row, so that nothing known is lost if no step is taken.
+ */
 function keep(row: RunRow, events: readonly (RunEvent & { readonly key: string })[]): Move {
   const settled = events.map(({ key }) => key)
   const executing = row.executing.filter(({ key }) => !settled.includes(key))
@@ -341,7 +343,10 @@ function keepLanded(flights: Flights, row: RunRow): Move | undefined {
   return events.length === 0 ? undefined : keep(row, events)
 }
 
-/** The boot that performed these effects is gone. This node takes over those that may be repeated; the outcome of the others is unknown. */
+/**
+ * The boot that performed these effects no longer exists. This node takes over those that may be repeated; the outcome of the
+ * others is unknown.
+ */
 function takeOver(deps: DriveDeps, row: RunRow): Move {
   const lost = row.executing.filter((effect) => repeatOf(deps, row, effect) === 'once')
   const kept = keep(
@@ -370,13 +375,13 @@ function kindOf({ kinds }: DriveDeps, row: RunRow): RunKind {
   return kind
 }
 
-/** Wake-ups that were served go; the next timer, or the next try after a fault, stays. */
+/** Removes wake-ups that were served; the next timer, or the next retry after a fault, is kept. */
 function restChange(row: RunRow, cursor: number): Change {
   const next = isEndedRun(row) || row.status === 'faulted' ? undefined : (row.fault?.retry_at ?? nextTimer(row))
   return { kind: 'rest', run: row.run_id, cursor, ...(next === undefined ? {} : { next }) }
 }
 
-/** For a run that nothing is done for now: whatever has come in is read when it goes on. */
+/** For a run with nothing to do now: whatever has arrived is read when it continues. */
 async function rest(deps: DriveDeps, row: RunRow): Promise<boolean> {
   return (await deps.ledger.commit([restChange(row, ANY_CURSOR)])) === 'committed'
 }

@@ -3,7 +3,7 @@ import { createFairQueue } from './fair-queue.ts'
 
 const queued = (key: string, kind = 'k', owner = 'ana') => ({ key, kind, owner })
 
-test('owners take turns, whoever came first with much', () => {
+test('owners take turns, whoever queued a lot of work first', () => {
   const queue = createFairQueue<string>(() => 10)
   for (const key of ['a1', 'a2', 'a3']) queue.add(queued(key, 'k', 'ana'))
   for (const key of ['b1', 'b2']) queue.add(queued(key, 'k', 'bo'))
@@ -11,7 +11,7 @@ test('owners take turns, whoever came first with much', () => {
   expect(queue.next()).toBeUndefined()
 })
 
-test('a kind at its limit keeps no other kind waiting, and goes on when a place is free', () => {
+test('a kind at its limit delays no other kind, and continues when a slot is free', () => {
   const queue = createFairQueue<string>((kind) => (kind === 'slow' ? 1 : 5))
   const first = queued('s1', 'slow')
   for (const one of [first, queued('s2', 'slow'), queued('q1', 'quick')]) queue.add(one)

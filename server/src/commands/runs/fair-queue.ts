@@ -1,14 +1,14 @@
-/** Something that waits for a place. */
+/** Something that waits for a slot. */
 export type Queued<Key> = { readonly key: Key; readonly kind: string; readonly owner: string }
 
 /**
- * At most `limitOf(kind)` of a kind at once, and within a kind one owner after the other, so that nobody waits behind all the
- * work of somebody else.
+ * At most `limitOf(kind)` of a kind at once, and owners take turns within a kind, so that nobody waits behind all the work of
+ * somebody else.
  */
 export type FairQueue<Key> = {
   has(key: Key): boolean
   add(queued: Queued<Key>): void
-  /** The next one that has a place. It keeps the place until `release`. */
+  /** The next one that has a slot. It keeps the slot until `release`. */
   next(): Queued<Key> | undefined
   release(queued: Queued<Key>): void
 }

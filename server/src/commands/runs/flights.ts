@@ -3,25 +3,25 @@ import type { Json } from '../../contract/json.ts'
 import type { RunEffect, RunEvent } from '../../contract/run.ts'
 import type { Perform } from './performer.ts'
 
-/** An effect whose performer has answered, or failed in a way that it did not expect. */
+/** An effect whose performer has answered, or failed unexpectedly. */
 export type Landed = { readonly effect: RunEffect } & ({ readonly event: RunEvent } | { readonly threw: unknown })
 
 /**
  * The effects of one run that this process has started and whose results are not committed yet.
- * INVARIANT: a key is here from before its performer is called until its result is committed or given up, so a mark of this
- * boot that is not here was never started.
+ * INVARIANT: a key is here from before its performer is called until its result is committed or given up, so a mark of this boot
+ * that is not here was never started.
  */
 export type Flights = {
   readonly size: number
   has(key: string): boolean
   start(effect: RunEffect, perform: Perform): void
-  /** In the order in which they landed. */
+  /** In the order in which they finished. */
   landed(): readonly Landed[]
   remove(key: string): void
   cancel(key: string): void
-  /** Nobody wants any of them any more. */
+  /** None of them is needed any more. */
   cancelAll(): void
-  /** What was put off is not started again. */
+  /** Postponed effects are not started again. */
   stop(): void
 }
 

@@ -3,7 +3,7 @@ import { callerIdentity, type CallerNames } from '../../contract/caller-identity
 import type { RunRow } from '../../contract/run.ts'
 import type { ShownRun } from './shown-news.ts'
 
-/** The two names in a run's owner; undefined for a run of the gate's own, and for an owner that cannot be read. */
+/** The two names in a run's owner; undefined for a run of the gate itself, and for an unreadable owner. */
 export function ownerOf({ owner }: Pick<RunRow, 'owner'>): CallerNames | undefined {
   if (owner === undefined) return undefined
   try {
@@ -14,7 +14,7 @@ export function ownerOf({ owner }: Pick<RunRow, 'owner'>): CallerNames | undefin
   }
 }
 
-/** What a performer shows holds contents: it is for whoever made the run and the person in whose name, and for nobody who oversees. */
+/** Intermediate output contains content: only the caller that made the run and its user get it, overseers do not. */
 export function mayHearShown(caller: Caller, { owner }: Pick<ShownRun, 'owner'>): boolean {
   if (owner === undefined || caller.grant?.tools !== undefined) return false
   if (owner === callerIdentity(caller)) return true
@@ -22,8 +22,8 @@ export function mayHearShown(caller: Caller, { owner }: Pick<ShownRun, 'owner'>)
 }
 
 /**
- * A program sees its own runs, a person those made in their name, an approver all. Invisible equals missing. A run may be about
- * any tool, so a key that is limited to some tools sees none.
+ * A program sees its own runs, a person those made in their name, an approver all. Invisible runs are reported as missing. A run
+ * may be about any tool, so a key that is limited to some tools sees none.
  */
 export function maySeeRun(caller: Caller, row: Pick<RunRow, 'owner'>): boolean {
   if (DECIDING_KINDS.includes(caller.kind)) return true

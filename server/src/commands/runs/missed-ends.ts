@@ -4,10 +4,10 @@ import type { Tables } from '../ports/reads.ts'
 import { REPORTED } from './tell-runs.ts'
 
 /**
- * A performer can answer that its call is held or still running after the call has ended: then the event `call.ended` was read before the
- * result, by a step that did not know the call yet. It is given again, behind the result.
- * INVARIANT: no end is missed. One that comes after this look is an event that this commit does not expect, so the commit is lost and the
- * run is read again.
+ * A performer may report that its call is held or still running after the call has ended: then the event `call.ended` was read
+ * before the result, by a step that did not know the call yet. It is added again, after the result.
+ * INVARIANT: no end is missed. One that arrives after this check is an event that this commit does not expect, so the commit is
+ * lost and the run is read again.
  */
 export async function missedEnds(
   { row }: Pick<Tables, 'row'>,

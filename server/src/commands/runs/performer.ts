@@ -5,14 +5,14 @@ import type { RunEffect, RunEvent } from '../../contract/run.ts'
 /** What a performer gets besides the effect. */
 export type Performing = {
   readonly run_id: RunId
-  /** Aborted when the run no longer wants the effect, or another node took the run over. */
+  /** Aborted when the run no longer needs the effect, or another node took the run over. */
   readonly signal: AbortSignal
-  /** Something worth seeing before the end, for whoever watches the run. Not journalled. */
+  /** Intermediate output, for watchers of the run. Not stored in the journal. */
   readonly emit: (news: Json) => void
 }
 
 /**
- * Carries out one kind of effect. The event it returns gets the effect's key. `later`: nothing was done, because of the moment;
+ * Carries out one kind of effect. The event it returns gets the effect's key. `later`: nothing was done, for a temporary reason;
  * the driver tries again soon.
  */
 export type Perform<Effect extends RunEffect = RunEffect> = (

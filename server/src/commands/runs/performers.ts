@@ -23,7 +23,7 @@ export type PerformerDeps = HeldCallDeps &
   HubEffectDeps &
   DeliverDeps
 
-/** Who carries out which effect. The type asks for one performer for each effect of each kind. */
+/** Which function performs which effect. The type requires one performer for each effect of each kind. */
 export function performersOf(deps: PerformerDeps): Performers {
   const all: PerformersOf<AnyRunEffect> = {
     ...heldCallPerformers(deps),
@@ -40,7 +40,7 @@ export function performersOf(deps: PerformerDeps): Performers {
 
 type HeldCallDeps = ResumeDeps & ExpireDeps & WaitDeps
 
-/** How long a performer waits for a call that another node executes, before it looks whether that node is alive. */
+/** How long a performer waits for a call that another node executes, before it checks whether that node is alive. */
 const ELSEWHERE_MS = 10_000
 
 function heldCallPerformers(deps: HeldCallDeps): PerformersOf<HeldCallEffect> {

@@ -9,24 +9,27 @@ import { maySeeRun, ownerOf } from './may-see-run.ts'
 
 export type ReadRunDeps = { readonly tables: Tables; readonly journal: Pick<Journal, 'events'> }
 
-/** What is shown of a run. INVARIANT: nothing of its state, its result or the bodies of its events: they may hold private text. */
+/**
+ * What is shown of a run.
+ * INVARIANT: nothing of its state, its result or the bodies of its events: they may contain private text.
+ */
 export type RunView = Pick<RunRow, 'run_id' | 'kind' | 'status' | 'created_at' | 'timers'> &
   Partial<Pick<RunRow, 'thread' | 'parent' | 'document' | 'waits_for' | 'ended_at'>> & {
     readonly owner?: CallerNames
-    /** The kinds of the effects under way. */
+    /** The kinds of the effects in progress. */
     readonly executing: readonly string[]
-    /** Its reason only for those who decide: it is the text of an error. */
+    /** The reason only for approvers: it is the text of an error. */
     readonly fault?: Omit<RunFault, 'says'> & { readonly says?: string }
   }
 export type RunsPage = { readonly items: readonly RunView[]; readonly next?: number }
 
-/** One event of a journal: what happened, to which effect, timer, call or run, and when where that is known. */
+/** One event of a journal: what happened, to which effect, timer, call or run, and when, if known. */
 export type RunEventView = { readonly seq: number; readonly type: string } & Readonly<
   Partial<Record<'key' | 'name' | 'call_id' | 'approval_id' | 'run_id' | 'by', string> & { at: number }>
 >
 export type RunDetails = RunView & {
   readonly events: readonly RunEventView[]
-  /** Of a kind that moves by a table. An event whose `key` ends with the id of a node happened there. */
+  /** For a kind that follows a table. An event whose `key` ends with the id of a node happened there. */
   readonly graph?: RunGraph
   /** The `after` of the next page of events. */
   readonly next?: number
@@ -37,12 +40,12 @@ export type RunFilter = {
   readonly kind?: string
   readonly thread?: string
   readonly parent?: RunId
-  /** The id of the caller that owns it, and the person behind that caller. */
+  /** The id of the caller that owns it, and that caller's user. */
   readonly owner?: string
   readonly user?: string
 }
 
-/** Runs, newest first, as far as the caller may see them. A page may hold fewer than its limit and still have a next one. */
+/** Runs, newest first, as far as the caller may see them. A page may have fewer than its limit and still have a next one. */
 export async function listRuns(
   { tables }: Pick<ReadRunDeps, 'tables'>,
   caller: Caller,
@@ -86,7 +89,7 @@ export async function readRun(
   })
 }
 
-/** Undefined when there is none, and when this caller may not see it. */
+/** Undefined if there is none, or if this caller may not see it. */
 export async function visibleRun(
   { tables }: Pick<ReadRunDeps, 'tables'>,
   caller: Caller,

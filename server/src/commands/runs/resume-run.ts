@@ -12,7 +12,7 @@ export type ResumeRunDeps = Pick<ReadRunDeps, 'tables'> & {
   readonly ids: Ids
 }
 
-/** An admin has removed what made a run fail again and again: it goes on where it stopped. */
+/** An admin has fixed what made a run fail repeatedly: it continues where it stopped. */
 export async function resumeRun(deps: ResumeRunDeps, caller: Caller, run_id: string): Promise<Result<RunView>> {
   if (caller.kind !== 'admin') return refuse('auth.forbidden', { needs: 'admin' })
   const held = await visibleRun(deps, caller, run_id)

@@ -3,7 +3,7 @@ import type { ChildRun, RunEvent, RunRow } from '../../contract/run.ts'
 import { nextTimer } from '../../core/runs/advance-run.ts'
 import type { Change } from '../ports/ledger.ts'
 
-/** A new run, with its first event where it has one, and the wake-up that makes the driver look at it. */
+/** A new run, with its first event if it has one, and the wake-up for the driver. */
 export function newRunChanges(row: RunRow, event?: RunEvent): Change[] {
   const created: Change = { kind: 'swap', table: 'runs', id: row.run_id, from: 'absent', to: row }
   if (event !== undefined) return [created, ...tellRun(row.run_id, event)]
@@ -11,7 +11,7 @@ export function newRunChanges(row: RunRow, event?: RunEvent): Change[] {
   return at === undefined ? [created] : [created, { kind: 'wake', run: row.run_id, at }]
 }
 
-/** Something happened to a run. */
+/** Adds an event to a run. */
 export function tellRun(run: RunId, event: RunEvent): Change[] {
   return [
     { kind: 'event', run, event },

@@ -9,10 +9,10 @@ export type ScheduleDeps = {
   readonly journal: Pick<Journal, 'due' | 'nextDue' | 'onWake'>
   readonly tables: Pick<Tables, 'row' | 'list'>
   readonly clock: Clock
-  /** Calls back once after so many milliseconds, unless cancelled. */
+  /** Calls back once after `ms` milliseconds, unless cancelled. */
   readonly after: (ms: number, callback: () => void) => () => void
   readonly onFault: (run: RunId | undefined, error: unknown) => void
-  /** Other nodes are driving runs too: what is due at once is left to the node that woke it, or to its job. */
+  /** Other nodes drive runs too: what is due immediately is left to the node that woke it, or to its job. */
   readonly isShared?: boolean
   /** How many runs of a kind are driven at once. */
   readonly limitOf?: (kind: string) => number
@@ -21,36 +21,39 @@ export type ScheduleDeps = {
 export interface Scheduler {
   /** There is something to do for a run. */
   wake(run: RunId): void
-  /** Drives a run of which another node heard, unless it is being driven here. Resolves when it has come to rest here; rejects when this node stops. */
+  /**
+   * Drives a run that another node reported, unless it is being driven here. Resolves when it is parked or ended here; rejects
+   * when this node stops.
+   */
   drive(run: RunId): Promise<void>
-  /** Another node woke a run: if it is driven here, there is news for it. */
+  /** Another node woke a run: if it is driven here, it has new events. */
   heard(run: RunId): void
-  /** News of other nodes may have been missed. */
+  /** Notices of other nodes may have been missed. */
   missed(): void
-  /** Drive everything that is due. */
+  /** Drives everything that is due. */
   sweep(): Promise<void>
-  /** At start: drive also the runs whose effects were under way when an earlier process ended. */
+  /** At start: also drives the runs whose effects were in progress when an earlier process ended. */
   recover(): Promise<void>
-  /** Resolves when no run is being driven or waits for its turn. */
+  /** Resolves when no run is being driven or queued. */
   idle(): Promise<void>
-  /** No new drives; resolves when those under way have come to rest. */
+  /** Starts no new drives; resolves when those in progress have parked or ended. */
   stop(): Promise<void>
 }
 
 const AGAIN_MS = 500
 const PAGE = 256
 const LONGEST_SLEEP_MS = 60_000
-/** A run that waits for a slow effect keeps its place, so there are many. */
+/** A run that waits for a slow effect keeps its slot, so there are many. */
 const LIMIT = 512
 
-/** Decides which run is driven when: directly after the commit that wakes it, at its time, or when a place is free. */
+/** Decides which run is driven when: directly after the commit that wakes it, at its time, or when a slot is free. */
 export function scheduleRuns(deps: ScheduleDeps): Scheduler {
   const queue = createFairQueue<RunId>(deps.limitOf ?? (() => LIMIT))
-  /** Looked up or driven. */
+  /** Being looked up or driven. */
   const busy = new Map<RunId, Promise<void>>()
-  /** Woken while it was looked up or came to rest. */
+  /** Woken while it was looked up or parked. */
   const again = new Set<RunId>()
-  /** Who waits until a run has come to rest. */
+  /** Callers that wait until a run is parked or ended. */
   const resting = new Map<RunId, (() => void)[]>()
   let stopped = false
   let sweeping: Promise<void> | undefined
@@ -93,7 +96,7 @@ export function scheduleRuns(deps: ScheduleDeps): Scheduler {
     for (const resolve of waiting) resolve()
   }
 
-  /** The store could not be read or written: nothing is known of the run, so it is looked at again. */
+  /** The store could not be read or written: nothing is known about the run, so it is checked again. */
   function retry(run: RunId, error: unknown): undefined {
     deps.onFault(run, error)
     if (!stopped) deps.after(AGAIN_MS, () => wake(run))
@@ -126,7 +129,7 @@ export function scheduleRuns(deps: ScheduleDeps): Scheduler {
   }
 
   async function sweep(isStart = false): Promise<void> {
-    // One at a time; whoever asks meanwhile gets another one.
+    // One at a time; a request in the meantime causes another one.
     await sweeping
     if (stopped) return
     sweeping = sweepOnce(isStart)

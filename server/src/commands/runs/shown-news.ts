@@ -1,15 +1,15 @@
 import type { RunId } from '../../contract/ids.ts'
 import type { Json } from '../../contract/json.ts'
 
-/** A run of which something is shown, and the identity of whoever made it. */
+/** A run with intermediate output, and the identity of its owner. */
 export type ShownRun = { readonly run_id: RunId; readonly owner: string | undefined }
 
-/** What performers show before their end: told to whoever listens on this node in that moment, kept nowhere. */
+/** Intermediate output of performers: passed to current listeners on this node, stored nowhere. */
 export interface ShownNews {
   show(run: ShownRun, key: string, news: Json): void
   /** Returns how to stop. */
   onShown(run_id: RunId, listener: (key: string, news: Json) => void): () => void
-  /** The same, of every run. */
+  /** The same, for every run. */
   onAny(listener: (run: ShownRun, key: string, news: Json) => void): () => void
 }
 
@@ -36,11 +36,11 @@ export function createShownNews(): ShownNews {
   }
 }
 
-/** A listener that throws must not become the fault of the run that shows something. */
+/** A listener that throws must not fault the run. */
 function unharmed(tell: () => void): void {
   try {
     tell()
   } catch {
-    // Whoever cannot listen misses it.
+    // That listener misses it.
   }
 }

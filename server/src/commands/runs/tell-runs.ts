@@ -2,12 +2,13 @@ import type { CallState } from '../../contract/call.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import { tellRun } from './run-changes.ts'
 
-/** A run is told when its call becomes one of these. */
+/** A run is notified when its call reaches one of these states. */
 export const REPORTED: ReadonlySet<CallState> = new Set(['executed', 'refused', 'failed', 'unknown'])
 
 /**
- * The same ledger; a call that a run made tells the run how it ended. INVARIANT: in the commit in which it ends, so that no
- * crash can come between, and whoever ends it: a person, the driver, an expiry or the recovery.
+ * Wraps the ledger; a call made by a run adds an event to the run when it ends.
+ * INVARIANT: in the same commit, so that no crash can come between, whoever ends it: a person, the driver, an expiry or the
+ * recovery.
  */
 export function tellRuns(ledger: Ledger): Ledger {
   return {

@@ -4,13 +4,13 @@ import type { Watch } from '../changes/watch-rows.ts'
 export type WaitForRunDeps = {
   readonly watch: Pick<Watch, 'onRow'>
   readonly after: (ms: number, callback: () => void) => () => void
-  /** Aborted when the gate takes no more calls: nobody waits any longer. */
+  /** Aborted when the gate accepts no more calls: nobody waits any longer. */
   readonly stopping: AbortSignal
 }
 
 const LONGEST_WAIT_MS = 300_000
 
-/** The first view of a run that is at rest, or the last one when the time is over. */
+/** The first view of a run that has parked or ended, or the last one when the time is over. */
 export async function waitForRun<View>(
   deps: WaitForRunDeps,
   run_id: RunId,
@@ -36,7 +36,7 @@ export async function waitForRun<View>(
     const stop = () => finish(last)
     const cancel = deps.after(Math.min(wait_ms, LONGEST_WAIT_MS), stop)
     deps.stopping.addEventListener('abort', stop)
-    // It may have come to rest between the first look and the listening.
+    // It may have changed between the first read and adding the listener.
     look().catch(reject)
   })
 }

@@ -11,7 +11,7 @@ import { runScanJob } from './scan-job.ts'
 import type { ScanRules } from './scan-rules.ts'
 import type { RuleSet, Scanner } from './scanner.ts'
 
-/** Searches everything at once, whatever its size: for small texts, and where nobody else waits. */
+/** Searches everything synchronously, whatever its size: for small texts, and if nothing else waits. */
 export function inlineScanner(rules: ScanRules): Scanner {
   return {
     args: (canonical_args) => runScanJob({ do: 'args', canonical_args }, rules),
@@ -25,7 +25,7 @@ export function inlineScanner(rules: ScanRules): Scanner {
   }
 }
 
-/** Redaction replaces texts by texts, and a number by a text where the number itself is sensitive. */
+/** Redaction replaces texts by texts, and a number by a text if the number itself is sensitive. */
 export function redactNow<T extends Json>(value: T, set: RuleSet, rules: ScanRules, kept?: readonly string[]): T {
   const compiled = rules[set]
   if (compiled === undefined) return value
@@ -35,7 +35,7 @@ export function redactNow<T extends Json>(value: T, set: RuleSet, rules: ScanRul
   return tree.result() as T
 }
 
-/** Checks a value where that takes no time that anybody notices. */
+/** Validates a value if that is fast enough to do synchronously. */
 export function validateNow(schema: JsonObject, key: string, value: Json): Result<void> | 'takes_long' {
   return validateBriefly(schema, key, value)
 }

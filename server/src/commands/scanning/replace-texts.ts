@@ -2,13 +2,13 @@ import type { Json } from '../../contract/json.ts'
 import { TextSlots, type TextSlot } from '../../core/dlp/text-slots.ts'
 import type { NamedText } from './scan-job.ts'
 
-/** What goes to another thread at once: little enough that packing it holds nobody up. */
+/** How much is sent to another thread at once: little enough that serializing it does not block the event loop. */
 const MOST_CHARS = 65_536
 const MOST_TEXTS = 1_000
 
 /**
- * A large value with every text replaced by what `replace` makes of it, some texts at a time. Between two parts everybody else has
- * their turn. Texts in fields called as in `kept` stay as they are.
+ * Replaces every text of a large value with the result of `replace`, some texts at a time. The event loop may run between two
+ * parts. Texts in fields named in `kept` stay unchanged.
  */
 export async function replaceTexts(
   value: Json,

@@ -17,7 +17,7 @@ import { validateAgainst } from '../../core/json/validate-args.ts'
 import type { ScanRules } from './scan-rules.ts'
 import type { RuleSet } from './scanner.ts'
 
-/** A text, and the name of the field it stands in (empty where there is none). */
+/** A text, and the name of its field (empty if there is none). */
 export type NamedText = { readonly name: string; readonly text: string }
 
 /** One search or check, as data, so that another thread can do it. */
@@ -26,14 +26,14 @@ export type ScanJobs = {
   shown: { readonly do: 'shown'; readonly canonical_args: string }
   texts: { readonly do: 'texts'; readonly texts: readonly NamedText[]; readonly rules: RuleSet }
   preview: { readonly do: 'preview'; readonly preview: ToolResult }
-  /** `known`: the gate's own credentials, word for word. */
+  /** `known`: the exact texts of the gate's own credentials. */
   guarded: {
     readonly do: 'guarded'
     readonly canonical_args: string
     readonly known: readonly string[]
     readonly traps: readonly Trap[]
   }
-  /** Escapes for what cannot be seen. */
+  /** Escapes invisible characters. */
   visible: { readonly do: 'visible'; readonly text: string }
   strike: { readonly do: 'strike'; readonly texts: readonly NamedText[]; readonly known: readonly string[] }
   /** `key` determines the schema. `value` is JSON text. */
@@ -80,13 +80,13 @@ function ownFrom(known: readonly string[]): OwnCredentials {
   return isSame ? own : (own = compileOwn(known))
 }
 
-/** Does one job, now. The same on every thread. */
+/** Does one job synchronously. The same on every thread. */
 export function runScanJob<J extends ScanJob>(job: J, rules: ScanRules): AnswerTo<J> {
   const work: Readonly<Record<string, (job: never, rules: ScanRules) => Answers[keyof Answers]>> = WORK
   return work[job.do]?.(job as never, rules) as AnswerTo<J>
 }
 
-/** How much there is to search, in characters. */
+/** How many characters there are to search. */
 export function sizeOf(job: ScanJob): number {
   if (job.do === 'preview') return sizeOfPreview(job.preview)
   if (job.do === 'validate') return job.value.length

@@ -4,15 +4,15 @@ import { argRulesOf, type ArgRules } from '../../core/dlp/arg-rules.ts'
 import { compileRules, type CompiledRules } from '../../core/dlp/compile-rules.ts'
 import { BUILT_IN_RULES } from '../../core/dlp/rules/built-in-rules.ts'
 
-/** The rules that a configuration leads to, compiled once per thread. */
+/** The rules of a configuration, compiled once per thread. */
 export type ScanRules = {
   /** Everything sensitive, for the `content` decider. */
   readonly args: ArgRules
-  /** What even an approver need not see, and a call that never runs need not leave behind. */
+  /** What not even an approver sees, and a call that never runs does not store. */
   readonly shown: CompiledRules
-  /** What no answer of a tool server may carry to a model; undefined where the operator wants answers as they are. */
+  /** What no answer of a tool server may carry to a model; undefined if the operator wants answers unchanged. */
   readonly outputs: CompiledRules | undefined
-  /** What is struck out of a person's message to the agent: secrets and payment cards, or personal data too. */
+  /** What is removed from a person's message to the agent: secrets and payment cards, or personal data too. */
   readonly messages: CompiledRules
 }
 
@@ -27,7 +27,10 @@ export function compileScanRules(dlp: Config['dlp']): Result<ScanRules> {
   })
 }
 
-/** Guesses from a name or from randomness alone: right for what is sent, but they would also hit page tokens in answers. */
+/**
+ * Rules that guess from a name or from randomness alone: right for what is sent, but they would also match page tokens in
+ * answers.
+ */
 const GUESSES = ['assigned-password', 'assigned-credential', 'random-string']
 
 function rulesFor({ outputs, rules: extra }: Config['dlp']): CompiledRules {
@@ -37,7 +40,7 @@ function rulesFor({ outputs, rules: extra }: Config['dlp']): CompiledRules {
   return compiled([...wanted, ...extra])
 }
 
-/** By default the addresses and names that a task is about stay: without them nobody could ask for a mail to be sent. */
+/** By default the addresses and names that a task is about are kept: without them nobody could ask for a mail to be sent. */
 function messageRules({ messages, rules: extra }: Config['dlp']): CompiledRules {
   const wanted = BUILT_IN_RULES.filter(
     ({ id, kind }) => messages === 'all' || kind === 'secret' || id === 'payment-card',

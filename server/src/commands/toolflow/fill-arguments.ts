@@ -10,7 +10,7 @@ import type { ArgumentModel } from '../ports/models.ts'
 
 export type FillDeps = {
   readonly judgement: Pick<Judgement, 'scanner'>
-  /** Only where one is configured. */
+  /** Set only if configured. */
   readonly argumentModel?: ArgumentModel
 }
 
@@ -22,8 +22,8 @@ export type FilledArguments = { readonly args: GivenArgs } & Pick<
 const LONGEST_SHOWN = 2_000
 
 /**
- * The caller's own arguments, else a model's, else none; and what a person still has to give before they are a call.
- * INVARIANT: no value is invented. What a model says counts only where the prompt or the tool's schema says it too.
+ * The caller's own arguments, otherwise a model's, otherwise none; and what a person still has to provide.
+ * INVARIANT: no value is invented. A model's values count only if they are also in the prompt or the tool's schema.
  */
 export async function fillArguments(
   deps: FillDeps,
@@ -68,7 +68,7 @@ function missingIn(args: Json, schema: JsonObject): string[] {
   return required.filter((name) => typeof name === 'string').filter((name) => !isThere(name))
 }
 
-/** For people: without what is secret, but with the places it was taken from, and not without end. */
+/** For people: without secrets, but with their places, and of limited length. */
 async function shownOf({ judgement }: FillDeps, args: Json): Promise<Pick<CardFact, 'proposed_args' | 'hidden'>> {
   const canonical = canonicalJson(args)
   if (!canonical.ok) return { proposed_args: '{}' }

@@ -14,7 +14,7 @@ import { maySeeCall, type ReadCallDeps } from '../calls/read-call.ts'
 
 export type ReadToolflowDeps = ReadCallDeps & ApprovalReadDeps
 
-/** A flow as it stands, after waiting a bounded time for it to come to rest. Whoever may see its call may see it. */
+/** The current state of a flow, after waiting a limited time for it to end or wait. Anybody who may see its call may see it. */
 export async function readToolflow(
   deps: ReadToolflowDeps,
   caller: Caller,
@@ -29,7 +29,7 @@ export async function readToolflow(
 
 export type Flow = { readonly run: RunRow; readonly state: ToolflowState }
 
-/** Undefined when there is none, and when this caller may not see it. */
+/** Undefined if there is none, or if this caller may not see it. */
 export async function flowOf(
   { tables }: Pick<ReadToolflowDeps, 'tables'>,
   caller: Caller,
@@ -37,12 +37,12 @@ export async function flowOf(
 ): Promise<Flow | undefined> {
   const run = RunId.safeParse(run_id).success ? (await tables.row('runs', run_id))?.row : undefined
   if (run?.kind !== toolflow.kind) return undefined
-  // An expired one has nothing left but its caller.
+  // An expired one has only its caller left.
   const state = stateOf(run)
   return maySeeFlow(caller, state) ? { run, state } : undefined
 }
 
-/** As with its call; a flow that has chosen no tool has none that a key could be limited to. */
+/** As with its call; a flow that has not chosen a tool is not affected by a key's limit to some tools. */
 function maySeeFlow(caller: Caller, state: ToolflowState): boolean {
   const { grant: _, ...whoever } = caller
   const tool_id = state.selected_skill_id ?? null
@@ -52,7 +52,7 @@ function maySeeFlow(caller: Caller, state: ToolflowState): boolean {
 /** The row was written by this kind's own step. */
 const stateOf = (run: RunRow) => run.state as ToolflowState
 
-/** The first view that is at rest, or the last one when the time is over. */
+/** The first view that has ended or waits, or the last one when the time is over. */
 export const waitForView = (
   deps: ReadToolflowDeps,
   run_id: RunId,
@@ -98,7 +98,7 @@ function viewOf(run: RunRow, state: ToolflowState, call: CallNow | undefined): T
   return { run_id, status, state: shown, ...output }
 }
 
-/** For a person: to decide about the held call, or to settle one in the dark. The call's own row has the last word. */
+/** For a person: to decide about the held call, or to settle one with an unknown outcome. The call's own row decides. */
 function isWaiting({ call }: ToolflowState, now: CallNow | undefined): boolean {
   return call !== null && call.status === now?.outcome.status && ['pending', 'unknown'].includes(call.status)
 }

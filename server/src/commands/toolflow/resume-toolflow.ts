@@ -14,8 +14,9 @@ export type ResumeToolflowDeps = ReadToolflowDeps & EditDeps & MintDeps & Passke
 const WAIT_MS = 30_000
 
 /**
- * A person's answer to the packet of a flow, by the same commands as everywhere else; the held call goes on, and the flow with it.
- * INVARIANT: only who may decide an approval gets this far, and only about the request that this flow waits for.
+ * A person's answer to the packet of a flow, by the same commands as everywhere else; the held call continues, and the flow with
+ * it.
+ * INVARIANT: only somebody who may decide an approval gets this far, and only about the request that this flow waits for.
  */
 export async function resumeToolflow(
   deps: ResumeToolflowDeps,
@@ -44,7 +45,7 @@ export async function resumeToolflow(
     choice === 'Cancel' ? ({ says: 'deny', ...why } as const) : ({ says: 'approve', ...why, ...proof } as const)
   const decided = await decideApproval(deps, by, approval_id, decision)
   if (!decided.ok) return decided
-  // A second person may have to agree first.
+  // A second person may have to approve first.
   const isOpen = decided.value.state === 'pending'
   return ok(await view(({ status }) => isOpen || (status !== 'RUNNING' && status !== 'ASK')))
 }

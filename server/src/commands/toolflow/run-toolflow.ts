@@ -24,12 +24,12 @@ export type RunToolflowDeps = ReadToolflowDeps & {
   readonly toolflow: ToolflowSettings
 }
 
-/** What finding a run by its key takes. */
+/** What is needed to find a run by its key. */
 export type RunKeyDeps = Pick<RunToolflowDeps, 'tables' | 'digest'>
 
 export type RunToolflow = {
   readonly trace?: string
-  /** The same key and words are the same flow. */
+  /** The same key and request are the same flow. */
   readonly idempotency_key?: string
   readonly wait_ms?: number
 }
@@ -37,8 +37,8 @@ export type RunToolflow = {
 const WAIT_MS = 30_000
 
 /**
- * Starts a flow and waits for it to come to rest. It goes on without its caller: the run is on record before the first step, and
- * the driver does the rest. What is secret in the prompt is not kept.
+ * Starts a flow and waits for it to end or wait. It continues without its caller: the run is recorded before the first step, and
+ * the driver does the rest. Secrets in the prompt are not stored.
  */
 export async function runToolflow(
   deps: RunToolflowDeps,
@@ -50,7 +50,7 @@ export async function runToolflow(
   if (closed !== undefined) return { ok: false, problem: closed }
   if (idempotency_key !== undefined && !isIdempotencyKey(idempotency_key)) return { ok: false, problem: invalidKey() }
   if (asked.thread !== undefined && !isThreadName(asked.thread)) return { ok: false, problem: invalidThread() }
-  // Which tool is meant is a person's word: an agent that is sure of it calls the tool itself, and is judged for that.
+  // Only a person may say which tool is meant: an agent that is sure calls the tool itself, and is judged for that.
   if (asked.skill_id !== undefined && PROGRAM_KINDS.includes(caller.kind))
     return refuse('auth.forbidden', { needs: 'user, approver, reviewer, admin', for: 'skill_id' })
   const args = canonicalJson(asked.args ?? {})
@@ -67,8 +67,8 @@ export async function runToolflow(
 }
 
 /**
- * A caller's own key names one run, without a table of keys. Runs of earlier releases are named after the id alone: such a run is
- * this caller's only if the same user started it.
+ * A caller's own key names one run, without a table of keys. Runs of earlier releases are named after the id alone: such a run
+ * belongs to this caller only if the same user started it.
  */
 export async function runOf(deps: RunKeyDeps, caller: Caller, key: string): Promise<RunId> {
   const named = (...parts: readonly string[]): RunId =>
@@ -108,7 +108,7 @@ async function record(deps: RunToolflowDeps, caller: Caller, state: ToolflowStat
   ])
 }
 
-/** Under this key the same caller has asked for the same before. */
+/** Whether the same caller has made the same request under this key before. */
 async function isSame(deps: RunToolflowDeps, caller: Caller, run_id: RunId, asked_hash: string): Promise<boolean> {
   const flow = await flowOf(deps, caller, run_id)
   return flow !== undefined && flow.state.asked_hash === asked_hash

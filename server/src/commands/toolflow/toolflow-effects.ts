@@ -32,7 +32,7 @@ type Filled = Partial<
 >
 type Work = (deps: ToolflowEffectDeps, details: JsonObject, step: string) => Promise<Filled | 'later'>
 
-/** Who does what at which node. */
+/** The work at each node. */
 export function toolflowPerformers(deps: ToolflowEffectDeps): PerformersOf<ToolflowNodeEffect> {
   const perform =
     (work: Work): Perform<ToolflowNodeEffect> =>
@@ -63,7 +63,7 @@ const WORK: Readonly<Record<ToolflowWork, Work>> = {
     const { title, purpose, risk, dry_run_supported } = card.value
     const { args, ...inputs } = await fillArguments(deps, tool, details['args'], textIn(details, 'user_prompt'))
     const fact: CardFact = { title, purpose, risk, dry_run_supported, ...inputs }
-    // The caller's own are in the state already, and stay out of the journal, which keeps everything for ever.
+    // The caller's own arguments are already in the state, and stay out of the journal, which is permanent.
     const isNew = inputs.required_inputs.length === 0 && args.of !== 'caller'
     return isNew ? { args, card: fact } : { card: fact }
   },
@@ -71,13 +71,13 @@ const WORK: Readonly<Record<ToolflowWork, Work>> = {
   async toolflow_judge(deps, details, step) {
     const request = requestOf(details, step)
     const { caller, thread, words } = request
-    // Before the call is judged. Should it fail, the words come again with the call itself.
+    // Before the call is judged. If this fails, the words come again with the call itself.
     if (words !== undefined) await hearWords(deps, { caller, thread, text: words, id: textIn(details, 'run_id') })
     const prepared = await prepareCall(deps, request)
     if (!prepared.ok) return failed(prepared.problem)
     const { call, tool, integrity } = prepared.value
     const { facts, verdict } = await judgeCall(deps, call, tool, { integrity }, {})
-    // A dry run spends nothing, so no consent opens one: it is left out rather than held against the call.
+    // A dry run spends nothing, so no consent covers one: it is left out instead of causing an ask.
     const dry_run = tool.dry_run !== undefined && (tool.dry_run.effect_free || consentIn(verdict) === undefined)
     return { judged: { evidence: gateEvidence(verdict, call, facts), dry_run } }
   },
@@ -104,7 +104,7 @@ const failed = ({ code, about }: Problem): Filled => ({
   failure: { code, says: about['says'] ?? about['paths'] ?? PROBLEMS[code].says },
 })
 
-/** Refused because of the moment, not because of the call: the driver tries again. */
+/** Rejected for a temporary reason: the driver tries again. */
 function isForNow(outcome: Outcome): boolean {
   return outcome.status === 'refused' && FOR_NOW.includes(outcome.problem.code)
 }

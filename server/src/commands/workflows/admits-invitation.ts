@@ -2,8 +2,8 @@ import type { AdmitsInvitation } from '../ports/transports.ts'
 import type { Documents } from './documents.ts'
 
 /**
- * A document is in the rooms that it names: where it listens, where it writes, and where it asks. Where it listens everywhere, it goes where
- * somebody whom it names invites it, so that a stranger cannot fill its account with rooms.
+ * A document joins the rooms that it names: where it listens, where it writes, and where it asks. If it listens everywhere, it
+ * joins only when invited by somebody it names, so that a stranger cannot fill its account with rooms.
  */
 export const admitsInvitation =
   ({ documents }: { readonly documents: Documents }): AdmitsInvitation =>

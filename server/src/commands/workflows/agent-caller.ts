@@ -1,7 +1,7 @@
 import type { Caller } from '../../contract/caller.ts'
 import type { DocumentHead } from '../../contract/workflow.ts'
 
-/** Keys have no `/` in their names, so nobody else is this caller. */
+/** Key names contain no `/`, so nobody else is this caller. */
 export const agentCaller = ({ name, owner }: Pick<DocumentHead, 'name' | 'owner'>): Caller => ({
   kind: 'agent',
   id: `agent:workflow/${name}`,

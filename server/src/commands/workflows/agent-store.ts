@@ -10,14 +10,14 @@ import type { Clock } from '../ports/runtime.ts'
 import { commitWithin, isOver, type MeterDeps } from './meters.ts'
 import { textIn } from './tool-step.ts'
 
-/** What the runs of one document keep between them: a bounded store of values by key. */
+/** What the runs of one document share: a limited store of values by key. */
 export type LoadDeps = { readonly tables: Pick<Tables, 'row'> }
 export type PersistDeps = LoadDeps & MeterDeps & { readonly clock: Clock }
 
 const DAY_MS = 86_400_000
 const valueId = (agent: string, key: string): string => `${agent} ${key}`
 
-/** The values that a step asks for, as far as they are there. */
+/** The values that a step requests, as far as they exist. */
 export async function loadValues(
   { tables }: LoadDeps,
   agent: string,
@@ -32,7 +32,10 @@ export async function loadValues(
   return { loaded: Object.fromEntries(found) }
 }
 
-/** INVARIANT: a value is written once for each step, in the commit that spends the step's key; a new key takes one of the agent's places. */
+/**
+ * INVARIANT: a value is written once per step, in the commit that spends the step's key; a new key takes one of the agent's
+ * slots.
+ */
 export async function persistValue(
   deps: PersistDeps,
   state: Pick<WorkflowState, 'document' | 'run_id'>,

@@ -28,8 +28,8 @@ export type Applied = VersionView & { readonly changed: boolean }
 const SHOWN_FAULTS = 20
 
 /**
- * Puts a new version in force. A document with mistakes changes nothing, and neither does the same text again.
- * INVARIANT: versions are numbered without gaps and never change; of two that are applied at once, one is refused.
+ * Activates a new version. A document with mistakes changes nothing, and neither does the same text again.
+ * INVARIANT: versions are numbered without gaps and never change; if two are applied at once, one is rejected.
  */
 export async function applyDocument(
   deps: ApplyDeps,
@@ -47,7 +47,7 @@ export async function applyDocument(
     .filter(({ required, envVar }) => required && (deps.environment(envVar) ?? '') === '')
     .map(({ name }) => name)
   if (absent.length > 0) return refuse('call.secret_absent', { secret: absent.join(', ') })
-  // Where approvals are decided is the gate's, not the document's, to choose: one that expects otherwise is refused.
+  // The gate, not the document, chooses where approvals are decided: a document that expects otherwise is rejected.
   const { transport } = document.approvals
   if (deps.hub === undefined && transport === 'hub') return refuse('hub.absent')
   if (deps.hub !== undefined && transport === 'local') return refuse('hub.local_transport', { hub: deps.hub.where })
@@ -130,7 +130,7 @@ export async function applyDocument(
   })
 }
 
-/** The text of an earlier version as a new one. */
+/** Applies the text of an earlier version as a new one. */
 export async function rollBack(
   deps: ApplyDeps,
   by: Caller,

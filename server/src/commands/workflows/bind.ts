@@ -32,10 +32,10 @@ export type WorkflowsWorld = ApplyDeps &
 type Versions = { readonly items: readonly VersionView[]; readonly next?: number }
 type Runs = { readonly items: readonly WorkflowRunView[]; readonly next?: number }
 
-/** Documents: specialised agents, their versions and their runs. */
+/** Documents: specialized agents, their versions and their runs. */
 export interface WorkflowsGate {
   apply(caller: Caller, text: string): Promise<Result<Applied>>
-  /** To the version before the newest when none is named. */
+  /** To the version before the newest by default. */
   rollBack(caller: Caller, name: string, to?: number): Promise<Result<Applied>>
   list(caller: Caller): Promise<Result<readonly DocumentView[]>>
   versions(caller: Caller, name: string, page: Page): Promise<Result<Versions>>
@@ -54,11 +54,11 @@ export interface WorkflowsGate {
   ): Promise<Result<{ readonly run_id: string }>>
   runs(caller: Caller, name: string, page: Page): Promise<Result<Runs>>
   readRun(caller: Caller, run_id: string, wait_ms: number): Promise<Result<WorkflowRunView>>
-  /** Whether a document goes into a room that it is invited to. */
+  /** Whether a document joins a room that it is invited to. */
   readonly admitsInvitation: AdmitsInvitation
   /** From a transport of this process. */
   takeMessage(message: IncomingMessage): Promise<readonly TakenMessage[] | 'later'>
-  /** From a transport that hands in signed requests. */
+  /** From a transport that sends signed requests. */
   takeSigned(message: SignedMessage): Promise<Result<readonly TakenMessage[]>>
   takeWebhook(event: WebhookEvent): Promise<Result<{ readonly run_id: string }>>
 }

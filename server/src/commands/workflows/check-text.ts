@@ -9,7 +9,7 @@ export type CheckedText = {
   readonly protocols: number
 }
 
-/** What is wrong with the text of a document; `lines` says it for a terminal. */
+/** What is wrong with the text of a document; `lines` formats it for a terminal. */
 export function checkText(text: string, file: string): CheckedText {
   const read = readDocument(text)
   if (!read.ok) return { faults: read.faults, lines: read.faults.map((fault) => spellFault(file, fault)), protocols: 0 }
@@ -21,7 +21,7 @@ export function checkText(text: string, file: string): CheckedText {
   }
 }
 
-/** The protocols of a document as Mermaid; undefined when it has mistakes. */
+/** The protocols of a document as Mermaid; undefined if it has mistakes. */
 export function drawText(text: string): string | undefined {
   const read = readDocument(text)
   return read.ok ? drawDocument(read.document) : undefined

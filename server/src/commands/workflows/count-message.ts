@@ -5,7 +5,7 @@ import { commitWithin, isOver, minuteMeter, type MeterDeps } from './meters.ts'
 
 const DAY_MS = 86_400_000
 
-/** Counts a message of a document against `maxMessagesPerMinute`, once for its key, however often it is tried. */
+/** Counts a message of a document against `maxMessagesPerMinute`, once per key, however often it is tried. */
 export async function countMessage(
   deps: MeterDeps & { readonly clock: Clock },
   { name, document: { messaging } }: OpenDocument,

@@ -6,7 +6,7 @@ import { readDocument } from '../../core/workflow/read-document.ts'
 import { compileTriggers, type CompiledTriggers } from '../../core/workflow/triggers.ts'
 import type { Held, Tables } from '../ports/reads.ts'
 
-/** One version, read and compiled. */
+/** One version, parsed and compiled. */
 export type OpenDocument = {
   readonly name: string
   readonly version: number
@@ -16,12 +16,12 @@ export type OpenDocument = {
   readonly triggers: CompiledTriggers
 }
 
-/** Documents as they are stored. Versions never change, so what was compiled once stays. */
+/** Stored documents. Versions never change, so the compiled form is cached. */
 export interface Documents {
   head(name: string): Promise<(Held<'documents'> & { readonly row: DocumentHead }) | undefined>
   heads(): Promise<readonly DocumentHead[]>
   version(name: string, version: number): Promise<OpenDocument | undefined>
-  /** The version in force. */
+  /** The active version. */
   current(name: string): Promise<OpenDocument | undefined>
 }
 
@@ -76,7 +76,7 @@ export function openDocuments(tables: Tables): Documents {
 
 function openVersion(row: DocumentVersion): OpenDocument {
   const read = readDocument(row.text)
-  // Apply refuses an invalid one, and its row has a MAC.
+  // Apply rejects an invalid one, and its row has a MAC.
   if (!read.ok) throw new Bug(`version ${row.number} of \`${row.name}\` cannot be read`)
   const { document } = read
   const { name, number } = row

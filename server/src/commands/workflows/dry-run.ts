@@ -25,10 +25,10 @@ export type DryRunDeps = PrepareDeps & JudgeDeps & LoadDeps
 export type DryStep = {
   readonly step: string
   readonly does: string
-  /** Its arguments with every template filled. A secret stays its placeholder. */
+  /** Its arguments with every template filled. A secret is shown as its placeholder. */
   readonly args: Json
   readonly verdict?: { readonly effect: string; readonly why: readonly string[] }
-  /** What the following steps are shown instead of an output. */
+  /** What the following steps get instead of an output. */
   readonly assumed: Json
 }
 
@@ -41,7 +41,7 @@ export type DryRun = {
 
 const MOST_STEPS = 500
 
-/** Goes through a protocol without doing anything: what each step would be given, and what the gate would say. */
+/** Simulates a protocol: what each step would be given, and how the gate would judge it. */
 export async function dryRun(
   deps: DryRunDeps,
   by: Caller,

@@ -8,11 +8,11 @@ import { startEvent } from './take-event.ts'
 import type { TakeDeps } from './take-message.ts'
 
 export type SchedulesDeps = TakeDeps & {
-  /** Minutes that a time zone is ahead of UTC at a moment; undefined for a zone that nobody knows. */
+  /** How many minutes a time zone is ahead of UTC at a given time; undefined for an unknown zone. */
   readonly zoneOffset: (zone: string, at: number) => number | undefined
 }
 
-/** Sets the timers of a document's schedules, and starts what is due. What was missed while the gate was down comes once. */
+/** Sets the timers of a document's schedules, and starts what is due. What was missed while the gate was down fires once. */
 export function schedulesPerformers(deps: SchedulesDeps): PerformersOf<SchedulesEffect> {
   const perform =
     (fires: boolean): Perform<SchedulesEffect> =>
@@ -40,7 +40,7 @@ export function schedulesPerformers(deps: SchedulesDeps): PerformersOf<Schedules
         )
         if (!started.ok && RETRIED.includes(started.problem.code)) return 'later'
       }
-      // The first time counts from when the version was applied, also if the gate was down between that and now.
+      // The first time counts from when the version was applied, even if the gate was down in the meantime.
       // INVARIANT: never the time that has just fired again. This clock may be behind the one that found it due.
       const after = fires ? Math.max(deps.clock(), due) : since
       return { type: 'effect.done', gateway: name, next_at: nextOf(deps, gateway, since, after) }

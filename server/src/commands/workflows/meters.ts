@@ -2,7 +2,7 @@ import type { Change, Committed, Ledger } from '../ports/ledger.ts'
 import type { Accounts } from '../ports/reads.ts'
 import { lostAt } from '../changes/unrecorded.ts'
 
-/** Something of which there is only so much, for a time. */
+/** A limited number of units for a period. */
 export type Meter = { readonly account: string; readonly limit: number; readonly until?: number }
 
 export type MeterDeps = { readonly ledger: Ledger; readonly accounts: Accounts }
@@ -19,9 +19,9 @@ export const takeOne = ({ account }: Meter): Change => ({ kind: 'spend', account
 export type Taken = Committed | { readonly over: string }
 
 /**
- * Commits changes together with one unit of each meter, all or nothing. The changes come first: what was done before and is only
- * handed in again is lost as such, also when a meter is empty by now.
- * INVARIANT: of those who race for the last unit one commits; the others hear that it is over.
+ * Commits changes together with one unit of each meter, all or nothing. The changes come first: a repetition of something already
+ * done is lost as such, even if a meter is empty by now.
+ * INVARIANT: if several race for the last unit, one commits; the others get the limit.
  */
 export async function commitWithin(
   { ledger, accounts }: MeterDeps,
@@ -34,7 +34,7 @@ export async function commitWithin(
     if (meter === undefined) return committed
     const left = await accounts.left(meter.account)
     if (left !== undefined && left < 1) return { over: meter.account }
-    // Whoever opens it second loses, and then it is open.
+    // If two open it, the second loses, and then it is open.
     if (left === undefined) {
       const opened = await ledger.commit([
         {

@@ -24,10 +24,13 @@ const ROLES: Readonly<Record<ModelTask, ModelRole>> = {
 }
 const MONTH_MS = 30 * 86_400_000
 const MICRO = 1_000_000
-/** Characters of a token, for a first look at a prompt. */
+/** Characters per token, for a first estimate of a prompt. */
 const CHARS_PER_TOKEN = 4
 
-/** One attempt of a model at a step, within the limits of its document. What it says is data, and counts only if it fits the schema. */
+/**
+ * One attempt of a model at a step, within the limits of its document. Its answer is data, and counts only if it matches the
+ * schema.
+ */
 export async function askModel(
   deps: ModelStepDeps,
   opened: OpenDocument,
@@ -105,7 +108,7 @@ async function readAnswer(
   const valid = await judgement.scanner.validate(schema, `${opened.row.sha256}/${name ?? ''}`, value.value)
   return valid.ok
     ? { output: value.value, ...checked(true) }
-    : { invalid: valid.problem.about['paths'] ?? 'it does not fit the schema', ...checked(false) }
+    : { invalid: valid.problem.about['paths'] ?? 'it does not match the schema', ...checked(false) }
 }
 
 function costMeter({ name, document: { limits } }: OpenDocument, now: number) {
@@ -115,7 +118,7 @@ function costMeter({ name, document: { limits } }: OpenDocument, now: number) {
   return { account: `workflow cost ${name} ${month} ${limit}`, limit, until: (month + 2) * MONTH_MS }
 }
 
-/** What was spent is spent, also over the limit; the next request is the one that is refused. */
+/** What was spent is spent, even over the limit; the next request is the one that is rejected. */
 async function spendCost(
   deps: MeterDeps & { readonly clock: Clock },
   opened: OpenDocument,

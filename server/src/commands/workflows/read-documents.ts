@@ -22,7 +22,7 @@ export type DocumentView = VersionView & {
   readonly description?: string
 }
 
-/** Every document, with the version in force. */
+/** Every document, with the active version. */
 export async function listDocuments({ documents }: ReadDocumentsDeps): Promise<readonly DocumentView[]> {
   const heads = await documents.heads()
   const views = await Promise.all(
@@ -73,7 +73,7 @@ export async function listVersions(
   return ok({ items, ...(last === undefined ? {} : { next: last.cursor }) })
 }
 
-/** One version with its text; the one in force when none is named. */
+/** One version with its text; the active one by default. */
 export async function readVersion(
   { documents }: ReadDocumentsDeps,
   name: string,
@@ -95,7 +95,7 @@ export type DocumentDiff = {
   readonly lines: readonly DiffLine[]
 }
 
-/** What changed between two versions; from the one before the newest when none is named. */
+/** What changed between two versions; by default from the one before the newest. */
 export async function diffVersions(
   { documents }: ReadDocumentsDeps,
   name: string,
@@ -132,7 +132,7 @@ export async function readWorkflowRun(
   return ok(viewOfRun(row, row.state as WorkflowState, DECIDING_KINDS.includes(caller.kind)))
 }
 
-/** An approver who corrects the arguments replaces the request: the run waits for the new one. */
+/** An approver who edits the arguments replaces the request: the run waits for the new one. */
 async function withOpenRequest({ tables }: ReadDocumentsDeps, row: RunRow): Promise<RunRow> {
   const [what, first] = (row.waits_for ?? '').split(' ')
   if (what !== 'approval' || first === undefined) return row

@@ -5,7 +5,7 @@ import type { RunWorkflowBody } from '../../contract/workflow.ts'
 import { schemaFault, type TakeDeps } from './take-message.ts'
 import { runOfDelivery, startRun } from './start-run.ts'
 
-/** Starts a protocol by hand, with an input of its own. Everything after the trigger is the same. */
+/** Starts a protocol by hand, with a given input. Everything after the trigger is the same. */
 export async function runDocument(
   deps: TakeDeps,
   by: Caller,

@@ -31,9 +31,9 @@ export type RunToStart = {
   readonly trigger: WorkflowTrigger
   readonly input: Json
   readonly trace: string
-  /** What came in, in a few words, for the audit: ids and hashes. */
+  /** What arrived, in short, for the audit: ids and hashes. */
   readonly about: Record<string, string | number>
-  /** Names the delivery: the same one starts nothing twice. Absent for a run that a person starts. */
+  /** Identifies the delivery: the same one starts nothing twice. Absent for a run that a person starts. */
   readonly delivery?: string
   readonly run_id: RunId
   /** Besides the limits of every run. */
@@ -41,20 +41,20 @@ export type RunToStart = {
   readonly actor?: string
 }
 
-/** `known`: this delivery was taken before, and this is its run. */
+/** `known`: this delivery was processed before, and this is its run. */
 export type Started =
   | { readonly is: 'started' | 'known'; readonly run_id: RunId }
   | { readonly is: 'refused'; readonly code: WorkflowError; readonly says: string }
   | { readonly is: 'unrecorded'; readonly problem: Problem }
 
-/** How long the gate knows a delivery again. */
+/** How long the gate remembers a delivery. */
 export const DELIVERY_KNOWN_MS = 7 * 86_400_000
 
 /** The same delivery is the same run: no table of deliveries is needed. */
 export const runOfDelivery = ({ digest }: Pick<StartDeps, 'digest'>, delivery: string): RunId =>
   `run_${digest(JSON.stringify(['workflow', delivery])).slice(0, 16)}`
 
-/** Puts a run on record, within the limits of its document. The driver does the rest. */
+/** Records a run, within the limits of its document. The driver does the rest. */
 export async function startRun(deps: StartDeps, told: RunToStart): Promise<Started> {
   const { head, opened, run_id, delivery } = told
   const now = deps.clock()
@@ -79,7 +79,7 @@ export async function startRun(deps: StartDeps, told: RunToStart): Promise<Start
     : { is: 'known', run_id }
 }
 
-/** What every request to a document takes: one of those of its minute, and a place among those that are under way. */
+/** What every request to a document takes: one of the requests per minute, and a slot among those in progress. */
 export function requestMeters(
   name: string,
   { document: { limits } }: OpenDocument,
@@ -95,7 +95,7 @@ export function requestMeters(
 
 export const overSays = (account: string): string => `a limit of the document is reached: ${limitName(account)}`
 
-/** A delivery that was taken before is no new request, whatever the limit is by now. */
+/** A repeated delivery is not a new request, whatever the limit is by now. */
 const isKnown = async ({ ledger }: StartDeps, run_id: RunId): Promise<boolean> =>
   lostAt(await ledger.commit([{ kind: 'expect', table: 'runs', id: run_id, version: 'absent' }])) === 0
 
@@ -135,7 +135,7 @@ function runChanges(deps: StartDeps, told: RunToStart, place: string | null, now
   const from = { name: trigger.sender ?? trigger.source ?? 'manual' }
   return [
     ...newRunChanges(beginRun(workflow, run_id, { state }, now, labels), { type: 'workflow.started', at: now }),
-    // What the document says was written by its operator; what arrived was not.
+    // The operator wrote the document; what arrived comes from outside.
     ...wordsLabel(
       run_id,
       caller,

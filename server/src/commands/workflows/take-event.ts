@@ -12,12 +12,12 @@ import { schemaFault, type TakeDeps } from './take-message.ts'
 
 export type EventDeps = TakeDeps & {
   readonly environment: (name: string) => string | undefined
-  /** Compares without telling how much of it is right. */
+  /** Compares in constant time. */
   readonly isSameText: (one: string, other: string) => boolean
   readonly hmacHex: (secret: string, text: string) => string
 }
 
-/** A request to a webhook gateway as it came in. */
+/** A request to a webhook gateway as received. */
 export type WebhookEvent = {
   readonly source: string
   readonly authorization: string | undefined
@@ -29,7 +29,7 @@ export type WebhookEvent = {
 
 type Gateway = { readonly head: DocumentHead; readonly opened: OpenDocument; readonly gateway: WebhookGateway }
 
-/** An event from outside. Nothing of its body is read before its secret is right. */
+/** An event from outside. Nothing of its body is parsed before its secret is verified. */
 export async function takeWebhook(deps: EventDeps, event: WebhookEvent): Promise<Result<{ readonly run_id: string }>> {
   const closed = deps.intake.closedBy()
   if (closed !== undefined) return { ok: false, problem: closed }
@@ -47,7 +47,7 @@ export async function takeWebhook(deps: EventDeps, event: WebhookEvent): Promise
   }
   const { gateway } = found
   const envelope = envelopeOf(gateway, event, isoTime(deps.clock()))
-  // A signature covers the body alone: without an id of the sender's, the body is the id.
+  // A signature covers the body alone: without an id from the sender, the body is the id.
   const delivery = JSON.stringify(['webhook', found.head.name, gateway.name, event.delivery ?? deps.digest(event.body)])
   return startEvent(deps, found, envelope, delivery)
 }
@@ -104,7 +104,7 @@ export async function startEvent(
   return refuse('workflow.limit_exceeded', { limit: started.says })
 }
 
-/** By its own name where only one document in force has such a gateway, else as `document:gateway`. */
+/** By its own name if only one active document has such a gateway, otherwise as `document:gateway`. */
 async function gatewayOf({ documents }: TakeDeps, source: string): Promise<Gateway | undefined> {
   const [document, name] = source.includes(':') ? source.split(':') : [undefined, source]
   const heads =
@@ -135,7 +135,7 @@ function isGenuine(
   return signature !== undefined && deps.isSameText(signature, `sha256=${deps.hmacHex(value, body)}`)
 }
 
-/** A body of the shape of an envelope is one; anything else is the data of one. */
+/** A body in the format of an envelope is one; anything else is the data of one. */
 function envelopeOf({ name, config }: WebhookGateway, { body, type }: WebhookEvent, ts: string): Envelope {
   const value = parseIJson(body)
   if (!value.ok) return { source: name, type: type ?? config.event, ts, payload: { message: body } }

@@ -21,14 +21,15 @@ export type TakeDeps = StartDeps &
     readonly judgement: Pick<Judgement, 'scanner'>
   }
 
-/** What a transport may hand in. */
+/** The maximum size from a transport. */
 const LONGEST_MESSAGE = 1_048_576
-/** How long a refusal is remembered: the same message handed in again is not recorded again. */
+/** How long a rejection is remembered: the same message sent again is not recorded again. */
 const REFUSAL_KNOWN_MS = 86_400_000
 
 /**
  * A message from a transport: room, sender, prefix, peer, payload, schema, run, in this order, for each document that it is for.
- * Every refusal is on record. INVARIANT: the payload of a peer that is not trusted is not parsed.
+ * Every rejection is recorded.
+ * INVARIANT: the payload of an untrusted peer is not parsed.
  */
 export async function takeMessage(
   deps: TakeDeps,
@@ -93,7 +94,7 @@ async function takeFor(
   const { protocol } = judged
   const payload = parseIJson(judged.payload)
   if (!payload.ok || !isJsonObject(payload.value))
-    return refused('invalid_protocol_message', 'behind the prefix stands no single JSON object', protocol.id)
+    return refused('invalid_protocol_message', 'the text after the prefix is not a single JSON object', protocol.id)
   const invalid = await schemaFault(deps, opened, protocol, payload.value)
   if (invalid !== undefined) return refused('schema_validation', invalid, protocol.id)
   const started = await startRun(deps, {
@@ -147,7 +148,7 @@ type Refusal = {
   readonly protocol?: string
 }
 
-/** False when it could not be recorded. */
+/** False if it could not be recorded. */
 async function refuse(
   deps: TakeDeps,
   message: IncomingMessage,

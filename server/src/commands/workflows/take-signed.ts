@@ -5,7 +5,7 @@ import type { TakenMessage } from '../ports/transports.ts'
 import { readJson } from '../read-json.ts'
 import { takeMessage, type TakeDeps } from './take-message.ts'
 
-/** A message as a signed request brought it. */
+/** A message from a signed request. */
 export type SignedMessage = {
   readonly transport: string
   readonly id: string
@@ -19,7 +19,9 @@ const TOLERANCE_MS = 300_000
 const ID = /^[\x21-\x7e]{1,128}$/
 const SECONDS = /^\d{1,12}$/
 
-/** The signature covers id, time and body, so a captured request is good for a few minutes, and then only as the same message. */
+/**
+ * The signature covers id, time and body, so a captured request is valid for a few minutes, and then only as the same message.
+ */
 export async function takeSigned(
   deps: TakeDeps,
   key: WebhookKey,

@@ -35,7 +35,7 @@ type Said = {
   readonly head: DocumentHead
   readonly opened: OpenDocument
   readonly message: IncomingMessage
-  /** Names the delivery: the same one starts nothing twice. */
+  /** Identifies the delivery: the same one starts nothing twice. */
   readonly delivery: string
 }
 
@@ -48,7 +48,7 @@ const MOST_ROUNDS = 20
 const NOT_HERE = 'approvals are not decided in this room'
 
 /**
- * What a person says to a document's agent: a message for the thread of this version, room and sender, which the driver carries out.
+ * A person's message to a document's agent: added to the thread of this version, room and sender, which the driver carries out.
  * INVARIANT: only the words of a person whom the operator has mapped are the user's; those of anybody else are data from outside.
  */
 export async function takeTurn(deps: TurnDeps, said: Said): Promise<TakenTurn> {
@@ -81,7 +81,7 @@ export async function takeTurn(deps: TurnDeps, said: Said): Promise<TakenTurn> {
     if (isOver(committed)) return refused('limit_exceeded', overSays(committed.over))
     if (committed === 'committed' || lostAt(committed) === 0) return { is: 'turn', run_id }
     if (isUnrecorded(committed)) return 'later'
-    // Another message of the same person began the thread at the same time.
+    // Another message of the same person started the thread at the same time.
   }
   return 'later'
 }
@@ -116,7 +116,7 @@ function changesOf(
   }
   const trace = thread?.state.trace ?? deps.ids.trace()
   const told = { thread_id, thread, message: waiting, isVolatile: false, trace, document, about }
-  // The rooms that answers may go to are the operator's words.
+  // The operator wrote the list of rooms that answers may go to.
   const targets = JSON.stringify(messaging.allowedTargets)
   return [
     ...turnChanges(deps, caller, told, now),
@@ -134,15 +134,15 @@ function personsWords(
 ): Change[] {
   if (routes.chat?.people.has(sender) === true) return wordsLabel(id, caller, thread, { text, trust: 'user' }, at)
   const entering = { id, caller, thread, kind: 'log' as const, source: { name: sender.slice(0, 256) }, at }
-  // It is addressed to the agent, so it asks for something, also where it does not read like that.
+  // It is addressed to the agent, so it asks for something, even if it does not read like that.
   return [...textLabel({ ...entering, text }), ...anyRequestLabel(entering)]
 }
 
 type Found = { readonly thread_id: string; readonly thread: Thread | undefined }
 
 /**
- * The newest thread of this version, transport, room and sender, or the one to begin: they are numbered, and each begins when the one
- * before is over. Found by doubling and halving, so that long use costs little.
+ * The newest thread of this version, transport, room and sender, or the one to start: they are numbered, and each starts when the
+ * previous one has ended. Found by exponential and binary search, so that long use costs little.
  */
 async function openThread(deps: TurnDeps, { opened, message }: Said): Promise<Found> {
   const { transport, room, sender } = message

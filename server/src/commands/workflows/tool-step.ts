@@ -13,7 +13,7 @@ import { workflow } from '../../core/workflow/step.ts'
 /** Outputs up to this size stay in the run; larger ones move to the artifact store. */
 const EVICT_OVER = 50_000
 
-/** A text among the details of an effect. */
+/** A string among the details of an effect. */
 export const textIn = (details: JsonObject, name: string): string => {
   const text = details[name]
   return typeof text === 'string' ? text : ''
@@ -42,26 +42,26 @@ export function requestOf(state: WorkflowState, key: string, step: string, tool:
   }
 }
 
-/** The arguments with the places of their secrets. Undefined when what came from outside already claims such places. */
+/** The arguments with the places of their secrets. Undefined if data from outside already claims such places. */
 export function argsWithSecrets(args: Json, secrets: JsonObject): Json | undefined {
   if (isJsonObject(args) && Object.hasOwn(args, SECRETS_KEY)) return undefined
   if (Object.keys(secrets).length === 0) return args
   return isJsonObject(args) ? { ...args, [SECRETS_KEY]: secrets } : undefined
 }
 
-/** Refused because of the moment, not because of the call: the driver tries again. */
+/** Rejected for a temporary reason: the driver tries again. */
 export const isForNow = (outcome: Outcome): boolean =>
   outcome.status === 'refused' && FOR_NOW.includes(outcome.problem.code)
 const FOR_NOW: readonly ProblemCode[] = ['audit.unavailable', 'audit.in_doubt', 'gate.stopping']
 
-/** Known not to have run: the same may be tried again. */
+/** Known not to have run: it may be retried. */
 const NOT_RUN: readonly ProblemCode[] = ['tool.unavailable', 'tool.login_needed']
 
 /** What an outcome means for the step. */
 export function foundIn(outcome: Outcome, idempotent: boolean): WorkflowFound {
   switch (outcome.status) {
     case 'previewed':
-      throw new Bug('nobody asked for a preview')
+      throw new Bug('no preview was requested')
     case 'not_reported':
       throw new Bug('a workflow never calls a tool of a client')
     case 'pending':
@@ -88,7 +88,7 @@ function refusalCode({ code }: Problem): WorkflowError {
   if (code === 'approval.denied' || code === 'approval.withdrawn') return 'approval_denied'
   return TOOL_FAULTS.some((prefix) => code.startsWith(prefix)) ? 'tool_failed' : 'policy_denied'
 }
-/** Refused before anybody judged it. */
+/** Rejected before it was judged. */
 const TOOL_FAULTS = ['tool.', 'call.args_invalid', 'call.secret_absent', 'call.dry_run', 'call.check', 'request.']
 
 function sayRefusal({ problem, evidence }: Extract<Outcome, { status: 'refused' }>): string {
@@ -109,7 +109,7 @@ function sayFailure({ problem, result }: Extract<Outcome, { status: 'failed' }>)
   return `${PROBLEMS[problem.code].says}${said}`
 }
 
-/** Structured content, else JSON that stands in the text, else the text. */
+/** Structured content, otherwise JSON in the text, otherwise the text. */
 function outputOf(result: ToolResult): Json {
   if (result.structuredContent !== undefined) return result.structuredContent
   const text = outputText(result)

@@ -35,7 +35,7 @@ type Step = {
 }
 type Work = (step: Step) => Promise<WorkflowFound | 'later'>
 
-/** Who does what for a step. The run's own row says in whose name. */
+/** The work of each step. The run's own row says in whose name. */
 export function workflowPerformers(deps: WorkflowEffectDeps): PerformersOf<WorkflowEffect> {
   const perform =
     (work: Work): Perform<WorkflowEffect> =>
@@ -74,14 +74,14 @@ const callTool: Work = async ({ deps, state, opened, key, details, performing })
   return checked(deps, opened, await found(deps, outcome), details)
 }
 
-/** Whether running the same again does no harm is a property of the tool, kept with the call. */
+/** Whether repeating it does no harm is a property of the tool, stored with the call. */
 async function found(deps: WorkflowEffectDeps, outcome: Outcome): Promise<WorkflowFound> {
   const id = 'call_id' in outcome ? outcome.call_id : undefined
   const row = outcome.status !== 'failed' || id === undefined ? undefined : (await deps.tables.row('calls', id))?.row
   return foundIn(outcome, row?.idempotent === true)
 }
 
-/** A tool's output that does not fit the document's schema is no output. The tool ran: nothing is repeated. */
+/** An output that does not match the document's schema does not count. The tool ran: nothing is repeated. */
 async function checked(
   { judgement }: WorkflowEffectDeps,
   opened: OpenDocument,
@@ -93,7 +93,7 @@ async function checked(
   const schema = opened.document.workflow.schemas?.[name] as JsonObject
   const valid = await judgement.scanner.validate(schema, `${opened.row.sha256}/${name}`, got.output)
   if (valid.ok) return { ...got, checked: { schema: name, ok: true } }
-  const says = valid.problem.about['paths'] ?? 'the output does not fit its schema'
+  const says = valid.problem.about['paths'] ?? 'the output does not match its schema'
   return { failure: { code: 'schema_validation', says, again: false }, checked: { schema: name, ok: false } }
 }
 
@@ -149,7 +149,7 @@ const readOutcome: Work = async ({ deps, opened, details }) => {
   return checked(deps, opened, foundIn(describeCall(row, deps.links), row.idempotent), details)
 }
 
-/** A place is given back once. */
+/** A slot is released once. */
 const release: Work = async ({ deps, state, details }) => {
   const until = deps.clock() + 365 * DAY_MS
   const given = await deps.ledger.commit([

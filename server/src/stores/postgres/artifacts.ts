@@ -7,10 +7,10 @@ import type { Sealer } from '../store-engine.ts'
 import { range } from '../text-range.ts'
 import type { ReadQueries } from './read-queries.ts'
 
-/** A text that is longer goes nowhere: the call's output is cut instead. Postgres takes up to 1 GB in one value. */
+/** A longer text is not stored: the call's output is cut instead. Postgres accepts up to 1 GB in one value. */
 const MOST_BYTES = 67_108_864
 
-/** Artifacts in the database, so that every node has them. A text that no longer has its digest is as good as none. */
+/** Artifacts in the database, so that every node has them. A text that no longer has its digest is ignored. */
 export function databaseArtifacts(queries: ReadQueries, sealer?: Sealer): Artifacts {
   const bytesOf = artifactBytes(sealer)
   const shelfOf = (owner: string) => hash('sha256', owner)

@@ -10,7 +10,7 @@ import type { PostgresSettings } from '../store-engine.ts'
 import { connect, messageOf, unreachable } from './connect.ts'
 import { dumpStore } from './dump.ts'
 
-/** Writes a snapshot of a schema into a new embedded ledger, while gates go on. Its artifacts are handed out as files. */
+/** Writes a snapshot of a schema into a new embedded ledger, while gates keep running. Its artifacts are returned as files. */
 export async function backUpDatabase(
   from: PostgresSettings,
   toFile: string,

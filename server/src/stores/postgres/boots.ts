@@ -8,15 +8,15 @@ import { leaseClock } from './lease-clock.ts'
 import { migrate } from './schema.ts'
 
 export type JoinedBoot = Liveness & {
-  /** The audit stream that this boot alone appends to. */
+  /** The audit stream that only this boot appends to. */
   readonly stream: string
-  /** Dead at once, for everybody. */
+  /** Dead immediately, for everybody. */
   leave(): Promise<void>
 }
 
 export type BootsSetup = {
   readonly address: PostgresAddress
-  /** Told once when another node declared this boot dead, because its lease had run out. */
+  /** Called once when another node declared this boot dead, because its lease had expired. */
   readonly onOwnDeath: (why: string) => void
   readonly onFault?: (error: Error) => void
   readonly tuning?: Partial<LeaseTuning>
@@ -29,12 +29,12 @@ const NAME = /^[0-9a-f]{16}$/
 /** By the database's clock alone: the clocks of nodes may differ. */
 const RENEW = `UPDATE boots SET alive_until = clock_timestamp() + $2::float8 * interval '1 millisecond'
   WHERE boot = $1 AND NOT is_dead AND alive_until > clock_timestamp()`
-/** A lease that ran out, of a boot that nobody declared dead: the database was away, or its clock jumped. */
+/** An expired lease of a boot that nobody declared dead: the database was unavailable, or its clock jumped. */
 const RENEW_LATE = `UPDATE boots SET alive_until = clock_timestamp() + $2::float8 * interval '1 millisecond'
   WHERE boot = $1 AND NOT is_dead`
 /** INVARIANT: under the writers' lock, so that nothing of a boot is stored after it was declared dead. */
 const BURY = `UPDATE boots SET is_dead = true WHERE boot = $1 AND NOT is_dead AND ($2 OR alive_until <= clock_timestamp())`
-/** Also of nodes whose rows this one has not met: what they leave behind is taken over when they die. */
+/** Includes nodes whose rows this one has not seen: what they leave behind is taken over when they die. */
 const OTHERS = 'SELECT boot FROM boots WHERE NOT is_dead AND boot <> $1'
 const LOOK = `SELECT boot, is_dead, alive_until <= clock_timestamp() AS is_over FROM boots WHERE boot = ANY($1)`
 
@@ -61,7 +61,7 @@ export async function joinBoots(setup: BootsSetup): Promise<Result<JoinedBoot>> 
     })
     return (client = made)
   }
-  /** One at a time on one connection. A broken connection is made again by whoever needs it next. */
+  /** One at a time on one connection. A broken connection is replaced by the next user. */
   const inTurn = <T>(work: (link: Client) => Promise<T>): Promise<T> => {
     const next = working.then(async () => {
       const link = await connected()
@@ -104,7 +104,7 @@ export async function joinBoots(setup: BootsSetup): Promise<Result<JoinedBoot>> 
     for (const listener of listeners) listener(name)
   }
 
-  /** Which of these were not declared dead. Those whose lease has run out are, once this node may do that. */
+  /** Which of these are not declared dead. Those with an expired lease are declared dead, if this node may do that now. */
   const lookAt = async (names: readonly string[]): Promise<ReadonlySet<string>> => {
     let found = await rowsOf(names)
     const overdue = found.filter(({ boot: name, is_dead, is_over }) => !is_dead && is_over && name !== boot)
@@ -124,7 +124,7 @@ export async function joinBoots(setup: BootsSetup): Promise<Result<JoinedBoot>> 
     inTurn(async (link) => {
       await link.query('BEGIN')
       await link.query("SELECT pg_advisory_xact_lock(hashtext('sluice ' || current_schema()), 2)")
-      // While it waited for the lock, the lease of this node may have run out, and that of the other one with it.
+      // While it waited for the lock, the lease of this node may have expired, and that of the other one with it.
       if (isLeaving || lease.isSteady()) await link.query(BURY, [name, isLeaving])
       await link.query('COMMIT')
     })
@@ -134,7 +134,7 @@ export async function joinBoots(setup: BootsSetup): Promise<Result<JoinedBoot>> 
     values: [boot, lease_ms],
     query_timeout: lease_ms,
   })
-  /** False when this boot was declared dead. */
+  /** False if this boot was declared dead. */
   const renew = (): Promise<boolean> =>
     inTurn(async (link) => {
       for (const text of [RENEW, RENEW_LATE]) {
@@ -158,7 +158,7 @@ export async function joinBoots(setup: BootsSetup): Promise<Result<JoinedBoot>> 
       if (seen.size > 0) await lookAt([...seen])
     } catch (error) {
       if (isOwnDead) return
-      // The next beat tries again. Whether this boot was declared dead meanwhile is known then.
+      // The next beat tries again. Then it is known whether this boot was declared dead in the meantime.
       onFault(new Error(`the lease of this node could not be renewed: ${messageOf(error)}`))
     } finally {
       isBeating = false
@@ -187,7 +187,7 @@ export async function joinBoots(setup: BootsSetup): Promise<Result<JoinedBoot>> 
       clearInterval(timer)
       timer = undefined
       isOwnDead = true
-      // When the database cannot be told, the lease ends by itself.
+      // If the database cannot be reached, the lease ends by itself.
       await bury(boot, true).catch(() => undefined)
       await client?.end().catch(() => undefined)
     },
@@ -195,8 +195,8 @@ export async function joinBoots(setup: BootsSetup): Promise<Result<JoinedBoot>> 
 }
 
 /**
- * Begins the names of the streams of nodes. Releases whose heads carried no MAC used `node-`: those streams stay as they are, and are never
- * continued, so that a head without its MAC is always somebody else's.
+ * The prefix of the stream names of nodes. Releases whose heads had no MAC used `node-`: those streams are kept and never
+ * continued, so that a head without a MAC is always somebody else's.
  */
 const STREAM = 'gate-'
 

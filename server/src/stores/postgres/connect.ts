@@ -2,20 +2,20 @@ import { Client, types, type ClientConfig, type CustomTypesConfig } from 'pg'
 import { refuse, type Result } from '../../contract/problems.ts'
 import type { PostgresSettings } from '../store-engine.ts'
 
-/** Where the store is: a database, and the schema in it that is ours. */
+/** Where the store is: a database, and our schema in it. */
 export type PostgresAddress = PostgresSettings
 
 export const DEFAULT_SCHEMA = 'sluice'
 
 const CONNECT_MS = 10_000
-/** A statement that takes longer was lost on the way, or the database hangs. */
+/** A statement that takes longer was lost, or the database hangs. */
 const ANSWER_MS = 30_000
 /** How long a node that was stopped in the middle of a commit may keep the others waiting. */
 const IDLE_IN_TRANSACTION_MS = 5_000
 
 /**
- * One connection's settings. Commits that were answered are durable, whatever the database's default is. A database whose sessions are
- * serializable would fail statements that only have to wait.
+ * One connection's settings. Answered commits are durable, whatever the database's default is. Serializable sessions would fail
+ * statements that only have to wait.
  */
 export function connectionTo({ url, schema }: PostgresAddress, name: string): ClientConfig {
   const options = [
@@ -36,13 +36,13 @@ export function connectionTo({ url, schema }: PostgresAddress, name: string): Cl
   }
 }
 
-/** Cursors and numbers of entries are far below what a double counts. Accounts are read as text. */
+/** Cursors and entry numbers are far below the limit of a double. Accounts are read as text. */
 const TYPES: CustomTypesConfig = {
   getTypeParser: ((oid: Parameters<typeof types.getTypeParser>[0], format?: 'text' | 'binary') =>
     oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format)) as CustomTypesConfig['getTypeParser'],
 }
 
-/** A connection that is up. What it says when it breaks later is told to whoever waits for an answer. */
+/** An established connection. If it breaks later, those who wait for an answer get the error. */
 export async function connect(address: PostgresAddress, name: string, more: ClientConfig = {}): Promise<Client> {
   const client = new Client({ ...connectionTo(address, name), ...more })
   client.on('error', () => undefined)
@@ -62,8 +62,8 @@ export function stateOf(error: unknown): string | undefined {
 }
 
 /**
- * Whether the statement was certainly undone: the database reported an error and the connection lives. When it ended the session,
- * or said that it does not know, nobody knows.
+ * Whether the statement was certainly rolled back: the database reported an error and the connection is alive. If the session
+ * ended, or the database does not know, the result is unknown.
  */
 export function isSurelyUndone(error: unknown): boolean {
   const state = stateOf(error)

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Counted, Counts } from '../../commands/ports/counts.ts'
 import type { ReadQueries } from './read-queries.ts'
 
-/** By the database's clock alone, in the order of names, so that two nodes never wait for one another. */
+/** By the database's clock alone, in the order of names, so that two nodes never deadlock. */
 const ADD = `WITH quick AS (SELECT set_config('synchronous_commit', 'off', true)),
   given AS (SELECT name, by FROM unnest($1::text[], $2::int[]) AS g(name, by), quick ORDER BY name)
   INSERT INTO counts AS c (name, count, ends) SELECT name, greatest(by, 0), clock_timestamp() + $3::float8 * interval '1 millisecond' FROM given
@@ -13,7 +13,7 @@ const ADD = `WITH quick AS (SELECT set_config('synchronous_commit', 'off', true)
 const FORGET = `DELETE FROM counts WHERE name IN (SELECT name FROM counts WHERE ends < clock_timestamp() LIMIT 1000)`
 const FORGET_EVERY_MS = 60_000
 
-/** Counts in the database. Names are kept as digests. */
+/** Counts in the database. Names are stored as digests. */
 export function databaseCounts(queries: ReadQueries): Counts {
   let forgotAt = 0
   return {

@@ -4,16 +4,16 @@ import type { GroupOutcome } from '../batch-link.ts'
 import type { PackedChange, PackedCommit, PackedRow } from './packed-change.ts'
 
 export type Account = { readonly units: bigint; readonly until: number | null; readonly mac: string }
-/** An account after the group; its MAC is made when it is written. */
+/** An account after the group; its MAC is computed when it is written. */
 export type NextAccount = Omit<Account, 'mac'>
 
-/** What is known of the stored state. Undefined where it is not known. */
+/** What is known about the stored state. Undefined if unknown. */
 export type Known = {
   version(table: Table, id: string): Version | undefined
   once(key: string): boolean | undefined
-  /** Null where there is none, or where somebody else wrote it: nothing can be spent from either. */
+  /** Null if there is none, or if somebody else wrote it: nothing can be spent from either. */
   account(id: string): Account | 'none' | 'forged' | undefined
-  /** The number of the run's last event, 0 where there is none. */
+  /** The number of the run's last event, 0 if there is none. */
   last(run: string): number | undefined
   readonly head: Head
   /** Whether the stored audit is the one that this process wrote. */
@@ -24,19 +24,19 @@ export type RowState = { readonly was: Version; now: Version; row?: PackedRow | 
 export type OnceState = { readonly was: boolean; until?: number | undefined }
 export type AccountState = { readonly was: Account | 'none' | 'forged'; now: NextAccount | 'none' | 'forged' }
 export type RunState = {
-  /** The number of the last event before the group; undefined where the group does not depend on it. */
+  /** The number of the last event before the group; undefined if the group does not depend on it. */
   readonly was: number | undefined
   last: number | undefined
-  /** Stored events up to this number go. */
+  /** Stored events up to this number are deleted. */
   forget: number
   /** New events, by number. */
   events: ReadonlyMap<number, string>
-  /** Whether the stored wake-ups go. */
+  /** Whether the stored wake-ups are deleted. */
   isRested: boolean
   wakes: ReadonlySet<number>
 }
 
-/** What a group reads and writes. `was` values are checked by the database before anything is written. */
+/** What a group reads and writes. The database checks the `was` values before anything is written. */
 export type Plan = {
   readonly rows: ReadonlyMap<string, RowState & { readonly table: Table; readonly id: string }>
   readonly onces: ReadonlyMap<string, OnceState>
@@ -51,9 +51,8 @@ export type Decided = { readonly outcomes: readonly GroupOutcome[]; readonly pla
 class Unknown extends Error {}
 
 /**
- * Which commits of a group are stored, in their order, and what is written then. Pure.
- * Where nothing is known of a row it is taken to be as the change expects it, and the database checks that. Undefined when something
- * else has to be known first.
+ * Decides which commits of a group are stored, in order, and what is written then. Pure. If nothing is known about a row, it is
+ * assumed to be as the change expects, and the database checks that. Undefined if something else has to be known first.
  * INVARIANT: a commit that loses leaves nothing behind for those after it.
  */
 export function decideGroup(
@@ -124,7 +123,7 @@ function groupState(known: Known, digest: (text: string) => string) {
     runs.set(run, found)
     return found
   }
-  /** The same, and the number of its last event is known. `guess`: what the change expects it to be. */
+  /** The same, with the number of its last event known. `guess`: what the change expects it to be. */
   const journalOf = (run: string, guess: number | undefined): RunState & { last: number } => {
     const found = runOf(run)
     if (found.last !== undefined) return found as RunState & { last: number }
@@ -134,7 +133,7 @@ function groupState(known: Known, digest: (text: string) => string) {
     runs.set(run, made)
     return made
   }
-  /** A run that this group makes has no events yet. */
+  /** A run that this group creates has no events yet. */
   const isFresh = (run: string) => rows.get(`runs ${run}`)?.was === 0
 
   const change = <T extends object>(map: Map<string, T>, key: string, value: T, next: Partial<T>): void => {

@@ -10,12 +10,12 @@ const AT_ONCE = 500
 const textOf = (mac: Uint8Array): string => Buffer.from(mac).toString('base64')
 
 /**
- * Everything that a schema holds, from one snapshot, while gates go on.
- * INVARIANT: nothing without the right MAC is handed out; a store with a forged row is not copied at all.
+ * Everything in a schema, from one snapshot, while gates keep running.
+ * INVARIANT: nothing without the right MAC is returned; a store with a forged row is not copied at all.
  */
 export async function* dumpStore(client: Client, macs: RowMacs): AsyncGenerator<StoredRecord> {
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
-  // Whoever writes the records elsewhere may take a while over a page.
+  // The consumer of the records may take a while per page.
   await client.query('SET LOCAL idle_in_transaction_session_timeout = 0')
   try {
     for (const table of Object.keys(LISTED_BY) as Table[]) yield* dumpRows(client, table, macs)

@@ -4,17 +4,17 @@ import { columnsOf } from '../listed.ts'
 
 const TABLES = Object.keys(LISTED_BY) as Table[]
 
-/** What the functions report, as SQLSTATEs of our own. */
+/** What the functions report, as our own SQLSTATEs. */
 export const STATE = {
-  /** Something is not as the group expects it. Nothing was written. */
+  /** Something is not as the group expects. Nothing was written. */
   CHANGED: 'SL001',
-  /** The number of this batch was closed by whoever asked about it. */
+  /** The number of this batch was closed by an inquiry about its outcome. */
   CLOSED: 'SL002',
-  /** The other nodes take this boot for dead. */
+  /** The other nodes consider this boot dead. */
   DEAD: 'SL003',
 } as const
 
-/** Held by whoever writes, until the transaction ends. */
+/** Held by the writer until the transaction ends. */
 const LOCK = `PERFORM pg_advisory_xact_lock(hashtext('sluice ' || current_schema()), 2);`
 
 const raise = (state: string, says: string) => `RAISE EXCEPTION '${says}' USING ERRCODE = '${state}';`
@@ -120,7 +120,7 @@ const readRows = (table: Table) => `
       FROM jsonb_array_elements_text(g->'rows'->'${table}') x JOIN ${table} r ON r.id = x));
   END IF;`
 
-/** Takes the lock and reads all that a group depends on. */
+/** Takes the lock and reads everything that a group depends on. */
 const LOOK_BODY = `
 DECLARE rows jsonb := '{}'::jsonb; s integer;
 BEGIN

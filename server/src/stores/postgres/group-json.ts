@@ -6,18 +6,18 @@ import type { PackedCommit } from './packed-change.ts'
 import { fromPgText } from './pg-text.ts'
 import { jobOf } from './run-jobs.ts'
 
-/** Which batch this is a part of, and whose. */
+/** Which batch this belongs to, and whose. */
 export type GroupOf = {
   readonly writer: string
   readonly boot: string
   readonly batch: number
-  /** What became of the commits of the batch before this group. */
+  /** The outcomes of the commits of the batch before this group. */
   readonly before: readonly (GroupOutcome | 'unavailable')[]
   readonly now: number
-  /** The chain as it was read while the lock was held: it is followed, also where the stored head names another entry. */
+  /** The chain as read under the lock: it is continued, even if the stored head names another entry. */
   readonly isFollowing: boolean
   readonly purge?: { readonly until: number; readonly writers: number } | undefined
-  /** The function that enqueues jobs, where wake-ups are jobs too. */
+  /** The function that enqueues jobs, if wake-ups are also jobs. */
   readonly enqueue?: string | undefined
 }
 
@@ -27,7 +27,7 @@ export const headMac = (macs: RowMacs, { stream, seq, hash }: Head): string => m
 const macText = (mac: Uint8Array): string => Buffer.from(mac).toString('base64')
 type List = unknown[]
 
-/** A group as the database's function takes it. Lists that would be empty are left out. */
+/** A group as the database's function takes it. Empty lists are omitted. */
 export function groupJson({ outcomes, plan }: Decided, group: GroupOf, known: Head, macs: RowMacs): string {
   const done = [...group.before, ...outcomes]
   const lists: Record<string, List> = {}
@@ -78,7 +78,7 @@ function addUnits({ onces, accounts }: Plan, macs: RowMacs, add: Add): void {
     else add('once_i', [key, until])
   }
   for (const [id, { was, now }] of accounts) {
-    // A forged one is never written; it may become right again only by hand.
+    // A forged one is never written; it can only be repaired by hand.
     if (was === 'forged' || now === 'forged') continue
     add('acc_e', was === 'none' ? [id, null, null] : [id, String(was.units), was.mac])
     if (now === was || now === 'none') continue
@@ -131,7 +131,7 @@ export type Look = {
   readonly at: string | null
 }
 
-/** A look as the whole truth: what is not in it is not there. */
+/** Takes a look as complete: what is not in it does not exist. */
 export function knownFrom(look: Look, macs: RowMacs, head: Head, isSameAudit: boolean): Known {
   const onces = new Set(look.onces)
   return {

@@ -10,7 +10,7 @@ import { FUNCTIONS } from './functions.ts'
 import { addressOf, openLedger } from './open-ledger.suite.ts'
 import { migrate, MIGRATIONS } from './schema.ts'
 
-/** A schema with three entries that no checkpoint has signed, and no gate works with it. */
+/** A schema with three entries that no checkpoint has signed, and no running gate. */
 async function written(): Promise<string> {
   const address = `${await testDatabase()} ${freshSchema()}`
   const ledger = await openLedger(address)
@@ -25,7 +25,7 @@ async function inDatabase(address: string, work: (client: Client) => Promise<unk
   await client.end()
 }
 
-/** The next gate on it appends two entries; what it was told. */
+/** The next gate on it appends two entries; returns what it was told. */
 async function toldAfter(attack: (client: Client) => Promise<unknown>): Promise<unknown[]> {
   const address = await written()
   await inDatabase(address, attack)
@@ -37,7 +37,7 @@ async function toldAfter(attack: (client: Client) => Promise<unknown>): Promise<
   return told
 }
 
-/** Gives the second entry another actor, hashes the rest again, and names the new head: all that can be done without a key. */
+/** Changes the actor of the second entry, rehashes the rest, and updates the head: everything that can be done without a key. */
 async function rewrite(client: Client): Promise<void> {
   let before: string | undefined
   const found = await client.query<{ seq: number; hash: string; body: string }>(
@@ -54,7 +54,7 @@ async function rewrite(client: Client): Promise<void> {
 }
 
 describe.skipIf(!hasPostgres)('entries after the newest checkpoint in a database, while no gate runs', () => {
-  test('are taken up again when nobody touched them', async () => {
+  test('are continued if nobody touched them', async () => {
     expect(await toldAfter(async () => undefined)).toEqual([])
   })
   test.each<[string, (client: Client) => Promise<unknown>]>([
@@ -91,7 +91,7 @@ describe.skipIf(!hasPostgres)('entries after the newest checkpoint in a database
         await rewrite(client)
       },
     ],
-  ])('%s: the first commit tells, and it tells once', async (_, attack) => {
+  ])('%s: the first commit reports it, once', async (_, attack) => {
     expect(await toldAfter(attack)).toMatchObject([{ stream: 'main' }])
   })
 

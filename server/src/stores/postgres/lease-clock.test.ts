@@ -11,11 +11,11 @@ function clocksAt() {
   return { lease, pass }
 }
 
-test('a lease that was never granted does not run', () => {
+test('a lease that was never granted is not valid', () => {
   expect(clocksAt().lease.isRunning()).toBe(false)
 })
 
-test('it is counted from before it was asked for, and ends before the database ends it', () => {
+test('it is counted from before it was requested, and ends before the database ends it', () => {
   const { lease, pass } = clocksAt()
   const asked = lease.ask()
   pass(3_000)
@@ -27,7 +27,7 @@ test('it is counted from before it was asked for, and ends before the database e
   expect(lease.isRunning()).toBe(false)
 })
 
-test('a renewal that is granted makes it run again', () => {
+test('a granted renewal makes it valid again', () => {
   const { lease, pass } = clocksAt()
   lease.granted(lease.ask(), false)
   pass(60_000)
@@ -40,7 +40,7 @@ test.each([
   ['a suspended machine, where only the wall clock goes on', 0, 60_000],
   ['a wall clock that was set back while the process stood still', 60_000, -3_600_000],
   ['a wall clock that jumps forward', 10, 3_600_000],
-])('it does not run after %s', (_says, monotonic, wall) => {
+])('it is not valid after %s', (_says, monotonic, wall) => {
   const { lease, pass } = clocksAt()
   lease.granted(lease.ask(), false)
   pass(monotonic, wall)
@@ -99,7 +99,7 @@ test('it is not steady while its renewal is late', () => {
   expect([lease.isRunning(), lease.isSteady()]).toEqual([true, false])
 })
 
-test('a renewal whose answer came after the lease had ended does not make it run, and it is not steady', () => {
+test('a renewal whose answer came after the lease had ended does not make it valid, and it is not steady', () => {
   const { lease, pass } = clocksAt()
   lease.granted(lease.ask(), true)
   const asked = lease.ask()

@@ -18,7 +18,7 @@ describe.skipIf(!hasPostgres)('on a real Postgres', () => {
     openMortal,
   })
 
-  test('commits that travel together are applied in the order of their arrival, as if one by one', async () => {
+  test('commits that are sent together are applied in the order of arrival, as if one by one', async () => {
     await fc.assert(
       fc.asyncProperty(commitLists, async (list) => {
         const store = await openLedger(await create())

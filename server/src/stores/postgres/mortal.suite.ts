@@ -13,12 +13,12 @@ export async function stopProxies(): Promise<void> {
 
 /** The function that commits a group is named in every message that sends one. */
 const GROUP = 'commit_group_'
-/** An answer of the database that ends the session: `FATAL`, the code of a shutdown by an admin, a text. */
+/** A database answer that ends the session: `FATAL`, the code of a shutdown by an admin, a text. */
 const FATAL = Buffer.from('SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0')
 
 /**
- * A store behind a proxy that cuts the connection at the next group, as told.
- * "Before commit": the group has arrived at the proxy, and nothing of it at the database. "After commit": the database has answered.
+ * A store behind a proxy that cuts the connection at the next group, as told. "Before commit": the group has arrived at the
+ * proxy, and nothing of it at the database. "After commit": the database has answered.
  */
 export async function openMortal(address: string): Promise<Mortal> {
   const [url = '', schema] = address.split(' ')
@@ -27,7 +27,7 @@ export async function openMortal(address: string): Promise<Mortal> {
   const server = createServer((client) => {
     const database = dial(Number(target.port), target.hostname)
     let cutting: Death | undefined
-    /** The group is not as the database has it: it is decided again, and comes once more. */
+    /** The group does not match the database: it is decided again, and sent once more. */
     let isSentBack = false
     const cut = () => {
       client.destroy()
@@ -68,7 +68,7 @@ export async function openMortal(address: string): Promise<Mortal> {
   return { ledger, dieNext: (death) => void (armed = death) }
 }
 
-/** The database is ready and in no transaction. */
+/** The database is ready and not in a transaction. */
 const isReady = (chunk: Buffer): boolean => chunk.subarray(-6).equals(Buffer.from('Z\0\0\0\x05I'))
 
 function pipe(from: Socket, to: Socket, onChunk: (chunk: Buffer) => void): void {

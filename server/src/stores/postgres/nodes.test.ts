@@ -32,7 +32,7 @@ async function listenAt(address: string): Promise<JoinedNotices> {
   return joined.value
 }
 
-/** A boot in a process of its own. */
+/** A boot in its own process. */
 async function startBoot(address: string) {
   const child = spawn(process.execPath, [fileURLToPath(joiner), address], { stdio: ['ignore', 'pipe', 'inherit'] })
   const exited = once(child, 'exit')
@@ -75,7 +75,7 @@ describe.skipIf(!hasPostgres)('on a real Postgres', () => {
     },
   })
 
-  test('nodes that lost their connection are told that notices may be missing, and hear the next ones', async () => {
+  test('nodes that lost their connection are told that notices may be missing, and get the next ones', async () => {
     const address = await create()
     const [one, other] = [await listenAt(address), await listenAt(address)]
     const heard: string[] = []
@@ -101,7 +101,7 @@ describe.skipIf(!hasPostgres)('on a real Postgres', () => {
     await other.leave()
   })
 
-  test('boots whose leases ran out together renew them, and none declares another dead', async () => {
+  test('boots whose leases expired together renew them, and none declares another dead', async () => {
     const address = await create()
     const { schema } = addressOf(address)
     const boots = await Promise.all([startBoot(address), startBoot(address)])
@@ -117,12 +117,12 @@ describe.skipIf(!hasPostgres)('on a real Postgres', () => {
     for (const { child } of boots) child.kill('SIGSTOP')
     await become(['over', 'over'])
     boots[0]?.child.kill('SIGCONT')
-    // A renewal is followed by a look at the others, so after the next one the first boot has looked at the second.
+    // A renewal is followed by a check of the others, so after the next one the first boot has checked the second.
     await become(['alive', 'over'])
     await renewedAgain(admin, schema, boots[0]?.boot)
     boots[1]?.child.kill('SIGCONT')
     await become(['alive', 'alive'])
-    // Once it is steady again, the first one declares dead whoever does not renew.
+    // Once it is steady again, the first one declares every boot dead that does not renew.
     boots[1]?.child.kill('SIGKILL')
     await become(['alive', 'dead'])
     boots[0]?.child.kill('SIGKILL')

@@ -11,18 +11,18 @@ export type OpenWire = (told: {
 }) => Promise<RedisWire>
 
 export type JoinedNotices = Notices & {
-  /** Resolves when all that was published before is on its way, and all that arrived was told. */
+  /** Resolves when everything published before is on its way, and everything that arrived was delivered. */
   settled(): Promise<void>
   leave(): Promise<void>
 }
 
 const AGAIN_MS = 250
-/** While a node cannot hear Redis, it reads again this often what others may have changed. */
+/** While a node has no connection to Redis, it reads this often what others may have changed. */
 const DEAF_MS = 1_000
 
 /**
- * Notices among nodes by NOTIFY, on a channel of the schema. Two connections: one listens, one sends. With Redis, what can be sent there
- * is, and the rest goes by NOTIFY; every node hears both.
+ * Notices among nodes by NOTIFY, on a channel of the schema. Two connections: one listens, one sends. With Redis, what can be
+ * sent there is, and the rest goes by NOTIFY; every node listens to both.
  */
 export async function joinNotices(address: PostgresAddress, openRedis?: OpenWire): Promise<Result<JoinedNotices>> {
   const channel = `sluice_${address.schema}`
@@ -45,7 +45,7 @@ export async function joinNotices(address: PostgresAddress, openRedis?: OpenWire
     if ((await redis?.send(batch)) !== true) await notify(batch)
   })
   const redis: RedisWire | undefined = await openRedis?.({ hear: wired.hear, onBack: () => wired.missed() })
-  // A node that publishes does not know that this one cannot hear it.
+  // A publishing node does not know that this one cannot receive.
   const deaf = setInterval(() => {
     if (redis?.canHear() === false) wired.missed()
   }, DEAF_MS)
@@ -62,7 +62,7 @@ export async function joinNotices(address: PostgresAddress, openRedis?: OpenWire
       listenAgain()
     })
   }
-  /** What was told meanwhile is lost. */
+  /** What was sent in the meantime is lost. */
   const listenAgain = (): void => {
     const again = async () => {
       if (hasLeft) return
@@ -90,7 +90,7 @@ export async function joinNotices(address: PostgresAddress, openRedis?: OpenWire
     async settled() {
       await wired.sent()
       await redis?.settled()
-      // The database hands over what has arrived before it answers.
+      // The database delivers what has arrived before it answers.
       await listener?.query('SELECT 1')
     },
     async leave() {
@@ -105,6 +105,6 @@ export async function joinNotices(address: PostgresAddress, openRedis?: OpenWire
   })
 }
 
-/** Not durable, so nobody waits for a flush. */
+/** Not durable, so nothing waits for a flush. */
 const NOTIFY = `WITH quick AS (SELECT set_config('synchronous_commit', 'off', true))
   SELECT pg_notify($1, payload) FROM quick, unnest($2::text[]) payload`

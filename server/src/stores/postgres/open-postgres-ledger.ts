@@ -24,7 +24,7 @@ export type PostgresLedger = Ledger &
   OwnTail &
   Scrub &
   Journal & {
-    /** Waits for the commits under way; later ones are `unavailable`. */
+    /** Waits for the commits in progress; later ones are `unavailable`. */
     close(): Promise<void>
   }
 
@@ -34,17 +34,17 @@ export type PostgresSetup = {
   readonly stream: string
   /** Which boot this is. What a dead one sends is not written. */
   readonly boot: string
-  /** The key of the MACs that every row carries. The database never has it. */
+  /** The key of the MACs that every row has. The database never has it. */
   readonly key: string
-  /** The function that enqueues jobs, where wake-ups are jobs too. */
+  /** The function that enqueues jobs, if wake-ups are also jobs. */
   readonly enqueue?: string
   /** Nobody else appends to the stream. */
   readonly alone?: boolean
-  /** Told of rows that no gate with this key wrote, each time one is met. They are not handed out. */
+  /** Called for rows that no gate with this key wrote, each time one is found. They are not returned. */
   readonly onForged?: OnForged
-  /** Told why commits are `unavailable`. The store tries again with the next commit. */
+  /** Called with the reason why commits are `unavailable`. The store tries again with the next commit. */
   readonly onFault: (error: Error) => void
-  /** Told when the stored audit stream is not the one that this process left. What is written then follows what is there. */
+  /** Called when the stored audit stream is not the one that this process left. New entries are appended to what is there. */
   readonly onDiverged?: (found: Divergence) => void
   readonly clock?: Clock
 }

@@ -4,10 +4,10 @@ import { entryParts, type EntryParts } from '../../core/audit/chain.ts'
 import { columnsOf, rawColumn, type Listed } from '../listed.ts'
 import { pgColumn, pgText } from './pg-text.ts'
 
-/** A row on its way to the database. */
+/** A row as sent to the database. */
 export type PackedRow = { readonly text: string; readonly columns: Readonly<Record<string, Listed>> }
 
-/** A change that was checked, with texts as they will be stored. Absent rows have version 0. */
+/** A validated change, with texts as they will be stored. Absent rows have version 0. */
 export type PackedChange =
   | {
       readonly kind: 'swap'
@@ -25,10 +25,10 @@ export type PackedChange =
   | { readonly kind: 'rest'; readonly run: string; readonly cursor: number; readonly next?: number | undefined }
   | { readonly kind: 'forget'; readonly run: string; readonly through: number }
   | { readonly kind: 'audit'; readonly parts: EntryParts }
-/** `size`: about how many characters travel. */
+/** `size`: about how many characters are sent. */
 export type PackedCommit = { readonly changes: readonly PackedChange[]; readonly size: number }
 
-/** Throws a Bug for an impossible change, before anything of its commit travels. */
+/** Throws a Bug for an impossible change, before anything of its commit is sent. */
 export function packCommit(changes: readonly Change[]): PackedCommit {
   try {
     const packed = changes.map(packOne)
@@ -64,7 +64,7 @@ function packOne(change: Change): PackedChange {
     case 'event':
       return { kind: 'event', run: word(change.run), text: objectText(change.event) }
     case 'wake':
-      // "Now" has no time of its own: 0 is due at any time.
+      // "Now" has no time: 0 is due at any time.
       return { kind: 'wake', run: word(change.run), at: change.at === undefined ? 0 : number(change.at) }
     case 'rest':
       return {
@@ -99,11 +99,11 @@ function sizeOf(change: PackedChange): number {
 function versionOf(version: Version | 'absent'): Version {
   if (version === 'absent') return 0
   if (!Number.isSafeInteger(version)) throw new Bug('a version is a whole number')
-  // No row is stored at a version below 1: whoever expects one loses.
+  // No row is stored with a version below 1: a commit that expects one loses.
   return version < 1 ? -1 : version
 }
 
-/** A key of ours. Halves of pairs of surrogates are no text that anybody else could send. */
+/** One of our own keys. A lone surrogate cannot come from outside. */
 function word(value: string): string {
   if (typeof value !== 'string' || !value.isWellFormed()) throw new Bug('a key must be well-formed text')
   return pgText(value)

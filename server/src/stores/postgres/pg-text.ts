@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { isKeyed, type Listed } from '../listed.ts'
 
 /**
- * A text as Postgres can store it: it has no NUL, and no half of a pair of surrogates.
+ * A text as Postgres can store it: without NUL and lone surrogates.
  * INVARIANT: injective, so that different keys stay different.
  */
 export function pgText(text: string): string {
@@ -14,7 +14,7 @@ export function pgText(text: string): string {
 const NOT_STORABLE = /[\\\0]|\p{Surrogate}/u
 const NOT_STORABLE_EACH = /[\\\0]|\p{Surrogate}/gu
 
-/** The text that was stored. */
+/** The original text. */
 export const fromPgText = (text: string): string =>
   text.includes('\\')
     ? text.replaceAll(/\\(?:\\|u([0-9a-f]{4}))/g, (_, code?: string) =>
@@ -24,7 +24,7 @@ export const fromPgText = (text: string): string =>
 
 const KEY_DIGITS = 32
 
-/** A listed field as it stands in its column. Of long texts 128 bits of a digest. */
+/** A listed field as stored in its column. For long texts, 128 bits of a digest. */
 export function pgColumn(field: string, value: Listed): Listed {
   if (typeof value !== 'string') return value
   return isKeyed(field) ? hash('sha256', pgText(value)).slice(0, KEY_DIGITS) : pgText(value)

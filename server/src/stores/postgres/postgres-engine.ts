@@ -118,7 +118,7 @@ export const postgresEngine: StoreEngine = {
 
 type Version = { readonly version: number; readonly isUsed: boolean; readonly bytes: number }
 
-/** `isUsed`: an audit entry was ever stored, so a gate has worked with it. */
+/** `isUsed`: an audit entry was stored, so a gate has used it. */
 async function versionOf(settings: StoreSettings): Promise<Result<Version>> {
   const address = addressOf(settings)
   const sound = checkAddress(address)
@@ -143,7 +143,7 @@ async function versionOf(settings: StoreSettings): Promise<Result<Version>> {
   }
 }
 
-/** INVARIANT: a schema's name becomes SQL, so it is a plain name. */
+/** INVARIANT: a schema's name becomes SQL, so it must be a plain name. */
 function checkAddress(address: PostgresAddress): Result<void> {
   if (address.url === '')
     return unreachable(address, new Error('the variable or file that `store.postgres` refers to is missing or empty'))

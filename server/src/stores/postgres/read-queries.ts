@@ -3,7 +3,10 @@ import { hash } from 'node:crypto'
 import type { Writable } from 'node:stream'
 import { connect, isSurelyUndone, type PostgresAddress } from './connect.ts'
 
-/** Asks the database. Several questions travel together; a broken connection is made again, and the question asked once more. */
+/**
+ * Queries the database. Several queries are sent together; after a broken connection, a new one is made and the query is
+ * repeated.
+ */
 export type ReadQueries = {
   all<Row extends QueryResultRow>(sql: string, values: readonly unknown[]): Promise<Row[]>
   close(): Promise<void>
@@ -22,7 +25,7 @@ export function readQueries(address: PostgresAddress): ReadQueries {
     if (found !== undefined) return found
     const made = connect(address, 'reader', { pipeline: true })
     open[place] = made
-    // A connection that could not be made, or that broke, is made again by the next question.
+    // A connection that could not be made, or that broke, is made again by the next query.
     const drop = () => {
       if (open[place] === made) open[place] = undefined
     }
@@ -79,7 +82,7 @@ export function readQueries(address: PostgresAddress): ReadQueries {
   }
 }
 
-/** Statements are few, so each is prepared once per connection. */
+/** There are few statements, so each is prepared once per connection. */
 function nameOf(names: Map<string, string>, sql: string): string {
   const found = names.get(sql) ?? hash('sha256', sql).slice(0, 16)
   names.set(sql, found)

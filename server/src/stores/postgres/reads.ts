@@ -20,12 +20,12 @@ type Listed = Omit<Stored, 'body'> & { body: string | null }
 const IS_LARGE = 'octet_length(body) > 16384'
 
 /**
- * Point reads and pages. Each sees every commit that has returned, on this node or another.
- * A store that cannot be read rejects; a reader that needs a fact then has `unknown`, never a default.
- * INVARIANT: no row, event or account without the right MAC is handed out.
+ * Point reads and pages. Each sees every commit that has returned, on this node or another. If the store cannot be read it
+ * rejects; a reader that needs a fact then has `unknown`, never a default.
+ * INVARIANT: no row, event or account without the right MAC is returned.
  */
 export function reads(queries: ReadQueries, macs: RowMacs, onForged: OnForged): Reads {
-  /** The row, if a gate with this key wrote it. One that none wrote is told of. */
+  /** The row, if a gate with this key wrote it. Otherwise it is reported. */
   const ours = <T extends Table>(table: T, stored: Stored): Held<T>[] => {
     const { version, body, mac, pos } = stored
     const id = fromPgText(stored.id)
@@ -40,7 +40,7 @@ export function reads(queries: ReadQueries, macs: RowMacs, onForged: OnForged): 
   const withoutLarge = (table: Table) =>
     `SELECT pos, id, version, CASE WHEN ${IS_LARGE} THEN NULL ELSE body END AS body, mac FROM ${known(table)}`
 
-  /** Rows that are too large to be parsed together are read one by one, and everybody else has a turn between them. */
+  /** Rows that are too large to be parsed together are read one by one, and the event loop may run between them. */
   const fetched = async <T extends Table>(table: T, found: readonly Listed[]): Promise<Held<T>[]> => {
     const rows: Held<T>[] = []
     for (const { body, ...rest } of found) {
@@ -105,7 +105,7 @@ export function reads(queries: ReadQueries, macs: RowMacs, onForged: OnForged): 
       )
       if (found === undefined) return undefined
       const units = BigInt(found.units)
-      // Given back often enough, an account can hold more than a double: then at least this much is left.
+      // After many returns, an account can have more than a double can represent: then at least this much is left.
       if (found.mac === textOf(macs.account(account, units, found.until)))
         return Math.min(Number(units), Number.MAX_SAFE_INTEGER)
       onForged({ table: 'accounts', id: account })
@@ -166,7 +166,7 @@ export function reads(queries: ReadQueries, macs: RowMacs, onForged: OnForged): 
 const textOf = (mac: Uint8Array): string => Buffer.from(mac).toString('base64')
 
 /**
- * INVARIANT: names that become SQL are names of ours. A filter without a value would list everything, so it is a bug. `from`: the
+ * INVARIANT: names that become SQL are our own names. A filter without a value would list everything, so it is a bug. `from`: the
  * number of the first value's parameter.
  */
 function filter(table: Table, where: Readonly<Record<string, unknown>>, from: number) {

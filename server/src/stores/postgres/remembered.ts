@@ -2,7 +2,7 @@ import type { RowMacs } from '../row-mac.ts'
 import type { Account, Plan } from './decide-group.ts'
 import { fromPgText } from './pg-text.ts'
 
-/** Accounts and journals as this node left them last. A guess: the database checks it. Bounded, the oldest is forgotten first. */
+/** Accounts and journals as this node left them last. A guess: the database checks it. Bounded, the oldest is dropped first. */
 export type Remembered = {
   account(id: string): Account | undefined
   last(run: string): number | undefined

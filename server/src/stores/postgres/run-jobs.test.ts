@@ -34,7 +34,7 @@ describe.skipIf(!hasPostgres)('jobs of runs on a real Postgres', () => {
   }
   const queued = () =>
     ask(`SELECT name, state::text AS state, singleton_key FROM JOB WHERE state <= 'active' ORDER BY 1, 2`)
-  /** As if the grace were over. */
+  /** As if the grace period were over. */
   const letThrough = () => ask(`UPDATE JOB SET start_after = now() WHERE state < 'active'`)
 
   beforeEach(async () => {
@@ -50,7 +50,7 @@ describe.skipIf(!hasPostgres)('jobs of runs on a real Postgres', () => {
     await ledger.close()
   })
 
-  test('a wake-up is a job of the same commit: one of each run waits, a lost commit leaves none, and a rest removes it', async () => {
+  test('a wake-up is a job in the same commit: there is one per run, a lost commit leaves none, and a rest removes it', async () => {
     const wake = { kind: 'wake', run: RUN } as const
     expect(await ledger.commit([wake, { kind: 'once', key: 'k', until: 9e12 }])).toBe('committed')
     expect(await ledger.commit([wake])).toBe('committed')
@@ -67,7 +67,7 @@ describe.skipIf(!hasPostgres)('jobs of runs on a real Postgres', () => {
     expect(await queued()).toEqual([])
   })
 
-  test('a run that its own node does not drive is driven by another, once, also when it is woken while it is driven', async () => {
+  test('a run that its own node does not drive is driven by another, once, even if it is woken in the meantime', async () => {
     const other = await openJobs()
     const driven: string[] = []
     let [began, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -95,7 +95,7 @@ describe.skipIf(!hasPostgres)('jobs of runs on a real Postgres', () => {
   }, 120_000)
 
   test.skipIf(!isWhole)(
-    'a run that cannot be driven is tried again, and given up after the last attempt',
+    'a run that cannot be driven is retried, and given up after the last attempt',
     async () => {
       const told = Promise.withResolvers<string>()
       let attempts = 0

@@ -6,7 +6,7 @@ import { ok, type Result } from '../../contract/problems.ts'
 import { connect, connectionTo, unreachable, type PostgresAddress } from './connect.ts'
 import { fromPgText } from './pg-text.ts'
 
-/** Wake-ups that are due at once, and those for a time. */
+/** Wake-ups that are due immediately, and those for a time. */
 const DRIVE = 'drive'
 const TIMERS = 'timers'
 /** Dead letters. */
@@ -17,14 +17,14 @@ export const GRACE_SECONDS = 2
 const LOOK_MS = 1_000
 const TOUCH_MS = 4_000
 const AT_ONCE = 64
-/** Jobs that one node has under way, at most. */
+/** The maximum number of active jobs per node. */
 const MOST_ACTIVE = 512
 
 const QUEUE = {
   policy: 'stately',
   deadLetter: UNDRIVABLE,
   heartbeatSeconds: 10,
-  // A run may wait for a person's answer or a slow tool for long; whether its worker lives is told by heartbeats.
+  // A run may wait long for a person's answer or a slow tool; heartbeats tell whether its worker is alive.
   expireInSeconds: 23 * 60 * 60,
   retryLimit: 5,
   retryDelay: 2,
@@ -34,18 +34,18 @@ const QUEUE = {
 
 export type OpenedJobs = {
   readonly jobs: RunJobs
-  /** The database's function that a commit calls to enqueue and remove jobs. */
+  /** The database function that a commit calls to enqueue and remove jobs. */
   readonly enqueue: string
   close(): Promise<void>
 }
 
-/** The schema of pg-boss beside ours. Names of Postgres have at most 63 bytes, pg-boss's at most 50. */
+/** The schema of pg-boss beside ours. Postgres names have at most 63 bytes, pg-boss's at most 50. */
 export function jobsSchema(schema: string): string {
   const name = schema.length <= 40 ? schema : `${schema.slice(0, 27)}_${hash('sha256', schema).slice(0, 12)}`
   return `${name}_jobs`
 }
 
-/** Installs pg-boss where it is missing, with our queues and the function that commits call. */
+/** Installs pg-boss if it is missing, with our queues and the function that commits call. */
 export async function openRunJobs(
   address: PostgresAddress,
   onFault: (error: Error) => void,
@@ -76,7 +76,7 @@ export async function openRunJobs(
   }
 }
 
-/** pg-boss's own statements for each queue, to be executed in transactions of ours. Their one parameter is a list of jobs. */
+/** pg-boss's own statements for each queue, to be executed in our transactions. Their one parameter is a list of jobs. */
 async function insertStatements(boss: PgBoss): Promise<readonly string[]> {
   const statements: string[] = []
   const db: Db = {
@@ -90,8 +90,8 @@ async function insertStatements(boss: PgBoss): Promise<readonly string[]> {
 }
 
 /**
- * Takes runs whose waiting jobs go, then new jobs for now and for a time, each as a JSON text or null. Named after its text, so that
- * nodes of two releases can use one database.
+ * Takes the runs whose waiting jobs are deleted, then new jobs for now and for a time, each as a JSON text or null. Named after
+ * its text, so that nodes of two releases can use one database.
  */
 async function makeFunction(address: PostgresAddress, schema: string, inserts: readonly string[]): Promise<string> {
   const [drive = '', timers = ''] = inserts
@@ -120,7 +120,7 @@ END`
   return name
 }
 
-/** Years of five digits are no dates for pg-boss. */
+/** pg-boss does not accept years of five digits. */
 const LAST_TIME = Date.UTC(9999, 0)
 
 /** A wake-up as pg-boss takes it. */
@@ -147,7 +147,7 @@ function runJobs(boss: PgBoss, onFault: (error: Error) => void): RunJobs {
     const run = fromPgText(job.data.run) as RunId
     active.set(job.id, job)
     try {
-      if (job.name === UNDRIVABLE) await giveUp(run, 'its driver failed or ended again and again')
+      if (job.name === UNDRIVABLE) await giveUp(run, 'its driver failed or ended repeatedly')
       else await drive(run)
       await boss.complete(job.name, job)
     } catch (error) {
@@ -185,7 +185,7 @@ function runJobs(boss: PgBoss, onFault: (error: Error) => void): RunJobs {
         isStopped = true
         clearInterval(touching)
         await looking
-        // What is not completed until now goes to another node at once, not after its heartbeats are missed.
+        // Incomplete jobs go to another node immediately, not after their heartbeats are missed.
         for (const job of active.values()) await guarded(() => boss.fail(job.name, job, { message: 'its node stops' }))
       }
     },

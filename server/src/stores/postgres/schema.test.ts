@@ -8,7 +8,7 @@ import { connect } from './connect.ts'
 import { FUNCTIONS } from './functions.ts'
 import { MIGRATIONS, migrate } from './schema.ts'
 
-/** What the embedded engine alone has: differences of rows, and one number for an entry's place. */
+/** What only the embedded engine has: differences of rows, and one number for an entry's place. */
 const EMBEDDED_ALONE = new Set(['later', 'place'])
 
 async function fresh() {
@@ -43,7 +43,7 @@ describe.skipIf(!hasPostgres)('on a real Postgres', () => {
       for (const column of columnsOf(table)) expect(ours).toContain(`${table}.${column}`)
   })
 
-  test('of nodes that start together one migrates, and the others find it done', async () => {
+  test('if several nodes start together one migrates, and the others find it done', async () => {
     const { address, client } = await fresh()
     const others = await Promise.all(Array.from({ length: 4 }, () => connect(address, 'test')))
     const all = await Promise.all([client, ...others].map((one) => migrate(one, address.schema, FUNCTIONS)))
@@ -51,7 +51,7 @@ describe.skipIf(!hasPostgres)('on a real Postgres', () => {
     for (const one of [client, ...others]) await one.end()
   })
 
-  test('a node of the release before goes on beside the next one, until a migration takes something away', async () => {
+  test('a node of the previous release continues beside the next one, until a migration removes something', async () => {
     const { address, client } = await fresh()
     const next = [...MIGRATIONS, { sql: 'CREATE TABLE later_thing (id text)' }]
     expect(await migrate(client, address.schema, FUNCTIONS, next)).toMatchObject({ ok: true })

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 
-/** Names the product in a schema, so that a wrong address never turns somebody else's tables into a ledger. */
+/** Identifies the product in a schema, so that a wrong address never turns somebody else's tables into a ledger. */
 const PRODUCT = 'sluice'
 
 type ColumnType = 'text' | 'double precision'
@@ -27,7 +27,7 @@ function rows(table: string, columns: Readonly<Record<string, ColumnType>> = {})
 
 const collation = (type: ColumnType) => (type === 'text' ? ' COLLATE "C"' : '')
 
-/** Nearly all calls were executed: their index would hold every row and help nobody. */
+/** Nearly all calls were executed: their index would contain every row and help nobody. */
 const isLeftOut = (table: string, column: string) => table === 'calls' && column === 'state'
 
 function index(table: string, column: string): string {
@@ -95,27 +95,29 @@ const FIRST = [
   CREATE INDEX artifacts_by_stored_at ON artifacts (stored_at) WHERE body IS NOT NULL;`,
 ].join('\n')
 
-/** Flows, their runs and proposals, listed by composed texts; and the consents of runs. */
+/** Flows, their runs and proposals, listed by composed keys; and the consents of runs. */
 const FLOWS = [
   rows('flows', { shelf: TEXT, shelf_status: TEXT, shelf_flow: TEXT, shelf_flow_status: TEXT }),
   rows('flow_consents', { of_run: TEXT }),
 ].join('\n')
 
-/** Documents with their versions, and what their runs keep. */
+/** Documents with their versions, and what their runs store. */
 const DOCUMENTS = [rows('documents', { part: TEXT, name: TEXT }), rows('agent_values', { agent: TEXT })].join('\n')
 
 /** Counts that end with their window. */
 const COUNTS = `CREATE TABLE counts (name text COLLATE "C" PRIMARY KEY, count bigint NOT NULL, ends timestamptz NOT NULL);
   CREATE INDEX counts_by_ends ON counts (ends);`
 
-/** The head of each stream carries a MAC. Streams of earlier releases have none: no node of this release appends to them (boots.ts). */
+/**
+ * The head of each stream has a MAC. Streams of earlier releases have none: no node of this release appends to them (boots.ts).
+ */
 const HEAD_MACS = 'ALTER TABLE heads ADD COLUMN mac text;'
 
 /**
- * Numbered from 1 by position. To add a kind of rows, add `rows('name', { column: TEXT })` as a migration of its own; to add a column,
- * `ALTER TABLE name ADD COLUMN "column" text COLLATE "C";` with its index.
- * A migration only adds: nodes of the release before go on while one of the next has migrated already. One that takes something away
- * comes a release later and names, as `least`, the oldest schema that can still be used with it.
+ * Numbered from 1 by position. To add a kind of rows, add `rows('name', { column: TEXT })` as a separate migration; to add a
+ * column, `ALTER TABLE name ADD COLUMN "column" text COLLATE "C";` with its index. A migration only adds: nodes of the previous
+ * release continue while one of the next has already migrated. One that removes something comes a release later and names, as
+ * `least`, the oldest schema that can still be used with it.
  */
 export const MIGRATIONS: readonly { readonly sql: string; readonly least?: number }[] = [
   { sql: FIRST },
@@ -129,8 +131,8 @@ const NAME = /^[a-z_][a-z0-9_]{0,62}$/
 export const isSchemaName = (name: string): boolean => NAME.test(name) && !name.startsWith('pg_')
 
 /**
- * Brings the schema up to the last migration, all or nothing. A lock is held meanwhile, so of several nodes that start together
- * one migrates and the others find it done. `functions` are made again where they are missing.
+ * Applies all missing migrations, all or nothing. A lock is held in the meantime, so if several nodes start together one migrates
+ * and the others find it done. `functions` are created again if they are missing.
  */
 export async function migrate(
   client: ClientBase,

@@ -4,7 +4,7 @@ import { columnsOf, isUnindexed } from '../listed.ts'
 import { pgText } from './pg-text.ts'
 import type { ReadQueries } from './read-queries.ts'
 
-/** How many rows one page looks at where more than one index would be needed. */
+/** How many rows one page reads if more than one index would be needed. */
 export const MOST_LOOKED_AT = 5_000
 /** Rows are stored nearly in the order of their times: a few are recorded later than the ones after them. */
 const OUT_OF_ORDER = 256
@@ -13,17 +13,17 @@ const OUT_OF_ORDER = 256
 export const HIGHEST = Number.MAX_SAFE_INTEGER
 
 /**
- * Whether a value is written out in the statement. An index of states holds some of them only, and is chosen by the value; there are
- * few states, so there are few statements.
+ * Whether a value is written out in the statement. A partial index of states is chosen by the value; there are few states, so
+ * there are few statements.
  */
 export const isWord = (field: string, value: string): boolean => field === 'state' && /^[a-z_]{1,20}$/.test(value)
 
-/** The fields that lead the search, the one that fits the fewest rows first. */
+/** The fields that lead the search, the most selective first. */
 const LEADING = ['state', 'caller', 'tool_id', 'user'] as const
 
 /**
- * The cursors of the rows that fit, in order, and where to go on.
- * INVARIANT: whatever is asked for, a page costs the same with a thousand rows and with a million: it reads one index from the
+ * The cursors of the matching rows, in order, and where to continue.
+ * INVARIANT: whatever is requested, a page costs the same with a thousand rows and with a million: it reads one index from the
  * cursor on, and at most MOST_LOOKED_AT entries of it.
  */
 export async function searchRows(
@@ -56,7 +56,7 @@ export async function searchRows(
 
 const nextOf = (cursor: number | undefined): { next?: number } => (cursor === undefined ? {} : { next: cursor })
 
-/** INVARIANT: names that become SQL are names of ours. */
+/** INVARIANT: names that become SQL are our own names. */
 function conditionsOf(table: SearchTable, where: SearchWhere) {
   const fits = new Map<string, string>()
   const values: (string | number)[] = []
@@ -73,7 +73,7 @@ function conditionsOf(table: SearchTable, where: SearchWhere) {
   return { fits, values }
 }
 
-/** Between which cursors the rows of a time are: found by the index of times, so that nothing newer is looked at. */
+/** Between which cursors the rows of a period are: found by the index of times, so that nothing newer is read. */
 async function boundsOf(
   queries: ReadQueries,
   table: SearchTable,

@@ -24,16 +24,16 @@ import { migrate } from './schema.ts'
 
 export type LinkSetup = {
   readonly address: PostgresAddress
-  /** Names this process among all that write. It stays the same over new connections. */
+  /** Identifies this process among all writers. It stays the same across new connections. */
   readonly writer: string
   readonly boot: string
   readonly stream: string
   readonly macs: RowMacs
   /** Nobody else appends to the stream. */
   readonly alone: boolean
-  /** Where the stream ended when the connection before this one answered last. */
+  /** Where the stream ended when the previous connection last answered. */
   readonly last?: Head | undefined
-  /** The function that enqueues jobs, where wake-ups are jobs too. */
+  /** The function that enqueues jobs, if wake-ups are also jobs. */
   readonly enqueue?: string | undefined
   /** A later connection of a writer that has been announced. */
   readonly isAgain?: boolean
@@ -43,7 +43,7 @@ const MOST_COMMITS = 512
 const MOST_CHARACTERS = 8_388_608
 
 const PURGE_EVERY_MS = 10 * 60_000
-/** Remembering longer than asked is always allowed; it covers clocks that disagree. */
+/** Remembering longer than requested is always allowed; it covers clocks that disagree. */
 const PURGE_GRACE_MS = 60 * 60_000
 const WRITER_KEPT_MS = 7 * 24 * 60 * 60_000
 
@@ -51,7 +51,7 @@ const sha256 = (text: string) => hash('sha256', text)
 const CALL_COMMIT = { name: COMMIT.name, text: `SELECT ${COMMIT.name}($1::jsonb)` }
 const CALL_LOOK = { name: LOOK.name, text: `SELECT ${LOOK.name}($1::jsonb) AS found` }
 
-/** Connects, brings the schema up to date, and announces this writer. */
+/** Connects, applies missing migrations, and announces this writer. */
 export async function linkWriter(setup: LinkSetup): Promise<Result<BatchLink<PackedCommit>>> {
   const { address } = setup
   let client: Client
@@ -74,7 +74,7 @@ export async function linkWriter(setup: LinkSetup): Promise<Result<BatchLink<Pac
   return ok(batchLink(client, setup))
 }
 
-/** Commits that were answered are durable, whatever the database's default is. */
+/** Answered commits are durable, whatever the database's default is. */
 const DURABLE = `SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`
 
 async function prepare(client: Client, { address, writer, stream, macs }: LinkSetup): Promise<Result<void>> {
@@ -89,7 +89,7 @@ async function prepare(client: Client, { address, writer, stream, macs }: LinkSe
   return ok(undefined)
 }
 
-/** What this connection knows of the end of its stream. */
+/** What this connection knows about the end of its stream. */
 type Tail = { last: Head; isSame: boolean; inDoubt: boolean; diverged?: Divergence | undefined }
 
 function batchLink(client: Client, setup: LinkSetup): BatchLink<PackedCommit> {
@@ -115,9 +115,9 @@ function batchLink(client: Client, setup: LinkSetup): BatchLink<PackedCommit> {
     await client.query({ ...CALL_COMMIT, values: [groupJson(decided, group, known, macs)] })
   }
 
-  /** In the hope that all is as this node left it. Undefined when it is not. */
+  /** Optimistically, assuming that everything is as this node left it. Undefined if it is not. */
   const tryOnce = async (commits: readonly PackedCommit[], group: GroupOf): Promise<Decided | undefined> => {
-    // The first group after a connection was made compares the whole stream's end.
+    // The first group after a connection was made compares the end of the stream.
     if (tail.inDoubt) return undefined
     const decided = decideGroup(commits, guess, sha256)
     if (decided === undefined) return undefined
@@ -174,7 +174,7 @@ function batchLink(client: Client, setup: LinkSetup): BatchLink<PackedCommit> {
       tail.diverged = undefined
       return { outcomes: decided.outcomes, tail: tail.last, diverged }
     } catch (error) {
-      // The session has ended, or the database says that it does not know: whoever waits is in doubt.
+      // The session has ended, or the database does not know: those who wait are in doubt.
       if (!isSurelyUndone(error)) {
         void client.end().catch(() => undefined)
         throw error
@@ -196,7 +196,7 @@ function batchLink(client: Client, setup: LinkSetup): BatchLink<PackedCommit> {
         const reply = await writeGroup(group, of)
         replies.push(reply)
         before.push(...reply.outcomes.filter((outcome) => outcome !== 'in_doubt'))
-        // A group that could not be stored ends the batch: the numbers of what follows it would not fit.
+        // A group that could not be stored ends the batch: the numbers of what follows would not match.
         if (reply.fault !== undefined) break
       }
       const outcomes = replies.flatMap((reply) => reply.outcomes)

@@ -6,8 +6,8 @@ const ANSWER_MS = 500
 const AGAIN_MS = 250
 
 /**
- * A connection that is made again whenever it breaks. Nothing waits for it: a command while it is away fails at once, and one that is not
- * answered in half a second is given up, because whoever sends it goes on without Redis.
+ * A connection that is made again whenever it breaks. Nothing waits for it: a command while it is down fails immediately, and one
+ * that is not answered in half a second is given up, because its sender continues without Redis.
  */
 export function redisClient(url: string, onFault: (error: Error) => void) {
   const client = createClient({
@@ -19,7 +19,7 @@ export function redisClient(url: string, onFault: (error: Error) => void) {
   })
   let isTold = false
   client.on('error', (error: Error) => {
-    if (!isTold) onFault(new Error(`redis cannot be reached, postgres does its work: ${error.message}`))
+    if (!isTold) onFault(new Error(`redis cannot be reached, so postgres is used instead: ${error.message}`))
     isTold = true
   })
   client.on('ready', () => (isTold = false))

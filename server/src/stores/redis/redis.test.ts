@@ -37,7 +37,7 @@ describe.skipIf(!hasPostgres || !hasRedis)('with a real Redis beside Postgres', 
     settled: () => settle(nodes),
   })
 
-  test('notices go on by Postgres while Redis is gone, and by Redis when it is back', async () => {
+  test('notices continue by Postgres while Redis is down, and by Redis when it is back', async () => {
     const schema = freshSchema()
     const [one, other] = [await joinOne(schema), await joinOne(schema)]
     const heard: string[] = []
@@ -64,7 +64,7 @@ describe.skipIf(!hasPostgres || !hasRedis)('with a real Redis beside Postgres', 
     await other.leave()
   }, 120_000)
 
-  test('a used key is refused without a look at the database, also on another node; one that Redis forgot is refused by the database', async () => {
+  test('a used key is rejected without reading the database, even on another node; one that Redis forgot is rejected by the database', async () => {
     const schema = freshSchema()
     const address = `${await testDatabase()} ${schema}`
     const used = await openUsedKeys({ url: redis.url, schema }, quiet)

@@ -2,15 +2,15 @@ import { hash } from 'node:crypto'
 import type { Ledger, Outcomes } from '../../commands/ports/ledger.ts'
 import { connectOnce, redisClient, type RedisAddress } from './connect.ts'
 
-/** Single-use keys that are known to be used. What it does not know may be used all the same. */
+/** Single-use keys that are known to be used. Unknown ones may be used as well. */
 export type UsedKeys = {
-  /** The first of these that is used; undefined when none is known, or Redis does not answer. */
+  /** The first of these that is used; undefined if none is known, or Redis does not answer. */
   firstUsed(keys: readonly string[]): Promise<number | undefined>
   note(keys: readonly { readonly key: string; readonly until: number }[]): void
   close(): Promise<void>
 }
 
-/** Postgres remembers for ever what it has to. */
+/** Postgres stores permanently what it has to. */
 const LONGEST_MS = 7 * 24 * 60 * 60_000
 
 export async function openUsedKeys({ url, schema }: RedisAddress, onFault: (error: Error) => void): Promise<UsedKeys> {
@@ -41,8 +41,9 @@ export async function openUsedKeys({ url, schema }: RedisAddress, onFault: (erro
 }
 
 /**
- * The same ledger. A commit with a key that is known to be used loses without a look at the database.
- * INVARIANT: a key that may be unused is decided by the ledger alone, so two commits never use one, whatever Redis says or forgets.
+ * Wraps the ledger. A commit with a key that is known to be used loses without reading the database.
+ * INVARIANT: a key that may be unused is decided by the ledger alone, so two commits never use one, whatever Redis says or
+ * forgets.
  */
 export function refuseUsed<L extends Ledger & Outcomes>(ledger: L, used: UsedKeys): L {
   return {

@@ -1,16 +1,16 @@
 import { connectOnce, redisClient, type RedisAddress } from './connect.ts'
 
 export type RedisWire = {
-  /** True when Redis has taken all of them. */
+  /** True if Redis has accepted all of them. */
   send(payloads: readonly string[]): Promise<boolean>
   /** False while this node may miss what others send. */
   canHear(): boolean
-  /** Resolves when all that was sent before has arrived. */
+  /** Resolves when everything sent before has arrived. */
   settled(): Promise<void>
   close(): Promise<void>
 }
 
-/** Pub/sub on a channel of the schema. `onBack`: it can hear again, and may have missed something. */
+/** Pub/sub on a channel of the schema. `onBack`: it is connected again, and may have missed something. */
 export async function openRedisWire(
   { url, schema }: RedisAddress,
   told: {
@@ -21,7 +21,7 @@ export async function openRedisWire(
 ): Promise<RedisWire> {
   const channel = `sluice:${schema}:notices`
   const sender = redisClient(url, told.onFault)
-  // One of them complains for both.
+  // Only one of them reports faults.
   const listener = redisClient(url, () => undefined)
   let isListening = false
   const listen = async (): Promise<void> => {
@@ -30,7 +30,7 @@ export async function openRedisWire(
     isListening = true
     told.onBack()
   }
-  // Subscribing again where that is done already changes nothing.
+  // Subscribing twice changes nothing.
   listener.on('ready', () => void listen().catch(() => undefined))
   await Promise.all([connectOnce(sender), connectOnce(listener)])
   return {
@@ -45,7 +45,7 @@ export async function openRedisWire(
     },
     canHear: () => listener.isReady && isListening,
     async settled() {
-      // What was published before is handed over before this is answered.
+      // What was published before is delivered before this is answered.
       if (listener.isReady) await listener.ping().catch(() => undefined)
     },
     async close() {

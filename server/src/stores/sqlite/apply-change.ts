@@ -5,7 +5,7 @@ import type { OtherChange, PackedChange } from './packed-commit.ts'
 import type { RowMacs } from '../row-mac.ts'
 import { rowWriter } from './row-writer.ts'
 
-/** Applies one change inside a transaction. False when its expectation does not hold; then it has written nothing. */
+/** Applies one change inside a transaction. False if its expectation does not hold; then it has written nothing. */
 export type ApplyChange = (change: PackedChange) => boolean
 export type ChangeApplier = { readonly apply: ApplyChange; readonly forgetVersions: () => void }
 
@@ -15,7 +15,7 @@ export function changeApplier(db: DatabaseSync, tail: AuditTail, macs: RowMacs):
   const open = db.prepare(
     'INSERT INTO accounts (id, units, until, mac) VALUES (?1, ?2, ?3, account_mac(?1, ?2, ?3)) ON CONFLICT DO NOTHING',
   )
-  // What somebody else wrote into an account is never the start of a right sum.
+  // An account that somebody else wrote is never used for a new balance.
   const spend = db.prepare(
     `UPDATE accounts SET units = units - ?2, mac = account_mac(id, units - ?2, until)
       WHERE id = ?1 AND units >= ?2 + ?3 AND mac IS account_mac(id, units, until)`,
@@ -45,7 +45,7 @@ export function changeApplier(db: DatabaseSync, tail: AuditTail, macs: RowMacs):
       case 'event':
         return changed(event, word(change.run), eventText(change.event))
       case 'wake':
-        // "Now" has no time of its own: 0 is due at any time.
+        // "Now" has no time: 0 is due at any time.
         wake.run(word(change.run), change.at === undefined ? 0 : number(change.at))
         return true
       case 'forget':
@@ -90,7 +90,7 @@ function changed(statement: StatementSync, ...values: (string | number | bigint 
   return statement.run(...values).changes === 1
 }
 
-/** A key of ours. SQLite would store every lone surrogate as U+FFFD, and different keys would meet. */
+/** One of our own keys. SQLite would store every lone surrogate as U+FFFD, and different keys would collide. */
 function word(value: string): string {
   if (typeof value !== 'string' || !value.isWellFormed()) throw new Bug('a key must be well-formed text')
   return value

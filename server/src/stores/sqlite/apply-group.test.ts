@@ -7,7 +7,7 @@ import { openStore } from './open-store.suite.ts'
 const folder = freshFolders()
 const HOUR = 3_600_000
 
-test('an account whose time is long over is forgotten; one without an end stays', async () => {
+test('an account that expired long ago is deleted; one without an end stays', async () => {
   let now = 1_000_000_000
   const store = await openStore(join(folder(), 'ledger.db'), { clock: () => now })
   await store.commit([

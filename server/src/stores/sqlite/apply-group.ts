@@ -7,9 +7,9 @@ import type { RowMacs } from '../row-mac.ts'
 import { isOwnFault, isSurelyUndone } from './sqlite-error.ts'
 
 /**
- * Puts commits behind one COMMIT and so behind one fsync. A lost one leaves no trace, and its neighbours go through. Throws what the
- * disk or another process did; then nothing is stored. `in_doubt`: COMMIT itself failed with this error, and the group may be stored.
- * `note` is called before COMMIT, inside the transaction.
+ * Puts commits behind one COMMIT and so behind one fsync. A lost one leaves no trace, and the others succeed. Throws errors of
+ * the disk or another process; then nothing is stored. `in_doubt`: COMMIT itself failed with this error, and the group may be
+ * stored. `note` is called before COMMIT, inside the transaction.
  */
 export type ApplyGroup = (
   commits: readonly PackedCommit[],
@@ -22,7 +22,7 @@ const hasWritten = (commit: PackedCommit, lost: number): boolean =>
   commit.slice(0, lost).some(([kind]) => kind !== 'expect')
 
 const PURGE_EVERY_MS = 10 * 60_000
-/** Remembering longer than asked is always allowed; it covers clocks that disagree. */
+/** Remembering longer than requested is always allowed; it covers clocks that disagree. */
 const PURGE_GRACE_MS = 60 * 60_000
 /** A writer asks about its last batch within seconds. */
 const WRITER_KEPT_MS = 7 * 24 * 60 * 60_000
@@ -50,7 +50,7 @@ export function groupApplier(db: DatabaseSync, stream: string, memory: TailMemor
   const firstLost = (commit: PackedCommit): number =>
     commit.findIndex((change) => (!isSame && isCheckpoint(change)) || !apply(change))
 
-  /** Without savepoints, as nearly always nobody loses. Undefined when there would be something to undo. */
+  /** Without savepoints, because nearly always no commit is lost. Undefined if there would be something to undo. */
   const applyTogether = (commits: readonly PackedCommit[]): GroupOutcome[] | undefined => {
     const outcomes: GroupOutcome[] = []
     try {
@@ -67,7 +67,7 @@ export function groupApplier(db: DatabaseSync, stream: string, memory: TailMemor
     }
   }
 
-  /** From the start again, each in a savepoint of its own. */
+  /** From the start again, each in its own savepoint. */
   const applyApart = (commits: readonly PackedCommit[]): GroupOutcome[] => {
     rollback.run()
     tail.drop()

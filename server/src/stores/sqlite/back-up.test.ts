@@ -8,7 +8,7 @@ import { openStore } from './open-store.suite.ts'
 const folder = freshFolders()
 const commit = (store: Awaited<ReturnType<typeof openStore>>, id: string) => store.commit([newCall(id), note(id)])
 
-test('a copy made in the middle of commits is whole, holds what was committed before, and can go on', async () => {
+test('a copy made in the middle of commits is complete, contains what was committed before, and can be continued', async () => {
   const place = folder()
   const store = await openStore(join(place, 'ledger.db'))
   await Promise.all(Array.from({ length: 200 }, (_, number) => commit(store, `before ${number}`)))
@@ -32,7 +32,7 @@ test('a copy made in the middle of commits is whole, holds what was committed be
   await store.close()
 })
 
-test('a backup replaces nothing and leaves nothing when it fails', async () => {
+test('a backup replaces nothing, and leaves nothing if it fails', async () => {
   const place = folder()
   const store = await openStore(join(place, 'ledger.db'))
   const target = join(place, 'copies')

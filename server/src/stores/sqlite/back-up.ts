@@ -6,12 +6,12 @@ import { connectForReads } from './connect.ts'
 /** More pages than any database has, so that one step copies one snapshot and a busy gate cannot make it start again. */
 const ALL_PAGES = 2 ** 31 - 1
 
-/** Copy a ledger that is in use. The copy appears under its name only when it is whole and on the disk. */
+/** Copies a ledger that is in use. The copy appears under its name only when it is complete and on disk. */
 export async function backUp(file: string, toFile: string): Promise<Result<void>> {
   const part = `${toFile}.${process.pid}.part`
   if (existsSync(toFile)) return refuse('backup.exists', { file: toFile })
   try {
-    // Ours alone from the first byte; SQLite keeps the mode.
+    // Private from the first byte; SQLite keeps the mode.
     closeSync(openSync(part, 'wx', 0o600))
     try {
       await copy(file, part)

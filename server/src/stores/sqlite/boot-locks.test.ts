@@ -36,7 +36,7 @@ test('files of boots that died long ago are removed, and nothing else', () => {
   expect(readdirSync(place).sort()).toEqual([`${'b'.repeat(16)}.lock`, 'notes.txt'])
 })
 
-test('a folder that cannot be made is refused as such', () => {
+test('a folder that cannot be created is reported as such', () => {
   const file = join(folder(), 'file')
   writeFileSync(file, '')
   expect(joinBoots(join(file, 'boots'))).toMatchObject({ ok: false, problem: { code: 'data.unusable' } })

@@ -7,22 +7,22 @@ import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { primaryCode, SQLITE } from './sqlite-error.ts'
 
 export type JoinedBoot = Liveness & {
-  /** Dead at once, for everybody. */
+  /** Dead immediately, for everybody. */
   leave(): void
 }
 
 const NAME = /^[0-9a-f]{16}$/
 const POLL_MS = 1_000
-/** A file that is younger may be that of a boot that is about to lock it. */
+/** A younger file may belong to a boot that is about to lock it. */
 const OLD_MS = 3_600_000
 const MOST_DEAD = 10_000
 
-/** Held here too: a lock whose holder was forgotten must not end with the next garbage collection. */
+/** Also held here: a lock whose holder was dropped must not end with the next garbage collection. */
 const held = new Set<DatabaseSync>()
 
 /**
- * Boots that share a data folder. Each holds a lock of the operating system on a file of its own, which ends with its process
- * however that ends: no heartbeat, no clock, and a busy process is not taken for a dead one.
+ * Boots that share a data folder. Each holds an operating system lock on its own file, which ends with its process however that
+ * ends: no heartbeat, no clock, and a busy process is not mistaken for a dead one.
  */
 export function joinBoots(folder: string): Result<JoinedBoot> {
   const boot = randomBytes(8).toString('hex')
@@ -91,11 +91,11 @@ export function joinBoots(folder: string): Result<JoinedBoot> {
   })
 }
 
-/** Throws when somebody else has it. */
+/** Throws if somebody else has it. */
 function lock(file: string): DatabaseSync {
   const db = new DatabaseSync(file, { timeout: 0 })
   try {
-    // Nothing is ever written, and no journal should lie beside it.
+    // Nothing is ever written, and there should be no journal beside it.
     db.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
   } catch (error) {
     db.close()
@@ -104,7 +104,7 @@ function lock(file: string): DatabaseSync {
   return db
 }
 
-/** What cannot be tried is taken for alive: taking over from somebody who lives would do things twice. */
+/** If it cannot be checked it counts as alive: taking over from a live process would do things twice. */
 function isLocked(file: string): boolean {
   if (statSync(file, { throwIfNoEntry: false }) === undefined) return false
   try {
@@ -116,7 +116,7 @@ function isLocked(file: string): boolean {
   }
 }
 
-/** Files of boots that died and that nobody has asked about. */
+/** Removes files of dead boots that nobody has asked about. */
 function sweep(folder: string): void {
   for (const name of readdirSync(folder)) {
     const file = join(folder, name)

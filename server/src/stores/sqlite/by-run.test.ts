@@ -9,7 +9,7 @@ import { migrate, MIGRATIONS } from './schema.ts'
 
 const folder = freshFolders()
 
-test('open calls of toolflows say which run made them; every other row stays as it was', async () => {
+test('open calls of toolflows say which run made them; every other row is unchanged', async () => {
   const file = join(folder(), 'ledger.db')
   const db = new DatabaseSync(file)
   expect(migrate(db, MIGRATIONS.slice(0, MIGRATIONS.indexOf(BY_RUN))).ok).toBe(true)
@@ -24,7 +24,7 @@ test('open calls of toolflows say which run made them; every other row stays as 
   ]
   for (const row of rows)
     insert.run(row.call_id, JSON.stringify(row), null, row.state === 'executed' ? null : row.state)
-  // A second version is kept as the fields in which it differs.
+  // A second version is stored as the fields in which it differs.
   const started = { ...call(callId(6), { state: 'pending' }), ...asked }
   insert.run(started.call_id, JSON.stringify(started), JSON.stringify({ state: 'executing', attempt: 1 }), 'executing')
   db.close()
@@ -36,7 +36,7 @@ test('open calls of toolflows say which run made them; every other row stays as 
   })
   expect(await held(1)).toMatchObject({ version: 3, row: made(1, 'ASK', 'ask', { risk_score: 42 }) })
   expect(await held(2)).toMatchObject({ version: 3, row: made(2, 'EXECUTE', 'allow') })
-  // A call without a word of its toolflow is not judged more mildly than one that was asked about.
+  // A call without a verdict of its toolflow is judged as if it had been asked about.
   expect(await held(3)).toMatchObject({ version: 3, row: made(3, 'ASK', 'ask') })
   expect((await held(4)).row).toEqual(rows[3])
   expect(await held(5)).toMatchObject({ version: 2, row: rows[4] })

@@ -1,6 +1,6 @@
 /**
- * Calls that toolflows of earlier releases made said so in two fields, `for_run` and `toolflow`. Only a call that has not ended is
- * judged or told of again, so only those rows change. `by_run` is `byRun` below; like every migration it never changes.
+ * Calls that toolflows of earlier releases made had two fields for this, `for_run` and `toolflow`. Only a call that has not ended
+ * is judged or reported again, so only those rows change. `by_run` is `byRun` below; like every migration it never changes.
  */
 export const BY_RUN = `
   UPDATE calls SET body = by_run(body), version = version + 1

@@ -18,7 +18,7 @@ const FOR_EVER = Number.MAX_SAFE_INTEGER
 /** How that release named the run of a call. */
 const OF_A_RUN = { for_run: runId(3) }
 
-/** As the release before kept it: under the id alone. */
+/** As the previous release stored it: under the id alone. */
 const CALLS: readonly CallRow[] = [
   call(callId(1), { caller: ana, state: 'executed', idempotency_key: 'agent:claude k 1' }),
   call(callId(2), { caller: bob, state: 'executed', idempotency_key: 'agent:claude k2', task_of: 'agent:claude' }),
@@ -36,7 +36,7 @@ const CALLS: readonly CallRow[] = [
   }),
 ]
 
-test('what was kept under a caller`s id is kept under its id and user, for its owner alone', async () => {
+test('what was stored under a caller`s id is stored under its id and user, for its owner alone', async () => {
   const file = join(folder(), 'ledger.db')
   const db = new DatabaseSync(file)
   const before = MIGRATIONS.slice(0, MIGRATIONS.indexOf(CALLER_ROWS))
@@ -83,7 +83,7 @@ test('what was kept under a caller`s id is kept under its id and user, for its o
   ])
   expect((await store.row('consents', 'cons_1'))?.row.user).toBe('ana')
   expect((await store.row('consents', 'cons_2'))?.row.user).toBeUndefined()
-  // A key that was taken is taken still, for its owner.
+  // A key that was taken is still taken, for its owner.
   const isTaken = async (key: string) => (await store.commit([{ kind: 'once', key, until: 9 }])) !== 'committed'
   expect(await isTaken('call ["call","agent:claude","ana","k 1"]')).toBe(true)
   expect(await isTaken('call ["call","agent:claude","bob","k 1"]')).toBe(false)

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 
 /**
- * Rows that were kept under a caller's id alone, brought under id and user. The texts are the ones that this release writes
- * (pinned in caller-rows.test.ts); like every migration it never changes.
+ * Moves rows that were stored under a caller's id alone to id and user. The texts are the ones that this release writes (pinned
+ * in caller-rows.test.ts); like every migration it never changes.
  */
 export const CALLER_ROWS = `
   CREATE TABLE sessions (
@@ -71,7 +71,7 @@ function callKey({ caller, idempotency_key = '', for_run, canonical_args = '' }:
   const { id, user } = caller
   const key = idempotency_key.startsWith(`${id} `) ? idempotency_key.slice(id.length + 1) : idempotency_key
   if (for_run !== undefined && key === `toolflow/${for_run}`) return JSON.stringify(['run', id, user, key])
-  // The later rounds of a call had their number behind the key.
+  // The later rounds of a call had their number after the key.
   const round = canonical_args.includes('"sluice/inputs":') ? /^(.+)\/([2-9]|1\d)$/s.exec(key) : null
   return JSON.stringify(['call', id, user, ...(round === null ? [key] : [round[1], Number(round[2])])])
 }

@@ -2,21 +2,22 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { primaryCode, SQLITE } from './sqlite-error.ts'
 
-/** For measurements and tests: the product uses `PRODUCT`. */
+/** For measurements and tests: production uses `PRODUCT`. */
 export type Tuning = {
-  /** The most commits that share one transaction. */
+  /** The most commits per transaction. */
   readonly group: number
   readonly synchronous: 'FULL' | 'OFF'
   /** How long a writer waits for another process before the group is given up. */
   readonly busy_ms: number
-  /** The most pages the file may have: a disk of a known size. */
+  /** The most pages the file may have: simulates a disk of a known size. */
   readonly max_pages?: number
 }
 export const PRODUCT: Tuning = { group: 512, synchronous: 'FULL', busy_ms: 10_000 }
 
 /**
- * A connection that may write. INVARIANT: never creates the file. A ledger that vanished must stay an error; an empty one
- * in its place would accept calls whose history is gone.
+ * A connection that may write.
+ * INVARIANT: never creates the file. A missing ledger must stay an error; an empty one in its place would accept calls whose
+ * history is lost.
  */
 export function connect(file: string, tuning: Tuning = PRODUCT): DatabaseSync {
   const address = pathToFileURL(file)
@@ -25,8 +26,8 @@ export function connect(file: string, tuning: Tuning = PRODUCT): DatabaseSync {
   try {
     db.exec(`PRAGMA busy_timeout = ${tuning.busy_ms}`)
     useWal(db, tuning.busy_ms)
-    // What is removed is written over with zeros, so that it is really gone from the file.
-    // Every COMMIT walks the whole cache, so it is small: the ends of the trees, and room for what a group writes.
+    // Deleted content is overwritten with zeros, so that it is really gone from the file. Every COMMIT walks the whole cache, so
+    // it is small: the ends of the trees, and room for what a group writes.
     db.exec(`
       PRAGMA synchronous = ${tuning.synchronous};
       PRAGMA fullfsync = ON;
@@ -49,7 +50,7 @@ export function connectForReads(file: string): DatabaseSync {
   return new DatabaseSync(file, { readOnly: true, timeout: PRODUCT.busy_ms })
 }
 
-/** The change to WAL does not honour the busy timeout when several processes make it at once, so it waits here. */
+/** The change to WAL does not honor the busy timeout when several processes make it at once, so it waits here. */
 function useWal(db: DatabaseSync, patience: number): void {
   const deadline = performance.now() + patience
   for (;;) {

@@ -28,7 +28,7 @@ test('calls and requests of an earlier release are found by tool, caller, person
   expect(db.prepare('SELECT user FROM approvals').all()).toEqual([{ user: 'ana' }])
 })
 
-test('every field that searches go by has an index that gives rows in their order', () => {
+test('every searchable field has an index that returns rows in order', () => {
   const db = new DatabaseSync(':memory:')
   migrate(db)
   for (const [table, fields] of Object.entries(SEARCHED_BY))
@@ -41,7 +41,7 @@ test('every field that searches go by has an index that gives rows in their orde
     }
 })
 
-test('the edges of a time are found by an index, and so is a list that nothing narrows', () => {
+test('the ends of a period are found by an index, and so is an unfiltered list', () => {
   const db = new DatabaseSync(':memory:')
   migrate(db)
   const planOf = (sql: string, ...values: number[]) =>

@@ -11,7 +11,7 @@ import { openStore } from './open-store.suite.ts'
 const folder = freshFolders()
 const WRITER = fileURLToPath(new URL('./killed-writer.suite.ts', import.meta.url))
 
-/** Runs a writer, kills it after so many commits have returned, and gives the ids of all that have. */
+/** Runs a writer, kills it after this many commits have returned, and returns the ids of all that have. */
 async function killAfter(file: string, commits: number): Promise<string[]> {
   const child = spawn(process.execPath, [WRITER, file], { stdio: ['ignore', 'pipe', 'inherit'] })
   const exited = once(child, 'exit')
@@ -25,14 +25,14 @@ async function killAfter(file: string, commits: number): Promise<string[]> {
   return acknowledged
 }
 
-test('every commit that returned before a SIGKILL is there, whole, and the chain goes on without a gap', async () => {
+test('every commit that returned before a SIGKILL is stored completely, and the chain continues without a gap', async () => {
   const file = join(folder(), 'ledger.db')
   const acknowledged: string[] = []
   for (const commits of [50, 500, 333]) {
     acknowledged.push(...(await killAfter(file, commits)))
     const store = await openStore(file)
     for (const id of acknowledged) expect(await store.row('calls', id), id).toBeDefined()
-    // Those under way may be there too, but never in part.
+    // Those in progress may be stored too, but never in part.
     const written = (await wholeChain(store, 'main')).map(({ subject }) => subject['call'])
     const rows = await store.list('calls', {}, { limit: 100_000 })
     const events = await store.events(runId(1), 0, 100_000)

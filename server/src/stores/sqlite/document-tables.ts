@@ -1,4 +1,4 @@
-/** Documents with their versions, and what their runs keep. Like every migration it never changes. */
+/** Documents with their versions, and what their runs store. Like every migration it never changes. */
 const table = (name: string, fields: readonly string[]) => `
   CREATE TABLE ${name} (
     pos INTEGER PRIMARY KEY,

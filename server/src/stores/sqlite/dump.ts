@@ -8,8 +8,8 @@ import { STREAM_LENGTH } from './streams.ts'
 type Row = Readonly<Record<string, unknown>>
 
 /**
- * Everything that an embedded ledger holds, from one snapshot.
- * INVARIANT: nothing without the right MAC is handed out; a ledger with a forged row is not copied at all.
+ * Everything in an embedded ledger, from one snapshot.
+ * INVARIANT: nothing without the right MAC is returned; a ledger with a forged row is not copied at all.
  */
 export function* dumpLedger(db: DatabaseSync, macs: RowMacs): Generator<StoredRecord> {
   db.exec('BEGIN')

@@ -5,7 +5,7 @@ import type { Death } from '../ledger-doubts.suite.ts'
 import type { WriterSetup } from './worker-link.ts'
 
 /**
- * The thread that writes, which dies once, as the file `<ledger>.death` says. Its first line names the moment; the second, if there is
+ * A writing thread that dies once, as the file `<ledger>.death` says. Its first line names the moment; the second, if there is
  * one, a text that the batch has to contain. While there is a file `<ledger>.away`, no new thread starts.
  */
 const { file } = workerData as WriterSetup
@@ -40,7 +40,7 @@ DatabaseSync.prototype.prepare = function (this: DatabaseSync, sql, ...rest) {
   return statement
 }
 
-// Heard before the writer hears it.
+// Receives it before the writer does.
 port.on('message', (message: unknown) => {
   if (!existsSync(order)) return
   const [death = '', text = ''] = readFileSync(order, 'utf8').split('\n')

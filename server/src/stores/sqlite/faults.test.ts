@@ -17,7 +17,7 @@ const commit = (ledger: Ledger, trace = '') => {
   return ledger.commit([newCall(`c${number}`, { trace }), note(`c${number}`)])
 }
 
-/** Commits bulky rows until none fits; gives how many did. */
+/** Commits large rows until none fits; returns how many did. */
 async function fill(ledger: Ledger): Promise<number> {
   for (let committed = 0; committed < 1000; committed += 1) {
     const outcome = await commit(ledger, BULK)
@@ -29,7 +29,7 @@ async function fill(ledger: Ledger): Promise<number> {
   throw new Error('the disk is not full')
 }
 
-test('a full store is unavailable, loses nothing, and goes on by itself when there is room', async () => {
+test('a full store is unavailable, loses nothing, and continues by itself when there is room', async () => {
   const file = join(folder(), 'ledger.db')
   const faults: string[] = []
   const store = await openStore(file, { tuning: { max_pages: 200 }, onFault: (error) => faults.push(error.message) })
@@ -73,7 +73,7 @@ test('a full file system is unavailable until something is removed from it', asy
   }
 })
 
-test('a store that another process does not let go of is unavailable until it does', async () => {
+test('a store that another process keeps locked is unavailable until it is released', async () => {
   const file = join(folder(), 'ledger.db')
   const faults: string[] = []
   const store = await openStore(file, { tuning: { busy_ms: 50 }, onFault: (error) => faults.push(error.message) })
@@ -87,7 +87,7 @@ test('a store that another process does not let go of is unavailable until it do
   await store.close()
 })
 
-/** Root may write anything: the test becomes nobody meanwhile. */
+/** Root may write anything, so the test temporarily becomes nobody. */
 async function withoutRoot<T>(act: () => Promise<T>): Promise<T> {
   if (process.geteuid?.() !== 0) return act()
   process.seteuid?.(65_534)
@@ -119,7 +119,7 @@ test('a store that becomes read-only is unavailable until it can be written agai
   await store.close()
 })
 
-test('a store whose file vanished stays unavailable; no empty one takes its place', async () => {
+test('a store whose file was removed stays unavailable; no empty one is created', async () => {
   const file = join(folder(), 'ledger.db')
   const store = await openStore(file, { tuning: { busy_ms: 50 }, onFault: () => undefined })
   const outside = new DatabaseSync(file)
@@ -144,7 +144,7 @@ test('a file that cannot be written does not open', async () => {
   expect(opened).toMatchObject({ ok: false, problem: { code: 'audit.unavailable', about: { file } } })
 })
 
-test('a head that does not fit the entries is told, nothing is written over, and the next entry follows the last', async () => {
+test('a head that does not match the entries is reported, nothing is overwritten, and the next entry follows the last', async () => {
   const file = join(folder(), 'ledger.db')
   const told: unknown[] = []
   const store = await openStore(file, { onDiverged: (found) => told.push(found) })

@@ -10,7 +10,7 @@ const table = (name: string, fields: readonly string[]) => `
   ) STRICT;
   ${fields.map((field) => `CREATE INDEX ${name}_by_${field} ON ${name} (${field}) WHERE ${field} IS NOT NULL;`).join('\n  ')}`
 
-/** Flows, their runs and proposals, listed by composed texts; and the consents of runs. Like every migration it never changes. */
+/** Flows, their runs and proposals, listed by composed keys; and the consents of runs. Like every migration it never changes. */
 export const FLOW_TABLES = [
   table('flows', ['shelf', 'shelf_status', 'shelf_flow', 'shelf_flow_status']),
   table('flow_consents', ['of_run']),

@@ -11,7 +11,7 @@ import { migrate, MIGRATIONS } from './schema.ts'
 
 const folder = freshFolders()
 
-/** The last schema that kept rows as text alone. */
+/** The last schema that stored rows only as text. */
 const TEXT_ALONE = 8
 
 const CALLS: readonly CallRow[] = [
@@ -21,12 +21,12 @@ const CALLS: readonly CallRow[] = [
   call(callId(4), { state: 'executed', due: 'verify' }),
 ]
 
-/** Keys are kept under the caller's id and user since schema 12. */
+/** Keys are stored under the caller's id and user since schema 12. */
 const KEY = '["call","agent:a","ada","k"]'
 const broughtOver = (row: CallRow): CallRow =>
   row.idempotency_key === undefined ? row : { ...row, idempotency_key: KEY }
 
-/** A ledger as a release before the columns left it: rows moved more than once, two streams, one of them longer. */
+/** A ledger as left by a release before the columns: rows changed more than once, two streams, one of them longer. */
 function formerLedger(file: string): void {
   const db = new DatabaseSync(file)
   expect(migrate(db, MIGRATIONS.slice(0, TEXT_ALONE)).ok).toBe(true)
@@ -49,7 +49,7 @@ function formerLedger(file: string): void {
   db.close()
 }
 
-test('a ledger of rows as text alone opens with every row, listing and chain, and goes on', async () => {
+test('a ledger with rows only as text opens with every row, listing and chain, and can be continued', async () => {
   const file = join(folder(), 'ledger.db')
   formerLedger(file)
   const store = await openStore(file, { alone: true })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
 
-/** Makes folders that are gone after the test file. */
+/** Creates folders that are removed after the test file. */
 export function freshFolders(): () => string {
   const folders: string[] = []
   afterAll(() => {

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Settled } from '../../commands/ports/ledger.ts'
 import { exceptionsText, settledBatch, type GroupOutcome } from '../batch-link.ts'
 
-/** Notes inside a transaction how far its batch comes with it, so that it can be asked about when the answer is lost. */
+/** Notes inside a transaction how far its batch gets, so that its outcome can be asked for if the answer is lost. */
 export type NoteBatch = (batch: number, outcomes: readonly (GroupOutcome | 'unavailable')[], now: number) => void
 
 export function batchNoter(db: DatabaseSync, writer: string): NoteBatch {
@@ -16,9 +16,9 @@ export function batchNoter(db: DatabaseSync, writer: string): NoteBatch {
 }
 
 /**
- * What became of each commit of the writer's last batch.
- * INVARIANT: it writes, and answers only when that is durable. Where COMMIT failed, its frames may still stand in the log, and a
- * crash could bring them back; this transaction takes their place, so what it does not see is gone for good.
+ * The outcome of each commit of the writer's last batch.
+ * INVARIANT: it writes, and answers only when that is durable. If COMMIT failed, its frames may still be in the log, and a crash
+ * could bring them back; this transaction replaces them, so what it does not see is permanently gone.
  */
 export function readLastBatch(
   db: DatabaseSync,

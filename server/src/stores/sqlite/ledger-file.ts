@@ -5,7 +5,7 @@ const NAME = 'ledger.sqlite'
 
 export const ledgerFile = (folder: string): string => join(folder, NAME)
 
-/** Also the log, which holds the newest rows. */
+/** Including the log, which contains the newest rows. */
 export const ledgerFiles = (folder: string): readonly string[] => [ledgerFile(folder), `${ledgerFile(folder)}-wal`]
 
 /** The database itself and what SQLite writes beside it. */

@@ -23,7 +23,7 @@ ledgerSuite('sqlite', {
   },
 })
 
-test('commits that travel together are applied in the order of their arrival, as if one by one', async () => {
+test('commits that are sent together are applied in the order of arrival, as if one by one', async () => {
   await fc.assert(
     fc.asyncProperty(commitLists, async (list) => {
       const store = await openStore(file())
@@ -47,7 +47,7 @@ test('a hundred commits that arrive together share their transactions', async ()
   await store.close()
 })
 
-test('a nonce is forgotten only when its time is well past', async () => {
+test('a nonce is deleted only well after its time', async () => {
   let now = 1_000_000
   const store = await openStore(file(), { clock: () => now })
   const nonce = (key: string) => store.commit([{ kind: 'once', key, until: 1_000_100 }])

@@ -27,7 +27,7 @@ async function startHolder(place: string): Promise<{ said: string; kill: () => P
   return { said: said.toString().trim(), kill }
 }
 
-test('one process has the folder until it is killed, then another can', async () => {
+test('one process has the folder until it is killed, then another can lock it', async () => {
   const place = join(folder(), 'data')
   const first = await startHolder(place)
   expect(first.said).toBe('locked')
@@ -35,7 +35,7 @@ test('one process has the folder until it is killed, then another can', async ()
   expect(second.said).toBe('gate.running')
   expect(lockFolder(place)).toEqual({ ok: false, problem: { code: 'gate.running', about: { folder: place } } })
   await second.kill()
-  // The one that lost took nothing away from the one that holds.
+  // The loser did not affect the holder.
   expect(lockFolder(place).ok).toBe(false)
   await first.kill()
   const third = await startHolder(place)
@@ -54,19 +54,19 @@ test('within a process the folder is locked once, and is free again when release
   if (first.ok) first.value.release()
   const second = lockFolder(place)
   expect(second.ok).toBe(true)
-  // A stale handle does not free the lock of another.
+  // A stale handle does not release another's lock.
   if (first.ok) first.value.release()
   expect(lockFolder(place).ok).toBe(false)
   if (second.ok) second.value.release()
 })
 
-test('folders are locked apart from each other', () => {
+test('folders are locked independently', () => {
   const [left, right] = [lockFolder(folder()), lockFolder(folder())]
   expect([left.ok, right.ok]).toEqual([true, true])
   for (const lock of [left, right]) if (lock.ok) lock.value.release()
 })
 
-test('a folder that cannot be made is refused as such', () => {
+test('a folder that cannot be created is reported as such', () => {
   const file = join(folder(), 'a file')
   writeFileSync(file, '')
   expect(lockFolder(file)).toMatchObject({ ok: false, problem: { code: 'data.unusable', about: { folder: file } } })

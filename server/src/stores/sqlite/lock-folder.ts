@@ -6,12 +6,12 @@ import { primaryCode, SQLITE } from './sqlite-error.ts'
 
 export type FolderLock = { release(): void }
 
-/** Held here too: a lock whose holder was forgotten must not end with the next garbage collection. */
+/** Also held here: a lock whose holder was dropped must not end with the next garbage collection. */
 const held = new Set<DatabaseSync>()
 
 /**
- * One gate per data folder. The lock is the operating system's, through an open SQLite transaction that never writes, so it
- * ends with the process however that ends, and leaves nothing to clean up.
+ * One gate per data folder. The lock is the operating system's, through an open SQLite transaction that never writes, so it ends
+ * with the process however that ends, and leaves nothing to clean up.
  */
 export function lockFolder(folder: string): Result<FolderLock> {
   let db: DatabaseSync | undefined

@@ -1,6 +1,6 @@
 import { lockFolder } from './lock-folder.ts'
 
-/** Takes the lock of a folder, says how that went, and stays until somebody ends it. */
+/** Locks a folder, prints the result, and stays until it is ended. */
 const lock = lockFolder(process.argv[2] ?? '')
 process.stdout.write(`${lock.ok ? 'locked' : lock.problem.code}\n`)
 setInterval(() => undefined, 1000)

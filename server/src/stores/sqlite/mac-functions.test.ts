@@ -13,7 +13,7 @@ import { FIRST_WITH_MACS } from './schema.ts'
 const folder = freshFolders()
 const SEALED = { ...TEST_ROWS, sealed: true }
 
-/** A store with calls `1` to `5`, a pause, an account and an event, and a hand that reaches into its file. */
+/** A store with calls `1` to `5`, a pause, an account and an event, whose file is then modified directly. */
 async function forged(sql: string) {
   const file = join(folder(), 'ledger.db')
   const told: ForgedRow[] = []
@@ -38,7 +38,7 @@ const pause = (active: boolean): Change => ({
   to: { v: 1, scope: 'all', effect: 'block', active, by: 'admin:a', reason: '', at: 1 },
 })
 
-test('what nobody touched is read, and nothing is told', async () => {
+test('unmodified rows are read, and nothing is reported', async () => {
   const { store, told } = await forged('SELECT 1')
   expect(await store.list('calls', {}, { limit: 10 })).toHaveLength(5)
   expect(await store.row('pauses', 'all')).toMatchObject({ version: 1 })
@@ -61,7 +61,7 @@ test.each([
     'the text and MAC of another row',
     `UPDATE calls SET (body, mac) = (SELECT body, mac FROM calls WHERE id = '4') WHERE id = '3'`,
   ],
-])('a row with %s is absent and told of, and pages are filled with what follows it', async (_, sql) => {
+])('a row with %s is absent and reported, and pages are filled with what follows it', async (_, sql) => {
   const { store, told } = await forged(sql)
   expect(await store.row('calls', '3')).toBeUndefined()
   const page = await store.list('calls', {}, { limit: 4 })
@@ -129,7 +129,7 @@ test('rows get their first MACs once: afterwards one without a MAC stays without
   await first.close()
 })
 
-test('a ledger of the time before MACs is not opened where rows carried them already', async () => {
+test('a ledger from before MACs is not opened if rows already had them', async () => {
   const { store, file } = await forged('SELECT 1')
   await store.close()
   const outside = new DatabaseSync(file)

@@ -13,7 +13,7 @@ import { MIGRATIONS } from './schema.ts'
 const folder = freshFolders()
 const open = (file: string) => openSqliteLedger({ file, stream: 'main', rows: TEST_ROWS, onFault: () => undefined })
 
-test('the files are for the owner of the process alone', async () => {
+test('the files are accessible only to the owner of the process', async () => {
   const file = join(folder(), 'new', 'ledger.db')
   const store = await openStore(file)
   await store.commit([newCall('c')])
@@ -23,7 +23,7 @@ test('the files are for the owner of the process alone', async () => {
   await store.close()
 })
 
-test('any folder name will do', async () => {
+test('any folder name is accepted', async () => {
   const file = join(folder(), 'a b', '50% ?mode=memory#é', "it's.db")
   const store = await openStore(file)
   await store.commit([newCall('c')])
@@ -34,7 +34,7 @@ test('any folder name will do', async () => {
   await again.close()
 })
 
-test('a file that is no database does not open', async () => {
+test('a file that is not a database does not open', async () => {
   const file = join(folder(), 'ledger.db')
   writeFileSync(file, 'dear diary, '.repeat(1000))
   expect(await open(file)).toMatchObject({ ok: false, problem: { code: 'audit.unavailable', about: { file } } })
@@ -55,7 +55,7 @@ test('a ledger of a newer release does not open, and says so', async () => {
   })
 })
 
-test('a writer waits for every fsync and for its neighbours; a reader cannot write', async () => {
+test('a writer waits for every fsync and for other writers; a reader cannot write', async () => {
   const file = join(folder(), 'ledger.db')
   await (await openStore(file)).close()
   const writer = connect(file)
@@ -67,19 +67,19 @@ test('a writer waits for every fsync and for its neighbours; a reader cannot wri
   writer.close()
 })
 
-test('opening waits for one that holds the file while it is not yet a ledger', async () => {
+test('opening waits for a process that holds the file while it is not yet a ledger', async () => {
   const file = join(folder(), 'ledger.db')
   const outside = new DatabaseSync(file)
   outside.exec('BEGIN IMMEDIATE')
   const opening = openStore(file)
-  // Long enough to meet the lock; the test holds also when it comes too late.
+  // Long enough to meet the lock; the test passes even if it is too late.
   await setTimeout(700)
   outside.exec('ROLLBACK')
   outside.close()
   await (await opening).close()
 })
 
-test('closing twice is closing', async () => {
+test('closing twice is harmless', async () => {
   const store = await openStore(join(folder(), 'ledger.db'))
   await Promise.all([store.close(), store.close()])
   await store.close()

@@ -29,9 +29,9 @@ export type SqliteStore = Ledger &
   OwnTail &
   Scrub &
   Journal & {
-    /** A consistent copy of everything, while the gate goes on. The file must not exist yet. */
+    /** A consistent copy of everything, while the gate keeps running. The file must not exist yet. */
     backup(toFile: string): Promise<Result<void>>
-    /** Waits for the commits under way; later ones are `unavailable`. */
+    /** Waits for the commits in progress; later ones are `unavailable`. */
     close(): Promise<void>
   }
 
@@ -39,21 +39,21 @@ export type SqliteSetup = {
   readonly file: string
   /** The audit stream that this process appends to. */
   readonly stream: string
-  /** The key of the MACs that every row carries. */
+  /** The key of the MACs that every row has. */
   readonly rows: RowKey
-  /** Told of rows that this gate did not write, each time one is met. They are not handed out. */
+  /** Called for rows that this gate did not write, each time one is found. They are not returned. */
   readonly onForged?: OnForged
-  /** Nobody else writes as long as this is open, so that what was read of quiet tables may be remembered. */
+  /** Nobody else writes as long as this is open, so that what was read of rarely changed tables may be cached. */
   readonly alone?: boolean
-  /** Told why commits are `unavailable`. The store tries again with the next commit. */
+  /** Called with the reason why commits are `unavailable`. The store tries again with the next commit. */
   readonly onFault: (error: Error) => void
-  /** Told when the stored audit stream is not the one that this process left. What is written then follows what is there. */
+  /** Called when the stored audit stream is not the one that this process left. New entries are appended to what is there. */
   readonly onDiverged?: (found: Divergence) => void
   readonly floor?: Head | undefined
   readonly onTail?: ((tail: Head) => void) | undefined
   readonly clock?: Clock
   readonly tuning?: Partial<Tuning>
-  /** The script of the thread that writes; tests bring one that dies. */
+  /** The script of the writing thread; tests use one that dies. */
   readonly script?: URL | undefined
 }
 

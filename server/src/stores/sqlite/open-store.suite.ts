@@ -3,7 +3,7 @@ import { openSqliteLedger, type SqliteSetup, type SqliteStore } from './open-sql
 /** For ledgers of tests: the rows of one that is opened again were written under the same key. */
 export const TEST_ROWS = { key: '5e'.repeat(32), sealed: false } as const
 
-/** A store that must open. A fault nobody asked for ends the process. */
+/** A store that must open. An unexpected fault ends the process. */
 export async function openStore(file: string, setup: Partial<SqliteSetup> = {}): Promise<SqliteStore> {
   const onFault = (error: Error) => {
     throw error

@@ -3,7 +3,7 @@ import type { PackedFile } from '../packed-file.ts'
 
 const TABLE = 'backup_files'
 
-/** Puts files into a copied ledger, so that one file holds all that belongs together. */
+/** Puts files into a copied ledger, so that one file contains everything that belongs together. */
 export function pack(file: string, files: Iterable<PackedFile>): { readonly files: number } {
   const db = new DatabaseSync(file)
   try {
@@ -23,7 +23,7 @@ export function pack(file: string, files: Iterable<PackedFile>): { readonly file
   }
 }
 
-/** Hands out the packed files and leaves the ledger as it was before. Undefined when it is no such copy. */
+/** Returns the packed files and restores the ledger. Undefined if it is not such a copy. */
 export function unpack(file: string, onFile: (packed: PackedFile) => void): { readonly files: number } | undefined {
   const db = new DatabaseSync(file)
   try {

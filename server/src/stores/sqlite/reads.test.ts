@@ -9,7 +9,7 @@ import { textKey } from '../text-key.ts'
 
 const folder = freshFolders()
 
-/** A store with five entries, and a hand that reaches into its file. */
+/** A store with five entries, whose file is then modified directly. */
 async function tampered(sql: string) {
   const file = join(folder(), 'ledger.db')
   const store = await openStore(file)
@@ -22,7 +22,7 @@ async function tampered(sql: string) {
 }
 
 test.each(['not json', '', '[]', 'null', '"text"', '{"v":1'])(
-  'an entry whose text became `%s` keeps its place and hash, and fits no chain',
+  'an entry whose text became `%s` keeps its place and hash, and matches no chain',
   async (text) => {
     const { store, honest } = await tampered(`UPDATE audit SET body = '${text}' WHERE place = 3`)
     const entries = await store.entries('main', 1, 10)
@@ -56,7 +56,7 @@ test('an entry that was edited, moved or removed is returned as it is', async ()
   await removed.store.close()
 })
 
-test('calls whose identities share a key are listed and counted each by its own', async () => {
+test('calls whose identities share a key are listed and counted separately', async () => {
   const [one, other] = ['2042160898 n8i', '3858217151 24xb'].map(
     (end) => `the same forty characters stand at the start ${end}`,
   )

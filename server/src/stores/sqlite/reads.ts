@@ -16,10 +16,10 @@ export type Reads = Tables & Searches & Accounts & AuditReads & Omit<Journal, 'o
 type Value = string | number
 
 /**
- * Point reads and pages, on the thread that asks: each takes microseconds and sees every commit that has returned. Between two large
- * rows of a page everybody else has their turn.
- * A store that cannot be read rejects; a reader that needs a fact then has `unknown`, never a default.
- * INVARIANT: no row, event or account without the right MAC is handed out.
+ * Point reads and pages, on the calling thread: each takes microseconds and sees every commit that has returned. The event loop
+ * may run between two large rows of a page. If the store cannot be read it rejects; a reader that needs a fact then has
+ * `unknown`, never a default.
+ * INVARIANT: no row, event or account without the right MAC is returned.
  */
 export function reads(db: DatabaseSync, macs: RowMacs, onForged: OnForged): Reads {
   const cache = new Map<string, StatementSync>()
@@ -33,7 +33,7 @@ export function reads(db: DatabaseSync, macs: RowMacs, onForged: OnForged): Read
     `pos, id, version, ${body}, later${hasMac(known(table)) ? ', mac' : ''}`
   const withoutLarge = (table: Table) => columns(table, `iif(${IS_LARGE}, NULL, body) AS body`)
 
-  /** The row, if this gate wrote it. One that it did not write is told of. */
+  /** The row, if this gate wrote it. Otherwise it is reported. */
   const ours = <T extends Table>(table: T, stored: Stored): Held<T>[] => {
     const { id, version, body, later, mac } = stored
     if (!hasMac(table) || isSameMac(mac, macs.row(table, id, version, body, later))) return [rowOf(table, stored)]
@@ -95,8 +95,8 @@ export function reads(db: DatabaseSync, macs: RowMacs, onForged: OnForged): Read
     },
 
     async left(account) {
-      // Nothing is left of an account that somebody else wrote.
-      // Given back often enough, an account can hold more than a double: then at least this much is left.
+      // Nothing is left of an account that somebody else wrote. After many returns, an account can have more than a double can
+      // represent: then at least this much is left.
       const sql = `SELECT min(units, ${Number.MAX_SAFE_INTEGER}) AS units, CAST(units AS TEXT) AS whole, until, mac FROM accounts WHERE id = ?`
       const found = prepared(sql).get(account) as StoredAccount | undefined
       if (found === undefined) return undefined
@@ -147,10 +147,10 @@ type Stored = { pos: number; id: string; version: number; body: string; later: s
 type Listed = Omit<Stored, 'body'> & { body: string | null }
 type StoredAccount = { units: number; whole: string; until: number | null; mac: unknown }
 
-/** A page of rows below this size is read within milliseconds. Bytes, because SQLite knows these without reading the text. */
+/** A page of rows below this size is read within milliseconds. In bytes, because SQLite knows these without reading the text. */
 const IS_LARGE = '(octet_length(body) + ifnull(octet_length(later), 0) > 16384)'
 
-/** Used by `ours` alone: nothing else looks at the MAC. */
+/** Only used by `ours`: nothing else checks the MAC. */
 function rowOf<T extends Table>(table: T, { pos, version, body, later }: Stored): Held<T> {
   const what = `row ${pos} of \`${table}\``
   const first = parsed<Rows[T]>(body, what)
@@ -159,7 +159,7 @@ function rowOf<T extends Table>(table: T, { pos, version, body, later }: Stored)
 
 type HeadRow = { stream: string; seq: number; hash: string }
 
-/** INVARIANT: names that become SQL are names of ours. A filter without a value would list everything, so it is a bug. */
+/** INVARIANT: names that become SQL are our own names. A filter without a value would list everything, so it is a bug. */
 function filter(table: Table, where: Readonly<Record<string, unknown>>): { conditions: string[]; values: Value[] } {
   const fields = listedFields(table)
   const conditions: string[] = []
@@ -175,7 +175,7 @@ function filter(table: Table, where: Readonly<Record<string, unknown>>): { condi
     }
     if (!isAbsent && !isKeyed(field)) continue
     const same = `coalesce(later ->> '${field}', body ->> '${field}') = ?`
-    // Reading the JSON of a large row takes long; it is compared after it was read.
+    // Parsing the JSON of a large row takes long; it is compared after it was read.
     conditions.push(isKeyed(field) ? `(${IS_LARGE} OR ${same})` : same)
     values.push(value)
   }
@@ -189,7 +189,7 @@ function known<T extends Table>(table: T): T {
   return table
 }
 
-/** SQLite reads a negative limit as none. */
+/** SQLite treats a negative limit as none. */
 function size(limit: number): number {
   if (!Number.isSafeInteger(limit) || limit < 0) throw new Bug('a page has a limit')
   return limit

@@ -4,10 +4,10 @@ import { LISTED_BY, type Table, type Version } from '../../commands/ports/ledger
 import { columnsOf, type Listed } from '../listed.ts'
 import { hasMac, type RowMacs } from '../row-mac.ts'
 
-/** Rows of every table. Each write says whether its expectation held. */
+/** Rows of every table. Each write returns whether its expectation held. */
 export type RowWriter = {
   insert(table: Table, id: string, row: string, listed: readonly Listed[]): boolean
-  /** `fields`: the columns that get the listed values, with commas between. */
+  /** `fields`: the columns that get the listed values, separated by commas. */
   update(
     as: 'whole' | 'difference',
     table: Table,
@@ -83,7 +83,7 @@ function update(as: 'whole' | 'difference', table: Table, fields: string): strin
 
 const wholeRow = (table: Table) => ({ set: `body = ?, later = NULL${hasMac(table) ? ', mac = ?' : ''}`, where: '' })
 
-/** INVARIANT: a difference is added to a first version that is stored as this gate wrote it, or it is not added. */
+/** INVARIANT: a difference is added only to a first version that is stored as this gate wrote it. */
 const difference = (table: Table) => ({
   set: `later = ?1, mac = row_mac('${table}', id, version + 1, body, ?1)`,
   where: ` AND mac IS row_mac('${table}', id, version, body, later)`,

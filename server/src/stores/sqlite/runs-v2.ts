@@ -1,4 +1,4 @@
-/** A run's row as releases before the driver with named timers wrote it. Only what the change needs. */
+/** A run's row as written by releases before the driver with named timers. Only what the migration needs. */
 type RunV1 = {
   readonly kind: string
   readonly status: 'active' | 'done'
@@ -6,7 +6,7 @@ type RunV1 = {
   readonly executing: readonly { readonly kind: string }[]
 }
 
-/** The same run in its second form: timers by name, the new statuses, and no effect that is none any more. */
+/** The same run in its second form: timers by name, the new statuses, and without effects that no longer exist. */
 export function runV2(body: string, later: string | undefined): string {
   const first = JSON.parse(body) as RunV1
   const run: RunV1 = later === undefined ? first : { ...first, ...(JSON.parse(later) as Partial<RunV1>) }

@@ -49,7 +49,7 @@ test('a later release adds its own migrations and keeps what is stored', () => {
   expect(migrate(db)).toMatchObject({ ok: false, problem: { code: 'ledger.newer' } })
 })
 
-test('a migration that fails half-way leaves the database as it was', () => {
+test('a migration that fails half-way leaves the database unchanged', () => {
   const db = new DatabaseSync(':memory:')
   migrate(db)
   const broken = [...MIGRATIONS, 'CREATE TABLE fine (x)', 'CREATE TABLE more (x); SELECT nonsense']
@@ -59,7 +59,7 @@ test('a migration that fails half-way leaves the database as it was', () => {
   expect(db.isTransaction).toBe(false)
 })
 
-test('a database of somebody else is left alone', () => {
+test('somebody else`s database is not touched', () => {
   const empty = new DatabaseSync(':memory:')
   empty.exec('CREATE TABLE recipes (x)')
   expect(migrate(empty)).toMatchObject({ ok: false, problem: { code: 'ledger.foreign' } })
@@ -71,7 +71,7 @@ test('a database of somebody else is left alone', () => {
 
 const RACER = fileURLToPath(new URL('./racer.suite.ts', import.meta.url))
 
-/** Starts processes that open the ledger, and gives the first thing each one says. */
+/** Starts processes that open the ledger, and returns the first output of each. */
 function openInProcesses(file: string): Promise<string>[] {
   return ['a', 'b', 'c', 'd'].map(async (name) => {
     const child = spawn(process.execPath, [RACER, file, name], { stdio: ['pipe', 'pipe', 'ignore'] })
@@ -82,7 +82,7 @@ function openInProcesses(file: string): Promise<string>[] {
 }
 const ALL_READY = ['ready\n', 'ready\n', 'ready\n', 'ready\n']
 
-test('of processes that create one ledger together all get it', async () => {
+test('if several processes create one ledger together, all get it', async () => {
   expect(await Promise.all(openInProcesses(join(folder(), 'ledger.db')))).toEqual(ALL_READY)
 })
 
@@ -92,7 +92,7 @@ test('processes that find another one migrating wait for it, then migrate once',
   const first = connect(file)
   first.exec('BEGIN IMMEDIATE')
   const opening = openInProcesses(file)
-  // Long enough for most of them to stand before the lock; the test holds whatever their number.
+  // Long enough for most of them to wait for the lock; the test passes whatever their number.
   await setTimeout(1000)
   first.exec('ROLLBACK')
   expect(await Promise.all(opening)).toEqual(ALL_READY)

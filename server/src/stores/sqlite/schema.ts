@@ -12,7 +12,7 @@ import { textKey } from '../text-key.ts'
 /** Marks the file as ours (`Slce`), so that a wrong path never turns somebody else's database into a ledger. */
 const APPLICATION_ID = 0x53_6c_63_65
 
-/** One shape for every kind of row, in the first releases. `pos` is the cursor of a listing and is never used twice. */
+/** The format of every kind of row, in the first releases. `pos` is the cursor of a listing and is never reused. */
 function rows(table: string, listedBy: readonly string[]): string {
   const indexes = listedBy.map((field) => index(table, field))
   return `
@@ -59,21 +59,21 @@ const FIRST = [
 
 const REPEATED_CALLS = [index('calls', 'identity'), index('approvals', 'identity')].join('\n')
 
-/** An account of a period that is over may go; one without `until` stays. */
+/** An account of a past period may be deleted; one without `until` stays. */
 const PASSING_ACCOUNTS = `
   ALTER TABLE accounts ADD COLUMN until REAL;
   CREATE INDEX accounts_by_until ON accounts (until) WHERE until IS NOT NULL;`
 
 const CONSENTS = rows('consents', ['shelf'])
 
-/** Executed calls whose read-back is not recorded yet: few at any time, and looked for at every start. */
+/** Executed calls whose read-back is not recorded yet: few at any time, and searched for at every start. */
 const DUE_READ_BACKS = index('calls', 'due')
 
 const PASSPHRASES = rows('passphrases', [])
 
 const HABITS = rows('habits', [])
 
-/** Calls that are followed as tasks, by whoever made them. */
+/** Calls that are followed as tasks, by their caller. */
 const TASKS = index('calls', 'task_of')
 
 /** What a column takes from a row's text. */
@@ -82,8 +82,8 @@ const text = (field: string): Column => ({ type: 'TEXT', value: `json_extract(bo
 const key = (field: string): Column => ({ type: 'INTEGER', value: `text_key(json_extract(body, '$.${field}'))` })
 
 /**
- * The same rows, whose listed fields stand in columns of their own: an index on JSON reads the text again at every write. `later`
- * holds the fields in which a second version differs. Rows are never removed, so `pos` needs no count of its own.
+ * The same rows, with their listed fields in separate columns: an index on JSON reads the text again at every write. `later`
+ * contains the fields in which a second version differs. Rows are never removed, so `pos` needs no counter.
  */
 function withColumns(table: string, columns: Readonly<Record<string, Column>>): string {
   const fields = Object.entries(columns)
@@ -103,7 +103,7 @@ function withColumns(table: string, columns: Readonly<Record<string, Column>>): 
     ${fields.map(([field]) => `CREATE INDEX ${table}_by_${field} ON ${table} (${field}) WHERE ${field} IS NOT NULL;`).join('\n')}`
 }
 
-/** A call that has ended is not listed by its state: most of all rows stay out of that index. */
+/** A call that has ended is not listed by its state: most rows stay out of that index. */
 const OPEN_STATE: Column = {
   type: 'TEXT',
   value: `nullif(nullif(nullif(json_extract(body, '$.state'), 'executed'), 'failed'), 'refused')`,
@@ -140,8 +140,8 @@ const NUMBERED_STREAMS = `
   DROP TABLE former;`
 
 /**
- * The day on which a call or a run ended, counted from 1970, as long as its texts are kept: by it, the sweep finds what has
- * expired. When a run of an earlier release ended is not known; it began on this day.
+ * The day on which a call or a run ended, counted from 1970, as long as its texts are kept: the sweep uses it to find what has
+ * expired. It is not known when a run of an earlier release ended; it counts from this day.
  */
 const ENDED_DAYS = `
   ALTER TABLE calls ADD COLUMN ended_day TEXT;
@@ -154,7 +154,7 @@ const ENDED_DAYS = `
     WHERE status = 'done';
   CREATE INDEX runs_by_ended_day ON runs (ended_day) WHERE ended_day IS NOT NULL;`
 
-/** Runs are found by whose they are, what they belong to and what they wait for. `run_v2` is in runs-v2.ts. */
+/** Runs are found by their owner, what they belong to and what they wait for. `run_v2` is in runs-v2.ts. */
 const RUN_COLUMNS = `
   ALTER TABLE runs ADD COLUMN owner TEXT;
   ALTER TABLE runs ADD COLUMN thread TEXT;
@@ -171,14 +171,14 @@ const RUN_COLUMNS = `
   INSERT INTO wakes (run, at) SELECT id, 0 FROM runs WHERE status <> 'done' ON CONFLICT DO NOTHING;`
 
 /**
- * The last batch of each writer, written in the transactions of that batch, so that a writer whose thread died can tell what
- * became of it. `exceptions` lists the commits of the batch that are not stored.
+ * The last batch of each writer, written in the transactions of that batch, so that a writer whose thread died can report its
+ * outcome. `exceptions` lists the commits of the batch that are not stored.
  */
 const WRITERS = `
   CREATE TABLE writers (id TEXT PRIMARY KEY, batch INTEGER NOT NULL, done INTEGER NOT NULL, exceptions TEXT NOT NULL,
     at INTEGER NOT NULL) STRICT, WITHOUT ROWID;`
 
-/** What entered each session, in the order in which it did. */
+/** What entered each session, in order. */
 const LABELS = `
   CREATE TABLE labels (
     pos INTEGER PRIMARY KEY,
@@ -192,21 +192,21 @@ const LABELS = `
   CREATE INDEX labels_by_session ON labels (session) WHERE session IS NOT NULL;
   CREATE INDEX labels_by_ended_day ON labels (ended_day) WHERE ended_day IS NOT NULL;`
 
-/** What a MAC of the gate's own key covers is written in row-mac.ts. Rows of earlier releases get theirs after the migration. */
+/** row-mac.ts describes what a MAC covers. Rows of earlier releases get theirs after the migration. */
 const WITH_MACS =
   'calls approvals consents runs tools servers pauses credentials passphrases habits sessions labels logins passkeys pushes events accounts'
 const ROW_MACS = WITH_MACS.split(' ')
   .map((table) => `ALTER TABLE ${table} ADD COLUMN mac BLOB;`)
   .join('\n')
 
-/** Whoever rewrites entries that no checkpoint has signed yet cannot make the head that belongs to them. */
+/** Somebody who rewrites entries that no checkpoint has signed yet cannot create the matching head. */
 const HEAD_MACS = 'ALTER TABLE heads ADD COLUMN mac BLOB;'
 
 /**
- * Numbered from 1 by position. A new table of rows has a column `mac BLOB`. A migration after `ROW_MACS` that changes stored texts
- * sets `mac` too, and changes only rows whose MAC is right before it:
- * `UPDATE t SET body = …, mac = row_mac('t', id, version, …, later) WHERE mac IS row_mac('t', id, version, body, later)`.
- * A migration that was released never changes; the next one is added after it.
+ * Numbered from 1 by position. A new table of rows has a column `mac BLOB`. A migration after `ROW_MACS` that changes stored
+ * texts sets `mac` too, and changes only rows whose MAC is right before it: `UPDATE t SET body = …, mac = row_mac('t', id,
+ * version, …, later) WHERE mac IS row_mac('t', id, version, body, later)`. A released migration never changes; the next one is
+ * added after it.
  */
 export const MIGRATIONS: readonly string[] = [
   FIRST,
@@ -232,14 +232,14 @@ export const MIGRATIONS: readonly string[] = [
   HEAD_MACS,
 ]
 
-/** From here on every row carries a MAC. */
+/** From here on every row has a MAC. */
 export const FIRST_WITH_MACS = MIGRATIONS.indexOf(ROW_MACS) + 1
-/** From here on the head of each audit stream carries one too. */
+/** From here on the head of each audit stream has one too. */
 export const FIRST_WITH_HEAD_MACS = MIGRATIONS.indexOf(HEAD_MACS) + 1
 
 /**
- * Bring the database up to the last migration, all or nothing. The write lock is held meanwhile, so of several processes
- * that start together one migrates and the others find it done.
+ * Applies all missing migrations, all or nothing. The write lock is held in the meantime, so if several processes start together
+ * one migrates and the others find it done.
  */
 export function migrate(db: DatabaseSync, migrations: readonly string[] = MIGRATIONS): Result<void> {
   db.function('by_run', (body) => byRun(String(body)))
@@ -265,19 +265,19 @@ export function migrate(db: DatabaseSync, migrations: readonly string[] = MIGRAT
   }
 }
 
-/** Whether a ledger would be brought over when it is opened. Reads only. */
+/** Whether opening a ledger would migrate it. Read-only. */
 export function isOlder(file: string): boolean {
   const version = schemaOf(file)
   return version !== undefined && version < MIGRATIONS.length
 }
 
-/** The number of the last migration; 0 for an empty file, undefined for one that cannot be read as a database. Reads only. */
+/** The number of the last migration; 0 for an empty file, undefined if it cannot be read as a database. Read-only. */
 export function schemaOf(file: string): number | undefined {
   const db = new DatabaseSync(file, { readOnly: true })
   try {
     return versionOf(db)
   } catch {
-    return undefined // no ledger at all: whoever opens it says so
+    return undefined // not a ledger: opening it reports this
   } finally {
     db.close()
   }

@@ -47,7 +47,7 @@ const where = fc.record(
   { requiredKeys: [] },
 )
 
-test('following `next`, a search finds exactly the rows that fit, in order, each once', () => {
+test('following `next`, a search finds exactly the matching rows, in order, each once', () => {
   fc.assert(
     fc.property(
       fc.array(row, { maxLength: 60 }),
@@ -69,7 +69,7 @@ test('following `next`, a search finds exactly the rows that fit, in order, each
   )
 })
 
-test('a page looks at a bounded number of rows and says where to go on, however rare what is asked for is', () => {
+test('a page reads a limited number of rows and says where to continue, however rare the matches are', () => {
   const rare = { state: 'executed', tool_id: 'a', caller: 'rare', user: 'x', received_at: 0 }
   const common = { ...rare, caller: 'common' }
   const db = filled([

@@ -6,17 +6,17 @@ import { columnsOf, isUnindexed } from '../listed.ts'
 type Prepare = (sql: string) => StatementSync
 type Value = string | number
 
-/** How many rows one page looks at where more than one index would be needed. */
+/** How many rows one page reads if more than one index would be needed. */
 export const MOST_LOOKED_AT = 5_000
 /** Rows are stored nearly in the order of their times: a few are recorded later than the ones after them. */
 const OUT_OF_ORDER = 256
 
-/** The fields that lead the search, the one that fits the fewest rows first. */
+/** The fields that lead the search, the most selective first. */
 const LEADING = ['state', 'caller', 'tool_id', 'user'] as const
 
 /**
- * The cursors of the rows that fit, in order, and where to go on.
- * INVARIANT: whatever is asked for, a page costs the same with a thousand rows and with a million: it reads one index from the
+ * The cursors of the matching rows, in order, and where to continue.
+ * INVARIANT: whatever is requested, a page costs the same with a thousand rows and with a million: it reads one index from the
  * cursor on, and at most MOST_LOOKED_AT entries of it.
  */
 export function searchRows(prepare: Prepare, table: SearchTable, where: SearchWhere, page: Page): Found<number> {
@@ -49,7 +49,7 @@ export function searchRows(prepare: Prepare, table: SearchTable, where: SearchWh
 
 const nextOf = (cursor: number | undefined): { next?: number } => (cursor === undefined ? {} : { next: cursor })
 
-/** INVARIANT: names that become SQL are names of ours. */
+/** INVARIANT: names that become SQL are our own names. */
 function conditionsOf(table: SearchTable, where: SearchWhere) {
   const fits = new Map<string, string>()
   const values = new Map<string, Value>()
@@ -71,7 +71,7 @@ function conditionsOf(table: SearchTable, where: SearchWhere) {
   return { fits, values }
 }
 
-/** Between which cursors the rows of a time are: found by the index of times, so that nothing newer is looked at. */
+/** Between which cursors the rows of a period are: found by the index of times, so that nothing newer is read. */
 function boundsOf(prepare: Prepare, table: SearchTable, { since, until }: SearchWhere): [number, number] {
   if (since === undefined && until === undefined) return [-1, Number.MAX_SAFE_INTEGER]
   if (table !== 'calls') throw new Bug(`\`${table}\` is not searched by time`)

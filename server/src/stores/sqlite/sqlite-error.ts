@@ -1,4 +1,4 @@
-/** Result codes we tell apart (https://sqlite.org/rescode.html). */
+/** The result codes that are distinguished (https://sqlite.org/rescode.html). */
 export const SQLITE = { BUSY: 5, FULL: 13, TOOBIG: 18, MISMATCH: 20, RANGE: 25 } as const
 const CONSTRAINT = { NOTNULL: 1299, DATATYPE: 3091 } as const
 
@@ -15,7 +15,8 @@ export function primaryCode(error: unknown): number | undefined {
 
 /**
  * Whether a COMMIT that failed with this error has certainly stored nothing: SQLite could not lock the file, or found no room for
- * the last frame, without which a transaction does not count. After any other error, such as a failed fsync, the frames may be there.
+ * the last frame, without which a transaction does not count. After any other error, such as a failed fsync, the frames may be
+ * there.
  */
 export function isSurelyUndone(error: unknown): boolean {
   const code = primaryCode(error)
@@ -31,8 +32,8 @@ const OF_ITS_OWN: readonly (number | undefined)[] = [
 ]
 
 /**
- * Whether an error is a change's own fault. Then its commit alone is undone. What remains is the disk's or a
- * neighbour's doing, also a row where there should be none, and fails the whole batch.
+ * Whether an error is caused by a change itself. Then only its commit is undone. Any other error comes from the disk or another
+ * process, including a row where there should be none, and fails the whole batch.
  */
 export function isOwnFault(error: unknown): boolean {
   const code = codeOf(error)

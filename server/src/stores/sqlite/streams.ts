@@ -1,8 +1,8 @@
 import type { StatementSync } from 'node:sqlite'
 
 /**
- * The most entries of one stream. Streams stand one after the other in the audit: the first stream's places are its sequence
- * numbers, the second's begin after this many, and so on. One number is the key, so that appending writes one tree.
+ * The most entries of one stream. Streams follow each other in the audit: the first stream's places are its sequence numbers, the
+ * second's begin after this many, and so on. One number is the key, so that appending writes one tree.
  */
 export const STREAM_LENGTH = 2 ** 40
 

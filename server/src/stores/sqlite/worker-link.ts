@@ -11,25 +11,25 @@ import type { RowKey } from '../row-mac.ts'
 export type WriterSetup = {
   readonly file: string
   readonly stream: string
-  /** Names this process among all that write to the file. It stays the same when its thread is started again. */
+  /** Identifies this process among all that write to the file. It stays the same when its thread is restarted. */
   readonly writer: string
   readonly tuning: Tuning
   readonly rows: RowKey
   /** Nobody else appends to the stream. */
   readonly alone: boolean
-  /** Where the stream ended when the thread before this one answered last. */
+  /** Where the stream ended when the previous thread last answered. */
   readonly last?: Head | undefined
   /** An entry that an earlier process is known to have stored. */
   readonly floor?: Head | undefined
 }
 
-/** The way to the thread that writes. */
+/** The connection to the writing thread. */
 export type WorkerLink = BatchLink<PackedCommit>
 
 /** The thread's file has the extension of this one: `.ts` in the repository, `.js` in the package. */
 const WORKER = new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url)
 
-/** Start the thread; it has connected and migrated when this returns. */
+/** Starts the thread; it has connected and migrated when this returns. */
 export async function linkWorker(setup: WriterSetup, script: URL = WORKER): Promise<Result<WorkerLink>> {
   const worker = new Worker(script, { workerData: setup, execArgv: [], env: { ...process.env, ...compileCache() } })
   let awaited: { resolve(reply: unknown): void; reject(error: Error): void } | undefined
@@ -46,7 +46,7 @@ export async function linkWorker(setup: WriterSetup, script: URL = WORKER): Prom
   worker.on('error', (error) => void (cause = error))
   // Not before the thread has ended: until then its connection may hold the write lock.
   worker.on('exit', () => {
-    died = new Bug('the thread that writes the ledger is gone', { cause })
+    died = new Bug('the thread that writes the ledger has ended', { cause })
     awaited?.reject(died)
   })
 
@@ -77,9 +77,9 @@ export async function linkWorker(setup: WriterSetup, script: URL = WORKER): Prom
   })
 }
 
-/** A thread does not inherit the cache of compiled modules; without it, it would load the compiler for types again. */
+/** A thread does not inherit the cache of compiled modules; without it, it would load the type stripper again. */
 function compileCache(): { readonly NODE_COMPILE_CACHE?: string } {
   const folder = getCompileCacheDir()
-  // This process has a folder of its own below the one it was given.
+  // This process has its own folder below the one it was given.
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) }
 }

@@ -13,7 +13,7 @@ import { FIRST_WITH_HEAD_MACS, FIRST_WITH_MACS, migrate, versionOf } from './sch
 import { codeOf } from './sqlite-error.ts'
 import type { WriterSetup } from './worker-link.ts'
 
-// The thread that writes: an fsync never stops the event loop.
+// The writing thread: an fsync never blocks the event loop.
 if (parentPort === null) throw new Bug('worker.ts runs only as a worker thread')
 const port = parentPort
 const setup = workerData as WriterSetup
@@ -24,7 +24,7 @@ let connection: Connection | undefined
 const memory: TailMemory = { alone: setup.alone, last: setup.last, floor: setup.floor, inDoubt: true }
 
 const macs = rowMacs(setup.rows.key)
-/** Also over a new connection: rows get their first MACs once. */
+/** Also across a new connection: rows get their first MACs once. */
 let sealed = setup.rows.sealed
 let heads = setup.rows.heads === true
 
@@ -36,7 +36,7 @@ function connected(): Result<Connection> {
   try {
     defineMacFunctions(db, macs)
     const version = versionOf(db)
-    // Rows of that time carry no MACs, and this folder's rows did: it is another database.
+    // Rows of that time have no MACs, and this folder's rows did: it is another database.
     const least = heads ? FIRST_WITH_HEAD_MACS : sealed ? FIRST_WITH_MACS : 0
     if (version > 0 && version < least) return refuse('ledger.replaced', { found: String(version) })
     const migrated = migrate(db)
@@ -51,7 +51,7 @@ function connected(): Result<Connection> {
   }
 }
 
-/** Closing rolls back what is open. A connection whose disk has failed may not even close; it is dropped all the same. */
+/** Closing rolls back what is open. A connection whose disk has failed may not even close; it is dropped anyway. */
 function disconnect(): void {
   const old = connection
   connection = undefined
@@ -62,7 +62,7 @@ function disconnect(): void {
   }
 }
 
-/** The batch of a group, and what became of the groups of the batch before it. */
+/** The batch of a group, and the outcomes of the groups of the batch before it. */
 type Place = { readonly batch: number; readonly before: readonly (GroupOutcome | 'unavailable')[] }
 
 /** One group, or why none of it is stored. The next group starts with a fresh connection, whatever state a failure left. */
@@ -86,7 +86,7 @@ function faultOf(error: unknown): Fault {
   return code === undefined ? { says: says(error) } : { says: says(error), code: `SQLite ${code}` }
 }
 
-/** Where the chain ends, and what was found changed since this was told last. */
+/** Where the chain ends, and what was found changed since the last report. */
 function tailNow(): Pick<BatchReply, 'tail' | 'diverged'> {
   const { last, diverged } = memory
   memory.diverged = undefined
@@ -98,7 +98,7 @@ const all = (word: 'unavailable' | 'in_doubt', commits: readonly PackedCommit[],
   fault,
 })
 
-/** What was removed still stands in the log. Readers are not waited for: then the next time empties it. */
+/** Deleted content is still in the log. It does not wait for readers: then the next time empties it. */
 function scrub(): void {
   const writer = connected()
   if (!writer.ok) return

@@ -25,13 +25,13 @@ async function storedAfter(first: CallRow, then: CallRow) {
   return stored
 }
 
-test('of the outcome of a call that this process started only the difference is written', async () => {
+test('for the outcome of a call that this process started only the difference is written', async () => {
   const first = call('c', { state: 'executing' })
   const stored = await storedAfter(first, { ...first, state: 'executed', ended_at: 7 })
   expect(JSON.parse(String(stored?.['later']))).toEqual({ state: 'executed', ended_at: 7 })
 })
 
-test('arguments that are replaced or removed do not stay in the file', async () => {
+test('arguments that are replaced or deleted do not stay in the file', async () => {
   const first = call('c', { state: 'pending', canonical_args: '{"secret":1}', idempotency_key: 'secret' })
   const { idempotency_key: _, ...without } = first
   for (const then of [
@@ -43,7 +43,7 @@ test('arguments that are replaced or removed do not stay in the file', async () 
   }
 })
 
-test('a row is remembered at its newest version only, until the call has ended', () => {
+test('a row is remembered only at its newest version, until the call has ended', () => {
   const rows = writtenRows()
   const commit = (...changes: Change[]) => rows.note(changes, packCommit(changes, rows.rowAt))
   const first = call('c', { state: 'executing' })
@@ -71,7 +71,7 @@ test('a row whose commit was lost is not remembered', async () => {
   await other.close()
 })
 
-test('the oldest rows are forgotten when all of them together are too long', () => {
+test('the oldest rows are dropped when all of them together are too long', () => {
   const size = JSON.stringify(call('0')).length
   const rows = writtenRows(size * 3)
   for (const id of ['0', '1', '2', '3']) {

@@ -4,7 +4,7 @@ import type { PackedChange, PackedCommit } from './packed-commit.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** The row at this version, where this process wrote it and still remembers it. */
+/** The row at this version, if this process wrote it and still remembers it. */
 export type RowAt = (table: Table, id: string, version: Version) => Fields | undefined
 
 export type WrittenRows = {
@@ -19,8 +19,8 @@ type Written = { readonly version: Version; readonly row: Fields; readonly size:
 const MOST = 8_388_608
 
 /**
- * The calls that have not ended, as this process stored them last: nearly every call is written twice within moments, and a
- * writer that knows the first version stores what changed instead of the whole row. Bounded; the oldest is forgotten first.
+ * The calls that have not ended, as this process last stored them: nearly every call is written twice within moments, and a
+ * writer that knows the first version stores what changed instead of the whole row. Bounded; the oldest is dropped first.
  * INVARIANT: a version is written once, by one commit. So a remembered version is the stored one, whoever else writes.
  */
 export function writtenRows(most = MOST): WrittenRows {

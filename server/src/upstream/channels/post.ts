@@ -7,8 +7,8 @@ const AT_ONCE = 8
 const MOST_WAITING = 256
 
 /**
- * Posts to the addresses an operator configured, a few at a time each. What answers with 2xx has it; a redirection leads
- * somewhere the operator did not name, so it counts as a failure.
+ * Posts to configured addresses, with limited concurrency each. A 2xx answer means delivered; a redirect leads somewhere the
+ * operator did not name, so it counts as a failure.
  */
 export function openPost(stopping: AbortSignal): Post {
   const lines = new Map<string, { active: number; readonly waiting: (() => void)[] }>()

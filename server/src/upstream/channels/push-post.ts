@@ -1,6 +1,6 @@
 const ANSWER_MS = 5_000
 
-/** Posts to a push service. A redirection leads somewhere that nobody allowed, so it is not followed. */
+/** Posts to a push service. Redirects are not followed, because nobody allowed their target. */
 export const pushPost =
   (stopping: AbortSignal) =>
   async (url: string, headers: Readonly<Record<string, string>>, body: Buffer): Promise<number | undefined> => {

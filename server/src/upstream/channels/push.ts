@@ -17,7 +17,7 @@ export function push(
     name: settings.name,
     events: settings.events,
     async send(message) {
-      // Whoever is called to a request wants it to be still there.
+      // Do not announce a request that is no longer pending.
       if (message.event === 'approval.pending' && message.state !== 'pending') return 'delivered'
       return post(settings.url, {
         body: bodyOf(message),
@@ -41,7 +41,7 @@ function bodyOf({ why, tool_id, state, hidden, sentence }: ChannelMessage): stri
 const titleOf = ({ event, title }: ChannelMessage) =>
   event === 'approval.pending' ? `Approve ${title}?` : `${title}: ${event.replace('.', ' ')}`
 
-/** A header holds ASCII; everything else is written as RFC 2047 says. */
+/** A header contains ASCII; everything else is encoded as in RFC 2047. */
 function headerText(text: string): string {
   if (/^[\x20-\x7e]*$/.test(text)) return text
   return `=?UTF-8?B?${Buffer.from(text).toString('base64')}?=`

@@ -8,7 +8,7 @@ import type { Post } from './post.ts'
 
 export type WebhookDeps = { readonly post: Post; readonly clock: Clock; readonly key: WebhookKey }
 
-/** A signed message to somebody else's program, in the manner of Standard Webhooks. */
+/** A signed message to another program, as in Standard Webhooks. */
 export function webhook(settings: Pick<WebhookSettings, 'name' | 'url' | 'events'>, deps: WebhookDeps): Channel {
   return {
     name: settings.name,

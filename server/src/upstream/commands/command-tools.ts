@@ -2,7 +2,7 @@ import type { CommandParam, CommandSettings } from '../../contract/command-setti
 import type { JsonObject } from '../../contract/json.ts'
 import type { ToolDefinition } from '../../contract/tool.ts'
 
-/** A declared command as a tool. Its effects are the operator's to say, so nothing is hinted here. */
+/** A declared command as a tool. The operator declares its effects, so there are no hints here. */
 export function commandTool(name: string, { title, description, params }: CommandSettings): ToolDefinition {
   const required = Object.entries(params)
     .filter(([, param]) => param.required && param.default === undefined)
@@ -26,6 +26,6 @@ function schemaOf({ required: _required, dash: _dash, items, ...schema }: Comman
   ) as JsonObject
 }
 
-/** An empty argument is rarely meant, and many programs take it for something else. */
+/** An empty argument is rarely intended, and many programs interpret it differently. */
 const nonEmpty = <T extends { readonly type: string; readonly minLength?: number | undefined }>(schema: T): T =>
   schema.type === 'string' && schema.minLength === undefined ? { ...schema, minLength: 1 } : schema

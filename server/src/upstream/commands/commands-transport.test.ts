@@ -95,7 +95,7 @@ describe('declared commands', () => {
       expect(await call('own', 'no_json')).toMatchObject({ is: 'answered', result: { isError: true } })
     }))
 
-  test('get no variable of the gate that is not declared', () =>
+  test('get no undeclared variable of the gate', () =>
     beside({ env: { OWN: 'given-to-it' } }, async ({ text }) => {
       process.env['SLUICE_TEST_SECRET'] = 'leaked'
       const env = JSON.parse(await text('own', 'env')) as Record<string, string>
@@ -104,7 +104,7 @@ describe('declared commands', () => {
       expect(env).not.toHaveProperty('SLUICE_TEST_SECRET')
     }))
 
-  test('that cannot be started were surely not run, nor those whose arguments are refused or too long', () =>
+  test('that cannot be started certainly did not run, nor those whose arguments are rejected or too long', () =>
     beside({}, async ({ call }) => {
       expect(await call('own', 'absent')).toMatchObject({ is: 'not_sent', problem: { code: 'tool.unavailable' } })
       expect(await call('own', 'argv', { words: ['a\0b'] })).toMatchObject({
@@ -114,7 +114,7 @@ describe('declared commands', () => {
       expect(await call('own', 'argv', { words: ['x'.repeat(3_000_000)] })).toMatchObject({ is: 'not_sent' })
     }))
 
-  test('that die or print without end are lost', () =>
+  test('that die or print endlessly are lost', () =>
     beside({}, async ({ call }) => {
       expect(await call('own', 'dies')).toMatchObject({
         is: 'lost',
@@ -123,7 +123,7 @@ describe('declared commands', () => {
       expect(await call('own', 'floods')).toMatchObject({ is: 'lost', problem: { code: 'tool.too_large' } })
     }))
 
-  test('that hang end with all that they started: after the time, when the caller gives up, and with the gate', async () => {
+  test('that hang are ended with everything they started: after the timeout, when the caller gives up, and with the gate', async () => {
     const pids = async (file: string) => {
       await until(() => existsSync(file) && /^\d+ \d+$/.test(readFileSync(file, 'utf8')))
       return readFileSync(file, 'utf8').split(' ').map(Number)

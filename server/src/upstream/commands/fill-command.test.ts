@@ -17,13 +17,13 @@ describe('filling a command', () => {
       "--x='a b'\n",
     ]))
 
-  test('what is left out leaves out its argument, or its whole group', () => {
+  test('an omitted value omits its argument, or its whole group', () => {
     expect(argsOf({ run: ['p', '{a}', '{b}'], ...text }, { a: 'x' })).toEqual(['x'])
     expect(argsOf({ run: ['p', '{a}', ['-b', '{b}']], ...text }, { a: 'x' })).toEqual(['x'])
     expect(argsOf({ run: ['p', '{a}', ['-b', '{b}']], ...text }, { a: 'x', b: 'y' })).toEqual(['x', '-b', 'y'])
   })
 
-  test('a default is taken for what is left out', () =>
+  test('a default is used for an omitted value', () =>
     expect(argsOf({ run: ['p', '-n{n}'], params: { n: { type: 'integer', default: 10 } } }, {})).toEqual(['-n10']))
 
   test('a condition adds its group and nothing of its own', () => {
@@ -38,13 +38,13 @@ describe('filling a command', () => {
     expect(argsOf(list, { f: ['a b', '-c', ''] })).toEqual(['--', 'a b', '-c', ''])
   })
 
-  test('braces can be written', () =>
+  test('braces can be escaped', () =>
     expect(argsOf({ run: ['p', '{{print $1}}', '{{{a}}}'], params: { a: {} } }, { a: 'x' })).toEqual([
       '{print $1}',
       '{x}',
     ]))
 
-  test('a leading dash is refused before `--`, taken after it, and where the operator allows it', () => {
+  test('a leading dash is rejected before `--`, accepted after it, and if the operator allows it', () => {
     const refusal = '/a must not start with `-`: the program could read it as an option'
     const params = { a: {} }
     expect(argsOf({ run: ['p', '{a}'], params }, { a: '--output=/etc/passwd' })).toBe(refusal)
@@ -59,12 +59,12 @@ describe('filling a command', () => {
     expect(argsOf({ run: ['p', '{a}'], params: { a: { type: 'integer', dash: true } } }, { a: -1 })).toEqual(['-1'])
   })
 
-  test('a `--` that comes in as a value does not end the options', () => {
+  test('a `--` given as a value does not end the options', () => {
     const params = { a: { dash: true }, b: {} }
     expect(argsOf({ run: ['p', '{a}', '{b}'], params }, { a: '--', b: '-y' })).toContain('/b must not start with')
   })
 
-  test('LAW: there are as many arguments as templates, each holds its value, and no value starts an option', () => {
+  test('LAW: there are as many arguments as templates, each contains its value, and no value starts an option', () => {
     const settings = command({ run: ['p', 'x', '{a}', '--b={b}', '--', '{b}'], ...text })
     const value = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('-', '--', '-rf', '--x=y', '{b}', '{{', '\0'))
     fc.assert(

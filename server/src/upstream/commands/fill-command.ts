@@ -17,16 +17,16 @@ type Values = ReadonlyMap<string, Json>
 type Element = { readonly texts: readonly string[] } | { readonly says: string } | 'left_out'
 
 /**
- * The program's arguments with the call's values in them.
- * INVARIANT: a value never becomes more than the one argument it stands in (a list: one for each item), and never begins an
- * argument with `-` before a `--`, unless the operator allows it (laws in fill-command.test.ts).
+ * The program's arguments with the call's values filled in.
+ * INVARIANT: a value is never more than the one argument it is part of (a list: one per item), and never starts an argument with
+ * `-` before a `--`, unless the operator allows it (laws in fill-command.test.ts).
  */
 export function fillCommand(command: Shape, given: JsonObject): Filled {
   const values = valuesOf(command, given)
   const [program, ...rest] = command.run
   if (typeof program !== 'string') throw new Bug('the configuration names a program')
   const args: string[] = []
-  // Only the operator's own `--` counts; one that came in as a value does not.
+  // Only the operator's own `--` counts, not one given as a value.
   let options_end = false
   for (const element of rest) {
     if (element === '--') options_end = true
@@ -51,7 +51,7 @@ function valuesOf({ params }: Shape, given: JsonObject): Values {
   return values
 }
 
-/** Left out as a whole when a value is absent or a condition does not hold. */
+/** Omitted as a whole if a value is absent or a condition does not hold. */
 function group(elements: readonly string[], values: Values, command: Shape, options_end: boolean): Element {
   const texts: string[] = []
   let ended = options_end

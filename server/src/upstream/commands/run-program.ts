@@ -17,7 +17,7 @@ export type Program = {
   readonly grace_ms: number
 }
 
-/** `not_started`: a promise that it never ran. */
+/** `not_started`: guaranteed not to have run. */
 export type Ended =
   | { readonly is: 'exited'; readonly code: number; readonly stdout: Buffer; readonly stderr: string }
   | { readonly is: 'killed'; readonly signal: string }
@@ -27,21 +27,21 @@ export type Ended =
 export type Running = {
   /** Never rejects. */
   readonly ended: Promise<Ended>
-  /** Ends it and all that it started: asked first, then made to. */
+  /** Ends it and everything it started: asks first, then forces. */
   kill(): void
 }
 
-/** The end of stderr is what says why. */
+/** The end of stderr usually says why. */
 const STDERR_KEPT = 4_000
-/** What is already in the pipe is still read when the program is gone, unless something it left behind holds the pipe open. */
+/** How long the pipe is still read after the program has ended, in case something it started keeps the pipe open. */
 const DRAIN_MS = 250
 
-/** One program from start to end, in a process group of its own. Never through a shell. */
+/** Runs one program from start to end, in its own process group. Never through a shell. */
 export function runProgram(wanted: Program): Running {
   try {
     return watch(startChild(wanted), wanted)
   } catch (error) {
-    // Arguments that are too long, for one.
+    // For example, arguments that are too long.
     return { ended: Promise.resolve({ is: 'not_started', says: String(error) }), kill: () => undefined }
   }
 }
@@ -72,7 +72,7 @@ function watch(child: ReturnType<typeof startChild>, wanted: Program): Running {
       if (own_group) process.kill(-child.pid, name)
       else child.kill(name)
     } catch {
-      // Already gone, which is what was wanted.
+      // It has already ended.
     }
   }
 
@@ -85,7 +85,7 @@ function watch(child: ReturnType<typeof startChild>, wanted: Program): Running {
     }
   })
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr = `${stderr}${text}`.slice(-STDERR_KEPT)))
-  // Errors of a dying pipe, or of one that is not read, say nothing that the end does not say better.
+  // Errors of a closing pipe add nothing to the exit status.
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => undefined)
   child.stdin.end(wanted.stdin)
 
@@ -127,5 +127,5 @@ async function ending(stream: NodeJS.ReadableStream & { readonly readableEnded: 
   if (!stream.readableEnded) await once(stream, 'end').catch(() => undefined)
 }
 
-/** What was cut off at its start begins with the next line: half of a secret could not be recognised. */
+/** If the beginning was cut off, start at the next line: half of a secret could not be recognized. */
 const wholeLines = (text: string) => (text.length < STDERR_KEPT ? text : text.slice(text.indexOf('\n') + 1))

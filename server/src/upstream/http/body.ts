@@ -2,26 +2,26 @@ import type { Dispatcher } from 'undici'
 
 export type BodyReader = {
   readonly data: (piece: Buffer) => void
-  /** `whole`: it ended as it should; else it broke off, or was dropped. */
+  /** `whole`: it ended properly; otherwise it was cut off or dropped. */
   readonly end: (whole: boolean) => void
 }
 
-/** What follows the head of an answer, for one reader. */
+/** The body of an answer, for one reader. */
 export type Body = {
   read(reader: BodyReader): void
-  /** Reads the rest for nobody, so that the connection can be used again. */
+  /** Discards the rest, so that the connection can be reused. */
   drain(): void
-  /** The server waits until the reader goes on. */
+  /** The server waits until the reader continues. */
   pause(): void
   resume(): void
-  /** Nobody wants the rest: ends the connection. */
+  /** The rest is not needed: ends the connection. */
   drop(): void
 }
 
-/** So much of it waits in memory for a reader; after that the server waits. */
+/** How much waits in memory for a reader; beyond that the server waits. */
 const MOST_WAITING = 65_536
 
-/** A body, and the end at which it is filled. */
+/** A body, and the function that fills it. */
 export function openBody(connection: Dispatcher.DispatchController): {
   readonly body: Body
   readonly fill: BodyReader

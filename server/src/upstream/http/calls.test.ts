@@ -6,7 +6,7 @@ import type { HttpServer } from '../server-config.ts'
 
 type Use = (rig: Rig, bad: HttpProcess, good: HttpProcess) => Promise<void>
 
-/** One misbehaving server, a well-behaved neighbour over HTTP and another on stdio. */
+/** One misbehaving server, a well-behaved one over HTTP and another on stdio. */
 function beside(more: Partial<HttpServer>, use: Use): Promise<void> {
   const starting = [startHttp('misbehaving-http.ts'), startHttp('misbehaving-http.ts')]
   return withHttp(starting, async (bad, good) => {
@@ -41,7 +41,7 @@ describe('a call over HTTP', () => {
       })
     }))
 
-  test('is answered by a stream of events as by one body, whatever its line ends', () =>
+  test('is answered by a stream of events as by one body, with either line end', () =>
     beside({}, async ({ text }) => {
       expect(await text('bad', 'echo_stream', { n: 1 })).toBe('{"n":1}')
       expect(await text('bad', 'odd_stream')).toBe('œuf')
@@ -54,14 +54,14 @@ describe('a call over HTTP', () => {
       expect(callsOf(await heardBy(rig, 'bad'), 'polls')).toHaveLength(2)
     }))
 
-  test('a JSON-RPC error is rejected with that error, also with another status', () =>
+  test('a JSON-RPC error is rejected with that error, even with another status', () =>
     beside({}, async ({ call }) => {
       expect(await call('bad', 'rejects')).toEqual({ is: 'rejected', error: { code: -32602, message: 'no' } })
       expect(await call('bad', 'rejects_400')).toMatchObject({ is: 'rejected', error: { code: -32020 } })
     }))
 })
 
-describe('only the misbehaving call suffers', () => {
+describe('only the misbehaving call is affected', () => {
   const FAULTS: readonly [tool: string, args: object, outcome: string][] = [
     ['garbage', {}, 'lost tool.garbled'],
     ['nonsense', {}, 'lost tool.garbled'],
@@ -97,7 +97,7 @@ describe('only the misbehaving call suffers', () => {
     ['status', { status: 503 }, 'lost tool.garbled'],
     ['status', { status: 504 }, 'lost tool.garbled'],
   ]
-  test('whatever one call meets, those around it are answered and nothing is started again', () =>
+  test('whatever happens to one call, other calls are answered and nothing is restarted', () =>
     beside({}, async ({ call, text, servers }) => {
       await Promise.all(['bad', 'good', 'child'].map((server) => servers.ready(server)))
       const met: (typeof FAULTS)[number][] = []
@@ -132,7 +132,7 @@ describe('only the misbehaving call suffers', () => {
       })
     }))
 
-  test('a caller that gives up is told the call is lost, and the server that it is cancelled', () =>
+  test('if a caller gives up the call is lost, and the server is told that it is cancelled', () =>
     beside({}, async (rig) => {
       await rig.servers.ready('bad')
       const giving_up = new AbortController()
@@ -152,7 +152,7 @@ describe('only the misbehaving call suffers', () => {
       expect(await text('bad', 'echo', { n: 3 })).toBe('{"n":3}')
     }))
 
-  test('an answer without an end is cut off, not read to nowhere', () =>
+  test('an endless answer is cut off', () =>
     beside({}, async ({ call, text }) => {
       expect(codeOf(await call('bad', 'endless'))).toBe('lost tool.too_large')
       await expect.poll(() => text('bad', 'cut')).toBe('1')
@@ -166,19 +166,19 @@ describe('only the misbehaving call suffers', () => {
       expect(logged.length).toBeLessThan(50)
     }))
 
-  test('a server that dies takes only its own calls with it', () =>
+  test('a server that dies loses only its own calls', () =>
     beside({}, async ({ call, text, servers }) => {
       await Promise.all(['bad', 'good', 'child'].map((server) => servers.ready(server)))
       const around = [text('good', 'slow', { ms: 300 }), text('child', 'slow', { ms: 300 })]
       const [hanging, dying] = await Promise.all([call('bad', 'hangs'), call('bad', 'dies')])
       expect([codeOf(hanging), codeOf(dying)]).toEqual(['lost tool.broke_off', 'lost tool.broke_off'])
-      // While it is dying a connection may still be made and then break off, and nobody can say what that means.
+      // While it is dying a connection may still be made and then break, with an unknown result.
       await expect.poll(async () => codeOf(await call('bad', 'echo'))).toBe('not_sent tool.unavailable')
       expect(await Promise.all(around)).toEqual(['slow but sure', 'slow but sure'])
       expect(servers.status().map(({ state }) => state === 'ready')).toEqual([false, true, true])
     }))
 
-  test('a request that is refused before it was whole was not run', () =>
+  test('a request that is rejected before it was complete did not run', () =>
     beside({}, async ({ call, text }) => {
       expect(codeOf(await call('bad', 'echo', { text: 'x'.repeat(30_000_000) }))).toBe('not_sent tool.unavailable')
       expect(await text('bad', 'echo')).toBe('{}')
@@ -186,7 +186,7 @@ describe('only the misbehaving call suffers', () => {
 })
 
 describe('where requests go', () => {
-  test('a redirection to another origin is not followed, and nobody there sees a credential', () =>
+  test('a redirect to another origin is not followed, and no credential is sent there', () =>
     beside({ headers: { authorization: 'Bearer of the operator' } }, async (rig, _bad, good) => {
       const outcomes = []
       for (const status of [301, 302, 303, 307, 308])
@@ -199,7 +199,7 @@ describe('where requests go', () => {
       expect(JSON.stringify(await heardBy(rig, 'bad'))).toContain('Bearer of the operator')
     }))
 
-  test('a redirection within the origin is followed, a circle is not', () =>
+  test('a redirect within the origin is followed, a loop is not', () =>
     withHttp([startHttp('misbehaving-http.ts', { path: '/moved' })], async (server) => {
       if (server === undefined) throw new Error('no server')
       await withToolServers([server.as('moved')], {}, async ({ text, call }) => {

@@ -5,10 +5,10 @@ import { challengeOf } from '../login/challenge.ts'
 import type { Refused, Tokens } from './tokens.ts'
 
 export type Channel = {
-  /** One request, to the configured address unless told otherwise. */
+  /** One request, to the configured URL by default. */
   ask(ask: Ask, url?: URL): Exchange
   readonly url: URL
-  /** Why somebody has to log in, when the last request was refused for that. */
+  /** Why somebody has to log in, if the last request was rejected for that. */
   loginNeed(): string | undefined
   /** Ends everything that is open. */
   destroy(): void
@@ -17,7 +17,7 @@ export type Channel = {
 const MOST_HOPS = 3
 
 /**
- * Requests to one origin, with its credentials, on connections that are kept.
+ * Requests to one origin, with its credentials, on persistent connections.
  * INVARIANT: no request and no credential goes to another origin, whatever the server answers.
  */
 export function openChannel(config: HttpServer, tokens: Tokens | undefined): Channel {
@@ -28,11 +28,11 @@ export function openChannel(config: HttpServer, tokens: Tokens | undefined): Cha
   let login_need: string | undefined
   const acting = config.mayAct === undefined ? {} : { mayAct: config.mayAct }
 
-  /** Where one connection broke off, those that lie idle are likely to be broken too. A call on one would be lost. */
+  /** If one connection broke, idle ones are likely broken too. A call on one would be lost. */
   function dropIdle(): void {
     const old = pool
     pool = openPool(base.origin)
-    // Requests under way end as they would.
+    // Requests in progress finish normally.
     void old.close()
   }
 
@@ -69,7 +69,7 @@ export function openChannel(config: HttpServer, tokens: Tokens | undefined): Cha
         const next = redirection(reply, at, ask.method)
         const challenge = tokens === undefined ? undefined : challengeOf(reply)
         const again = refused !== undefined
-        // A second refusal of credentials is final; after that of a login it is known that a person is needed.
+        // A second rejection of credentials is final; for a login it means that a person is needed.
         const is_refused =
           challenge !== undefined && tokens?.concerns(challenge) === true && (!again || tokens.kind === 'login')
         if (!is_refused) login_need = undefined
@@ -115,7 +115,7 @@ const unsent = (says: string, login?: NoReply['login']): NoReply => ({
   ...(login === undefined ? {} : { login }),
 })
 
-/** Where a reply sends the same request, if it does: others turn a POST into a GET, or say that it was carried out. */
+/** Where a reply redirects the same request; other redirects turn a POST into a GET, or mean that it was carried out. */
 function redirection(reply: Reply, from: URL, method: Ask['method']): URL | undefined {
   const keeps = [307, 308].includes(reply.status) || (method === 'GET' && [301, 302, 303].includes(reply.status))
   const location = keeps ? headerOf(reply, 'location') : undefined

@@ -26,7 +26,7 @@ function withOne(
 const namesOf = ({ listings }: Rig) => listings.at(-1)?.definitions.map(({ name }) => name)
 
 describe('a session', () => {
-  test('that the server forgot is opened again, and the call that met it is sent once more and runs once', () =>
+  test('that the server forgot is opened again, and the call that found out is sent once more and runs once', () =>
     withOne('misbehaving-http.ts', {}, async ({ text, call, servers }) => {
       expect(await text('s', 'forgets')).toBe('forgotten')
       const calls = await Promise.all([1, 2, 3].map((n) => text('s', 'echo', { n })))
@@ -40,7 +40,7 @@ describe('a session', () => {
       expect(codeOf(await call('s', 'hangs_up'))).toBe('lost tool.broke_off')
     }))
 
-  test('is ended in good order when the gate ends, and calls under way are lost', () =>
+  test('is ended properly when the gate ends, and calls in progress are lost', () =>
     withOne('misbehaving-http.ts', {}, async ({ call, text, servers }, { as }) => {
       const under_way = call('s', 'hangs')
       await text('s', 'echo')
@@ -62,14 +62,14 @@ describe('a server over HTTP', () => {
       await expect.poll(() => namesOf(rig)).toContain('new')
     }))
 
-  test('whose standing stream broke off is listed again when it stands again', () =>
+  test('whose standing stream broke is listed again when it is back', () =>
     withOne('misbehaving-http.ts', {}, async (rig) => {
       await rig.text('s', 'hangs_up_standing', { tools: [{ name: 'missed' }] })
       await expect.poll(() => namesOf(rig)).toContain('missed')
       expect(rig.servers.status()[0]).toMatchObject({ starts: 1 })
     }))
 
-  test('that is not there refuses its calls, and is found when it comes', () =>
+  test('that is down rejects its calls, and is found when it is up', () =>
     withOne('misbehaving-http.ts', {}, async ({ call, text, servers }, { port, stop }) => {
       expect(await text('s', 'echo')).toBe('{}')
       await stop()
@@ -96,7 +96,7 @@ describe('a server over HTTP', () => {
       }
     }))
 
-  test('that never answers the question for the newer era is tried as an older one', () =>
+  test('that never answers the probe for the newer era is tried as an older one', () =>
     withOne(
       'misbehaving-http.ts',
       { env: { IGNORES_PROBE: '1' }, tuning: { probe_timeout_ms: 200 } },
@@ -106,7 +106,7 @@ describe('a server over HTTP', () => {
       },
     ))
 
-  test('that fails again and again is left alone for a while', () =>
+  test('that fails repeatedly is not tried for a while', () =>
     withOne(
       'misbehaving-http.ts',
       { tuning: { breaker: { threshold: 3, base_ms: 60_000, cap_ms: 60_000 } } },
@@ -117,7 +117,7 @@ describe('a server over HTTP', () => {
       },
     ))
 
-  test('gets no more calls at once than it may', () =>
+  test('gets no more concurrent calls than its limit', () =>
     withOne(
       'misbehaving-http.ts',
       { more: () => ({ concurrency: 2 }), tuning: { queue: 3 } },
@@ -138,7 +138,7 @@ describe('credentials', () => {
   })
   const asked = async ({ text }: Rig) => JSON.parse(await text('s', 'asked')) as string[]
 
-  test('a token is fetched once for all, and again when the server no longer takes it', () =>
+  test('a token is fetched once for all, and again when the server no longer accepts it', () =>
     withOne('guarded-http.ts', { more: oauth }, async (rig) => {
       expect(await Promise.all([1, 2, 3].map((n) => rig.text('s', 'echo', { n })))).toEqual([
         '{"n":1}',
@@ -151,13 +151,13 @@ describe('credentials', () => {
       expect(await asked(rig)).toHaveLength(2)
     }))
 
-  test('a token that is about to end is replaced before it is refused', () =>
+  test('a token that is about to expire is replaced before it is rejected', () =>
     withOne('guarded-http.ts', { more: oauth, env: { EXPIRES_IN: '0' } }, async (rig) => {
       expect(await rig.text('s', 'echo')).toBe('{}')
       expect((await asked(rig)).length).toBeGreaterThan(2)
     }))
 
-  test('without a token nothing is sent, and the secret is in no sentence', () =>
+  test('without a token nothing is sent, and the secret is in no message', () =>
     withOne('guarded-http.ts', { more: (server) => oauth(server, 'not-the-secret') }, async (rig) => {
       const answer = await rig.call('s', 'echo')
       expect(codeOf(answer)).toBe('not_sent tool.unavailable')
@@ -166,7 +166,7 @@ describe('credentials', () => {
       expect(said).not.toContain('not-the-secret')
     }))
 
-  test('a server that takes no token at all is asked twice, not for ever', () =>
+  test('a server that accepts no token at all is asked twice, not endlessly', () =>
     withOne('guarded-http.ts', { more: oauth, env: { CLOSED: '1' } }, async (rig) => {
       expect(codeOf(await rig.call('s', 'echo'))).toBe('not_sent tool.unavailable')
       expect(JSON.stringify([rig.logged, rig.servers.status()])).not.toMatch(/token-|s3cret/)
@@ -176,13 +176,13 @@ describe('credentials', () => {
 describe('the older HTTP with events', () => {
   const OLD = { path: '/sse' }
 
-  test('is found when streamable HTTP is not there', () =>
+  test('is used if streamable HTTP is not supported', () =>
     withOne('old-sse.ts', OLD, async ({ text, servers }) => {
       expect(await Promise.all([1, 2].map((n) => text('s', 'echo', { n })))).toEqual(['{"n":1}', '{"n":2}'])
       expect(servers.status()[0]).toMatchObject({ protocol: '2024-11-05', state: 'ready', tools: 14 })
     }))
 
-  test('only the misbehaving call suffers', () =>
+  test('only the misbehaving call is affected', () =>
     withOne('old-sse.ts', OLD, async ({ call, text, servers }) => {
       for (const [tool, outcome] of [
         ['garbage', 'lost tool.garbled'],
@@ -200,7 +200,7 @@ describe('the older HTTP with events', () => {
       expect(servers.status()[0]).toMatchObject({ late_answers: 1 })
     }))
 
-  test('a call times out and is cancelled, and its answer is dropped when it comes', () =>
+  test('a call times out and is cancelled, and a late answer is dropped', () =>
     withOne('old-sse.ts', { ...OLD, more: () => ({ timeout_ms: 700 }) }, async ({ call, text, servers }) => {
       await servers.ready('s')
       expect(codeOf(await call('s', 'slow', { ms: 900 }))).toBe('lost tool.timeout')
@@ -208,7 +208,7 @@ describe('the older HTTP with events', () => {
       expect(await text('s', 'heard')).toContain('\\"reason\\":\\"timeout\\"')
     }))
 
-  test('when the stream breaks off its calls are lost, and it is opened again', () =>
+  test('when the stream breaks its calls are lost, and it is opened again', () =>
     withOne('old-sse.ts', OLD, async ({ call, text, servers }) => {
       await servers.ready('s')
       const [hanging, breaking] = await Promise.all([call('s', 'hangs'), call('s', 'hangs_up')])
@@ -218,7 +218,7 @@ describe('the older HTTP with events', () => {
       await expect.poll(async () => codeOf(await call('s', 'echo'))).toBe('not_sent tool.unavailable')
     }))
 
-  test('an address of another origin is not posted to', () =>
+  test('a URL of another origin is not posted to', () =>
     withHttp([startHttp('misbehaving-http.ts')], async (other) => {
       if (other === undefined) throw new Error('no server')
       await withOne('old-sse.ts', { ...OLD, env: { ENDPOINT: other.url } }, async ({ call, servers }) => {

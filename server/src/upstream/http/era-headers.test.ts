@@ -36,7 +36,7 @@ describe('headers of a call', () => {
     })
   })
 
-  test('what a header cannot hold as it is, is encoded, and nothing can start another header', () => {
+  test('what a header cannot contain is encoded, and nothing can start another header', () => {
     for (const text of ['', ' x', 'x ', 'é', 'a\r\nb: c', '\0', '=?base64?eA==?=']) {
       const encoded = asHeader(text)
       expect(encoded).toMatch(/^=\?base64\?[A-Za-z0-9+/=]*\?=$/)
@@ -45,7 +45,7 @@ describe('headers of a call', () => {
     expect(asHeader('plain text\twith a tab')).toBe('plain text\twith a tab')
   })
 
-  test('a tool whose wishes cannot be met is not to be offered', () => {
+  test('a tool whose mirrors are invalid must not be offered', () => {
     const faulty: JsonObject[] = [
       schema({ a: marked('number') }),
       schema({ a: marked('object') }),

@@ -3,7 +3,7 @@ import { isJsonObject, type Json } from '../../contract/json.ts'
 import type { Envelope } from '../frames.ts'
 import type { OurRequest } from '../our-request.ts'
 
-/** Since 2026-07-28 what a message asks for stands in its headers too, where a proxy can read it; before, nothing does. */
+/** Since 2026-07-28 a message's method and name are also in its headers, where a proxy can read them. */
 export function requestHeaders(request: OurRequest<unknown>, envelope: Envelope): Record<string, string> {
   const version = envelope[PROTOCOL_VERSION_META_KEY]
   if (typeof version !== 'string') return {}
@@ -39,12 +39,12 @@ function at(value: Json | undefined, path: readonly string[]): Json | undefined 
 
 function entry(header: string, value: Json | undefined): [string, string][] {
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return []
-  // Beyond these a number is no longer the one that was meant.
+  // Larger numbers are no longer exact.
   if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) return []
   return [[`mcp-param-${header.toLowerCase()}`, asHeader(String(value))]]
 }
 
-/** Plain where the text survives in a header as it is, else in the encoding that the specification names. */
+/** Plain if the text can be a header value, otherwise in the encoding of the specification. */
 export function asHeader(text: string): string {
   const is_plain = /^[\t\x20-\x7e]+$/.test(text) && text === text.trim() && !/^=\?base64\?.*\?=$/s.test(text)
   return is_plain ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`

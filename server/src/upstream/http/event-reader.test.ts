@@ -20,7 +20,7 @@ function read(chunks: readonly Buffer[], limit = LIMIT) {
 const readText = (text: string) => read([Buffer.from(text)])
 
 describe('server-sent events', () => {
-  test('have names, data of several lines, ids and a time to wait; comments and unknown fields say nothing', () => {
+  test('have names, data of several lines, ids and a time to wait; comments and unknown fields are ignored', () => {
     const text = ': hi\nevent: endpoint\ndata: /a\n\nid: 7\nretry: 250\nfoo: x\ndata:  two\ndata\ndata:lines\n\n'
     expect(readText(text)).toMatchObject({
       events: [
@@ -32,7 +32,7 @@ describe('server-sent events', () => {
     })
   })
 
-  test('an event without data is none, and one that is not ended was not said', () => {
+  test('an event without data is ignored, and so is an incomplete one', () => {
     expect(readText('event: x\n\nid: 1\n\ndata: unfinished\n').events).toEqual([])
   })
 
@@ -54,7 +54,7 @@ describe('server-sent events', () => {
     )
   })
 
-  test('one over the limit is told as such, in one line or in many, and the next is read as usual', () => {
+  test('one over the limit is reported as such, in one line or in many, and the next is read as usual', () => {
     for (const long of [`data: ${'x'.repeat(500)}\n\n`, `${'data: xxxxxxxx\n'.repeat(20)}\n`]) {
       const { events, overlong, endless } = readText(`${long}data: short\n\n`)
       expect([events, overlong.length, endless]).toEqual([[{ event: 'message', data: 'short' }], 1, 0])
@@ -62,7 +62,7 @@ describe('server-sent events', () => {
     }
   })
 
-  test('one without an end is told once, and nothing is read afterwards', () => {
+  test('an endless one is reported once, and nothing is read afterwards', () => {
     const chunks = Array.from({ length: 30 }, () => Buffer.alloc(LIMIT, 'x'))
     expect(read([Buffer.from('data: '), ...chunks, Buffer.from('\n\ndata: more\n\n')])).toMatchObject({
       events: [],

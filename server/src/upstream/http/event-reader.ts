@@ -6,21 +6,21 @@ export type EventSink = {
   event(event: ServerEvent): void
   /** An event over the limit has ended; the next one is read as usual. */
   overlong(event: Overlong): void
-  /** An event over the limit goes on and on. Said once; nothing is read afterwards. */
+  /** An event over the limit does not end. Called once; nothing is read afterwards. */
   endless(event: Overlong): void
 }
 
 export type EventReader = {
   push(chunk: Buffer): void
-  /** The last id the server gave, for whoever asks it to go on from there. */
+  /** The last id the server gave, to resume from there. */
   lastId(): string | undefined
   /** How long the server asks to wait before that. */
   retryMs(): number | undefined
 }
 
-/** An event this many limits long is not going to end. */
+/** An event this many limits long is considered endless. */
 const ENDLESS = 10
-/** The name of a field stands before the data it holds. */
+/** The name of a field precedes its data. */
 const FIELD = 64
 
 /**

@@ -14,7 +14,7 @@ import type { HttpWireDeps } from './streamable-wire.ts'
 
 const ACCEPTED_LIMIT = 65_536
 
-/** The way before streamable HTTP: one stream on which everything is heard, and an address to which everything is posted. */
+/** The transport before streamable HTTP: one stream for everything received, and a URL for everything sent. */
 export function openEventWire({ config, tuning, tokens, noise, onNotice }: HttpWireDeps): Wire {
   const { name: server, output_limit: limit } = config
   const channel = openChannel(config, tokens)
@@ -89,13 +89,13 @@ export function openEventWire({ config, tuning, tokens, noise, onNotice }: HttpW
     const reply = await asking.reply
     if (reply.is === 'fault') {
       if (reply.unreachable) life.end(`could not be reached: ${reply.says}`)
-      // Once it may have left, the stream is where its end will be heard.
+      // Once it may have been sent, its outcome arrives on the stream.
       const answer = reply.login === undefined ? notSent : loginNeeded
       if (reply.unsent) pending.end(id, answer(server, reply.says))
       return
     }
     if (reply.status >= 200 && reply.status <= 299) return void (await readBody(reply.body, ACCEPTED_LIMIT))
-    // The session is the stream, and that still stands.
+    // The session is the stream, which is still open.
     pending.end(id, (await refusalOf(server, id, reply)).answer)
   }
 

@@ -5,7 +5,7 @@ import { readBody } from './body.ts'
 import { exchange, headerOf, type Exchange, type Reply } from './exchange.ts'
 import { openPool } from './pool.ts'
 
-/** A real socket that does with each connection what it is told. */
+/** A real socket that handles each connection as told. */
 async function withPort(onConnection: (socket: Socket) => void, use: (port: number) => Promise<void>): Promise<void> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined)
@@ -30,8 +30,8 @@ async function replyTo(asking: Exchange): Promise<Reply> {
   return reply
 }
 
-describe('what is known of a request without an answer', () => {
-  test('nothing left when nobody could be connected to', async () => {
+describe('a request without an answer', () => {
+  test('was not sent if no connection could be made', async () => {
     let closed = 0
     await withPort(
       () => undefined,
@@ -42,7 +42,7 @@ describe('what is known of a request without an answer', () => {
     expect(refused.mayHaveLeft()).toBe(false)
   })
 
-  test('nothing leaves when the lease ended while it was connected', async () => {
+  test('is not sent if the lease ended while it was connected', async () => {
     let heard = 0
     await withPort(
       (socket) => socket.on('data', () => (heard += 1)),
@@ -56,13 +56,13 @@ describe('what is known of a request without an answer', () => {
     )
   })
 
-  test('nothing left when the other side cannot prove who it is', () =>
+  test('was not sent if the other side cannot prove its identity', () =>
     withPort(
       (socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'),
       async (port) => expect(await post(port, 'https').reply).toMatchObject({ unsent: true, unreachable: true }),
     ))
 
-  test('nothing left when it was given up before it was connected, which says nothing of the server', () =>
+  test('was not sent if it was given up before it was connected, which says nothing about the server', () =>
     withPort(
       () => undefined,
       async (port) => {
@@ -72,19 +72,19 @@ describe('what is known of a request without an answer', () => {
       },
     ))
 
-  test('nobody knows once there was a connection', () =>
+  test('has an unknown result once there was a connection', () =>
     withPort(
       (socket) => socket.destroy(),
       async (port) => expect(await post(port).reply).toMatchObject({ is: 'fault', unsent: false, unreachable: false }),
     ))
 
-  test('an answer that is not HTTP is none', () =>
+  test('does not count an answer that is not HTTP', () =>
     withPort(
       (socket) => socket.end('220 mail.example ESMTP\r\n'),
       async (port) => expect(await post(port).reply).toMatchObject({ is: 'fault', unsent: false }),
     ))
 
-  test('a body that is shorter than it said is broken off, one over the limit too large', () =>
+  test('is cut off if its body is shorter than announced, and too large over the limit', () =>
     withPort(
       (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhello'),
       async (port) => {
@@ -103,13 +103,13 @@ describe('an answer', () => {
       socket.write('HTTP/1.1 503 Busy\r\ncontent-length: 0\r\n\r\n')
     })
 
-  test('is early when it comes before the whole request has left, and only then', () =>
+  test('is early if it comes before the whole request was sent, and only then', () =>
     withPort(refusesAtOnce, async (port) => {
       expect(await replyTo(post(port, 'http', 'x'.repeat(50_000_000)))).toMatchObject({ status: 503, early: true })
       expect(await replyTo(post(port))).toMatchObject({ status: 503, early: false })
     }))
 
-  test('is not what is said on the way to it, and has one value for a header that is there twice', () =>
+  test('is not an interim response, and has one value for a repeated header', () =>
     withPort(
       (socket) =>
         socket.once('data', () =>
@@ -124,7 +124,7 @@ describe('an answer', () => {
       },
     ))
 
-  test('waits at the server while nobody reads it, and is whole when somebody does', () => {
+  test('waits at the server while nobody reads it, and is complete when somebody does', () => {
     const size = 32_000_000
     let is_out = false
     return withPort(
@@ -135,7 +135,7 @@ describe('an answer', () => {
         }),
       async (port) => {
         const { body } = await replyTo(post(port))
-        // In as many turns all of it would have come.
+        // Without backpressure everything would have arrived in this many turns.
         for (let turn = 0; turn < 3_000; turn += 1) await nextTurn()
         expect(is_out).toBe(false)
         expect(await readBody(body, size)).toHaveLength(size)

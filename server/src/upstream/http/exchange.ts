@@ -7,7 +7,7 @@ export type Ask = {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
-  /** Asked when the request is handed to a connection, the last moment before bytes can leave. */
+  /** Called when the request is passed to a connection, the last moment before bytes can be sent. */
   readonly mayAct?: () => boolean
 }
 
@@ -17,11 +17,14 @@ export type Reply = {
   readonly status_text: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly body: Body
-  /** It came before the whole request was handed to the network. */
+  /** It came before the whole request was passed to the network. */
   readonly early: boolean
 }
 
-/** `unsent` is a promise: not one byte of the request left. `unreachable`: nobody could be connected to. `login`: somebody has to log in first, or with more permissions. */
+/**
+ * `unsent`: guaranteed that not one byte of the request was sent. `unreachable`: no connection could be made. `login`: somebody
+ * has to log in first, or with more permissions.
+ */
 export type NoReply = {
   readonly is: 'fault'
   readonly says: string
@@ -33,18 +36,19 @@ export type NoReply = {
 export type Exchange = {
   /** Never rejects. */
   readonly reply: Promise<Reply | NoReply>
-  /** Whether bytes of the request may be on their way. */
+  /** Whether bytes of the request may have been sent. */
   mayHaveLeft(): boolean
-  /** Ends it now: the connection, and the body if it is still read. */
+  /** Ends it now: the connection, and the body if it is still being read. */
   abort(): void
 }
 
-/** Told once, after the last byte: `broke_off` when the connection ended in the middle of it. */
+/** Called once, after the last byte: `broke_off` if the connection ended in the middle. */
 export type OnOver = (broke_off: boolean) => void
 
 /**
  * One HTTP request and the head of its answer. Follows nothing, repeats nothing.
- * INVARIANT: a request is handed to a connection once. Until then, with TLS until hands are shaken, nothing of it has left.
+ * INVARIANT: a request is passed to a connection once. Until then, with TLS until the handshake is complete, nothing of it has
+ * been sent.
  */
 export function exchange(url: URL, ask: Ask, connections: Dispatcher, onOver?: OnOver): Exchange {
   const { promise: reply, resolve } = Promise.withResolvers<Reply | NoReply>()
@@ -75,7 +79,7 @@ export function exchange(url: URL, ask: Ask, connections: Dispatcher, onOver?: O
         connection = offered
       },
       onResponseStart(from, status, headers, status_text = '') {
-        // Not yet the answer, only a word on the way to it.
+        // Only an interim response.
         if (status < 200) return
         const { body, fill } = openBody(from)
         answer = fill
@@ -110,7 +114,7 @@ type Sending = {
   readonly isHandedOver: () => boolean
 }
 
-/** A shorter body is handed over in one piece with its headers. */
+/** A shorter body is passed in one piece with its headers. */
 const PIECE = 65_536
 
 function sendingOf({ headers, body = '' }: Ask): Sending {
@@ -122,7 +126,7 @@ function sendingOf({ headers, body = '' }: Ask): Sending {
   }
   return {
     headers: { ...headers, 'content-length': String(bytes.length) },
-    // Fetched piece by piece, as the network takes them: the last one is, when there is room for it.
+    // Pulled piece by piece, as the network accepts them.
     body: Readable.from(pieces()),
     isHandedOver: () => at >= bytes.length,
   }
@@ -130,13 +134,13 @@ function sendingOf({ headers, body = '' }: Ask): Sending {
 
 const codeOf = (error: Error) => ('code' in error ? String(error.code) : undefined)
 
-/** The system's codes say more than its sentences; with the library's own it is the other way round. */
+/** For system errors the code says more than the message; for the library's own it is the other way round. */
 function saidBy(error: Error): string {
   const code = codeOf(error)
   return code === undefined || code.startsWith('UND_') ? error.message : code
 }
 
-/** What a reply says in a header; where it says it twice, what it says first. */
+/** The value of a header; the first one if it is repeated. */
 export function headerOf({ headers }: Pick<Reply, 'headers'>, name: string): string | undefined {
   const value = headers[name]
   return Array.isArray(value) ? value[0] : value

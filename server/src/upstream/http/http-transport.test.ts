@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { TUNING } from '../tuning.ts'
 import { httpTransport } from './http-transport.ts'
 
-test('values of headers and the client secret are in no sentence, whoever repeats them', () => {
+test('values of headers and the client secret are in no message, whoever repeats them', () => {
   const oauth = { token_url: 'https://id.example/token', client_id: 'client', client_secret: 's3cret-of-the-client' }
   const limits = { timeout_ms: 1_000, concurrency: 1, output_limit: 1_024, trusted: false }
   const headers = { 'x-key': 'key-of-the-operator' }

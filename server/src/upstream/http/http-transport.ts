@@ -6,7 +6,7 @@ import type { OpenWire } from '../wire.ts'
 import type { Transport } from '../transport.ts'
 import { openTokens, type Tokens } from './tokens.ts'
 
-/** A server that is reached over HTTP: streamable, and where it does not know that, the older way. */
+/** A server that is reached over HTTP: streamable, or the older transport if it does not support that. */
 export function httpTransport(config: HttpServer, tuning: Tuning, login?: Tokens): Transport {
   const tokens = config.oauth === undefined ? login : openTokens(config.oauth, tuning.start_timeout_ms)
   const secrets = () =>
@@ -15,7 +15,7 @@ export function httpTransport(config: HttpServer, tuning: Tuning, login?: Tokens
     )
   return {
     async connect(deps, legacy) {
-      // The library below them is large: who has no server over HTTP need not load it.
+      // Their library is large, so it is loaded only if there is a server over HTTP.
       const [{ openStreamable }, { openEventWire }] = await Promise.all([
         import('./streamable-wire.ts'),
         import('./event-wire.ts'),

@@ -1,4 +1,4 @@
-/** The end of a wire: decided once, told to whoever waits. */
+/** The end of a wire: decided once, and reported to everybody who waits. */
 export type Life = { readonly ended: Promise<string>; isUsable(): boolean; end(how: string): void }
 
 export function openLife(onEnd: () => void): Life {

@@ -6,13 +6,13 @@ import type { Pool } from 'undici'
 const UndiciPool = createRequire(import.meta.url)('undici/lib/dispatcher/pool.js') as typeof Pool
 
 /**
- * Less than the five seconds after which many servers end an idle connection: a request on one that is just being ended
- * would be lost, and nobody could say whether it ran.
+ * Less than the five seconds after which many servers close an idle connection: a request on one that is just being closed would
+ * be lost, with an unknown result.
  */
 const IDLE_MS = 4_000
 const CONNECT_MS = 30_000
 
-/** Kept connections to one origin, as many as there are requests at once, one request at a time on each. */
+/** Persistent connections to one origin, as many as there are concurrent requests, one request at a time on each. */
 export function openPool(origin: string, lookup?: LookupFunction): Pool {
   return new UndiciPool(origin, {
     pipelining: 1,
@@ -21,7 +21,7 @@ export function openPool(origin: string, lookup?: LookupFunction): Pool {
     keepAliveMaxTimeout: IDLE_MS,
     connectTimeout: CONNECT_MS,
     ...(lookup === undefined ? {} : { connect: { lookup } }),
-    // Whoever asks has a clock of their own, and streams of events are silent for as long as they like.
+    // Callers have their own timeouts, and streams of events may be silent for any time.
     headersTimeout: 0,
     bodyTimeout: 0,
   })

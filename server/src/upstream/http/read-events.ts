@@ -3,10 +3,10 @@ import { paced } from '../paced.ts'
 import { eventReader, type ServerEvent } from './event-reader.ts'
 import type { Reply } from './exchange.ts'
 
-/** Where the server said one could go on, and after how long. */
+/** Where the stream can be resumed, and after how long. */
 export type StreamEnd = { readonly last_id: string | undefined; readonly retry_ms: number | undefined }
 
-/** Reads a stream of events into the inbox until it ends or breaks off. `event` sees each first; true: it was dealt with. */
+/** Reads a stream of events into the inbox until it ends or breaks. `event` gets each first; true: it was handled. */
 export function readEvents(
   { body }: Reply,
   { limit, inbox, event }: { limit: number; inbox: Inbox; event?: (event: ServerEvent) => boolean },

@@ -5,20 +5,20 @@ import { readBody } from './body.ts'
 import type { Reply } from './exchange.ts'
 
 const REFUSAL_LIMIT = 1_048_576
-/** Said by what stands before the tools: credentials, addresses, methods, rates. */
+/** Statuses that come from before the tools: credentials, addresses, methods, rates. */
 const BEFORE_THE_TOOLS = new Set([401, 403, 405, 429])
-/** To be sent to another address as it is, which means that nothing was done with it here. */
+/** Redirects that repeat the same request, so nothing was done with it here. */
 const ELSEWHERE = new Set([307, 308])
 
 export type Refusal = {
   readonly answer: NoResult
-  /** It may mean that the server does not know our session any more. */
+  /** It may mean that the server no longer knows our session. */
   readonly doubts_session: boolean
 }
 
-/** What an answer other than 200 means for a call. Unless it is certain that the call was not run, it is `lost`. */
+/** What an answer other than 200 means for a call. Unless it is certain that the call did not run, it is `lost`. */
 export async function refusalOf(server: string, id: FrameId, reply: Reply): Promise<Refusal> {
-  // The rest of an early one's request must not be sent any more: it would make a whole of it.
+  // The rest of the request must not be sent any more after an early answer: it would complete the request.
   if (reply.early) {
     reply.body.drop()
     return { answer: early(server, reply.status), doubts_session: false }
@@ -27,7 +27,7 @@ export async function refusalOf(server: string, id: FrameId, reply: Reply): Prom
   if (error !== undefined && error['id'] === id)
     return { answer: replyOf<never>(server, error, () => undefined), doubts_session: false }
   const { status } = reply
-  // An error without an id: the message was refused before anybody looked at what it asks for.
+  // An error without an id: the message was rejected before its content was processed.
   if (status === 404 || (status === 400 && error !== undefined && (error['id'] ?? null) === null))
     return { answer: refused(server, status), doubts_session: true }
   const is_certain = BEFORE_THE_TOOLS.has(status) || ELSEWHERE.has(status)
@@ -40,7 +40,7 @@ function refused(server: string, status: number): NoResult {
   return notSent(server, `it ${why} (HTTP ${status})`)
 }
 
-/** Nobody can act on half of a request; but a success for it is nothing we understand. */
+/** Half of a request cannot be executed; but a success for it makes no sense. */
 const early = (server: string, status: number): NoResult =>
   status >= 400
     ? notSent(server, `it refused the request before it was complete (HTTP ${status})`)

@@ -14,8 +14,8 @@ export type ResumeDeps = {
 }
 
 /**
- * A server may end the stream of an answer it is still working on, after it said from where to go on (2025-11-25). Asking
- * for the rest runs nothing again. Returns when the rest was read, or cannot be had.
+ * A server may end the stream of an answer it is still working on, after it said where to resume (2025-11-25). Asking for the
+ * rest runs nothing again. Returns when the rest was read, or is not available.
  */
 export async function resumeStream(
   { channel, session, tuning, onAsk, isWanted }: ResumeDeps,

@@ -11,7 +11,7 @@ const fail = (): never => {
   throw new Error('no server')
 }
 
-/** The headers that the two clients may differ in: they say who asks and how, not what. */
+/** The headers in which the two clients may differ: they identify the client, not the request. */
 const OWN = [
   'connection',
   'content-length',
@@ -55,14 +55,14 @@ describe('a server of the official SDK over HTTP', () => {
         expect(servers.status()[0]).toMatchObject({ protocol, state: 'ready', starts: 1, tools: 4 })
       }))
 
-    test(`${args.join(' ')}: a change of the tools is heard`, () =>
+    test(`${args.join(' ')}: a change of the tools is received`, () =>
       withSdk(args, async ({ text, listings }) => {
         expect(await text('sdk', 'grow')).toBe('grown')
         await expect.poll(() => listings.at(-1)?.definitions.map(({ name }) => name)).toContain('grown')
       }))
   }
 
-  test('arguments that a tool wants in headers stand there, also those no header can hold as they are', () =>
+  test('arguments that a tool wants in headers are there, including those that need encoding', () =>
     withSdk(['modern'], async ({ text }) => {
       expect(await text('sdk', 'near', { region: 'eu-1' })).toBe('near eu-1')
       expect(await text('sdk', 'near', { region: ' Zürich\r\n' })).toBe('near  Zürich\r\n')

@@ -31,8 +31,8 @@ export type SdkTransportDeps = {
 }
 
 /**
- * Streamable HTTP for the SDK's own messages: handshake, lists, subscriptions. The SDK's transport does the same, but
- * reads answers of any size into memory and cannot share connections, credentials and the session with our calls.
+ * Streamable HTTP for the SDK's own messages: handshake, lists, subscriptions. The SDK's transport does the same, but reads
+ * answers of any size into memory and cannot share connections, credentials and the session with our calls.
  */
 export function sdkTransport(deps: SdkTransportDeps): Transport {
   const { channel, session, inbox, limit, tuning, life } = deps
@@ -89,7 +89,7 @@ export function sdkTransport(deps: SdkTransportDeps): Transport {
     inbox.hear(text)
   }
 
-  /** Since 2026-07-28 a refused message can still have a proper answer. */
+  /** Since 2026-07-28 a rejected message can still have a proper answer. */
   function refuse(reply: Reply, message: JSONRPCMessage, text: string): void {
     if (reply.status === 400 && messageHeaders(message)['mcp-method'] !== undefined && isAnswerTo(message, text))
       return inbox.hear(text)

@@ -1,13 +1,13 @@
 export type Session = {
   id(): string | undefined
-  /** The id that an answer to `initialize` gave us. */
+  /** The id from the answer to `initialize`. */
   begin(id: string | undefined): void
   agree(version: string): void
-  /** What every request on this connection carries. */
+  /** The headers of every request on this connection. */
   headers(): Record<string, string>
 }
 
-/** What the two sides of one HTTP connection remember of each other. */
+/** The state of one HTTP connection: session id and protocol version. */
 export function openSession(noise: (says: string) => void): Session {
   let session: string | undefined
   let version: string | undefined

@@ -18,7 +18,7 @@ export type StandingDeps = {
   readonly onDoubt: () => void
 }
 
-/** The stream on which a server of the 2025 era says what nobody asked for. Opened again whenever it breaks off. */
+/** The stream on which a server of the 2025 era sends unsolicited messages. Opened again whenever it breaks. */
 export function standingStream({ channel, session, inbox, limit, tuning, life, onDoubt }: StandingDeps) {
   let asking: Exchange | undefined
 

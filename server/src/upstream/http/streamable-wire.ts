@@ -69,7 +69,7 @@ export function openStreamable(deps: HttpWireDeps): Wire {
       cancel(id, why) {
         const unsent = !is_answered_by_stream && asking?.mayHaveLeft() !== true
         asking?.abort()
-        // Since 2026-07-28 the end of the request is the cancellation.
+        // Since 2026-07-28 ending the request is the cancellation.
         if (!unsent && is_legacy) void tell(cancelFrame(id, why, envelope))
         return { unsent }
       },
@@ -95,7 +95,7 @@ export function openStreamable(deps: HttpWireDeps): Wire {
 
   function failed(id: FrameId, { unreachable, unsent, says, login }: NoReply): void {
     if (unreachable) life.end(`could not be reached: ${says}`)
-    // Connected anew, it either works without a login or says that it needs one.
+    // After reconnecting, it either works without a login or says that it needs one.
     if (login === 'needed') life.end(`needs a login: ${says}`)
     if (login !== undefined) return pending.end(id, loginNeeded(server, says))
     pending.end(id, unsent ? notSent(server, says) : lost(server, 'tool.broke_off', { how: says }))
@@ -115,7 +115,7 @@ export function openStreamable(deps: HttpWireDeps): Wire {
     pending.end(id, lost(server, 'tool.garbled'))
   }
 
-  /** After the answer the stream is left to end by itself for a while, so that its connection can be used again. */
+  /** After the answer the stream may end by itself for a while, so that its connection can be reused. */
   async function events(id: FrameId, reply: Reply, asking: Exchange) {
     let patience: NodeJS.Timeout | undefined
     const end = await readEvents(reply, {
@@ -138,14 +138,14 @@ export function openStreamable(deps: HttpWireDeps): Wire {
       { last_id, retry_ms },
     )
 
-  /** Asked about nothing but the session: what one tool is refused must not end the session for the others. */
+  /** A request about nothing but the session: a rejection for one tool must not end the session for the others. */
   async function isSessionGone(): Promise<boolean> {
     if (session.id() === undefined || !life.isUsable()) return false
     const reply = await tell('{"jsonrpc":"2.0","id":"session","method":"ping"}')
     return reply !== undefined && [400, 404].includes(reply.status)
   }
 
-  /** A message whose answer, if there is one, only counts by its status. */
+  /** A message whose answer, if any, counts only by its status. */
   async function tell(body: string): Promise<Reply | undefined> {
     const asking = channel.ask({ method: 'POST', headers: { ...POSTED, ...session.headers() }, body })
     const timer = setTimeout(() => asking.abort(), tuning.grace_ms).unref()

@@ -9,29 +9,29 @@ export type Token =
   | { readonly ok: true; readonly value: string | undefined }
   | { readonly ok: false; readonly says: string; readonly login?: true }
 
-/** A token that the server did not take. `again`: it is the second one in a row. */
+/** A token that the server did not accept. `again`: the second one in a row. */
 export type Refused = { readonly value: string | undefined; readonly challenge: Challenged; readonly again: boolean }
 
 export type Tokens = {
   readonly kind: 'credentials' | 'login'
   /** Whether another token could be the answer to this challenge. */
   concerns(challenge: Challenged): boolean
-  /** A token, the present one if there is one. After a second refusal there is none. */
+  /** A token, the current one if there is one. After a second rejection there is none. */
   token(refused?: Refused): Promise<Token>
-  /** All that is held, so that it can be struck out of what is said. */
+  /** All current secrets, so that they can be removed from messages. */
   secrets(): readonly string[]
 }
 
 const ANSWER_LIMIT = 65_536
-/** A token is not used so near its end that it could expire on the way. */
+/** A token is not used so close to its end that it could expire on the way. */
 const EARLY_MS = 10_000
-/** An endpoint that fails is left alone so long. */
+/** How long a failing endpoint is not asked again. */
 const PAUSE_MS = 1_000
 const isToken = (text: Json | undefined): text is string => typeof text === 'string' && /^[\x21-\x7e]+$/.test(text)
 
 type Kept = { readonly value: string; readonly until: number }
 
-/** Bearer tokens by OAuth 2 client credentials: fetched once for all who wait, kept until they end or are refused. */
+/** Bearer tokens by OAuth 2 client credentials: fetched once for all callers, kept until they expire or are rejected. */
 export function openTokens(settings: OAuthSettings, timeout_ms: number, now = () => performance.now()): Tokens {
   let kept: Kept | undefined
   let fetching: Promise<Token> | undefined
@@ -66,7 +66,7 @@ export function openTokens(settings: OAuthSettings, timeout_ms: number, now = ()
 
 type Granted = { readonly access_token: string; readonly expires_in: number | undefined }
 
-/** A sentence when there is none. Of the answer only the standard error code is repeated. */
+/** A sentence if there is none. Of the answer only the standard error code is repeated. */
 async function requestToken(settings: OAuthSettings, timeout_ms: number): Promise<Granted | string> {
   const { token_url, client_id, client_secret, scope } = settings
   const url = new URL(token_url)

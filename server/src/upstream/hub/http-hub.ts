@@ -4,18 +4,20 @@ import { WordsAnswer } from '../../contract/hub.ts'
 export type HttpHubSettings = { readonly url: string; readonly key: string; readonly stopping: AbortSignal }
 
 const ANSWER_MS = 10_000
-/** The hub answers a question about decisions after so long at the latest. */
+/** The hub answers a question about decisions after this long at the latest. */
 const WAIT_S = 20
 const MOST_ASKED = 500
 const MOST_WORDS = 500
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 10_000
-/** With nothing to ask for, it looks again after so long by itself. */
+/** With nothing to ask for, it checks again after this long. */
 const IDLE_MS = 5_000
-/** Every so many times it asks although nothing waits, so that the hub sees the node. */
+/** Every this many times it asks although nothing waits, so that the hub sees the node. */
 const SEEN_EVERY = 4
 
-/** A hub over HTTP. The node asks, so it needs no open port; redirections lead somewhere that nobody configured and are not followed. */
+/**
+ * A hub over HTTP. The node asks, so it needs no open port; redirects are not followed, because nobody configured their target.
+ */
 export function httpHub({ url, key, stopping }: HttpHubSettings): HubLink {
   const post = async (path: string, body: unknown, patience: AbortSignal): Promise<SentToHub> => {
     try {
@@ -66,7 +68,7 @@ function follow(post: Post, { pending, take }: HubFollower, stopping: AbortSigna
       const asked = await post('v1/hub/decisions', { approvals, wait_s: WAIT_S }, patience)
       if (asked.is === 'failed' && signal.aborted) continue
       const isGood = asked.is === 'sent' && (await takeAll(asked.words, take))
-      // Words that do not count would be given again at once.
+      // Decisions that do not count would be sent again immediately.
       if (!isGood) await rest(pause, stopping)
       pause = isGood ? FIRST_PAUSE_MS : Math.min(LONGEST_PAUSE_MS, pause * 2)
     }

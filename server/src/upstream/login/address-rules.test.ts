@@ -29,11 +29,13 @@ describe('where a login may lead', () => {
     'ftp://login.example.com/',
     'https://a:b@login.example.com/',
   ]
-  test.each(refused)('a remote server leads nobody to %s', (url) => expect(rules.faultOf(new URL(url))).toBeDefined())
+  test.each(refused)('a remote server cannot redirect the gate to %s', (url) =>
+    expect(rules.faultOf(new URL(url))).toBeDefined(),
+  )
   test('it may lead to a public address over https', () =>
     expect(rules.faultOf(new URL('https://login.example.com/authorize'))).toBeUndefined())
 
-  test('a name that turns out to be this machine is refused when it is resolved', async () => {
+  test('a name that resolves to this machine is rejected when it is resolved', async () => {
     let asked = 0
     const server = createServer(() => (asked += 1))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

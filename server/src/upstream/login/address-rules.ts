@@ -16,7 +16,7 @@ const NOT_PUBLIC: readonly (readonly [string, number, 'ipv4' | 'ipv6'])[] = [
   ['198.51.100.0', 24, 'ipv4'],
   ['203.0.113.0', 24, 'ipv4'],
   ['224.0.0.0', 3, 'ipv4'],
-  // Of IPv6 only 2000::/3 is public, and in there not what embeds or documents other addresses.
+  // Of IPv6 only 2000::/3 is public, except for ranges that embed or document other addresses.
   ['::', 3, 'ipv6'],
   ['4000::', 2, 'ipv6'],
   ['8000::', 1, 'ipv6'],
@@ -26,7 +26,7 @@ const NOT_PUBLIC: readonly (readonly [string, number, 'ipv4' | 'ipv6'])[] = [
   ['3fff::', 20, 'ipv6'],
 ]
 
-// One list each: in a common one, every IPv4 address is compared as the IPv6 address it can be written as.
+// One list each: in a common one, every IPv4 address would also be compared as an IPv6 address.
 const blocked = { ipv4: new BlockList(), ipv6: new BlockList() }
 for (const [net, prefix, family] of NOT_PUBLIC) blocked[family].addSubnet(net, prefix, family)
 
@@ -41,16 +41,16 @@ const bareHost = (url: URL) => url.hostname.replace(/^\[(.*)\]$/, '$1')
 const isLoopbackName = (host: string) => host === 'localhost' || isLoopbackAddress(host)
 
 export type AddressRules = {
-  /** Why nothing is sent to this address; undefined when it may be used. */
+  /** Why nothing is sent to this URL; undefined if it may be used. */
   faultOf(url: URL): string | undefined
-  /** The same of an address that a name turned out to have. */
+  /** The same for an address that a name resolved to. */
   faultOfAddress(host: string, address: string): string | undefined
 }
 
 /**
  * Where a login may lead. A tool server names its authorization server, so a hostile one could send the gate to addresses that
- * only the gate can reach. Over HTTPS and to public addresses only, except to the tool server's own host, to an authorization
- * server that the operator named, and, for a tool server on this machine, to this machine.
+ * only the gate can reach. Only HTTPS and public addresses, except the tool server's own host, an authorization server that the
+ * operator named, and, for a tool server on this machine, this machine.
  */
 export function addressRules(server: string, issuer: string | undefined): AddressRules {
   const own = bareHost(new URL(server))

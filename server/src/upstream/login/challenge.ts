@@ -1,15 +1,15 @@
 import { headerOf, type Reply } from '../http/exchange.ts'
 
-/** What a server said when it asked for a login, or for a wider one. */
+/** What a server said when it asked for a login, or for more permissions. */
 export type Challenge = { readonly resource_metadata?: string; readonly scope?: string }
 
-/** `login`: it takes no request without one. `wider`: this request needs permissions that the present login does not have. */
+/** `login`: it accepts no request without one. `wider`: this request needs permissions that the current login does not have. */
 export type Challenged = Challenge & { readonly asks: 'login' | 'wider'; readonly bearer: boolean }
 
 const LONGEST = 4_096
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+(?: +[\x21\x23-\x5b\x5d-\x7e]+)*$/
 
-/** Reads a 401, or a 403 for a lack of scope (RFC 6750). Undefined for any other answer. */
+/** Reads a 401, or a 403 for insufficient scope (RFC 6750). Undefined for any other answer. */
 export function challengeOf(reply: Pick<Reply, 'status' | 'headers'>): Challenged | undefined {
   const header = (headerOf(reply, 'www-authenticate') ?? '').slice(0, LONGEST)
   const bearer = /^\s*(?:bearer|dpop)\b/i.test(header) || /,\s*bearer\s/i.test(header)

@@ -18,7 +18,7 @@ export type Discovered = {
   readonly metadata: AuthorizationServerMetadata
   readonly resource?: string
   readonly scope?: string
-  /** All that the gate may ever ask for there; what a client is registered with. */
+  /** Everything the gate may ever request there; a client is registered with it. */
   readonly all_scopes?: string
 }
 
@@ -28,7 +28,10 @@ export type DiscoverDeps = {
   readonly fetch: FetchLike
 }
 
-/** Asks the tool server for its authorization server (RFC 9728), and that one for its endpoints (RFC 8414). A sentence when it cannot be used. */
+/**
+ * Asks the tool server for its authorization server (RFC 9728), and that one for its endpoints (RFC 8414). A sentence if it
+ * cannot be used.
+ */
 export async function discoverLogin(deps: DiscoverDeps, challenge: Challenge): Promise<Discovered | string> {
   const { server, fetch, rules } = deps
   const protectedBy = await resourceMetadata(deps, challenge)
@@ -64,7 +67,7 @@ async function resourceMetadata(
   const url = resourceUrlFromServerUrl(server.url)
   const told =
     resource_metadata !== undefined && URL.canParse(resource_metadata) ? new URL(resource_metadata) : undefined
-  // Told by the server, so followed only to the server itself.
+  // The server chose this URL, so it is used only if it is on the server itself.
   const at = told?.origin === url.origin ? { resourceMetadataUrl: told } : {}
   try {
     const metadata = await discoverOAuthProtectedResourceMetadata(url, at, fetch)
@@ -98,7 +101,10 @@ export function revocationOf(metadata: AuthorizationServerMetadata): string | un
   return typeof endpoint === 'string' ? endpoint : undefined
 }
 
-/** What the operator says, else what the server asked for, else what it says it has; with it, to stay logged in. */
+/**
+ * The scope set by the operator, otherwise the one the server asked for, otherwise the one it declares; plus the one to stay
+ * logged in.
+ */
 function scopeOf(
   server: HttpServer,
   challenge: Challenge,

@@ -9,7 +9,7 @@ import type { AddressRules } from './address-rules.ts'
 /** Metadata, registrations and tokens are small. */
 const ANSWER_LIMIT = 262_144
 
-/** Said by the gate itself, so it can be shown to people as it is. */
+/** Written by the gate itself, so it can be shown to people. */
 const OURS = new WeakSet<Error>()
 export const isOwnFault = (error: unknown): error is Error => error instanceof Error && OURS.has(error)
 const fault = (says: string): Error => {
@@ -19,8 +19,8 @@ const fault = (says: string): Error => {
 }
 
 /**
- * `fetch` for the SDK's login functions: only to addresses that the rules allow, also after a name is resolved, within a time and
- * a size, and without following a redirection. The SDK follows those that stay at one origin, through here.
+ * `fetch` for the SDK's login functions: only to addresses that the rules allow, also after a name is resolved, with a time and
+ * size limit, and without following redirects. The SDK follows those within one origin, through here.
  */
 export function guardedFetch(rules: AddressRules, timeout_ms: number): FetchLike {
   return async (address, init = {}) => {
@@ -49,7 +49,7 @@ export function guardedFetch(rules: AddressRules, timeout_ms: number): FetchLike
 
 const BODY_FAULTS = { too_large: 'is too large', broke_off: 'was cut off, or did not arrive in time' } as const
 
-/** Checked on the addresses that are then connected to, so that a name cannot have another one a moment later. */
+/** Checks the addresses that are then connected to, so that a name cannot resolve differently a moment later. */
 function checkedLookup(rules: AddressRules, onRefused: (says: string) => void): LookupFunction {
   return (host, options, done) => {
     dnsLookup(host, { ...options, all: true }, (error, addresses) => {

@@ -7,18 +7,18 @@ export type Attempt = {
   readonly slot: LoginSlot
   /** Who began it. */
   readonly by: string
-  /** In the address of the gate's page. */
+  /** In the URL of the gate's page. */
   readonly ticket: string
-  /** Goes to the authorization server and comes back from there, once. */
+  /** Sent to the authorization server and returned from there, once. */
   readonly state: string
-  /** Ties the browser that opened the page to the one that comes back. */
+  /** Ensures that the browser that comes back is the one that opened the page. */
   readonly cookie: string
   readonly verifier: string
   readonly redirect_uri: string
   readonly authorization_url: string
   readonly discovered: Discovered
   readonly client: StoredClient['client']
-  /** The scope that the server asked for when it was begun. */
+  /** The scope that the server asked for when it was started. */
   readonly wanted: string | undefined
   readonly expires_at: number
 }
@@ -26,13 +26,13 @@ export type Attempt = {
 export type Attempts = {
   isFull(): boolean
   add(attempt: Attempt): void
-  /** The one that waits for this slot, for the same permissions, and still has most of its time. */
+  /** A waiting login of this slot, for the same permissions, that still has most of its time. */
   waiting(slot: LoginSlot, wanted: string | undefined): Attempt | undefined
   byTicket(ticket: string): Attempt | undefined
-  /** Takes it out: a state counts once. */
+  /** Removes it: a state counts once. */
   takeByState(state: string): Attempt | undefined
   drop(slot: LoginSlot): void
-  /** Until when a login of this slot waits. Also while its browser is back and the tokens are being fetched. */
+  /** Until when a login of this slot waits, including the time after the browser is back while the tokens are being fetched. */
   waitingUntil(slot: LoginSlot): number | undefined
   /** The tokens were fetched, or could not be. */
   finished(attempt: Attempt): void

@@ -8,10 +8,10 @@ import { errorCodeOf, sayFault } from './say-fault.ts'
 import { metadataOf, tokensOf } from './token-answer.ts'
 
 export type LoginTokens = Tokens & {
-  /** What the server said last about the login that it wants. */
+  /** What the server last said about the login that it needs. */
   challenge(): Challenge
   adopt(login: StoredLogin): void
-  /** Forgets the login here; returns what it was. */
+  /** Deletes the login here; returns what it was. */
   forget(): StoredLogin | undefined
   status(): LoginStatus
 }
@@ -23,17 +23,17 @@ export type LoginTokensDeps = {
   readonly fetch: FetchLike
   readonly clock: () => number
   readonly warn: (says: string) => void
-  /** Other secrets are held than a moment ago. */
+  /** Called when the current secrets change. */
   readonly onSecrets: () => void
 }
 
-/** After these the login is over. Anything else may pass. */
+/** After these errors the login is over. Others may be temporary. */
 const OVER = new Set(['invalid_grant', 'invalid_client', 'unauthorized_client'])
-/** An authorization server that fails is left alone so long. */
+/** How long a failing authorization server is not asked again. */
 const PAUSE_MS = 1_000
 
 /**
- * The tokens of one login: used while they are good, refreshed before they expire, once for all who wait.
+ * The tokens of one login: used while they are valid, refreshed before they expire, once for all callers.
  * INVARIANT: a refresh goes to the token endpoint that the person logged in with, whatever the tool server says now.
  */
 export function openLoginTokens(deps: LoginTokensDeps): LoginTokens {
@@ -44,7 +44,7 @@ export function openLoginTokens(deps: LoginTokensDeps): LoginTokens {
   let told: Challenge = {}
   /** Why a person is needed, once the server or its authorization server said so. */
   let need: string | undefined
-  /** Refused although it was fresh: asking for another one would change nothing. */
+  /** Rejected although it was fresh: another one would not help. */
   let refused_fresh: string | undefined
   /** The newest tokens are only in memory: the file could not be written. */
   let unsaved = false
@@ -97,7 +97,7 @@ export function openLoginTokens(deps: LoginTokensDeps): LoginTokens {
     }
   }
 
-  /** Nothing is known to be lost, so the login stays; a token that is still good is used. */
+  /** Nothing is known to be lost, so the login is kept; a token that is still valid is used. */
   function failed(before: StoredLogin, says: string): Token {
     save(before)
     failure = { says: `the login could not be refreshed: ${says}`, until: clock() + PAUSE_MS }
@@ -126,7 +126,7 @@ export function openLoginTokens(deps: LoginTokensDeps): LoginTokens {
       return { ok: false, login: true, says: `the server asks for more permissions${listed(challenge.scope)}${limit}` }
     }
     if (login === undefined) return needed('nobody has logged in')
-    // Somebody else's refresh came first.
+    // Another caller's refresh came first.
     if (!again && login.access_token !== value) return { ok: true, value: login.access_token }
     if (again) refused_fresh = login.access_token
     if (login.access_token === refused_fresh || login.refresh_token === undefined)
@@ -172,7 +172,7 @@ export function openLoginTokens(deps: LoginTokensDeps): LoginTokens {
 const scopeOf = (scope: string | undefined) => (scope === undefined ? {} : { scope })
 const listed = (scope: string | undefined) => (scope === undefined ? '' : `: \`${scope.slice(0, 200)}\``)
 
-/** The login on disk, unless it was for another address or another authorization server than the configured ones. */
+/** The stored login, unless it was for another URL or another authorization server than the configured ones. */
 function stored({ store, slot, server, warn }: LoginTokensDeps): StoredLogin | undefined {
   const read = store.read(slot)
   if (!read.ok) {

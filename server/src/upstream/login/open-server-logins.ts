@@ -16,7 +16,7 @@ import { tokensOf } from './token-answer.ts'
 export type LoginDeps = {
   readonly store: LoginStore
   readonly clock: () => number
-  /** The address of the gate as a browser reaches it. */
+  /** The URL of the gate as a browser reaches it. */
   readonly base: () => string
   readonly warn: (server: string, says: string) => void
   readonly onSecrets: () => void
@@ -29,7 +29,7 @@ export type OpenServerLogins = ServerLogins & {
   enter(server: HttpServer): void
   leave(server: string): void
   tokens(slot: LoginSlot): LoginTokens | undefined
-  /** Told after every login and logout. */
+  /** Called after every login and logout. */
   onChange(listener: (slot: LoginSlot) => void): void
 }
 
@@ -39,7 +39,7 @@ export const PAGE_PATH = '/oauth/login'
 
 type Entered = { readonly server: HttpServer; readonly fetch: FetchLike; readonly tokens: Map<string, LoginTokens> }
 
-/** Logins at tool servers over HTTP: discovery, registration, the way through a browser and back, and the tokens of each slot. */
+/** Logins at tool servers over HTTP: discovery, registration, the browser flow, and the tokens of each slot. */
 export function openServerLogins(deps: LoginDeps): OpenServerLogins {
   const { store, clock, timeout_ms = TIMEOUT_MS } = deps
   const entered = new Map<string, Entered>()
@@ -117,7 +117,7 @@ export function openServerLogins(deps: LoginDeps): OpenServerLogins {
     issuer: discovered.issuer,
   })
 
-  /** One at a time for a slot: who asks meanwhile gets the same. */
+  /** One at a time per slot: concurrent callers get the same one. */
   function start(slot: LoginSlot, by: string): Promise<Result<StartedLogin>> {
     const key = slotKey(slot)
     const under_way = starting.get(key) ?? begin(slot, by).finally(() => starting.delete(key))
@@ -163,7 +163,7 @@ export function openServerLogins(deps: LoginDeps): OpenServerLogins {
     enter(server) {
       if (server.login === undefined) return
       const before = entered.get(server.name)?.server
-      // The same tokens stay in use: of two who refresh them, one would lose.
+      // The same tokens stay in use: if two refreshed them, one would lose.
       if (JSON.stringify(before) === JSON.stringify(server)) return
       entered.set(server.name, { server, fetch: guardedFetch(rulesOf(server), timeout_ms), tokens: new Map() })
     },
@@ -184,7 +184,7 @@ export function openServerLogins(deps: LoginDeps): OpenServerLogins {
       const attempt = state === undefined ? undefined : attempts.takeByState(state)
       if (attempt === undefined) return refuse('login.unknown')
       const { slot, discovered, by } = attempt
-      // Until the tokens are here, the login still counts as waiting; a refusal ends it at once.
+      // Until the tokens are here, the login still counts as waiting; a rejection ends it immediately.
       if (error !== undefined || code === undefined) attempts.finished(attempt)
       const isTheirs = as === undefined ? cookies.includes(attempt.cookie) : slotKey(as) === slotKey(slot)
       if (!isTheirs) {

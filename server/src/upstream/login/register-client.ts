@@ -10,7 +10,10 @@ export type ClientDeps = {
   readonly fetch: FetchLike
 }
 
-/** As whom the gate asks: a client the operator registered, one that was registered before, or one registered now. A sentence when none. */
+/**
+ * The client identity of the gate: a client the operator registered, one that was registered before, or one registered now. A
+ * sentence if there is none.
+ */
 export async function clientFor(
   { server, store, fetch }: ClientDeps,
   { issuer, metadata, all_scopes }: Discovered,
@@ -20,7 +23,7 @@ export async function clientFor(
   if (client_id !== undefined) return { client_id, ...(client_secret === undefined ? {} : { client_secret }) }
   const kept = store.readClient(server.name)
   if (!kept.ok) return `the registration of the gate cannot be read (${kept.problem.about['why'] ?? ''})`
-  // A client belongs to one authorization server and one redirect address, and is used nowhere else.
+  // A client belongs to one authorization server and one redirect URL, and is used nowhere else.
   if (kept.value?.issuer === issuer && kept.value.redirect_uri === redirect_uri) return kept.value.client
   if (metadata.registration_endpoint === undefined)
     return `its authorization server does not support dynamic client registration: register a client by hand with the redirect address \`${redirect_uri}\` and set \`login.client_id\``
@@ -47,7 +50,7 @@ export async function clientFor(
   return saved.ok ? client : `the registration of the gate could not be saved (${saved.problem.about['why'] ?? ''})`
 }
 
-/** A public client where that is possible: there is no secret to lose. */
+/** A public client if possible: there is no secret to lose. */
 function authMethod({ token_endpoint_auth_methods_supported: methods }: AuthorizationServerMetadata): string {
   if (methods === undefined || methods.includes('none')) return 'none'
   return methods.includes('client_secret_basic') ? 'client_secret_basic' : 'client_secret_post'

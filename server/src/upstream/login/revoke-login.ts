@@ -1,7 +1,7 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
 import type { StoredLogin } from '../../contract/server-login.ts'
 
-/** Asks the authorization server to take the tokens back (RFC 7009). False when it cannot, or does not answer. */
+/** Asks the authorization server to revoke the tokens (RFC 7009). False if it cannot, or does not answer. */
 export async function revokeLogin(fetch: FetchLike, login: StoredLogin): Promise<boolean> {
   const { revocation_endpoint, access_token, refresh_token } = login
   if (revocation_endpoint === undefined) return false

@@ -6,13 +6,13 @@ import {
 } from '@modelcontextprotocol/client'
 import { isOwnFault } from './guarded-fetch.ts'
 
-/** The standard code of an OAuth error. Its description is text of a stranger and is not repeated. */
+/** The standard code of an OAuth error. Its description comes from outside and is not repeated. */
 export function errorCodeOf(error: unknown): string | undefined {
   if (!(error instanceof OAuthError)) return undefined
   return /^[a-z_]{1,64}$/.test(error.code) ? error.code : 'error'
 }
 
-/** What went wrong, in words of ours: an authorization server's own words may be written by an attacker, or hold a secret. */
+/** What went wrong, in our own words: an authorization server's text may come from an attacker, or contain a secret. */
 export function sayFault(error: unknown): string {
   if (isOwnFault(error)) return error.message
   if (error instanceof IssuerMismatchError)

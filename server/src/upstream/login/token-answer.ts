@@ -1,16 +1,16 @@
 import type { AuthorizationServerMetadata, OAuthTokens } from '@modelcontextprotocol/client'
 import type { StoredLogin } from '../../contract/server-login.ts'
 
-/** A token is refreshed this long before its end, or a tenth of its life before when that is shorter. */
+/** A token is refreshed this long before its end, or a tenth of its lifetime before if that is shorter. */
 const EARLY_MS = 60_000
-/** Longer than any server means it; a figure without end would not be a time any more. */
+/** Longer than any server means; an unlimited number would not be a valid time. */
 const LONGEST_S = 10 * 365 * 86_400
 
 const isTokenText = (text: string) => /^[\x21-\x7e]{1,65536}$/.test(text)
 
 type Tokens = Pick<StoredLogin, 'access_token' | 'refresh_token' | 'expires_at' | 'renew_at' | 'scope'>
 
-/** What a token endpoint granted, or a sentence when it cannot be used. */
+/** What a token endpoint granted, or a sentence if it cannot be used. */
 export function tokensOf(granted: OAuthTokens, asked_scope: string | undefined, now: number): Tokens | string {
   const { access_token, refresh_token, token_type, expires_in, scope = asked_scope } = granted
   if (token_type.toLowerCase() !== 'bearer') return 'its tokens are not bearer tokens'

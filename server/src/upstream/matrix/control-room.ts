@@ -9,16 +9,16 @@ export type ControlRoomSettings = {
   readonly log: (says: string, about?: Readonly<Record<string, unknown>>) => void
 }
 
-/** A room in which a hub and its nodes leave messages for one another. Texts of any kind, by the name of a field. */
+/** A room in which a hub and its nodes exchange messages. Any text, by the name of a field. */
 export interface ControlRoom {
-  /** Throws when the homeserver does not take it. What is sent again with the same `txn` is there once. */
+  /** Throws if the homeserver does not accept it. A repetition with the same `txn` is stored once. */
   send(field: string, text: string, says: string, txn?: string): Promise<void>
-  /** Tells every text in that field, with who sent it, over interruptions of any length. Newest events may come again. */
+  /** Reports every text in that field, with its sender, across interruptions of any length. The newest events may be repeated. */
   follow(field: string, onText: (text: string, event: RoomEvent) => Promise<void>): () => Promise<void>
 }
 
 const RETRY_MS = 2_000
-/** A homeserver takes events of up to 64 KiB. */
+/** A homeserver accepts events of up to 64 KiB. */
 const LONGEST = 60_000
 
 export function controlRoom({ room, account, stopping, log }: ControlRoomSettings): ControlRoom {

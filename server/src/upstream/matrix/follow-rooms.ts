@@ -18,18 +18,19 @@ export type FollowDeps = {
 }
 
 const HOUR_MS = 3_600_000
-/** Less than the time for which the gate recognises a repeated message. */
+/** Less than the time for which the gate recognizes a repeated message. */
 const LONGEST_AWAY_MS = 6 * 24 * HOUR_MS
 const RETRY_MS = 1_000
-/** Documents change, and with them the rooms they want to be in. */
+/** Documents change, and with them the rooms they join. */
 const INVITATIONS_MS = 5_000
 const MOST_HANDLED = 10_000
-/** One message that the gate fails on does not keep it from the others. */
+/** A message that the gate repeatedly fails on does not block the others. */
 const MOST_FAILURES = 5
 
 /**
- * Hands in what is said in the rooms of one user, in the order of each room. What the homeserver pushes is only a hint to read the room:
- * INVARIANT: a room is read back to the last message that was handed in, whatever was missed in between. Returns how to stop.
+ * Delivers the messages in the rooms of one user, in the order of each room. What the homeserver pushes is only a hint to read
+ * the room.
+ * INVARIANT: a room is read back to the last delivered message, whatever was missed in between. Returns how to stop.
  */
 export function followRooms(deps: FollowDeps): () => Promise<void> {
   const { session, agent, clock, log } = deps
@@ -41,7 +42,7 @@ export function followRooms(deps: FollowDeps): () => Promise<void> {
   const stop = new AbortController()
   const stopped = AbortSignal.any([stop.signal, deps.stopping])
 
-  /** One after the other for each room; another room does not wait. */
+  /** In sequence per room; other rooms do not wait. */
   function enqueue(room: string, work: () => Promise<void>): void {
     const before = lines.get(room) ?? Promise.resolve()
     const next = async () => {
@@ -87,10 +88,10 @@ export function followRooms(deps: FollowDeps): () => Promise<void> {
     await session.writeNote(room, mark, { event_id: newest.event_id })
   }
 
-  /** False when the gate stops first. */
+  /** False if the gate stops first. */
   async function handIn(event: RoomEvent): Promise<boolean> {
     if (handled.has(event.event_id)) return true
-    // The key may still come, and then the event is told again.
+    // The key may still arrive, and then the event is reported again.
     if (event.type === 'm.room.encrypted') return true
     const message = messageIn(event, session, deps)
     if (message !== undefined && !(await isTaken(message))) return false
@@ -131,7 +132,7 @@ export function followRooms(deps: FollowDeps): () => Promise<void> {
   }
 
   const unheard = session.listen((event) => {
-    // Only a device that was there can decrypt, so the history of an encrypted room says less than what comes.
+    // Only a device that was present can decrypt, so the history of an encrypted room has less than live events.
     if (event.encrypted && event.type !== 'm.room.encrypted')
       enqueue(event.room, async () => void (await handIn(event)))
     else look(event.room)
@@ -147,7 +148,7 @@ export function followRooms(deps: FollowDeps): () => Promise<void> {
   }
 }
 
-/** The sender is whom the homeserver names. What was changed later, notices and what the user says itself are no messages. */
+/** The sender is the one the homeserver names. Edits, notices and the user's own messages are ignored. */
 function messageIn(
   { event_id, room, sender, type, content, encrypted }: RoomEvent,
   session: MatrixSession,

@@ -1,12 +1,12 @@
 import { WordsAnswer } from '../../contract/hub.ts'
 
-/** In the content of messages in a control room: what a node says, and what the hub says. */
+/** The content fields of messages in a control room: from a node, and from the hub. */
 export const FROM_NODE = 'io.sluice.node'
 export const FROM_HUB = 'io.sluice.hub'
 
 const MOST_WORDS = 100
 
-/** The words in a text of the hub; none in one that cannot be read. */
+/** The decisions in a text of the hub; none if it cannot be read. */
 export function readWords(text: string): readonly string[] {
   try {
     const read = WordsAnswer.safeParse(JSON.parse(text))

@@ -16,11 +16,11 @@ export type MatrixChannelDeps = {
 
 /** In the content of the gate's own messages: which request it shows. */
 const PROMPT = 'io.sluice.prompt'
-/** How far back a prompt is looked for. */
+/** How far back a prompt is searched for. */
 const MOST_LOOKED_AT = 1_000
 const RETRY_MS = 5_000
 
-/** A room of approvers: prompts go out, and what the people in it answer comes in. */
+/** A room of approvers: sends prompts, and receives the answers of the people in it. */
 export function matrixChannel(settings: MatrixChannelSettings, deps: MatrixChannelDeps): Channel & ChatRoom {
   const { room } = settings
   const sent = new Map<string, Found>()
@@ -129,7 +129,7 @@ export function matrixChannel(settings: MatrixChannelSettings, deps: MatrixChann
       }
     }
     const { msgtype, body } = content
-    // What a message was changed to later is not what was sent.
+    // A later edit of a message is not what was sent.
     if (type !== 'm.room.message' || msgtype !== 'm.text' || relation['rel_type'] === 'm.replace') return undefined
     return typeof body === 'string' ? { event_id, sender, at, is: 'text', text: body } : undefined
   }

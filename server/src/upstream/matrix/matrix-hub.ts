@@ -4,15 +4,15 @@ import type { ControlRoom } from './control-room.ts'
 
 export type MatrixHubSettings = {
   readonly room: ControlRoom
-  /** The hub's user. Nobody else's messages are looked at. */
+  /** The hub's user. Messages of anybody else are ignored. */
   readonly hub: string
   readonly clock: () => number
 }
 
-/** What is older is of no use: the node asks again, and the hub signs again. */
+/** Older messages are useless: the node asks again, and the hub signs again. */
 const RECENT_MS = 600_000
 
-/** A hub over a control room: the same messages and words as over HTTP, as events. */
+/** A hub over a control room: the same messages and decisions as over HTTP, as events. */
 export function matrixHub({ room, hub, clock }: MatrixHubSettings): HubLink {
   return {
     async send(message) {

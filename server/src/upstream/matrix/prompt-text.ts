@@ -34,7 +34,7 @@ export function promptText(message: ChannelMessage): ChatText {
   return { body: lines.join('\n'), formatted_body: html.join('') }
 }
 
-/** What a prompt becomes once it is decided, and the news of a call. */
+/** What a prompt becomes once it is decided, and the outcome of a call. */
 export function newsText({ sentence, event, state, why, approval_id, tool_id }: ChannelMessage): ChatText {
   const what = event.startsWith('call.') ? `The call is ${state}` : `The request is ${state}`
   const reason = why === '' || event.startsWith('approval.') ? '' : `: ${why}`

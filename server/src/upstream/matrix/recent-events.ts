@@ -1,11 +1,11 @@
 import type { MatrixSession, RoomEvent } from './matrix-session.ts'
 
-/** Whoever sends an event from another homeserver also sends its time, so one old event does not mean that the rest is older. */
+/** The sender's homeserver also sets an event's time, so one old event does not mean that the rest is older. */
 const MOST_OLD = 200
 const MOST_LOOKED_AT = 10_000
 const PAGE = 30
 
-/** The events of a room since a time, newest first. `cut` is called when there are more than are looked at. */
+/** The events of a room since a time, newest first. `cut` is called if there are more than are read. */
 export async function* eventsSince(
   session: Pick<MatrixSession, 'history'>,
   room: string,

@@ -19,7 +19,10 @@ const LONGEST_PAUSE_MS = 5_000
 /** How far the clocks of the gate and the homeserver may be apart. */
 const SKEW_MS = 600_000
 
-/** Tries for half a minute. INVARIANT: once an attempt may have reached the homeserver, the message is sent again only if the room does not have it. */
+/**
+ * Tries for half a minute.
+ * INVARIANT: once an attempt may have reached the homeserver, the message is sent again only if the room does not have it.
+ */
 export async function sendOnce(
   { session, clock, stopping }: SendDeps,
   { id, room, text, since }: OutgoingMessage,
@@ -63,7 +66,7 @@ async function isThere(session: MatrixSession, room: string, id: string, since: 
 const statusOf = (error: unknown): number | undefined =>
   error instanceof Error && 'httpStatus' in error && typeof error.httpStatus === 'number' ? error.httpStatus : undefined
 
-/** A definite no: trying again changes nothing. */
+/** A definite rejection: retrying would not help. */
 function isRefused(error: unknown): boolean {
   const status = statusOf(error)
   return status !== undefined && status >= 400 && status < 500 && status !== 429 && status !== 408 && status !== 401

@@ -9,7 +9,7 @@ import { openLanguageModel } from './language-model.ts'
 import { openScriptedModel } from './scripted-model.ts'
 
 const ROLES: readonly ModelRole[] = ['planner', 'executor', 'finalizer']
-/** What a model says beyond this is cut: a plan, a call or an answer is never so long. */
+/** Longer model output is cut: a plan, a call or an answer is never this long. */
 const LONGEST_TEXT = 20_000
 const RETRIES = 2
 
@@ -62,7 +62,7 @@ function openLanes({ lanes }: Models, folder: string): Result<ReadonlyMap<string
   return ok(opened)
 }
 
-/** A question for a lane goes to the model of that lane; `local_default` without one of its own to those of the agent. */
+/** A question for a lane goes to the model of that lane; for `local_default` without its own, to those of the agent. */
 function withLanes(models: AgentModels, lanes: ReadonlyMap<string, Role>): AgentModels {
   return {
     notice: models.notice,
@@ -108,7 +108,7 @@ async function askModel({ settings, key }: Role, question: ModelQuestion): Promi
         text += piece
         if (piece !== '') onText?.(piece)
       } else if (part.type === 'tool-call') {
-        // The first call counts; a step is one call.
+        // Only the first call counts; a step is one call.
         call ??= callOf(names.nameOf(part.toolName), part)
       } else if (part.type === 'error') failed ??= part.error
       else if (part.type === 'abort') failed ??= new Error('the request was aborted')
@@ -131,7 +131,7 @@ function callOf(
   return part.invalid === true ? { name } : { name, args: part.input as Json }
 }
 
-/** Providers take only some characters in a tool's name. The model sees an alias; the gate sees the tool's own name. */
+/** Providers accept only some characters in a tool's name. The model sees an alias; the gate sees the tool's own name. */
 function aliasesOf(tools: readonly OfferedTool[]) {
   const byAlias = new Map<string, string>()
   const byName = new Map<string, string>()
@@ -144,7 +144,7 @@ function aliasesOf(tools: readonly OfferedTool[]) {
   }
   return {
     aliasOf: (name: string) => byName.get(name) ?? name,
-    // A name that was never offered is handed on as it is: the gate does not know it.
+    // A name that was never offered is passed on unchanged: the gate does not know it.
     nameOf: (alias: string) => byAlias.get(alias) ?? alias,
   }
 }

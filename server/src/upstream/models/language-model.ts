@@ -1,7 +1,7 @@
 import type { LanguageModel } from 'ai'
 import type { AgentModelSettings } from '../../contract/models.ts'
 
-/** One model of one provider. Each provider's library is loaded only where it is configured. */
+/** One model of one provider. Each provider's library is loaded only if it is configured. */
 export async function openLanguageModel(settings: AgentModelSettings, key: string | undefined): Promise<LanguageModel> {
   const { provider, url, model } = settings
   const apiKey = key === undefined ? {} : { apiKey: key }

@@ -7,7 +7,7 @@ import { DEFAULT_LANE } from '../../contract/flows.ts'
 import type { Json } from '../../contract/json.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 
-/** One way to react to a message: the first rule whose `when` fits is taken. */
+/** One way to react to a message: the first rule whose `when` matches is used. */
 const Rule = z.strictObject({
   /** A regular expression over the message, case-insensitive. */
   when: z.string().min(1).max(500),
@@ -16,7 +16,7 @@ const Rule = z.strictObject({
   calls: z.array(z.strictObject({ tool: z.string(), args: z.record(z.string(), z.json()).default({}) })).default([]),
   /** `{{result}}` is the newest result. */
   answer: z.string().default('{{result}}'),
-  /** What it says when it is asked to check the result of a flow's step. */
+  /** The answer when it is asked to check the result of a flow's step. */
   check: z.enum(['PASS', 'FAIL']).default('PASS'),
 })
 const Script = z.strictObject({ rules: z.array(Rule).max(200) })
@@ -25,7 +25,7 @@ type Script = z.infer<typeof Script>
 const NOTICE =
   'No model is configured: a scripted model answers. It knows a few phrases of the demo and nothing else. Set `models.agent` in the configuration.'
 
-/** What the demo says without a file of its own. */
+/** The demo's script, if there is no file. */
 const DEMO: Script = Script.parse({
   rules: [
     {

@@ -9,9 +9,9 @@ import { lost } from '../pending-calls.ts'
 import type { Operation } from './operations.ts'
 import { isJsonType } from './parameters.ts'
 
-/** Said by something in between that passed the request on and got no answer: nobody knows what became of it. */
+/** From a proxy that passed the request on and got no answer: the outcome is unknown. */
 const NO_ANSWER = new Set([502, 504])
-/** What an answer without a body is still good for. */
+/** Headers that are useful in an answer without a body. */
 const TELLING = ['location', 'content-type', 'content-length', 'last-modified', 'etag'] as const
 
 export type AnswerDeps = {
@@ -20,7 +20,7 @@ export type AnswerDeps = {
   readonly hide: (text: string) => string
 }
 
-/** What a reply means for the call. Another status than 2xx is the tool's own error, with what the server says about it. */
+/** What a reply means for the call. A status other than 2xx is the tool's own error, with what the server says about it. */
 export async function answerOf(operation: Operation, reply: Reply, deps: AnswerDeps): Promise<UpstreamAnswer> {
   const { server, limit } = deps
   const { status } = reply

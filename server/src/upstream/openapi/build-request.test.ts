@@ -97,7 +97,7 @@ describe('a request', () => {
       })
   })
 
-  test('may carry a form, as long as it is flat', () => {
+  test('may contain a form, if it is flat', () => {
     const form = { requestBody: { content: { 'application/x-www-form-urlencoded': {} } } }
     const send = (body: Json) => buildRequest(operation([], '/x', form), base, {}, { body })
     expect(send({ a: 'x&y=1', b: [1, true], c: null })).toMatchObject({

@@ -12,9 +12,9 @@ export type Request = {
 export type Built = { readonly ok: true; readonly request: Request } | { readonly ok: false; readonly says: string }
 
 /**
- * One operation with a call's arguments in it.
+ * One operation with a call's arguments filled in.
  * INVARIANT: whatever the arguments are, the request is to this operation: same origin, as many path segments as the template
- * has, the operator's query untouched, no header but the declared ones (laws in build-request.test.ts).
+ * has, the operator's query unchanged, no header but the declared ones (laws in build-request.test.ts).
  */
 export function buildRequest(
   operation: Operation,
@@ -62,7 +62,7 @@ const at = (place: Parameter['in'], given: ReadonlyMap<Parameter, Pairs>): [stri
 
 function faultIn(parameter: Parameter, pairs: Pairs, query: Readonly<Record<string, string>>): string | undefined {
   const texts = pairs.map(([, value]) => value)
-  // An exploded object brings names of its own: none may be one that the operator sets.
+  // An exploded object brings its own names: none may be one that the operator sets.
   if (parameter.in === 'query' && pairs.some(([name]) => Object.hasOwn(query, name))) return 'must not have this key'
   if (parameter.in === 'header' && !texts.every(isHeaderText)) return 'is not a valid header value'
   if (parameter.in !== 'path') return undefined
@@ -76,7 +76,7 @@ const isHeaderText = (text: string) => /^[\x20-\x7e]*$/.test(text) && text === t
 
 const MOST_DECODINGS = 3
 
-/** Dots between slashes, also encoded ones: encoded once more they are harmless here, but not behind a careless proxy. */
+/** Dots between slashes, even encoded: encoded once more they are harmless here, but not behind a careless proxy. */
 function isTravelling(text: string): boolean {
   let plain = text
   for (let times = 0; times < MOST_DECODINGS; times += 1) {

@@ -10,7 +10,7 @@ const ONE = new Set(
 )
 const LIST = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems'])
 const MAP = new Set(['properties', 'patternProperties', 'dependentSchemas'])
-/** Taken over as they are. All other words (examples, XML, extensions, identifiers) are left behind. */
+/** Copied unchanged. All other keywords (examples, XML, extensions, identifiers) are dropped. */
 const PLAIN = new Set(
   `type enum const multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength pattern maxItems minItems
    uniqueItems maxContains minContains maxProperties minProperties required dependentRequired title description default format
@@ -22,7 +22,7 @@ const DEEPEST = 60
 export type Direction = 'input' | 'output'
 
 export type SchemaMaker = {
-  /** The schema as JSON Schema; its references point to what `definitions` will hold. */
+  /** The schema as JSON Schema; its references point to the later contents of `definitions`. */
   make(schema: Json): Json
   definitions(): JsonObject
   /** Why the result cannot be used, if it cannot. */
@@ -30,7 +30,7 @@ export type SchemaMaker = {
 }
 
 /**
- * Schemas of an OpenAPI file as JSON Schema. What is referred to stands once, under `$defs`, so cycles stay cycles.
+ * Converts schemas of an OpenAPI file to JSON Schema. Referenced schemas are included once, under `$defs`, so cycles stay cycles.
  * INVARIANT: the result refers to nothing outside itself.
  */
 export function schemaMaker({ root, version }: Document, direction: Direction): SchemaMaker {
@@ -50,7 +50,7 @@ export function schemaMaker({ root, version }: Document, direction: Direction): 
     const name = freshName(reference)
     names.set(reference, name)
     if (names.size > MOST_DEFINITIONS) fault ??= `its schema needs more than ${MOST_DEFINITIONS} others`
-    // Marked as taken before it is made: it may refer to itself.
+    // Marked as taken before it is converted, because it may refer to itself.
     if (fault === undefined && target !== undefined) definitions.set(name, make(target, 0))
     return { $ref: `#/$defs/${name}` }
   }
@@ -70,7 +70,7 @@ export function schemaMaker({ root, version }: Document, direction: Direction): 
       return {}
     }
     const { $ref } = schema
-    // In 3.0 a reference stands alone: what is written beside it does not count.
+    // In 3.0 the siblings of a reference are ignored.
     if ($ref !== undefined && version === '3.0') return refer($ref)
     const made: Record<string, Json> = $ref === undefined ? {} : refer($ref)
     for (const [word, value] of Object.entries(schema)) {
@@ -91,7 +91,7 @@ export function schemaMaker({ root, version }: Document, direction: Direction): 
   }
 }
 
-/** 3.0 says `nullable`, and whether a limit is exclusive beside the limit. */
+/** 3.0 uses `nullable`, and a separate flag for exclusive limits. */
 function modernised(schema: JsonObject, made: Record<string, Json>): Record<string, Json> {
   const { type, nullable } = schema
   if (nullable === true && typeof type === 'string') {
@@ -114,7 +114,7 @@ function modernised(schema: JsonObject, made: Record<string, Json>): Record<stri
   return made
 }
 
-/** What is only read is not sent, and what is only written does not come back. */
+/** Read-only properties are not sent, and write-only ones are not returned. */
 function hiddenIn(schema: JsonObject, direction: Direction): readonly string[] {
   const { properties } = schema
   if (!isJsonObject(properties)) return []

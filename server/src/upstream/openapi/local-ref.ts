@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts
 
 const LONGEST_CHAIN = 20
 
-/** What stands at a pointer such as `#/components/schemas/Pet`; undefined when nothing does, or it leads out of the file. */
+/** The value at a pointer such as `#/components/schemas/Pet`; undefined if there is none, or it leads out of the file. */
 export function atPointer(root: JsonObject, reference: string): Json | undefined {
   if (!reference.startsWith('#/')) return undefined
   let node: Json | undefined = root
@@ -28,7 +28,7 @@ function unescape(step: string): string {
   }
 }
 
-/** An object, followed through its `$ref`s. A reference that leads nowhere is a sentence about it. */
+/** An object, after following its `$ref`s. A sentence if a reference does not resolve. */
 export function followed(root: JsonObject, node: Json | undefined): JsonObject | string {
   let at = node
   for (let links = 0; links < LONGEST_CHAIN; links += 1) {

@@ -28,7 +28,7 @@ type Seen = { method: string; url: string; headers: IncomingMessage['headers']; 
 type Thing = Rig & { readonly seen: Seen[]; readonly base: string }
 type Answer = (request: Seen, response: ServerResponse, request_message: IncomingMessage) => void
 
-/** A real interface, and the gate's way to it. */
+/** A real API, and the gate's connection to it. */
 async function beside(
   answer: Answer,
   settings: object,
@@ -76,8 +76,8 @@ const status =
     response.end(body)
   }
 
-describe('an interface that a file describes', () => {
-  test('is called as the operation says, with the key that makes a repetition known', () =>
+describe('an API described by a file', () => {
+  test('is called as the operation says, with the key that identifies a repetition', () =>
     beside(json, {}, async ({ call, seen, servers, listings, logged }) => {
       expect(await servers.ready('things')).toMatchObject({ ok: true, value: { state: 'ready', tools: 3 } })
       expect(listings[0]?.definitions.map(({ name }) => name)).toEqual(['getThing', 'dropThing', 'addThing'])
@@ -132,7 +132,7 @@ describe('an interface that a file describes', () => {
     ),
   )
 
-  test('gets a token by client credentials, and a new one when it refuses the old', () => {
+  test('gets a token by client credentials, and a new one when the old one is rejected', () => {
     let issued = 0
     const answer: Answer = (request, response, message) => {
       if (request.url !== '/token')
@@ -164,7 +164,7 @@ describe('an interface that a file describes', () => {
     tokens.closeAllConnections()
   }
 
-  test('says no in its own words: status and body are the tool`s error', () =>
+  test('reports errors in its own words: status and body are the tool`s error', () =>
     beside(
       status(404, '{"detail":"no such thing"}', { 'content-type': 'application/problem+json' }),
       {},
@@ -179,7 +179,7 @@ describe('an interface that a file describes', () => {
         }),
     ))
 
-  test('is not followed to another address', () =>
+  test('is not followed to another URL', () =>
     beside(status(307, '', { location: 'http://127.0.0.1:1/' }), {}, async ({ text, seen }) => {
       expect(await text('things', 'addThing', { body: {} })).toBe(
         'HTTP 307 Temporary Redirect\nIt redirects to another address, which is not followed.',
@@ -224,7 +224,7 @@ describe('an interface that a file describes', () => {
     ),
   )
 
-  test('that nobody runs was surely not asked, and neither was one whose arguments lead elsewhere', () =>
+  test('that is down was certainly not asked, and neither was one whose arguments lead elsewhere', () =>
     beside(json, { base_url: 'http://127.0.0.1:1' }, async ({ call }) => {
       expect(await call('things', 'getThing', { id: '1' })).toMatchObject({
         is: 'not_sent',
@@ -236,7 +236,7 @@ describe('an interface that a file describes', () => {
       })
     }))
 
-  test('is offered in part, as the operator says', () =>
+  test('is offered in part, as configured', () =>
     beside(json, { only: ['*Thing'], except: ['drop*'] }, async ({ servers, listings }) => {
       await servers.ready('things')
       expect(listings[0]?.definitions.map(({ name }) => name)).toEqual(['getThing', 'addThing'])
@@ -261,7 +261,7 @@ describe('an interface that a file describes', () => {
     ),
   )
 
-  test('needs an address in the configuration as soon as it gets a credential', () => {
+  test('needs a URL in the configuration if it gets a credential', () => {
     const read = readConfig({ servers: { s: { openapi: 'x.yaml', auth: { bearer: 'env:X' } } } })
     expect(read.ok ? 'no fault' : read.problem.about['paths']).toBe(
       'servers.s: credentials are only sent to an address in this file: add `base_url`',

@@ -21,7 +21,7 @@ import { readDocument, type Document } from './read-document.ts'
 
 const MOST_WARNINGS = 20
 
-/** An HTTP interface described by a file. The file is read at each start; a call is one request, and no redirection is followed. */
+/** An HTTP API described by a file. The file is read at each start; a call is one request, and no redirect is followed. */
 export function openApiTransport(config: OpenApiServer, tuning: Tuning): Transport {
   const tokens = config.oauth === undefined ? undefined : openTokens(config.oauth, tuning.start_timeout_ms)
   const secrets = () =>
@@ -70,7 +70,7 @@ export function openApiTransport(config: OpenApiServer, tuning: Tuning): Transpo
   return { connect, stderr: () => [], hide }
 }
 
-/** INVARIANT: an address that the file names never gets a credential (the configuration is refused before). */
+/** INVARIANT: a URL from the file never gets a credential (the configuration is rejected before). */
 function baseOf(config: OpenApiServer, { root }: Document): URL | string {
   const servers = Array.isArray(root['servers']) ? (root['servers'] as Json[]) : []
   const [first] = servers
@@ -109,10 +109,10 @@ function connectionTo(
 ): Connection {
   const { name: server, output_limit: limit } = config
   const byName = new Map(operations.map((operation) => [operation.definition.name, operation]))
-  // Ends the requests under way too.
+  // Also ends the requests in progress.
   const life = openLife(() => void pool.destroy())
 
-  /** A token that is no longer taken is fetched anew, once; the refusal says that nothing was done. */
+  /** A token that is no longer accepted is replaced, once; the rejection means that nothing was done. */
   async function ask(request: Request, operation: Operation, call: UpstreamCall, asked: Asked) {
     let refused: Refused | undefined
     for (;;) {

@@ -18,7 +18,7 @@ const input = (operation: JsonObject, more: JsonObject = {}, version: '3.0' | '3
 const body = (schema: Json) => ({ requestBody: { content: { 'application/json': { schema } } } })
 
 describe('the operations of an OpenAPI file', () => {
-  test('are tools, named by `operationId` or else by method and path', () => {
+  test('are tools, named by `operationId` or otherwise by method and path', () => {
     const { operations } = listed({
       paths: {
         '/pets/{petId}': { get: { parameters: [{ name: 'petId', in: 'path' }] } },
@@ -28,7 +28,7 @@ describe('the operations of an OpenAPI file', () => {
     expect(operations.map(({ definition }) => definition.name)).toEqual(['get_pets_petId', 'put_a'])
   })
 
-  test('say in words and hints what HTTP says of their method', () => {
+  test('have descriptions and hints that follow from their HTTP method', () => {
     const { operations } = listed({
       paths: {
         '/a': { get: { summary: 'Look' }, post: {}, put: {}, delete: { description: 'Gone', deprecated: true } },
@@ -67,7 +67,7 @@ describe('the operations of an OpenAPI file', () => {
     })
   })
 
-  test('keep apart parameters of one name in two places', () => {
+  test('distinguish parameters with one name in two places', () => {
     const parameters = [
       { name: 'id', in: 'query' },
       { name: 'id', in: 'cookie' },
@@ -86,7 +86,7 @@ describe('the operations of an OpenAPI file', () => {
     expect(operations[0]?.parameters.map(({ name }) => name)).toEqual(['X-Other'])
   })
 
-  test('that refer in circles have a finite schema', () => {
+  test('with circular references have a finite schema', () => {
     const tree = { type: 'object', properties: { next: { $ref: '#/components/schemas/Tree' }, n: { type: 'integer' } } }
     const schema = input(body({ $ref: '#/components/schemas/Tree' }), { components: { schemas: { Tree: tree } } })
     expect(schema?.['properties']).toEqual({ body: { $ref: '#/$defs/Tree' } })
@@ -106,7 +106,7 @@ describe('the operations of an OpenAPI file', () => {
     })
   })
 
-  test('of 3.0 say in JSON Schema what 3.0 says in its own words', () => {
+  test('of 3.0 are converted to JSON Schema', () => {
     const schema = {
       type: 'object',
       required: ['id', 'n'],
@@ -128,7 +128,7 @@ describe('the operations of an OpenAPI file', () => {
     })
   })
 
-  test('promise an output only where every success is the same JSON object', () => {
+  test('declare an output only if every success is the same JSON object', () => {
     const json = (schema: Json) => ({ content: { 'application/json': { schema } } })
     const output = (responses: JsonObject) => one({ responses }).operations[0]?.definition.outputSchema
     expect(output({ 200: json({ type: 'object' }), 404: json({}) })).toEqual({ type: 'object' })

@@ -12,7 +12,7 @@ export type Method = Uppercase<(typeof METHODS)[number]>
 export type Operation = {
   readonly definition: ToolDefinition
   readonly method: Method
-  /** With `{name}` where parameters go. */
+  /** With `{name}` for parameters. */
   readonly path: string
   readonly parameters: readonly Parameter[]
   readonly body?: { readonly type: string; readonly as: 'json' | 'form' }
@@ -20,13 +20,13 @@ export type Operation = {
 
 export type Listing = {
   readonly operations: readonly Operation[]
-  /** What is in the file and not offered, and why. */
+  /** What is in the file but not offered, and why. */
   readonly dropped: readonly { readonly name: string; readonly says: string }[]
 }
 
 export type ListingOptions = {
   readonly given: Given
-  /** Where all requests go; an operation that lives elsewhere is not offered. */
+  /** Where all requests go; an operation with another server is not offered. */
   readonly base: string
   readonly isWanted: (name: string) => boolean
 }
@@ -34,7 +34,7 @@ export type ListingOptions = {
 const LONGEST_NAME = 128
 const LARGEST_SCHEMA = 262_144
 
-/** All operations of a file that can be called. One that cannot does not stand in the way of the others. */
+/** All operations of a file that can be called. One that cannot does not affect the others. */
 export function operationsOf(document: Document, options: ListingOptions): Listing {
   const operations = new Map<string, Operation>()
   const dropped: { name: string; says: string }[] = []
@@ -106,7 +106,7 @@ function operationOf({ document, options, path, method, item, about, name }: Fou
   }
 }
 
-/** What HTTP says of its methods. Whether this interface keeps to it is its author's claim. */
+/** What HTTP says about its methods. Whether this API conforms is its author's claim. */
 const HINTS: Readonly<Record<Method, JsonObject>> = {
   GET: { readOnlyHint: true },
   HEAD: { readOnlyHint: true },
@@ -123,7 +123,7 @@ function isElsewhere(servers: Json | undefined, base: string): boolean {
   return typeof url !== 'string' || url.replace(/\/$/, '') !== base.replace(/\/$/, '')
 }
 
-/** Every name in the path is a parameter and the other way round, and the rest stays as it is when an address is made of it. */
+/** Every name in the path must be a parameter and vice versa, and the rest must stay unchanged in a URL. */
 function pathFault(path: string, parameters: readonly Parameter[]): string | undefined {
   const named = [...path.matchAll(/\{([^{}]*)\}/g)].map((match) => match[1])
   const inPath = parameters.filter((each) => each.in === 'path').map(({ name }) => name)
@@ -184,7 +184,7 @@ function inputOf(maker: SchemaMaker, parameters: readonly Parameter[], body: Bod
   }
 }
 
-/** Only where every success is declared to be the same JSON object; all else would promise what may not come. */
+/** Only if every success is declared as the same JSON object; otherwise the declaration could be wrong. */
 function outputOf(document: Document, responses: Json | undefined): JsonObject | undefined {
   if (!isJsonObject(responses)) return undefined
   const successes = Object.entries(responses).filter(([status]) => status.startsWith('2'))

@@ -7,7 +7,7 @@ const PLACES = ['path', 'query', 'header', 'cookie'] as const
 export type Place = (typeof PLACES)[number]
 
 export type Parameter = {
-  /** What the tool's argument is called: the parameter's name, unless two places use the same one. */
+  /** The name of the tool's argument: the parameter's name, unless two places use the same one. */
   readonly arg: string
   readonly name: string
   readonly in: Place
@@ -24,18 +24,18 @@ const STYLES: Readonly<Record<Place, readonly Parameter['style'][]>> = {
   header: ['simple'],
   cookie: ['form'],
 }
-/** The standard says that these are no parameters. */
+/** According to the standard these are not parameters. */
 const NO_PARAMETERS = new Set(['accept', 'content-type', 'authorization'])
-/** A header that changes whom a request reaches, or what it is taken for. */
+/** A header that changes where a request goes, or how it is interpreted. */
 const isForbidden = (name: string) =>
   isGateHeader(name) ||
   /^(?:cookie|proxy-.*|x-forwarded-.*|forwarded|x-http-method.*|x-original-.*|x-rewrite-.*)$/i.test(name)
 const isHeaderName = (name: string) => /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name)
 
-/** What the gate itself says in each request: never a parameter. */
+/** What the gate itself adds to each request: never a parameter. */
 export type Given = { readonly headers: readonly string[]; readonly query: readonly string[] }
 
-/** The parameters of one operation; those of its path count too. A sentence when one of them cannot be sent. */
+/** The parameters of one operation, including those of its path. A sentence if one of them cannot be sent. */
 export function parametersOf(
   document: Document,
   shared: Json | undefined,

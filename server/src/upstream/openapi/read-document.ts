@@ -3,12 +3,12 @@ import { parseDocument } from 'yaml'
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 
 const MOST_BYTES = 32 * 1_048_576
-/** YAML takes a hundred times as long to read as JSON, and the gate waits for it. */
+/** YAML takes a hundred times as long to parse as JSON, and blocks the gate. */
 const MOST_YAML_BYTES = 4 * 1_048_576
 
 export type Document = { readonly root: JsonObject; readonly version: '3.0' | '3.1' }
 
-/** An OpenAPI file, or a sentence about why it is none. */
+/** An OpenAPI file, or a sentence about why it cannot be used. */
 export async function readDocument(file: string): Promise<Document | string> {
   const text = await textOf(file)
   if (!text.ok) return text.says
@@ -49,7 +49,7 @@ function fromYaml(text: string): JsonObject | string {
   const [fault] = document.errors
   if (fault !== undefined) return `the file is not YAML: ${fault.message.split('\n')[0]}`
   try {
-    // Through JSON: dates and the like become what they are on the wire, and what refers to itself is refused.
+    // Through JSON: dates and the like become what they are on the wire, and circular values are rejected.
     const value = JSON.parse(JSON.stringify(document.toJS({ maxAliasCount: 1_000 }))) as Json
     return isJsonObject(value) ? value : 'the file does not contain an object'
   } catch {

@@ -1,10 +1,10 @@
 import { isJsonObject, type Json } from '../../contract/json.ts'
 import type { Parameter } from './parameters.ts'
 
-/** `name=value` pairs before any encoding; undefined when the style has no spelling for the value. */
+/** `name=value` pairs before any encoding; undefined if the style has no form for the value. */
 export type Pairs = readonly (readonly [string, string])[]
 
-/** A parameter as its style spells it, by the rules of the OpenAPI standard. */
+/** A parameter formatted by its style, according to the OpenAPI standard. */
 export function spellParameter({ name, style, explode }: Parameter, value: Json): Pairs | undefined {
   if (style === 'json') return [[name, JSON.stringify(value)]]
   if (style === 'deepObject') return isJsonObject(value) ? deep(name, value) : undefined

@@ -3,7 +3,7 @@ import { scriptServer, withToolServers, type Rig } from '../../../test/tool-serv
 import type { UpstreamAnswer } from '../../commands/ports/upstream.ts'
 import type { StdioServer } from '../server-config.ts'
 
-/** One misbehaving server and a well-behaved neighbour. */
+/** One misbehaving server and a well-behaved one. */
 function beside(more: Partial<StdioServer>, use: (rig: Rig) => Promise<void>): Promise<void> {
   const servers = [scriptServer('bad', 'misbehaving.ts', more), scriptServer('good', 'misbehaving.ts')]
   return withToolServers(servers, {}, use)
@@ -23,7 +23,7 @@ describe('a call to a real child process', () => {
       )
     }))
 
-  test('is refused as a bug when its arguments hold a line break, and nothing is written', () =>
+  test('is a bug if its arguments contain a line break, and nothing is written', () =>
     beside({}, async ({ servers, text }) => {
       const injected = { tool: 'echo', canonical_args: '{}\n{"jsonrpc":"2.0"', idempotency_key: 'k', trace: 't' }
       await expect(servers.call({ server: 'bad', ...injected })).rejects.toThrow('line break')
@@ -48,7 +48,7 @@ describe('a call to a real child process', () => {
     beside({}, async ({ call }) => expect(codeOf(await call('none', 'echo'))).toBe('not_sent tool.unavailable')))
 })
 
-describe('only the misbehaving call suffers', () => {
+describe('only the misbehaving call is affected', () => {
   const faults = [
     ['garbage', 'lost tool.garbled'],
     ['garbage_at_end', 'lost tool.garbled'],
@@ -63,7 +63,7 @@ describe('only the misbehaving call suffers', () => {
     ['huge_id_last', 'lost tool.too_large'],
   ] as const
   for (const [tool, outcome] of faults) {
-    test(`${tool} is ${outcome}, and calls around it are answered`, () =>
+    test(`${tool} is ${outcome}, and other calls are answered`, () =>
       beside({}, async ({ call, text, servers }) => {
         const [before, fault, after] = await Promise.all([
           text('bad', 'slow', { ms: 50 }),
@@ -98,7 +98,7 @@ describe('only the misbehaving call suffers', () => {
       expect(servers.status()[0]).toMatchObject({ late_answers: 1, starts: 1 })
     }))
 
-  test('a caller that gives up is told the call is lost, and the server that it is cancelled', () =>
+  test('if a caller gives up the call is lost, and the server is told that it is cancelled', () =>
     beside({}, async ({ call, text, servers }) => {
       await servers.ready('bad')
       const giving_up = new AbortController()
@@ -117,7 +117,7 @@ describe('only the misbehaving call suffers', () => {
       expect(servers.status()[0]).toMatchObject({ late_answers: 1 })
     }))
 
-  test('an answer ahead of its call answers nothing', () =>
+  test('an answer before its call answers nothing', () =>
     beside({}, async ({ text }) => {
       expect(await text('bad', 'ahead')).toBe('asked')
       expect(await text('bad', 'echo', { n: 4 })).toBe('{"n":4}')
@@ -133,7 +133,7 @@ describe('only the misbehaving call suffers', () => {
       expect(logged.length).toBeLessThan(50)
     }))
 
-  test('a child that dies takes only its own calls with it and is started again', () =>
+  test('a child that dies loses only its own calls and is restarted', () =>
     beside({}, async ({ call, text, servers }) => {
       await Promise.all([servers.ready('bad'), servers.ready('good')])
       const beside_it = text('good', 'slow', { ms: 300 })
@@ -144,20 +144,20 @@ describe('only the misbehaving call suffers', () => {
       expect(servers.status().map(({ starts }) => starts)).toEqual([2, 1])
     }))
 
-  test('half an answer is no answer', () =>
+  test('half an answer is not an answer', () =>
     beside({}, async ({ call }) => expect(codeOf(await call('bad', 'dies_mid_answer'))).toBe('lost tool.broke_off')))
 
-  test('the last words of a dying child are heard', () =>
+  test('the last messages of a dying child are read', () =>
     beside({}, async ({ text }) => expect(await text('bad', 'answers_then_dies')).toBe('last words')))
 
-  test('a line that never ends is not kept; its child is ended and replaced', () =>
+  test('an endless line is not kept; its child is ended and replaced', () =>
     beside({}, async ({ call, text, servers }) => {
       expect(codeOf(await call('bad', 'endless'))).toBe('lost tool.too_large')
       expect(await text('bad', 'echo')).toBe('{}')
       expect(servers.status()[0]).toMatchObject({ starts: 2 })
     }))
 
-  test('a child that falls silent inside a line over the limit is replaced at the timeout', () =>
+  test('a child that stops inside a line over the limit is replaced at the timeout', () =>
     beside({ timeout_ms: 1_500 }, async ({ call, text, servers }) => {
       await servers.ready('bad')
       expect(codeOf(await call('bad', 'stuck_line'))).toBe('lost tool.timeout')
@@ -166,7 +166,7 @@ describe('only the misbehaving call suffers', () => {
     }))
 })
 
-describe('what a child gets to see and say', () => {
+describe('what a child can see and log', () => {
   test('of the gate`s environment only harmless names', () =>
     beside({ env: { OWN: 'given' } }, async ({ text }) => {
       process.env['SLUICE_TEST_SECRET'] = 'planted'

@@ -5,7 +5,7 @@ const POSIX = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'LOGNAME', 'SHELL', 'TMPDIR', '
 const WINDOWS = ['APPDATA', 'COMSPEC', 'LOCALAPPDATA', 'PATHEXT', 'PROGRAMDATA', 'SYSTEMROOT', 'TEMP', 'USERPROFILE']
 
 /**
- * Besides these, `SLUICE_DATA`: a folder where the server may keep what is its own, beside the gate's.
+ * In addition, `SLUICE_DATA`: a folder where the server may store its own data, beside the gate's.
  * INVARIANT: a variable of the gate reaches a child only if it is named above or in the child's own configuration.
  */
 export function childEnv(

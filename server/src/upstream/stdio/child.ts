@@ -8,14 +8,14 @@ import { paced } from '../paced.ts'
 import { lineReader, type LineReader, type LineSink } from '../line-reader.ts'
 
 const STDERR_LINE = 2_000
-/** A line this many limits long is not going to end. */
+/** A line this many limits long is considered endless. */
 const ENDLESS = 10
-/** Answers already in the pipe are still read when the process is gone, unless a grandchild holds the pipe open. */
+/** How long the pipe is still read after the process has ended, in case a grandchild keeps the pipe open. */
 const DRAIN_MS = 250
 
 export type Child = {
   readonly pid: number | undefined
-  /** Settles when the process runs, or says why it does not. */
+  /** Settles when the process runs, or with the reason why it does not. */
   readonly started: Promise<string | undefined>
   /** Settles when nothing more can come from it, with a sentence about its end. */
   readonly ended: Promise<string>
@@ -23,16 +23,16 @@ export type Child = {
   isUsable(): boolean
   /** Whether it is inside a line that is already over the limit. */
   isSkipping(): boolean
-  /** False when the child is known not to read any more: then nothing was written. */
+  /** False if the child is known not to read any more: then nothing was written. */
   write(text: string): boolean
   kill(): void
-  /** Ends stdin, then asks, then forces; each step only when the one before did not help. */
+  /** Ends stdin, then asks, then forces; each step only if the previous one did not help. */
   close(grace_ms: number): Promise<void>
 }
 
 export type ChildSink = LineSink & { stderr(line: string): void }
 
-/** One process that speaks in lines. Knows nothing of MCP. */
+/** One process that communicates in lines. Knows nothing about MCP. */
 export function startChild(config: StdioServer, sink: ChildSink): Child {
   const own_group = process.platform !== 'win32'
   const child = spawn(config.command, config.args, {
@@ -42,7 +42,7 @@ export function startChild(config: StdioServer, sink: ChildSink): Child {
     stdio: ['pipe', 'pipe', 'pipe'],
     shell: false,
     windowsHide: true,
-    // Its own process group, so that what it starts in turn (a wrapper's real server) ends with it.
+    // Its own process group, so that everything it starts (a wrapper's real server) ends with it.
     detached: own_group,
   })
   let alive = true
@@ -51,7 +51,7 @@ export function startChild(config: StdioServer, sink: ChildSink): Child {
   const heard = paced((piece) => reader.push(piece), child.stdout)
   child.stdout.on('data', (chunk: Buffer) => heard.push(chunk))
   readStderr(child, sink)
-  // Errors of a dying pipe say nothing that its end does not say better.
+  // Errors of a closing pipe add nothing to the exit status.
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => undefined)
 
   const started = new Promise<string | undefined>((resolve) => {
@@ -87,7 +87,7 @@ export function startChild(config: StdioServer, sink: ChildSink): Child {
       if (own_group) process.kill(-child.pid, name)
       else child.kill(name)
     } catch {
-      // Already gone, which is what was wanted.
+      // It has already ended.
     }
   }
 
@@ -99,7 +99,7 @@ export function startChild(config: StdioServer, sink: ChildSink): Child {
     isSkipping: () => reader.isSkipping(),
     write(text) {
       if (!usable || !child.stdin.writable) return false
-      // Calls that start together leave together, before anything else is heard: one system call here, and one there.
+      // Calls that start together are sent together: one system call here, and one there.
       if (outbox === '') process.nextTick(flush)
       outbox += text
       return true

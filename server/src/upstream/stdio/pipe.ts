@@ -12,7 +12,7 @@ export type PipeDeps = Pick<WireDeps, 'noise' | 'onNotice'> & {
   readonly stderr: (line: string) => void
 }
 
-/** One child's stdin and stdout, shared by the SDK (discovery) and the lean path (calls), told apart by their ids. */
+/** One child's stdin and stdout, shared by the SDK (discovery) and the direct path (calls), distinguished by ids. */
 export function openPipe({ config, grace_ms, stderr, noise, onNotice }: PipeDeps): Wire {
   const server = config.name
   const pending = pendingCalls(config)
@@ -41,7 +41,7 @@ export function openPipe({ config, grace_ms, stderr, noise, onNotice }: PipeDeps
   void child.ended.then(breakOff)
 
   const transport: Transport & { readonly stderr: null; readonly pid: number | null } = {
-    // The SDK knows a stdio transport by these two, and treats a silent server on one as an older server.
+    // The SDK recognizes a stdio transport by these two, and treats a silent server on one as an older server.
     stderr: null,
     pid: child.pid ?? null,
     async start() {
@@ -60,7 +60,7 @@ export function openPipe({ config, grace_ms, stderr, noise, onNotice }: PipeDeps
       send: (id) => child.write(requestFrame(id, request, envelope)),
       cancel(id, why) {
         child.write(cancelFrame(id, why, envelope))
-        // A line over the limit that did not end in a whole timeout will not end: every later answer would be part of it.
+        // A line over the limit that did not end within a whole timeout will not end: every later answer would be part of it.
         if (why === 'timeout' && child.isSkipping()) child.kill()
         const heard = inbox.unreadable() - noise_before
         return { unsent: false, ...(heard === 0 ? {} : { about: { unreadable: String(heard) } }) }

@@ -4,8 +4,7 @@ const LOGGED_PER_SECOND = 20
 export type StderrRing = { add(line: string): void; lines(): readonly string[] }
 
 /**
- * The end of what a child wrote to stderr. Secrets are struck out before a line is kept or logged; a flood is kept but not
- * logged.
+ * The end of what a child wrote to stderr. Secrets are removed before a line is kept or logged; a flood is kept but not logged.
  */
 export function stderrRing(hide: (line: string) => string, log: (line: string) => void, now: () => number): StderrRing {
   const lines: string[] = []

@@ -6,7 +6,7 @@ import type { OpenWire } from '../wire.ts'
 import { openPipe } from './pipe.ts'
 import { stderrRing } from './stderr-ring.ts'
 
-/** A child process that speaks on stdin and stdout. The values of its configured environment count as secrets. */
+/** A child process that communicates on stdin and stdout. The values of its configured environment count as secrets. */
 export function stdioTransport(config: StdioServer, grace_ms: number, log: (line: string) => void): Transport {
   const secrets = Object.values(config.env)
   const hide = (says: string) => strikeOut(secrets, says)

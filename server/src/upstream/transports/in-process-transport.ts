@@ -9,14 +9,14 @@ import type {
 export type InProcessTransport = MessageTransport & {
   /** Everything that was sent, in order. */
   readonly sent: readonly OutgoingMessage[]
-  /** Hands in a message, as somebody in the same process. */
+  /** Delivers a message, as somebody in the same process. */
   say(
     message: Partial<IncomingMessage> & Pick<IncomingMessage, 'room' | 'sender' | 'text'>,
   ): Promise<readonly TakenMessage[] | 'later'>
   onSent(listener: (message: OutgoingMessage) => void): void
 }
 
-/** A transport without a wire: for tests, and for documents that talk to one another in one gate. */
+/** A transport without a network: for tests, and for documents that talk to each other in one gate. */
 export function inProcessTransport(name = 'local'): InProcessTransport {
   const sent: OutgoingMessage[] = []
   const listeners = new Set<(message: OutgoingMessage) => void>()

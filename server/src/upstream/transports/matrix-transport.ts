@@ -16,7 +16,7 @@ export type MatrixTransportDeps = {
 
 const RETRY_MS = 2_000
 
-/** Messages of documents over a homeserver, each document as a user of its own. */
+/** Messages of documents over a homeserver, each document as its own user. */
 export function matrixTransport(name: string, deps: MatrixTransportDeps): MessageTransport {
   const accounts = new Map([...deps.agents].map(([agent, open]) => [agent, matrixAccount(open)]))
   return {
@@ -37,7 +37,7 @@ export function matrixTransport(name: string, deps: MatrixTransportDeps): Messag
   }
 }
 
-/** Follows the rooms of one document, with a new session whenever the homeserver ends the one before. Returns how to stop. */
+/** Follows the rooms of one document, with a new session whenever the homeserver ends the previous one. Returns how to stop. */
 function follow(
   transport: string,
   agent: string,

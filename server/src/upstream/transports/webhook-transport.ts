@@ -12,7 +12,7 @@ const TRIED_FOR_MS = 30_000
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 5_000
 
-/** Messages as signed requests to somebody else's program, in the manner of Standard Webhooks. Tried for half a minute, under one id. */
+/** Messages as signed requests to another program, as in Standard Webhooks. Tried for half a minute, under one id. */
 export function webhookTransport(
   { name, url, rooms }: WebhookTransportSettings,
   { clock, key, stopping }: WebhookTransportDeps,
@@ -52,7 +52,7 @@ export function webhookTransport(
       const { status } = answer
       const why = `the transport answered with status ${status}`
       if (status === 429 || status === 408) return { is: 'busy', why }
-      // By 4xx the other side says that it did not take it; anything else says nothing.
+      // With 4xx the other side says that it did not accept the message; any other status says nothing.
       return { is: status >= 400 && status < 500 ? 'refused' : 'unclear', why }
     } catch (error) {
       return isUnreached(error)
@@ -62,5 +62,5 @@ export function webhookTransport(
   }
 }
 
-/** `busy`: not taken, and worth another try. `unclear`: nobody knows whether it was taken. */
+/** `busy`: not accepted, and worth a retry. `unclear`: unknown whether it was accepted. */
 type Attempt = { readonly is: 'taken' } | { readonly is: 'busy' | 'refused' | 'unclear'; readonly why: string }

@@ -11,7 +11,7 @@ import { lostAt } from '../../changes/unrecorded.ts'
 
 export type BudgetDeps = { readonly accounts: Accounts; readonly judgement: Judgement }
 
-/** The budgets a call takes from, with what is left of them. */
+/** The budgets a call spends from, with what is left of them. */
 export function budgetFacts(
   { judgement, accounts }: BudgetDeps,
   call: Call,
@@ -38,8 +38,8 @@ async function lookInto(accounts: Accounts, purses: readonly Purse[]): Promise<F
 }
 
 /**
- * What a starting call takes, for the commit that starts it. While observing, what is used up is not taken.
- * INVARIANT: of callers who race for the last units, the ledger lets one through; the others' commits are lost as a whole.
+ * What a starting call spends, for the commit that starts it. In observe mode, used-up budgets are not spent from.
+ * INVARIANT: if callers race for the last units, the ledger lets one through; the others' commits are lost as a whole.
  */
 export function spendChanges(verdict: Verdict, budgets: Facts['budgets']): Change[] {
   if (verdict.effect !== 'allow' || budgets === 'unknown') return []
@@ -52,7 +52,7 @@ export function spendChanges(verdict: Verdict, budgets: Facts['budgets']): Chang
     })
 }
 
-/** Whether a commit was lost to somebody who spent first, or opened the account first: read again, decide again. */
+/** Whether a commit was lost to another one that spent first, or opened the account first: read again, decide again. */
 export function isLostToBudget(changes: readonly Change[], committed: Committed): boolean {
   const lost = changes[lostAt(committed) ?? -1]
   return (lost?.kind === 'spend' || lost?.kind === 'open') && lost.account.startsWith('budget ')

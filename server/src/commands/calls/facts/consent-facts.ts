@@ -17,18 +17,18 @@ export type ConsentDeps = {
   readonly tables: Tables
   readonly accounts: Accounts
   readonly digest: Digest
-  /** Of a node: no consent answers in the place of its hub. */
+  /** For a node: no consent replaces a decision of its hub. */
   readonly hub?: unknown
 }
 
 const MOST_NEAR = 3
 
-/** The moment a consent may answer: with what the call costs, and the consent that an earlier try of it has spent. */
+/** The context in which a consent may apply: with the call's cost, and the consent that an earlier try of it has spent. */
 export type Asking = ConsentMoment & { readonly cost: number; readonly spent?: ConsentId }
 
 /**
- * The consents that are about this call, with what is left of them; `near` are those for its caller and tool that are not.
- * Undefined when they cannot be read.
+ * The consents that match this call, with what is left of them; `near` are those for its caller and tool that do not. Undefined
+ * if they cannot be read.
  */
 export async function consentFacts(
   deps: ConsentDeps,
@@ -48,7 +48,7 @@ export async function consentFacts(
   }
 }
 
-/** Read again for each call, so that a revocation counts at once. */
+/** Read again for each call, so that a revocation applies immediately. */
 async function flowConsentOf(
   { tables, digest }: ConsentDeps,
   { by_run, caller }: Call,
@@ -59,7 +59,7 @@ async function flowConsentOf(
 }
 
 async function plausibleConsents({ tables }: ConsentDeps, call: Call, { spent }: Asking): Promise<Held<'consents'>[]> {
-  // Mints that race can put a few more on a shelf than the limit says.
+  // Concurrent mints can exceed the limit slightly.
   const page = { limit: 2 * CONSENT_LIMITS.live, newest_first: true }
   const listed = await Promise.all(shelvesOf(call.caller).map((shelf) => tables.list('consents', { shelf }, page)))
   const earlier = spent === undefined ? undefined : await tables.row('consents', spent)
@@ -76,7 +76,7 @@ async function factOf(
   return row.consent_id === asking.spent ? { ...fact, spent: true } : fact
 }
 
-/** The accounts a consent is spent from: calls one by one, and cost where it is limited. */
+/** The accounts a consent is spent from: calls one by one, and cost if it is limited. */
 export const callsAccount = ({ consent_id }: ConsentRow) => `consent:${consent_id}`
 export const costAccount = ({ consent_id }: ConsentRow) => `consent:${consent_id}/cost`
 
@@ -89,8 +89,8 @@ export async function unitsLeft(accounts: Accounts, row: ConsentRow): Promise<Un
 }
 
 /**
- * What a call that a consent lets through takes of it, for the commit that marks the call `executing`.
- * INVARIANT: a consent that was revoked or used up since the decision loses that commit as a whole.
+ * What a call spends of the consent that allowed it, for the commit that marks the call `executing`.
+ * INVARIANT: if a consent was revoked or used up since the decision, that commit is lost as a whole.
  */
 export function consentChanges(verdict: Verdict, facts: CoverFacts): Change[] {
   if (verdict.effect === 'allow' && isFlowConsented(verdict) && facts.flow_consent !== undefined) {
@@ -108,7 +108,7 @@ export function consentChanges(verdict: Verdict, facts: CoverFacts): Change[] {
   return changes
 }
 
-/** Whether a commit was lost because the consent was revoked, or its last unit spent by somebody else: decide again. */
+/** Whether a commit was lost because the consent was revoked, or its last unit spent by another call: decide again. */
 export function isLostToConsent(changes: readonly Change[], committed: Committed): boolean {
   const lost = changes[lostAt(committed) ?? -1]
   if (lost?.kind === 'spend') return lost.account.startsWith('consent:')

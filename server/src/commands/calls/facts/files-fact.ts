@@ -27,13 +27,15 @@ export type FilesDeps = {
   readonly breathe?: Breathe
 }
 
-/** Nobody needs more paths in one call, and looking more of them up would take longer than anybody waits. */
+/** Nobody needs more paths in one call, and resolving more would take too long. */
 const MOST_FILES = 1000
-/** So many single words are looked up one by one; of more, only those that are links. */
+/** This many single words are looked up one by one; beyond that, only those that are links. */
 const FEW_WORDS = 16
 const LONGEST = 4096
 
-/** Which arguments name files, or could, and where these lead: on every server, because the gate's own files are out of reach of all. */
+/**
+ * Which arguments name files, or could, and where these lead: on every server, because no tool may access the gate's own files.
+ */
 export async function filesFact(deps: FilesDeps, call: Call, tool: Tool): Promise<FilesFact> {
   const { judgement, files } = deps
   const sandbox = Object.hasOwn(judgement.servers, call.server) ? judgement.servers[call.server]?.sandbox : undefined
@@ -71,7 +73,7 @@ export async function filesFact(deps: FilesDeps, call: Call, tool: Tool): Promis
 
 const NOWHERE = { bound: false, readings: [], leads: [] } as const
 
-/** A plain word leads somewhere else only by a link of that name, so a long text is compared with the links there are. */
+/** A plain word leads somewhere else only if it is the name of a link, so a long text is compared with the existing links. */
 async function worthLooking(
   found: readonly FileArgument[],
   look: DiskLook,
@@ -114,7 +116,7 @@ async function factOf(
   if (certainty === 'path') {
     if (read.is === 'refused') return { certainty, bound, fault: read.fault, readings: loose, leads: 'unknown', gate }
     const leads = await Promise.all(read.paths.map((path) => look.follow(path)))
-    // From the other folders that it may count from, a plain name leads elsewhere only by a link.
+    // From the other folders that it may be relative to, a plain name leads elsewhere only by a link.
     const linked = await Promise.all(
       bases.slice(1).flatMap((base) => read.paths.map((path) => look.follow(path, base))),
     )
@@ -127,7 +129,7 @@ async function factOf(
   return { certainty, bound: bound && leads.length > 0, readings: loose, leads, gate }
 }
 
-/** Where a pattern leads through links, from every folder that it may count from. */
+/** Where a pattern leads through links, from every folder that it may be relative to. */
 async function crossedLinks(
   text: string,
   look: DiskLook,
@@ -144,10 +146,10 @@ async function crossedLinks(
   return found
 }
 
-/** A name that says by itself what it is, whether the file is there or not. */
+/** A name that is distinctive by itself, whether the file exists or not. */
 const isTelling = (text: string) => /^\.|[\\/]\.|^id_/.test(text) && text.length <= LONGEST
 
-/** Where a text leads that need not be a path: only what is there counts, and of a plain word only a link. */
+/** Where a text leads that need not be a path: only what exists counts, and of a plain word only a link. */
 async function leadsOfMaybe(
   text: string,
   loose: readonly string[],
@@ -166,7 +168,7 @@ async function leadsOfMaybe(
   )
 }
 
-/** One that nobody knows makes all of them unknown. */
+/** One unknown path makes all of them unknown. */
 function allOf(paths: readonly (string | undefined)[]): readonly string[] | 'unknown' {
   const known = paths.filter((path) => path !== undefined)
   return known.length === paths.length ? known : 'unknown'

@@ -9,7 +9,7 @@ import type { DiskLook } from './file-facts.ts'
 
 export const isAbsolute = (path: string): boolean => /^(?:[\\/]|[A-Za-z]:[\\/])/.test(path)
 
-/** How the places that a path may lead to stand to the gate's own files. */
+/** How the places that a path may lead to relate to the gate's own files. */
 export async function gateOf(
   readings: readonly string[],
   look: DiskLook,
@@ -37,7 +37,7 @@ function reachOf(pattern: string, { own }: DiskLook): readonly GatePlace[] {
   ]
 }
 
-/** Where nobody knows what a relative path counts from, the data folder is known by its name, if that is a telling one. */
+/** If it is unknown what a relative path is relative to, the data folder is recognized by its name, if that is distinctive. */
 function namesData(reading: string, { own }: DiskLook): boolean {
   const name = own[0]?.split(/[\\/]/).at(-1)?.toLowerCase() ?? ''
   return name.startsWith('.') && !isAbsolute(reading) && reading.toLowerCase().split(/[\\/]/).includes(name)
@@ -48,7 +48,7 @@ export type Reached = { readonly path: readonly string[]; readonly certainty: Ce
 
 const MOST_TEXTS_AT_ONCE = 8
 
-/** The texts that name one of the gate's own files by what they say, wherever the path counts from, alone or two of them together. */
+/** The texts that name one of the gate's own files, whatever the path is relative to, alone or two of them together. */
 export async function namedFiles(
   texts: readonly ArgumentText[],
   look: DiskLook,
@@ -68,7 +68,7 @@ export async function namedFiles(
   return found
 }
 
-/** A path that is there and is another place than ours is that place. Any other may be ours, from wherever it is opened. */
+/** An existing path to another place is that place. Any other may be ours, depending on where it is opened. */
 async function isOurs(paths: readonly string[], look: DiskLook, bases: readonly string[]): Promise<boolean> {
   for (const path of paths) {
     const froms = isAbsolute(path) ? [undefined] : bases
@@ -102,7 +102,7 @@ function isAfterOurs(text: string, kind: ArgumentText['kind'], look: DiskLook, b
 const MOST_PAIRS = 12
 const ONE_NAME = /^[^\s*?"'<>|]{1,255}$/
 
-/** Whether a folder in one argument and a name in another lead into the data folder together, through links too. */
+/** Whether a folder in one argument and a name in another lead into the data folder together, also through links. */
 export async function pairedFiles(found: readonly FileArgument[], look: DiskLook): Promise<readonly Reached[]> {
   if (!look.isHere || look.own.length === 0) return []
   const folders = found.filter(({ certainty, text }) => certainty === 'path' && text.length <= 1024)

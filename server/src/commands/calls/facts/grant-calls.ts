@@ -6,15 +6,15 @@ import { lostAt } from '../../changes/unrecorded.ts'
 
 export const grantAccount = ({ key }: Grant): string => `grant:${key}`
 
-/** The calls a caller's key is still good for; undefined when they are not counted. */
+/** How many calls a caller's key has left; undefined if they are not limited. */
 export function callsLeft(accounts: Accounts, { grant }: Caller): undefined | Promise<number> {
   return grant?.calls === undefined ? undefined : accounts.left(grantAccount(grant)).then((left) => left ?? 0)
 }
 
 /**
- * What a call takes of its caller's key, for the commit that starts or holds it. A held call takes its unit when it is held, so
- * that a key for one call cannot fill an inbox; a blocked one takes nothing.
- * INVARIANT: of callers who race for the last unit, the ledger lets one through; the others' commits are lost as a whole.
+ * What a call spends of its caller's key, for the commit that starts or holds it. A held call spends its unit when it is held, so
+ * that a key for one call cannot fill an inbox; a blocked one spends nothing.
+ * INVARIANT: if callers race for the last unit, the ledger lets one through; the others' commits are lost as a whole.
  */
 export function grantChanges(verdict: Verdict, { grant }: Caller): Change[] {
   const isCounted = grant?.calls !== undefined && verdict.effect !== 'block'

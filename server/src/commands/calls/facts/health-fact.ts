@@ -8,10 +8,10 @@ import { readGateAnswer, readRiskAnswer } from '../../../core/gate/health/read-a
 import type { HealthEvidence, HealthFile, HealthProvider } from '../../ports/health.ts'
 import type { Judgement } from './load-judgement.ts'
 
-/** Without `health` there is nothing to read, and a call costs nothing more. */
+/** Without `health` there is nothing to read, at no cost per call. */
 export type HealthDeps = { readonly health?: HealthEvidence; readonly judgement: Pick<Judgement, 'scanner'> }
 
-/** What the operator's own evidence says about this moment and this call. A provider that fails leaves its part unknown. */
+/** What the operator's own evidence says now about this call. If a provider fails, its part is unknown. */
 export function healthFact(
   deps: HealthDeps,
   call: Call,
@@ -61,7 +61,7 @@ async function heard(provider: HealthProvider, question: JsonObject): Promise<Js
   }
 }
 
-/** Read once for as long as the file does not change. */
+/** Parsed once as long as the file does not change. */
 const read = new WeakMap<HealthFile, ReadRecord>()
 
 async function scoreFact(health: HealthEvidence, now: number): Promise<ScoreFact> {
@@ -75,7 +75,7 @@ async function scoreFact(health: HealthEvidence, now: number): Promise<ScoreFact
   return newestScore(records, now)
 }
 
-/** What a provider learns of a call: nothing secret. */
+/** What a provider is told about a call: nothing secret. */
 async function questionOf({ judgement }: HealthDeps, call: Call, tool: Tool, now: number): Promise<JsonObject> {
   const { kind, id, user } = call.caller
   const args: Json = JSON.parse((await judgement.scanner.shownArgs(call.canonical_args)).args)

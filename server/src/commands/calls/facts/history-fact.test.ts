@@ -10,7 +10,7 @@ import { loadJudgement } from './load-judgement.ts'
 const tool = toolWith({}, ['write'])
 const call = callWith({}, { received_at: 1_000_000 })
 
-/** A store that holds these calls and requests under the call's identity, and remembers what it was asked. */
+/** A store with these calls and requests under the call's identity, which records the queries. */
 async function history(calls: readonly object[], approvals: readonly object[] = [], of: Tool = tool) {
   const config = readConfig({ repetition: { most: 4, within_s: 100, denied_for: 500 } })
   if (!config.ok) throw new Error('the configuration is good')
@@ -37,13 +37,13 @@ const request = (state: string, at: number, says = 'deny') => ({
 })
 
 describe('the history of a call', () => {
-  test('counts the same call made before it, within the time, and not itself', async () => {
+  test('counts the same call made before it, within the time window, and not itself', async () => {
     const rows = [earlier(999_999), earlier(1_000_000), earlier(900_001)]
     const others = [earlier(900_000), earlier(1_000_001), earlier(1_000_000, call.call_id)]
     expect((await history([...rows, ...others])).fact).toMatchObject({ earlier: 3 })
   })
 
-  test('holds a person`s no that came before the call, and no other decision', async () => {
+  test('contains a person`s rejection that came before the call, and no other decision', async () => {
     const rejections = [
       { approval_id: 'auth_0000000000000001', by: 'approver:bob', until: new Date(1_500_000).toISOString() },
     ]
@@ -52,12 +52,12 @@ describe('the history of a call', () => {
     expect((await history([], others)).fact).toMatchObject({ rejections: [] })
   })
 
-  test('forgets a no when its time is over', async () => {
+  test('drops a rejection when its time is over', async () => {
     expect((await history([], [request('denied', 500_001)])).fact).toMatchObject({ rejections: [{}] })
     expect((await history([], [request('denied', 500_000)])).fact).toMatchObject({ rejections: [] })
   })
 
-  test('finds a no behind any number of equal requests that waited beside it', async () => {
+  test('finds a rejection behind any number of equal requests', async () => {
     const waiting = Array.from({ length: 333 }, () => request('pending', 5, 'approve'))
     expect((await history([], [...waiting, request('denied', 999_999)])).fact).toMatchObject({ rejections: [{}] })
     const endless = Array.from({ length: 6_000 }, () => request('pending', 5, 'approve'))
@@ -74,7 +74,7 @@ describe('the history of a call', () => {
     expect(reason).not.toContain(key)
   })
 
-  test('counts on over pages for a loop of reads, and stops when it knows enough', async () => {
+  test('continues over pages for a loop of reads, and stops when it knows enough', async () => {
     const rows = Array.from({ length: 200 }, () => earlier(999_999))
     const { fact, asked } = await history(rows, [], toolWith({}, ['read']))
     expect(fact).toMatchObject({ earlier: 55 })

@@ -5,9 +5,9 @@ import type { DiskLook } from './file-facts.ts'
 const MOST_FOLDERS = 200
 
 /**
- * Where a pattern leads through links, counted from a folder; undefined when there are too many files to tell. A name with more than
- * wildcards in it is after what it matches. One of wildcards alone is after nothing in particular: there a link counts when the rest
- * of the pattern names something that is behind it.
+ * Where a pattern leads through links, relative to a folder; undefined if there are too many files. A name with more than
+ * wildcards targets what it matches. One of wildcards alone targets nothing in particular: there a link counts only if the rest
+ * of the pattern names something behind it.
  */
 export async function linkedBy(
   look: Pick<DiskLook, 'follow' | 'entriesIn'>,
@@ -28,7 +28,7 @@ export async function linkedBy(
     return behind?.some((entry) => entry.name === next) === true
   }
 
-  /** False when there is more than anybody looks at. */
+  /** False if there is more than the gate checks. */
   const walk = async (folder: string, at: number): Promise<boolean> => {
     const name = names[at]
     if (name === undefined) return true
@@ -55,7 +55,7 @@ export async function linkedBy(
       if (entry.is !== 'folder') continue
       if (!(await walk(path, at + 1)) || (isDeep && !(await walk(path, at)))) return false
     }
-    // `**` also stands for no folder at all.
+    // `**` also matches no folder at all.
     return isDeep ? walk(folder, at + 1) : true
   }
   return (await walk(isRooted ? '' : from, 0)) ? leads : undefined

@@ -9,20 +9,20 @@ import { inlineScanner } from '../../scanning/inline-scanner.ts'
 import { compileScanRules, type ScanRules } from '../../scanning/scan-rules.ts'
 import type { Scanner } from '../../scanning/scanner.ts'
 
-/** What the operator says to the deciders beside the policy, compiled once. */
+/** The operator's settings for the deciders besides the policy, compiled once. */
 export type Judgement = Pick<Config, 'servers' | 'repetition' | 'provenance'> & {
   readonly traps: readonly Trap[]
   readonly trapFiles: readonly { readonly name: string; readonly path: string }[]
-  /** How texts are searched. The one of this module searches at once; the gate brings one with threads. */
+  /** How texts are searched. The default searches synchronously; the gate uses one with threads. */
   readonly scanner: Scanner
   readonly scanRules: ScanRules
   readonly budgets: readonly CompiledBudget[]
 }
 
-/** A shorter token would stand in honest arguments too. */
+/** A shorter token would also occur in legitimate arguments. */
 const SHORTEST_TOKEN = 8
 
-/** INVARIANT: a trap whose token is not there or too short refuses the configuration; the token itself is repeated nowhere. */
+/** INVARIANT: a trap whose token is missing or too short rejects the configuration; the token itself is never repeated. */
 export async function loadJudgement(
   config: Pick<Config, 'servers' | 'repetition' | 'provenance' | 'traps' | 'budgets' | 'dlp'>,
   secretOf: (reference: string) => string | undefined,
@@ -58,7 +58,7 @@ function namedRule({ code, about }: Problem): Result<never> {
 
 const isAbsolute = (path: string) => /^(?:\/|[A-Za-z]:[\\/])./.test(path)
 
-/** The operator's words about one tool. */
+/** The operator's settings for one tool. */
 export function settingsOf({ servers }: Pick<Judgement, 'servers'>, { row }: Tool): ToolSettings | undefined {
   const tools = Object.hasOwn(servers, row.server) ? servers[row.server]?.tools : undefined
   const { name } = row.definition

@@ -5,7 +5,10 @@ import { settingsOf, type Judgement } from './load-judgement.ts'
 
 const MOST_NAMED = 5
 
-/** Other servers' tools that this one can be taken for, without those the operator knows of. The catalogue found them as they arrived. */
+/**
+ * Other servers' tools that this one can be mistaken for, except those the operator has accepted. The catalogue found them when
+ * they were listed.
+ */
 export function lookAlikesOf(
   { catalogue, judgement }: { readonly catalogue: Catalogue; readonly judgement: Judgement },
   tool: Tool,

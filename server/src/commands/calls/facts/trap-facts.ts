@@ -1,7 +1,7 @@
 import type { TrapFacts, TrapFile } from '../../../core/gate/judge-trap.ts'
 import type { FilesDeps } from './files-fact.ts'
 
-/** Where the honey files stand now. */
+/** The current paths of the honey files. */
 export function trapFacts(deps: FilesDeps): TrapFacts | Promise<TrapFacts> {
   return deps.judgement.trapFiles.length === 0 ? { files: [] } : findFiles(deps)
 }
