@@ -1,4 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -115,5 +117,52 @@ describe('a document that names its approvers', () => {
     valueOf(await approveShown(rig.gate, SECOND, request))
     expect(await rig.ended(run)).toMatchObject({ status: 'done' })
     expect(lines('"held 21')).toHaveLength(1)
+  })
+})
+
+describe('a document that names the room of its approvers', () => {
+  const chat = mkdtempSync(join(tmpdir(), 'sluice-approvals-room-'))
+  const told: string[] = []
+  let other: WorkflowRig
+  let board: Server
+  beforeAll(async () => {
+    board = createServer((request, response) => {
+      let body = ''
+      request.setEncoding('utf8').on('data', (text: string) => (body += text))
+      request.on('end', () => {
+        told.push(body)
+        response.writeHead(204).end()
+      })
+    })
+    await new Promise<void>((done) => board.listen(0, '127.0.0.1', done))
+    const url = `http://127.0.0.1:${(board.address() as AddressInfo).port}/`
+    const secret = 'env:SECRET_OF_THE_BOARD'
+    process.env['SECRET_OF_THE_BOARD'] = 'a-secret-for-the-board-0815'
+    const room = { homeserver: 'http://127.0.0.1:9', user: '@gate:test', token: secret, room: '!approvers:test' }
+    const channels = {
+      webhooks: [{ name: 'board', url, secret, events: ['approval.pending'] }],
+      matrix: [{ name: 'approvers', ...room, people: { '@eve:test': { approver: 'eve' } } }],
+    }
+    other = await openWorkflows(chat, { config: { ...CONFIG, channels } })
+  })
+  afterAll(async () => {
+    await other.close()
+    await new Promise((done) => board.close(done))
+    rmSync(chat, { recursive: true, force: true })
+  })
+
+  test('asks in that room and in no other channel; a room that is no channel changes nothing', async () => {
+    const hold = async (id: number, approvals: string) => {
+      await other.apply(HELD(approvals))
+      await other.rested(await other.say(FILE({ run_id: id, titles: ['x'] }), { id: `room ${id}` }))
+    }
+    const about = (id: number) => told.filter((body) => body.includes(`held ${id}`)).length
+    await hold(31, 'approvals: { room: "!approvers:test" }')
+    await hold(32, 'approvals: { room: "!nowhere:test" }')
+    await hold(33, '')
+    await vi.waitFor(() => expect([about(32), about(33)]).toEqual([1, 1]), { timeout: 60_000, interval: 20 })
+    expect(about(31)).toBe(0)
+    const { items } = await other.gate.approvals.list(APPROVER, 'pending', { limit: 10 })
+    expect(items).toHaveLength(3)
   })
 })

@@ -213,6 +213,23 @@ describe('the store of a document', () => {
       error: { code: 'limit_exceeded' },
     })
   })
+
+  test('has 256 keys: one more is an error, and what is there can still be replaced', async () => {
+    const text = (steps: readonly number[]) =>
+      clerk(steps.map((n) => `- { type: persist, key: k${n}, value: "{{input.run_id}}" }`).join('\n')).replace(
+        'name: clerk',
+        'name: keeper',
+      )
+    const all = Array.from({ length: 257 }, (_, n) => n)
+    const carryOut = async (steps: readonly number[]) => {
+      await rig.apply(text(steps))
+      const wanted = { protocol: 'clerk.file.v1', input: { run_id: 1, titles: ['x'] } }
+      return rig.ended(valueOf(await rig.gate.workflows.run(ADMIN, 'keeper', wanted)).run_id)
+    }
+    expect(await carryOut(all)).toMatchObject({ status: 'failed', error: { code: 'limit_exceeded', step: '256' } })
+    expect(await carryOut([255, 0])).toMatchObject({ status: 'done' })
+    expect(await carryOut([300])).toMatchObject({ status: 'failed', error: { code: 'limit_exceeded' } })
+  })
 })
 
 describe('a dry run', () => {

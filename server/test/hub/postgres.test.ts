@@ -1,0 +1,62 @@
+import { copyFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openNodes, type Node, type Nodes } from '../postgres/with-nodes.ts'
+import { isWhole } from '../postgres/stores.ts'
+import { hasPostgres } from '../postgres/with-postgres.ts'
+import { kill, openPair, type Pair } from './with-hub.ts'
+
+const MINUTES = 120_000
+const HUB_KEYS = 'hub-keys.json'
+
+/** By `npm run test:cluster`. */
+describe.skipIf(!hasPostgres || !isWhole)('a hub of two gates on one database', () => {
+  let gates: Nodes
+  let first: Node
+  let second: Node
+  let pair: Pair
+  beforeAll(async () => {
+    gates = await openNodes()
+    first = await gates.start()
+    // The key that signs is made when it is first asked for, and both gates have it.
+    expect((await first.cli('hub', 'key')).code).toBe(0)
+    copyFileSync(join(first.folder, '.sluice/keys', HUB_KEYS), join(gates.keys, HUB_KEYS))
+    second = await gates.start()
+    pair = await openPair({ started: first })
+  }, MINUTES)
+  afterAll(async () => {
+    await pair.close()
+    await gates.stop()
+  }, MINUTES)
+  const wrote = (text: string) => pair.effects().filter((line) => line.includes(text)).length
+
+  test(
+    'a request that one gate stored is decided at the other, and the node that waits at the first learns of it',
+    async () => {
+      const { call_id } = await pair.hold('decided at the other')
+      const { approval_id } = await pair.atHub('decided at the other')
+      expect(await second.approve(approval_id, pair.approver)).toMatchObject({ status: 200 })
+      await pair.becomes(call_id, 'executed')
+      expect(wrote('decided at the other')).toBe(1)
+    },
+    MINUTES,
+  )
+
+  test(
+    'the gate that took the request is killed: the node goes on with the other, and executes once',
+    async () => {
+      const { call_id } = await pair.hold('over a dead hub')
+      const { approval_id } = await pair.atHub('over a dead hub')
+      await kill(first)
+      pair.hub = second
+      pair.between.lead(second.url)
+      expect(await second.approve(approval_id, pair.approver)).toMatchObject({ status: 200 })
+      await pair.becomes(call_id, 'executed')
+      expect(wrote('over a dead hub')).toBe(1)
+      const outcome = async () => (await pair.audit(second, 'node.outcome')).map(({ subject }) => subject['approval'])
+      await expect.poll(outcome, { timeout: MINUTES, interval: 100 }).toContain(approval_id)
+      for (const gate of [second, pair.node]) expect((await gate.cli('audit', 'verify')).code).toBe(0)
+    },
+    MINUTES,
+  )
+})
