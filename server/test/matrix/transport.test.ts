@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -178,6 +178,34 @@ workflow:
     const [run] = valueOf(await rig.gate.workflows.runs(ADMIN, 'clerk', { limit: 1 })).items
     expect(await rig.ended(run?.run_id ?? '')).toMatchObject({ status: 'done' })
     expect([filed(id), await answers(id)]).toEqual([1, 1])
+  }, 120_000)
+
+  test('a message that mentions it is a turn of its agent, answered once in the room and over the transport it came by', async () => {
+    await rig.close()
+    const rules = [{ when: 'greet (\\w+)', answer: 'Hello, {{1}}.' }]
+    writeFileSync(join(folder, 'script.yaml'), JSON.stringify({ rules }))
+    // The transport of this process reaches every room, and is asked first.
+    const both = { transports: transports(), models: { script: 'script.yaml' } }
+    rig = await openWorkflows(folder, { config: both })
+    const said = (text: string, to: readonly string[]) =>
+      boss.send(room, 'm.room.message', { msgtype: 'm.text', body: text, 'm.mentions': { user_ids: to } })
+    await said('please greet Nobody', [imp.id])
+    await said('please greet Ana', [clerk.id])
+    await boss.sees(room, (one) => one.sender === clerk.id && bodyOf(one) === 'Hello, Ana.')
+    // Killed in between or not, the same message is not taken again.
+    await rig.close()
+    rig = await openWorkflows(folder, { config: both })
+    await said('please greet Bob', [clerk.id])
+    await boss.sees(room, (one) => one.sender === clerk.id && bodyOf(one) === 'Hello, Bob.')
+    const answersOf = async () =>
+      (await boss.messages(room))
+        .map(bodyOf)
+        .filter((text) => text.startsWith('Hello, '))
+        .toReversed()
+    expect(await answersOf()).toEqual(['Hello, Ana.', 'Hello, Bob.'])
+    expect(rig.transport.sent).toEqual([])
+    await rig.close()
+    rig = await open()
   }, 120_000)
 
   test('waits for a homeserver that is away', async () => {

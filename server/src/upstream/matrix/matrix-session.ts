@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientEvent, MatrixClient, MatrixEvent } from 'matrix-js-sdk'
 import type { JsonObject } from '../../contract/json.ts'
 
@@ -51,6 +52,8 @@ export interface MatrixSession {
 }
 
 const NEWEST = 100
+/** A session that is closed waits so long for messages that are being encrypted and sent. */
+const LAST_SENDS_MS = 2_000
 const NEEDS_PASSWORD = 'the room is encrypted, which needs `password` instead of `token`'
 const silent = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, getChild: () => silent }
 
@@ -84,6 +87,7 @@ export async function openMatrixSession(settings: MatrixSettings): Promise<Matri
     return { accessToken, userId: user_id, ...(device_id === undefined ? {} : { deviceId: device_id }) }
   }
 
+  const underWay = new Set<Promise<unknown>>()
   const waiting: RoomEvent[] = []
   const keep = (event: RoomEvent) => void waiting.push(event)
   let tell: (event: RoomEvent) => void = keep
@@ -110,7 +114,9 @@ export async function openMatrixSession(settings: MatrixSettings): Promise<Matri
       if (await isEncryptedRoom(client, room)) {
         if (!canEncrypt) throw new Error(NEEDS_PASSWORD)
         // The library refuses to send one that failed before. In an encrypted room a repetition can come twice.
-        return (await client.sendEvent(room, type as never, content as never)).event_id
+        const sending = client.sendEvent(room, type as never, content as never)
+        underWay.add(sending)
+        return (await sending.finally(() => underWay.delete(sending))).event_id
       }
       const path = `/rooms/${encodeURIComponent(room)}/send/${type}/${encodeURIComponent(txn ?? client.makeTxnId())}`
       const sent = await client.http.authedRequest<{ event_id: string }>(sdk.Method.Put, path, undefined, content)
@@ -136,6 +142,8 @@ export async function openMatrixSession(settings: MatrixSettings): Promise<Matri
       return () => (tell = keep)
     },
     async close() {
+      // The library leaves a rejection unhandled when it is stopped while it encrypts.
+      await Promise.race([Promise.allSettled(underWay), sleep(LAST_SENDS_MS, undefined, { ref: false })])
       client.stopClient()
       if (isNewDevice) await client.logout(false).catch(() => {})
     },
