@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { columns, quantile, valuesOf, type Bench } from '../bench.ts'
 import { allocatedBy } from './allocated.ts'
 import { cpuOf } from './cpu.ts'
+import { measureHeld, type HeldRow } from './held.ts'
 import { measureNodes, nodesTable, type NodesReport } from './nodes.ts'
 import { openLoad, PATIENCE_MS, type Load } from './open-load.ts'
 import { peerVersion } from './peers.ts'
@@ -44,6 +45,8 @@ export type GateReport = {
   readonly bench: 'gate'
   readonly rows: readonly Row[]
   readonly ratios: readonly Ratio[]
+  /** Calls that are held, approved and then executed. */
+  readonly held: readonly HeldRow[]
   /** One append of 4 KB and its fdatasync, where the ledger is kept. A call waits for two: its intent and its outcome. */
   readonly fsync_ms: number
   readonly versions: Readonly<Record<string, string>>
@@ -94,6 +97,9 @@ function planOf(options: readonly string[]): Plan {
   }
 }
 
+/** A held call takes four requests: fewer at once say enough. */
+const heldPlanOf = ({ ms, warm_ms }: Plan) => ({ concurrency: [1, 16], ms: ms * 3, warm_ms: Math.min(warm_ms, 5_000) })
+
 /** Some open their door before their tools are there. */
 async function openWhenReady(load: Load, system: System, { target }: Running): Promise<void> {
   const until = performance.now() + PATIENCE_MS
@@ -140,8 +146,8 @@ async function measureOne(load: Load, cell: Cell, running: Running, ms: number, 
 }
 
 async function usedBy({ child, folder }: Running): Promise<{ readonly cpu_us: number; readonly allocated: number }> {
-  if (child?.pid === undefined || folder === undefined) return { cpu_us: 0, allocated: 0 }
-  return { allocated: await allocatedBy(child, folder), cpu_us: cpuOf(child.pid) }
+  if (child?.pid === undefined) return { cpu_us: 0, allocated: 0 }
+  return { allocated: folder === undefined ? 0 : await allocatedBy(child, folder), cpu_us: cpuOf(child.pid) }
 }
 
 async function measureUpstream(plan: Plan, upstream: Upstream, folder: string): Promise<Cell[]> {
@@ -226,7 +232,7 @@ function measureFsync(folder: string): number {
 }
 
 function versionsOf(systems: readonly System[]): Record<string, string> {
-  const peers = systems.filter((system) => ['mcp-hub', 'mcp-proxy', 'supergateway'].includes(system))
+  const peers = systems.filter((system) => ['mcp-hub', 'mcp-proxy', 'supergateway', 'executor'].includes(system))
   const parts = ['@modelcontextprotocol/server', '@modelcontextprotocol/client', '@modelcontextprotocol/node', 'undici']
   return {
     node: process.versions.node,
@@ -251,7 +257,8 @@ export const bench: Bench<GateReport | NodesReport> = {
       for (const upstream of plan.upstreams) cells.push(...(await measureUpstream(plan, upstream, folder)))
       const ours = cells.filter(({ system }) => system === 'sluice')
       const ratios = ours.map((cell) => ratioOf(cell, cells))
-      return { bench: 'gate', rows: cells.map(rowOf), ratios, fsync_ms, versions }
+      const held = plan.systems.includes('executor') ? await measureHeld(folder, heldPlanOf(plan)) : []
+      return { bench: 'gate', rows: cells.map(rowOf), ratios, held, fsync_ms, versions }
     } finally {
       rmSync(folder, { recursive: true, force: true })
     }
@@ -259,7 +266,7 @@ export const bench: Bench<GateReport | NodesReport> = {
 
   table(report) {
     if ('store' in report) return nodesTable(report)
-    const { rows, ratios, fsync_ms } = report
+    const { rows, ratios, held, fsync_ms } = report
     const ratio = ({ upstream, concurrency, system }: Row): string => {
       const found = ratios.find((one) => one.upstream === upstream && one.concurrency === concurrency)?.calls[system]
       return found === undefined ? '' : `${found.toFixed(2)} x`
@@ -276,6 +283,17 @@ export const bench: Bench<GateReport | NodesReport> = {
       ratio(row),
     ])
     const head = ['upstream', 'concurrency', 'system', 'calls/s', 'p50 ms', 'p99 ms', 'CPU µs', 'KB', 'sluice / it']
-    return `${columns([head, ...lines])}\n\none fsync takes ${fsync_ms} ms here; a call waits for two`
+    const heldLines = held.map((row) => [
+      row.way,
+      row.concurrency,
+      row.system,
+      row.calls_s,
+      row.p50_ms.toFixed(2),
+      row.p99_ms.toFixed(2),
+      row.cpu_us.toFixed(0),
+    ])
+    const heldHead = ['held, over', 'concurrency', 'system', 'calls/s', 'p50 ms', 'p99 ms', 'CPU µs']
+    const approved = held.length === 0 ? '' : `\n\n${columns([heldHead, ...heldLines])}`
+    return `${columns([head, ...lines])}${approved}\n\none fsync takes ${fsync_ms} ms here; a call waits for two`
   },
 }

@@ -1,4 +1,5 @@
 import { echoOf } from './echo-tool.ts'
+import { codeOf } from './executor.ts'
 import { frame, openSession, type Session, type Target } from './sessions.ts'
 
 // The load generator, a process of its own. Told by its parent what to open and how hard to knock.
@@ -13,7 +14,8 @@ export type Told =
 
 /** It asks for nothing: a text that does would have later calls of its session held. */
 const TEXT = 'the quarterly figures are in the shared folder, where they were read before noon'
-const sessions = new Map<string, { readonly session: Session; readonly tool: string }>()
+type Opened = { readonly session: Session; readonly tool: string; readonly code?: string }
+const sessions = new Map<string, Opened>()
 /** Numbers are never used twice, by any load generator of a measurement, so no gate can take one call for another. */
 let number = process.pid * 10_000_000
 
@@ -26,7 +28,8 @@ async function open(system: string, target: Target): Promise<Told> {
   close()
   const names = listed?.result?.tools?.map(({ name }) => name) ?? []
   if (!names.includes(target.tool)) throw new Error(`there is no ${target.tool} among its tools: ${names.join(', ')}`)
-  sessions.set(system, { session, tool: target.tool })
+  const code = 'code' in target && target.code !== undefined ? { code: target.code } : {}
+  sessions.set(system, { session, tool: target.tool, ...code })
   return { told: 'done' }
 }
 
@@ -41,19 +44,24 @@ async function load(system: string, concurrency: number, ms: number): Promise<To
     asks.map(async (ask) => {
       while (performance.now() < until) {
         const id = (number += 1)
-        const body = frame(id, 'tools/call', { name: found.tool, arguments: { text: TEXT, number: id } })
+        const body = frame(id, 'tools/call', { name: found.tool, arguments: argsOf(found, id) })
         const asked = performance.now()
         const answer = await ask(id, body)
         us.push(Math.round((performance.now() - asked) * 1000))
-        const said = answer.result?.content?.[0]?.text
-        if (answer.id !== id || said !== echoOf(TEXT, id))
-          throw new Error(`${system} answered wrongly: ${JSON.stringify(answer)}`)
+        const said = answer.result?.content?.[0]?.text ?? ''
+        const isRight = found.code === undefined ? said === echoOf(TEXT, id) : said.includes(echoOf(TEXT, id))
+        if (answer.id !== id || !isRight) throw new Error(`${system} answered wrongly: ${JSON.stringify(answer)}`)
       }
     }),
   )
   const took = performance.now() - start
   close()
   return { told: 'loaded', ms: took, us }
+}
+
+function argsOf({ code }: Opened, number: number): object {
+  const args = { text: TEXT, number }
+  return code === undefined ? args : { code: codeOf(code, args) }
 }
 
 async function carryOut(order: Order): Promise<Told> {

@@ -5,7 +5,14 @@ import { linesOf } from './lines.ts'
 
 /** How a system is spoken to. `events`: answers come on a standing stream (the way of 2024), not to the request. */
 export type Target =
-  | { readonly speaks: 'http' | 'events'; readonly url: string; readonly tool: string; readonly key?: string }
+  | {
+      readonly speaks: 'http' | 'events'
+      readonly url: string
+      readonly tool: string
+      readonly key?: string
+      /** For a tool that takes code: what it calls. */
+      readonly code?: string
+    }
   | { readonly speaks: 'stdio'; readonly command: readonly string[]; readonly tool: string }
 
 export type Answer = {

@@ -4,12 +4,13 @@ import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { tellingEnv, TELLING } from './allocated.ts'
+import { startExecutor } from './executor.ts'
 import { peerFile } from './peers.ts'
 import type { Target } from './sessions.ts'
 
 export const UPSTREAMS = ['http', 'stdio'] as const
 export type Upstream = (typeof UPSTREAMS)[number]
-export const SYSTEMS = ['direct', 'lean', 'sluice', 'sdk', 'mcp-hub', 'mcp-proxy', 'supergateway'] as const
+export const SYSTEMS = ['direct', 'lean', 'sluice', 'sdk', 'mcp-hub', 'mcp-proxy', 'supergateway', 'executor'] as const
 export type System = (typeof SYSTEMS)[number]
 
 /** What can be loaded, and whose CPU time counts; without a pid there is no gateway. */
@@ -28,7 +29,7 @@ const node = process.execPath
 const here = (file: string) => join(import.meta.dirname, file)
 const LAUNCHER = here('../../bin/sluice')
 const TOOL_SERVER = [node, here('tool-server.ts'), 'stdio'] as const
-const [TOOL_COMMAND, ...TOOL_ARGS] = TOOL_SERVER
+export const [TOOL_COMMAND, ...TOOL_ARGS] = TOOL_SERVER
 
 /** Only what their documentation says: no switch that would make one slower, none that only a bench would use. */
 export const STARTS: Record<System, Start> = {
@@ -62,6 +63,12 @@ export const STARTS: Record<System, Start> = {
     const words = ['--stdio', stdio, '--outputTransport', 'streamableHttp', '--stateful', '--logLevel', 'none']
     const child = start([node, peerFile('supergateway', 'dist/index.js'), ...words, '--port', String(port)], folder)
     return { child, folder, target: { speaks: 'http', url: `http://127.0.0.1:${port}/mcp`, tool: 'echo' } }
+  },
+  async executor({ upstream, url, folder }) {
+    const server = upstream === 'http' ? { url } : { command: TOOL_COMMAND, args: TOOL_ARGS }
+    const { child, url: at, tool } = await startExecutor(folder, await freePort(), server)
+    // No folder: it is not a program of Node, so it does not say what it allocates.
+    return { child, target: { speaks: 'http', url: `${at}/mcp`, tool: 'execute', code: tool } }
   },
 }
 
@@ -131,7 +138,7 @@ function firstLine(child: ChildProcess): Promise<string> {
   })
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
       const { port } = server.address() as AddressInfo
