@@ -116,7 +116,19 @@ function shortened(path: string): string {
 }
 
 const lastOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
-const reversed = (text: string) => Array.from(text).toReversed().join('')
+
+/** The names of the gate's own files backwards. They are few and asked for at every call. */
+const REVERSED = new Map<string, string>()
+const MOST_REVERSED = 1_000
+
+function reversed(name: string): string {
+  const known = REVERSED.get(name)
+  if (known !== undefined) return known
+  const backwards = Array.from(name).toReversed().join('')
+  if (REVERSED.size >= MOST_REVERSED) REVERSED.clear()
+  REVERSED.set(name, backwards)
+  return backwards
+}
 
 /** An address on another machine names nothing here. One on this machine may be a server of this folder's files. */
 function withoutFarAddresses(text: string): string {
