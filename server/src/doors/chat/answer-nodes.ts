@@ -1,10 +1,10 @@
 import type { Gate } from '../../commands/gate.ts'
 import type { NodeRoom } from '../../commands/ports/hub.ts'
 
-/** An old message of a node is history: the node asks again for as long as it waits. */
+/** Old messages of a node are ignored: a node that still waits asks again. */
 const RECENT_MS = 600_000
 
-/** Hands what nodes leave in a control room to the hub, and leaves there what the hub signs. Returns how to stop. */
+/** Passes the messages of nodes in a control room to the hub, and posts the hub's signed answers there. Returns a function that stops it. */
 export function answerNodes(
   gate: Gate,
   room: NodeRoom,

@@ -1,7 +1,7 @@
 import type { Gate } from '../../commands/gate.ts'
 import type { ChatRoom } from '../../commands/ports/chat.ts'
 
-/** Answers what approvers write in their rooms. Returns how to stop. */
+/** Answers the messages that approvers write in their rooms. Returns a function that stops it. */
 export function answerRooms(
   { channels }: Pick<Gate, 'channels'>,
   rooms: readonly ChatRoom[],

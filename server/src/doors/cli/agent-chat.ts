@@ -5,7 +5,7 @@ import { fieldsOf, printReply, textOf, type Out } from './print.ts'
 import { printPacket } from './print-packet.ts'
 import type { Session } from './session.ts'
 
-/** A conversation at the terminal, until the person leaves. */
+/** A chat in the terminal, until the person ends it. */
 export async function chat(session: Session, thread: string | undefined): Promise<number> {
   const out = session.out()
   if (thread !== undefined) {
@@ -43,14 +43,14 @@ async function ask(lines: Lines, prompt: string): Promise<string | undefined> {
   return line.done === true ? undefined : line.value
 }
 
-/** The id of the newest event, so that only what follows is shown. */
+/** The id of the newest event, so that only later events are shown. */
 async function placeOf(session: Session, thread_id: string): Promise<string | undefined> {
   const reply = await session.send('GET', `/agent/threads/${encodeURIComponent(thread_id)}`)
   const last = fieldsOf(reply.body)['last_event_id']
   return typeof last === 'string' ? last : undefined
 }
 
-/** Shows what happens until the thread is at rest; a held call can be decided on the spot by whoever may. */
+/** Shows events until the turn ends. If a call is held, a person with the right to decide can do so here. */
 async function followTurn(session: Session, run_id: string, before: string | undefined, lines: Lines): Promise<void> {
   let from = before
   for (;;) {
@@ -101,7 +101,7 @@ function show(out: Out, { event, data }: ServerEvent): void {
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** The same packet as everywhere. False when this key may not decide, or the person does not want to now. */
+/** Shows the packet and asks for a decision. False if this key may not decide, or the person does not want to decide now. */
 async function decideHere(session: Session, run_id: string, lines: Lines): Promise<boolean> {
   const out = session.out()
   const thread = fieldsOf((await session.send('GET', `/agent/runs/${encodeURIComponent(run_id)}`)).body)

@@ -16,7 +16,7 @@ import { secretIn } from './read-secret.ts'
 import type { Session } from './session.ts'
 import { watchApprovals } from './watch-approvals.ts'
 
-/** What waits for a person, and a person's answers. */
+/** Pending requests, and decisions about them. */
 export function addApprovalCommands(program: Command, session: Session): void {
   program
     .command('approvals [show] [approval_id]')
@@ -142,7 +142,7 @@ async function showApproval(session: Session, id: string, reveal: boolean): Prom
   session.exit(printReply(out, revealed, (body) => printPacket(out, whole(body), 'whole')))
 }
 
-/** Shows the packet that is about to be approved; at a terminal the person confirms it. Undefined when it is not to be. */
+/** Shows the packet before it is approved; in a terminal the person must confirm. Undefined if they do not. */
 export async function shownDigest(session: Session, id: string): Promise<string | undefined> {
   const out = session.out()
   const reply = await session.send('GET', `/v1/approvals/${encodeURIComponent(id)}`)
@@ -151,9 +151,9 @@ export async function shownDigest(session: Session, id: string): Promise<string 
     session.exit(printReply(out, reply, () => {}))
     return undefined
   }
-  // Beside the answer, which alone is on stdout.
+  // On stderr, because stdout has only the answer.
   if (!out.json && packet['state'] === 'pending') printPacket({ ...out, line: out.error }, packet, 'whole')
-  // A program that has no terminal has decided already.
+  // Without a terminal there is nobody to ask.
   if (packet['state'] === 'pending' && hasTerminal() && !(await confirmed('approve this?'))) {
     out.error('nothing was decided')
     session.exit(EXIT.problem)
@@ -168,7 +168,7 @@ async function decide(session: Session, id: string, body: unknown): Promise<Repl
   return reply
 }
 
-/** Calls that ended in the dark wait for a person too. */
+/** Calls whose outcome is unknown also wait for a person. */
 async function printUnknown(out: Out, session: Session): Promise<void> {
   const reply = await session.send('GET', '/v1/calls?state=unknown&limit=200')
   for (const item of itemsOf(reply.body).filter(({ choices }) => choices !== undefined)) {

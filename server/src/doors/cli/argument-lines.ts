@@ -2,12 +2,12 @@ import { BAR, brokenText, count, framedText, NOTE, type Frame } from '../../cont
 import { countedSpaces, shortened, visibleText } from '../../contract/visible-text.ts'
 import { fieldsOf } from './print.ts'
 
-/** What the second and every further line of an argument begins with: no line of a value can be taken for another argument. */
+/** Prefix of every line of an argument after the first, so that no line of a value looks like another argument. */
 const INNER = `${BAR}┆ `
 const PLAIN_NAME = /^[A-Za-z_][\w.-]{0,63}$/
 const LONGEST_NAME = 80
 
-/** Arguments as a person reads a form, one below the other. `each` is the most lines of one, `most` of all together. */
+/** Arguments one below the other, like a form. `each` limits the lines of one argument, `most` the lines of all. */
 export function argumentLines(args: string, { each, ...frame }: Frame & { readonly each: number }): string[] {
   const fields = objectIn(args)
   if (fields === undefined) return framedText(args, frame)
@@ -33,7 +33,7 @@ function linesOf(name: string, value: unknown, frame: Frame): string[] {
     : [`${BAR}${label}:`, ...framedText(text, inner)]
 }
 
-/** A string as it reads, unless it reads like another kind of value. */
+/** A string without quotes, unless it looks like another type of value. */
 function valueOf(value: unknown): string {
   if (typeof value !== 'string') return JSON.stringify(value)
   return isJson(value.trim()) || value.trim() === '' ? JSON.stringify(value) : value

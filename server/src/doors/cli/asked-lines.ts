@@ -6,7 +6,7 @@ const LONGEST_NAME = 48
 
 const name = (value: unknown): string => shortened(visibleText(textOf(value)), LONGEST_NAME)
 
-/** Who is asked, who has approved, and when others are asked too. Nothing where everybody with the role is asked alone. */
+/** Who is asked, who has approved, and when the request is escalated. Empty if any single approver may decide. */
 export function askedWords(packet: Fields): string[] {
   const asked = fieldsOf(packet['asked'])
   const groups = listOf(asked['groups']).map(fieldsOf)

@@ -9,7 +9,7 @@ import { asBody, count, fieldsOf, itemsOf, printReply, textOf, type Fields, type
 import type { Session } from './session.ts'
 import { tailAudit } from './tail-audit.ts'
 
-/** The record of everything: verify, read, export, prove. */
+/** Commands that verify, read, export and prove the audit. */
 export function addAuditCommands(program: Command, session: Session): void {
   const audit = program.command('audit').description('the audit log')
   audit
@@ -93,7 +93,7 @@ export function addAuditCommands(program: Command, session: Session): void {
     })
 }
 
-/** One checkpoint a line; undefined when the file cannot be read or holds something else. */
+/** One checkpoint per line; undefined if the file cannot be read or contains anything else. */
 function checkpointsIn(file: string): readonly Checkpoint[] | undefined {
   try {
     const lines = readFileSync(file, 'utf8').trim().split('\n')
@@ -103,7 +103,7 @@ function checkpointsIn(file: string): readonly Checkpoint[] | undefined {
   }
 }
 
-/** Without a gate the data folder itself is read. */
+/** Without a running gate, the data folder is read directly. */
 async function offline(session: Session, against: readonly Checkpoint[]): Promise<Reply> {
   const report = await session.verify(against)
   const body = report.ok ? report.value : asBody(report.problem)
@@ -125,7 +125,7 @@ function printReport(out: Out, report: Fields): void {
 
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** Milliseconds since 1970; 0 for everything; undefined when it cannot be read. */
+/** Milliseconds since 1970; 0 means everything; undefined if the text cannot be parsed. */
 export function sinceOf(text: string): number | undefined {
   if (text === '') return 0
   const span = /^(\d{1,6})([mhd])$/.exec(text)

@@ -7,12 +7,12 @@ export type ServiceUnit = {
   readonly logs: string
 }
 
-/** What was set aside, and where the owner's new admin key is. */
+/** The files that were renamed, and where the owner's new admin key is. */
 export type ResetReport = { readonly set_aside: readonly string[]; readonly admin_key?: string }
 
-/** What `sluice init` was asked for. */
+/** The options of `sluice init`. */
 export type InitWish = {
-  /** Names of clients or paths of their files; all that are found when empty. */
+  /** Names of clients or paths of their files; empty means all that are found. */
   readonly from: readonly string[]
   readonly write: boolean
   readonly undo: boolean
@@ -20,11 +20,11 @@ export type InitWish = {
 }
 
 export type FoundServer = {
-  /** As the client calls it. */
+  /** Its name in the client's file. */
   readonly name: string
-  /** As it is called in `sluice.yaml`; absent when it was not taken over. */
+  /** Its name in `sluice.yaml`; absent if it was not moved there. */
   readonly as?: string
-  /** Why it was not taken over, or what to know about it. */
+  /** Why it was not moved, or a remark about it. */
   readonly note?: string
 }
 
@@ -35,7 +35,7 @@ export type InitReport = {
   readonly config_is: 'written' | 'extended' | 'unchanged'
   readonly dry_run: boolean
   readonly clients: readonly FoundClient[]
-  /** Where secrets were moved to; never what they are. */
+  /** The files that secrets were moved to; never the secrets. */
   readonly secrets: readonly { readonly server: string; readonly key: string; readonly reference: string }[]
   /** Client files that were changed, or restored by an undo, each with its backup. */
   readonly changed: readonly { readonly file: string; readonly backup: string }[]
@@ -44,7 +44,7 @@ export type InitReport = {
   readonly notes: readonly string[]
 }
 
-/** `error`: the gate does not work like this. `warning`: it works, and somebody should know. `note`: good to know. */
+/** `error`: the gate does not work. `warning`: it works, but something should be changed. `note`: for information. */
 export type Severity = 'error' | 'warning' | 'note' | 'ok'
 
 export type Finding = {
@@ -61,9 +61,9 @@ export type BackupReport = {
   readonly file: string
   readonly data: string
   readonly bytes: number
-  /** Besides the ledger: keys, artifacts, secrets, what tool servers keep. */
+  /** Files besides the ledger: keys, artifacts, secrets, files of tool servers. */
   readonly files: number
-  /** Of the restored audit, which verifies. */
+  /** Number of entries of the restored audit, which was verified. */
   readonly entries?: number
 }
 
@@ -71,7 +71,7 @@ export type BackupReport = {
 export type MoveReport = {
   readonly data: string
   readonly schema: string
-  /** Of the audit, which verifies on both sides. */
+  /** Number of entries of the audit, which was verified in both stores. */
   readonly entries: number
   readonly rows: number
   readonly artifacts: number

@@ -11,7 +11,7 @@ import { sendOnce } from './send-once.ts'
 const READS_IT = 'the conversation that reads it'
 const RAW = "print only the tool's own text, for use in scripts"
 
-/** Calls and what becomes of them. */
+/** Commands that make calls and show their outcomes. */
 export function addCallCommands(program: Command, session: Session): void {
   program
     .command('call <tool> [args]')
@@ -29,7 +29,7 @@ export function addCallCommands(program: Command, session: Session): void {
         ...(options.dryRun === true ? ['"dry_run":"only"'] : []),
         ...(options.words === undefined ? [] : [`"user_words":${JSON.stringify(options.words)}`]),
       ]
-      // The arguments travel as they were written: parsing them here could hide what the gate must refuse.
+      // The arguments are sent as text: parsing them here could hide something that the gate must reject.
       const body = `{${[`"tool":${JSON.stringify(tool)}`, ...more, `"args":${text}`].join(',')}}`
       const path = `/v1/calls?wait_ms=${milliseconds(options.wait)}`
       const key = options.idempotencyKey
@@ -161,7 +161,7 @@ type CallOptions = {
 
 const milliseconds = (seconds: number): number => Math.round(seconds * 1000)
 
-/** What of a server's list of tools was cut or left out. */
+/** Which parts of a server's tool list were cut or left out. */
 function printFindings(out: Out, server: Fields): void {
   const findings = Array.isArray(server['findings']) ? server['findings'].map(fieldsOf) : []
   for (const { says, tools, example } of findings)

@@ -11,7 +11,7 @@ type CallsOptions = {
   readonly limit: number
 }
 
-/** What was called, newest first. */
+/** Lists calls, newest first. */
 export function addCallsCommand(program: Command, session: Session): void {
   program
     .command('calls [words...]')

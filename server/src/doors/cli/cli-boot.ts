@@ -14,41 +14,41 @@ import type {
 } from './boot-reports.ts'
 import type { LocalGate, UpOptions } from './local-gate.ts'
 
-/** What only the fuse box can do for the command line. */
+/** What the command line needs from `boot/`. */
 export type CliBoot = {
   readonly version: string
-  /** Runs a gate in this process until it is told to stop. */
+  /** Runs a gate in this process until it is stopped. */
   up(options: UpOptions): Promise<number>
   /** Verifies the audit of a data folder on which no gate runs. */
   verify(options: UpOptions, against: readonly Checkpoint[]): Promise<Result<AuditReport>>
-  /** New signing keys for a data folder that lost its own; says what was set aside. */
+  /** Creates new signing keys for a data folder that lost its own; returns which files were renamed. */
   reset(options: UpOptions): Promise<Result<ResetReport>>
-  /** A key made by the folder's owner while no gate runs. */
+  /** Creates a key as the folder's owner while no gate runs. */
   createKey(
     options: UpOptions,
     wanted: KeyBody,
     isNewFolder: boolean,
   ): Promise<Result<{ readonly key: string; readonly data: string }>>
-  /** The commands that need no gate: a draft, or the configured policy. */
+  /** Policy commands that need no gate, on a draft or the configured policy. */
   offline(options: UpOptions): {
     test(asked: PolicyTestBody): Promise<Result<TestReport>>
     lint(asked: PolicyLintBody): Promise<Result<LintReport>>
   }
-  /** Takes over the servers of MCP clients, or gives them back. */
+  /** Moves the servers of MCP clients behind the gate, or restores the clients' files. */
   init(options: UpOptions, wish: InitWish): Promise<Result<InitReport>>
-  /** Looks at everything, changes nothing. */
+  /** Checks everything and changes nothing. */
   doctor(options: UpOptions): Promise<DoctorReport>
   /** Copies ledger, keys and artifacts of a data folder that may be in use. */
   backUp(options: UpOptions, file: string): Promise<Result<BackupReport>>
   restore(options: UpOptions, file: string): Promise<Result<BackupReport>>
   /** Copies the embedded store of a data folder into a database. */
   move(options: UpOptions, address: string, schema: string): Promise<Result<MoveReport>>
-  /** Measures, where the benches are: in a checkout. */
+  /** Runs the benchmarks, which exist only in a checkout. */
   bench(words: readonly string[]): Promise<number> | undefined
-  /** Where the gate of these options listens locally, and how to start it in the background if it may be started. */
+  /** The local socket of the gate that these options mean, and how to start it in the background. */
   local(options: UpOptions): LocalGate
-  /** How the service manager of this machine starts the gate of these options; undefined where we know none. */
+  /** The unit file for the service manager of this machine; undefined if it is not supported. */
   service(options: UpOptions): (ServiceUnit & { readonly config: string }) | undefined
-  /** The file that starts this program. */
+  /** The path of the launcher. */
   readonly launcher: string
 }

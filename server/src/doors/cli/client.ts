@@ -1,12 +1,12 @@
 import { request as httpRequest, type ClientRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 
-/** Where the gate is and who we are there: the data folder's socket, or an address with a key. */
+/** Where the gate is and which caller we are: the data folder's socket, or an address with a key. */
 export type Target = {
   readonly socket?: string
   readonly url?: string
   readonly key?: string
-  /** On the socket: speak as somebody lesser than the folder's owner. */
+  /** On the socket: act as a caller with fewer rights than the folder's owner. */
   readonly as?: string
 }
 
@@ -14,13 +14,13 @@ export type Reply = {
   readonly status: number
   readonly text: string
   readonly body: unknown
-  /** Why nobody answered, in plain words. */
+  /** Why there was no answer, in plain words. */
   readonly why?: string
-  /** The address that was tried, where it is not the local socket. */
+  /** The address that was tried, if it is not the local socket. */
   readonly at?: string
-  /** There is no configuration here that a gate could be started with. */
+  /** There is no configuration to start a gate with. */
   readonly unconfigured?: true
-  /** Of a gate that was to be started and ended: what it said, and where its log is. */
+  /** If a gate was started and exited: its last output, and where its log is. */
   readonly started?: { readonly says: readonly string[]; readonly log?: string }
 }
 
@@ -53,13 +53,13 @@ const NEVER_SENT: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: 'the address cannot be reached from here',
   EINVAL: 'the path of its socket is too long for this system; use a data folder with a shorter path',
 }
-/** A handshake that failed: `https:` to a port that speaks plain HTTP, or a certificate that nobody here trusts. */
+/** A failed TLS handshake: `https:` to a plain HTTP port, or an untrusted certificate. */
 const TLS = /^(EPROTO|ERR_SSL|ERR_TLS|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/
 
 const neverSent = (code: string): string | undefined =>
   NEVER_SENT[code] ?? (TLS.test(code) ? `the TLS handshake failed (${code})` : undefined)
 
-/** How we say who we are. */
+/** The headers that identify the caller. */
 export const headersOf = ({ key, as }: Target): Record<string, string> => ({
   ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
   ...(as === undefined ? {} : { 'x-sluice-as': as }),
@@ -88,7 +88,7 @@ export function clientFor(target: Target): Client {
     })
 }
 
-/** Hears events of the gate until it is stopped: `onEvent` for each, and again whenever a lost connection is back. */
+/** Follows the events of the gate until it is stopped: calls `onEvent` for each, and once more after each reconnect. */
 export type Follow = (path: string, onEvent: () => void) => () => void
 
 const AGAIN_MS = 1000
@@ -110,7 +110,7 @@ export function followFor(target: Target): Follow {
       request.on('error', again)
       request.on('response', (response) => {
         response.setEncoding('utf8')
-        // What exactly changed is asked for anew, so an event that arrives in two pieces is just two reasons to ask. A
+        // The caller fetches what changed, so an event that arrives in two pieces only causes two fetches. A
         // comment alone only keeps the connection open.
         response.on('data', (text: string) => (COMMENT.test(text) ? undefined : onEvent()))
         response.on('error', again)

@@ -8,13 +8,13 @@ export type Invocation = {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** How the person at this terminal can start `sluice` again: a hint must print a command that works where it is printed. */
+/** How the user of this terminal can start `sluice`, so that hints print a command that works there. */
 export function commandName({ launcher, cwd, env }: Invocation): string {
   const own = realOf(launcher)
   const isOwn = (file: string) => existsSync(file) && realOf(file) === own
   if (isInstalledNear(cwd, isOwn)) return 'npx sluice'
   const folders = (env['PATH'] ?? '').split(delimiter)
-  // npx and npm scripts put folders on the path that are gone afterwards.
+  // npx and npm scripts add folders to PATH only while they run.
   if (folders.some((folder) => !isNpmFolder(folder) && isOwn(join(folder, 'sluice')))) return 'sluice'
   const below = relative(cwd, launcher)
   const file = below.startsWith('..') ? launcher : join('.', below)
@@ -36,14 +36,14 @@ function realOf(file: string): string {
   }
 }
 
-/** Options that say which gate is meant. Keys are left out: a hint ends up in logs and screenshots. */
+/** Options that select the gate. Keys are left out, because hints end up in logs and screenshots. */
 export type GateOptionWords = {
   readonly config?: string
   readonly data?: string
   readonly url?: string
 }
 
-/** The command with the options that lead to the same gate: `npx sluice --config other.yaml`. */
+/** The command with the options that select the same gate: `npx sluice --config other.yaml`. */
 export function commandFor(name: string, options: GateOptionWords): string {
   const words = (['config', 'data', 'url'] as const).flatMap((option) => {
     const value = options[option]
@@ -55,7 +55,7 @@ export function commandFor(name: string, options: GateOptionWords): string {
 const shellWord = (text: string): string =>
   /^[\w./:@+-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
 
-/** Hints in a text of ours as commands that work here. */
+/** Replaces `sluice` in hints with a command that works here. */
 export function withCommand(text: string, command: string, verbs: ReadonlySet<string>): string {
   return command === 'sluice'
     ? text

@@ -17,7 +17,7 @@ compdef _sluice sluice`,
   fish: `complete -c sluice -f -a '(sluice complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'`,
 }
 
-/** `sluice completion bash` prints what a shell needs; the shell then asks `sluice complete` what could come next. */
+/** `sluice completion bash` prints a script; with it the shell calls `sluice complete` for suggestions. */
 export function addCompletionCommand(program: Command, session: Session): void {
   program
     .command('completion <shell>')
@@ -32,7 +32,7 @@ export function addCompletionCommand(program: Command, session: Session): void {
   })
 }
 
-/** What the last of these words could become: commands below the ones already written, or options of the one that is meant. */
+/** Completions of the last word: subcommands of the commands before it, or options of the command. */
 export function completionsOf(program: Command, words: readonly string[]): string[] {
   const typed = words.at(-1) ?? ''
   let command = program

@@ -21,7 +21,7 @@ type MintOptions = {
 
 const collect = (one: string, before: readonly string[]) => [...before, one]
 
-/** Permissions given ahead: mint, list, revoke. */
+/** Consents: mint, list, revoke. */
 export function addConsentCommands(program: Command, session: Session): void {
   const consent = program.command('consent').description('permissions granted in advance, within limits')
   consent
@@ -79,7 +79,7 @@ export function addConsentCommands(program: Command, session: Session): void {
 const ARGS_USAGE =
   "specify the allowed arguments: --arg '/to equals \"bob\"' (again for each), --args '{…}' or --any-args"
 
-/** The constraints as JSON text; undefined when there are none, or two ways at once, or one cannot be read. */
+/** The constraints as JSON text; undefined if there are none, if they are given in two ways, or if one cannot be parsed. */
 function argsOf({ arg, args, anyArgs }: MintOptions): string | undefined {
   const exact = args === undefined ? [] : [`[{"path":"","op":"equals","value":${jsonArgument(args)}}]`]
   const free = anyArgs === true ? ['[{"path":"","op":"any"}]'] : []
@@ -91,13 +91,13 @@ function argsOf({ arg, args, anyArgs }: MintOptions): string | undefined {
 
 const quoted = (value: string | number | undefined) => (value === undefined ? undefined : JSON.stringify(value))
 
-/** An object of JSON texts, so that what was typed reaches the gate as it was typed. */
+/** Builds an object from JSON texts without parsing them, so that the gate gets exactly what was typed. */
 function objectText(members: Readonly<Record<string, string | undefined>>): string {
   const texts = Object.entries(members).filter(([, json]) => json !== undefined)
   return `{${texts.map(([name, json]) => `"${name}":${json}`).join(',')}}`
 }
 
-/** What was permitted, in one line. */
+/** A consent in one line. */
 export function printMinted(out: Out, minted: Fields): void {
   const { tool } = fieldsOf(minted['what'])
   const calls = `${count(minted['calls'], 'call')} of ${textOf(tool)}`

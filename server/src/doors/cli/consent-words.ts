@@ -3,13 +3,13 @@ import { fieldsOf, textOf, type Fields } from './print.ts'
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }
 
-/** `90s`, `30m`, `2h`, `7d` in seconds; undefined when it is none of these. */
+/** Converts `90s`, `30m`, `2h`, `7d` to seconds; undefined for anything else. */
 export function secondsOf(text: string): number | undefined {
   const [, amount, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? []
   return amount === undefined || unit === undefined ? undefined : Number(amount) * (SECONDS[unit] ?? 0)
 }
 
-/** `10 calls for 2h`, or the same as the JSON that the gate takes, word for word. */
+/** `10 calls for 2h`, or the bounds as JSON, which is passed on unchanged. */
 export function boundsOf(text: string): object | undefined {
   if (text.trimStart().startsWith('{')) return objectOf(text)
   const [, calls, span] = /^(\d{1,9}) calls? for (\S+)$/.exec(text.trim()) ?? []
@@ -26,7 +26,7 @@ export function constraintOf(text: string): object | undefined {
 
 const LONGEST_VALUE = 60
 
-/** What the arguments may be, and on which lanes: `/to equals "bob", /text any`. */
+/** The allowed arguments and lanes: `/to equals "bob", /text any`. */
 export function boundsWords(consent: Fields): string {
   const { args, definition_hash } = fieldsOf(consent['what'])
   const constraints = Array.isArray(args) ? args.map(fieldsOf).map(constraintWords) : []

@@ -4,7 +4,7 @@ import { shortened, visibleText } from '../../contract/visible-text.ts'
 import { fieldsOf, itemsOf, printReply, textOf, timeOf, type Fields } from './print.ts'
 import type { Session } from './session.ts'
 
-/** Who is asked about which requests, and handing over for a time. */
+/** Approval routes and delegations. */
 export function addDelegationCommands(program: Command, session: Session): void {
   program
     .command('routes')

@@ -7,10 +7,10 @@ import { fieldsOf, printReply, textOf } from './print.ts'
 import type { Session } from './session.ts'
 
 const LOOK_MS = 50
-/** The gate gives requests under way ten seconds, and then has its own things to finish. */
+/** The gate gives running requests ten seconds, then finishes its own work. */
 const PATIENCE_MS = 60_000
 
-/** Ends the gate of this folder, whoever started it, and waits until the folder is free for the next one. */
+/** Stops the gate of this folder, however it was started, and waits until the folder is free. */
 export function addDownCommand(program: Command, session: Session): void {
   program
     .command('down')
@@ -27,7 +27,7 @@ export function addDownCommand(program: Command, session: Session): void {
         out.error('  stop it where it was started: Ctrl-C, SIGTERM, or your service manager')
         return session.exit(EXIT.problem)
       }
-      // The folder may be shared by machines or containers; a number means another process there.
+      // The folder may be shared between machines or containers, where the same pid is another process.
       if (host !== hostname()) {
         out.error(`the gate is running on \`${textOf(host)}\`; stop it there`)
         return session.exit(EXIT.problem)

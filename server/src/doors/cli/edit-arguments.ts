@@ -8,7 +8,7 @@ import { jsonFault, pointedAt } from './json-argument.ts'
 import { fieldsOf, printReply, textOf } from './print.ts'
 import type { Session } from './session.ts'
 
-/** The arguments of a request as a person left them in their editor; undefined when nothing is to be sent. */
+/** The arguments of a request after the person edited them; undefined if nothing should be sent. */
 export async function editedArguments(session: Session, id: string): Promise<string | undefined> {
   const reply = await session.send('GET', `/v1/approvals/${encodeURIComponent(id)}`)
   if (reply.status < 200 || reply.status >= 400) {
@@ -27,12 +27,12 @@ export async function editedArguments(session: Session, id: string): Promise<str
   return undefined
 }
 
-/** One line for each argument reads better than one line for all. */
+/** One line per argument is easier to read. */
 export function prettyJson(text: string): string {
   return jsonFault(text) === undefined ? `${JSON.stringify(JSON.parse(text), null, 2)}\n` : text
 }
 
-/** Opens the editor again until the text is JSON or the person gives up. */
+/** Reopens the editor until the text is JSON or the person gives up. */
 async function editText(session: Pick<Session, 'out'>, text: string): Promise<string | undefined> {
   const after = openEditor(text)
   if (after === undefined) {
@@ -48,13 +48,13 @@ async function editText(session: Pick<Session, 'out'>, text: string): Promise<st
 
 const editorOf = (): string => process.env['VISUAL'] || process.env['EDITOR'] || 'vi'
 
-/** The text after the person's editor closed; undefined when it could not be started. In a file that only they can read. */
+/** The text after the editor was closed; undefined if it could not be started. The file is readable only by its owner. */
 export function openEditor(text: string): string | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-edit-'))
   const file = join(folder, 'arguments.json')
   try {
     writeFileSync(file, text, { mode: 0o600 })
-    // Through the shell, because EDITOR may have options of its own: `code --wait`.
+    // Started through the shell, because EDITOR may contain options: `code --wait`.
     const { status } = spawnSync('/bin/sh', ['-c', `${editorOf()} "$1"`, 'sluice', file], { stdio: 'inherit' })
     return status === 0 ? readFileSync(file, 'utf8') : undefined
   } finally {

@@ -7,7 +7,7 @@ import type { Session } from './session.ts'
 
 type Words = { user: string; withdraw?: boolean; yes?: boolean }
 
-/** One person's arguments, outputs and artifacts, removed now. */
+/** Deletes one person's arguments, outputs and artifacts now. */
 export function addEraseCommand(program: Command, session: Session): void {
   program
     .command('erase')

@@ -4,7 +4,7 @@ import { fieldsOf, type Fields } from './print.ts'
 
 export type ServerEvent = { readonly event: string; readonly data: Fields; readonly id: string | undefined }
 
-/** Server-sent events of one address until it is stopped. After a lost connection it goes on where it was. */
+/** Follows the server-sent events of one address until it is stopped. After a lost connection it resumes where it was. */
 export type Hear = (path: string, onEvent: (event: ServerEvent) => void, from?: string) => () => void
 
 const AGAIN_MS = 1_000
@@ -51,7 +51,7 @@ export function hearFrom(target: Target): Hear {
   }
 }
 
-/** Undefined for a comment, and for what is no event of ours. */
+/** Undefined for a comment or an unknown event. */
 export function eventIn(text: string): ServerEvent | undefined {
   const lines = text.split('\n')
   const field = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2)

@@ -1,4 +1,4 @@
-/** What a script can rely on. */
+/** The exit codes, documented for scripts. */
 export const EXIT = {
   ok: 0,
   problem: 1,

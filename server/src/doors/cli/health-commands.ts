@@ -5,7 +5,7 @@ import { EXIT } from './exit-codes.ts'
 import { asBody, count, printProblem, type Out } from './print.ts'
 import type { Session } from './session.ts'
 
-/** Is it well, and can it be brought back. */
+/** Doctor, backup and restore. */
 export function addHealthCommands(program: Command, session: Session): void {
   program
     .command('doctor')
@@ -48,7 +48,7 @@ export function addHealthCommands(program: Command, session: Session): void {
     })
 }
 
-/** What can be done with the store itself. */
+/** Commands for the store. */
 export function addStoreCommands(program: Command, session: Session): void {
   const store = program.command('store').description('where the gate keeps its data')
   store
@@ -75,7 +75,7 @@ function printFinding(out: Out, { severity, about, says, do: remedy }: Finding):
   if (remedy !== undefined) printLines(out, '    → ', remedy)
 }
 
-/** A finding may quote what a tool server wrote: lines after the first stand in a frame. */
+/** A finding may quote text of a tool server, so lines after the first are framed. */
 function printLines(out: Out, lead: string, text: string): void {
   const [first = '', ...more] = text.split('\n')
   out.line(`${lead}${first}`)

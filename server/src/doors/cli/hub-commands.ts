@@ -6,7 +6,7 @@ import type { Session } from './session.ts'
 
 type NodeOptions = { hub?: string; name?: string; nodeKey?: string; publicKey?: string[]; port?: number }
 
-/** A gate whose approvals are decided elsewhere. */
+/** `sluice node`: a gate whose approvals are decided at a hub. */
 export function addNodeCommand(
   program: Command,
   boot: Pick<CliBoot, 'up'>,
@@ -33,7 +33,7 @@ export function addNodeCommand(
     })
 }
 
-/** For the people of a hub. */
+/** Commands for the operators of a hub. */
 export function addHubCommands(program: Command, session: Session): void {
   const hub = program.command('hub').description('nodes whose approvals are decided at this gate')
   const printKeys = (body: Fields) =>

@@ -8,7 +8,7 @@ import type { Session } from './session.ts'
 
 type Words = { from?: string[]; write?: boolean; undo?: boolean; dryRun?: boolean; yes?: boolean }
 
-/** Taking over the tool servers of MCP clients, and giving them back. */
+/** Moves the tool servers of MCP clients behind the gate, and back. */
 export function addInitCommands(program: Command, session: Session): void {
   program
     .command('init')
@@ -42,7 +42,7 @@ export function addInitCommands(program: Command, session: Session): void {
     })
 }
 
-/** Whoever sits at the terminal sees what would change before it does. */
+/** In a terminal, show what would change and ask first. */
 async function agreed(session: Session, wish: InitWish): Promise<boolean> {
   const out = session.out()
   if (out.json || !process.stdin.isTTY) {

@@ -4,8 +4,8 @@ import { usageFault } from './usage-fault.ts'
 
 /**
  * JSON from the command line: the text itself, `@file`, or `-` for stdin. It stays text, so that the gate reads what was typed
- * (duplicate keys and numbers that a double cannot hold included); only text that is no JSON at all is rejected here, because here
- * the mistake can be shown in the text that was typed.
+ * (including duplicate keys and numbers too large for a double). Only text that is not JSON is rejected here, where
+ * the mistake can be shown in the typed text.
  */
 export function jsonArgument(text: string): string {
   const { from, json } = sourceOf(text)
@@ -39,7 +39,7 @@ export function whyOf(error: unknown): string {
 
 export type JsonFault = { readonly says: string; readonly at: number }
 
-/** Where and why a text is not JSON; undefined when it is. */
+/** Where and why a text is not JSON; undefined if it is JSON. */
 export function jsonFault(text: string): JsonFault | undefined {
   try {
     JSON.parse(text)
@@ -66,7 +66,7 @@ function saysOf(text: string, at: number): string {
 
 const AROUND = 30
 
-/** The line of the text with a mark below the place. */
+/** The line of the text with a mark below the mistake. */
 export function pointedAt(text: string, at: number): string[] {
   const begin = text.lastIndexOf('\n', at - 1) + 1
   const end = text.indexOf('\n', at)

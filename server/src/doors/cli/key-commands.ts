@@ -107,7 +107,7 @@ export function addKeyCommands(program: Command, session: Session): void {
     })
 }
 
-/** Without a gate the folder's owner makes the key: one that others can reach does not start before there is one. */
+/** Without a running gate the folder's owner creates the key: a gate that other machines can reach does not start without one. */
 async function createOffline(session: Session, body: unknown, isNewFolder: boolean): Promise<Reply> {
   const wanted = KeyBody.safeParse(body)
   const created = wanted.success

@@ -1,4 +1,4 @@
-/** The options that say which gate is started or meant. */
+/** The options that select the gate. */
 export type UpOptions = {
   readonly config?: string
   readonly data?: string
@@ -17,12 +17,12 @@ export type HubOptions = {
   readonly public_keys?: readonly string[]
 }
 
-/** What became of starting a gate in the background. */
+/** The result of starting a gate in the background. */
 export type Started =
   | { readonly is: 'started'; readonly log: string }
   /** There is no configuration to start it with. */
   | { readonly is: 'not_configured' }
-  /** `says` is what the gate said before it ended, line by line. */
+  /** `says` is the last output of the gate, line by line. */
   | { readonly is: 'failed'; readonly says: readonly string[]; readonly log?: string }
 
 /** A gate on this machine. */
@@ -30,9 +30,9 @@ export type LocalGate = {
   readonly socket: string
   readonly data: string
   readonly config: string
-  /** A mistake in the options that lead to it. */
+  /** A mistake in the options that select it. */
   readonly fault?: string
-  /** Which gate this is, where there is more than one. */
+  /** Which gate this is, if there are several. */
   readonly notes: readonly string[]
   start(): Promise<Started>
 }

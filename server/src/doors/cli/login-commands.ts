@@ -11,7 +11,7 @@ const ASK_EVERY_MS = 1_000
 
 type LoginOptions = { shared?: boolean; browser: boolean; paste?: boolean }
 
-/** Logins at tool servers that want one. */
+/** Logins at tool servers that require one. */
 export function addLoginCommands(servers: Command, session: Session): void {
   servers
     .command('login <server>')
@@ -76,7 +76,7 @@ async function logIn(session: Session, server: string, options: LoginOptions): P
   while (Date.now() < Number(expires_at)) {
     await sleep(ASK_EVERY_MS)
     const reply = await session.send('GET', placeOf(server, options))
-    // The gate is away: whether it still waits for the login is known when it is back.
+    // The gate cannot be reached; it is asked again whether it still waits for the login.
     if (reply.status === UNREACHED || reply.status === BROKE_OFF) continue
     const { logged_in_at, state, waiting_until } = fieldsOf(reply.body)
     const isDone = state === 'logged_in' && Number(logged_in_at) >= Number(began_at)
@@ -97,7 +97,7 @@ async function pasted(): Promise<string> {
   }
 }
 
-/** Where it does not work the printed address is enough. */
+/** If no browser can be opened, the printed address is enough. */
 function openBrowser(url: string): void {
   if (!/^https?:\/\//.test(url)) return
   const [program, ...args] =

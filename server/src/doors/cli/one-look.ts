@@ -1,5 +1,5 @@
 /**
- * Looks one after the other: whoever asks while one is under way gets one more after it. Two at once could answer out
+ * Runs reads one after the other; a request during a read causes one more read after it. Two at once could answer out
  * of order, and the older answer would stay on the screen.
  */
 export function oneLook(look: () => Promise<void>): () => Promise<void> {

@@ -7,7 +7,7 @@ import { evidenceOf, fieldsOf, textOf, timeOf, toneOf, type Fields, type Tone } 
 
 export type PacketLine = { readonly text: string; readonly tone?: Tone }
 
-/** `most`: lines of one part of the packet, the rest is counted; `more` says how to see it. */
+/** `most`: maximum lines of one part of the packet, the rest is counted; `more` says how to see it. */
 export type PacketFrame = {
   readonly width: number
   readonly most: number
@@ -21,11 +21,11 @@ const LONGEST_NOTE = 240
 const MOST_NOTES = 6
 const SHORT_DIGEST = 16
 const INDENT = 2
-/** Text that is no argument stands behind another bar. */
+/** The bar before text that is not an argument. */
 const FREE_TEXT = '┆ '
 
 /**
- * One request as an approver reads it. What others wrote stands behind a bar or in quotes; every other line is ours, and none is
+ * One request as an approver reads it. Text of others is behind a bar or in quotes; every other line is ours, and none is
  * wider than the screen, so that no text of theirs can begin a line.
  */
 export function packetLines(packet: Fields, frame: PacketFrame): PacketLine[] {
@@ -54,7 +54,7 @@ export function packetLines(packet: Fields, frame: PacketFrame): PacketLine[] {
   ]
 }
 
-/** What the call does. Values in it stand in quotation marks wherever they could pass for words of ours. */
+/** What the call does. Values are in quotation marks if they could be mistaken for our own words. */
 function sentenceLines(packet: Fields, { width }: PacketFrame): PacketLine[] {
   const sentence = Sentence.safeParse(packet['sentence'])
   return sentence.success ? ourLines(sentenceText(sentence.data), width, 'head') : []
@@ -68,7 +68,7 @@ function runLines(packet: Fields, frame: PacketFrame): PacketLine[] {
   return ourLines(`called by ${where}`, frame.width, undefined)
 }
 
-/** At a node: who decides instead of whoever reads this. */
+/** At a node: that the request is decided at the hub. */
 function hubLines(packet: Fields, { width }: PacketFrame): PacketLine[] {
   if (packet['decided_at'] === undefined) return []
   const { hub, url } = fieldsOf(packet['decided_at'])
@@ -127,7 +127,7 @@ function previewLines(packet: Fields, frame: PacketFrame): PacketLine[] {
 
 const MOST_PLACES = 5
 
-/** What is not shown is told of before what is. */
+/** What is hidden is mentioned first. */
 function hiddenLines(packet: Fields, { width, reveal }: PacketFrame): PacketLine[] {
   const places = Array.isArray(packet['hidden']) ? packet['hidden'].map(fieldsOf) : []
   const named = places.slice(0, MOST_PLACES).flatMap(({ in: where, at, length, type }) => {

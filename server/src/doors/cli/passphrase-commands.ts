@@ -6,7 +6,7 @@ import type { Session } from './session.ts'
 
 const NO_TERMINAL = 'there is no terminal to ask for the passphrase: pass it in a file'
 
-/** What an approver knows besides the key they hold. */
+/** The passphrase of an approver. */
 export function addPassphraseCommands(program: Command, session: Session): void {
   const passphrase = program.command('passphrase').description('your passphrase for strong approvals')
   passphrase
@@ -45,7 +45,7 @@ async function newPassphrase(session: Session, given: string | undefined): Promi
   return typed
 }
 
-/** Sends a request; where the gate wants the person's passphrase for it, asks for that and sends it again. */
+/** Sends a request. If the gate requires the person's passphrase, asks for it and sends the request again. */
 export async function sendProven(
   session: Session,
   path: string,

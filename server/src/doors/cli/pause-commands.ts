@@ -7,7 +7,7 @@ import type { Session } from './session.ts'
 
 const SCOPES = 'all, caller:ID, tool:ID or server:NAME'
 
-/** Stopping calls at once, and letting them go on. */
+/** Pauses calls, and ends pauses. */
 export function addPauseCommands(program: Command, session: Session): void {
   program
     .command('pause [scope]')
@@ -40,7 +40,7 @@ export function addPauseCommands(program: Command, session: Session): void {
     })
 }
 
-/** `sluice pause` alone stops every agent, which may not be what was meant. */
+/** `sluice pause` alone would stop every agent, so it asks first. */
 async function isEverythingMeant(session: Session): Promise<boolean> {
   if (!hasTerminal()) {
     session.fail(`specify what to pause: ${SCOPES}; sluice pause all stops every call`)

@@ -10,7 +10,7 @@ import { printDiff, printFindings, printPolicy, printReplay, printResults } from
 import { fieldsOf, printNotices, printReply, textOf } from './print.ts'
 import type { Session } from './session.ts'
 
-/** What is in force, and what a draft would change. */
+/** The policy in force, and what a draft would change. */
 export function addPolicyCommands(program: Command, session: Session): void {
   const policy = program
     .command('policy')
@@ -95,7 +95,7 @@ function spanOf(session: Session, text: string): number | undefined {
   return since
 }
 
-/** The running gate knows the tools, so it is asked first; where none runs, what needs none is done here. */
+/** Asks the running gate first, because it knows the tools. Without one, commands that need no gate run here. */
 async function askOr(
   session: Session,
   path: string,
@@ -119,7 +119,7 @@ function replyOf(result: Result<object>): Reply {
   return { status: http, text: JSON.stringify(body), body }
 }
 
-/** A file that cannot be read is a mistake in the command's words. */
+/** A file that cannot be read is a usage error. */
 function read<T>(session: Session, from: () => T): T | undefined {
   try {
     return from()

@@ -1,6 +1,6 @@
 import { count, fieldsOf, itemsOf, table, textOf, type Fields, type Out, type Tone } from './print.ts'
 
-/** Flows and their runs as people read them. */
+/** Prints flows and their runs. */
 
 const listIn = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : [])
 const minuteOf = (value: unknown): string => textOf(value).slice(0, 16).replace('T', ' ')

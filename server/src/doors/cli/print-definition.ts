@@ -9,13 +9,13 @@ const HEAD = {
   gone: 'gone: its server no longer lists it',
 } as const
 
-/** Asks for the two definitions of a tool and prints where they differ. Returns the exit code. */
+/** Gets the two definitions of a tool and prints the differences. Returns the exit code. */
 export async function printDefinition(session: Session, tool_id: string): Promise<number> {
   const reply = await session.send('GET', `/v1/tools/${encodeURIComponent(tool_id)}/definition`)
   return printReply(session.out(), reply, (review) => printReview(session.out(), review))
 }
 
-/** Both texts of every place that differs: `-` is what was admitted, `+` what the server lists. */
+/** Both texts of every difference: `-` is the admitted one, `+` the one the server lists now. */
 export function printReview(out: Out, review: Fields): void {
   const status = textOf(review['status'])
   const tool_id = visibleText(textOf(review['tool_id']))
@@ -32,7 +32,7 @@ export function printReview(out: Out, review: Fields): void {
     out.line(`  to admit exactly this: sluice admit ${tool_id} ${textOf(fieldsOf(review['after'])['hash'])}`)
 }
 
-/** Every line of a tool server's text starts with its sign, so none can look like a line of ours. */
+/** Every line of a tool server's text begins with the sign, so none can look like our own. */
 function printSide(out: Out, sign: '-' | '+', text: unknown): void {
   if (typeof text !== 'string') return
   for (const line of text.split(/\r\n|[\n\r]/))

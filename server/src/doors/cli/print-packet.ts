@@ -4,7 +4,7 @@ import { fieldsOf, textOf, type Fields, type Out } from './print.ts'
 
 const FOLDED = 12
 
-/** One request as an approver reads it: folded in a list, whole where it is asked for alone. */
+/** Prints one request: shortened in a list, in full when shown alone. */
 export function printPacket(out: Out, packet: Fields, how: 'folded' | 'whole' = 'folded'): void {
   const id = textOf(packet['approval_id'])
   const frame = {

@@ -9,7 +9,7 @@ export function pauseLine({ scope, effect, at, by, reason }: Fields): string {
   return `paused: ${what} is ${done} since ${timeOf(at)}, by ${textOf(by)}${why}`
 }
 
-/** After every command: nobody should have to guess why calls do not run. On stderr, so that scripts read what they always read. */
+/** Printed after every command, so that people know why calls do not run. On stderr, so that the output for scripts does not change. */
 export async function printPauses(session: Pick<Session, 'ask' | 'out'>): Promise<void> {
   const out = session.out()
   if (out.json) return

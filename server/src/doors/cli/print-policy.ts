@@ -5,7 +5,7 @@ const wordsOf = (value: unknown): string => (Array.isArray(value) ? value.map(te
 const short = (version: unknown): string => textOf(version).slice(0, 12)
 const count = (number: unknown, noun: string): string => `${textOf(number)} ${noun}${number === 1 ? '' : 's'}`
 
-/** `ask (strong)` and the rules that want it. */
+/** `ask (strong)` and the rules that lead to it. */
 const answerOf = ({ effect, strength, rules, rule }: Fields): string => {
   const by = rules ?? rule
   const named = by === undefined || wordsOf(by) === '' ? '' : ` by ${wordsOf(by)}`

@@ -2,7 +2,7 @@ import type { Reply } from './client.ts'
 import { pointedAt } from './json-argument.ts'
 import { fieldsOf, textOf, type Out } from './print.ts'
 
-/** `typed` is the part of `body` that a person wrote. */
+/** `typed` is the part of `body` that the person typed. */
 export type TypedText = { readonly body: string; readonly typed: string }
 
 const WHAT: Readonly<Record<string, string>> = {
@@ -13,7 +13,7 @@ const WHAT: Readonly<Record<string, string>> = {
   number: 'this number cannot be represented exactly; write it as a string in quotes',
 }
 
-/** Where the gate rejects JSON, the place in the text that was typed: the gate counts in the whole request. */
+/** If the gate rejects JSON, shows the place in the typed text; the gate reports the position in the whole request. */
 export function printTypedFault(out: Out, reply: Reply, { body, typed }: TypedText): void {
   const { code, about } = fieldsOf(reply.body)
   const { what, at } = fieldsOf(about)

@@ -3,12 +3,12 @@ import type { Reply } from './client.ts'
 import { BROKE_OFF, NOT_LISTENING, UNREACHED } from './client.ts'
 import { EXIT, EXIT_OF } from './exit-codes.ts'
 
-/** Where words go. `json` prints the gate's own answer instead of sentences. */
+/** Output. `json` prints the gate's JSON answer instead of text. */
 export type Out = {
   readonly json: boolean
   /** Of a line, in columns. */
   readonly width: number
-  /** One line of ours, whatever names of others stand in it; with `json`, the answer itself. */
+  /** One line of our own text, which may contain names chosen by others; with `json`, the answer itself. */
   line(text: string, tone?: Tone): void
   error(text: string, tone?: Tone): void
   /** Text of an agent or a tool, in a frame: none of its lines can be taken for one of ours. */
@@ -24,7 +24,7 @@ export type Framing = {
   readonly tone?: Tone
   readonly to?: 'stdout' | 'stderr'
 }
-/** How words are meant, for a terminal that has colours. */
+/** The meaning of a line, for colours in a terminal. */
 export type Tone = 'good' | 'held' | 'bad' | 'head' | 'quiet'
 /** Of a line of evidence. */
 export const toneOf = (note: string): Tone => (note.startsWith('block') ? 'bad' : 'held')
@@ -39,7 +39,7 @@ export const itemsOf = (value: unknown): readonly Fields[] => {
 export const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value)
 
-/** Prints a reply by `human` when it is good, as a problem when it is not; returns the exit code. */
+/** Prints a successful reply with `human`, and any other as a problem; returns the exit code. */
 export function printReply(out: Out, reply: Reply, human: (body: Fields) => void): number {
   if (reply.status === UNREACHED) {
     if (out.json) out.line(JSON.stringify(asBody(problem('gate.absent', absence(reply)))))
@@ -91,7 +91,7 @@ function absence({ why, at, started }: Reply): Record<string, string> {
   }
 }
 
-/** A problem of our own in the shape the gate would have sent it. */
+/** A problem found by the command line, in the format of the gate's answers. */
 export function asBody({ code, about }: Problem): Fields {
   return { code, about, title: PROBLEMS[code].says, detail: PROBLEMS[code].do }
 }
@@ -100,7 +100,7 @@ export function printProblem(out: Out, body: Fields): number {
   out.error(`${textOf(body['title'])} [${textOf(body['code'])}]`, 'bad')
   const evidence = evidenceOf(body)
   for (const note of evidence) out.error(`  ${note}`, toneOf(note))
-  // The evidence names the rules already, and each with its own words.
+  // The evidence already names the rules, each with its reason.
   const told = ['message', ...(evidence.length > 0 ? ['rules', 'says'] : [])]
   for (const [name, value] of Object.entries(fieldsOf(body['about'])))
     if (textOf(value) !== '' && !told.includes(name)) printField(out, name, textOf(value))
@@ -115,7 +115,7 @@ function printField(out: Out, name: string, value: string): void {
   out.framed(value, { indent: 4, to: 'stderr' })
 }
 
-/** A call's outcome: the tool's own words when it ran, else what happened and what can be done. */
+/** A call's outcome: the tool's text if it ran, else what happened and what to do. */
 export function printOutcome(out: Out, reply: Reply, raw = false): number {
   const body = fieldsOf(reply.body)
   const status = textOf(body['status'] ?? '') in EXIT_OF ? textOf(body['status']) : textOf(body['outcome'])
@@ -134,7 +134,7 @@ export function printOutcome(out: Out, reply: Reply, raw = false): number {
   return EXIT_OF[status] ?? code
 }
 
-/** The tool's own words: framed for people, or alone and as they are for a program. */
+/** The tool's text: framed for people, or alone and unchanged for a program. */
 function printResult(out: Out, result: Fields, raw: boolean): void {
   const content = Array.isArray(result['content']) ? result['content'].map(fieldsOf) : []
   for (const block of content) {
@@ -144,7 +144,7 @@ function printResult(out: Out, result: Fields, raw: boolean): void {
   }
 }
 
-/** Beside the tool's own words, which alone are on stdout. */
+/** On stderr, because stdout has only the tool's text. */
 function printEvidence(out: Out, body: Fields): void {
   const { verified, read_back, rollback } = body
   const word = verified === true ? 'yes' : verified === false ? 'no' : 'unknown'
@@ -161,7 +161,7 @@ function printHeld(out: Out, body: Fields): void {
   out.line(`  outcome: sluice status ${textOf(body['call_id'])}`)
 }
 
-/** The opinions that were not `allow`, one a line. */
+/** The opinions that were not `allow`, one per line. */
 export function evidenceOf(body: Fields): string[] {
   const evidence = body['evidence'] ?? body['risk_notes']
   if (!Array.isArray(evidence)) return []
@@ -174,7 +174,7 @@ export function evidenceOf(body: Fields): string[] {
     )
 }
 
-/** What stands until an operator does something about it: on stderr, so that scripts read what they always read. */
+/** Warnings that an operator should act on. On stderr, so that the output for scripts does not change. */
 export function printNotices(out: Out, body: unknown): void {
   const notices = fieldsOf(body)['notices']
   if (out.json || !Array.isArray(notices)) return
@@ -187,7 +187,7 @@ export function printNotices(out: Out, body: unknown): void {
   }
 }
 
-/** `1 call`, `2 calls`; the word in the plural where an `s` is not enough. */
+/** `1 call`, `2 calls`; pass the plural if an `s` is not enough. */
 export function count(amount: unknown, word: string, words = `${word}s`): string {
   return `${textOf(amount)} ${Number(amount) === 1 ? word : words}`
 }

@@ -43,7 +43,7 @@ import { addWorkflowCommands } from './workflow-commands.ts'
 
 type Globals = { config?: string; data?: string; json?: boolean; url?: string; key?: string; as?: string }
 
-/** The command line: translates words into requests to the running gate. Resolves with the exit code. */
+/** The command line: translates commands into requests to the running gate. Resolves with the exit code. */
 export async function runCli(argv: readonly string[], boot: CliBoot): Promise<number> {
   let exitCode: number = EXIT.ok
   const program = new Command('sluice')
@@ -59,7 +59,7 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
     .exitOverride()
     .showHelpAfterError('(add --help to see the commands and options)')
     .configureOutput({ writeErr: (text) => process.stderr.write(text) })
-  // Whoever reads may have seen enough, as `head` does.
+  // The reader may close the pipe early, as `head` does.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
   })
@@ -71,7 +71,7 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
       withCommand(text, commandFor(command, globals()), verbs()),
     )
   let chosen: Target | undefined
-  /** Found once, when the first request is sent: what of the environment is not used is said once. */
+  /** Resolved once, at the first request, so that unused environment variables are mentioned once. */
   const target = (flags: TargetFlags = {}): Target => {
     if (chosen !== undefined) return chosen
     const found = chooseTarget({ ...globals(), ...flags }, process.env)
@@ -153,7 +153,7 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
     .option('--wait <seconds>', 'how long to wait for a person')
     .allowUnknownOption()
     .action((client: string, options: { wait?: string }) => {
-      // The launcher answers `sluice hook` itself; here it stands behind other options.
+      // The launcher handles `sluice hook` itself; this is for `hook` after other options.
       const wait = options.wait === undefined ? [] : ['--wait', options.wait]
       const { socket } = boot.local(globals())
       const words = [boot.launcher, 'hook', client, '--socket', socket, ...wait]
@@ -205,7 +205,7 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
   return exitCode
 }
 
-/** A mistake of ours. The stack is for whoever asks for it. */
+/** A bug in Sluice. The stack is printed only on request. */
 function unexpected(out: Out, error: unknown): number {
   out.error(`sluice failed unexpectedly: ${error instanceof Error ? error.message : String(error)}`, 'bad')
   out.error('  this is a bug in sluice; please report it with the output of the same command run with SLUICE_STACK=1')

@@ -2,7 +2,7 @@ import { BROKE_OFF, clientFor, UNREACHED, type Client, type Target } from './cli
 import type { Started } from './local-gate.ts'
 
 /**
- * The client for the gate that is meant. A local one that is absent is started, where there is a configuration to start it with.
+ * The client for the selected gate. A local gate that is not running is started if there is a configuration for it.
  * INVARIANT: a request that may have changed something is sent once. Only reads are sent again after the connection broke.
  */
 export function reachGate(target: Target, start: () => Promise<Started>): Client {

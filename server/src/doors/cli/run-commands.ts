@@ -7,7 +7,7 @@ type ListOptions = Readonly<
   Partial<Record<'status' | 'kind' | 'owner' | 'user' | 'thread' | 'parent' | 'after' | 'limit', string>>
 >
 
-/** Everything durable that advances in steps: list, look, cancel, resume. */
+/** Background runs: list, show, cancel, resume. */
 export function addRunCommands(program: Command, session: Session): void {
   const runs = program
     .command('runs')

@@ -1,7 +1,7 @@
 import type { Client } from './client.ts'
 import { fieldsOf, itemsOf, type Fields } from './print.ts'
 
-/** All pages of a list as one reply, or the first reply that is no page. */
+/** All pages of a list as one reply, or the first reply that is not a page. */
 export async function sendForAll(send: Client, path: string): ReturnType<Client> {
   const first = await send('GET', path)
   const items = [...itemsOf(first.body)]

@@ -8,17 +8,17 @@ import type { Session } from './session.ts'
 export type OnceRequest = {
   readonly path: string
   readonly body: string
-  /** Where the outcome is found again by the key: below this path. */
+  /** The path below which the outcome can be looked up by key. */
   readonly outcomes: '/v1/calls' | '/v1/toolflow'
-  /** The caller's own key; without one a new key is made. */
+  /** The caller's own idempotency key; without one a new key is created. */
   readonly key?: string
 }
 
-/** How long we wait for a gate that stopped to come back. */
+/** How long to wait for a stopped gate to come back. */
 const BACK_WITHIN_MS = 30_000
 const EVERY_MS = 500
 const OUTCOME_WITHIN_MS = 10_000
-/** A gate that is starting, stopping or behind a proxy that does not reach it. */
+/** The gate is starting or stopping, or a proxy cannot reach it. */
 const NOT_BACK: readonly number[] = [UNREACHED, BROKE_OFF, 502, 503, 504]
 
 /**
@@ -41,18 +41,18 @@ export async function sendOnce(session: Session, { path, body, outcomes, key }: 
   return found
 }
 
-/** Such a key cannot stand in a header, so it is refused here, in the gate's own words. */
+/** Such a key cannot be sent in a header, so it is rejected here, with the gate's own message. */
 function refusedKey(): Reply {
   const body = asBody(invalidKey())
   return { status: 400, text: JSON.stringify(body), body }
 }
 
-/** Asks until the gate answers. `BROKE_OFF` when it is not back in time. */
+/** Asks until the gate answers. `BROKE_OFF` if it does not come back in time. */
 async function askWhenBack(session: Session, place: string): Promise<Reply> {
   const until = Date.now() + BACK_WITHIN_MS
   for (;;) {
     const reply = await session.send('GET', place)
-    // The problem of a failed call may have such a status too, and names its outcome.
+    // A failed call may have such a status too; its problem names the outcome.
     if (!NOT_BACK.includes(reply.status) || fieldsOf(reply.body)['outcome'] !== undefined) return reply
     if (Date.now() >= until) return { status: BROKE_OFF, text: '', body: undefined }
     await sleep(EVERY_MS)

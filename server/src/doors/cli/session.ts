@@ -7,15 +7,15 @@ import type { Hear } from './event-lines.ts'
 import type { Out } from './print.ts'
 import type { CliBoot } from './cli-boot.ts'
 
-/** What the commands of one run of the CLI share. */
+/** What all commands share. */
 export type Session = {
-  /** Sends to the gate that the global options name, starting it where that is possible. */
+  /** Sends to the selected gate, and starts it if possible. */
   readonly send: Client
   /** The same, but starts nothing. */
   readonly ask: Client
-  /** Hears what changes there. */
+  /** Follows the changes at the gate. */
   readonly follow: Follow
-  /** Hears the events of one address, each once. */
+  /** Follows the events of one address, each once. */
   readonly hear: Hear
   /** Verifies the audit of the local data folder while no gate runs on it. */
   readonly verify: (against: readonly Checkpoint[]) => Promise<Result<AuditReport>>
@@ -34,10 +34,10 @@ export type Session = {
   readonly restore: (file: string) => Promise<Result<BackupReport>>
   readonly move: (address: string, schema: string) => Promise<Result<MoveReport>>
   readonly service: () => ReturnType<CliBoot['service']>
-  /** A mistake in the command's own words. */
+  /** Reports a usage error. */
   readonly fail: (says: string) => void
   /** Whether the options name a gate on some other machine. */
   readonly isElsewhere: () => boolean
-  /** What can be done without a gate, in this process. */
+  /** Functions that need no gate and run in this process. */
   readonly offline: ReturnType<CliBoot['offline']>
 }

@@ -5,7 +5,7 @@ import type { Session } from './session.ts'
 
 const PAGE = 200
 
-/** The newest entries, oldest of them first. With `follow`, also those that come in, until it is interrupted. */
+/** Prints the newest entries, oldest first. With `follow`, keeps printing new ones until it is interrupted. */
 export async function tailAudit(
   session: Session,
   { lines, follow }: { readonly lines: number; readonly follow?: boolean },

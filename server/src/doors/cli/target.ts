@@ -1,4 +1,4 @@
-/** The global options that say which gate is meant and who is speaking. */
+/** The global options that select the gate and the caller. */
 export type TargetFlags = {
   readonly url?: string
   readonly key?: string
@@ -10,7 +10,7 @@ export type TargetFlags = {
 }
 export type TargetEnv = { readonly SLUICE_URL?: string | undefined; readonly SLUICE_KEY?: string | undefined }
 
-/** Without a `url`, the local socket of the data folder. `notes` says what of the environment was not used. */
+/** Without a `url`, the local socket of the data folder. `notes` lists the environment variables that were not used. */
 export type Chosen = {
   readonly url?: string
   readonly key?: string
@@ -19,8 +19,8 @@ export type Chosen = {
 }
 
 /**
- * Which gate, and as whom. An option always wins over the environment, and what is then not used is said. Two options that
- * contradict each other are a mistake: guessing could send a call under the wrong name.
+ * Which gate, and as which caller. Options override the environment, and a note says which variables are not used. Two options that
+ * contradict each other are an error: guessing could send a call under the wrong name.
  */
 export function chooseTarget(flags: TargetFlags, env: TargetEnv): Chosen | { readonly fault: string } {
   const fault = faultIn(flags)

@@ -11,21 +11,21 @@ const STYLES = { good: 'green', held: 'yellow', bad: 'red', head: 'bold', quiet:
 
 type Stream = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number }
 
-/** Where the width of the screen is not known. */
+/** Used if the width of the screen is not known. */
 const USUAL_WIDTH = 100
 const widthOf = ({ columns }: Stream): number => columns ?? USUAL_WIDTH
 
-/** Words for people on two streams: coloured where a terminal wants colours, and never able to move its cursor. */
+/** Text for people on two streams: coloured if the terminal supports it, and never able to move its cursor. */
 export function terminalOut(
   stdout: Stream,
   stderr: Stream,
   json: boolean,
-  /** Rewrites hints in lines of ours. */
+  /** Rewrites hints in our own lines. */
   spoken: (text: string) => string = (text) => text,
 ): Out {
   const write = (stream: Stream, text: string, tone: Tone | undefined) => {
     for (const shown of linesOn(stream, text))
-      // Whether colours are wanted (a terminal, NO_COLOR, FORCE_COLOR) is the runtime's to say.
+      // The runtime decides whether to use colours (terminal, NO_COLOR, FORCE_COLOR).
       stream.write(`${tone === undefined ? shown : styleText(STYLES[tone], shown, { stream })}\n`)
   }
   // A program gets every byte. On a terminal the same JSON is written with escapes.
@@ -45,7 +45,7 @@ export function terminalOut(
   }
 }
 
-/** A line that is too long for the screen goes on below, indented: a name of others in it never begins a line. */
+/** A line that is too long for the screen is wrapped with an indent, so that text of others never begins a line. */
 function linesOn({ isTTY, columns }: Stream, text: string): string[] {
   const shown = visibleText(text)
   if (isTTY !== true || columns === undefined || shown.length <= columns) return [shown]
@@ -55,7 +55,7 @@ function linesOn({ isTTY, columns }: Stream, text: string): string[] {
 
 const PATIENCE_MS = 1_000
 
-/** The same client; a person who waits longer than a moment is told for how long already. */
+/** The same client, with a message for the person if an answer takes long. */
 export function patiently(client: Client, stderr: Stream): Client {
   if (stderr.isTTY !== true) return client
   return async (...request) => {

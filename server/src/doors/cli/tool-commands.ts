@@ -5,7 +5,7 @@ import { printDefinition } from './print-definition.ts'
 import { sendForAll } from './send-for-all.ts'
 import type { Session } from './session.ts'
 
-/** The tools behind the gate: which there are, which does what, and what is needed to call one. */
+/** The tools behind the gate: list, search, and how to call one. */
 export function addToolCommands(program: Command, session: Session): void {
   const tools = program.command('tools').description('list the tools behind the gate')
   tools.action(async () => {

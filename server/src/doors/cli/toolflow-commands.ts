@@ -16,7 +16,7 @@ type RunOptions = {
   graph?: boolean
 }
 
-/** Search, choose, judge and run in one command, and a person's answer to what it asks. */
+/** Search, choose, judge and run in one command, and answers to its questions. */
 export function addToolflowCommands(program: Command, session: Session): void {
   program
     .command('run [prompt]')
@@ -71,7 +71,7 @@ const CHOICE_OF: Readonly<Record<string, string | undefined>> = {
   cancel: 'Cancel',
 }
 
-/** The arguments travel as they were written: parsing them here could hide what the gate must refuse. */
+/** The arguments are sent as text: parsing them here could hide something that the gate must reject. */
 function bodyOf(prompt: string, { query, topK, riskScore, args, skill }: RunOptions): string | undefined {
   const numbers = [topK, riskScore].filter((text) => text !== undefined)
   if (numbers.some((text) => text.trim() === '' || !Number.isFinite(Number(text)))) return undefined

@@ -5,12 +5,12 @@ import { itemsOf, printReply, textOf } from './print.ts'
 import { printPacket } from './print-packet.ts'
 import type { Session } from './session.ts'
 
-/** The inbox, kept open: on a terminal to decide by a key, elsewhere each request as it comes in, once. */
+/** Keeps the inbox open: in a terminal, requests are decided by key press; elsewhere each new request is printed once. */
 export async function watchApprovals(session: Session): Promise<number> {
   const first = await session.send('GET', PENDING)
   if (first.status <= UNREACHED || first.status >= 400) return printReply(session.out(), first, () => {})
   if (!process.stdout.isTTY || !process.stdin.isTTY || session.out().json) return printAsTheyCome(session)
-  // The screen's library is loaded by the one command that draws.
+  // Only this command loads the library that draws the screen.
   const { runInbox } = await import('./inbox/run-inbox.ts')
   await runInbox(session, { stdin: process.stdin, stdout: process.stdout })
   return EXIT.ok

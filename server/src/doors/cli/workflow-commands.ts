@@ -9,7 +9,7 @@ import { usageFault } from './usage-fault.ts'
 
 type InputOptions = { input?: string; protocol?: string }
 
-/** The parser and what it needs take longer to load than most commands take to run. */
+/** Loaded on demand, because the parser takes longer to load than most commands run. */
 const documents = () => import('../../commands/workflows/check-text.ts')
 
 /** Documents: validate, try, draw, apply, compare, roll back, run and watch. */
@@ -138,7 +138,7 @@ function readText(file: string): string {
   }
 }
 
-/** The input travels as it was written: parsing it here could hide what the gate must refuse. */
+/** The input is sent as text: parsing it here could hide something that the gate must reject. */
 function bodyOf(parts: readonly string[], { input, protocol }: InputOptions): string {
   const json =
     input === undefined

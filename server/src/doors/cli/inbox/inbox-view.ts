@@ -11,13 +11,13 @@ const HELP =
   '↑↓ choose   a approve   w always allow…   d deny   e edit arguments   v show all   r show redacted text   q quit'
 const READING = '↑↓ PgUp PgDn scroll   v back   a approve   w always allow…   d deny   e edit   r reveal   q quit'
 const FOLDED = 6
-/** The border, the head of the packet, the title, what happened last, and the line of keys, which may take two. */
+/** Lines for the border, the head of the packet, the title, the last message, and the line of keys, which may take two. */
 const AROUND = 8
 
 /** Of the terminal. */
 export type Size = { readonly columns: number | undefined; readonly rows: number | undefined }
 
-/** The inbox as a screen: what waits, the chosen request, and the line that is typed on. It is never taller than the terminal. */
+/** The inbox as a screen: the pending requests, the selected one, and the input line. It is never taller than the terminal. */
 export function inboxView(inbox: Inbox, now: number, { columns = 80, rows = 24 }: Size): ReactElement {
   const item = chosenIn(inbox)
   const listed = inbox.whole === undefined ? windowOf(inbox, Math.min(LISTED, Math.floor(rows / 4))) : []
@@ -42,7 +42,7 @@ const titleOf = ({ items, selected }: Inbox): string =>
     ? `${items.length} pending, none selected: press ↓ for the first`
     : `${selected + 1} of ${items.length} pending`
 
-/** The rows around the chosen one: the screen stays small however many wait. */
+/** The rows around the selected one, so that the list stays short however many requests wait. */
 function windowOf({ items, selected }: Inbox, most: number): { row: Fields; index: number }[] {
   const from = Math.max(0, Math.min(selected - Math.floor(most / 2), items.length - most))
   return items.slice(from, from + most).map((row, offset) => ({ row, index: from + offset }))
@@ -62,7 +62,7 @@ function rowView(item: Fields, chosen: boolean, now: number): ReactElement {
 
 const SUMMARY = 40
 
-/** The arguments in a few words: two requests for one tool must not look the same. */
+/** The arguments in a few words, so that two requests for one tool do not look the same. */
 const summaryOf = (item: Fields): string =>
   shortened(countedSpaces(visibleText(textOf(item['proposed_args']))).replaceAll(/^\{|\}$/g, ''), SUMMARY)
 
@@ -74,7 +74,7 @@ function leftOf(ms: number): string {
 
 type Details = { readonly columns: number; readonly room: number; readonly whole: number | undefined }
 
-/** The packet in as many lines as there is room for. What does not fit is counted, and seen with `v`. */
+/** The packet in the lines that are available. The hidden lines are counted; `v` shows them. */
 function detailsView(item: Fields, { columns, room, whole }: Details): ReactElement {
   const frame = {
     width: columns - 4,
@@ -116,7 +116,7 @@ const ASKS = {
 
 function typingView({ for: what, text, at }: Typing): ReactElement {
   const all = what === 'passphrase' ? '•'.repeat(text.length) : text
-  // Around the cursor: a long text must not push the request off the screen.
+  // Only the part around the cursor, so that a long text does not push the request off the screen.
   const from = Math.max(0, at - TYPED)
   const shown = all.slice(from, at + TYPED)
   const cursor = at - from

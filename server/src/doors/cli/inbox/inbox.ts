@@ -7,25 +7,25 @@ export type Typing = {
   readonly for: 'reason' | 'args' | 'bounds' | 'passphrase'
   readonly text: string
   readonly at: number
-  /** Of a passphrase: the permission that was to be given with the approval. */
+  /** For a passphrase: the consent that was to be granted with the approval. */
   readonly remember?: object
 }
 
-/** The terminal inbox between two keys. */
+/** The state of the terminal inbox between two key presses. */
 export type Inbox = {
   readonly items: readonly Fields[]
-  /** -1 when nothing is: a key pressed a moment too late must not decide the neighbour of what is gone. */
+  /** -1 if nothing is selected. When the selected request disappears, no other is selected, so that a late key press does not decide its neighbour. */
   readonly selected: number
   readonly typing?: Typing
-  /** The whole packet is shown, from this line on. */
+  /** If the whole packet is shown: its first visible line. */
   readonly whole?: number
-  /** What redaction hides of one packet, after the person asked for it. */
+  /** The revealed text of one packet, after the person asked for it. */
   readonly revealed?: Fields
-  /** The request that became another one while it was shown: its next key is not taken for a decision. */
+  /** A request that changed while it was shown: the next key press does not decide it. */
   readonly changed?: string
   /** The last thing that happened, in a sentence. */
   readonly says?: string
-  /** There is an editor for arguments. Without one they are edited on a line. */
+  /** Whether there is an editor for arguments. Without one they are edited on the input line. */
   readonly hasEditor?: boolean
 }
 
@@ -33,7 +33,7 @@ export type Key =
   | { readonly is: 'up' | 'down' | 'page_up' | 'page_down' | 'left' | 'right' | 'enter' | 'escape' | 'erase' }
   | { readonly is: 'text'; readonly text: string }
 
-/** What the person wants done; everything else stays inside the inbox. */
+/** What the person wants to be done outside the inbox. */
 export type Wish =
   | { readonly do: 'quit' }
   | { readonly do: 'reveal'; readonly id: string }
@@ -42,7 +42,7 @@ export type Wish =
       readonly id: string
       readonly digest: string
       readonly passphrase?: string
-      /** Permit the same call ahead, within these bounds. */
+      /** Grant a consent for the same call, within these bounds. */
       readonly remember?: object
     }
   /** In the person's own editor. */
@@ -56,14 +56,14 @@ export const emptyInbox: Inbox = { items: [], selected: 0 }
 export const idOf = (item: Fields): string => textOf(item['approval_id'])
 const digestOf = (item: Fields): string => textOf(item['digest'])
 
-/** The chosen request as it is shown: with what was revealed of this very version. */
+/** The selected request as it is shown, with the revealed text of this version. */
 export function chosenIn({ items, selected, revealed }: Inbox): Fields | undefined {
   const item = items[selected]
   if (item === undefined || revealed === undefined || digestOf(revealed) !== digestOf(item)) return item
   return { ...item, ...revealed, hidden: [] }
 }
 
-/** A fresh list: what was selected stays selected while it is there, and what is being typed is for that one alone. */
+/** Replaces the list. The selection is kept if the request is still there; text being typed belongs to that request only. */
 export function refreshed(inbox: Inbox, items: readonly Fields[]): Inbox {
   const chosen = inbox.items[inbox.selected]
   const index = chosen === undefined ? -1 : items.findIndex((item) => idOf(item) === idOf(chosen))
@@ -77,7 +77,7 @@ export function refreshed(inbox: Inbox, items: readonly Fields[]): Inbox {
   return { ...rest, ...says, items, selected: inbox.items.length === 0 ? 0 : -1 }
 }
 
-/** The same inbox with this request chosen, if it is there. */
+/** Selects this request, if it is in the list. */
 export function choosing(inbox: Inbox, id: string): Inbox {
   const index = inbox.items.findIndex((item) => idOf(item) === id)
   return index === -1 ? inbox : { ...inbox, selected: index }
@@ -112,7 +112,7 @@ export function pressed(inbox: Inbox, key: Key): Stepped {
   }
 }
 
-/** Another request, or, where one is shown whole, another part of it. */
+/** Moves to another request or, in the full view, to another part of it. */
 function moved(inbox: Inbox, step: 1 | -1, by = 1): Inbox {
   if (inbox.whole !== undefined) return { ...inbox, whole: Math.max(0, inbox.whole + step * by * SCROLLED) }
   const { revealed: _, changed: __, ...rest } = inbox
@@ -142,7 +142,7 @@ function decided(inbox: Inbox, letter: string): Stepped {
 }
 
 const DECIDING: readonly string[] = ['a', 'd', 'e', 'r', 'w']
-/** What is offered for "always allow": a permission has bounds. */
+/** The default bounds for "always allow". */
 const USUAL_BOUNDS = '10 calls for 1h'
 
 const type = (inbox: Inbox, what: Typing['for'], text: string): Inbox => ({
@@ -150,7 +150,7 @@ const type = (inbox: Inbox, what: Typing['for'], text: string): Inbox => ({
   typing: { for: what, text, at: text.length },
 })
 
-/** The approver is asked for their passphrase; the same approval is tried again with it. */
+/** Asks the approver for their passphrase and retries the same approval with it. */
 export function askPassphrase(inbox: Inbox, remember?: object): Inbox {
   const typing = { for: 'passphrase', text: '', at: 0, ...(remember === undefined ? {} : { remember }) } as const
   return { ...inbox, typing }
@@ -191,7 +191,7 @@ function sent(inbox: Inbox, typing: Typing): Stepped {
     if (remember === undefined) return { inbox: { ...inbox, says: "write it like '10 calls for 2h'" } }
     return { inbox: withoutTyping(inbox), wish: { do: 'approve', ...named, remember } }
   }
-  // What is not JSON stays on the line to be corrected, with the cursor at the mistake; nothing typed is lost.
+  // Text that is not JSON stays on the input line, with the cursor at the mistake.
   const fault = jsonFault(text)
   if (fault !== undefined)
     return { inbox: { ...inbox, says: `not JSON at the cursor: ${fault.says}`, typing: { ...typing, at: fault.at } } }

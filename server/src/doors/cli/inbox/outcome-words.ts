@@ -4,7 +4,7 @@ import { fieldsOf, textOf } from '../print.ts'
 
 const LONGEST = 160
 
-/** What became of an approved call, in a few words on one line. */
+/** The outcome of an approved call, in one line. */
 export function outcomeWords({ status, body }: Reply): string {
   if (status <= UNREACHED) return 'approved; the gate did not report the outcome'
   const { status: word, outcome, result, title, code } = fieldsOf(body)

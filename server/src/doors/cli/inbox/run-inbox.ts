@@ -32,7 +32,7 @@ const NOT_SENT = 'the gate did not answer; the decision was not retried'
 const ownEditor = (): InboxOptions =>
   (process.env['VISUAL'] ?? process.env['EDITOR']) === undefined ? {} : { editor: openEditor }
 
-/** The inbox on a terminal, until the person quits. Whatever is decided elsewhere disappears from it by itself. */
+/** Runs the inbox until the person quits. Requests that are decided elsewhere disappear by themselves. */
 export async function runInbox(
   session: Pick<Session, 'ask' | 'follow'>,
   screen: Screen,
@@ -48,7 +48,7 @@ export async function runInbox(
   }
   const size = () => ({ columns: screen.stdout.columns, rows: screen.stdout.rows })
   const draw = () => createElement(InboxScreen, { inbox, now: Date.now(), size: size(), onKey })
-  // Whoever calls this has a terminal; a machine that calls itself CI is no reason to draw nothing.
+  // There is a terminal here, so draw even if the environment variable CI is set.
   const app = render(draw(), { ...screen, patchConsole: false, interactive: true })
   const show = (next: Inbox) => {
     inbox = next
@@ -76,11 +76,11 @@ export async function runInbox(
     say(reply.status <= UNREACHED ? AWAY : `${textOf(answer['title'])} [${textOf(answer['code'])}]`)
   }
 
-  /** The screen is the editor's until it closes. */
+  /** The editor uses the screen until it is closed. */
   function openInEditor(args: string): string | undefined {
     app.clear()
     screen.stdin.setRawMode(false)
-    // Nothing is drawn meanwhile: the editor is waited for without giving way to anything else.
+    // Waits synchronously for the editor, so that nothing is drawn meanwhile.
     const text = editor?.(prettyJson(args))
     screen.stdin.setRawMode(true)
     return text
@@ -112,7 +112,7 @@ export async function runInbox(
     else if (reply.status >= 400) say(`${textOf(answer['title'])} [${code}]`)
     else say(decidedWords(wish, answer))
     await look()
-    // The request that replaced the edited one is what the person wants to see.
+    // Select the request that replaced the edited one.
     if (wish.do === 'edit' && reply.status < 400) show(choosing(inbox, idOf(answer)))
     if (wish.do === 'approve' && answer['state'] === 'approved') await tellOutcome(wish.id, answer)
   }
@@ -153,7 +153,7 @@ function bodyOf(wish: Exclude<Wish, { do: 'quit' | 'reveal' | 'open_editor' }>):
     case 'deny':
       return { decision: 'deny', ...(wish.reason === '' ? {} : { reason: wish.reason }) }
     case 'edit':
-      // As typed: reading and writing it again could change a number.
+      // As typed: parsing and printing it again could change a number.
       return `{"decision":"edit","digest":${JSON.stringify(wish.digest)},"args":${wish.args}}`
     default:
       return wish satisfies never
@@ -179,7 +179,7 @@ function InboxScreen({ inbox, now, size, onKey }: ScreenProps): ReactElement {
     else if (key.escape) onKey({ is: 'escape' })
     else if (key.backspace || key.delete) onKey({ is: 'erase' })
     else if (text !== '' && !key.ctrl && !key.meta) {
-      // Pasted text arrives together with the Enter after it.
+      // Pasted text can arrive together with the Enter key.
       const [line = '', ...more] = text.split(/[\r\n]/)
       if (line !== '') onKey({ is: 'text', text: line })
       if (more.length > 0) onKey({ is: 'enter' })
