@@ -28,7 +28,7 @@ if (place !== null) {
   const root = createRoot(place)
   session.follow(() => {
     const isIn = session.get().state === 'in'
-    // What every page shows is asked for before anything is drawn.
+    // Data that every page needs is requested before anything is drawn.
     if (isIn) void Promise.all([queryClient.prefetchQuery(pendingQuery), queryClient.prefetchQuery(pausesQuery)])
     // A transition is drawn in small slices, so that a slow phone can react in between.
     startTransition(() =>

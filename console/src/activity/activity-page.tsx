@@ -30,7 +30,7 @@ const SPANS: readonly (readonly [string, string])[] = [
 ]
 const TYPING_MS = 250
 
-/** Every call, newest first, and one of them beside it. */
+/** The list of calls, newest first, with the selected call beside it. */
 export function ActivityPage() {
   const { id } = useParams({ strict: false })
   const filters: CallFilters = useSearch({ strict: false })

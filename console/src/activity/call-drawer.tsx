@@ -43,7 +43,7 @@ const MOMENTS: Readonly<
   erased: { icon: 'lock', title: 'Texts removed', kind: '' },
 }
 
-/** The whole life of one call. */
+/** The history of one call. */
 export function CallDrawer({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const query = useQuery(callQuery(id))
   return (
@@ -177,7 +177,7 @@ const CHOICES = [
   ['retry', 'Try again'],
 ] as const
 
-/** Nobody knows whether it ran: a person looks, and says what is true. */
+/** It is not known whether the call ran: a person checks and settles it. */
 function Settle({ call }: { readonly call: CallLife }) {
   const client = useQueryClient()
   const settle = useMutation({

@@ -29,7 +29,7 @@ export function CallTable({ calls, chosen, filters, hasMore, onMore }: TableProp
     getScrollElement: () => scroll.current,
     estimateSize: () => ROW,
     overscan: 12,
-    // Rows are drawn when React comes to it: drawing them within the scroll event makes each step of the wheel wait.
+    // Rows are drawn in a later React update: drawing them in the scroll event would make scrolling slow.
     useFlushSync: false,
     getItemKey: (at) => calls[at]?.call_id ?? at,
   })
@@ -78,7 +78,7 @@ export function CallTable({ calls, chosen, filters, hasMore, onMore }: TableProp
 
 type CellsProps = { readonly call: CallSummary; readonly filters: CallFilters; readonly chosen: boolean }
 
-/** A row is drawn once: while the list moves only the rows that come into sight cost anything. */
+/** A row is drawn once, so that scrolling costs only the rows that become visible. */
 const Cells = memo(function Cells({ call, filters, chosen }: CellsProps) {
   return (
     <>

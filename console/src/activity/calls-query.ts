@@ -15,7 +15,7 @@ export type CallFilters = {
 const PAGE = 100
 const HOUR = 3_600_000
 
-/** The list is not read again by itself: rows would move under the pointer. */
+/** The list is not refreshed automatically, because rows would move under the pointer. */
 export const activityQuery = (filters: CallFilters, now: number) =>
   infiniteQueryOptions({
     queryKey: ['activity', filters, now],

@@ -1,7 +1,7 @@
 import { createClient, type Method } from '../../../server/src/client/client.ts'
 import { forgetSession, sessionHeaders } from './session.ts'
 
-/** The gate that serves this page, with this browser's log-in. Queries are repeated by their own rules, so nothing is repeated here. */
+/** The gate that serves this page, with this browser's log-in. The query library retries, so nothing is retried here. */
 export const gate = createClient({
   headers: sessionHeaders,
   retries: 0,
@@ -12,7 +12,7 @@ export const gate = createClient({
 
 type Body = { readonly method?: Method; readonly json?: unknown; readonly signal?: AbortSignal }
 
-/** One request to the gate. Every answer that is not good is thrown as a `ProblemError`. */
+/** One request to the gate. Throws a `ProblemError` unless it succeeds. */
 export async function ask<T>(path: string, { method = 'GET', ...more }: Body = {}): Promise<T> {
   return (await gate.send(method, path, more)) as T
 }

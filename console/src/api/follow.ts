@@ -5,7 +5,7 @@ import { problemOf } from './problem.ts'
 import { queryClient } from './queries.ts'
 import { followStream, type StreamEvent } from './stream.ts'
 
-/** What has to be read again after a change of each kind. */
+/** The queries to refresh after each kind of change. */
 const TOUCHED: Readonly<Record<string, readonly string[]>> = {
   approval: ['approvals'],
   call: ['calls', 'overview'],
@@ -17,7 +17,7 @@ const TOUCHED: Readonly<Record<string, readonly string[]>> = {
   flow: ['flows'],
 }
 
-/** Changes come in bursts; what they touch is read once for all of them. */
+/** Changes come in bursts, so each query is refreshed once per burst. */
 const GATHER_MS = 150
 
 export function followGate(): () => void {
@@ -36,11 +36,11 @@ export function followGate(): () => void {
   }
   let isFirst = true
   const reread = async () => {
-    // A gate that was away may be back with another console.
+    // After a reconnect, the gate may serve another version of the console.
     if (!isFirst) void lookForUpdate()
     isFirst = false
     await queryClient.invalidateQueries({ refetchType: 'active' })
-    // Only what is decided on has to be new; a page that this person may not read does not stop them.
+    // Only the data for decisions must be fresh; a query that this person may not read is ignored.
     const decided = queryClient.getQueryCache().findAll({ queryKey: ['approvals'], type: 'active' })
     const failed = decided.find(({ state }) => state.status === 'error')
     if (failed !== undefined && problemOf(failed.state.error).status !== 404) throw failed.state.error

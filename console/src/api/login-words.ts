@@ -2,5 +2,5 @@ import type { CSRF_HEADER as Header, LoginAnswer, LoginMethodsAnswer } from '../
 
 export type { LoginAnswer, LoginMethodsAnswer }
 
-/** The contract's word, here as plain text so that its schemas stay out of the page. */
+/** Copied from the contract, so that its schemas are not bundled. */
 export const CSRF_HEADER: typeof Header = 'x-csrf-token'

@@ -2,7 +2,7 @@ import { ProblemError, type ClientProblem } from '../../../server/src/client/cli
 
 export { ProblemError }
 
-/** A refusal of the gate, or a mistake of this page. */
+/** A problem from the gate, or an error in this page. */
 export type Problem = Omit<ClientProblem, 'code'> & { readonly code: ClientProblem['code'] | 'console.error' }
 
 export const problemOf = (error: unknown): Problem =>

@@ -8,7 +8,7 @@ export const queryClient = new QueryClient({
     queries: {
       staleTime: Infinity,
       gcTime: 300_000,
-      // The stream says when something changed; a lost connection is the stream's to notice and to repair.
+      // No polling: the stream reports changes, and reconnects when the connection is lost.
       refetchOnWindowFocus: false,
       refetchOnReconnect: false,
       retry: (failures, error) => failures < 2 && error instanceof ProblemError && error.problem.status === 0,
@@ -21,7 +21,7 @@ export const queryClient = new QueryClient({
 const PAGE = 200
 const MOST_HELD = 1_000
 
-/** Every page of a list, up to a bound. */
+/** All pages of a list, up to a limit. */
 export async function allOf<T>(path: string, most: number, signal?: AbortSignal): Promise<readonly T[]> {
   const items: T[] = []
   let after: number | undefined

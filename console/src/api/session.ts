@@ -1,7 +1,7 @@
 import { CSRF_HEADER, type LoginAnswer, type LoginMethodsAnswer } from './login-words.ts'
 import { storeOf } from '../lib/store.ts'
 
-/** Who is at the screen, as the gate says it. */
+/** The person who is logged in. */
 export type Me = {
   readonly id: string
   readonly kind: string
@@ -15,7 +15,7 @@ export type Session =
 
 export const session = storeOf<Session>({ state: 'asking' })
 
-/** Repeated in every request that changes something. The log-in itself is a cookie that no script can read. */
+/** The CSRF token, sent with every request that changes something. The log-in itself is a cookie that scripts cannot read. */
 let csrf: string | undefined
 
 export function sessionHeaders(method: string): Record<string, string> {
@@ -32,21 +32,21 @@ function remember(answer: LoginAnswer): void {
   session.set({ state: 'in', me: { ...answer.caller, how: answer.how, proofs: answer.proofs } })
 }
 
-/** Whether somebody is logged in already, in this browser. */
+/** Whether somebody is logged in, in this browser. */
 export async function readSession(): Promise<void> {
   try {
-    // The page's head asks for this already (`preload`), so the answer is there when the scripts are.
+    // The page preloads this, so that the answer has arrived when the scripts run.
     const answer = await fetch('/v1/login', { credentials: 'same-origin' })
     if (answer.ok) return remember((await answer.json()) as LoginAnswer)
   } catch {
-    // Without an answer nobody is logged in as far as the page knows.
+    // Without an answer the page assumes that nobody is logged in.
   }
   forgetSession()
 }
 
 export type LoginMethod = LoginMethodsAnswer['oidc'][number]
 
-/** The issuers that people can log in with. None when the gate does not answer: the key is always there. */
+/** The issuers that people can log in with; none if the gate does not answer. Logging in with a key is always offered. */
 export async function loginMethods(): Promise<readonly LoginMethod[]> {
   try {
     const answer = await fetch('/v1/login/methods', { credentials: 'same-origin', cache: 'no-store' })
@@ -58,7 +58,7 @@ export async function loginMethods(): Promise<readonly LoginMethod[]> {
 
 export type LoginFailure = 'wrong' | 'no_person' | 'no_answer' | 'too_many'
 
-/** The key goes to the gate once and is kept nowhere. */
+/** The key is sent to the gate once and not stored. */
 export async function logIn(key: string): Promise<LoginFailure | 'in'> {
   let answer: Response
   try {

@@ -9,10 +9,10 @@ export type StreamEvent = {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** `rereading`: the connection is back, but what the page shows is still from before. */
+/** `rereading`: the connection is back, but the page still shows old data. */
 export type Connection = {
   readonly state: 'connecting' | 'rereading' | 'live' | 'lost'
-  /** When the gate was heard last. */
+  /** When the gate last sent something. */
   readonly heard_at: number
 }
 
@@ -23,11 +23,11 @@ const RETRY_MS = [500, 1_000, 2_000, 4_000, 8_000]
 
 type Listener = {
   readonly onEvent: (event: StreamEvent) => void
-  /** Reads everything again that the page shows. Deciding stays off until it is done. */
+  /** Refreshes everything that the page shows. Deciding is disabled until then. */
   readonly reread: () => Promise<unknown>
 }
 
-/** Follows what changes until it is stopped, and comes back after every loss. */
+/** Follows changes until it is stopped, and reconnects after every lost connection. */
 export function followStream({ onEvent, reread }: Listener): () => void {
   const stop = new AbortController()
   let last: string | undefined
@@ -61,7 +61,7 @@ export function followStream({ onEvent, reread }: Listener): () => void {
       if (response.status === 401) return forgetSession()
       if (!response.ok || response.body === null) return
       tries = 0
-      // What happened between the first read of the page and this moment is not in the stream, so it is read again.
+      // Changes between the first read of the page and now are not in the stream, so everything is read again.
       await readAgain()
       for await (const event of eventsIn(response.body)) {
         clearTimeout(silence)

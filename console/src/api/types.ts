@@ -3,7 +3,7 @@ import type { PacketChange, PacketFacts, PacketRisk } from '../../../server/src/
 import type { Sentence } from '../../../server/src/contract/sentence.ts'
 import type { ValueSource } from '../../../server/src/contract/value-source.ts'
 
-/** What the gate may add to a packet. A part that is absent is not known, and the page says nothing about it. */
+/** Optional parts of a packet. If one is absent, the page does not show it. */
 type PacketParts = {
   readonly sentence?: Sentence
   readonly risk?: PacketRisk

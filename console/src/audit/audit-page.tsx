@@ -13,7 +13,7 @@ import { Verify } from './verify.tsx'
 
 const PAGE = 100
 
-/** The chain as it was written: entries, the check of every hash, an export, and a proof of one entry. */
+/** The audit: its entries, verification, export, and proof of one entry. */
 export function AuditPage() {
   const [from, setFrom] = useState(1)
   const query = useInfiniteQuery({

@@ -67,7 +67,7 @@ const sayFinding = (finding: object): string => {
 
 type Done = { readonly entries: number; readonly of: number }
 
-/** Reads the gate's own count while it checks. */
+/** Reads the gate's progress during the check. */
 async function verifyAudit(onDone: (done: Done) => void): Promise<AuditReport> {
   const response = await fetch('/v1/audit/verify/progress', { credentials: 'same-origin', cache: 'no-store' })
   if (!response.ok) await readAnswer(response)

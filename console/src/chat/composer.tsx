@@ -12,7 +12,7 @@ import type { AgentAnswer } from './thread-query.ts'
 type Sent = { readonly message: string; readonly do_not_store?: boolean }
 
 /**
- * Sends a message. INVARIANT: a message that is sent again because no answer came has the same key, so that the agent reads it
+ * Sends a message. INVARIANT: a message that is resent for lack of an answer has the same key, so that the agent reads it
  * once.
  */
 function useSend(thread_id: string | undefined, onSent: (answer: AgentAnswer) => void) {

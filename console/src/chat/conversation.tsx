@@ -13,20 +13,20 @@ type ConversationProps = {
   readonly thread: Thread
   readonly draft: string | undefined
   readonly calls: readonly ProposedCall[]
-  /** Whose conversation it is, where it is not the reader's own. */
+  /** The owner of the conversation, if it is not the reader. */
   readonly owner: string | undefined
 }
 
 const NEAR_PX = 80
 
-/** Everything said is text: of the person, of a model or of a tool server. Nothing of it is markup. */
+/** All messages are plain text, whether from the person, a model or a tool server. None is rendered as markup. */
 export function Conversation({ thread, draft, calls, owner }: ConversationProps) {
   const pane = useRef<HTMLDivElement>(null)
   const isAtEnd = useRef(true)
   const { messages, question, status, summary } = thread
   const last = calls.at(-1)
   const isOpen = last !== undefined && last.result === undefined && thread.proposed_tool !== null
-  // Follows the newest line, unless somebody has scrolled back to read.
+  // Scrolls to the newest line, unless the reader has scrolled back.
   useEffect(() => {
     if (isAtEnd.current) pane.current?.scrollTo({ top: pane.current.scrollHeight })
   }, [messages.length, draft, isOpen, last?.verdict, status])
@@ -123,7 +123,7 @@ function Said({ message, owner }: { readonly message: Message; readonly owner: s
   )
 }
 
-/** The call that is on its way. What became of earlier ones is in the results and in the list beside. */
+/** The current call. The outcomes of earlier ones are in the results and in the list beside. */
 function Proposal({ call }: { readonly call: ProposedCall }) {
   return (
     <section className="card proposal" aria-label="Proposed call">

@@ -10,7 +10,7 @@ export type ThreadEvent = {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** What was heard of a thread. `draft` is the answer as far as it is written; the whole one comes with `final`. */
+/** The events of a thread so far. `draft` is the part of the answer written so far; `final` has the whole answer. */
 export type Heard = {
   readonly state: 'connecting' | 'live' | 'lost' | 'ended'
   readonly events: readonly ThreadEvent[]
@@ -34,7 +34,7 @@ function isAfter(id: string, last: string | undefined): boolean {
 const textIn = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /**
- * One event more. INVARIANT: an event is counted once, also when a connection that came back tells it again.
+ * Adds one event. INVARIANT: an event is counted once, even if it is sent again after a reconnect.
  */
 export function heardMore(heard: Heard, kind: string, data: ThreadEvent['data'], id: string | undefined): Heard {
   if (kind === 'message_delta') {
@@ -51,7 +51,7 @@ export function heardMore(heard: Heard, kind: string, data: ThreadEvent['data'],
   }
 }
 
-/** A page in the background keeps no stream: browsers allow few connections, and other tabs need them. */
+/** A page in the background closes its stream, because browsers allow only a few connections for all tabs. */
 function shown(signal: AbortSignal): Promise<void> {
   if (document.visibilityState === 'visible') return Promise.resolve()
   return new Promise((done) => {
@@ -65,7 +65,7 @@ function shown(signal: AbortSignal): Promise<void> {
   })
 }
 
-/** Follows a thread from its beginning, and goes on after every lost connection where it stopped. */
+/** Follows a thread from its beginning, and resumes after every lost connection. */
 export function useHeard(run_id: string | undefined): Heard {
   const client = useQueryClient()
   const [heard, setHeard] = useState<{ readonly run_id: string | undefined; readonly of: Heard }>({
@@ -88,7 +88,7 @@ export function useHeard(run_id: string | undefined): Heard {
       if (next === now) return
       const hasNews = next.events !== now.events
       now = next
-      // Pieces of an answer are drawn as they come; the thread itself is read again only when something happened to it.
+      // Parts of an answer are drawn as they arrive; the thread is read again only when it changed.
       if (hasNews) timer ??= setTimeout(flush, GATHER_MS)
       else if (timer === undefined) setHeard({ run_id, of: now })
     }

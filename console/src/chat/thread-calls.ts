@@ -1,6 +1,6 @@
 import type { ThreadEvent } from './follow-thread.ts'
 
-/** One call that the model proposed, and what became of it as far as it is known. */
+/** One call that the model proposed, and its outcome, if known. */
 export type ProposedCall = {
   readonly id: string
   readonly tool: string
@@ -15,7 +15,7 @@ export type ProposedCall = {
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 const EFFECTS = new Set(['allow', 'ask', 'block'])
 
-/** The calls of a thread in their order, from what was heard of it. */
+/** The calls of a thread in order, from its events. */
 export function callsOf(events: readonly ThreadEvent[]): readonly ProposedCall[] {
   const calls: ProposedCall[] = []
   const change = (more: Partial<ProposedCall>) => {
@@ -40,7 +40,7 @@ export function callsOf(events: readonly ThreadEvent[]): readonly ProposedCall[]
   return calls
 }
 
-/** The nodes that the thread walked, in their order. Each entry of a path reads `from → to: why`. */
+/** The nodes that the thread passed, in order. Each entry of a path reads `from → to: why`. */
 export function pathOf(events: readonly ThreadEvent[], upTo = Infinity): readonly string[] {
   const path: string[] = []
   for (const { id, event, data } of events) {

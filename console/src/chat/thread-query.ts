@@ -26,7 +26,7 @@ export const threadQuery = (run_id: string) =>
     staleTime: 0,
   })
 
-/** The table that every thread moves by, and who owns the thread. It is read once: it does not change while the gate runs. */
+/** The state table of threads, and the owner of the thread. It is read once, because it does not change while the gate runs. */
 export const threadRunQuery = (run_id: string) =>
   queryOptions({
     queryKey: ['thread-table', run_id],

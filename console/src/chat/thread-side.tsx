@@ -19,11 +19,11 @@ type SideProps = {
   readonly heard: Heard
   readonly calls: readonly ProposedCall[]
   readonly table: RunDetails['graph']
-  /** On a narrow page it is shown when it is asked for. */
+  /** On a narrow page it is shown only on request. */
   readonly open: boolean
 }
 
-/** How far the thread is: the graph, the plan, the calls, and what it has used. */
+/** The progress of the thread: graph, plan, calls and cost. */
 export function ThreadSide({ thread, heard, calls, table, open }: SideProps) {
   return (
     <aside className={open ? 'side-pane chat-side open' : 'side-pane chat-side'} aria-label="How far it is">
@@ -45,7 +45,7 @@ export function ThreadSide({ thread, heard, calls, table, open }: SideProps) {
 function Graph({ thread, heard, table }: Pick<SideProps, 'thread' | 'heard' | 'table'>) {
   const waits = thread.awaiting_approval
   const whole = pathOf(heard.events)
-  // A held call ends the turn, but it is at `AwaitApproval` that the thread goes on.
+  // A held call ends the turn, but the thread continues at `AwaitApproval`.
   const path = waits ? whole.slice(0, whole.lastIndexOf('AwaitApproval') + 1) : whole
   const isOver = path.at(-1) === 'END'
   const walked = walkedOf(table, path, waits ? 'waiting' : isOver ? 'done' : 'active')

@@ -21,7 +21,7 @@ import { ThreadSide } from './thread-side.tsx'
 
 const DECIDING = new Set(['approver', 'admin'])
 
-/** One conversation: what was said, what the model proposed, what waits for a person, and how far it is. */
+/** One conversation: messages, proposed calls, pending approvals and progress. */
 export function ThreadView({ run_id }: { readonly run_id: string }) {
   const query = useQuery(threadQuery(run_id))
   const run = useQuery(threadRunQuery(run_id))
@@ -82,7 +82,7 @@ export function ThreadView({ run_id }: { readonly run_id: string }) {
 const MOST_TRIES = 3
 const hasFailed = ({ plan, current_step }: Thread): boolean => (plan[current_step]?.tries ?? 0) >= MOST_TRIES
 
-/** The packet of the inbox, with the same bar: a decision here is the same command. */
+/** The packet and decision bar of the inbox: a decision here uses the same command. */
 function Waiting({ thread, mayDecide }: { readonly thread: Thread; readonly mayDecide: boolean }) {
   const id = thread.awaiting_approval ? thread.approval_id : null
   // On a phone the packet covers the conversation, so it is opened by hand there.
@@ -151,7 +151,7 @@ function Stop({ thread }: { readonly thread: Thread }) {
   )
 }
 
-/** Tells a screen reader of what happened while the page was open. */
+/** Announces events to screen readers while the page is open. */
 function Announcements({ thread, heard }: { readonly thread: Thread; readonly heard: Heard }) {
   const before = useRef(thread.status)
   const { status } = thread

@@ -13,7 +13,7 @@ import { Text } from '../parts/text.tsx'
 
 const STATES = { live: 'live', exhausted: 'used up', expired: 'expired', revoked: 'taken back' } as const
 
-/** What may run without asking, how much of it is left, and a way to take it back. */
+/** The consents, what is left of each, and a way to revoke them. */
 export function ConsentsPage() {
   const query = useQuery({
     queryKey: ['consents', 'all'],
@@ -133,7 +133,7 @@ function Consent({ consent }: { readonly consent: ConsentView }) {
   )
 }
 
-/** Calls above, time below: whichever is used up first ends it. */
+/** Calls above, time below: the consent ends when either is used up. */
 function BurnDown({ consent, now }: { readonly consent: ConsentView; readonly now: number }) {
   const spent = Math.min(
     1,

@@ -10,7 +10,7 @@ import { Card } from '../parts/card.tsx'
 import { Text } from '../parts/text.tsx'
 import type { Checklist } from './flow-queries.ts'
 
-/** What agents may spend on this run, how much of it is left, and a way to take it back. */
+/** The consents of this run, what is left of each, and a way to revoke them. */
 export function ConsentCard({ data }: { readonly data: Checklist }) {
   const client = useQueryClient()
   const [units, setUnits] = useState('10')

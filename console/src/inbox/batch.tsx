@@ -29,7 +29,7 @@ type BatchProps = { readonly packets: readonly Packet[]; readonly onBack: () => 
 
 /**
  * Several calls that are alike in tool, agent, session, reasons and strength. Each is decided and recorded by itself, with the
- * digest that was read here. Odd ones are not ticked.
+ * digest that was read here. Unusual ones are not preselected.
  */
 export function Batch(props: BatchProps) {
   const [kept] = useState(props.packets)

@@ -9,7 +9,7 @@ type Change = NonNullable<Packet['changes']>[number]
 type FieldChange = Extract<Change, { of: 'arguments' }>['fields'][number]
 type Lines = Extract<Change, { of: 'file' }>['lines']
 
-/** What would be different afterwards, as far as it is known. */
+/** The changes that the call would make, if known. */
 export function Changes({ packet }: { readonly packet: Packet }) {
   const changes = packet.changes ?? []
   return (
@@ -73,7 +73,7 @@ function Preview({ packet }: { readonly packet: Packet }) {
   )
 }
 
-/** An answer that is JSON is shown as what it holds. */
+/** A JSON answer is shown as fields. */
 function jsonIn(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text)

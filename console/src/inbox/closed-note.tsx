@@ -15,7 +15,7 @@ type ChangedProps = {
   readonly onRead: () => void
 }
 
-/** What was read on the left, what would run now on the right. */
+/** The version that was read on the left, the current one on the right. */
 export function ChangedNote({ before, after, refused, onRead }: ChangedProps) {
   const fields = differences(before.proposed_args, after.proposed_args)
   return (
@@ -63,7 +63,7 @@ function Reasons({ before, after }: { readonly before: Packet; readonly after: P
   )
 }
 
-/** A request that is decided, by whom, and what became of it. */
+/** A decided request: by whom, and the outcome. */
 export function ClosedNote({ packet, lost }: { readonly packet: Packet; readonly lost: boolean }) {
   const me = useMe()
   const { data: pending = [] } = useQuery(pendingQuery)

@@ -21,7 +21,7 @@ export type Confirmation = {
 
 const folded = (text: string) => text.trim().replaceAll(/\s+/g, ' ')
 
-/** What a careful approval asks for before it can be given: words typed by hand, and a proof of who types them. */
+/** What a strong approval requires: a typed word, and proof of identity. */
 export function useConfirm(packet: Packet): Confirmation {
   const [typed, setTyped] = useState('')
   const field = useRef<HTMLInputElement>(null)

@@ -8,7 +8,7 @@ import { Fold } from '../parts/fold.tsx'
 import { Note } from '../parts/note.tsx'
 import { Sentence } from '../parts/sentence.tsx'
 
-/** What these bounds would have let through last week. Shown only where the gate can say it. */
+/** Which calls of last week these bounds would have covered. Shown only if the gate can tell. */
 export function ConsentPreview({ packet, bounds }: { readonly packet: Packet; readonly bounds: Remember }) {
   const { data } = useQuery({
     queryKey: ['consents', 'preview', packet.approval_id, bounds],

@@ -24,10 +24,10 @@ type DecisionBarProps = {
   readonly onRefused: () => void
 }
 
-/** Codes that mean: somebody was faster, or the packet is another one. They are shown in the packet, not in the bar. */
+/** Codes for a request that was already decided, or whose packet changed. They are shown in the packet, not in the bar. */
 const OVERTAKEN = new Set(['approval.changed', 'approval.not_pending', 'approval.expired', 'approval.withdrawn'])
 
-/** Stands outside of what scrolls, so nothing that loads can move it. */
+/** Outside of the scrolling area, so that loading content cannot move it. */
 export function DecisionBar({ packet, off, inert, onEdit, onDecided, onRefused }: DecisionBarProps) {
   const me = useMe()
   const decide = useDecide(packet.approval_id)

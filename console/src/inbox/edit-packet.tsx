@@ -28,13 +28,13 @@ const WHOLE = ''
 const isTextList = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((one) => typeof one === 'string' && !one.includes('\n'))
 
-/** A list of texts is edited one a line, everything that is not text as JSON. */
+/** A list of strings is edited one per line, everything else that is not a string as JSON. */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value
   return isTextList(value) ? value.join('\n') : (JSON.stringify(value, null, 2) ?? '')
 }
 
-/** What was typed as a value of the same kind as before; undefined when it cannot be one. */
+/** The typed text as a value of the same type as before; undefined if it is not one. */
 function valueOf(text: string, before: unknown): unknown {
   if (typeof before === 'string') return text
   if (isTextList(before)) return text.split('\n').filter((line) => line.trim() !== '')
@@ -82,7 +82,7 @@ export function EditPacket({ packet, off, inert, onBack, headRef }: EditProps) {
   const save = async () => {
     if (isOff || decide.isPending) return
     try {
-      // Hidden values are read for this one request and never shown: what is not edited is sent on as it is.
+      // Hidden values are fetched for this request and never shown; values that are not edited are sent unchanged.
       const whole =
         packet.hidden.length === 0
           ? args

@@ -3,7 +3,7 @@ import { Card } from '../parts/card.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Said } from '../parts/said.tsx'
 
-/** What follows an approval. What is not known is said, not left out. */
+/** The consequences of an approval. If something is not known, the page says so. */
 export function Facts({ packet }: { readonly packet: Packet }) {
   const undo = undoOf(packet)
   const readBack = readBackOf(packet)
@@ -41,7 +41,7 @@ export function Facts({ packet }: { readonly packet: Packet }) {
 
 type Fact = { readonly is: 'yes' | 'no' | 'unknown'; readonly title: string; readonly says: string }
 
-/** The gate's own words, with the first of them in bold. */
+/** The gate's text, with its first words in bold. */
 function factOf(fact: { readonly is: Fact['is']; readonly says: string }): Fact {
   const [, title = fact.says, says = ''] = /^(.+?[.:])\s+(.*)$/s.exec(fact.says) ?? []
   return { is: fact.is, title, says }

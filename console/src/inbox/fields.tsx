@@ -19,7 +19,7 @@ export function Fields({ packet, onSource }: { readonly packet: Packet; readonly
         </pre>
       </div>
     )
-  // What the tool cannot do without comes first.
+  // Required fields come first.
   const needed = packet.required_inputs.filter((name) => name in args)
   const names = [...needed, ...Object.keys(args).filter((name) => !needed.includes(name))]
   if (names.length === 0) return <p className="card-body small dim">No inputs.</p>

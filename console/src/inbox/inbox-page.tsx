@@ -35,18 +35,18 @@ export function InboxPage() {
     ({ id, alike }) => id === selected || alike.some(({ approval_id }) => approval_id === selected),
   )
 
-  // The first request is opened when the page is, never later: what somebody reads is theirs to change.
+  // The first request is opened with the page, never later, so that the selection does not change while somebody reads.
   useEffect(() => {
     if (opened.current || query.data === undefined || (query.data.length > 0 && rows.length === 0)) return
     opened.current = true
-    // Somebody who has already gone to another page stays there, also while that page is still loading.
+    // If the person has already gone to another page, stay there, even while it is loading.
     const isHere = location.hash === '' || location.hash === '#/'
     if (selected === undefined && isHere && isWide()) openRow(rows[0], true)
   })
 
   const isRead = query.data !== undefined
   useEffect(() => {
-    // If the gate is away now, they are loaded when a call is opened.
+    // If the gate cannot be reached now, they are loaded when a call is opened.
     if (isRead) void Promise.allSettled([loadPacket(), loadBatch()])
   }, [isRead])
 
@@ -63,7 +63,7 @@ export function InboxPage() {
     u: back,
   })
   const onDecided = () => {
-    // Whoever has gone elsewhere meanwhile stays there.
+    // If the person has gone to another page meanwhile, stay there.
     if (selected === undefined || !location.hash.includes(selected)) return
     if (!isWide()) return void go({ to: '/' })
     const next =

@@ -27,7 +27,7 @@ type PacketViewProps = {
 }
 
 /**
- * One request, as it was when it was opened. INVARIANT: what is shown is replaced only because somebody asks for it; a newer
+ * One request, as it was when it was opened. INVARIANT: the shown version is replaced only on request; a newer
  * version is shown beside it, and until then nothing can be decided.
  */
 export function PacketView({ id, alike, group, takesFocus = true, onBack, onDecided }: PacketViewProps) {
@@ -73,7 +73,7 @@ export function PacketView({ id, alike, group, takesFocus = true, onBack, onDeci
     isStale: query.isError,
     hub: packet.decided_at?.hub,
   })
-  // Who has approved and who is asked are no part of what is decided, so they are always the newest.
+  // Who has approved and who is asked are not part of the decision, so they are always current.
   const { decisions, asked, state } = latest
   const shown: Packet = { ...packet, decisions, asked, state }
   if (isEditing && !isClosed && !isNewer)

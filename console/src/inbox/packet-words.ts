@@ -14,7 +14,7 @@ export function argumentsOf(text: string): Arguments | undefined {
   }
 }
 
-/** Where the gate made no sentence, only what is certain is said. */
+/** If the gate has no sentence, only say what is certain. */
 export function sentenceOf(packet: Pick<Packet, 'sentence' | 'skill_id' | 'proposed_args'>): Sentence {
   if (packet.sentence !== undefined) return packet.sentence
   const inputs = Object.keys(argumentsOf(packet.proposed_args) ?? {}).length
@@ -34,7 +34,7 @@ export const agentName = (id: string): string => id.replace(/^(?:agent|user|appr
 export const outsideOf = (packet: Packet): NonNullable<Packet['sources']> =>
   (packet.sources ?? []).filter(({ kind }) => kind === 'outside')
 
-/** Deciders that have something against it, most telling first; the others have nothing against it. */
+/** Deciders that object, most important first. */
 export function reasonsOf(packet: Packet): { readonly against: Packet['risk_notes']; readonly fine: number } {
   const rank = { block: 0, ask: 1, allow: 2 } as const
   const weight = (note: Packet['risk_notes'][number]) => rank[note.effect] * 2 + (note.decider === 'provenance' ? 0 : 1)

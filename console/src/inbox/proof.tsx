@@ -17,26 +17,26 @@ export type Proof = {
   readonly isReady: boolean
   readonly passphrase: string
   readonly setPassphrase: (text: string) => void
-  /** Undefined where there is no other way. */
+  /** Undefined if there is no other way. */
   readonly swap: (() => void) | undefined
   readonly problem: Problem | undefined
   readonly field: RefObject<HTMLInputElement | null>
-  /** Asks the browser for the passkey where that is the way. */
+  /** Asks the browser for the passkey, if one is used. */
   give(of?: Signed): Promise<Given>
   refused(error: unknown): void
   clear(): void
 }
 
 type Wanted = {
-  /** Whether the act asks for a proof of whoever has one. */
+  /** Whether the action requires proof from people who have a passkey or passphrase. */
   readonly wanted: boolean
-  /** Whether it asks one of everybody. */
+  /** Whether it requires proof from everybody. */
   readonly always: boolean
-  /** What the passkey signs: this act as it was shown, and nothing else. */
+  /** What the passkey signs: exactly this action, as it was shown. */
   readonly challenge: (of?: Signed) => Promise<PasskeyOptions>
 }
 
-/** That it is the person and not only their key: a passkey, or a passphrase. */
+/** Proof that it is the person and not only their key: a passkey or a passphrase. */
 export function useProof({ wanted, always, challenge }: Wanted): Proof {
   const me = useMe()
   const [passphrase, setPassphrase] = useState('')

@@ -35,7 +35,7 @@ const OVERTAKEN = new Set(['approval.changed', 'approval.not_pending', 'approval
 
 const pointerOf = (name: string) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
 
-/** Calls and time have no default: a bound that nobody chose is not a bound. */
+/** Calls and time have no default, so that the person chooses the bounds. */
 export function RememberDialog({ packet, off, onClose, onDecided, onRefused }: RememberProps) {
   const args = argumentsOf(packet.proposed_args) ?? {}
   const names = Object.keys(args)
@@ -44,7 +44,7 @@ export function RememberDialog({ packet, off, onClose, onDecided, onRefused }: R
   const [vary, setVary] = useState<Readonly<Record<string, Vary>>>({})
   const [prefixes, setPrefixes] = useState<Readonly<Record<string, string>>>({})
   const decide = useDecide(packet.approval_id)
-  // A consent covers careful calls too, so remembering is proven like one.
+  // A consent also covers strong requests, so granting one requires the same proof.
   const proof = useProof({ wanted: true, always: false, challenge: () => approvalChallenge(packet) })
   const constraints = names.map((name): Constraint => {
     const path = pointerOf(name)

@@ -23,7 +23,7 @@ function valueAt(packet: Packet, at: string): string {
   return typeof value === 'string' ? value : value === undefined ? at : (JSON.stringify(value) ?? at)
 }
 
-/** The odd thing comes first: which values nobody of the house wrote, and where they were read. */
+/** Which values came from outside, and where they were read. */
 export function SourceNote({ packet, open, onToggle, onEdit }: SourceNoteProps) {
   const outside = outsideOf(packet)
   if (outside.length === 0) return null

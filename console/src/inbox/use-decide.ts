@@ -4,7 +4,7 @@ import { gate } from '../api/client.ts'
 
 type Decision = BodyOf<'POST /v1/approvals/{approval_id}/decide'>
 
-/** Sends one decision. INVARIANT: nothing says that it is decided before the gate has answered that it is. */
+/** Sends one decision. INVARIANT: the page does not show it as decided before the gate has confirmed it. */
 export function useDecide(id: string) {
   const client = useQueryClient()
   return useMutation({

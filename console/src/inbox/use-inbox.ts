@@ -18,7 +18,7 @@ const byUrgency = (packets: readonly Packet[]): Packet[] =>
   packets.toSorted((a, b) => a.expires_at - b.expires_at || a.created_at - b.created_at)
 
 /**
- * What the list shows. INVARIANT: nothing moves under the pointer: new requests wait until they are asked for, and what is over
+ * The rows of the list. INVARIANT: nothing moves under the pointer: new requests are added on request, and a decided one
  * stays in its place until the pointer has left the list.
  */
 export function useInbox(selected: string | undefined) {
@@ -57,7 +57,7 @@ export function useInbox(selected: string | undefined) {
   return { query, rows: rowsOf(list, pending), fresh: fresh.length, waiting: data?.length, show, onPointer }
 }
 
-/** The same list with what is known now. An edited request gives its place to the one that replaces it. */
+/** Updates the list. An edited request is replaced by its new version in the same place. */
 function settle(
   before: readonly Packet[],
   pending: ReadonlyMap<string, Packet>,

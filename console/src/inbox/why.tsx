@@ -48,7 +48,7 @@ export function Why({ packet, title = 'Why it is held' }: { readonly packet: Pac
   )
 }
 
-/** What one rule says of several values is one reason. */
+/** A rule that applies to several values is one reason. */
 function groupsOf(notes: Packet['risk_notes']): readonly Packet['risk_notes'][] {
   return [...Map.groupBy(notes, ({ decider, rule, effect }) => `${decider} ${rule} ${effect}`).values()]
 }

@@ -15,7 +15,7 @@ export function setSingleKeys(on: boolean): void {
   try {
     localStorage.setItem(KEPT, on ? 'on' : 'off')
   } catch {
-    // Without storage the switch holds until the page is closed.
+    // Without storage, the setting is kept until the page is closed.
   }
 }
 

@@ -16,7 +16,7 @@ export function noPasskeys(): string | undefined {
     : 'This browser offers no passkeys here.'
 }
 
-/** Asks the browser, and says in our words that it did not answer. */
+/** Asks the browser, and reports a failure in our own words. */
 async function answerOf(credential: Promise<Credential | null>): Promise<unknown> {
   try {
     const made = await credential

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 
 const INERT_MS = 400
 
-/** True for 400 ms after what is shown changed: a click or a key that was meant for what stood there before does nothing. */
+/** True for 400 ms after the shown request changed, so that a click or key meant for the previous one does nothing. */
 export function useInert(shown: string | undefined): boolean {
   const [settled, setSettled] = useState<string>()
   useEffect(() => {

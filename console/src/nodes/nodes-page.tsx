@@ -15,10 +15,10 @@ import { Text } from '../parts/text.tsx'
 
 type Node = AnswerOf<'GET /v1/hub/nodes'>['items'][number]
 
-/** Nodes are seen when they ask, and nobody tells the page of that. */
+/** The stream does not report when a node was last seen, so this is polled. */
 const LOOK_EVERY_MS = 5_000
 
-/** The nodes whose approvals are decided here, and which of their calls wait. */
+/** The nodes whose approvals are decided here, and their pending calls. */
 export function NodesPage() {
   const query = useQuery({
     queryKey: ['nodes'],

@@ -133,7 +133,7 @@ export function BarChart({ bars, label }: BarsProps) {
 
 type Row = { readonly name: ReactNode; readonly key: string; readonly says: string; readonly share: number }
 
-/** Bars that lie down, each with its figure beside it. */
+/** Horizontal bars, each with its number beside it. */
 export function RowBars({ rows }: { readonly rows: readonly Row[] }) {
   return (
     <ul className="row-bars">

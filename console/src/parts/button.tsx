@@ -16,7 +16,7 @@ type ButtonProps = {
   readonly children: ReactNode
 }
 
-/** A button that is off keeps its place and its focus, and does nothing. */
+/** A disabled button keeps its place and its focus. */
 export function Button(props: ButtonProps) {
   const { kind = 'plain', size, onClick, off = false, busy = false, pressed, keyName, className, describedBy } = props
   const isOff = off || busy

@@ -2,7 +2,7 @@ import { problemOf } from '../api/problem.ts'
 import { Icon } from './icon.tsx'
 import { Text } from './text.tsx'
 
-/** What did not happen, and why. Nothing while there is no error. */
+/** What failed, and why. Empty if there is no error. */
 export function Refused({ of, says }: { readonly of: unknown; readonly says: string }) {
   if (of === null || of === undefined) return null
   const { detail, title } = problemOf(of)

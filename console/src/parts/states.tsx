@@ -56,7 +56,7 @@ type ListProps = {
   readonly children: ReactNode
 }
 
-/** A list in each of its states. One that was read once stays when it cannot be read again: the banner says that it is old. */
+/** A list in each of its states. If it cannot be refreshed, the old list stays and the banner says that it is outdated. */
 export function ListStates({ of, rows = 6, empty, children }: ListProps) {
   if (of.data === undefined)
     return of.isError ? <Failed error={of.error} onRetry={() => void of.refetch()} /> : <Skeleton rows={rows} />

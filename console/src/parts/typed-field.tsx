@@ -7,7 +7,7 @@ type TypedFieldProps = {
   readonly onValue: (text: string) => void
 }
 
-/** For what must not be confirmed by habit: the word is typed. */
+/** A word to type, for actions that must not be confirmed by habit. */
 export function TypedField({ id, word, value, onValue }: TypedFieldProps) {
   const label = (
     <>

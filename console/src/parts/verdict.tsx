@@ -5,7 +5,7 @@ import type { IconName } from './icon-paths.ts'
 type Kind = 'allow' | 'ask' | 'block' | 'plain'
 type Verdict = { readonly kind: Kind; readonly icon: IconName; readonly word: string }
 
-/** What became of a call: a sign, a word and a colour. */
+/** The outcome of a call: an icon, a word and a colour. */
 export function verdictOf(call: Pick<CallSummary, 'state' | 'problem' | 'consent_id' | 'approval_id'>): Verdict {
   const code = call.problem?.code
   switch (call.state) {

@@ -13,7 +13,7 @@ const EXAMPLE = `- name: an agent cannot delete sent mail
   expect: { effect: block }
 `
 
-/** Expectations in words, run against the draft or against what is in force. */
+/** Test cases, run against the draft or the policy in force. */
 export function Cases({ draft }: { readonly draft: string | undefined }) {
   const [text, setText] = useState(EXAMPLE)
   const run = useMutation({

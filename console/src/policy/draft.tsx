@@ -26,7 +26,7 @@ const PAUSE_MS = 600
 const WEEK = 604_800_000
 const FILE = 'draft.yaml'
 
-/** A draft on the left, what it would have done last week on the right. It never comes into force by being written. */
+/** A draft on the left, its effect on last week's calls on the right. Writing a draft does not put it in force. */
 export function Draft({ policy, text, onText, onDiscard, onDone }: DraftProps) {
   const [settled, setSettled] = useState(text)
   useEffect(() => {

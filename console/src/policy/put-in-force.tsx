@@ -22,7 +22,7 @@ type PutProps = {
   readonly onDone: () => void
 }
 
-/** A draft comes into force when an admin says so, never by being written. */
+/** An admin puts a draft in force. */
 export function PutInForce({ off, looser, ...draft }: PutProps) {
   const me = useMe()
   const [isOpen, setOpen] = useState(false)

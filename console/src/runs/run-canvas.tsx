@@ -62,7 +62,7 @@ function KeepInView({ at }: { readonly at: { readonly x: number; readonly y: num
   return null
 }
 
-/** Shows the whole graph, also after the pane got another size. */
+/** Fits the whole graph into the pane, also after the pane was resized. */
 function FitAgain() {
   const flow = useReactFlow()
   const [width, height] = usePaneSize()

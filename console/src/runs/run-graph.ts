@@ -31,7 +31,7 @@ export function graphOf(run: RunDetails, upTo: number): Walked {
   return walkedOf(table, path, run.status)
 }
 
-/** A table with the way that was walked through it. Without a table the way is all there is. */
+/** The state table with the path of this run. Without a table, only the path. */
 export function walkedOf(table: Table | undefined, path: readonly string[], status: RunDetails['status']): Walked {
   const steps = path.slice(1).map((to, at) => [path[at] ?? '', to] as const)
   const current = path.at(-1)

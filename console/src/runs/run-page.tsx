@@ -21,7 +21,7 @@ import { KIND_WORDS, RunStatusWord } from './runs-page.tsx'
 const PAGE = 200
 const MOST_EVENTS = 2_000
 
-/** The whole journal, up to a bound. */
+/** The whole journal, up to a limit. */
 async function readRun(id: string, signal: AbortSignal): Promise<RunDetails> {
   const path = `/v1/runs/${encodeURIComponent(id)}`
   const first = await ask<RunDetails>(withQuery(path, { limit: PAGE }), { signal })
@@ -46,7 +46,7 @@ export function RunPage() {
   if (query.isError && run === undefined) return <Failed error={query.error} onRetry={() => void query.refetch()} />
   if (run === undefined) return <Skeleton />
   const at = seen === undefined ? run.events.length : Math.min(seen, run.events.length)
-  // The journal of a thread names no nodes; what its own stream tells does, by the same numbers.
+  // The journal of a thread has no nodes; its event stream has them, under the same numbers.
   const walked = isThread
     ? walkedOf(run.graph, pathOf(heard.events, run.events[at - 1]?.seq ?? 0), run.status)
     : graphOf(run, at)

@@ -40,7 +40,7 @@ export const KIND_WORDS: Readonly<Record<string, string>> = {
   flow: 'flow',
 }
 
-/** Everything durable that advances in steps, newest first. */
+/** Background runs, newest first. */
 export function RunsPage() {
   const [status, setStatus] = useState('')
   const query = useInfiniteQuery({

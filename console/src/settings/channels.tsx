@@ -6,7 +6,7 @@ import { Card } from '../parts/card.tsx'
 import { Failed } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
 
-/** Where else the gate tells of what waits. They are set up in the configuration. */
+/** The channels that announce requests. They are set up in the configuration. */
 export function Channels() {
   const query = useQuery({
     queryKey: ['channels'],

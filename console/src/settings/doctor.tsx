@@ -17,7 +17,7 @@ const SIGNS: Readonly<Record<Finding['severity'], { readonly icon: IconName; rea
   ok: { icon: 'check', look: 'yes' },
 }
 
-/** What `sluice doctor` finds on the machine of the gate. It is asked for: it looks at a lot. */
+/** The findings of `sluice doctor` on the gate's machine. Run on request only, because it checks a lot. */
 export function Doctor() {
   const query = useQuery({
     queryKey: ['doctor'],

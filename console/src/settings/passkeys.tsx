@@ -12,7 +12,7 @@ import { Card } from '../parts/card.tsx'
 import { TextField } from '../parts/text-field.tsx'
 import { NamedList } from './named-list.tsx'
 
-/** For careful approvals: a finger, a face or a PIN at a device of one's own. */
+/** For strong approvals: a fingerprint, face or PIN on the person's own device. */
 export function Passkeys() {
   const client = useQueryClient()
   const [name, setName] = useState('')
@@ -28,7 +28,7 @@ export function Passkeys() {
   })
   const add = useMutation({
     mutationFn: async () => {
-      // Whoever can prove themselves already does so first: a stolen key alone adds no passkey.
+      // A person who already has a passkey or passphrase must use it first, so that a stolen key cannot add a passkey.
       const given = await proof.give()
       const options = await ask<PasskeyOptions>('/v1/passkeys/options', { method: 'POST' })
       const response = await makePasskey(options)

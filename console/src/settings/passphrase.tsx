@@ -11,7 +11,7 @@ import { TextField } from '../parts/text-field.tsx'
 
 const SHORTEST = 10
 
-/** For careful approvals: a stolen key alone is then not enough. */
+/** For strong approvals, so that a stolen key is not enough. */
 export function Passphrase() {
   const me = useMe()
   const has = me?.proofs.passphrase === true

@@ -11,7 +11,7 @@ import { usePauses } from './use-gate.ts'
 
 const PATIENCE_MS = 1_500
 
-/** Neither can be closed: each goes when its reason goes. */
+/** Neither can be closed; each disappears with its reason. */
 export function Banners() {
   return (
     <div className="banners">

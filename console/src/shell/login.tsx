@@ -10,7 +10,7 @@ const FAILURES: Readonly<Record<LoginFailure, string>> = {
   too_many: 'Too many wrong keys were tried from here. Wait a little, then try again.',
 }
 
-/** The field is emptied before anything is asked: the key is nowhere on the page afterwards. */
+/** The field is cleared before the request is sent, so that the key does not stay on the page. */
 export function Login() {
   const [key, setKey] = useState('')
   const [busy, setBusy] = useState(false)

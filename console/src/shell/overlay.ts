@@ -1,4 +1,4 @@
 import { storeOf } from '../lib/store.ts'
 
-/** What lies over the page. Only one thing at a time. */
+/** The overlay that is open. Only one at a time. */
 export const overlay = storeOf<'palette' | 'pause' | 'resume' | 'keys' | undefined>(undefined)

@@ -97,7 +97,7 @@ export function PauseDialog() {
   )
 }
 
-/** Starting is not as easy as stopping: it is typed. */
+/** Ending a pause requires typing a word. */
 export function ResumeDialog() {
   const pauses = usePauses()
   const [typed, setTyped] = useState('')

@@ -94,7 +94,7 @@ export function ToolDrawer({ tool }: { readonly tool: Tool }) {
 
 type AdmitProps = { readonly tool: string; readonly hash: string; readonly onClose: () => void }
 
-/** What was read is what is admitted: the hash of the definition that was shown goes with it. */
+/** Sends the hash of the shown definition, so that exactly that one is admitted. */
 function AdmitDialog({ tool, hash, onClose }: AdmitProps) {
   const client = useQueryClient()
   const [typed, setTyped] = useState('')

@@ -11,7 +11,7 @@ export const toolsQuery = queryOptions({
 
 export const serversQuery = queryOptions({
   queryKey: ['servers'],
-  // A server's health is no row of the gate, so the stream does not tell of it.
+  // The health of servers is not stored, so the stream does not report it.
   refetchInterval: 5_000,
   queryFn: ({ signal }) => allOf<Server>('/v1/servers', 1_000, signal),
 })

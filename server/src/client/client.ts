@@ -14,7 +14,7 @@ export type RouteName = keyof Routes
 export type AnswerOf<Name extends RouteName> = Routes[Name]['answer']
 export type BodyOf<Name extends RouteName> = Routes[Name] extends { body: infer Body } ? Body : never
 
-/** What a route takes: the parts of its path and its body where it has them, its query if wanted. */
+/** What a route takes: its path parameters and body, if it has them, and an optional query. */
 export type Input<Name extends RouteName> = (Routes[Name] extends { path: infer Path }
   ? { readonly path: Path }
   : object) &
@@ -23,7 +23,7 @@ export type Input<Name extends RouteName> = (Routes[Name] extends { path: infer 
   Omit<SendOptions, 'json'>
 type Given<Name extends RouteName> = object extends Input<Name> ? [input?: Input<Name>] : [input: Input<Name>]
 
-/** Routes that answer in pages. */
+/** Routes that return pages. */
 export type PagedRoute = {
   [Name in RouteName]: Routes[Name] extends {
     query: { readonly after?: number | undefined }
@@ -35,13 +35,13 @@ export type PagedRoute = {
 type ItemOf<Name extends PagedRoute> = Routes[Name]['answer']['items'][number]
 
 export type GateClient = {
-  /** One request, by its route. Throws a `ProblemError` for every answer that is not good. */
+  /** Sends one request by its route. Throws a `ProblemError` unless it succeeds. */
   ask<Name extends RouteName>(name: Name, ...given: Given<Name>): Promise<AnswerOf<Name>>
-  /** The same for a path as it is, where the route is not known before. */
+  /** The same for a literal path, if the route is not known at compile time. */
   send(method: Method, path: string, options?: SendOptions): Promise<unknown>
   /** The items of all pages of a list. */
   items<Name extends PagedRoute>(name: Name, ...given: Given<Name>): AsyncGenerator<ItemOf<Name>>
-  /** What changes, from now on or after an event; goes on after lost connections. */
+  /** Follows changes, from now on or after an event; reconnects after lost connections. */
   changes(options?: FollowOptions & { readonly kinds?: readonly string[] }): AsyncGenerator<StreamEvent>
   /** Any other stream of the gate, such as `/agent/runs/ID/events`. */
   stream(path: string, options?: FollowOptions): AsyncGenerator<StreamEvent>
@@ -98,7 +98,7 @@ type AnyInput = Omit<SendOptions, 'json'> & {
   readonly body?: unknown
 }
 
-/** INVARIANT: what stands in for a part of the path stays that part, whatever is in it. */
+/** INVARIANT: a path parameter stays one segment of the path, whatever it contains. */
 function pathOf(template: string, parts: Readonly<Record<string, string>> = {}, query: Query = {}): string {
   const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => partOf(name, parts[name]))
   const words = Object.entries(query).flatMap(([name, value]) =>
@@ -108,7 +108,7 @@ function pathOf(template: string, parts: Readonly<Record<string, string>> = {}, 
 }
 
 function partOf(name: string, value: string | undefined): string {
-  // An empty part, `.` or `..` would make it another path.
+  // An empty segment, `.` or `..` would change the path.
   if (value === undefined || /^\.{0,2}$/.test(value)) throw new TypeError(`\`${name}\` is not a part of a path`)
   return encodeURIComponent(value)
 }

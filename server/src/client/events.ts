@@ -1,12 +1,12 @@
-/** One event of a stream. A comment is an event without a kind: it only says that the gate is there. */
+/** One event of a stream. A comment is an event without a kind: it only shows that the gate is alive. */
 export type StreamEvent = {
   readonly kind: string
   readonly data: Readonly<Record<string, unknown>>
-  /** Where to go on after a loss. */
+  /** Where to resume after a lost connection. */
   readonly id?: string
 }
 
-/** Longer events are not the gate's. */
+/** The gate sends no longer events. */
 const MOST_CHARACTERS = 16_777_216
 
 /** The events of a response, in order (text/event-stream). Ends with the response. */
@@ -32,7 +32,7 @@ export async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerato
   }
 }
 
-/** Undefined for a block whose data is not JSON: nothing of the gate's. */
+/** Undefined if the data is not JSON, which the gate never sends. */
 function eventOf(block: string): StreamEvent | undefined {
   let kind = ''
   let id: string | undefined

@@ -4,11 +4,11 @@ import { readAnswer, type Transport } from './transport.ts'
 
 export type FollowOptions = {
   readonly signal?: AbortSignal
-  /** Where to go on: the id of the last event that was dealt with. */
+  /** Where to resume: the id of the last event that was processed. */
   readonly after?: string
-  /** Called when a connection is there, and when it is lost: what is shown may be old until it is back. */
+  /** Called when the connection is established and when it is lost; until it is back, displayed data may be outdated. */
   readonly onState?: (state: 'open' | 'lost') => void
-  /** A connection that is silent for longer is given up; the gate is heard at least every 15 seconds. */
+  /** A connection that is silent for longer is closed; the gate sends something at least every 15 seconds. */
   readonly silence_ms?: number
 }
 
@@ -16,8 +16,8 @@ const SILENCE_MS = 40_000
 const WAITS_MS = [500, 1_000, 2_000, 4_000, 8_000]
 
 /**
- * A stream that survives lost connections: it goes on after the last event that was handed out. Where the gate no longer remembers
- * that, it says `reset`: read everything again. Ends when it is aborted or the gate says that it is over; throws when the gate refuses.
+ * A stream that survives lost connections: it resumes after the last event it returned. If the gate no longer has the events after
+ * that one, it sends `reset`: read everything again. Ends when it is aborted or the gate ends it; throws if the gate refuses.
  */
 export async function* follow(
   transport: Transport,
@@ -51,7 +51,7 @@ export async function* follow(
 
 const isAborted = (signal: AbortSignal | undefined): boolean => signal?.aborted === true
 
-/** One connection. It is given up when it is silent for too long. */
+/** One connection, closed if it is silent for too long. */
 class Connection {
   readonly #abort = new AbortController()
   readonly #end = () => this.#abort.abort()
@@ -66,7 +66,7 @@ class Connection {
     outer?.addEventListener('abort', this.#end)
   }
 
-  /** Whether only one event has come by it. */
+  /** Whether only one event has arrived on it. */
   get isNew(): boolean {
     return this.#heard === 1
   }

@@ -1,31 +1,31 @@
 import type { ProblemCode } from '../contract/problems.ts'
 
 /**
- * What can be wrong: a code of the gate (docs/errors.md), `no_answer` when none came, or `http.<status>` for an answer that is not the
+ * The code: one of the gate's (docs/errors.md), `no_answer` if there was no answer, or `http.<status>` for an answer that is not the
  * gate's, such as a proxy's.
  */
 export type ClientProblemCode = ProblemCode | 'no_answer' | `http.${number}`
 
-/** A refusal of the gate, as it says it (RFC 9457). */
+/** The problem as the gate sent it (RFC 9457). */
 export type ClientProblem = {
   readonly code: ClientProblemCode
   readonly title: string
   readonly detail: string
-  /** 0 when no answer came. */
+  /** 0 if there was no answer. */
   readonly status: number
   readonly about: Readonly<Record<string, string>>
   readonly retry?: 'never' | 'later'
   readonly trace_id?: string
 }
 
-/** Thrown by every request that did not get a good answer. */
+/** Thrown by every request that does not succeed. */
 export class ProblemError extends Error {
   override name = 'ProblemError'
   readonly problem: ClientProblem
   /** The whole answer. */
   readonly body: unknown
   /**
-   * The key of a POST. When no answer came, the request may have been carried out: ask for its outcome with this key, and do not send it
+   * The idempotency key of a POST. Without an answer, the request may have been executed: look up its outcome with this key, and do not send it
    * again with another one.
    */
   readonly idempotency_key: string | undefined
@@ -56,7 +56,7 @@ export const NO_ANSWER: ClientProblem = {
   about: {},
 }
 
-/** The problem that an answer states. */
+/** The problem in an answer. */
 export function problemIn(status: number, body: unknown): ClientProblem {
   const said = (typeof body === 'object' && body !== null ? body : {}) as Partial<ClientProblem>
   return {

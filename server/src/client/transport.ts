@@ -9,30 +9,30 @@ export type ClientOptions = {
   readonly key?: string
   /** Further headers of each request, such as the CSRF token of a browser's session. */
   readonly headers?: (method: Method) => Readonly<Record<string, string>>
-  /** Called with each answer that is not good, before it is thrown. */
+  /** Called with each failed answer, before it is thrown. */
   readonly onProblem?: (error: ProblemError) => void
   /** Another `fetch`. */
   readonly fetch?: typeof fetch
-  /** How often a GET that got no answer is sent again. Nothing else ever is. */
+  /** How often a GET without an answer is retried. Other methods are never retried. */
   readonly retries?: number
 }
 
 export type SendOptions = {
   readonly json?: unknown
   readonly signal?: AbortSignal
-  /** Of a POST: made here when left out. */
+  /** For a POST; created here if left out. */
   readonly idempotency_key?: string
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Sends one request and returns the gate's answer, good or not. Throws `no_answer` when there is none. */
+/** Sends one request and returns the gate's answer, successful or not. Throws `no_answer` if there is none. */
 export type Transport = (method: Method, path: string, options?: SendOptions) => Promise<Response>
 
 const RETRY_MS = 200
 
 /**
- * INVARIANT: only a GET is ever sent again. A POST carries an idempotency key, so that whoever lost its answer can ask what became of it;
- * a DELETE that got no answer may have been carried out.
+ * INVARIANT: only a GET is retried. A POST has an idempotency key, so that its outcome can be looked up if the answer is lost;
+ * a DELETE without an answer may have been executed.
  */
 export function createTransport(options: ClientOptions): Transport {
   const { url = '', key, retries = 2 } = options
@@ -46,7 +46,7 @@ export function createTransport(options: ClientOptions): Transport {
       method,
       credentials: 'same-origin',
       cache: 'no-store',
-      // Credentials are for this gate and for nobody it could point to.
+      // Do not send credentials to an address that the gate redirects to.
       redirect: 'error',
       headers: {
         accept: 'application/json',
@@ -71,13 +71,13 @@ export function createTransport(options: ClientOptions): Transport {
   }
 }
 
-/** The JSON of a good answer, or its text where it is none. Every other answer is thrown. */
+/** The JSON of a successful answer, or its text if it is not JSON. Every other answer is thrown. */
 export async function readAnswer(response: Response, idempotency_key?: string): Promise<unknown> {
   let text: string
   try {
     text = await response.text()
   } catch {
-    // The answer broke off: what was asked for may have been done.
+    // The answer was cut off: the request may have been executed.
     throw new ProblemError(NO_ANSWER, { idempotency_key })
   }
   const isJson =

@@ -6,20 +6,20 @@ import type { CredentialWas, LoginRateLimit } from './login-rate-limit.ts'
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/
 
-/** What a request shows of its sender: its headers, its address, and whether it came by the data folder's own socket. */
+/** What is known about the sender of a request: its headers, its address, and whether it came through the data folder's socket. */
 export type RawRequest = {
   readonly local: boolean
   readonly remote: string
   header(name: string): string | undefined
-  /** Only where a browser's cookie counts. `passive`: asks whether somebody is still welcome, which is no sign of life. */
+  /** Only where a browser's cookie is accepted. `passive`: only checks whether the log-in is still valid, and does not extend it. */
   readonly browser?: { readonly method: string; readonly passive?: true }
 }
 
-/** Says who is speaking. Both network doors ask the same one, so that wrong credentials are counted together. */
+/** Identifies the caller. Both network doors use the same instance, so that wrong credentials are counted together. */
 export type Doorman = (sendRaw: RawRequest) => Promise<Result<Caller>>
 
 /**
- * On the local socket the owner speaks, who may also speak as somebody lesser (`x-sluice-as: agent:claude`): that is
+ * On the local socket the caller is the owner, who may also act with fewer rights (`x-sluice-as: agent:claude`): that is
  * how an agent's stdio door gets no more power than an agent. Everywhere else only a credential counts, and wrong ones are
  * counted.
  */
@@ -37,11 +37,11 @@ export function doorman(gate: Pick<Gate, 'identity' | 'audit'>, failures: LoginR
     let was: CredentialWas = 'not looked at'
     try {
       const caller = await gate.identity.authenticate(bearer)
-      // What the issuer or the store could not answer is nobody's wrong credential.
+      // An error of the issuer or the store does not count as a wrong credential.
       was = caller.ok ? 'good' : PROBLEMS[caller.problem.code].http === 401 ? 'wrong' : was
       return caller
     } finally {
-      // A store that cannot count cannot say whose credential is good either.
+      // If the store cannot count, it cannot check the credential either.
       const isOneTooMany = await admission.settle(was).catch(() => false)
       if (isOneTooMany) await gate.audit.noteRefusal({ kind: 'limited', address: sendRaw.remote })
     }
@@ -49,7 +49,7 @@ export function doorman(gate: Pick<Gate, 'identity' | 'audit'>, failures: LoginR
 }
 
 /**
- * A cookie is sent by the browser, whoever made it ask. INVARIANT: it changes nothing unless the request comes from a page of this
+ * A browser sends its cookie with requests of any page. INVARIANT: it changes nothing unless the request comes from a page of this
  * gate and repeats what only that page can read.
  */
 async function callerOfLogin(
@@ -66,7 +66,7 @@ async function callerOfLogin(
 
 type OnSocket = Readonly<Record<'authorization' | 'bearer' | 'as', string | undefined>>
 
-/** INVARIANT: a request that says anything about who it is, and says it wrongly, never becomes the owner's. */
+/** INVARIANT: a request with invalid credentials is never treated as the owner's. */
 async function callerOnSocket(
   gate: Pick<Gate, 'identity'>,
   { authorization, bearer, as }: OnSocket,
@@ -83,7 +83,7 @@ function callerNamed(as: string): Result<Caller> {
   const known = CallerKind.safeParse(kind)
   if (!known.success || more.length > 0 || !NAME.test(name) || !NAME.test(user))
     return refuse('auth.invalid', { as: 'write kind:name or kind:name:user' })
-  // One person at the socket must not be several where several people are asked.
+  // One person at the socket must not count as several people.
   if (DECIDING_KINDS.includes(known.data) && user !== LOCAL_OWNER.user)
     return refuse('auth.invalid', { as: 'to decide as another person, use a key of theirs' })
   return ok({ kind: known.data, id: `${known.data}:${name}`, user })

@@ -1,17 +1,17 @@
 const MOST_READ = 100
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
-/** The two headers in which a browser says under whose name it asks. */
+/** The two headers with which a browser names the host and the page of a request. */
 export type Names = { readonly host: string | undefined; readonly origin: string | undefined }
 
 /**
- * Whether a request on the network listener asks for one of our own names. A web page on another host can make a browser
+ * Whether a request on the network listener is for one of our own host names. A web page on another host can make a browser
  * send requests here, under that host's name (DNS rebinding) or its own (`Origin`). The data folder's socket is out of a browser's
  * reach and needs no such check.
  */
 export function knownHost(names: readonly string[]): (asked: Names) => boolean {
   const known = new Set([...LOOPBACK, ...names.map((name) => name.toLowerCase())])
-  /** Clients say the same again and again. */
+  /** Cached, because clients repeat the same values. */
   const read = new Map<string, boolean>()
   const isKnown = (url: string): boolean => {
     const answer = read.get(url) ?? known.has(hostnameOf(url))

@@ -1,11 +1,11 @@
 import type { Server, ServerResponse } from 'node:http'
 
-/** How long requests under way may take after the gate was told to stop. */
+/** How long running requests may take after the gate was told to stop. */
 export const LAST_ANSWERS_MS = 10_000
 
 /**
- * Watches a server's requests. The function that it returns resolves when nobody waits for an answer any more, or has waited for
- * too long; meanwhile the door stays open, to tell whoever comes that the gate is stopping.
+ * Tracks a server's requests. The function that it returns resolves when no request is unanswered, or after
+ * the time limit; meanwhile new requests are told that the gate is stopping.
  */
 export function lastAnswersOf(server: Server): () => Promise<void> {
   const waiting = new Set<ServerResponse>()

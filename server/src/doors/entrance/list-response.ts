@@ -4,8 +4,8 @@ import { setImmediate } from 'node:timers/promises'
 const SMALL = 262_144
 
 /**
- * A page of a list as JSON. Requests may hold a megabyte each: they are written one by one, and between two of them everybody else
- * has their turn.
+ * A page of a list as JSON. Each item may be a megabyte, so items are written one by one, and other requests
+ * run in between.
  */
 export async function listResponse(page: {
   readonly items: readonly unknown[]
@@ -21,7 +21,7 @@ export async function listResponse(page: {
     parts.push(part)
   }
   const headers = { 'content-type': 'application/json' }
-  // The other fields first: what is printed of them ends where the list begins.
+  // The other fields come first, and the list last.
   const others = JSON.stringify(rest).slice(0, -1)
   const whole = [`${others}${others === '{' ? '' : ','}"items":[`, ...parts, ']}']
   if (size <= SMALL) return new Response(whole.join(''), { headers })

@@ -5,7 +5,7 @@ import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { lastAnswersOf } from './last-answers.ts'
 import { guardServer, serverOptions } from './server-limits.ts'
 
-/** A door on the listener. Answers a request that is for it; false leaves the request to the next door. */
+/** A door on the listener. Answers a request that is meant for it; false passes it to the next door. */
 export type DoorListener = (request: IncomingMessage, response: ServerResponse, local: boolean) => boolean
 
 export type Listening = { readonly url: string; close(): Promise<void> }
@@ -29,7 +29,7 @@ export async function listen(
   const [networkAnswers, localAnswers] = [lastAnswersOf(network), lastAnswersOf(local)]
   const bound = await bind(network, `${host}:${port}`, () => network.listen(port, host))
   if (!bound.ok) return bound
-  // A socket file outlives a killed process; whoever holds the folder's lock may replace it.
+  // A socket file remains after a process is killed; the holder of the folder's lock may replace it.
   rmSync(socket, { force: true })
   const attached = await bind(local, socket, () => local.listen(socket))
   if (!attached.ok) {
@@ -69,7 +69,7 @@ function bind(server: Server, address: string, start: () => void): Promise<Resul
 async function close(server: Server): Promise<void> {
   await new Promise<void>((resolve) => {
     server.close(() => resolve())
-    // Whoever is still waiting for an answer gets a closed connection: the call itself is recorded.
+    // Remaining connections are closed; the calls themselves are recorded.
     server.closeAllConnections()
   })
 }

@@ -5,17 +5,17 @@ import type { Counts } from '../../commands/ports/counts.ts'
 export type FailureLimits = {
   /** Wrong credentials of one address in one window. */
   readonly per_address: number
-  /** Of all addresses together. Beyond it, one failure is too many for an address; one without any is still heard. */
+  /** Wrong credentials of all addresses together. Beyond it, an address with one failure is rejected; one without failures is still accepted. */
   readonly overall: number
   readonly window_s: number
 }
 
 export type CredentialWas = 'good' | 'wrong' | 'not looked at'
 
-/** Whether a credential may be looked at now. */
+/** Whether a credential may be checked now. */
 export type Admission =
   | { readonly wait_s: number }
-  /** Says what it was; true when it was the wrong one too many. */
+  /** Reports the result of the check; true if this failure reached the limit. */
   | { readonly wait_s: 0; settle(was: CredentialWas): Promise<boolean> }
 
 export type LoginRateLimit = { admit(address: string, credential: string): Promise<Admission> }
@@ -32,7 +32,7 @@ type Runtime = {
 }
 
 /**
- * Guessing costs time, and others do not pay for it: neither another address nor a key that has been good at this one.
+ * Slows down guessing without affecting other addresses, or keys that were already valid at this address.
  * A credential that this node has not seen good takes one of the places that its address has left before it is looked at, on all nodes together, so guesses that arrive
  * at once are not more than guesses one by one. One that finds every place taken waits for what becomes of those before it.
  * INVARIANT: memory is bounded whatever is sent; the oldest is forgotten first.
@@ -41,7 +41,7 @@ export function loginRateLimit(limits: FailureLimits, { counts, clock, pause }: 
   const { per_address, overall, window_s } = limits
   const window_ms = window_s * 1000
   const good = new Map<string, true>()
-  /** Addresses that have to wait, until when. Failures are not taken back, so nobody has to be asked again. */
+  /** Addresses that have to wait, and until when. Failures are never undone, so this needs no refresh. */
   const waiting = new Map<string, number>()
 
   const settleGood = (place: string, name: string) => async (was: CredentialWas) => {
@@ -49,7 +49,7 @@ export function loginRateLimit(limits: FailureLimits, { counts, clock, pause }: 
     good.delete(name)
     return fail(place, 0)
   }
-  /** In one addition, so that a place is not free before its failure counts. */
+  /** In one addition, so that a slot is not freed before its failure is counted. */
   async function fail(place: string, places: 0 | 1): Promise<boolean> {
     const [here, all] = await counts.add(
       [
@@ -85,7 +85,7 @@ export function loginRateLimit(limits: FailureLimits, { counts, clock, pause }: 
     const until = clock() + LONGEST_TURN_MS
     for (;;) {
       const { failures, left_ms, taken, limit } = await take(place)
-      // With no failures yet a place is free, also where one failure would be too many.
+      // Without failures so far a slot is free, even if one failure would reach the limit.
       if (failures + taken <= Math.max(limit, 1) && failures < limit)
         return {
           wait_s: 0,
@@ -124,7 +124,7 @@ function keep<T>(map: Map<string, T>, key: string, value: T, most: number): void
   if (map.size > most && oldest !== undefined) map.delete(oldest)
 }
 
-/** Whoever has one IPv6 address has the 2^64 beside it too. */
+/** Whoever has one IPv6 address usually has its whole /64 network. */
 function placeOf(address: string): string {
   if (!address.includes(':')) return address
   const [bare = ''] = address.split('%')

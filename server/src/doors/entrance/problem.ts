@@ -15,7 +15,7 @@ export function problemBody({ code, about }: Problem, trace: string) {
   }
 }
 
-/** Names and paths of others stand here: their unseen characters are escapes. Lines of our own stay lines. */
+/** Names and paths chosen by others: their invisible characters are escaped. Our own line breaks are kept. */
 function shownAbout(about: Problem['about']): Problem['about'] {
   const shown = (text: string) => text.split('\n').map(visibleText).join('\n')
   return Object.fromEntries(Object.entries(about).map(([name, text]) => [name, shown(text)]))
@@ -32,7 +32,7 @@ export function problemResponse(found: Problem, trace: string, more: Readonly<Re
   return new Response(JSON.stringify({ ...problemBody(found, trace), ...more }), { status: http, headers })
 }
 
-/** Monitors look for 503, whatever status the problem has for a request. */
+/** Monitors expect 503, whatever the status of the problem is elsewhere. */
 export const notReady = (found: Problem, trace: string): Response =>
   Response.json(
     { ...problemBody(found, trace), status: 503 },

@@ -7,7 +7,7 @@ import { problemBody } from './problem.ts'
 const CHECKS_PER_WAIT = 4
 const SLOWEST_CHECK_MS = 2_000
 
-/** What node:http itself must know of the limits when a server is made. */
+/** The limits that node:http needs when a server is created. */
 export function serverOptions({ headers_ms, request_ms, header_bytes }: ListenLimits): ServerOptions {
   const shortest = Math.min(headers_ms, request_ms)
   return {
@@ -15,13 +15,13 @@ export function serverOptions({ headers_ms, request_ms, header_bytes }: ListenLi
     headersTimeout: Math.min(headers_ms, request_ms),
     requestTimeout: request_ms,
     connectionsCheckingInterval: Math.min(Math.ceil(shortest / CHECKS_PER_WAIT), SLOWEST_CHECK_MS),
-    // What two readers could read in two ways is refused: both lengths, bare line feeds, a request without a Host.
+    // Ambiguous requests are rejected: two lengths, bare line feeds, no Host header.
     insecureHTTPParser: false,
     requireHostHeader: true,
   }
 }
 
-/** Answers what is no request with a problem, and keeps connections within their number. */
+/** Answers malformed requests with a problem, and limits the number of connections. */
 export function guardServer(server: Server, limits: ListenLimits): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const isUnanswerable = !socket.writable || error.code === 'ECONNRESET' || hasAnswerUnderWay(socket)
@@ -36,7 +36,7 @@ export function guardServer(server: Server, limits: ListenLimits): void {
  * a flood of them keeps nobody out. INVARIANT: a connection whose request is being answered is never shed.
  */
 function shedConnections(server: Server, most: number): void {
-  /** The one that was quiet for the longest time first, each with the request it last sent. */
+  /** Connections, the longest idle first, each with its last request. */
   const open = new Map<Socket, IncomingMessage | undefined>()
   const touch = (socket: Socket, request?: IncomingMessage) => {
     open.delete(socket)
@@ -70,7 +70,7 @@ function problemOf({ code = 'unknown' }: NodeJS.ErrnoException, { header_bytes }
     : problem('request.malformed', { because: code })
 }
 
-/** A second answer in the middle of the first would be read as part of it. */
+/** The first answer has begun, so a second one would be read as part of it. */
 const hasAnswerUnderWay = (socket: Socket & { readonly _httpMessage?: { readonly headersSent: boolean } | null }) =>
   socket._httpMessage?.headersSent === true
 

@@ -15,7 +15,7 @@ const DAY_HOURS = 24
 const MOST_HOURS = 168
 const LONGEST_WORDS = 200
 
-/** What happened: every call, one call's whole life, and figures. */
+/** Activity: the list of calls, the history of one call, and statistics. */
 export const activityRoutes: Routes = (app, gate) => {
   app.openapi(
     route({

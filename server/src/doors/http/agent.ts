@@ -31,7 +31,7 @@ export function agentRoutes(
     if (options.stopping.aborted) return problemResponse(problem('gate.stopping'), c.get('trace'))
     if (open.isFull(who))
       return problemResponse(problem('stream.too_many', { limit: String(open.most) }), c.get('trace'))
-    // Asked before the stream opens, so that a thread of somebody else is an ordinary 404.
+    // Checked before the stream opens, so that another caller's thread is answered with 404.
     const known = await gate.agent.read(caller, run_id)
     if (!known.ok) return problemResponse(known.problem, c.get('trace'))
     return eventStream({
@@ -145,7 +145,7 @@ export function agentRoutes(
   )
 }
 
-/** A turn that ended before: the same request came twice. */
+/** The turn has already ended: the same request was sent twice. */
 const toldAtOnce = (options: Pick<EventStream, 'stopping'>, { response, status }: AgentAnswer): Response =>
   eventStream({
     ...options,
@@ -158,7 +158,7 @@ const toldAtOnce = (options: Pick<EventStream, 'stopping'>, { response, status }
     },
   })
 
-/** The newest event before a message, so that its own stream tells only what follows. */
+/** The newest event before the message, so that its stream has only later events. */
 async function placeBefore(gate: Gate, c: Context<Door>, thread_id: string | undefined): Promise<string | undefined> {
   return thread_id === undefined ? undefined : gate.agent.place(c.get('caller'), thread_id)
 }

@@ -10,16 +10,16 @@ import type { Answer, Answers, Door, Kept } from './door.ts'
 const HEADER = 'idempotency-key'
 const MOST_ANSWERS = 2_000
 const LONGEST_ANSWER = 65_536
-/** Nothing was done: the request may come again, also with another body. */
+/** Nothing was done, so the key may be used again, even with another body. */
 const NOTHING_DONE: readonly number[] = [400, 401, 403, 413, 429, 503]
 
 /**
- * A repeated POST with the same key and body is answered as it was the first time.
- * INVARIANT: it never acts twice. Whoever comes back after the answer is forgotten is told so, and has to look.
+ * A repeated POST with the same key and body gets the same answer as the first time.
+ * INVARIANT: it is never executed twice. If the first answer is no longer kept, the caller is told so and has to look up the outcome.
  */
 export const answerOnce: MiddlewareHandler<Door> = async (c, next) => {
   const key = c.req.header(HEADER)
-  // A signed callback has no caller and an id of its own.
+  // A signed callback has no caller, and brings its own id.
   const caller: Caller | undefined = c.get('caller')
   if (key === undefined || caller === undefined) return next()
   if (!isIdempotencyKey(key)) return problemResponse(invalidKey(), c.get('trace'))

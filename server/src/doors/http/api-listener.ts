@@ -3,7 +3,7 @@ import type { ClientAddress } from '../entrance/client-address.ts'
 import type { DoorListener } from '../entrance/listen.ts'
 import type { App, Bindings } from './door.ts'
 
-/** The API as the last door of a listener: it answers every request, also those for paths that do not exist. */
+/** The API is the last door of a listener: it answers every request, including those for unknown paths. */
 export function apiListener(app: App, addressOf: ClientAddress): DoorListener {
   const listenerFor = (local: boolean) =>
     getRequestListener((request, { incoming }) => {

@@ -45,17 +45,17 @@ export type HttpDoor = {
   readonly version: string
   readonly doorman: Doorman
   readonly newTrace: () => string
-  /** The names by which this gate is known on the network, besides those of the loopback. */
+  /** The host names of this gate, besides those of the loopback. */
   readonly hosts: readonly string[]
   readonly metrics: MetricsOptions
   readonly login?: LoginOptions
   /** Aborted when the gate stops. */
   readonly stopping: AbortSignal
-  /** Told of everything that should not happen; returns the incident's id. */
+  /** Reports an unexpected error; returns the incident's id. */
   readonly onIncident: (error: unknown, trace: string) => string
 }
 
-/** The HTTP door: translates, checks who knocks against the declared access, and hands over to the commands. */
+/** The HTTP door: checks the caller against the declared access, and translates requests into commands. */
 export function httpApp(door: HttpDoor): App {
   const app = new OpenAPIHono<Door>({
     defaultHook: (result, c) =>
@@ -69,7 +69,7 @@ export function httpApp(door: HttpDoor): App {
     c.set('answers', answers)
     c.set('trace', traceOf(c.req.header('traceparent')) ?? door.newTrace())
     await next()
-    // Nobody reads the body of such an answer, and a stream would stay open for it.
+    // The body of such an answer is not read, and a stream would stay open.
     if (c.req.method === 'HEAD') await c.res.body?.cancel()
     c.header('x-content-type-options', 'nosniff')
     c.header('x-trace-id', c.get('trace'))
@@ -95,7 +95,7 @@ export function httpApp(door: HttpDoor): App {
       answers: HealthAnswer,
     }),
     (c) =>
-      // The folder's owner may end the process, whoever started it: `sluice down`.
+      // The folder's owner may stop the gate: `sluice down`.
       jsonResponse(200, { ok: true, ...(c.env.local ? { pid: process.pid, host: hostname() } : {}) }),
   )
   app.openapi(
@@ -109,7 +109,7 @@ export function httpApp(door: HttpDoor): App {
     (c) => {
       const closed = door.gate.closedBy()
       if (closed !== undefined) return notReady(closed, c.get('trace'))
-      // Anyone may ask, so the words of the policy stay inside; `/v1/policies` has the lines.
+      // Anyone may call this, so the text of the policy is left out; `/v1/policies` has it.
       const warnings = door.gate.policies
         .notices()
         .map(({ code, says, at }) => ({ code, says, at, see: '/v1/policies' }))
@@ -171,10 +171,10 @@ export function httpApp(door: HttpDoor): App {
   return app
 }
 
-/** Whoever goes away in the middle of their own request is no incident, and reads no answer. */
+/** A client that disconnects during its request is not an incident, and needs no answer. */
 const isAborted = (error: Error & { readonly code?: unknown }) => error.code === 'ECONNRESET'
 
-/** Routes that have to know under which address people see this gate. */
+/** Routes that need the address by which people reach this gate. */
 const withLogin =
   (routes: (app: App, gate: Gate, options: LoginOptions) => void, options: LoginOptions): Routes =>
   (app, gate) =>

@@ -94,7 +94,7 @@ export function approvalRoutes(app: App, gate: Gate, options: LoginOptions): voi
           ? await gate.approvals.edit(by, id, body.args, shownAs(body))
           : await gate.approvals.decide(by, id, decisionOf(body, siteOf(c, options)))
       if (result.ok || !SHOW_AGAIN.has(result.problem.code)) return decided(gate, result, c.get('trace'))
-      // What was decided on is not what is there: here is what is.
+      // The packet changed before the decision: the answer contains the current one.
       const now = await gate.approvals.read(by, id)
       return problemResponse(result.problem, c.get('trace'), now.ok ? { packet: now.value } : {})
     },

@@ -134,7 +134,7 @@ export const callRoutes: Routes = (app, gate) => {
   )
 }
 
-/** A call's outcome as HTTP: what was refused or failed is a problem with the evidence beside it. */
+/** A call's outcome as HTTP: a refused or failed call is a problem, with the evidence added. */
 function outcomeResponse(outcome: Outcome, trace: string): Response {
   switch (outcome.status) {
     case 'refused':

@@ -3,7 +3,7 @@ import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { partOf } from './query.ts'
 import { route, type Routes } from './route.ts'
 
-/** Where answers of webhooks come in. Their signature is the credential. */
+/** Receives answers to webhooks. Their signature is the credential. */
 export const channelRoutes: Routes = (app, gate) => {
   app.openapi(
     route({

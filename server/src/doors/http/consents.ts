@@ -7,7 +7,7 @@ import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { pageOf, partOf } from './query.ts'
 import { DECIDERS, PEOPLE, route, routeWithBody, type Routes } from './route.ts'
 
-/** Permissions given ahead: mint, list, revoke. */
+/** Consents: mint, list, revoke. */
 export const consentRoutes: Routes = (app, gate) => {
   app.openapi(
     route({
@@ -86,7 +86,7 @@ export const consentRoutes: Routes = (app, gate) => {
   )
 }
 
-/** Where the gate keeps it is nobody else's business. */
+/** Internal fields are left out. */
 export function shownConsent({ shelf: _, ...shown }: ConsentRow): Omit<ConsentRow, 'shelf'> {
   return shown
 }

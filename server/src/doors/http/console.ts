@@ -6,7 +6,7 @@ import { problemResponse } from '../entrance/problem.ts'
 import type { App } from './door.ts'
 import { declareRoute } from './route.ts'
 
-/** Nothing inline and nothing from elsewhere: a text that would slip onto the page could still load and run nothing. */
+/** No inline scripts and nothing from other origins, so that injected text cannot load or run anything. */
 const CSP = [
   "default-src 'none'",
   "script-src 'self'",
@@ -46,7 +46,7 @@ const FOLDER = fileURLToPath(
 const NOT_BUILT = `<!doctype html><html lang="en"><title>Sluice</title><h1>Sluice</h1>
 <p>The gate is up, but its console was not built. In a checkout, run <code>npm install</code>.</p></html>`
 
-/** The console's files. They hold no power: the page knocks at this door like anyone else. */
+/** Serves the console's files. They give no rights: the page uses the API like any other client. */
 export function consoleRoutes(app: App, folder: string = FOLDER): void {
   declareRoute('get', '/', 'anyone')
   app.get('/', (c) => {
@@ -67,12 +67,12 @@ export function consoleRoutes(app: App, folder: string = FOLDER): void {
   }
 }
 
-/** A name that cannot lead out of the folder. */
+/** A name that cannot leave the folder. */
 const NAME = /^(?:assets\/)?[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/
 
 /**
- * One file as it is now. INVARIANT: a file that is missing is undefined, and no error: the files may be replaced while the gate runs,
- * and a page that was opened before asks for those that are gone.
+ * The current contents of one file. INVARIANT: a missing file is undefined and not an error: files may be replaced while the gate runs,
+ * and a page that was opened before may ask for removed ones.
  */
 function served(folder: string, name: string, accepts = ''): Response | undefined {
   const type = TYPES[extname(name)]

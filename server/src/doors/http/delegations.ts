@@ -4,7 +4,7 @@ import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { partOf } from './query.ts'
 import { DECIDERS, route, routeWithBody, type Routes } from './route.ts'
 
-/** Who is asked about which requests, and who stands in for whom. */
+/** Approval routes and delegations. */
 export const delegationRoutes: Routes = (app, gate) => {
   app.openapi(
     route({

@@ -4,15 +4,15 @@ import type { Caller } from '../../contract/caller.ts'
 import type { Doorman } from '../entrance/caller-of.ts'
 
 export type Answer = { readonly status: number; readonly type: string; readonly body: string }
-/** Under way or answered; `released` when nothing was done under the key that this process has claimed. */
+/** In progress or answered; `released` if nothing was done under the claimed key. */
 export type Kept = { readonly request: string; readonly answer: Promise<Answer | 'released' | 'not_kept'> } | 'released'
 
-/** Answers by caller and key, the oldest forgotten first. In memory only: some of them hold a secret that is shown once. */
+/** Answers by caller and key; the oldest are dropped first. Kept in memory only, because some contain a secret that is shown once. */
 export type Answers = Map<string, Kept>
 
-/** What a handler finds in its context: the commands, who speaks, and under which trace. */
+/** The context of a handler: the commands, the caller and the trace. */
 export type Variables = { gate: Gate; doorman: Doorman; answers: Answers; caller: Caller; trace: string }
-/** `local` is true on the data folder's own socket, where whoever connects owns the folder; elsewhere `remote` is an address. */
+/** `local` is true on the data folder's socket, which only the folder's owner can open; otherwise `remote` is an address. */
 export type Bindings = { local: boolean; remote: string }
 export type Door = { Variables: Variables; Bindings: Bindings }
 export type App = OpenAPIHono<Door>

@@ -1,16 +1,16 @@
-/** Why a stream ends, as its last event says it. `too_slow`: read faster, or resume from the last event's id. */
+/** Why a stream ended, in its last event. `too_slow`: read faster, or resume from the last event's id. */
 export type Goodbye = 'stopping' | 'too_slow' | 'unauthorised' | 'ended'
 
 export type EventStream = {
-  /** Aborted when the gate stops: streams say goodbye and end. */
+  /** Aborted when the gate stops: streams send a last event and end. */
   readonly stopping: AbortSignal
   readonly heartbeat_ms?: number | undefined
-  /** What may wait for a slow reader, beyond what its connection buffers. */
+  /** How much may be queued for a slow reader, beyond the buffer of its connection. */
   readonly waiting_bytes?: number | undefined
-  /** Asked with every heartbeat: a key may be revoked while its stream is open. */
+  /** Checked with every heartbeat, because a key may be revoked while its stream is open. */
   readonly isStillWelcome: () => Promise<boolean>
   readonly onEnd: () => void
-  /** Called once, when the stream is open. Returns how to stop listening. */
+  /** Called once, when the stream is open. Returns a function that stops listening. */
   begin(out: EventOut): () => void
 }
 
@@ -24,7 +24,7 @@ const HEARTBEAT_MS = 15_000
 const WAITING_BYTES = 1_048_576
 const RECONNECT_MS = 2_000
 
-/** Server-sent events. INVARIANT: what waits for a slow reader is bounded; beyond that the stream ends and says why. */
+/** Server-sent events. INVARIANT: the queue for a slow reader is bounded; beyond that the stream ends with a reason. */
 export function eventStream(options: EventStream): Response {
   const { stopping, heartbeat_ms = HEARTBEAT_MS, waiting_bytes = WAITING_BYTES } = options
   const bytes = new TextEncoder()
@@ -45,7 +45,7 @@ export function eventStream(options: EventStream): Response {
       if ((controller.desiredSize ?? 0) <= 0) leave('too_slow')
     }
     const beatOnce = async () => {
-      // Who cannot be asked about is not known, and unknown means no.
+      // If the key cannot be checked, the stream ends.
       const isWelcome = await options.isStillWelcome().catch(() => false)
       if (isOver) return
       if (!isWelcome) leave('unauthorised')
@@ -92,7 +92,7 @@ export class OpenStreams {
     return this.#all >= MOST || (this.#open.get(who) ?? 0) >= MOST_PER_CALLER
   }
 
-  /** Returns how to give the place back. */
+  /** Returns a function that frees the slot. */
   take(who: string): () => void {
     this.#count(who, 1)
     return () => this.#count(who, -1)

@@ -25,7 +25,7 @@ import { CALLERS, PEOPLE, route, routeWithBody, type Routes } from './route.ts'
 const WAIT_MS = 60_000
 const text = { type: 'string' } as const
 
-/** The commands check bodies themselves, so that every door refuses in the same words. */
+/** The commands validate bodies themselves, so that every door gives the same errors. */
 const fields = (properties: Readonly<Record<string, object>>) => z.unknown().meta({ type: 'object', properties })
 
 const BODIES = {
@@ -218,7 +218,7 @@ const waitOf = (value: Json | undefined): number =>
 
 type Part = 'run_id' | 'consent_id'
 
-/** The query and the parts of the path as fields of the request. A field that stands in two places is refused by its command. */
+/** The query and path parameters as fields of the request. A field that is given twice is rejected by its command. */
 function queryOf(c: Context<Door>, parts: readonly Part[] = []): JsonObject {
   const named = Object.fromEntries(parts.map((part) => [part, c.req.param(part) ?? '']))
   const others = Object.entries(c.req.queries()).filter(
@@ -234,7 +234,7 @@ function queryOf(c: Context<Door>, parts: readonly Part[] = []): JsonObject {
 /** The body with the query, the parts of the path and `If-Match`. */
 function bodyOf(c: Context<Door>, body: unknown, parts: readonly Part[] = []): JsonObject {
   const given = body as Json
-  // What is not an object is refused by its command.
+  // A body that is not an object is rejected by its command.
   if (!isJsonObject(given)) return { 'the body is not an object': true }
   const clash = parts.find((part) => given[part] !== undefined && given[part] !== c.req.param(part))
   const etag = c.req.header('if-match')

@@ -5,7 +5,7 @@ code{background:color-mix(in srgb,currentColor 12%,transparent);padding:0 .2em;b
 a{display:inline-block;padding:.5rem 1rem;border:1px solid;border-radius:.4rem}`
 
 type PageText = {
-  /** Paragraphs; what stands in backticks is shown as code. */
+  /** Paragraphs; text in backticks is shown as code. */
   readonly says: readonly string[]
   readonly link?: { readonly text: string; readonly to: string }
 }

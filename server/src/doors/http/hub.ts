@@ -8,7 +8,7 @@ import { ADMINS, OVERSEERS, route, routeWithBody, type Routes } from './route.ts
 const NODES = ['node'] as const
 const RotateBody = z.strictObject({ step: z.enum(['prepare', 'activate']) })
 
-/** What nodes ask of their hub, and what people ask about nodes. */
+/** Requests of nodes to their hub, and the list of nodes for people. */
 export const hubRoutes: Routes = (app, gate) => {
   const words = (said: Result<readonly string[]>, trace: string) =>
     said.ok ? jsonResponse(200, { words: said.value }) : problemResponse(said.problem, trace)

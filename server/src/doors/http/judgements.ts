@@ -9,7 +9,7 @@ import {
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { CALLERS, routeWithBody, type Routes } from './route.ts'
 
-/** Hooks of coding agents: what is about to run, what came of it, and what the user said. */
+/** Hooks of coding agents: calls about to run, their outcomes, and what the user said. */
 export const judgementRoutes: Routes = (app, gate) => {
   app.openapi(
     routeWithBody({

@@ -8,11 +8,11 @@ import type { App, Door } from './door.ts'
 import { PEOPLE, route, routeWithBody } from './route.ts'
 
 export type LoginOptions = {
-  /** Where people reach the console from outside, when that is configured. */
+  /** The configured public address of the console. */
   readonly publicUrl?: string
 }
 
-/** Logging in at the console: a key is shown once, and a cookie takes its place that no script can read. */
+/** Log-in at the console: the key is sent once and replaced by a cookie that scripts cannot read. */
 export function loginRoutes(app: App, gate: Gate, options: LoginOptions): void {
   app.openapi(
     route({
@@ -97,7 +97,7 @@ export function loginRoutes(app: App, gate: Gate, options: LoginOptions): void {
   )
 }
 
-/** A bearer credential speaks for itself, whatever cookie comes with it. */
+/** A bearer credential is used instead of any cookie. */
 const secretOf = (c: Context<Door>): string | undefined =>
   c.req.header('authorization') === undefined ? loginSecret((name) => c.req.header(name)) : undefined
 

@@ -3,7 +3,7 @@ import { CALLERS, declareRoute, route } from './route.ts'
 
 /**
  * Writes `/mcp` into the API's document and the access matrix. It is served by `doors/mcp/serve-http.ts`, before the API's
- * router: a tool call should not pay for what only the API needs.
+ * router, so that tool calls skip work that only the API needs.
  */
 export function describeMcp(app: App): void {
   const routes = [

@@ -5,13 +5,13 @@ import { route } from './route.ts'
 
 export type MetricsOptions = {
   readonly scrape: () => Promise<string>
-  /** Whoever is on this machine needs no key. */
+  /** Requests from this machine need no key. */
   readonly open: boolean
 }
 
 const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/
 
-/** What a scraper reads. How many calls of which kind pass is nobody's business but an operator's. */
+/** The metrics page. It is only for operators, because it shows how many calls of which kind are made. */
 export function metricsRoute(app: App, { scrape, open }: MetricsOptions): void {
   app.openapi(
     route({

@@ -21,13 +21,13 @@ const Attempt = z.strictObject({
   verifier: z.string().max(100),
 })
 
-/** Logging in at the console by an issuer: a browser goes there and comes back. */
+/** Log-in at the console with an OpenID Connect issuer: the browser is redirected there and back. */
 export function oidcLoginRoutes(app: App, gate: Gate, options: LoginOptions): void {
   const redirectUri = (c: Context<Door>) => `${siteOf(c, options).origin}${CALLBACK}`
 
   declareRoute('get', CALLBACK, 'anyone')
   app.get(CALLBACK, async (c) => {
-    // Whoever only looks whether there is something must not use up the log-in.
+    // A HEAD request must not use up the log-in.
     if (c.req.method === 'HEAD') return page(200, 'Log in', { says: [] })
     const attempt = attemptIn(c)
     if (attempt === undefined)
@@ -64,16 +64,16 @@ export function oidcLoginRoutes(app: App, gate: Gate, options: LoginOptions): vo
   })
 }
 
-/** Cookies know no ports: gates on one machine keep theirs apart by name. */
+/** Cookies are shared between ports, so each gate on a machine uses its own cookie name. */
 const cookieName = (c: Context<Door>) => `sluice_oidc_${/:(\d+)$/.exec(c.req.header('host') ?? '')?.[1] ?? '0'}`
 
-/** `Lax`, because the issuer's page sends the browser back here. It lets nobody in: it only says which log-in this browser began. */
+/** `Lax`, because the issuer redirects the browser back here. It gives no access; it only identifies the log-in that this browser started. */
 function cookie(c: Context<Door>, options: LoginOptions, value: string, age: number): string {
   const secure = siteOf(c, options).origin.startsWith('https:') ? '; Secure' : ''
   return `${cookieName(c)}=${value}; Path=/v1/login/oidc; HttpOnly; SameSite=Lax; Max-Age=${age}${secure}`
 }
 
-/** A cookie that is there twice was set by somebody else too, and counts as none. */
+/** If the cookie is present twice, somebody else may have set one, so both are ignored. */
 function attemptIn(c: Context<Door>): z.infer<typeof Attempt> | undefined {
   const found = (c.req.header('cookie') ?? '').split(/;\s*/).filter((pair) => pair.startsWith(`${cookieName(c)}=`))
   const [pair] = found

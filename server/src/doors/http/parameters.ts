@@ -8,7 +8,7 @@ import type { Door } from './door.ts'
 const whole = (description: string) => ({ schema: { type: 'integer', minimum: 0 } as const, description })
 const text = (description: string) => ({ schema: { type: 'string' } as const, description })
 
-/** What may stand in a query. One word has one meaning, wherever it is taken. */
+/** The query parameters. Each name has the same meaning on every route. */
 const QUERY = {
   limit: whole('maximum number of items'),
   after: whole('the `next` value of the previous page'),
@@ -45,7 +45,7 @@ const QUERY = {
 } as const
 export type QueryName = keyof typeof QUERY
 
-/** What a list that comes in pages takes. */
+/** The parameters of a paged list. */
 export const PAGED = ['limit', 'after'] as const satisfies readonly QueryName[]
 
 type Described = { readonly path: string; readonly method: string; readonly query?: readonly QueryName[] }
@@ -67,7 +67,7 @@ export function parametersOf({ path, method, query = [] }: Described) {
 
 const isWhole = (value: string) => /^\d{1,15}$/.test(value)
 
-/** A word in the query that the route does not know is a mistake worth telling, like a number that is none or a cursor that no page gave. */
+/** Rejects unknown query parameters, numbers that are not numbers, and cursors that no page returned. */
 export function checksQuery(known: readonly QueryName[] = []): MiddlewareHandler<Door> {
   const faultOf = (name: string, values: readonly string[]): string | undefined => {
     const meant = known.find((one) => one === name)

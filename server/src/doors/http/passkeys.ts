@@ -11,7 +11,7 @@ import type { LoginOptions } from './login.ts'
 import { partOf } from './query.ts'
 import { ADMINS, DECIDERS, route, routeWithBody } from './route.ts'
 
-/** Passkeys of people who decide: a browser asks for a finger or a PIN, and the gate checks what it signed. */
+/** Passkeys of approvers: the browser asks for a fingerprint or PIN, and the gate verifies the signature. */
 export function passkeyRoutes(app: App, gate: Gate, options: LoginOptions): void {
   app.openapi(
     route({
@@ -84,7 +84,7 @@ export function passkeyRoutes(app: App, gate: Gate, options: LoginOptions): void
   )
 }
 
-/** The page that asks, by the name under which this gate was asked: a name of ours, which was checked before. */
+/** The origin of the page, from the host name of the request, which was already checked. */
 export function siteOf(c: Context<Door>, { publicUrl }: LoginOptions): Site {
   const host = c.req.header('host')?.toLowerCase() ?? ''
   const url = publicUrl === undefined ? undefined : URL.parse(publicUrl)

@@ -4,7 +4,7 @@ import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { partOf } from './query.ts'
 import { ADMINS, DECIDERS, route, routeWithBody, type Routes } from './route.ts'
 
-/** What an approver knows besides the key they hold. */
+/** The passphrase of an approver. */
 export const passphraseRoutes: Routes = (app, gate) => {
   app.openapi(
     routeWithBody({

@@ -10,7 +10,7 @@ import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { pageOf, partOf, readerOf } from './query.ts'
 import { CALLERS, OVERSEERS, PEOPLE, route, routeWithBody, type Routes } from './route.ts'
 
-/** What leaves a run as knowledge: proposed, evaluated, approved or discarded. */
+/** Proposals from flow runs: filed, evaluated, approved or discarded. */
 export const proposalRoutes: Routes = (app, gate) => {
   app.openapi(
     route({

@@ -4,7 +4,7 @@ import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { partOf } from './query.ts'
 import { DECIDERS, route, routeWithBody, type Routes } from './route.ts'
 
-/** Browsers that tell a person of new requests. */
+/** Web push subscriptions for new requests. */
 export const pushRoutes: Routes = (app, gate) => {
   app.openapi(
     route({

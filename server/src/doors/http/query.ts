@@ -17,7 +17,7 @@ export function pageOf(c: Context): Page {
   return { limit, ...(after === undefined ? {} : { after: numberOf(c, 'after', 0) }) }
 }
 
-/** Who reads, and the session that the query names. */
+/** The caller, and the session named in the query. */
 export function readerOf(c: Context<Door>): Reader {
   const thread = c.req.query('session')
   return { caller: c.get('caller'), ...(thread === undefined ? {} : { thread }) }
@@ -30,5 +30,5 @@ export function pageIn<T>(c: Context, all: readonly T[], most: number): { items:
   return { items: all.slice(from, to), ...(to < all.length ? { next: to } : {}) }
 }
 
-/** A part of the path that the router has matched. */
+/** A path parameter that the router matched. */
 export const partOf = (c: Context, name: string): string => c.req.param(name) ?? ''

@@ -25,7 +25,7 @@ export type Access = readonly CallerKind[] | 'anyone'
 /** Kinds of caller by `METHOD path`, as declared. A route that is not here does not exist (test/security/access.test.ts). */
 export const ACCESS = new Map<string, Access>()
 
-/** Declares a route that is served without the router or without a place in the OpenAPI document. Returns who may use it. */
+/** Declares a route that is served without the router or is not in the OpenAPI document. Returns who may use it. */
 export function declareRoute(method: string, path: string, access: Access): Access {
   ACCESS.set(routeName(method, path), access)
   return access
@@ -49,17 +49,17 @@ type Description<Path extends string, Body extends z.ZodType> = {
   readonly access: Access
   readonly summary: string
   readonly body?: Body
-  /** What may stand in its query. */
+  /** Its query parameters. */
   readonly query?: readonly QueryName[]
-  /** What it answers when all is well. */
+  /** The schema of its successful answer. */
   readonly answers?: z.ZodType
-  /** With which status, where that is not 200 alone. */
+  /** Its success statuses, if not only 200. */
   readonly status?: readonly number[]
-  /** In which form, where that is not JSON. */
+  /** Its content type, if not JSON. */
   readonly media?: string
   /** Its command checks the query itself. */
   readonly checks_query?: true
-  /** Its command looks after idempotency keys itself. */
+  /** Its command handles idempotency keys itself. */
   readonly keeps_keys?: true
 }
 
@@ -113,13 +113,13 @@ function requires(access: Access, route: string): MiddlewareHandler<Door> {
   }
 }
 
-/** Asked again while a stream is open: a key may be revoked meanwhile, and somebody may log out. */
+/** Checked again while a stream is open, because the key may be revoked or the person may log out. */
 export function stillWelcome(c: Context<Door>): () => Promise<boolean> {
   const browser = { method: c.req.method, passive: true } as const
   return async () => (await c.get('doorman')({ ...c.env, header: (name) => c.req.header(name), browser })).ok
 }
 
-/** Whoever only looks whether the gate lives may ask in any way. */
+/** Health checks may send any query. */
 const checks = ({
   access,
   query,
@@ -127,20 +127,20 @@ const checks = ({
 }: Pick<Description<never, never>, 'access' | 'query' | 'checks_query'>) =>
   access === 'anyone' || checks_query === true ? [] : [checksQuery(query)]
 
-/** Every POST that acts is done once under one key. */
+/** A POST with an idempotency key is executed once. */
 function once({ method, keeps_keys }: { readonly method: string; readonly keeps_keys?: true }) {
   return method === 'post' && keeps_keys === undefined ? [answerOnce] : []
 }
 
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i
 
-/** JSON.parse keeps the last of two equal keys; here such a body is refused before anybody looks at it, and so is one that is no JSON. */
+/** JSON.parse keeps the last of two equal keys, so such a body is rejected first, and so is a body that is not JSON. */
 const iJsonBody: MiddlewareHandler<Door> = async (c, next) => {
   if (!JSON_TYPE.test(c.req.header('content-type') ?? ''))
     return problemResponse(problem('request.media_type'), c.get('trace'))
   const read = readJson(await c.req.text())
   if (!read.ok) return problemResponse(read.problem, c.get('trace'))
-  // The validator asks for the value: it need not be read twice.
+  // The validator uses this value, so the body is not parsed twice.
   c.req.json = () => Promise.resolve(read.value as never)
   return next()
 }
@@ -162,7 +162,7 @@ function shared<Path extends string>(description: Omit<Description<Path, never>,
 type Answers = Pick<Description<never, never>, 'answers' | 'status' | 'media'>
 type Described = { readonly 200: { readonly description: string }; readonly default: { readonly description: string } }
 
-/** The document shows the shapes; the types do not, because handlers answer with responses that are already written. */
+/** The schemas are only for the document: handlers return finished responses. */
 function responsesOf({ answers, status = [200], media = 'application/json' }: Answers): Described {
   const schema = answers ?? (media === 'application/json' ? undefined : { type: 'string' as const })
   const good = schema === undefined ? {} : { content: { [media]: { schema } } }

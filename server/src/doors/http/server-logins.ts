@@ -16,7 +16,7 @@ import { declareRoute, PEOPLE, route, routeWithBody, type Routes } from './route
 const COOKIE = 'sluice_login_'
 const COOKIE_SECONDS = 600
 
-/** Logins at tool servers: begun and ended by people with a key, carried through by a browser without one. */
+/** Logins at tool servers: started and ended with a key, completed in a browser without one. */
 export const serverLoginRoutes: Routes = (app, gate) => {
   app.openapi(
     routeWithBody({
@@ -116,7 +116,7 @@ export const serverLoginRoutes: Routes = (app, gate) => {
 
   declareRoute('get', '/oauth/callback', 'anyone')
   app.get('/oauth/callback', async (c) => {
-    // Whoever only looks whether there is something must not use up the login.
+    // A HEAD request must not use up the login.
     if (c.req.method === 'HEAD') return page(200, 'Login', { says: [] })
     const cookies = (c.req.header('cookie') ?? '').split(/;\s*/).flatMap((pair) => {
       const at = pair.indexOf('=')

@@ -14,7 +14,7 @@ import { eventStream, OpenStreams, type EventOut, type EventStream } from './eve
 
 export type StreamOptions = Pick<EventStream, 'stopping' | 'heartbeat_ms' | 'waiting_bytes'>
 
-/** What changes, as server-sent events: for the console, and for whoever would otherwise ask again and again. */
+/** Changes as server-sent events, for the console and for clients that would otherwise poll. */
 export function streamRoute(app: App, gate: Gate, options: StreamOptions): void {
   const open = new OpenStreams()
   app.openapi(
@@ -48,7 +48,7 @@ export function streamRoute(app: App, gate: Gate, options: StreamOptions): void 
   )
 }
 
-/** Undefined when one of the words is no kind of change. */
+/** Undefined if one of the words is not a kind of change. */
 function kindsOf(words: string | undefined): ReadonlySet<StreamKind> | undefined {
   if (words === undefined) return new Set(CHANGE_KINDS)
   const known: readonly string[] = STREAM_KINDS
@@ -56,7 +56,7 @@ function kindsOf(words: string | undefined): ReadonlySet<StreamKind> | undefined
   return asked.every((word) => known.includes(word)) ? new Set(asked as StreamKind[]) : undefined
 }
 
-/** What a run shows of an answer that is being written. */
+/** The part of an answer that a run has written so far. */
 const textIn = (news: Json): string =>
   isJsonObject(news) && typeof news['text'] === 'string' ? news['text'] : JSON.stringify(news)
 
@@ -73,10 +73,10 @@ function tellChanges(gate: Gate, reader: Reader, { kinds, from }: Wanted, out: E
   }
   const missed = from === undefined ? [] : gate.changes.changesAfter(caller, from)
   if (missed === undefined) out.tell('reset', { at: Date.now() }, gate.changes.newest())
-  // Without an id of its own a reader that never saw a change could not resume.
+  // Without this id, a reader that has not seen a change yet could not resume.
   else if (missed.length === 0) out.tell('hello', { at: Date.now() }, gate.changes.newest(from))
   const stopHearing = gate.changes.onChange(caller, tell, missed === undefined ? undefined : from)
-  // Without an id: it is kept nowhere, so nobody can come back to it.
+  // No id, because these events are not stored and cannot be resumed.
   const stopShown = kinds.has('shown')
     ? gate.runs.onShown(caller, (run_id, key, news) => {
         const told = (text: string) => toldByEvent(run_id, { data: { text } })

@@ -85,7 +85,7 @@ export const toolflowRoutes: Routes = (app, gate) => {
   )
 }
 
-/** Every card is an answer; only what is not over yet is 202. */
+/** A toolflow that has not ended is answered with 202, everything else with 200. */
 function viewResponse(view: Result<ToolflowView>, trace: string): Response {
   if (!view.ok) return problemResponse(view.problem, trace)
   const isOver = view.value.state.node === 'FINAL'

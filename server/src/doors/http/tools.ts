@@ -9,10 +9,10 @@ import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { numberOf, partOf } from './query.ts'
 import { ADMINS, CALLERS, OVERSEERS, PEOPLE, route, routeWithBody, type Routes } from './route.ts'
 
-/** Of one page: what one screen or one program can use, whatever stands behind the gate. */
+/** Limit of one page, however many tools there are. */
 const MOST_TOOLS = 1_000
 
-/** What a caller may know of the tools behind the gate. */
+/** The tools that a caller may see. */
 export const toolRoutes: Routes = (app, gate) => {
   app.openapi(
     route({
@@ -116,7 +116,7 @@ export const toolRoutes: Routes = (app, gate) => {
       await gate.catalogue.firstListing()
       const packs = gate.catalogue.packs()
       const isOverseer = OVERSEERS.includes(c.get('caller').kind)
-      // Which servers there are is for those who oversee them.
+      // The list of servers is only for approvers, reviewers and admins.
       return jsonResponse(200, { items: isOverseer ? packs : packs.map((pack) => ({ ...pack, servers: [] })) })
     },
   )

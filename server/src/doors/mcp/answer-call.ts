@@ -16,10 +16,10 @@ import { inBand, refusalOf, RPC, type Answer } from './rpc.ts'
 import { answerOf } from './task-words.ts'
 import { heldDetails } from './tool-answer.ts'
 
-/** How long a client that was sent to the console is kept waiting for the decision, when it comes back and knows no tasks. */
+/** How long to wait for the decision when a client without task support comes back from the console. */
 const WAIT_AFTER_CONSOLE_MS = 10_000
 
-/** Dispatches one call and says in MCP's words what became of it. The hot path: looks nothing up that an executed call does not need. */
+/** Dispatches one call and returns its outcome as an MCP result. This is the hot path: it looks up nothing that an executed call does not need. */
 export async function answerCall(
   gate: Gate,
   exchange: Exchange,
@@ -28,7 +28,7 @@ export async function answerCall(
 ): Promise<Answer> {
   const { caller, era, trace, idempotency_key, params } = exchange
   const wish = taskWish(exchange)
-  // Whoever comes back from the console gets the outcome of the held call. What they say about it is not looked at.
+  // A client that comes back from the console gets the outcome of the held call, whatever it sends.
   const { requestState } = params
   if (era === 'new' && typeof requestState === 'string' && CallId.safeParse(requestState).success) {
     const wait_ms = wish === 'late' ? 0 : WAIT_AFTER_CONSOLE_MS
@@ -40,7 +40,7 @@ export async function answerCall(
   const inputs = era === 'new' ? inputsIn(params) : undefined
   if (inputs !== undefined && !Inputs.safeParse(inputs).success)
     return inBand(refusalOf(RPC.invalid_params, 'mcp.params_invalid', { paths: 'inputResponses, requestState' }))
-  // Whoever follows a task is not there to be asked.
+  // A client that follows a task cannot be asked.
   const answerable = wish === 'now' ? undefined : answerableOf(exchange.capabilities())
   const request: CallRequest = {
     caller,
@@ -62,7 +62,7 @@ export async function answerCall(
   return (await taskOf(gate, exchange, wish, outcome)) ?? outcomeOrAsks(era, outcome, hasOutputSchema)
 }
 
-/** Where a host tells what its user said. */
+/** The field in which a host passes on what its user said. */
 const WORDS_KEY = 'sluice/user_words'
 
 function wordsIn(meta: Exchange['meta']): Pick<CallRequest, 'words'> {
@@ -70,7 +70,7 @@ function wordsIn(meta: Exchange['meta']): Pick<CallRequest, 'words'> {
   return typeof words === 'string' ? { words } : {}
 }
 
-/** Since 2026-07-28 what is not over yet is answered with a task, for a client that knows them. */
+/** Since 2026-07-28 an unfinished call is answered with a task, if the client supports tasks. */
 async function taskOf(gate: Gate, exchange: Exchange, wish: TaskWish, outcome: Outcome): Promise<Answer | undefined> {
   const isOver = outcome.status !== 'pending' && outcome.status !== 'executing'
   return isOver || wish !== 'late' ? undefined : asTask(gate, exchange, outcome.call_id)
@@ -82,14 +82,14 @@ function outcomeOrAsks(era: Era, outcome: Outcome, hasOutputSchema: () => boolea
   return asks === undefined ? answerOf(outcome, hasOutputSchema) : { result: inputRequired(asks) }
 }
 
-/** Since 2026-07-28 a client can say that it shows its user a page before it goes on. */
+/** Since 2026-07-28 a client can declare that it shows its user a page before it continues. */
 function canOpenPages({ era, meta }: Exchange): boolean {
   const capabilities = meta[CAPABILITIES_KEY]
   const elicitation = isJsonObject(capabilities) ? capabilities['elicitation'] : undefined
   return era === 'new' && isJsonObject(elicitation) && elicitation['url'] !== undefined
 }
 
-/** Points at the console, where a person decides under their own name. The state is the call's id, no token. */
+/** Links to the console, where a person decides under their own name. The state is the call's id, not a token. */
 function toTheConsole(outcome: Extract<Outcome, { status: 'pending' }>): JsonObject {
   const { call_id, url, hub, expires_at } = outcome
   const where = hub === undefined ? '' : ` at the hub ${visibleText(hub)}`

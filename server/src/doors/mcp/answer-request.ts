@@ -17,17 +17,17 @@ const HELD =
 const SEARCHED = ' To use a tool: find it with tool_search, read its get_skill_card, run it with execute_skill_proxy.'
 
 const SERVER_INFO_KEY = 'io.modelcontextprotocol/serverInfo'
-/** The search surface is the same for as long as a release runs. */
+/** The search surface does not change within a release. */
 const CONSTANT_MS = 300_000
 
 const TASKS: JsonObject = { list: {}, cancel: {}, requests: { tools: { call: {} } } }
 
-/** Since 2026-07-28 these say for how long they hold. */
+/** Since 2026-07-28 these results have a cache lifetime. */
 const CACHED = new Set(['resources/list', 'resources/templates/list', 'resources/read', 'prompts/list'])
 
 const WAITS_FOR_TOOLS = new Set(['initialize', 'server/discover', 'tools/list', 'resources/list', 'prompts/list'])
 
-/** Answers one request of either era, except for those that open a stream. */
+/** Answers one request of any protocol version, except those that open a stream. */
 export async function answerRequest(gate: Gate, method: string, exchange: Exchange, surface: Surface): Promise<Answer> {
   const { era } = exchange
   const answer = await (method === 'tools/call'
@@ -38,7 +38,7 @@ export async function answerRequest(gate: Gate, method: string, exchange: Exchan
 
 async function answerOther(gate: Gate, method: string, exchange: Exchange, surface: Surface): Promise<Answer> {
   const { caller, era, params } = exchange
-  // What a client lists first is what its model knows: servers that are still connecting get a moment.
+  // Clients often list tools only once, so wait briefly for servers that are still connecting.
   if (WAITS_FOR_TOOLS.has(method)) await gate.catalogue.firstListing()
   const shown = shownTo(gate, caller, surface)
   switch (method) {
@@ -78,7 +78,7 @@ function setLogLevel({ params, setLogLevel: set }: Exchange): Answer {
   return { result: {} }
 }
 
-/** Since 2026-07-28 every result says what kind it is and who made it. */
+/** Since 2026-07-28 every result has its type and its author. */
 function complete({ version }: Gate, era: Era, answer: Answer): Answer {
   if (!('result' in answer)) return answer
   const result = resultFor(answer.result, era)
@@ -89,13 +89,13 @@ function complete({ version }: Gate, era: Era, answer: Answer): Answer {
   }
 }
 
-/** For how long a list may be kept by whoever asked; never by anybody between. */
+/** How long the client may cache a list; intermediaries must not. */
 const freshFor = (ttlMs: number): JsonObject => ({ ttlMs, cacheScope: 'private' })
 
-/** Resources and prompts belong to the tools' own names; among a few tools that find others they would have no place. */
+/** Resources and prompts are offered only with the passthrough surface. */
 export function capabilitiesOf(gate: Gate, shown: Shown, era: Era): JsonObject {
   const offered = gate.proxy.offers()
-  // Before 2026-07-28 the gate itself tells in the log what became of a held call.
+  // Before 2026-07-28 the gate reports the outcome of a held call as a log message.
   const logging = era === 'old' || offered.has('logging') ? { logging: {} } : {}
   const tasks = era === 'old' ? { tasks: TASKS } : { extensions: { [TASKS_EXTENSION]: {} } }
   if (shown === 'search') return { tools: {}, ...logging, ...tasks }
@@ -119,7 +119,7 @@ function initialized(gate: Gate, shown: Shown, params: JsonObject): JsonObject {
   const { tasks, ...capabilities } = capabilitiesOf(gate, shown, 'old')
   return {
     protocolVersion,
-    // The versions before know no tasks.
+    // Earlier versions have no tasks.
     capabilities: protocolVersion === newest ? { ...capabilities, tasks: tasks ?? {} } : capabilities,
     serverInfo: { name: 'sluice', title: 'Sluice', version: gate.version },
     instructions: instructions(gate, shown),
@@ -151,7 +151,7 @@ function noticesIn(gate: Gate, caller?: Caller): JsonObject {
   return notices.length === 0 ? {} : { _meta: { 'sluice/notices': notices.map((notice) => ({ ...notice })) } }
 }
 
-/** Since 2026-07-28 a method that does not exist is an address that does not. */
+/** Since 2026-07-28 an unknown method is answered with 404. */
 function unknown(method: string, era: Era): Answer {
   const refusal = refusalOf(RPC.method_not_found, 'mcp.method_unknown', { method: method.slice(0, 128) })
   return era === 'new' ? refusal : inBand(refusal)

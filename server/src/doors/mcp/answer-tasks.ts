@@ -17,7 +17,7 @@ const METHODS: Readonly<Record<Era, readonly string[]>> = {
 
 export const isTaskMethod = (method: string, era: Era): boolean => METHODS[era].includes(method)
 
-/** What clients ask about calls that they made as tasks. */
+/** Requests about calls that were made as tasks. */
 export async function answerTasks(gate: Gate, method: string, exchange: Exchange): Promise<Answer> {
   const { caller, era, params, meta } = exchange
   if (era === 'new' && !declaresTasks(meta)) return undeclared()
@@ -29,7 +29,7 @@ export async function answerTasks(gate: Gate, method: string, exchange: Exchange
       const ended = await gate.calls.cancelTask(caller, taskId)
       const cancelled = await gate.readings.labelled(readerOf(exchange), ended, toldByTask)
       if (era === 'old') return cancelled.ok ? { result: taskWords(cancelled.value, era) } : bad(cancelled.problem)
-      // A wish: whoever has it learns from the task itself what came of it.
+      // Cancelling is only a request: its effect shows in the task.
       return !cancelled.ok && cancelled.problem.code === 'task.unknown' ? bad(cancelled.problem) : { result: {} }
     }
     case 'tasks/result':
@@ -37,14 +37,14 @@ export async function answerTasks(gate: Gate, method: string, exchange: Exchange
     default: {
       const read = await readTaskIn(gate, readerOf(exchange), taskId)
       if (!read.ok) return bad(read.problem)
-      // Nothing is ever asked of a client here: a person decides in the console, under their own name.
+      // The client is never asked here: a person decides in the console, under their own name.
       if (method === 'tasks/update') return { result: {} }
       return { result: era === 'old' ? taskWords(read.value, era) : detailedTask(gate, caller, read.value) }
     }
   }
 }
 
-/** Waits for the end for as long as the client does. */
+/** Waits for the end as long as the client waits. */
 async function ended(gate: Gate, exchange: Exchange, taskId: string): Promise<Answer> {
   const { caller, signal } = exchange
   const now = await readTaskIn(gate, readerOf(exchange), taskId)
@@ -68,7 +68,7 @@ async function listed(gate: Gate, exchange: Exchange): Promise<Answer> {
   if (cursor !== undefined && after === undefined)
     return bad(problem('mcp.params_invalid', { paths: 'cursor: not valid' }))
   const page = await gate.calls.listTasks(caller, { limit: PAGE, ...(after === undefined ? {} : { after }) })
-  // A list says why a task failed, in the words of its tool.
+  // A list contains the tool's reason if a task failed.
   const failed = ({ items }: typeof page) =>
     items.filter(({ outcome }) => outcome.status === 'failed').flatMap(toldByTask)
   const read = await gate.readings.labelled(readerOf(exchange), ok(page), failed)
@@ -83,7 +83,7 @@ function positionIn(cursor: unknown): number | undefined {
   return digits === undefined ? undefined : Number(digits)
 }
 
-/** The tasks that a subscription names, as far as they are the caller's. */
+/** The tasks of a subscription that belong to the caller. */
 export async function followedTasks(
   gate: Gate,
   caller: Caller,

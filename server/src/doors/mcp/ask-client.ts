@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../contract/json.ts'
 import type { Exchange } from './exchange.ts'
 import { markedQuestion } from './foreign-texts.ts'
 
-/** A tool that asks again and again is not going to be content. */
+/** Stops a tool that keeps asking. */
 export const MOST_ROUNDS = 8
 
 /**

@@ -30,7 +30,7 @@ const MAY_REPEAT: ReadonlySet<string | undefined> = new Set([
   'logging/setLevel',
 ])
 
-/** What is known of a line: enough to carry it, nothing of what it wants. */
+/** What is known of a line: enough to forward it. */
 type Line = {
   readonly bytes: Buffer
   readonly id: RpcId | undefined
@@ -38,7 +38,7 @@ type Line = {
   /** Of the newer era, where each message says it by itself. */
   readonly version: string | undefined
   readonly params: JsonObject
-  /** Of a call: names it, so that its outcome can be asked for when the answer is lost. */
+  /** For a call: its idempotency key, so that its outcome can be looked up if the answer is lost. */
   readonly key: string | undefined
 }
 
@@ -57,7 +57,7 @@ export async function bridgeStdio(input: Readable, output: Writable, sendRaw: Se
   const write = (bytes: Buffer | string) => void output.write(bytes)
 
   async function carry(line: Line): Promise<void> {
-    // Nothing overtakes the handshake: what follows belongs to the session that it opens.
+    // Wait for the handshake, because later messages belong to its session.
     if (line.method !== 'initialize') await opening
     if (line.method === 'notifications/cancelled' && callsOff(line)) return
     const { id } = line
@@ -77,7 +77,7 @@ export async function bridgeStdio(input: Readable, output: Writable, sendRaw: Se
     }
   }
 
-  /** Since 2026-07-28 a request is called off by hanging up; before, the gate must be told. */
+  /** Since 2026-07-28 a request is cancelled by closing its connection; before that, the gate must be told. */
   function callsOff({ params }: Line): boolean {
     const id = params['requestId']
     const meant = typeof id === 'string' || typeof id === 'number' ? requests.get(id) : undefined
@@ -98,7 +98,7 @@ export async function bridgeStdio(input: Readable, output: Writable, sendRaw: Se
     else refuse(line, bytes)
   }
 
-  /** A stream that ends before the answer is one that broke off. */
+  /** The stream ended before the answer, so the connection was lost. */
   async function passAnswer(line: Line, reply: IncomingMessage): Promise<void> {
     let answered = line.key === undefined
     await passEvents(reply, (bytes) => {
@@ -170,7 +170,7 @@ export async function bridgeStdio(input: Readable, output: Writable, sendRaw: Se
     if (line === undefined) return
     const carried = carry(line).catch(() => fail(line, { code: 'gate.broke_off' }))
     if (line.method === 'initialize') opening = carried
-    // A stream of changes has no end to wait for.
+    // A stream of changes does not end by itself.
     if (line.method === 'subscriptions/listen') return
     underWay.add(carried)
     void carried.finally(() => underWay.delete(carried))
@@ -207,7 +207,7 @@ function keyIn(meta: JsonObject): string | undefined {
   return isIdempotencyKey(own) ? own : undefined
 }
 
-/** On stdio a message has no headers; over HTTP they repeat it. */
+/** Over HTTP, headers repeat parts of the message; stdio has none. */
 function mirrorsOf({ version = '', method = '', params }: Line): Record<string, string> {
   const name = method === 'resources/read' ? params['uri'] : (params['taskId'] ?? params['name'])
   return {

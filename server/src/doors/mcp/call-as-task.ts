@@ -9,11 +9,11 @@ import { readTaskIn } from './read-task-in.ts'
 import { inBand, refusalFor, refusalOf, RPC, type Answer } from './rpc.ts'
 import { declaresTasks, RELATED_TASK, taskWords } from './task-words.ts'
 
-/** Since 2026-07-28 the gate decides what becomes a task: what is held, and what takes longer than this. */
+/** Since 2026-07-28 the gate decides which calls become tasks: held ones, and those that take longer than this. */
 const PATIENCE_MS = 1_000
 const AT_ONCE = 'io.modelcontextprotocol/model-immediate-response'
 
-/** How a call may be answered: `now` with a task and nothing else, `late` with a task if it takes long. */
+/** How a call may be answered: `now` always with a task, `late` with a task if it takes long. */
 export type TaskWish = 'never' | 'late' | 'now'
 
 export function taskWish({ era, params, meta }: Exchange): TaskWish {
@@ -34,20 +34,20 @@ export function taskFault(
 const badTask = (why: string): Answer =>
   inBand(refusalOf(RPC.invalid_params, 'mcp.params_invalid', { paths: `task: ${why}` }))
 
-/** Makes a call as a task and answers as soon as it is recorded. Nothing but `tasks/cancel` calls it off. */
+/** Makes a call as a task and answers as soon as it is recorded. Only `tasks/cancel` cancels it. */
 export async function callAsTask(gate: Gate, exchange: Exchange, request: CallRequest): Promise<Answer> {
   let call_id: CallId | undefined
   const tell = (message: JsonObject) => exchange.tell(related(message, call_id))
   const { signal: _, ...live } = liveOf({ ...exchange, notify: tell })
   const begun = await begin(gate, exchange, request, { ...live, onStarted: (id) => (call_id = id) }, 0)
   const id = 'running' in begun ? begun.running : idIn(begun.outcome)
-  // The same idempotency key may have made a call that nobody wanted to follow.
+  // The call with this idempotency key may not have been made as a task.
   if (typeof id === 'string')
     return (await asTask(gate, exchange, id)) ?? refused(problem('call.key_reused', { call_id: id }))
   return refused(id)
 }
 
-/** Makes a call, and waits for its outcome as long as that is no trouble: after that it goes on as a task. */
+/** Makes a call and waits for its outcome for a while; after that it continues as a task. */
 export async function callOrTask(gate: Gate, exchange: Exchange, request: CallRequest): Promise<Outcome> {
   const begun = await begin(gate, exchange, request, liveOf(exchange), PATIENCE_MS)
   return 'running' in begun ? { status: 'executing', call_id: begun.running } : begun.outcome
@@ -86,7 +86,7 @@ function begin(
   return Promise.race([running, ended()])
 }
 
-/** A request that never became a call has nothing that could be followed. */
+/** A request that did not become a call cannot be a task. */
 function idIn(outcome: Outcome): CallId | Problem {
   if ('call_id' in outcome && outcome.call_id !== undefined) return outcome.call_id
   if (outcome.status !== 'refused') throw new Bug('what became a call has an id')
@@ -107,7 +107,7 @@ export async function asTask(gate: Gate, exchange: Exchange, call_id: CallId): P
   return { result: { task, ...(statusMessage === undefined ? {} : { _meta: { [AT_ONCE]: statusMessage } }) } }
 }
 
-/** What is told about a task after its call was answered says which task it is about. */
+/** Messages about a task after its call was answered name the task. */
 function related(message: JsonObject, taskId: CallId | undefined): JsonObject {
   const params = isJsonObject(message['params']) ? message['params'] : {}
   return taskId === undefined ? message : { ...message, params: { ...params, _meta: { [RELATED_TASK]: { taskId } } } }

@@ -9,7 +9,7 @@ const EVERY_MS = 500
 const OUTCOME_WITHIN_MS = 10_000
 const NOT_BACK: readonly (number | undefined)[] = [502, 503, 504]
 
-/** What became of a call whose answer was lost, asked for under its idempotency key once the gate is back. */
+/** Looks up the outcome of a call whose answer was lost, by its idempotency key, once the gate is back. */
 export async function callOutcome(sendRaw: SendToGate, key: string): Promise<FoundOutcome> {
   const until = Date.now() + BACK_WITHIN_MS
   const found = await askWhenBack(sendRaw, key, until)
@@ -25,7 +25,7 @@ function outcomeIn({ status, outcome, code, call_id }: JsonObject): FoundOutcome
   }
 }
 
-/** The gate's answer, or undefined when it is not back in time. */
+/** The gate's answer, or undefined if it is not back in time. */
 async function askWhenBack(sendRaw: SendToGate, key: string, until: number): Promise<JsonObject | undefined> {
   const path = `/v1/calls/by-key/${encodeURIComponent(key)}?wait_ms=${OUTCOME_WITHIN_MS}`
   for (;;) {

@@ -1,8 +1,8 @@
 import type { RpcId } from './rpc.ts'
 
-/** The requests that are being answered, so that a later message can call one off. */
+/** The requests in progress, so that a later message can cancel one. */
 export type CallsUnderWay = {
-  /** Remembers a request of this speaker until the returned function is called. */
+  /** Remembers a request of this client until the returned function is called. */
   begin(speaker: string, id: RpcId, cancel: () => void): () => void
   /** Cancels the one request that this speaker made under this id. False when no such request is being answered here. */
   cancel(speaker: string, id: RpcId): boolean
@@ -24,7 +24,7 @@ export function createCallsUnderWay(): CallsUnderWay {
     },
     cancel(speaker, id) {
       const meant = known.get(keyOf(speaker, id))
-      // Two clients without sessions may share a key and count alike: which one was meant cannot be known, so neither is stopped.
+      // Two clients without sessions may share a key and use the same ids. It is not known which one was meant, so neither is cancelled.
       if (meant?.length === 1) meant[0]?.()
       return meant !== undefined
     },

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http'
 
-/** Often enough that no proxy takes the silence for an end. */
+/** Often enough that proxies do not close the connection as idle. */
 const KEEP_ALIVE_MS = 15_000
 
 const HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache, no-transform',
-  // Some proxies collect an answer before they pass it on, unless told.
+  // Some proxies buffer answers unless they are told not to.
   'x-accel-buffering': 'no',
 }
 
@@ -18,7 +18,7 @@ export type EventStream = {
   end(text?: string): void
 }
 
-/** Answers with a stream of events, each of which is one JSON-RPC message. It ends when its reader is no longer welcome. */
+/** Answers with a stream of events, each with one JSON-RPC message. It ends when the caller's access ends. */
 export function openEventStream(
   response: ServerResponse,
   headers: Readonly<Record<string, string>>,

@@ -16,7 +16,7 @@ export type Visit = {
   readonly trace: string
 }
 
-/** One whom the doorman let in: the conversation they are in, and what they want to see. */
+/** An authenticated client: its session and its surface. */
 export type Guest = Visit & {
   readonly caller: Caller
   readonly session: string | undefined
@@ -40,7 +40,7 @@ export function headerFault(request: IncomingMessage): Refusal | undefined {
   return takes(request, 'application/json') ? undefined : refusalOf(RPC.server, 'request.not_acceptable')
 }
 
-/** Whether the sender takes an answer of this type. Saying nothing takes everything. */
+/** Whether the sender accepts this content type. Without an Accept header, every type is accepted. */
 export function takes(request: IncomingMessage, type: 'application/json' | 'text/event-stream'): boolean {
   const { accept } = request.headers
   if (accept === undefined || accept.includes(type) || accept.includes('*/*')) return true
@@ -87,7 +87,7 @@ export function writeRefusal(visit: Visit, id: RpcId | null, refusal: Refusal): 
   writeText(visit, refusal.http, textOf(id, refusal))
 }
 
-/** Who does not get in hears it as everywhere else at this address. */
+/** Authentication errors have the same format as on the HTTP API. */
 export function turnAway(visit: Visit, found: Problem, more: Readonly<Record<string, string>> = {}): void {
   const { retry_after_s } = found.about
   writeText(visit, PROBLEMS[found.code].http, JSON.stringify(problemBody(found, visit.trace)), {

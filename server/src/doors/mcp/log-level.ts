@@ -1,6 +1,6 @@
 import type { Json } from '../../contract/json.ts'
 
-/** As syslog counts them, the least important first. */
+/** The levels of syslog, least important first. */
 export const LOG_LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 

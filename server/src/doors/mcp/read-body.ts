@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 
-/** Whoever sends so many times more than the limit is not listened to until they are done. */
+/** If a body is this many times larger than the limit, the rest is not read. */
 const PATIENCE = 16
 
 /**
@@ -26,7 +26,7 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Resul
       const bytes = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks)
       resolve(isUtf8(bytes) ? ok(bytes.toString('utf8')) : refuse('request.not_ijson', { why: 'not UTF-8' }))
     })
-    // Whoever broke off does not hear the answer.
+    // The client disconnected, so nobody receives the answer.
     request.on('close', () => resolve(refuse('request.invalid', { paths: 'the body: it was cut off' })))
   })
 }

@@ -8,7 +8,7 @@ export type GateAddress = {
   readonly url?: string
   /** With the query that chooses a surface. */
   readonly path: string
-  /** Who we are there. */
+  /** The headers that identify the caller. */
   readonly headers: Readonly<Record<string, string>>
   /** Starts the gate where that is possible, or says why it did not start. */
   start(): Promise<GateStart>
@@ -31,7 +31,7 @@ export type SendToGate = (
   options: {
     readonly mayRepeat: boolean
     readonly onSent: (request: ClientRequest) => void
-    /** Somewhere else than the MCP door. */
+    /** A path other than the MCP door's. */
     readonly path?: string
   },
 ) => Promise<IncomingMessage | NoAnswer>

@@ -13,7 +13,7 @@ export const RELATED_TASK = 'io.modelcontextprotocol/related-task'
 const POLL_MS = 1_000
 const LONGEST_MESSAGE = 500
 
-/** What became of a call, in the words of `tools/call`: a result, or the error that the tool server answered with. */
+/** The outcome of a call as an answer to `tools/call`: a result, or the tool server's error. */
 export function answerOf(outcome: Outcome, hasOutputSchema: () => boolean): Answer {
   if (outcome.status === 'executed') return { result: toolAnswer(outcome, false) }
   const error = errorIn(outcome)
@@ -25,7 +25,7 @@ function errorIn(outcome: Outcome): JsonObject | undefined {
   return isJsonObject(error) ? error : undefined
 }
 
-/** What the call itself would have been answered with. */
+/** The answer that the call itself would have had. */
 export function taskAnswer(gate: Gate, caller: Caller, { outcome, tool_id }: CallTask): Answer {
   return answerOf(outcome, () => definitionOf(gate, caller, tool_id)?.outputSchema !== undefined)
 }

@@ -25,7 +25,7 @@ export function tellCalls(
     send({ jsonrpc: '2.0', method: 'notifications/tasks/status', params: taskWords(task, 'old') }),
   )
   return gate.changes.onChange(caller, (change) => {
-    // An approver sees the calls of others; here everybody hears of their own alone.
+    // An approver may see other callers' calls, but here each client is told only about its own.
     if (change.kind !== 'call' || change.asked_by !== caller.id || change.user !== caller.user) return
     const isNews = change.task === true || wasHeld(change)
     if (!isNews || !isMeant(change.thread)) return
@@ -57,7 +57,7 @@ export function tellTasks(
   return stop
 }
 
-/** Of how many tasks it is known what was told last: the same again would be no news. */
+/** How many tasks are remembered with their last reported state, so that the same state is not reported twice. */
 const REMEMBERED = 1_000
 
 /** Reads a task and tells of it, one after the other, so that nothing older comes after something newer. */
@@ -79,7 +79,7 @@ function taskTeller(gate: Gate, reader: Reader, tell: (task: CallTask) => void):
   }
 
   return (call_id) => {
-    // Nothing is promised: whoever needs to know asks for the task.
+    // Delivery is not guaranteed: a client that needs the state asks for the task.
     reading = reading.then(() => readAndTell(call_id)).catch(() => {})
   }
 }
