@@ -247,7 +247,7 @@ describe('the stand-alone verifier', () => {
     expect(run(text, '--key', key)).toMatchObject({ code: 1 })
   })
 
-  test('refuses what is no key', () => {
+  test('refuses text that is not a key', () => {
     expect(run(textOf(good), '--key', 'x')).toEqual({ code: 1, says: 'broken: a key is 64 hex digits\n' })
   })
 })

@@ -39,13 +39,13 @@ describe('a mistake in sluice.yaml', () => {
     if (not !== undefined) expect(told).not.toContain(not)
   })
 
-  test('two mistakes are told both', async () => {
+  test('two mistakes are both reported', async () => {
     const told = await findingsOf('lisen: {}\nservers:\n  mail:\n    command: 5\n')
     expect(told).toContain('lisen (line 1)')
     expect(told).toContain('servers.mail.command (line 4)')
   })
 
-  test('in the environment is told with the variable`s name, beside those of the file', async () => {
+  test('in the environment is reported with the name of the variable, beside those of the file', async () => {
     process.env['SLUICE_LISTEN_PORT'] = '70000'
     try {
       const told = await findingsOf('data: 7\n')

@@ -85,7 +85,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('logging in with an issuer', (
     await page.context().close()
   })
 
-  test('whoever is no person here is told so and is not logged in', async () => {
+  test('a person without a mapping is told so and not logged in', async () => {
     for (const [name, words] of [
       ['bob.nobody', 'no role is configured'],
       ['r2.robots', 'may not do that'],
@@ -99,7 +99,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('logging in with an issuer', (
     }
   })
 
-  test('an answer that this browser did not ask for logs nobody in', async () => {
+  test('an answer that this browser did not ask for does not log anybody in', async () => {
     const victim = await visit()
     // The attacker begins a log-in of their own and sends the victim its end.
     await victim.goto(`${app.world.url}/v1/login/oidc/callback?code=stolen&state=theirs`)

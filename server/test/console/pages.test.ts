@@ -116,7 +116,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
     await page.context().close()
   }, 60_000)
 
-  test('what is remembered is a consent that can be taken back', async () => {
+  test('a remembered approval is a consent that can be revoked', async () => {
     const { world } = app
     const id = await held(world, 'status-agent', 'chat__post', { channel: '#ops-status', text: 'again' }, 'consented')
     const page = await app.open(world.keys.admin)

@@ -50,7 +50,7 @@ describe('a consent at the HTTP door', () => {
     })
   })
 
-  test('is no business of an agent', async () => {
+  test('is not available to an agent', async () => {
     for (const [method, path, body] of [
       ['POST', '/v1/consents', terms],
       ['GET', '/v1/consents', undefined],

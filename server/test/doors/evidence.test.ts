@@ -61,7 +61,7 @@ describe.each([
     expect(seen.text).toMatch(/book__find_note: not true: `found` equals true/)
   })
 
-  test('a call nobody could read back is said to be of unknown effect', async () => {
+  test('a call that could not be read back is reported as unknown', async () => {
     const seen = await sendRaw({ title: `${door} untitled`, text: 'untitled' })
     expect(seen.verified).toBe('unknown')
     expect(seen.text).toContain('there is no usable value for `{{result.title}}`')

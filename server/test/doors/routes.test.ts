@@ -80,7 +80,7 @@ test('on the command line: who is asked, what is missing, handing over, and the 
   expect((await gate.cli('routes')).out).toContain('asks 2 of the group editors, simple; after 2s also on-call')
 })
 
-test('policy cases say who is asked', async () => {
+test('policy cases can expect who is asked', async () => {
   const caseOf = (verdict: object) =>
     JSON.stringify([
       {

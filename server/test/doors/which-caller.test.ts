@@ -88,7 +88,7 @@ describe('on the local socket', () => {
       asked.on('error', reject).end()
     })
 
-  test('nobody becomes the owner by saying wrongly who they are', async () => {
+  test('a request with a wrong credential is never treated as the owner', async () => {
     expect(await ask({})).toBe(200)
     expect(await ask({ authorization: `Bearer ${admin}` })).toBe(200)
     const wrong: Record<string, string>[] = [

@@ -153,7 +153,7 @@ describe('resources and prompts of tool servers', () => {
     expect(refused).toMatchObject({ is: 'refused', problem: { code: 'call.blocked' } })
   })
 
-  test('that change are told of to whoever may list them', async () => {
+  test('that change are reported to callers who may list them', async () => {
     const heard: Record<string, Notice[]> = { agent: [], user: [] }
     const stops = [
       rig.gate.proxy.onNotice(AGENT, (notice) => void heard['agent']?.push(notice)),

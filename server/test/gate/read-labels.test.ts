@@ -179,7 +179,7 @@ describe('over HTTP, a text that asks enters the session that reads it by', () =
   })
 })
 
-test('in its own session a call that is read again adds nothing', async () => {
+test('reading a call again in its own session adds nothing', async () => {
   const thread = fresh('own')
   const call_id = await readLetter({ thread })
   for (let times = 0; times < 3; times += 1) await get(`/v1/calls/${call_id}`, agent, thread)

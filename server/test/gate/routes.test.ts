@@ -131,7 +131,7 @@ describe('a consent for a routed call', () => {
     await revoke()
   })
 
-  test('is not remembered by whoever decides in somebody`s place', async () => {
+  test('cannot be remembered by a delegate', async () => {
     const end = await handOver(ada, 'dan')
     const { approval_id } = await keep()
     const remember = { calls: 5, expires_in_s: 600 }

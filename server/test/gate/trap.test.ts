@@ -47,7 +47,7 @@ describe('a sprung trap', () => {
     )
   })
 
-  test('stops also what the caller had waiting', async () => {
+  test('also stops the pending calls of the caller', async () => {
     await withGate(
       async ({ gate, call, outcome, effects }) => {
         const held = pendingOf(await call('book__note', { text: 'harmless' }))

@@ -61,7 +61,7 @@ test('what is no message, and what is too large, is refused under the id it came
   expect(codes.toSorted()).toEqual(['large request.too_large', 'null mcp.batch_refused', 'null request.not_ijson'])
 })
 
-test('a key that is no longer good is told so under the id of the request', async () => {
+test('a revoked key is rejected under the id of the request', async () => {
   const wrong = spawn(process.execPath, [LAUNCHER, '--key', 'sluice_agent_nonsense', 'mcp'], { cwd: gate.folder })
   let out = ''
   wrong.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))

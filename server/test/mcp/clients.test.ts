@@ -91,7 +91,7 @@ describe.each(cases)('a client of the official SDK, $way, $era era', ({ way, era
     expect(held._meta?.['sluice/outcome']).toMatchObject({ status: 'pending' })
   })
 
-  test('hears of progress under its own token', async () => {
+  test('gets progress messages under its own token', async () => {
     const told: unknown[] = []
     const result = (await on('passthrough').callTool(
       { name: 'lively__steps', arguments: { count: 1 } },

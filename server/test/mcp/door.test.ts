@@ -92,7 +92,7 @@ describe('sessions', () => {
   })
 })
 
-describe('what is called off', () => {
+describe('cancelled requests', () => {
   test('going away calls off a newer request', async () => {
     const stay = listenTo(gate, agent, {
       method: 'POST',
@@ -174,7 +174,7 @@ describe('a person decides', () => {
   })
 })
 
-describe('what changes is told', () => {
+describe('changes are reported', () => {
   test('lists that change, on both kinds of streams; a subscription to nothing ends at once', async () => {
     const old = listenTo(gate, agent, { headers: { 'mcp-session-id': await sessionOf(agent) } })
     const filter = { notifications: { toolsListChanged: true, promptsListChanged: true } }

@@ -66,7 +66,7 @@ describe('logging in at a tool server behind a running gate', () => {
     expect((await gate.cli('doctor')).out).toMatch(/log in with `\S*sluice servers login notes`/)
   })
 
-  test('only an admin begins the login of all; nobody without a key begins any', async () => {
+  test('only an admin can start the shared login; nobody can start one without a key', async () => {
     const path = '/v1/servers/notes/login'
     expect(await gate.http('POST', path, undefined, {})).toMatchObject({ status: 401 })
     expect(await gate.http('POST', path, agent_of_ana, {})).toMatchObject({ status: 403 })

@@ -70,7 +70,7 @@ describe('a tool server that describes its login falsely', () => {
       })
     })
 
-  test('the login of another server is not taken for its own', async () => {
+  test('the login of another server is not used', async () => {
     describesLogin({ resource: 'https://bank.example.com/mcp' })
     await withServer(async (rig) => expect(await why(rig)).toContain('the login of another server'))
   })

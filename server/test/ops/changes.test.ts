@@ -65,7 +65,7 @@ test('a run tells whoever may see it of every step, with its status and never it
     expect(Object.keys(first ?? {})).not.toContain('state')
   }))
 
-test('whoever stops listening hears nothing more', () =>
+test('a listener that was removed gets no more events', () =>
   withGate(async ({ gate, call }) => {
     const [first, second] = [heard(), heard()]
     const stop = gate.changes.onChange(ADMIN, first.hear)

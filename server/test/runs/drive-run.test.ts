@@ -205,7 +205,7 @@ describe('after a crash', () => {
     expect(await rowOf(run(11))).toMatchObject({ status: 'waiting', executing: [] })
   })
 
-  test('nobody performs the effects of a boot that is alive', async () => {
+  test('the effects of a boot that is alive are not taken over', async () => {
     await crashed('safe', RUN)
     expect(await node({ alive: () => true }).driver.drive(RUN)).toBe('elsewhere')
     expect(performed).toEqual([])

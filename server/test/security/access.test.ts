@@ -124,7 +124,7 @@ test('a stolen agent`s key is refused at every route of people, changes nothing,
   expect(refused.filter(({ type }) => type === 'access.refused').map(({ subject }) => subject.route)).toEqual(forbidden)
 })
 
-describe('what is invisible answers exactly as what is missing', () => {
+describe('invisible things answer exactly like missing ones', () => {
   const MISSING = {
     approval_id: 'auth_0000000000000000',
     call_id: 'call_000000000000000000000000',
@@ -140,7 +140,7 @@ describe('what is invisible answers exactly as what is missing', () => {
     own = { approval_id: held['approval_id'] ?? '', call_id: held['call_id'] ?? '', digest }
   })
 
-  test('to its owner it is there', async () => {
+  test('its owner can see it', async () => {
     expect(await gate.http('GET', `/v1/calls/${own.call_id}`, of('agent'))).toMatchObject({ status: 202 })
     expect(await gate.http('GET', `/v1/artifacts/${own.digest}?length=10`, of('agent'))).toMatchObject({ status: 200 })
   })

@@ -81,7 +81,7 @@ describe('a request that two readers could read in two ways is refused, and noth
   })
 })
 
-describe('what is too much or too slow is refused with its code', () => {
+describe('requests that are too large or too slow are refused with their code', () => {
   test('headers beyond the limit', async () => {
     const { statuses, codes } = await send(gate.url, get('/healthz', `X-A: ${'a'.repeat(LIMITS.header_bytes)}`))
     expect([statuses, codes]).toEqual([[431], ['request.headers_too_large']])

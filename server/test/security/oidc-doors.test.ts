@@ -65,7 +65,7 @@ test.each([
   expect(await gate.http('GET', '/v1/tools', bad)).toMatchObject({ status: 401 })
 })
 
-test('a good token whose claims make nobody of its holder opens nothing', async () => {
+test('a valid token whose claims map to no kind of caller gives no access', async () => {
   const guest = await token({ role: 'guest' })
   expect((await sendRaw(guest)).status).toBe(403)
   expect(await gate.http('GET', '/v1/tools', guest)).toMatchObject({ status: 403 })

@@ -69,7 +69,7 @@ describe.each(KINDS)('of two `%s` keys with one name, the other user`s key', (ki
     expect(asked.text).not.toContain('"pending"')
   })
 
-  test('makes a call of its own under the same idempotency key', async () => {
+  test('makes a separate call under the same idempotency key', async () => {
     const { ana, bob } = of(kind)
     const first = await call(ana, note(`keyed by ${kind}`), `key-${kind}`)
     const again = await call(ana, note(`keyed by ${kind}`), `key-${kind}`)
@@ -82,7 +82,7 @@ describe.each(KINDS)('of two `%s` keys with one name, the other user`s key', (ki
     expect(await call(bob, note(`two of ${kind}`), `other-${kind}`)).toMatchObject({ status: 'pending' })
   })
 
-  test('makes a flow of its own under the same idempotency key', async () => {
+  test('makes a separate flow under the same idempotency key', async () => {
     const { ana, bob } = of(kind)
     const flow = async (key: string) =>
       (
@@ -143,7 +143,7 @@ describe.each(KINDS)('of two `%s` keys with one name, the other user`s key', (ki
     expect((await sendRaw(gate, ana, modern('tasks/get', { taskId }, TASKS))).text).not.toContain('cancelled')
   })
 
-  test('hears nothing of what becomes of the first one`s calls', async () => {
+  test('is not told about the calls of the first one', async () => {
     const { ana, bob } = of(kind)
     const hears = (key: string) => ({
       stream: listenTo(gate, key, { path: '/v1/stream?kinds=call' }),
@@ -163,7 +163,7 @@ describe.each(KINDS)('of two `%s` keys with one name, the other user`s key', (ki
     }
   })
 
-  test('is not told the first person`s no', async () => {
+  test('is not told about the first person`s denial', async () => {
     const { ana, bob } = of(kind)
     const held = await call(ana, note(`denied to ${kind}`))
     await gate.http('POST', `/v1/approvals/${held['approval_id']}/decide`, admin, { decision: 'deny' })

@@ -119,7 +119,7 @@ describe.each(
   })
 })
 
-test('three lines and an exit code are what a person sees', async () => {
+test('a person sees three lines and an exit code', async () => {
   writeHealth({ score: 95 })
   const ran = await gate.cli('run', 'look', '--risk-score', '5')
   const [first, next, receipt, ...more] = ran.out.trimEnd().split('\n')

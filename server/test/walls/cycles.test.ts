@@ -58,7 +58,7 @@ test('no file imports itself at run time, over however many others', () => {
   expect(cyclesIn(graph)).toEqual([])
 })
 
-test('a command that asks a running gate loads neither a store nor what judges calls', () => {
+test('a command that only asks a running gate loads neither a store nor the deciders', () => {
   const loaded = [...reached(graphOf('running'), 'boot/main.ts')]
   expect(loaded).toContain('doors/cli/program.ts')
   const heavy = /^(?:stores|upstream|core\/(?:gate|workflow|provenance|shell|search))\//
