@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 
 export type Reply = { readonly status: number; readonly headers: string; readonly body: string }
 
-/** One kept connection, one request at a time, spoken by hand: the load generator must not be what is measured. */
+/** One keep-alive connection, one request at a time, without an HTTP library, so that the load generator is not what is measured. */
 export type Connection = { ask(text: string): Promise<Reply>; close(): void }
 
 const END_OF_HEAD = '\r\n\r\n'

@@ -1,4 +1,4 @@
-/** The tool that every system of this bench is asked for: it does nothing but say again what it was told. */
+/** The tool that every system of this bench calls: it returns its input. */
 const TOOL = {
   name: 'echo',
   description: 'Says the text and the number again',

@@ -71,7 +71,7 @@ async function prepare(folder: string, size: Size): Promise<string> {
   if (pending > 0) await withCalls(loaded.value, pending, 'many__list_invoice_1')
   await withCalls(loaded.value, 1, 'many__echo')
   await withEntries(loaded.value.data, entries)
-  // A gate signs its audit as it grows, and what is left when it stops; one that was never signed is nobody's.
+  // A gate signs its audit as it grows and when it stops.
   writeFileSync(join(folder, 'agent.key'), await withCalls(loaded.value, 0, 'many__echo'))
   return folder
 }

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 
-/** A tool server with as many tools as it is told, each with a schema of its own; every one says again what it was told. */
+/** A tool server with a given number of tools, each with its own schema; every tool returns its input. */
 const count = Number(process.argv[2])
 const VERBS = ['get', 'list', 'find', 'create', 'update', 'delete', 'send', 'archive']
 const NOUNS = ['invoice', 'ticket', 'message', 'customer', 'page', 'calendar', 'file', 'branch', 'order', 'report']

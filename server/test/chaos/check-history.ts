@@ -132,7 +132,7 @@ function checkDecisions(story: CallStory, told: readonly Told[], tell: Tell): vo
   if (!sent) tell('decision_not_made', row.call_id, 'no approver sent an approval of this digest')
 }
 
-/** Nobody decided what no approver sent. */
+/** Every decision on record was sent by an approver. */
 function checkDecisionsMade({ audit, told }: History, tell: Tell): void {
   for (const { type, subject } of audit) {
     const approval = subject['approval']
@@ -174,7 +174,7 @@ function checkState(story: CallStory, options: CheckOptions, tell: Tell): void {
   const isSettled = row.settled !== undefined || typed(story, 'call.settled').length > 0
   if (row.state === 'executed' && receipts.length === 0 && !isSettled && isLogged(row))
     tell('outcome_without_effect', row.call_id, 'it is `executed`, and the tool never received it')
-  // What was interrupted before may have run then, whatever became of its retry.
+  // An interrupted call may have run, whatever the outcome of its retry.
   const isPlain = typed(story, 'call.interrupted').length === 0
   const isUnsent = row.state === 'refused' || (row.state === 'failed' && row.problem?.code === 'tool.unavailable')
   if (isUnsent && isPlain && receipts.length > 0)

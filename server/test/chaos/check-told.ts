@@ -1,6 +1,6 @@
 import type { CallStory, History, Tell, ToldCall, ToldDecision } from './history.ts'
 
-/** What is left of an acknowledgement: a call that was told as this is one of these for ever. */
+/** The states that a call may have after a client was told this state. */
 const MAY_BECOME: Readonly<Record<string, readonly string[]>> = {
   executed: ['executed'],
   failed: ['failed'],
@@ -55,7 +55,7 @@ function checkDecision({ approval_id, says }: ToldDecision, types: readonly stri
     tell('decision_not_made', approval_id, 'its denial was acknowledged, and it started')
 }
 
-/** One key of a client is one call, whoever answered. */
+/** One idempotency key of a client is one call, whichever node answered. */
 function checkKeys(told: History['told'], tell: Tell): void {
   const keyed = told.flatMap((one) =>
     one.is === 'call' && one.key !== undefined ? [{ key: one.key, id: one.call_id }] : [],

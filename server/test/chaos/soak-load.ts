@@ -102,7 +102,7 @@ export async function decide(load: Load, approval_id: string): Promise<void> {
     load.tell({ is: 'decision', approval_id, says, digest, acknowledged: true })
 }
 
-/** A person says what became of a call that nobody knows the outcome of. */
+/** A person settles a call whose outcome is unknown. */
 export async function settle(load: Load, call_id: string): Promise<void> {
   const as = pick(load.random, ['retry', 'done', 'failed'] as const)
   const settled = await ask(load, (node) => node.http('POST', `/v1/calls/${call_id}/resume`, load.approver, { as }))

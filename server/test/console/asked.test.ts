@@ -56,7 +56,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('who is asked, in a browser', 
     await page.getByText('2 people of finance must approve; 2 are missing.').waitFor()
     await page.getByText(/From \S+.* on on-call is asked too\./).waitFor()
     expect((await world.approve(id, world.keys.mara)).status).toBe(200)
-    // The page stays open: what the other approver said comes by itself.
+    // The page stays open and shows the other person's approval by itself.
     await page
       .getByText(/one is missing/)
       .first()
@@ -66,7 +66,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('who is asked, in a browser', 
       .first()
       .waitFor()
     await page.locator('[data-row] .tag', { hasText: '1 of 2 approved' }).waitFor()
-    // What was read is still what is decided: the vote changed nothing of it.
+    // The packet that was read is still the one decided: the vote did not change it.
     await settled(page)
     await page.fill('#typed', (await page.locator('.confirm b').textContent()) ?? '')
     await page.getByRole('button', { name: 'Approve too' }).click()

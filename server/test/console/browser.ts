@@ -17,7 +17,7 @@ export const CHROMIUM: string | undefined = [process.env['CHROMIUM'] ?? '', ...P
   (place) => place !== '' && existsSync(place),
 )
 
-/** Says aloud what a machine without a browser leaves out. */
+/** Reports the tests that are skipped on a machine without a browser. */
 export const SKIPPED =
   'SKIPPED: the tests of the console need Chromium, and this machine has none. Install it with `npm run get-chromium`.'
 

@@ -58,7 +58,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('the chat in a browser', () =>
     const id = await waiting(page)
     await page.locator('.plan', { hasText: 'Post a message to the channel' }).waitFor()
     expect(await page.locator('.side-calls').textContent()).toContain('chat__post')
-    // The same packet as in the inbox, and nothing takes the focus away from whoever writes.
+    // The same packet as in the inbox, and the focus stays on the input field.
     expect(await page.locator('.chat-packet h2.sentence').textContent()).toContain('#ops-status')
     expect(await page.evaluate('document.activeElement?.className')).not.toContain('sentence')
     await page.locator('.step-node.waits').waitFor()

@@ -8,7 +8,7 @@ import { startWorld, type World } from './world.ts'
 
 const CONSOLE = resolve(import.meta.dirname, '../../../console')
 
-/** What is tested is what the sources say: builds the console when it is older than they are. */
+/** Builds the console if its sources are newer. */
 export function buildConsole(): void {
   const built = join(CONSOLE, 'dist/index.html')
   const newest = (folder: string): number =>

@@ -80,7 +80,7 @@ async function cancelWithDeath(commit: number, moment: 'before' | 'after'): Prom
   if (!hasDied) await first.leave()
   const second = await mortalNode()
   const recovery = await recoverFromDead(second.world, second.scheduler, () => {})
-  // Whoever got no answer asks again, and that changes nothing where the first request was stored.
+  // A client without an answer asks again, which changes nothing if the first request was stored.
   const again = await second.gate.runs.cancel(AGENT, run_id)
   if (!again.ok) expect(again.problem.code).toBe('run.ended')
   await until(async () => (await statusOf()) === 'cancelled')

@@ -5,7 +5,7 @@ import { APPROVER, effectsIn } from '../gate/with-gate.ts'
 import { someOf } from '../some-of.ts'
 import { afterDeath, settles, theCall } from './after-death.ts'
 
-/** Where it dies, what the call is found to be after the restart, and how often the tool had run by then. */
+/** The crash point, the state of the call after the restart, and how often the tool had run. */
 type Death = { readonly at: ProbePoint; readonly becomes: CallState | 'absent'; readonly ran: number }
 
 const DIRECT: readonly Death[] = [

@@ -379,7 +379,7 @@ test('the stream tells of each tick by hand whoever may see the run, and nobody 
   await did('ana', 'advance', { run_id, step_id: 'flow_main#1', status: 'in_progress' })
   await did('admin', 'start', { flow_id: 'flow_org' })
   const own = runIn(await did('ana', 'start', { flow_id: 'flow_own' }))
-  // The last of the news: everybody hears of it, so whoever has heard it has heard everything before.
+  // The last event, which everybody gets: a client that has it has everything before it.
   const pause = { scope: 'server:book', effect: 'ask', active: false, reason: '' }
   expect((await gate.http('POST', '/v1/pauses', keyOf('admin'), pause)).status).toBe(200)
   for (const one of Object.values(heard)) await one.next('pause')

@@ -168,7 +168,7 @@ describe('until a definition is admitted', () => {
     await rig.gate.catalogue.admit(ADMIN, 'mail__become', rowOf('become')?.definition_hash ?? '')
     const shown = listTools(rig.gate, AGENT, 'passthrough', 'new')
     expect(JSON.stringify(shown)).toContain(`${EVIL} description`)
-    // Neither icons nor _meta are part of a definition: they reach nobody.
+    // Icons and _meta are not part of a definition, so they are not passed on.
     expect(JSON.stringify(shown)).not.toContain(`data:${EVIL}`)
   })
 })

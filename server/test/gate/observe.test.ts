@@ -50,7 +50,7 @@ test('observe enforces a pause, a forged hash and a trap, and nothing runs', asy
       expect(await rig.call('book__note', { text: BAIT })).toMatchObject({ status: 'refused' })
       expect(await lastVerdict(rig)).toMatchObject({ effect: 'block' })
       expect(rig.effects()).toEqual([])
-      // The caller who took the bait stays out; another one goes on.
+      // The caller who took the bait stays quarantined; another one is not affected.
       expect(await rig.call('book__look')).toMatchObject({ status: 'refused' })
       const other = { ...AGENT, id: 'agent:b' }
       expect(await rig.call('book__look', {}, { caller: other })).toMatchObject({ status: 'executed' })

@@ -98,7 +98,7 @@ test('law: a path that the gate lets through in silence changes nothing outside,
   expect(passed).toBeGreaterThan(50)
 }, 60_000)
 
-/** Writes through the path if anything can be written there; what the system refuses harms nobody. */
+/** Writes through the path, if the system allows it. */
 function writeTo(path: string): void {
   if (path.startsWith('/') && !path.startsWith(folder) && !existsSync(path)) return
   try {

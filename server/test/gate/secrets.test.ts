@@ -49,7 +49,7 @@ describe('a planted secret', () => {
         const held = pendingOf(await call('book__echo', { text: `use ${secret}`, to: 'ana@example.com' }))
         const packet = await gate.approvals.read(APPROVER, held.approval_id)
         expect(JSON.stringify(packet)).not.toContain(secret)
-        // Whom it goes to is what the decision is about.
+        // The decision depends on the recipient.
         expect(JSON.stringify(packet)).toContain('ana@example.com')
         expect(JSON.stringify(await gate.approvals.list(ADMIN, 'pending', { limit: 10 }))).not.toContain(secret)
         expect(JSON.stringify(await gate.calls.read(AGENT, held.call_id))).not.toContain(secret)

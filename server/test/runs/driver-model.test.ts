@@ -28,7 +28,7 @@ const scenario = fc.record({
 
 const NEVER = new Promise<never>(() => {})
 
-/** Time that stands still while anything happens, and jumps to the next alarm when nothing does. */
+/** A clock that stands still while anything runs, and jumps to the next timer when nothing does. */
 function virtualTime() {
   let now = 1_000
   let alarms: { at: number; callback: () => void; owner: string }[] = []

@@ -45,7 +45,7 @@ test('a run that faulted for good is counted and listed with its reason, resumed
   expect(await faultedNow()).toEqual([{ value: 1 }])
   const listed = await listRuns({ tables: store }, ADMIN, { status: 'faulted' }, { limit: 10 })
   expect(listed.items).toMatchObject([{ run_id: RUN, fault: { count: 5, says: 'the model`s key is wrong' } }])
-  // What comes in meanwhile wakes nobody, and waits.
+  // Events that arrive meanwhile wait and wake nothing.
   await send(store, RUN, { type: 'other' })
   const performed: string[] = []
   const work: Perform = async ({ key }) => {

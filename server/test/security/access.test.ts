@@ -39,7 +39,7 @@ async function sendRaw(name: string, key: string | undefined, parts: Readonly<Re
       accept: 'application/json, text/event-stream',
       ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
     },
-    // Whoever is let in is refused for this, before anything is done.
+    // A caller with access is rejected because of this, before anything is done.
     ...(method === 'POST' ? { body: '{"a field nobody knows":1}' } : {}),
   })
   const isJson = /^application\/(problem\+)?json(;|$)/.test(answer.headers.get('content-type') ?? '')

@@ -52,7 +52,7 @@ async function reopened({ folder }: Left, look: (rig: GateRig, run: string) => P
 
 const viewOf = async ({ gate }: GateRig, run: string) => valueOf(await gate.toolflow.read(ADMIN, run))
 
-/** It goes on to its end by itself, or waits in the dark for a person and then ends. Either way the tool has run once at most. */
+/** It either ends by itself, or becomes unknown, waits for a person and then ends. In both cases the tool has run at most once. */
 async function survives(left: Left): Promise<'ended' | 'in the dark'> {
   let how: 'ended' | 'in the dark' = 'ended'
   await reopened(left, async (rig, run) => {

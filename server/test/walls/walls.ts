@@ -1,4 +1,4 @@
-/** The rooms of the house: what each may import of ours, which npm packages, and why the wall stands. */
+/** The rooms: which of our files and which npm packages each may import, and why. */
 export type Room = {
   /** Folders or single files below `src/`. */
   readonly ours: readonly string[]

@@ -39,7 +39,7 @@ export async function carryOut(rig: WorkflowRig): Promise<WorkflowRunView> {
   }
 }
 
-/** A person looks into the book: what stands there was done, and what does not is tried again. */
+/** A person checks the book: an entry that is there was done, and one that is missing is retried. */
 async function settleByWitness({ gate, effects }: WorkflowRig, call_id: string): Promise<void> {
   const { items } = valueOf(await gate.calls.listUnknown(APPROVER, { limit: 10 }))
   const row = items.find((one) => one.call_id === call_id)
