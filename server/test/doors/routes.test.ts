@@ -69,13 +69,13 @@ test('on the command line: who is asked, what is missing, handing over, and the 
   const as = (user: string, ...words: string[]) => gate.cli('--url', gate.url, '--key', keyOf(user), ...words)
   expect((await as('ada', 'approve', id)).out).toContain('has 1 of 2 approvals; one more person must approve')
   expect((await as('bob', 'delegate', 'dan', '--for', '8h', '--reason', 'on leave')).out).toContain(
-    'dan stands in for bob until',
+    'dan may decide for bob until',
   )
   expect(await decide('dan', id)).toEqual([200, 'approved'])
   const packet = (await gate.http('GET', `/v1/approvals/${id}`, keyOf('ada'))).body
   expect(packet['decisions']).toMatchObject([{ user: 'ada' }, { user: 'dan', for: 'bob' }])
   const [line = ''] = (await as('ada', 'delegations')).out.split('\n')
-  expect(line).toMatch(/^run_\w+ {2}dan stands in for bob until .*: on leave$/)
+  expect(line).toMatch(/^run_\w+ {2}dan may decide for bob until .*: on leave$/)
   expect((await as('bob', 'delegations', 'end', line.split(' ')[0] ?? '')).code).toBe(0)
   expect((await gate.cli('routes')).out).toContain('asks 2 of the group editors, simple; after 2s also on-call')
 })

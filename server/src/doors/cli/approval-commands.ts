@@ -48,7 +48,7 @@ export function addApprovalCommands(program: Command, session: Session): void {
     .description('approve a call, after showing what would run')
     .option('--digest <digest>', 'digest of the request you were shown; without it, the request is shown first')
     .option('--alike', 'also approve the other pending requests that are alike: same tool, agent, session and reasons')
-    .option('--reason <text>')
+    .option('--reason <text>', 'the reason, for the audit and the agent')
     .option('--remember <bounds>', "also allow the same call in future: '10 calls for 2h', or the bounds as JSON")
     .option(
       '--passphrase-file <file>',
@@ -81,7 +81,7 @@ export function addApprovalCommands(program: Command, session: Session): void {
   program
     .command('deny <approval_id>')
     .description('deny a call')
-    .option('--reason <text>')
+    .option('--reason <text>', 'the reason, for the audit and the agent')
     .action(async (id: string, options: { reason?: string }) => {
       await decide(session, id, {
         decision: 'deny',

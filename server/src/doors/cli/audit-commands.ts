@@ -52,7 +52,7 @@ export function addAuditCommands(program: Command, session: Session): void {
     .command('prove')
     .argument('<seq>', 'the number of the entry, from 1', countOf)
     .description('print a proof of one entry that can be checked without Sluice')
-    .option('--stream <stream>')
+    .option('--stream <stream>', 'the audit stream, if there are several (one per node)')
     .action(async (seq: number, options: { stream?: string }) => {
       const stream = options.stream === undefined ? '' : `?stream=${encodeURIComponent(options.stream)}`
       const reply = await session.send('GET', `/v1/audit/prove/${seq}${stream}`)

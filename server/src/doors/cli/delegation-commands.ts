@@ -24,9 +24,9 @@ export function addDelegationCommands(program: Command, session: Session): void 
 
   program
     .command('delegate <user>')
-    .description('hand over to another approver for a time: they may decide in your place')
+    .description('let another approver decide in your place for a time')
     .requiredOption('--for <time>', 'for how long: 30m, 8h, 14d')
-    .option('--reason <text>')
+    .option('--reason <text>', 'the reason, for the audit')
     .action(async (user: string, options: { for: string; reason?: string }) => {
       const ms = durationMs(options.for)
       if (ms === undefined) return session.fail(`\`${options.for}\` is not a time such as 30m, 8h or 14d`)
@@ -37,7 +37,7 @@ export function addDelegationCommands(program: Command, session: Session): void 
 
   program
     .command('delegations [end] [delegation_id]')
-    .description('who stands in for whom; `delegations end ID` ends one now')
+    .description('list delegations; `delegations end ID` ends one now')
     .action(async (verb: string | undefined, id: string | undefined) => {
       const out = session.out()
       if (verb !== undefined && (verb !== 'end' || id === undefined))
@@ -49,7 +49,7 @@ export function addDelegationCommands(program: Command, session: Session): void 
       const reply = await session.send('GET', '/v1/delegations')
       const code = printReply(out, reply, (body) => {
         const items = itemsOf(body)
-        if (items.length === 0) out.line('nobody stands in for anybody')
+        if (items.length === 0) out.line('there are no delegations')
         for (const item of items) out.line(delegationLine(item))
       })
       session.exit(code)
@@ -61,7 +61,7 @@ const shown = (value: unknown): string => shortened(visibleText(textOf(value)), 
 
 function delegationLine(item: Fields): string {
   const reason = item['reason'] === undefined ? '' : `: ${shown(item['reason'])}`
-  const who = `${shown(item['to'])} stands in for ${shown(item['from'])}`
+  const who = `${shown(item['to'])} may decide for ${shown(item['from'])}`
   return `${textOf(item['delegation_id'])}  ${who} until ${timeOf(item['until'])}${reason}`
 }
 
