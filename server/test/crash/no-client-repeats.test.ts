@@ -10,7 +10,7 @@ import { BOOK_TOOLS, effectsIn } from '../gate/with-gate.ts'
 import { rpc } from '../mcp/send-raw.ts'
 import { IS_WHOLE, someOf } from '../some-of.ts'
 
-/** The crash point of the gate, and what its client prints afterwards. */
+/** The point where the gate dies, and what its client says afterwards. */
 type Death = { readonly at: ProbePoint; readonly ran: number; readonly says: string; readonly code: number }
 
 const DEATHS: readonly Death[] = [

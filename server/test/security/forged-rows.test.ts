@@ -312,7 +312,7 @@ describe.each(['running', 'stopped'])('on a gate that is %s while its database i
 
   test.each(Object.keys(ATTACKS))('%s gives nobody anything', async (name) => attacks.get(name)?.holds())
 
-  test('untouched rows are still valid', async () => {
+  test('what nobody touched still counts', async () => {
     expect(await isKnown(real.key)).toBe(true)
     await approveAnother(`untouched-${when}`)
   })

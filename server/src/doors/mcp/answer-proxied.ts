@@ -10,7 +10,7 @@ import { liveOf, type Exchange } from './exchange.ts'
 import { markedList } from './foreign-texts.ts'
 import { asSaid, inBand, refusalFor, refusalOf, RPC, type Answer } from './rpc.ts'
 
-/** The capability that a method requires. */
+/** The capability without which a method is not offered. */
 export const CAPABILITY: Readonly<Record<ProxiedMethod, string>> = {
   'resources/list': 'resources',
   'resources/templates/list': 'resources',
@@ -69,13 +69,13 @@ async function inRounds(gate: Gate, method: ProxiedMethod, exchange: Exchange): 
   }
 }
 
-/** The questions of a server before it answers, if any. */
+/** What a server asks before it answers, where it does. */
 function asksOf({ resultType, inputRequests = {}, requestState }: JsonObject): Asks | undefined {
   if (resultType !== 'input_required' || !isJsonObject(inputRequests)) return undefined
   return { requests: inputRequests, ...(typeof requestState === 'string' ? { state: requestState } : {}) }
 }
 
-/** Earlier protocol versions: subscribes to a resource, or unsubscribes. */
+/** Of the older era: a resource to be told of, or not any more. */
 export async function answerWatch(method: WatchMethod, exchange: Exchange): Promise<Answer> {
   const { uri } = exchange.params
   if (typeof uri !== 'string')
@@ -103,12 +103,12 @@ export const isWatch = (method: string): method is WatchMethod =>
 
 function unread(why: Problem, { era, params: { uri } }: Exchange): Answer {
   const isUnknown = why.code === 'read.unknown'
-  // The error code differs between the protocol versions; the address is in `data` in both.
+  // Where a client looks for it: the number differs between the eras, the address stands beside it in both.
   const rpc = !isUnknown ? RPC.server : era === 'old' && typeof uri === 'string' ? -32002 : RPC.invalid_params
   return inBand(refusalFor(rpc, why, typeof uri === 'string' && isUnknown ? { uri } : {}))
 }
 
-/** `_meta` is for the gate only; the server gets its own. */
+/** `_meta` is between the client and the gate: the server gets its own. */
 function ownParams({ _meta: _, ...params }: JsonObject): JsonObject {
   return params
 }

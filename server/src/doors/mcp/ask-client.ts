@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../contract/json.ts'
 import type { Exchange } from './exchange.ts'
 import { markedQuestion } from './foreign-texts.ts'
 
-/** Stops a tool that keeps asking. */
+/** A tool that asks again and again is not going to be content. */
 export const MOST_ROUNDS = 8
 
 /**

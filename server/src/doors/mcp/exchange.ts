@@ -19,7 +19,7 @@ export type Exchange = {
   readonly evict_over: number
   /** By which the request is answered, where its client may come back for the answer. */
   readonly answer_stream: string | undefined
-  /** The minimum log level to pass on; undefined if the client wants no logs. */
+  /** The least a line must matter to be passed on; undefined for a client that wants none. */
   readonly log_level: LogLevel | undefined
   /** Remembers what an older client wants to hear from now on. */
   setLogLevel(level: LogLevel): void
@@ -31,19 +31,19 @@ export type Exchange = {
   readonly may_lack: boolean
   /** The session that the client names, by its header or in `_meta`; without one the caller's own goes on. */
   readonly thread: string | undefined
-  /** Aborted when the client cancels the request. */
+  /** Told when the client calls the request off. */
   readonly signal: AbortSignal
-  /** The client's capabilities, from this message or from the start of its session. */
+  /** What the client said it can do, now or at the start of its session. */
   capabilities(): Json | undefined
   /** Asks an older client something before the answer, where the connection can carry that; undefined when it does not answer. */
   ask(question: { readonly method: string; readonly params: JsonObject }): Promise<JsonObject | undefined>
   /** Sends a message before the answer, where the connection can carry one. */
   notify(message: JsonObject): void
-  /** Keeps the connection open for an answer that may take long. */
+  /** Keeps the connection open for an answer that may be long in coming. */
   hold(): void
   /** Sends a message when the request is answered already: by the client's standing stream, where it has one. */
   tell(message: JsonObject): void
-  /** Called with errors that occur after the request was answered. */
+  /** Told of what goes wrong when the request is answered already. */
   onFault(error: unknown): void
 }
 
@@ -53,14 +53,14 @@ export const readerOf = ({ caller, thread }: Pick<Exchange, 'caller' | 'thread'>
   ...(thread === undefined ? {} : { thread }),
 })
 
-/** What connects a call to the client that waits for it. */
+/** What binds a call to the client that waits for it. */
 export function liveOf(exchange: Exchange): CallListeners {
   const { meta, signal, notify, log_level } = exchange
   const { progressToken } = meta
   const tell = (method: string, params: JsonObject) => notify({ jsonrpc: '2.0', method, params })
   return {
     signal,
-    // A client that wants progress messages sends a token that identifies the call.
+    // A client that wants to hear of progress names a token, under which it knows the call.
     ...(typeof progressToken === 'string' || typeof progressToken === 'number'
       ? { onProgress: (progress) => tell('notifications/progress', { ...markedFields(progress), progressToken }) }
       : {}),

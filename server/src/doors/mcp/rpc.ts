@@ -18,10 +18,10 @@ export const RPC = {
   version_unsupported: -32022,
 } as const
 
-/** A rejected message: its JSON-RPC error, and the HTTP status where there is one. */
+/** A message that is not carried out: the JSON-RPC error for it, and the HTTP status of a door that has one. */
 export type Refusal = { readonly http: number; readonly error: JsonObject }
 
-/** The answer to a request. */
+/** What a request is answered with. */
 export type Answer = { readonly result: JsonObject } | Refusal
 
 export function refusalOf(

@@ -16,7 +16,7 @@ import type { Era } from './read-message.ts'
 import { definitionOf } from './shown-definition.ts'
 import { inBand, refusalOf, RPC, type Answer } from './rpc.ts'
 
-/** What a client is shown. `auto` is resolved for a caller before anything is listed. */
+/** What a client is shown. `auto` is settled for a caller before anything is listed. */
 export type Shown = Exclude<Surface, 'auto'>
 
 const SEARCH_SURFACE = [...SEARCH_TOOLS, ...COMMON_TOOLS]
