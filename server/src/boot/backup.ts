@@ -15,12 +15,12 @@ import { copyToDatabase } from './move-data.ts'
 import { storeOf } from './store-of.ts'
 import { verifyRestored } from './verify-offline.ts'
 
-/** Belongs to one running gate, or is made again by the next. */
+/** Belongs to one running gate, or is created again by the next. */
 const PASSING = /^(?:gate\..*|.*\.part)$/
 
 /**
- * One file with the ledger, the keys and all else in the data folder. The gate may run meanwhile: the ledger is copied first, and
- * what it refers to was on the disk before.
+ * One file with the ledger, the keys and everything else in the data folder. The gate may keep running: the ledger is copied
+ * first, and what it refers to was on disk before.
  */
 export async function backUpData(options: UpOptions, to: string): Promise<Result<BackupReport>> {
   const settings = settingsMeant(options)
@@ -47,7 +47,7 @@ export async function backUpData(options: UpOptions, to: string): Promise<Result
 
 function* filesIn(data: string): Generator<PackedFile> {
   yield* packedFrom(data, '')
-  // In the backup they stand in the data folder; the next start puts them beside it again.
+  // In the backup they are in the data folder; the next start moves them beside it again.
   const { servers } = placesIn(data)
   if (existsSync(servers)) yield* packedFrom(servers, 'servers/')
 }
@@ -64,8 +64,8 @@ function* packedFrom(folder: string, under: string): Generator<PackedFile> {
 }
 
 /**
- * Makes a data folder of a backup.
- * INVARIANT: the folder appears only when all of it is there and its audit verifies; nothing that exists is replaced.
+ * Creates a data folder from a backup.
+ * INVARIANT: the folder appears only when it is complete and its audit verifies; nothing that exists is replaced.
  */
 export async function restoreData(options: UpOptions, from: string): Promise<Result<BackupReport>> {
   const settings = settingsOf(options)
@@ -92,7 +92,7 @@ export async function restoreData(options: UpOptions, from: string): Promise<Res
       const copied = await copyToDatabase(settings.value, part, postgres)
       if (!copied.ok) return copied
     }
-    // Empty but for its `.gitignore`, as seen above.
+    // Empty except for its `.gitignore`, as checked above.
     rmSync(data, { recursive: true, force: true })
     renameSync(part, data)
     return ok({ file, data, bytes: statSync(file).size, files: unpacked.files, entries })
@@ -101,7 +101,7 @@ export async function restoreData(options: UpOptions, from: string): Promise<Res
   }
 }
 
-/** A name in a backup that leads out of the folder is one that we did not write. */
+/** A name in a backup that leads out of the folder was not written by us. */
 function place(folder: string, { path, mode, bytes }: PackedFile): void {
   const target = resolve(folder, path)
   const inside = relative(folder, target)

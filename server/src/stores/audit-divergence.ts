@@ -9,19 +9,19 @@ export type RememberedTail = {
   readonly last?: Head | undefined
   /** An entry that an earlier process is known to have stored. */
   readonly floor?: Head | undefined
-  /** Whether a commit failed since, of which nobody knows if it is stored. */
+  /** Whether a commit failed since with an unknown result. */
   readonly inDoubt: boolean
 }
-/** What is stored of the stream: the head that is named, the last entry, and the hash of any entry. */
+/** What is stored of the stream: its recorded head, its last entry, and the hash of any entry. */
 export type StoredTail = {
   readonly named: Head
   readonly last: Head
   readonly hashAt: (seq: number) => unknown
-  /** Whether the head carries the MAC of this gate, where heads carry one. */
+  /** Whether the head has this gate's MAC, if heads have one. */
   readonly genuine?: boolean
 }
 
-/** Where what is stored differs from what this process wrote; undefined where it does not. */
+/** Where the store differs from what this process wrote; undefined if it does not. */
 export function divergence(
   memory: RememberedTail,
   { named, last, hashAt, genuine = true }: StoredTail,
@@ -34,7 +34,7 @@ export function divergence(
     return { stream, seq: known.seq, says: `entry ${known.seq} is not the one that this gate wrote` }
   if (known !== undefined && memory.alone && !memory.inDoubt && last.seq !== known.seq)
     return { stream, seq: known.seq + 1, says: `entry ${known.seq + 1} was not written by this gate` }
-  // What this process wrote itself, it remembers.
+  // This process remembers what it wrote itself.
   if (known === undefined && !genuine)
     return { stream, seq: last.seq, says: `the stored head at entry ${named.seq} was not written by this gate` }
   const { floor } = memory

@@ -3,14 +3,14 @@ import type { CallState } from '../contract/call.ts'
 import { LISTED_BY, SEARCHED_BY, type Table } from '../commands/ports/ledger.ts'
 import { textKey } from './text-key.ts'
 
-/** A listed field as it stands in its column: null where the row cannot be listed by it. */
+/** A listed field as stored in its column: null if the row cannot be listed by it. */
 export type Listed = string | number | null
 
-/** Long texts: their column holds a number made of them, and a listing compares the text as well. */
+/** Long texts: their column contains a number derived from them, and a listing compares the text as well. */
 const KEYED: ReadonlySet<string> = new Set(['identity', 'session'])
 export const isKeyed = (field: string): boolean => KEYED.has(field)
 
-/** INVARIANT: names that become SQL are names of ours. */
+/** INVARIANT: names that become SQL are our own names. */
 export function listedFields(table: Table): readonly string[] {
   if (!Object.hasOwn(LISTED_BY, table)) throw new Bug(`there is no table \`${table}\``)
   return LISTED_BY[table]
@@ -18,7 +18,7 @@ export function listedFields(table: Table): readonly string[] {
 
 const SEARCHED: { readonly [T in Table]?: readonly string[] } = SEARCHED_BY
 
-/** Every column that a row has besides its text: those it is listed by, then those that searches go by. */
+/** Every column that a row has besides its text: those for listings, then those for searches. */
 export function columnsOf(table: Table): readonly string[] {
   const known = COLUMNS.get(table)
   if (known !== undefined) return known
@@ -28,7 +28,7 @@ export function columnsOf(table: Table): readonly string[] {
 }
 const COLUMNS = new Map<Table, readonly string[]>()
 
-/** The value of a column in this row, as it is; null where there is none. */
+/** The unprocessed value of a column in this row; null if there is none. */
 export function rawColumn(table: Table, field: string, row: Readonly<Record<string, unknown>>): Listed {
   if (listedFields(table).includes(field)) {
     const value = row[field]
@@ -41,7 +41,7 @@ export function rawColumn(table: Table, field: string, row: Readonly<Record<stri
   return typeof value === 'string' || typeof value === 'number' ? value : null
 }
 
-/** What the embedded engine keeps in a column of this row. */
+/** What the embedded engine stores in a column of this row. */
 export function columnValue(table: Table, field: string, row: Readonly<Record<string, unknown>>): Listed {
   const value = rawColumn(table, field, row)
   if (typeof value !== 'string' || !listedFields(table).includes(field)) return value
@@ -54,8 +54,8 @@ const ENDED: readonly string[] = ['executed', 'failed', 'refused', 'not_reported
 export const isEndedCall = ({ state }: { readonly state: CallState }): boolean => ENDED.includes(state)
 
 /**
- * Most rows are calls that were executed: their column is null, and no index holds them. Stored rows depend on this: another state
- * needs a migration.
+ * Most rows are executed calls: their column is null, and no index contains them. Stored rows depend on this: another state needs
+ * a migration.
  */
 export function isUnindexed(table: Table, field: string, value: string): boolean {
   return table === 'calls' && field === 'state' && value === 'executed'

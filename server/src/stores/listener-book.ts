@@ -2,7 +2,7 @@ import type { Origin, Topic, Topics } from '../commands/ports/notices.ts'
 
 type Listener = (notice: never, origin: Origin) => void
 
-/** Who listens on one node. A listener that throws keeps nobody else from hearing. */
+/** The listeners of one node. A listener that throws does not affect the others. */
 export type ListenerBook = {
   tell<T extends Topic>(topic: T, notice: Topics[T], origin: Origin): void
   subscribe<T extends Topic>(topic: T, listener: (notice: Topics[T], origin: Origin) => void): () => void
@@ -15,7 +15,7 @@ export function listenerBook(): ListenerBook {
   const missing = new Set<() => void>()
   return {
     tell(topic, notice, origin) {
-      // Those who subscribe meanwhile hear the next one.
+      // Those who subscribe in the meantime get the next one.
       const listeners = topics.get(topic)
       if (listeners === undefined) return
       const present = [...listeners]
@@ -24,7 +24,7 @@ export function listenerBook(): ListenerBook {
     subscribe(topic, listener) {
       const listeners = topics.get(topic) ?? new Set()
       topics.set(topic, listeners)
-      // A function of its own, so that one listener can subscribe twice and stop once.
+      // A separate function, so that one listener can subscribe twice and stop once.
       const told: Listener = (notice, origin) => listener(notice, origin)
       listeners.add(told)
       return () => void listeners.delete(told)
@@ -45,6 +45,6 @@ function quietly<Told extends readonly unknown[]>(listener: (...told: Told) => v
   try {
     listener(...told)
   } catch {
-    // A listener that cannot hear keeps neither the others from hearing nor the commit from its answer.
+    // A listener that throws affects neither the others nor the answer of the commit.
   }
 }

@@ -92,19 +92,21 @@ function hear(
   return words === undefined ? ok(undefined) : hearWords(deps, { caller, thread, text: words, id: call_id })
 }
 
-/** The session that the caller names, else its calls without a long pause. The names that callers choose are checked here. */
+/**
+ * The session that the caller names, otherwise its calls without a long pause. The names that callers choose are validated here.
+ */
 async function threadOf(deps: DispatchDeps, { caller, thread, idempotency_key }: CallRequest): Promise<Result<string>> {
   if (idempotency_key !== undefined && !isIdempotencyKey(idempotency_key)) return { ok: false, problem: invalidKey() }
   if (thread === undefined) return idleSession(deps, caller)
   return isThreadName(thread) ? ok(thread) : { ok: false, problem: invalidThread() }
 }
 
-/** What a door hands in: the request, and the client that waits for it. */
+/** What a door passes in: the request, and the client that waits for it. */
 type Asked = { readonly request: CallRequest; readonly listeners: CallListeners | undefined }
 
 const TRIES = 8
 
-/** A dry run spends nothing, so no consent opens one: whoever wants one gets what a held call would get. */
+/** A dry run spends nothing, so no consent covers one: it gets the same answer as a held call. */
 function withoutConsent(verdict: Verdict, wanted: Wanted): Verdict {
   return wanted !== undefined && consentNamed(verdict) !== undefined ? { ...verdict, effect: 'ask' } : verdict
 }
@@ -145,7 +147,7 @@ async function judgeAndGo(deps: DispatchDeps, asked: Asked, first: PreparedCall)
   return refused(problem('audit.unavailable'))
 }
 
-/** What a dry run says enters the session like every other answer. */
+/** The result of a dry run enters the session like every other answer. */
 function previewLabel({ call_id, caller, thread, server, tool_id }: Call, preview: ToolResult, at: number): Change[] {
   const source = { server, name: tool_id }
   return textLabel({ id: call_id, caller, thread, kind: 'preview', source, text: JSON.stringify(preview), at })
@@ -179,7 +181,7 @@ function check(
   return verdict.effect === 'allow' ? checkCall(deps, call, tool, `1${tries === 1 ? '' : `.${tries}`}`) : UNCHECKED
 }
 
-/** A blocked call never runs, so its secrets need not be kept. The hash stays that of what was sent. */
+/** A blocked call never runs, so its secrets need not be stored. The hash stays that of what was sent. */
 async function storable({ judgement, ownCredentials }: DispatchDeps, call: Call, verdict: Verdict): Promise<Call> {
   if (verdict.effect !== 'block') return call
   const struck = await strikeOwnArgs(judgement.scanner, call.canonical_args, ownCredentials())
@@ -196,7 +198,7 @@ async function record(
 ): Promise<Outcome | 'overtaken'> {
   const { verdict: found, facts, policy_version, seen } = judged
   const now = deps.clock()
-  // What approvers see is made once, here: a list of requests is not a reason to search their arguments again.
+  // What approvers see is computed once, here: listing requests must not search their arguments again.
   const shown = found.effect === 'ask' ? await showRequest(deps, { ...call, ...rawIn(preview) }) : undefined
   const verdict = strongWhereHidden(found, shown?.hidden ?? [], now)
   const frees_at = freesAt(facts.budgets)
@@ -237,7 +239,7 @@ async function record(
     ...pending.value,
   ]
   deps.probe('intent.before')
-  // Nothing may come between this question and the commit of a start.
+  // Nothing may come between this check and the commit of a start.
   if (isStart && !isCallStanding(deps, judged, call.server)) return 'overtaken'
   const recorded = await (isStart ? deps.ledger.commit(changes) : commitAndStop(deps, call, verdict, now, changes))
   deps.probe('intent.after')
@@ -255,15 +257,18 @@ async function record(
     isLost(changes, recorded),
   )
   if (isOvertaken) return 'overtaken'
-  // The only other expectation that another caller can spoil is the idempotency key: somebody else was first.
+  // The only other expectation that another caller can break is the idempotency key: somebody else was first.
   const earlier = await earlierCall(deps, request, { call, tool, integrity: 'intact' })
   return earlier ?? refused(problem('audit.unavailable'))
 }
 
-/** A document may want its requests answered sooner, never later. */
+/** A document may require its requests to be decided sooner, never later. */
 const holdMs = ({ by_run }: Call, most: number): number => Math.min(most, (by_run?.hold_s ?? Infinity) * 1_000)
 
-/** Whether the call is on record will be known later, when nobody waits for it any more: it is not sent, and ended if it is. */
+/**
+ * Whether the call is recorded will be known later, when nobody waits for it any more: it is not sent, and ended if it is
+ * recorded.
+ */
 function notSent(deps: DispatchDeps, { in_doubt }: InDoubt, row: CallRow): Outcome {
   const about = { call_id: row.call_id, sent: 'no' }
   const ended: CallRow = { ...row, state: 'failed', ended_at: deps.clock(), problem: problem('audit.in_doubt', about) }
@@ -285,7 +290,7 @@ async function earlierCall(
   )
   if (earlier === undefined) return undefined
   const isSame = earlier.row.tool_id === call.tool_id && earlier.row.args_hash === call.args_hash
-  // What it answered is not known any more, and it must not run twice.
+  // Its answer is no longer known, and it must not run twice.
   if (isSame && earlier.row.expired_at !== undefined)
     return refused(problem('call.expired', { call_id: earlier.row.call_id, state: earlier.row.state }))
   if (!isSame) return refused(problem('call.key_reused', { call_id: earlier.row.call_id }))
@@ -301,7 +306,7 @@ const keyOf = ({ caller, by_run, round }: CallRequest, key: string) =>
     by_run === undefined ? { is: 'call', ...(round === undefined ? {} : { round }) } : { is: 'run' },
   )
 
-/** A request that never became a call is recorded too: probing for tools is worth seeing. */
+/** A request that never became a call is recorded too, so that probing for tools is visible. */
 async function refuseUnprepared(deps: DispatchDeps, request: CallRequest, why: Problem): Promise<Outcome> {
   const recorded = await deps.ledger.commit([
     {
@@ -320,7 +325,7 @@ async function refuseUnprepared(deps: DispatchDeps, request: CallRequest, why: P
   return refused(recorded === 'committed' ? why : whyUnrecorded(recorded))
 }
 
-/** A failing check, a failing or missing dry run stops the call before anything is executed or held. */
+/** A failing check, or a failing or missing dry run, stops the call before anything is executed or held. */
 async function stopped(
   deps: DispatchDeps,
   { call, tool }: PreparedCall,

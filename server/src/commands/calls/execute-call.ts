@@ -33,22 +33,22 @@ export type ExecuteDeps = VerifyDeps & {
   readonly links: Links
   readonly running: RunningCalls
   readonly sessions: Pick<Sessions, 'note'>
-  /** Absent where no call names a secret. */
+  /** Absent if no call names a secret. */
   readonly secretValue?: SecretValue
 }
 
-/** A call whose `executing` mark is durable, and the version of its row that says so. */
+/** A call whose `executing` mark is durable, and the version of that row. */
 export type StartedCall = {
   readonly row: CallRow
   readonly version: number
-  /** Of the tool server that the call was judged for. */
+  /** The generation of the tool server that the call was judged for. */
   readonly generation?: number
 }
 export type ExecuteCall = (started: StartedCall, listeners?: CallListeners) => Promise<Outcome>
 
 /**
  * Steps 9 to 11 of the corridor: the only function that reaches a tool, used by the dispatcher and by the driver.
- * INVARIANT: the row it gets is durably `executing`, and only the one who wrote that mark calls this.
+ * INVARIANT: its row is durably `executing`, and only the one who wrote that mark calls this.
  */
 export async function executeCall(
   deps: ExecuteDeps,
@@ -104,7 +104,7 @@ async function send(
 
 type Consequences = Pick<CallRow, 'rollback' | 'evidence' | 'due' | 'read_back' | 'called_off'>
 
-/** With the answer it can be told what would undo the call, and what to read back. Taken from the answer before it is cut. */
+/** The answer shows what would undo the call, and what to read back. Computed from the answer before it is cut. */
 async function consequencesOf(
   deps: ExecuteDeps,
   row: CallRow,
@@ -123,7 +123,7 @@ async function consequencesOf(
     : { ...rollback, evidence: { ...row.evidence, verify: unplanned(deps, row, tool.verify, planned.says) } }
 }
 
-/** The effect took place; an answer that breaks the tool's own schema is reported, not handed on as good. */
+/** The effect took place; an answer that violates the tool's own schema is reported, not passed on as valid. */
 async function checkOutput({ judgement }: ExecuteDeps, outcome: Interpretation, tool: Tool): Promise<Interpretation> {
   const { definition, hash } = inForce(tool.row)
   const schema = definition.outputSchema
@@ -159,23 +159,23 @@ type Output = Pick<CallRow, 'result' | 'output'>
 
 async function evict(deps: ExecuteDeps, row: CallRow, result: ToolResult, text: string, tool: Tool): Promise<Output> {
   const digest = await deps.artifacts.put(row.caller.user, text, row.by_run?.run_id)
-  // Without a place to keep it, a large output stays where it is: losing it would be worse than its size.
+  // If a large output cannot be stored, it is kept in place: losing it would be worse than its size.
   if (digest === undefined) return { result, output: kept(text.length) }
   const { definition, hash } = inForce(tool.row)
   const schema = definition.outputSchema
   const { structuredContent, isError } = result
   if (schema === undefined || structuredContent === undefined || isError === true) return evicted(result, text, digest)
-  // A client checks the structured content against the schema it was shown, so what is left of it must still fit.
+  // A client checks the structured content against the schema it was shown, so the cut version must still match.
   const structured = shortened(structuredContent, digest, row.evict_over ?? EVICT_OVER)
   const isValid =
     structured !== undefined && (await deps.judgement.scanner.validate(schema, `${hash}/output`, structured)).ok
   return evicted(result, text, digest, isValid ? { structured } : { isError: true })
 }
 
-/** Told by the tool server while it ran, in characters. */
+/** How many characters of progress and log lines are kept while it runs. */
 const MOST_HEARD = 16_384
 
-/** The same listeners, and all that they were told: a line of a log is read by the model like an answer. */
+/** Wraps the listeners and collects everything they are told: a model reads a log line like an answer. */
 function overhear(listeners: Omit<CallListeners, 'onStarted'>): {
   readonly listeners: Omit<CallListeners, 'onStarted'>
   text(): string
@@ -238,8 +238,8 @@ async function recordOutcome(deps: ExecuteDeps, row: CallRow, version: number, h
 }
 
 /**
- * An outcome that cannot be recorded stops the intake until it can: what happened in the world must not be forgotten. One in doubt is
- * committed again too: if it is stored after all, the row has moved on and the second commit is lost.
+ * An outcome that cannot be recorded closes the intake until it can: what happened must not be lost. One in doubt is committed
+ * again too: if it is stored after all, the row has changed and the second commit is lost.
  */
 function keepTrying(deps: ExecuteDeps, ended: StartedCall, changes: readonly Change[], why: Problem): Outcome {
   const open = deps.intake.close(why)

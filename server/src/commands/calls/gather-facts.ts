@@ -33,7 +33,7 @@ export type FactsDeps = BudgetDeps &
     readonly routes: Routes
   }
 
-/** What only the moment knows: how the caller's own hash compared, and a person's decision if there is one. */
+/** What only the current moment knows: how the caller's own hash compared, and a person's decision if there is one. */
 export type Moment = {
   readonly integrity: Facts['integrity']
   readonly approval?: ApprovalFact
@@ -44,14 +44,14 @@ export type Moment = {
 /** The facts, and for a commit that acts on them the versions of what others can change. */
 export type Gathered = { readonly facts: Facts; readonly seen: Seen }
 
-/** Everything a decision looks at. A fact that cannot be had is `unknown`, and the deciders know what that means. */
+/** Everything a decision uses. A fact that is not available is `unknown`, and the deciders handle that. */
 export async function gatherFacts(deps: FactsDeps, call: Call, tool: Tool, told: Moment): Promise<Facts> {
   return (await gatherSeen(deps, call, tool, told)).facts
 }
 
 /**
- * INVARIANT: what others can change is read before anything that may take long, so that whatever is acknowledged meanwhile loses
- * the commit. The rest is read side by side: a store at the end of a wire costs one wait more.
+ * INVARIANT: what others can change is read before anything that may take long, so that whatever is acknowledged in the meantime
+ * loses the commit. The rest is read in parallel: a remote store costs one more wait.
  */
 export async function gatherSeen(deps: FactsDeps, call: Call, tool: Tool, moment: Moment): Promise<Gathered> {
   const now = deps.clock()
@@ -111,7 +111,7 @@ function routeOf(
   return route === undefined ? {} : { route }
 }
 
-/** Only presets ask how many there are, and only of what is critical. */
+/** Only presets use this number, and only for critical risk. */
 function approversFor(deps: FactsDeps, { risk }: Tool): Soon<Pick<Facts, 'approvers'>> {
   return risk === 'critical'
     ? whenThere(countApprovers(deps), (approvers) => (approvers === undefined ? {} : { approvers }))

@@ -17,7 +17,7 @@ export type SessionsDeps = {
 }
 
 export type Sessions = {
-  /** Everything that has been recorded of the session up to now. Rejects when the store cannot be read. */
+  /** Everything that has been recorded of the session up to now. Rejects if the store cannot be read. */
   read(user: string, thread: string): Session | Promise<Session>
   /**
    * Something has been recorded: it is read in the background, so that the next call need not wait for it. `call`: the call whose
@@ -28,12 +28,12 @@ export type Sessions = {
   readUntil(user: string, thread: string, at: number): Promise<Session>
 }
 
-/** Sessions kept in memory. One that is not among them is read again from the store when it goes on. */
+/** How many sessions are kept in memory. Any other is read again from the store when it continues. */
 const MOST_SESSIONS = 200
 const PAGE = 200
 /** More calls of one session are not under way at once; those beyond are read from the store. */
 const MOST_RECORDED = 1_000
-/** Of one stored output, in characters. What is longer counts as not readable. */
+/** Characters per stored output. A longer one counts as unreadable. */
 const MOST_TEXT = 4_194_304
 
 type Kept = {
@@ -50,8 +50,8 @@ type Kept = {
 const newKept = (): Kept => ({ session: createSession(), cursor: 0, recorded: new Map() })
 
 /**
- * What each session has read, rebuilt from the labels in the store: the same on every node, and after a restart. Labels are only ever
- * added, so going on after the last one that was read misses nothing.
+ * What each session has read, rebuilt from the labels in the store: the same on every node, and after a restart. Labels are only
+ * ever added, so continuing after the last one that was read misses nothing.
  */
 export function openSessions(deps: SessionsDeps): Sessions {
   const kept = new Map<string, Kept>()
@@ -79,7 +79,7 @@ export function openSessions(deps: SessionsDeps): Sessions {
     try {
       await readOn(deps, key, entry)
     } catch (cause) {
-      // Half of a label may have been read: the session is read again from the beginning.
+      // A label may have been read half-way: the session is read again from the beginning.
       drop(key, entry)
       throw cause
     } finally {
@@ -163,7 +163,7 @@ async function addLabel(deps: SessionsDeps, entry: Kept, label: LabelRow): Promi
   }
   const row = await callOf(deps, entry, label.source.call)
   if (row === undefined) return session.lose()
-  // The acts and approvals of a call belong to its own session: of one that is read in another, only the answer enters.
+  // The actions and approvals of a call belong to its own session: when it is read in another one, only the answer enters.
   const isOwn = labelSession(row.caller.user, row.thread) === label.session
   const given = isOwn ? { tool: row.tool_id, args: JSON.parse(row.canonical_args) as Json } : undefined
   if (given !== undefined && wasApproved(row)) session.approve(given)
@@ -173,11 +173,11 @@ async function addLabel(deps: SessionsDeps, entry: Kept, label: LabelRow): Promi
   await inSteps(deps.breathe, session.ingest(origin, result, given))
 }
 
-/** A held call only starts after a person's yes: what stands in it was seen. */
+/** A held call starts only after a person's approval: its contents were seen. */
 const wasApproved = ({ approval_id, started_at }: CallRow): boolean =>
   approval_id !== undefined && started_at !== undefined
 
-/** An output that was put aside is read from there. */
+/** An evicted output is read from the artifact store. */
 const UNREADABLE = Symbol('unreadable')
 async function wholeText(
   deps: SessionsDeps,
@@ -207,7 +207,7 @@ function originOf({ judgement }: SessionsDeps, { kind, source, at }: LabelRow): 
   }
 }
 
-/** What the operator says of a tool, and of its server where it says nothing of the tool. `name` is the tool's id. */
+/** The operator's settings for a tool, or for its server if there are none for the tool. `name` is the tool's id. */
 export function provenanceOf(
   { servers }: Pick<Judgement, 'servers'>,
   server: string | undefined,

@@ -6,32 +6,32 @@ import type { Divergence } from '../batch-link.ts'
 import { isSameMac, type RowMacs } from '../row-mac.ts'
 import { NUMBER_OF_STREAM, STREAM_LENGTH, startOfStream } from './streams.ts'
 
-/** What the thread that writes remembers of its stream, whatever happens to its connection. */
+/** What the writing thread remembers of its stream, whatever happens to its connection. */
 export type TailMemory = {
   /** Nobody else appends to the stream. */
   readonly alone: boolean
   last?: Head | undefined
   /** An entry that an earlier process is known to have stored. */
   readonly floor?: Head | undefined
-  /** Whether a commit failed since, of which nobody knows if it is stored. */
+  /** Whether a commit failed since with an unknown result. */
   inDoubt: boolean
-  /** What was found changed, until it was told. */
+  /** What was found changed, until it was reported. */
   diverged?: Divergence | undefined
 }
 
 /** The end of one stream's chain, while a transaction holds the write lock. */
 export type AuditTail = {
-  /** Reads where the chain ends, and compares that with what is remembered. False when it is not the same chain. */
+  /** Reads where the chain ends, and compares that with what is remembered. False if it is not the same chain. */
   begin(): boolean
   append(parts: EntryParts): void
-  /** Where the chain ends now, to come back to when a commit is undone. */
+  /** Where the chain ends now, to return to when a commit is undone. */
   mark(): Head | undefined
   back(mark: Head | undefined): void
-  /** Write the head down, before COMMIT. */
+  /** Writes the head, before COMMIT. */
   save(): void
   /** After COMMIT. */
   committed(): void
-  /** Forget it: after the transaction another process may append. */
+  /** Drops it: after the transaction another process may append. */
   drop(): void
 }
 
@@ -83,7 +83,7 @@ export function auditTail(
       memory.diverged ??= found
       memory.last = last
       memory.inDoubt = false
-      // What is there is what the next entry follows, also where it should be something else: nothing more may be lost.
+      // The next entry follows what is there, even if it should be something else: nothing more may be lost.
       head = last
       return found === undefined
     },

@@ -2,17 +2,20 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Table } from '../../commands/ports/ledger.ts'
 import { textKey } from '../text-key.ts'
 
-/** Says of a value whether a row may have it. INVARIANT: never `false` for one that some row has (law in remember-reads.test.ts). */
+/**
+ * Says whether a row may have a value.
+ * INVARIANT: never `false` for a value that some row has (law in remember-reads.test.ts).
+ */
 export type BloomFilter = { has(value: string): boolean; note(value: string): void }
 
-/** Two megabytes: a million values, of which one in fifty is looked up in vain. */
+/** Two megabytes: a million values, with a false positive rate of one in fifty. */
 const BITS = 2 ** 24
 const MARKS = 4
 const PAGE = 2_000
 
 /**
- * A Bloom filter over one keyed field of a table. What stands there already is read in the background, page by page from the
- * field's index alone; until that is done anything may be there. Whoever writes notes what it is about to write.
+ * A Bloom filter over one keyed field of a table. Existing values are read in the background, page by page from the field's index
+ * alone; until that is done every value is possible. Writers note what they are about to write.
  */
 export function bloomFilter(db: DatabaseSync, table: Table, field: string): BloomFilter {
   const bits = new Uint8Array(BITS / 8)
@@ -35,7 +38,7 @@ export function bloomFilter(db: DatabaseSync, table: Table, field: string): Bloo
 
   const page = db.prepare(`SELECT ${field} AS key FROM ${table} WHERE ${field} > ? ORDER BY ${field} LIMIT ${PAGE}`)
   function readAfter(last: number): void {
-    // A store that was closed meanwhile, or cannot be read: everything stays possible.
+    // A store that was closed in the meantime, or cannot be read: everything stays possible.
     if (!db.isOpen) return
     try {
       const found = page.all(last) as { key: number }[]

@@ -13,7 +13,7 @@ import { FIRST_WITH_HEAD_MACS } from './schema.ts'
 const folder = freshFolders()
 const SEALED = { ...TEST_ROWS, sealed: true, heads: true }
 
-/** A ledger with three entries that no checkpoint has signed, and nobody has it open. */
+/** A ledger with three entries that no checkpoint has signed, and that nobody has open. */
 async function written(): Promise<string> {
   const file = join(folder(), 'ledger.db')
   const store = await openStore(file)
@@ -31,7 +31,7 @@ function inFile<T>(file: string, work: (db: DatabaseSync) => T): T {
   }
 }
 
-/** The next gate on it appends one entry; what it was told. */
+/** The next gate on it appends one entry; returns what it was told. */
 async function toldAfter(file: string, attack: (db: DatabaseSync) => void): Promise<unknown[]> {
   inFile(file, attack)
   const told: unknown[] = []
@@ -42,7 +42,7 @@ async function toldAfter(file: string, attack: (db: DatabaseSync) => void): Prom
   return told
 }
 
-/** Gives the second entry another actor, hashes the rest again, and names the new head: all that can be done without a key. */
+/** Changes the actor of the second entry, rehashes the rest, and updates the head: everything that can be done without a key. */
 function rewrite(db: DatabaseSync): void {
   let before: string | undefined
   for (const { place, hash, body } of db.prepare('SELECT place, hash, body FROM audit WHERE place >= 2').all()) {
@@ -56,7 +56,7 @@ function rewrite(db: DatabaseSync): void {
 }
 
 describe('entries after the newest checkpoint, while no gate runs', () => {
-  test('are taken up again when nobody touched them', async () => {
+  test('are continued if nobody touched them', async () => {
     expect(await toldAfter(await written(), () => undefined)).toEqual([])
   })
   test.each<[string, (db: DatabaseSync) => void]>([
@@ -69,7 +69,7 @@ describe('entries after the newest checkpoint, while no gate runs', () => {
         db.exec('UPDATE heads SET seq = 2, hash = (SELECT hash FROM audit WHERE place = 2)')
       },
     ],
-  ])('%s: the first commit tells, and it tells once', async (_, attack) => {
+  ])('%s: the first commit reports it, once', async (_, attack) => {
     expect(await toldAfter(await written(), attack)).toMatchObject([{ stream: 'main' }])
   })
 })
@@ -100,7 +100,7 @@ test('cut off up to a checkpoint, with the genuine head of that time put back: t
   expect(await reopened()).toMatchObject([{ stream: 'main', seq: 3, says: expect.stringContaining('entry 4') }])
 })
 
-test('heads of an earlier release get their MAC once; a ledger without them is not taken up afterwards', async () => {
+test('heads of an earlier release get their MAC once; a ledger without them is not accepted afterwards', async () => {
   const earlier = (db: DatabaseSync) => {
     db.exec('ALTER TABLE heads DROP COLUMN mac')
     db.exec(`PRAGMA user_version = ${FIRST_WITH_HEAD_MACS - 1}`)

@@ -3,10 +3,10 @@ import type { Facts } from '../../../core/gate/facts.ts'
 import type { Soon } from '../../ports/runtime.ts'
 import type { Documents } from '../../workflows/documents.ts'
 
-/** Absent where nobody runs documents: then a call that names one is blocked. */
+/** Absent if no documents are run: then a call that names one is blocked. */
 export type CapabilitiesDeps = { readonly documents?: Pick<Documents, 'version'> }
 
-/** What the document of the run that calls may do; nothing for a call without one. */
+/** The capabilities of the calling run's document; nothing for a call without one. */
 export function capabilitiesFact(deps: CapabilitiesDeps, { by_run }: Call): Soon<Pick<Facts, 'capabilities'>> {
   return by_run?.document === undefined ? {} : capabilitiesIn(deps, by_run.document)
 }

@@ -10,7 +10,7 @@ import { settingsOf, type Judgement } from './load-judgement.ts'
 
 const CAREFUL: ContentSettings = { pii: 'ask', credentials: [] }
 
-/** What the arguments hold, and where they would go. */
+/** What the arguments contain, and where they would go. */
 export function contentFact(
   judgement: Pick<Judgement, 'servers' | 'scanner'>,
   call: Call,
@@ -22,7 +22,7 @@ export function contentFact(
   return whenThere(judgement.scanner.args(call.canonical_args), (scan) => ({ ...settings, reach, scan }))
 }
 
-/** A server with an address is remote, unless the address is this machine; an unknown server counts as remote too. */
+/** A server with a URL is remote, unless the URL is this machine; an unknown server counts as remote too. */
 function reachOf(server: ServerSettings | undefined): Reach {
   const files = server?.sandbox?.local === true ? 'local' : 'unknown'
   if (server === undefined) return { server: 'remote', files }

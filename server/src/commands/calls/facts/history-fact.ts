@@ -12,10 +12,10 @@ import type { Judgement } from './load-judgement.ts'
 export type HistoryDeps = { readonly tables: Tables; readonly judgement: Judgement }
 
 const PAGE = 50
-/** Nobody has this many requests for one and the same call; should it happen, it is not known whether one was denied. */
+/** Nobody has this many requests for the same call; if it happens, it is unknown whether one was denied. */
 const MOST_REQUESTS = 5_000
 
-/** The same call of the same caller, before this one was made: how often, and whether a person said no to it. */
+/** The same call of the same caller, before this one was made: how often, and whether a person rejected it. */
 export function historyFact(deps: HistoryDeps, call: Call, tool: Tool): Soon<Facts['history']> {
   const { repetition: limits } = deps.judgement
   const identity = identityOf(call)
@@ -31,7 +31,7 @@ export function historyFact(deps: HistoryDeps, call: Call, tool: Tool): Soon<Fac
   }
 }
 
-/** Counts no further than `enough`, and reads no further back than the operator's time. */
+/** Counts no further than `enough`, and reads no further back than the operator's time window. */
 function countEarlier(deps: HistoryDeps, call: Call, identity: string, enough: number): Soon<number> {
   // The first page is enough for every call that is not in a loop.
   const limit = deps.judgement.repetition.most + 1
@@ -57,7 +57,10 @@ async function countOn({ tables, judgement }: HistoryDeps, call: Call, enough: n
   }
 }
 
-/** A no to the same arguments, or to arguments that look the same. Requests of earlier releases are known by the former alone. */
+/**
+ * A rejection of the same arguments, or of arguments that look the same. Requests of earlier releases are found only by the
+ * former.
+ */
 function rejectionsOf(deps: HistoryDeps, call: Call, exactly: string): Soon<readonly Rejection[] | undefined> {
   const alike = call.folded_hash === undefined ? exactly : rejectionIdentityOf(call)
   const one = rejectionsUnder(deps, call, alike)
@@ -71,7 +74,7 @@ const together = ([some, others]: readonly [Found, Found]): Found =>
 type Found = readonly Rejection[] | undefined
 const NONE: Found = []
 
-/** Every request for this call is looked at: one that was denied may be older than many that waited beside it. */
+/** Every request for this call is checked: a denied one may be older than many others. */
 function rejectionsUnder(deps: HistoryDeps, call: Call, identity: string): Soon<Found> {
   const first = listSoon(deps.tables, 'approvals', { identity }, { limit: PAGE, newest_first: true })
   return whenThere(first, (rows) => (rows.length === 0 ? NONE : lookOn(deps, call, identity, rows)))
@@ -109,5 +112,5 @@ async function noesIn(row: ApprovalRow, judgement: Judgement, after: number, thr
   )
 }
 
-/** On one line, so that the words of one person cannot look like other lines of an answer. */
+/** On one line, so that a person's text cannot look like other lines of an answer. */
 const plain = (text: string) => text.replace(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()

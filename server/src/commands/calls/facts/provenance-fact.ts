@@ -15,7 +15,7 @@ export type ProvenanceDeps = {
   readonly breathe?: Breathe
 }
 
-/** What the session has read, and how closely this tool's calls are judged by it. */
+/** What the session has read, and how strictly this tool's calls are judged by it. */
 export function provenanceFact(deps: ProvenanceDeps, call: Call, tool: Tool): Soon<Fact> {
   const { row } = tool
   const { mode = deps.judgement.provenance.mode, fields = {} } = provenanceOf(deps.judgement, row.server, row.tool_id)

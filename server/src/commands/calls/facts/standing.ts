@@ -10,21 +10,21 @@ import type { Soon } from '../../ports/runtime.ts'
 import { rowSoon, whenAllThere, whenThere } from '../../when-there.ts'
 import { lostAt } from '../../changes/unrecorded.ts'
 
-/** What others can change while a call is judged, and the versions at which it was seen. */
+/** What others can change while a call is judged, and the versions that were read. */
 export type Standing = Pick<Facts, 'pauses' | 'credential'> & Seen
 
 /**
- * For the commit that acts on a judgement: it is lost when one of these rows is another one by then, and it is not made when the
- * time has passed at which the caller's credential expires.
+ * For the commit that acts on a judgement: it is lost if one of these rows has changed by then, and it is not made after the
+ * caller's credential has expired.
  */
 export type Seen = { readonly expects: readonly Change[]; readonly valid_until: number }
 
 type StandingDeps = { readonly tables: Tables }
 
 /**
- * Reads the pauses that concern a call and the credential it was made with. `asked_earlier`: the request was made some time ago
- * and has waited, for a person or in a run. A token of an issuer lives for minutes and says who asked, so its end is no reason
- * to drop the request; a key of ours that has expired or was revoked still is.
+ * Reads the pauses that apply to a call and the credential it was made with. `asked_earlier`: the request was made some time ago
+ * and has waited, for a person or in a run. An issuer's token lives for minutes and only says who asked, so its end is no reason
+ * to drop the request; one of our keys that has expired or was revoked still is.
  */
 export function readStanding(
   deps: StandingDeps,
@@ -44,7 +44,7 @@ export function readStanding(
   )
 }
 
-/** What is judged like a tool but has no row cannot change. */
+/** Something that is judged like a tool but has no row cannot change. */
 export function expectTool({ row, version }: Tool): readonly Change[] {
   return version === undefined ? [] : [expectRow('tools', row.tool_id, version)]
 }
@@ -56,7 +56,7 @@ const expectRow = (table: 'pauses' | 'tools' | 'credentials', id: string, versio
   version,
 })
 
-/** Read by their names: however many callers are in quarantine, none of them is beyond the end of a page. */
+/** Read by name: however many callers are in quarantine, none is missed because of paging. */
 export function readPauses(
   { tables }: StandingDeps,
   call: Pick<Call, 'caller' | 'tool_id' | 'server'>,
