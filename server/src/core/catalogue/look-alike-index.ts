@@ -40,7 +40,7 @@ const SHARDS = 256
 export function createLookAlikeIndex(): LookAlikeIndex {
   const entries = new Map<number, Entry>()
   const numbers = new Map<string, number>()
-  const tables = { name: createShelf(), title: createShelf(), home: createShelf() }
+  const tables = { name: createKeyTable(), title: createKeyTable(), home: createKeyTable() }
   const serverNames = new Map<string, readonly string[]>()
   let next = 0
 
@@ -124,14 +124,14 @@ const textOf = (entry: Entry, by: 'name' | 'title'): string => (by === 'name' ? 
 /** Two servers with similar names matter if both offer a tool of the same name. */
 const homeOf = (server: string, name: string): string => `${server}__${plainOf(name)}`
 
-type Shelf = {
+type KeyTable = {
   at(key: number | string): readonly number[]
   add(key: number | string, number: number, isOwn: (other: number) => boolean): void
   remove(key: number | string, number: number): void
 }
 
 /** Which entries share a key. Most keys have one entry, and a list takes more memory than a number. */
-function createShelf(): Shelf {
+function createKeyTable(): KeyTable {
   const shards = Array.from({ length: SHARDS }, () => new Map<number | string, number | readonly number[]>())
   const shardOf = (key: number | string) =>
     shards[(typeof key === 'number' ? key : key.length + key.charCodeAt(key.length >> 1)) % SHARDS] ?? new Map()

@@ -1,7 +1,7 @@
 import type { Call } from '../../../contract/call.ts'
 import type { Tool } from '../../../contract/tool.ts'
 import type { Verdict } from '../../../contract/verdict.ts'
-import { pursesFor, type BudgetFact, type Purse } from '../../../core/gate/budgets/budgets.ts'
+import { chargesFor, type BudgetFact, type BudgetCharge } from '../../../core/gate/budgets/budgets.ts'
 import type { Facts } from '../../../core/gate/facts.ts'
 import { isOver } from '../../../core/gate/judge-budget.ts'
 import type { Change, Committed } from '../../ports/ledger.ts'
@@ -19,17 +19,17 @@ export function budgetFacts(
   now: number,
 ): Facts['budgets'] | Promise<Facts['budgets']> {
   if (judgement.budgets.length === 0) return NO_BUDGETS
-  return lookInto(accounts, pursesFor(judgement.budgets, call, settingsOf(judgement, tool)?.cost ?? 1, now))
+  return lookInto(accounts, chargesFor(judgement.budgets, call, settingsOf(judgement, tool)?.cost ?? 1, now))
 }
 
 const NO_BUDGETS: readonly BudgetFact[] = []
 
-async function lookInto(accounts: Accounts, purses: readonly Purse[]): Promise<Facts['budgets']> {
+async function lookInto(accounts: Accounts, charges: readonly BudgetCharge[]): Promise<Facts['budgets']> {
   try {
     return await Promise.all(
-      purses.map(async (purse): Promise<BudgetFact> => {
-        const left = await accounts.left(purse.account)
-        return { ...purse, left: left ?? purse.limit, opened: left !== undefined }
+      charges.map(async (charge): Promise<BudgetFact> => {
+        const left = await accounts.left(charge.account)
+        return { ...charge, left: left ?? charge.limit, opened: left !== undefined }
       }),
     )
   } catch {

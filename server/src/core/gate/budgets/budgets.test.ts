@@ -2,13 +2,13 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Budget } from '../../../contract/judgement.ts'
 import { callWith } from '../quiet-facts.suite.ts'
-import { compileBudget, pursesFor } from './budgets.ts'
+import { compileBudget, chargesFor } from './budgets.ts'
 
 const HOUR = 3_600_000
-const purses = (budget: object, call = callWith({}), cost = 1, now = 0) =>
-  pursesFor([compileBudget(Budget.parse({ id: 'b', per: 'hour', calls: 10, ...budget }))], call, cost, now)
+const charges = (budget: object, call = callWith({}), cost = 1, now = 0) =>
+  chargesFor([compileBudget(Budget.parse({ id: 'b', per: 'hour', calls: 10, ...budget }))], call, cost, now)
 const accounts = (budget: object, call = callWith({}), now = 0) =>
-  purses(budget, call, 1, now).map(({ account }) => account)
+  charges(budget, call, 1, now).map(({ account }) => account)
 
 const other = callWith(
   {},
@@ -17,19 +17,19 @@ const other = callWith(
 
 describe('a budget', () => {
   test('takes one unit per call and the tool`s cost, each from a separate account', () => {
-    expect(purses({ calls: 3, cost: 50 }, callWith({}), 7)).toMatchObject([
+    expect(charges({ calls: 3, cost: 50 }, callWith({}), 7)).toMatchObject([
       { measure: 'calls', limit: 3, needs: 1 },
       { measure: 'cost', limit: 50, needs: 7 },
     ])
     expect(new Set(accounts({ calls: 3, cost: 50 })).size).toBe(2)
-    expect(purses({ calls: undefined, cost: 50 }, callWith({}), 0)).toEqual([])
+    expect(charges({ calls: undefined, cost: 50 }, callWith({}), 0)).toEqual([])
   })
 
   test('applies to calls that match every given pattern', () => {
     for (const match of [{ caller: 'agent:*' }, { tool: ['x', 's__?'] }, { server: 's' }, { thread: 't1' }, {}])
-      expect(purses({ match })).toHaveLength(1)
+      expect(charges({ match })).toHaveLength(1)
     for (const match of [{ caller: 'user:*' }, { tool: 's__' }, { server: 's', thread: 't2' }])
-      expect(purses({ match })).toEqual([])
+      expect(charges({ match })).toEqual([])
   })
 
   test('is shared by all calls it applies to, unless they are counted separately', () => {
@@ -41,14 +41,14 @@ describe('a budget', () => {
   })
 
   test('starts a new account for each period, and names the end of the current one', () => {
-    expect(purses({}, callWith({}), 1, 5 * HOUR + 1)).toMatchObject([{ frees_at: 6 * HOUR }])
+    expect(charges({}, callWith({}), 1, 5 * HOUR + 1)).toMatchObject([{ frees_at: 6 * HOUR }])
     expect(accounts({}, callWith({}), 5 * HOUR)).toEqual(accounts({}, callWith({}), 6 * HOUR - 1))
     expect(accounts({}, callWith({}), 5 * HOUR)).not.toEqual(accounts({}, callWith({}), 6 * HOUR))
   })
 
   test('of a run belongs to one user`s thread, and has no end', () => {
     const run = { per: 'run' }
-    expect(purses(run)[0]).not.toHaveProperty('frees_at')
+    expect(charges(run)[0]).not.toHaveProperty('frees_at')
     expect(accounts(run, callWith({}), 0)).toEqual(accounts(run, callWith({}), 9 * HOUR))
     expect(accounts(run)).not.toEqual(accounts(run, callWith({}, { thread: 't2' })))
     expect(accounts(run)).not.toEqual(accounts(run, { ...other, thread: 't1' }))

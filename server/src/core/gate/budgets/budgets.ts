@@ -20,7 +20,7 @@ export function compileBudget(budget: Budget): CompiledBudget {
 }
 
 /** What one call would spend, from which budget, and from which ledger account. */
-export type Purse = {
+export type BudgetCharge = {
   readonly budget: string
   readonly measure: 'calls' | 'cost'
   readonly per: Budget['per']
@@ -32,32 +32,32 @@ export type Purse = {
 }
 
 /** The same, with the account's balance. `left` is the full limit until the account is opened. */
-export type BudgetFact = Purse & { readonly left: number; readonly opened: boolean }
+export type BudgetFact = BudgetCharge & { readonly left: number; readonly opened: boolean }
 
 /**
  * The budgets a call spends from. Periods start at whole minutes, hours and days since 1970 in UTC; a run is a thread of one
  * caller.
  * INVARIANT: the account id depends only on the budget, the measure, the period and whom it is counted for.
  */
-export function pursesFor(budgets: readonly CompiledBudget[], call: Call, cost: number, now: number): Purse[] {
+export function chargesFor(budgets: readonly CompiledBudget[], call: Call, cost: number, now: number): BudgetCharge[] {
   const names = { caller: call.caller.id, tool: call.tool_id, server: call.server, thread: call.thread }
   return budgets
     .filter(({ match }) => match.every(({ field, any }) => any.some((glob) => matchesGlob(glob, names[field]))))
-    .flatMap(({ budget }) => pursesOf(budget, call, cost, now))
+    .flatMap(({ budget }) => chargesOf(budget, call, cost, now))
     .filter(({ needs }) => needs > 0)
 }
 
-function pursesOf(budget: Budget, call: Call, cost: number, now: number): Purse[] {
+function chargesOf(budget: Budget, call: Call, cost: number, now: number): BudgetCharge[] {
   const { id, per, calls } = budget
   const period = periodOf(per, call, now)
   const apart = APART.filter((field) => budget.each.includes(field)).map((field) => [field, valueOf(field, call)])
-  const purse = (measure: Purse['measure'], limit: number | undefined, needs: number): Purse[] => {
+  const charge = (measure: BudgetCharge['measure'], limit: number | undefined, needs: number): BudgetCharge[] => {
     if (limit === undefined) return []
     const account = `budget ${JSON.stringify([id, measure, per, period.name, apart])}`
     const ends = period.ends === undefined ? {} : { frees_at: period.ends }
     return [{ budget: id, measure, per, account, limit, needs, ...ends }]
   }
-  return [...purse('calls', calls, 1), ...purse('cost', budget.cost, cost)]
+  return [...charge('calls', calls, 1), ...charge('cost', budget.cost, cost)]
 }
 
 const APART = ['caller', 'user', 'tool', 'server', 'thread'] as const

@@ -6,7 +6,7 @@ import { type GlobField, isMatch, namesOf } from './match.ts'
 import { forApprovers } from './presets.ts'
 import { atHand } from './say-effect.ts'
 import type { CompiledRule, Layer, Policy, PolicyCall, PolicyFacts } from './policy.ts'
-import { shelvesFor } from './rule-index.ts'
+import { candidatesFor } from './rule-index.ts'
 
 /**
  * The policy's opinions on one call: those of the matching operator rules, otherwise those of the preset, otherwise a block. Pure
@@ -47,8 +47,8 @@ export function matchingRules({ index }: Layer, call: PolicyCall, facts: PolicyF
   const matching: Matching[] = []
   let last = -1
   let sorted = true
-  for (const shelf of shelvesFor(index, names)) {
-    for (const { rule, match } of shelf) {
+  for (const candidates of candidatesFor(index, names)) {
+    for (const { rule, match } of candidates) {
       const fits = isMatch(match, names)
       if (fits === false) continue
       sorted &&= rule.order > last

@@ -4,16 +4,16 @@ import type { CompiledRule } from './policy.ts'
 
 /** A rule in an index entry, with what still has to be checked. */
 export type Entry = { readonly rule: CompiledRule; readonly match: CompiledMatch }
-type Shelf = ReadonlyMap<string, readonly Entry[]>
+type RulesByKey = ReadonlyMap<string, readonly Entry[]>
 
 /** The rules indexed by one field: by whole name, by prefix and by suffix. */
 type FieldIndex = {
   readonly field: MatchField
-  readonly exact: Shelf
+  readonly exact: RulesByKey
   readonly prefixes: Affixes
   readonly suffixes: Affixes
 }
-type Affixes = { readonly shelf: Shelf; readonly lengths: readonly number[] }
+type Affixes = { readonly byKey: RulesByKey; readonly lengths: readonly number[] }
 
 /** Each rule is indexed by one of its fields, the most selective one; the rules in `rest` are always checked. */
 export type RuleIndex = { readonly fields: readonly FieldIndex[]; readonly rest: readonly Entry[] }
@@ -43,23 +43,23 @@ export function indexRules(rules: readonly CompiledRule[]): RuleIndex {
   const fields = [...GLOB_FIELDS, ...WORD_FIELDS].map((field) => fieldIndex(field, tables))
   return {
     fields: fields.filter(
-      ({ exact, prefixes, suffixes }) => exact.size + prefixes.shelf.size + suffixes.shelf.size > 0,
+      ({ exact, prefixes, suffixes }) => exact.size + prefixes.byKey.size + suffixes.byKey.size > 0,
     ),
     rest,
   }
 }
 
 /** The lists of all rules that could match; a rule with several keys may be in more than one. */
-export function shelvesFor(index: RuleIndex, names: Names): (readonly Entry[])[] {
+export function candidatesFor(index: RuleIndex, names: Names): (readonly Entry[])[] {
   const found = index.rest.length === 0 ? [] : [index.rest]
   for (const { field, exact, prefixes, suffixes } of index.fields) {
     const known = names[field]
     if (known === undefined)
-      found.push(...[exact, prefixes.shelf, suffixes.shelf].flatMap((shelf) => [...shelf.values()]))
+      found.push(...[exact, prefixes.byKey, suffixes.byKey].flatMap((byKey) => [...byKey.values()]))
     for (const name of known ?? []) {
       put(found, exact.get(name))
-      for (const length of prefixes.lengths) put(found, prefixes.shelf.get(name.slice(0, length)))
-      for (const length of suffixes.lengths) put(found, suffixes.shelf.get(name.slice(-length)))
+      for (const length of prefixes.lengths) put(found, prefixes.byKey.get(name.slice(0, length)))
+      for (const length of suffixes.lengths) put(found, suffixes.byKey.get(name.slice(-length)))
     }
   }
   return found
@@ -67,11 +67,11 @@ export function shelvesFor(index: RuleIndex, names: Names): (readonly Entry[])[]
 
 /** How a rule is found, in words. Empty: it is checked for every call. */
 export function keysOf(index: RuleIndex, rule: CompiledRule): string[] {
-  const on = (shelf: Shelf) => [...shelf].filter(([, entries]) => entries.some((entry) => entry.rule === rule))
+  const on = (byKey: RulesByKey) => [...byKey].filter(([, entries]) => entries.some((entry) => entry.rule === rule))
   return index.fields.flatMap(({ field, exact, prefixes, suffixes }) => [
     ...on(exact).map(([name]) => `${field} is ${name}`),
-    ...on(prefixes.shelf).map(([text]) => `${field} begins with ${text}`),
-    ...on(suffixes.shelf).map(([text]) => `${field} ends with ${text}`),
+    ...on(prefixes.byKey).map(([text]) => `${field} begins with ${text}`),
+    ...on(suffixes.byKey).map(([text]) => `${field} ends with ${text}`),
   ])
 }
 
@@ -128,12 +128,12 @@ function leastBy<T>(items: readonly T[], weight: (item: T) => number): T | undef
 }
 
 function putOn(tables: Map<string, Entry[]>, name: string, entry: Entry): void {
-  const shelf = tables.get(name)
-  if (shelf === undefined) tables.set(name, [entry])
-  else if (shelf.at(-1) !== entry) shelf.push(entry)
+  const entries = tables.get(name)
+  if (entries === undefined) tables.set(name, [entry])
+  else if (entries.at(-1) !== entry) entries.push(entry)
 }
 
-function fieldIndex(field: MatchField, tables: Shelf): FieldIndex {
+function fieldIndex(field: MatchField, tables: RulesByKey): FieldIndex {
   const of = (how: Key['how']) => {
     const start = `${field} ${how} `
     const own = [...tables].filter(([name]) => name.startsWith(start))
@@ -142,7 +142,7 @@ function fieldIndex(field: MatchField, tables: Shelf): FieldIndex {
   return { field, exact: of('exact'), prefixes: affixes(of('prefix')), suffixes: affixes(of('suffix')) }
 }
 
-const affixes = (shelf: Shelf): Affixes => ({
-  shelf,
-  lengths: [...new Set([...shelf.keys()].map((text) => text.length))],
+const affixes = (byKey: RulesByKey): Affixes => ({
+  byKey,
+  lengths: [...new Set([...byKey.keys()].map((text) => text.length))],
 })
