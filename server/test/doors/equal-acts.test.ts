@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { until } from '../gate/with-gate.ts'
 import { startGate } from './with-running-gate.ts'
 
 /** Equal acts of one session, approved together on the command line. What was approved is trusted there, and nowhere else. */
@@ -56,7 +55,12 @@ test('one decision covers equal acts, each with its own digest; the session trus
   expect(done.code).toBe(0)
   expect(done.err).toContain('Send 3 e-mails to eve@evil.example')
   for (const id of [first, ...others]) expect(done.out).toContain(`${id} is approved`)
-  await until(() => effects().length === 3)
+  // What was approved is trusted once its outcome is recorded.
+  for (const { call_id } of equal) {
+    const path = `/v1/calls/${String(call_id)}?wait_ms=60000&session=first`
+    expect((await gate.http('GET', path, agent)).body['status']).toBe('executed')
+  }
+  expect(effects()).toHaveLength(3)
 
   // Each value of it was approved; a text that nobody approved is asked about, as long as a letter asks for the act.
   expect((await sends('first', to, 'two'))['status']).toBe('executed')
