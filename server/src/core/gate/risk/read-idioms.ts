@@ -57,6 +57,14 @@ const ACTING: readonly RegExp[] = [
   act(`requests? (?:(?:an?|the|your) )?${WORDS}${ASKED_FOR}`),
   act(`reads? [^.;]{1,60}\\b(?:aloud|out loud|over the (?:speakers?|phone|intercom))`),
   act('(?:measure|count)s? out'),
+  // Whoever has a lock keeps others out.
+  act(`(?:get|obtain|take|retrieve|fetch)(?:s|es)? an? ${WORDS}(?:lock|lease|mutex|semaphore) (?:on|for|of)`),
+  act(
+    `(?:get|retrieve|collect|fetch|pull)(?:s|es)? (?:the )?${WORDS}(?:cash|deposit|funds|money) [^.;]{0,60}\\bfrom [^.;]{1,60}\\bto`,
+  ),
+  // What is run may do anything, unless it is said to read only.
+  act(`(?:run|execute)s? (?:(?:an?|the|any|your) )?(?:graphql )?(?:document|mutation|operation)`),
+  act('(?:run|execute)s? explain analyze'),
 ]
 
 /** Something ends as a consequence: "the old key stops working". */
