@@ -391,13 +391,3 @@ describe('laws', () => {
     expect(inferEffects({ ...plain, annotations: { readOnlyHint: true } })).toEqual(inferEffects(plain))
   })
 })
-
-test.each([
-  ['get_lock', 'Gets a lock on the resource'],
-  ['retrieve_funds', 'Retrieves funds from escrow to the seller'],
-  ['query_mutation', 'Runs a GraphQL document'],
-  ['explain_analyze', 'Runs EXPLAIN ANALYZE on a statement'],
-])('`%s` is no read: %s', (name, description) => {
-  const { effects } = inferEffects({ name, description, inputSchema: { type: 'object' } })
-  expect(effects).not.toEqual(['read'])
-})
