@@ -131,9 +131,9 @@ describe('the routes and commands of runs', () => {
   test('they are listed by status, kind, owner, thread and parent', async () => {
     for (const query of ['status=waiting', 'kind=held-call', 'owner=agent:ana', 'user=ana', 'thread=mine'])
       expect([query, await idsOf(`/v1/runs?${query}`, 'admin')]).toEqual([query, [run_id]])
-    for (const query of ['status=faulted', 'kind=x', 'owner=agent:x', 'user=x', 'thread=x', `parent=${run_id}`])
+    for (const query of ['status=faulted', 'kind=toolflow', 'owner=agent:x', 'user=x', 'thread=x', `parent=${run_id}`])
       expect([query, await idsOf(`/v1/runs?${query}`, 'admin')]).toEqual([query, []])
-    for (const query of ['status=well', 'parent=x', 'nobody=1'])
+    for (const query of ['status=well', 'kind=x', 'parent=x', 'nobody=1'])
       expect(await get(`/v1/runs?${query}`, 'admin')).toMatchObject({ status: 400, body: { code: 'request.invalid' } })
   })
 
