@@ -392,7 +392,10 @@ describe('time and change', () => {
           (await gate.calls.read(ADMIN, held.call_id)).ok && (await auditTypes(gate)).includes('call.executed'),
       )
       await gate.audit.presentCheckpoint()
-      expect(await gate.audit.verify([])).toMatchObject({ ok: true, checkpoints: 1 })
+      const verified = await gate.audit.verify([])
+      expect(verified).toMatchObject({ ok: true })
+      // One more where the regular checkpoint came first.
+      expect(verified.checkpoints).toBeGreaterThan(0)
     })
   })
 })
