@@ -392,10 +392,8 @@ describe('time and change', () => {
           (await gate.calls.read(ADMIN, held.call_id)).ok && (await auditTypes(gate)).includes('call.executed'),
       )
       await gate.audit.presentCheckpoint()
-      const verified = await gate.audit.verify([])
-      expect(verified).toMatchObject({ ok: true })
-      // One more where the regular checkpoint came first.
-      expect(verified.checkpoints).toBeGreaterThan(0)
+      // The regular checkpoint may have come first.
+      expect(await gate.audit.verify([])).toMatchObject({ ok: true, checkpoints: expect.toBeOneOf([1, 2]) as number })
     })
   })
 })
