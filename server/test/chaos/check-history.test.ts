@@ -158,10 +158,12 @@ const PLANTED: readonly (readonly [says: string, finds: ViolationKind, history: 
     'the tool received a call after another node took it over',
     'sent_after_takeover',
     () => {
-      const at = receiptOf(direct).at - 5
+      const start = entryOf('call.started', direct)
+      const late = receiptOf(direct)
       return {
         ...good,
-        audit: [...good.audit, later(entryOf('call.started', direct), { type: 'call.interrupted', at })],
+        audit: [...good.audit, later(start, { type: 'call.interrupted', at: start.at + 5 })],
+        receipts: good.receipts.map((one) => (one === late ? { ...one, at: start.at + 10 } : one)),
       }
     },
   ],
