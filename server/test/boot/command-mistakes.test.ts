@@ -92,7 +92,7 @@ describe('a mistake where no gate runs', () => {
       says: [
         'the database of this gate cannot be reached',
         'postgres://127.0.0.1:1/db',
-        'check that the database runs',
+        'check that the database is running',
       ],
       code: 1,
     },

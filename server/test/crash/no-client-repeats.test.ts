@@ -146,7 +146,7 @@ describe.skipIf(process.platform !== 'linux')('a client whose gate is killed', (
   )
 
   const OWN = ['call', 'book__slow_note', SLOW, '--idempotency-key', 'mine']
-  test.each(someOf(SOME, 1))(
+  test.each(someOf(SOME, 3))(
     'at $at: the same command again with its own key runs at most once in all',
     ({ at, ran, says }) =>
       whileDying(at, async (folder) => {
