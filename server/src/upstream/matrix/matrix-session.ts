@@ -88,6 +88,7 @@ export async function openMatrixSession(settings: MatrixSettings): Promise<Matri
   }
 
   const underWay = new Set<Promise<unknown>>()
+  let isClosed = false
   const waiting: RoomEvent[] = []
   const keep = (event: RoomEvent) => void waiting.push(event)
   let tell: (event: RoomEvent) => void = keep
@@ -114,6 +115,7 @@ export async function openMatrixSession(settings: MatrixSettings): Promise<Matri
       if (await isEncryptedRoom(client, room)) {
         if (!canEncrypt) throw new Error(NEEDS_PASSWORD)
         // The library refuses to send one that failed before. In an encrypted room a repetition can come twice.
+        if (isClosed) throw new Error('the session is closed')
         const sending = client.sendEvent(room, type as never, content as never)
         underWay.add(sending)
         return (await sending.finally(() => underWay.delete(sending))).event_id
@@ -142,6 +144,7 @@ export async function openMatrixSession(settings: MatrixSettings): Promise<Matri
       return () => (tell = keep)
     },
     async close() {
+      isClosed = true
       // The library leaves a rejection unhandled when it is stopped while it encrypts.
       await Promise.race([Promise.allSettled(underWay), sleep(LAST_SENDS_MS, undefined, { ref: false })])
       client.stopClient()
