@@ -69,7 +69,10 @@ export async function openMatrixSession(settings: MatrixSettings): Promise<Matri
   const canEncrypt = settings.room === undefined ? isNewDevice : await encrypts(client, settings.room)
   // In memory: the keys live as long as this process, so its device must be a new one.
   if (canEncrypt && !isNewDevice) throw new Error(NEEDS_PASSWORD)
-  if (canEncrypt) await client.initRustCrypto({ useIndexedDB: false })
+  if (canEncrypt) {
+    await client.initRustCrypto({ useIndexedDB: false })
+    handleStoppedRequests(client)
+  }
 
   async function logIn() {
     const asked = sdk.createClient({ baseUrl, logger: silent })
@@ -145,7 +148,7 @@ export async function openMatrixSession(settings: MatrixSettings): Promise<Matri
     },
     async close() {
       isClosed = true
-      // The library leaves a rejection unhandled when it is stopped while it encrypts.
+      // A message that is being encrypted when the client stops would be lost.
       await Promise.race([Promise.allSettled(underWay), sleep(LAST_SENDS_MS, undefined, { ref: false })])
       client.stopClient()
       if (isNewDevice) await client.logout(false).catch(() => {})
@@ -170,6 +173,24 @@ async function prepared(sdk: { readonly ClientEvent: typeof ClientEvent }, clien
   } catch (error) {
     client.stopClient()
     throw error
+  }
+}
+
+type RequestLoop = { doProcessOutgoingRequests(): Promise<void> }
+
+/**
+ * After each encrypted send the library starts a loop of requests without waiting for it. If the session is closed at that moment, the
+ * loop rejects with nobody to handle it, which would end the whole process. Those who do wait for the loop still get the rejection.
+ */
+function handleStoppedRequests(client: MatrixClient): void {
+  const loop = (client.getCrypto() as { outgoingRequestsManager?: RequestLoop } | undefined)?.outgoingRequestsManager
+  if (loop === undefined)
+    throw new Error('matrix-js-sdk has no loop of outgoing requests: its version is not supported')
+  const start = loop.doProcessOutgoingRequests.bind(loop)
+  loop.doProcessOutgoingRequests = () => {
+    const ended = start()
+    ended.catch(() => undefined)
+    return ended
   }
 }
 
