@@ -61,7 +61,8 @@ function starMatch(pattern: string, name: string): boolean {
   return /^\**$/.test(pattern.slice(at))
 }
 
-function namesOf(path: string): string[] {
+/** The names of the folders and the file of a path, from the root; `.` and `..` are resolved. */
+export function namesOf(path: string): string[] {
   const names: string[] = []
   for (const name of path.toLowerCase().split(/[\\/]+/)) {
     if (name === '..') names.pop()

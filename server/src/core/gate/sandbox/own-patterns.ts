@@ -1,4 +1,4 @@
-import { isAnyName, isPattern, nameMatches } from './glob-reach.ts'
+import { isAnyName, isPattern, nameMatches, namesOf } from './glob-reach.ts'
 import { nameSpellings } from './name-spellings.ts'
 
 const MOST_PATTERNS = 50
@@ -65,13 +65,4 @@ function isTelling(part: string): boolean {
   const literal = part.replace(/\[[^\]]*\]?|[*?]/g, '')
   if (isAnyName(part) || COMMON_ENDING.test(literal)) return false
   return literal === part || literal.length >= 3
-}
-
-function namesOf(path: string): string[] {
-  const names: string[] = []
-  for (const name of path.toLowerCase().split(/[\\/]+/)) {
-    if (name === '..') names.pop()
-    else if (name !== '' && name !== '.') names.push(name)
-  }
-  return names
 }
