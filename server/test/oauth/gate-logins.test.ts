@@ -214,9 +214,12 @@ test('a login that waits while the gate is restarted has to be started again, an
     }),
   )
   const ended = new Promise((done) => child.on('close', done))
+  // A command that finds no gate starts one itself: it is stopped until the next gate runs.
+  child.kill('SIGSTOP')
   own.process.kill('SIGKILL')
   await new Promise((done) => own.process.once('exit', done))
   const next = await runGate(own.folder)
+  child.kill('SIGCONT')
   try {
     expect(await ended).toBe(1)
     expect(told).toContain('servers login notes` again')
