@@ -10,7 +10,7 @@ import { replaceTexts } from '../../commands/scanning/replace-texts.ts'
 import { hiddenArgs, hiddenPreview, runScanJob, type NamedText } from '../../commands/scanning/scan-job.ts'
 import type { ScanRules } from '../../commands/scanning/scan-rules.ts'
 import { isSmallValue, SMALL_TEXT, type RuleSet, type Scanner } from '../../commands/scanning/scanner.ts'
-import type { Soon } from '../../commands/ports/runtime.ts'
+import type { MaybePromise } from '../../commands/ports/runtime.ts'
 import { SCAN_LIMITS, ScanThreads, type ScanLimits } from './scan-threads.ts'
 
 export type OpenScanner = Scanner & { close(): Promise<void> }
@@ -71,22 +71,22 @@ export function openScanner(rules: ScanRules, dlp: Config['dlp'], limits: ScanLi
       isSmall(canonical_args)
         ? runScanJob({ do: 'args', canonical_args }, rules)
         : threads.run({ do: 'args', canonical_args }),
-    shownArgs: (canonical_args): Soon<ShownArgs> =>
+    shownArgs: (canonical_args): MaybePromise<ShownArgs> =>
       isSmall(canonical_args) ? runScanJob({ do: 'shown', canonical_args }, rules) : shownLater(canonical_args),
     hiddenInPreview: (preview) =>
       rules.outputs === undefined || isSmallValue(preview)
         ? runScanJob({ do: 'preview', preview }, rules)
         : previewLater(preview),
-    redact<T extends Json>(value: T, set: RuleSet, kept?: readonly string[]): Soon<T> {
+    redact<T extends Json>(value: T, set: RuleSet, kept?: readonly string[]): MaybePromise<T> {
       if (rules[set] === undefined) return value
       return isSmallValue(value) ? redactNow(value, set, rules, kept) : redactLater(value, set, kept)
     },
     guarded: (canonical_args, own, traps) =>
       isSmall(canonical_args) ? here.guarded(canonical_args, own, traps) : guardedLater(canonical_args, own, traps),
-    strike: <T extends Json>(value: T, own: Own): Soon<T> =>
+    strike: <T extends Json>(value: T, own: Own): MaybePromise<T> =>
       isSmallValue(value) ? here.strike(value, own) : strikeLater(value, own),
     visible: (json) => (isSmall(json) || PRINTABLE.test(json) ? here.visible(json) : visibleLater(json)),
-    validate(schema, key, value): Soon<Result<void>> {
+    validate(schema, key, value): MaybePromise<Result<void>> {
       const brief = validateNow(schema, key, value)
       return brief === 'takes_long' ? validateLater(schema, key, value) : brief
     },

@@ -17,8 +17,8 @@ import { provenanceFact, type ProvenanceDeps } from './facts/provenance-fact.ts'
 import { readStanding, type Seen } from './facts/standing.ts'
 import { trapFacts } from './facts/trap-facts.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
-import type { Clock, Soon } from '../ports/runtime.ts'
-import { whenAllThere, whenThere } from '../when-there.ts'
+import type { Clock, MaybePromise } from '../ports/runtime.ts'
+import { withResults, withResult } from '../maybe-promise.ts'
 
 export type FactsDeps = BudgetDeps &
   FilesDeps &
@@ -71,7 +71,7 @@ export async function gatherSeen(deps: FactsDeps, call: Call, tool: Tool, moment
     capabilitiesFact(deps, call),
   ] as const
   const looking = filesFact(deps, call, tool)
-  const others = whenAllThere(asked, (found) => found)
+  const others = withResults(asked, (found) => found)
   const [files, [approvers, traps, content, guarded, budgets, history, health, provenance, capabilities]] =
     others instanceof Promise ? await Promise.all([looking, others]) : [await looking, others]
   const facts: Facts = {
@@ -112,8 +112,8 @@ function routeOf(
 }
 
 /** Only presets use this number, and only for critical risk. */
-function approversFor(deps: FactsDeps, { risk }: Tool): Soon<Pick<Facts, 'approvers'>> {
+function approversFor(deps: FactsDeps, { risk }: Tool): MaybePromise<Pick<Facts, 'approvers'>> {
   return risk === 'critical'
-    ? whenThere(countApprovers(deps), (approvers) => (approvers === undefined ? {} : { approvers }))
+    ? withResult(countApprovers(deps), (approvers) => (approvers === undefined ? {} : { approvers }))
     : {}
 }

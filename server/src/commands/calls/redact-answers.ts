@@ -2,7 +2,7 @@ import { ASKS_KEY, asksIn } from '../../contract/asks.ts'
 import type { ToolResult } from '../../contract/call.ts'
 import { isJsonObject, type JsonObject } from '../../contract/json.ts'
 import { UNSCANNED } from '../../contract/redaction.ts'
-import type { Soon } from '../ports/runtime.ts'
+import type { MaybePromise } from '../ports/runtime.ts'
 import { isSmallValue, SMALL_TEXT, type Scanner } from '../scanning/scanner.ts'
 import type { CallListeners, Offerings, ToolServers } from '../ports/upstream.ts'
 
@@ -87,7 +87,7 @@ async function redactedReply(result: JsonObject, scanner: Scanner): Promise<Json
 /** Pictures and sounds are passed on unchanged: their base64 is not text, and redaction would only break them. */
 const BINARY = ['data', 'blob']
 
-function redactedBlock(block: JsonObject, scanner: Scanner): Soon<JsonObject> {
+function redactedBlock(block: JsonObject, scanner: Scanner): MaybePromise<JsonObject> {
   // Nearly always: a text and its kind, and nothing to hide.
   const { type, text } = block
   if (typeof type === 'string' && typeof text === 'string' && Object.keys(block).length === 2 && isSmallValue(block)) {
@@ -103,7 +103,7 @@ async function redactedParts(block: JsonObject, scanner: Scanner): Promise<JsonO
 }
 
 /** An object at any depth whose pictures and sounds stay unchanged. */
-const redactedTree = (object: JsonObject, scanner: Scanner): Soon<JsonObject> =>
+const redactedTree = (object: JsonObject, scanner: Scanner): MaybePromise<JsonObject> =>
   scanner.redact(object, 'outputs', BINARY)
 
 async function redactedFields(object: JsonObject, scanner: Scanner): Promise<JsonObject> {

@@ -3,8 +3,8 @@ import type { ApprovalId, CallId, ConsentId, KeyId, RunId, Sha256 } from '../../
 
 export type Clock = () => number
 
-/** A value that is there at once where that is possible. */
-export type Soon<T> = T | Promise<T>
+/** A value, or a promise of it where it has to be read first. */
+export type MaybePromise<T> = T | Promise<T>
 
 export interface Ids {
   call(): CallId

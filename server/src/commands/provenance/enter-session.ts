@@ -14,7 +14,7 @@ import type { Sessions } from './sessions.ts'
 export type Reader = { readonly caller: Caller; readonly thread?: string }
 
 /** A part of an answer that somebody other than the reader wrote. */
-export type Told =
+export type AnswerText =
   /** The answer of a call. */
   | { readonly call: string }
   /** The preview of a request. */
@@ -42,7 +42,7 @@ const TRIES = 4
 export async function enterSession(
   deps: EnterDeps,
   { caller, thread: named }: Reader,
-  told: readonly Told[],
+  told: readonly AnswerText[],
 ): Promise<Result<void>> {
   if (told.length === 0) return ok(undefined)
   const isDecider = DECIDING_KINDS.includes(caller.kind)
@@ -66,7 +66,7 @@ type LabelSwap = Extract<Change, { kind: 'swap' }>
 type ReadingIn = { readonly caller: Caller; readonly thread: string }
 
 /** None if the text is already known. */
-async function labelsFor(deps: EnterDeps, { caller, thread }: ReadingIn, told: Told): Promise<LabelSwap[]> {
+async function labelsFor(deps: EnterDeps, { caller, thread }: ReadingIn, told: AnswerText): Promise<LabelSwap[]> {
   const session = labelSession(caller.user, thread)
   if ('approval' in told) return previewLabels(deps, session, told.approval)
   const call_id = 'call' in told ? told.call : told.of_call

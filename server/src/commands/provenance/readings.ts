@@ -1,10 +1,10 @@
 import type { Result } from '../../contract/problems.ts'
-import { enterSession, type EnterDeps, type Reader, type Told } from './enter-session.ts'
+import { enterSession, type EnterDeps, type Reader, type AnswerText } from './enter-session.ts'
 
 /** Answers that contain texts of tools, models or other sessions. */
 export interface ReadingsGate {
   /** The same answer, once its texts are in the session of the reader. */
-  labelled<T>(reader: Reader, answer: Result<T>, told: (value: T) => readonly Told[]): Promise<Result<T>>
+  labelled<T>(reader: Reader, answer: Result<T>, told: (value: T) => readonly AnswerText[]): Promise<Result<T>>
 }
 
 export const bindReadings = (world: EnterDeps): ReadingsGate => ({

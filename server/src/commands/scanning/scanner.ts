@@ -8,7 +8,7 @@ import { isSmall } from '../../core/dlp/text-slots.ts'
 import type { GuardedTexts } from '../../core/gate/guarded-texts.ts'
 import type { OwnCredentials } from '../../core/gate/own-credentials/find-own.ts'
 import type { Trap } from '../../core/gate/traps/traps.ts'
-import type { Soon } from '../ports/runtime.ts'
+import type { MaybePromise } from '../ports/runtime.ts'
 
 /**
  * `shown`: what people see, without secrets. `outputs`: answers of tool servers, as configured by the operator. `messages`: what
@@ -24,24 +24,24 @@ export type RuleSet = 'shown' | 'outputs' | 'messages'
  */
 export interface Scanner {
   /** What is sensitive in the arguments of a call. */
-  args(canonical_args: string): Soon<ArgScan | 'unknown'>
+  args(canonical_args: string): MaybePromise<ArgScan | 'unknown'>
   /** The arguments without their secrets. Arguments that could not be searched are hidden as a whole. */
-  shownArgs(canonical_args: string): Soon<ShownArgs>
+  shownArgs(canonical_args: string): MaybePromise<ShownArgs>
   /** What redaction hides in a preview. */
-  hiddenInPreview(preview: ToolResult): Soon<readonly HiddenPlace[]>
+  hiddenInPreview(preview: ToolResult): MaybePromise<readonly HiddenPlace[]>
   /**
    * A value with every text in it redacted. A text that could not be searched is replaced as a whole. Texts in fields named in
    * `kept` stay unchanged.
    */
-  redact<T extends Json>(value: T, rules: RuleSet, kept?: readonly string[]): Soon<T>
+  redact<T extends Json>(value: T, rules: RuleSet, kept?: readonly string[]): MaybePromise<T>
   /** What no call may carry. Always completed, if necessary synchronously: its time grows only with the length. */
-  guarded(canonical_args: string, own: OwnCredentials, traps: readonly Trap[]): Soon<GuardedTexts>
+  guarded(canonical_args: string, own: OwnCredentials, traps: readonly Trap[]): MaybePromise<GuardedTexts>
   /** A value without any of the gate's own credentials; the value itself if there is none. Always completed, like `guarded`. */
-  strike<T extends Json>(value: T, own: OwnCredentials): Soon<T>
+  strike<T extends Json>(value: T, own: OwnCredentials): MaybePromise<T>
   /** A JSON text in which everything is visible (`visibleText`). If it could not be completed, it is hidden as a whole. */
-  visible(json: string): Soon<string>
+  visible(json: string): MaybePromise<string>
   /** Validates a value against a schema, which `key` determines. A check that could not be completed fails. */
-  validate(schema: JsonObject, key: string, value: Json): Soon<Result<void>>
+  validate(schema: JsonObject, key: string, value: Json): MaybePromise<Result<void>>
 }
 
 /** What is searched synchronously: a few milliseconds even for text made to be slow. */

@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { toldByLife } from '../../commands/provenance/told.ts'
+import { textsInLife } from '../../commands/provenance/answer-texts.ts'
 import { CallLife, CallSummary, OverviewAnswer, type CallFilter } from '../../contract/activity.ts'
 import { listOf } from '../../contract/answers.ts'
 import { CallState } from '../../contract/call.ts'
@@ -45,7 +45,7 @@ export const activityRoutes: Routes = (app, gate) => {
     }),
     async (c) => {
       const found = await gate.activity.life(c.get('caller'), partOf(c, 'call_id'))
-      const life = await gate.readings.labelled(readerOf(c), found, toldByLife)
+      const life = await gate.readings.labelled(readerOf(c), found, textsInLife)
       return life.ok ? jsonResponse(200, life.value) : problemResponse(life.problem, c.get('trace'))
     },
   )

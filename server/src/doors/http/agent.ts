@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { FollowedEvent } from '../../commands/agent/follow-thread.ts'
 import type { Reader } from '../../commands/provenance/enter-session.ts'
-import { toldByAgent, toldByEvent, toldByThread } from '../../commands/provenance/told.ts'
+import { textsInAgent, textsInEvent, textsInThread } from '../../commands/provenance/answer-texts.ts'
 import type { Gate } from '../../commands/gate.ts'
 import { AgentBody, type AgentAnswer } from '../../contract/agent.ts'
 import { AgentAnswerBody, listOf, ThreadAnswer, ThreadSummaryAnswer } from '../../contract/answers.ts'
@@ -63,7 +63,7 @@ export function agentRoutes(
         const wait_ms = isStreamed ? 0 : numberOf(c, 'wait_ms', WAIT_MS)
         const before = isStreamed ? await placeBefore(gate, c, body.thread_id) : undefined
         const ran = await gate.agent.run(c.get('caller'), asked, { trace: c.get('trace'), wait_ms })
-        const answer = await gate.readings.labelled(readerOf(c), ran, toldByAgent)
+        const answer = await gate.readings.labelled(readerOf(c), ran, textsInAgent)
         if (!answer.ok) return problemResponse(answer.problem, c.get('trace'))
         if (isStreamed && answer.value.status === 'running') return follow(c, answer.value.run_id, before, true)
         if (isStreamed) return toldAtOnce(options, answer.value)
@@ -82,7 +82,7 @@ export function agentRoutes(
     }),
     async (c) => {
       const found = await gate.agent.read(c.get('caller'), partOf(c, 'run_id'))
-      const thread = await gate.readings.labelled(readerOf(c), found, toldByThread)
+      const thread = await gate.readings.labelled(readerOf(c), found, textsInThread)
       return thread.ok ? jsonResponse(200, thread.value) : problemResponse(thread.problem, c.get('trace'))
     },
   )
@@ -110,7 +110,7 @@ export function agentRoutes(
     }),
     async (c) => {
       const found = await gate.agent.readByThread(c.get('caller'), partOf(c, 'thread_id'))
-      const thread = await gate.readings.labelled(readerOf(c), found, toldByThread)
+      const thread = await gate.readings.labelled(readerOf(c), found, textsInThread)
       return thread.ok ? jsonResponse(200, thread.value) : problemResponse(thread.problem, c.get('trace'))
     },
   )
@@ -139,7 +139,7 @@ export function agentRoutes(
     }),
     async (c) => {
       const ended = await gate.agent.cancel(c.get('caller'), partOf(c, 'thread_id'))
-      const cancelled = await gate.readings.labelled(readerOf(c), ended, toldByThread)
+      const cancelled = await gate.readings.labelled(readerOf(c), ended, textsInThread)
       return cancelled.ok ? jsonResponse(202, cancelled.value) : problemResponse(cancelled.problem, c.get('trace'))
     },
   )
@@ -174,11 +174,11 @@ function tellThread(gate: Gate, reader: Reader, { run_id, from, hasFinal }: Foll
     if (hasFinal && event === 'final' && data['turn_id'] !== null) out.leave('ended')
   }
   const labelled = labelledStream(gate, reader, () => out.leave('ended'))
-  const told = (text: string) => toldByEvent(run_id, { data: { text } })
+  const told = (text: string) => textsInEvent(run_id, { data: { text } })
   const following = gate.agent.follow(reader.caller, run_id, from, {
     onEvent(event) {
       const { text, key } = event.data
-      if (event.event !== 'message_delta') labelled.whole(toldByEvent(run_id, event), () => tell(event))
+      if (event.event !== 'message_delta') labelled.whole(textsInEvent(run_id, event), () => tell(event))
       else labelled.piece(JSON.stringify(key), typeof text === 'string' ? text : '', told, () => tell(event))
     },
     onEnd: () => labelled.end(() => out.leave('ended')),

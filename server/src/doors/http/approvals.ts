@@ -1,4 +1,4 @@
-import { toldByPacket } from '../../commands/provenance/told.ts'
+import { textsInPacket } from '../../commands/provenance/answer-texts.ts'
 import { PAGED } from './parameters.ts'
 import { EditPreviewAnswer } from '../../contract/activity.ts'
 import { DecidedAnswer, listOf, PacketAnswer, RevealedAnswer, TokenAnswer } from '../../contract/answers.ts'
@@ -39,7 +39,7 @@ export function approvalRoutes(app: App, gate: Gate, options: LoginOptions): voi
       }
       const page = await gate.approvals.list(c.get('caller'), state.data, pageOf(c))
       const labelled = await gate.readings.labelled(readerOf(c), ok(page.items), (packets) =>
-        packets.flatMap(toldByPacket),
+        packets.flatMap(textsInPacket),
       )
       if (!labelled.ok) return problemResponse(labelled.problem, c.get('trace'))
       return listResponse({ ...page, notices: gate.policies.notices() })
@@ -57,7 +57,7 @@ export function approvalRoutes(app: App, gate: Gate, options: LoginOptions): voi
     }),
     async (c) => {
       const found = await gate.approvals.read(c.get('caller'), partOf(c, 'approval_id'))
-      const read = await gate.readings.labelled(readerOf(c), found, toldByPacket)
+      const read = await gate.readings.labelled(readerOf(c), found, textsInPacket)
       return read.ok ? jsonResponse(200, read.value) : problemResponse(read.problem, c.get('trace'))
     },
   )

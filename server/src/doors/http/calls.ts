@@ -1,4 +1,4 @@
-import { toldByOutcome, toldByWhy } from '../../commands/provenance/told.ts'
+import { textsInOutcome, textsInWhy } from '../../commands/provenance/answer-texts.ts'
 import { CallAnswer, SettledAnswer, WithdrawnAnswer } from '../../contract/answers.ts'
 import { CallBody, SettleBody } from '../../contract/api.ts'
 import type { CallRequest, Outcome } from '../../contract/call.ts'
@@ -45,7 +45,7 @@ export const callRoutes: Routes = (app, gate) => {
       if (outcome.status !== 'pending' || wait === 0) return outcomeResponse(outcome, c.get('trace'))
       const reader = { caller: c.get('caller'), ...(thread === undefined ? {} : { thread }) }
       const read = await gate.calls.read(c.get('caller'), outcome.call_id, wait)
-      const later = await gate.readings.labelled(reader, read, toldByOutcome)
+      const later = await gate.readings.labelled(reader, read, textsInOutcome)
       return outcomeResponse(later.ok ? later.value : outcome, c.get('trace'))
     },
   )
@@ -62,7 +62,7 @@ export const callRoutes: Routes = (app, gate) => {
     }),
     async (c) => {
       const found = await gate.calls.read(c.get('caller'), partOf(c, 'call_id'), numberOf(c, 'wait_ms', 0))
-      const read = await gate.readings.labelled(readerOf(c), found, toldByOutcome)
+      const read = await gate.readings.labelled(readerOf(c), found, textsInOutcome)
       return read.ok ? outcomeResponse(read.value, c.get('trace')) : problemResponse(read.problem, c.get('trace'))
     },
   )
@@ -80,7 +80,7 @@ export const callRoutes: Routes = (app, gate) => {
     async (c) => {
       const key = partOf(c, 'idempotency_key')
       const found = await gate.calls.readByKey(c.get('caller'), key, numberOf(c, 'wait_ms', 0))
-      const read = await gate.readings.labelled(readerOf(c), found, toldByOutcome)
+      const read = await gate.readings.labelled(readerOf(c), found, textsInOutcome)
       return read.ok ? outcomeResponse(read.value, c.get('trace')) : problemResponse(read.problem, c.get('trace'))
     },
   )
@@ -97,7 +97,7 @@ export const callRoutes: Routes = (app, gate) => {
     }),
     async (c) => {
       const found = await gate.calls.why(c.get('caller'), partOf(c, 'call_id'))
-      const why = await gate.readings.labelled(readerOf(c), found, toldByWhy)
+      const why = await gate.readings.labelled(readerOf(c), found, textsInWhy)
       return why.ok ? jsonResponse(200, why.value) : problemResponse(why.problem, c.get('trace'))
     },
   )
@@ -113,7 +113,7 @@ export const callRoutes: Routes = (app, gate) => {
     }),
     async (c) => {
       const ended = await gate.calls.settle(c.get('caller'), partOf(c, 'call_id'), c.req.valid('json').as)
-      const settled = await gate.readings.labelled(readerOf(c), ended, toldByOutcome)
+      const settled = await gate.readings.labelled(readerOf(c), ended, textsInOutcome)
       return settled.ok ? jsonResponse(200, settled.value) : problemResponse(settled.problem, c.get('trace'))
     },
   )

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import type { Gate } from '../../commands/gate.ts'
-import { toldByFlow } from '../../commands/provenance/told.ts'
+import { textsInFlow } from '../../commands/provenance/answer-texts.ts'
 import { isThreadName } from '../../contract/request-names.ts'
 import { z } from 'zod'
 import {
@@ -249,7 +249,7 @@ function bodyOf(c: Context<Door>, body: unknown, parts: readonly Part[] = []): J
 /** What others wrote in it enters the session of the reader. An answer with a run carries its etag as a header too. */
 async function answered(gate: Gate, c: Context<Door>, answer: Result<object>, status = 200): Promise<Response> {
   const asked = c.req.method === 'POST' ? await c.req.json<Json>() : null
-  const done = await gate.readings.labelled(readerOf(c), answer, (value) => toldByFlow(value, asked))
+  const done = await gate.readings.labelled(readerOf(c), answer, (value) => textsInFlow(value, asked))
   if (!done.ok) return problemResponse(done.problem, c.get('trace'))
   const response = jsonResponse(status, done.value)
   const { run } = done.value as { readonly run?: { readonly etag?: string } }

@@ -1,5 +1,5 @@
 import type { Gate } from '../../commands/gate.ts'
-import type { Reader, Told } from '../../commands/provenance/enter-session.ts'
+import type { Reader, AnswerText } from '../../commands/provenance/enter-session.ts'
 import { PROGRAM_KINDS } from '../../contract/caller.ts'
 import { ok } from '../../contract/problems.ts'
 
@@ -9,14 +9,14 @@ const SENTENCE_END = /[.!?。！？\n]/
 
 export type LabelledStream = {
   /** Tells something once what is told in it has entered the session of the reader. */
-  whole(told: readonly Told[], tell: () => void): void
+  whole(told: readonly AnswerText[], tell: () => void): void
   /** A piece of a text that is being written, `key`. */
-  piece(key: string, text: string, told: (text: string) => readonly Told[], tell: () => void): void
+  piece(key: string, text: string, told: (text: string) => readonly AnswerText[], tell: () => void): void
   /** After everything else. */
   end(then: () => void): void
 }
 
-type Waiting = { text: string; readonly told: (text: string) => readonly Told[]; readonly tells: (() => void)[] }
+type Waiting = { text: string; readonly told: (text: string) => readonly AnswerText[]; readonly tells: (() => void)[] }
 
 /**
  * A stream of which each text enters the session of the reader before it is told. A text that is being written is told to programs
@@ -27,7 +27,7 @@ export function labelledStream(gate: Gate, reader: Reader, onFault: () => void):
   const isProgram = PROGRAM_KINDS.includes(reader.caller.kind)
   const waiting = new Map<string, Waiting>()
   let before = Promise.resolve(true)
-  const next = (told: readonly Told[], tell: () => void) => {
+  const next = (told: readonly AnswerText[], tell: () => void) => {
     before = before
       .then(async (goesOn) => {
         if (!goesOn) return false

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import type { Gate } from '../../commands/gate.ts'
-import { toldByFlow } from '../../commands/provenance/told.ts'
+import { textsInFlow } from '../../commands/provenance/answer-texts.ts'
 import type { Json } from '../../contract/json.ts'
 import type { Door } from './door.ts'
 import { listOf } from '../../contract/answers.ts'
@@ -87,6 +87,6 @@ export const proposalRoutes: Routes = (app, gate) => {
 }
 
 async function answered(gate: Gate, c: Context<Door>, answer: Result<object>, asked: object = {}): Promise<Response> {
-  const done = await gate.readings.labelled(readerOf(c), answer, (value) => toldByFlow(value, asked as Json))
+  const done = await gate.readings.labelled(readerOf(c), answer, (value) => textsInFlow(value, asked as Json))
   return done.ok ? jsonResponse(200, done.value) : problemResponse(done.problem, c.get('trace'))
 }

@@ -1,6 +1,6 @@
 import type { Gate } from '../../commands/gate.ts'
 import type { Reader } from '../../commands/provenance/enter-session.ts'
-import { toldByEvent } from '../../commands/provenance/told.ts'
+import { textsInEvent } from '../../commands/provenance/answer-texts.ts'
 import { CHANGE_KINDS, STREAM_KINDS, type GateChange, type StreamKind } from '../../contract/change.ts'
 import { isJsonObject, type Json } from '../../contract/json.ts'
 import { problem } from '../../contract/problems.ts'
@@ -79,7 +79,7 @@ function tellChanges(gate: Gate, reader: Reader, { kinds, from }: Wanted, out: E
   // No id, because these events are not stored and cannot be resumed.
   const stopShown = kinds.has('shown')
     ? gate.runs.onShown(caller, (run_id, key, news) => {
-        const told = (text: string) => toldByEvent(run_id, { data: { text } })
+        const told = (text: string) => textsInEvent(run_id, { data: { text } })
         shown.piece(`${run_id} ${key}`, textIn(news), told, () => out.tell('shown', { run_id, key, news }))
       })
     : () => {}

@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { toldByToolflow } from '../../commands/provenance/told.ts'
+import { textsInToolflow } from '../../commands/provenance/answer-texts.ts'
 import type { Door } from './door.ts'
 import { ToolflowViewAnswer } from '../../contract/answers.ts'
 import { ToolflowAnswer, ToolflowBody, type ToolflowView } from '../../contract/toolflow.ts'
@@ -12,7 +12,7 @@ const WAIT_MS = 30_000
 
 export const toolflowRoutes: Routes = (app, gate) => {
   const labelled = (c: Context<Door>, view: Result<ToolflowView>) =>
-    gate.readings.labelled(readerOf(c), view, toldByToolflow)
+    gate.readings.labelled(readerOf(c), view, textsInToolflow)
 
   app.openapi(
     routeWithBody({

@@ -1,4 +1,4 @@
-import { toldByWorkflowRun } from '../../commands/provenance/told.ts'
+import { textsInWorkflowRun } from '../../commands/provenance/answer-texts.ts'
 import { listOf } from '../../contract/answers.ts'
 import { ApplyBody, RunWorkflowBody, VersionView, WorkflowRunView } from '../../contract/workflow.ts'
 import {
@@ -157,7 +157,7 @@ export const workflowRoutes: Routes = (app, gate) => {
     }),
     async (c) => {
       const found = await gate.workflows.runs(c.get('caller'), partOf(c, 'name'), pageOf(c))
-      const told = ({ items }: { readonly items: readonly WorkflowRunView[] }) => items.flatMap(toldByWorkflowRun)
+      const told = ({ items }: { readonly items: readonly WorkflowRunView[] }) => items.flatMap(textsInWorkflowRun)
       return answer(await gate.readings.labelled(readerOf(c), found, told), c.get('trace'))
     },
   )
@@ -172,7 +172,7 @@ export const workflowRoutes: Routes = (app, gate) => {
     }),
     async (c) => {
       const found = await gate.workflows.readRun(c.get('caller'), partOf(c, 'run_id'), numberOf(c, 'wait_ms', 0))
-      return answer(await gate.readings.labelled(readerOf(c), found, toldByWorkflowRun), c.get('trace'))
+      return answer(await gate.readings.labelled(readerOf(c), found, textsInWorkflowRun), c.get('trace'))
     },
   )
   app.openapi(

@@ -1,6 +1,6 @@
 import { parentSpanOf } from '../entrance/trace-of.ts'
 import type { Gate } from '../../commands/gate.ts'
-import { toldByOutcome } from '../../commands/provenance/told.ts'
+import { textsInOutcome } from '../../commands/provenance/answer-texts.ts'
 import type { CallRequest, Outcome } from '../../contract/call.ts'
 import { Inputs } from '../../contract/asks.ts'
 import { CallId } from '../../contract/ids.ts'
@@ -33,7 +33,7 @@ export async function answerCall(
   if (era === 'new' && typeof requestState === 'string' && CallId.safeParse(requestState).success) {
     const wait_ms = wish === 'late' ? 0 : WAIT_AFTER_CONSOLE_MS
     const found = await gate.calls.read(caller, requestState, wait_ms)
-    const read = await gate.readings.labelled(readerOf(exchange), found, toldByOutcome)
+    const read = await gate.readings.labelled(readerOf(exchange), found, textsInOutcome)
     const outcome: Outcome = read.ok ? read.value : { status: 'refused', problem: read.problem, evidence: [] }
     return (await taskOf(gate, exchange, wish, outcome)) ?? outcomeOrAsks(era, outcome, hasOutputSchema)
   }

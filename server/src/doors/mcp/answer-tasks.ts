@@ -3,7 +3,7 @@ import type { Caller } from '../../contract/caller.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 import { ok, problem, type Problem } from '../../contract/problems.ts'
 import { readerOf, type Exchange } from './exchange.ts'
-import { readTaskIn, toldByTask } from './read-task-in.ts'
+import { readTaskIn, textsInTask } from './read-task-in.ts'
 import type { Era } from './read-message.ts'
 import { inBand, refusalFor, refusalOf, RPC, type Answer, type Refusal } from './rpc.ts'
 import { declaresTasks, detailedTask, RELATED_TASK, taskAnswer, TASKS_EXTENSION, taskWords } from './task-words.ts'
@@ -27,7 +27,7 @@ export async function answerTasks(gate: Gate, method: string, exchange: Exchange
   switch (method) {
     case 'tasks/cancel': {
       const ended = await gate.calls.cancelTask(caller, taskId)
-      const cancelled = await gate.readings.labelled(readerOf(exchange), ended, toldByTask)
+      const cancelled = await gate.readings.labelled(readerOf(exchange), ended, textsInTask)
       if (era === 'old') return cancelled.ok ? { result: taskWords(cancelled.value, era) } : bad(cancelled.problem)
       // Cancelling is only a request: its effect shows in the task.
       return !cancelled.ok && cancelled.problem.code === 'task.unknown' ? bad(cancelled.problem) : { result: {} }
@@ -70,7 +70,7 @@ async function listed(gate: Gate, exchange: Exchange): Promise<Answer> {
   const page = await gate.calls.listTasks(caller, { limit: PAGE, ...(after === undefined ? {} : { after }) })
   // A list contains the tool's reason if a task failed.
   const failed = ({ items }: typeof page) =>
-    items.filter(({ outcome }) => outcome.status === 'failed').flatMap(toldByTask)
+    items.filter(({ outcome }) => outcome.status === 'failed').flatMap(textsInTask)
   const read = await gate.readings.labelled(readerOf(exchange), ok(page), failed)
   if (!read.ok) return bad(read.problem)
   const { items, next } = read.value

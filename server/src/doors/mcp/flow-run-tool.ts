@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { toldByFlow } from '../../commands/provenance/told.ts'
+import { textsInFlow } from '../../commands/provenance/answer-texts.ts'
 import { FLOW_ACTIONS, PointerKind, SkipReason } from '../../contract/flows.ts'
 import type { Json, JsonObject } from '../../contract/json.ts'
 import { readerOf } from './exchange.ts'
@@ -49,7 +49,7 @@ export const flowRun: OwnTool = own({
   async run(gate, exchange, args) {
     const { caller, trace } = exchange
     const found = await gate.flows.act(caller, args as Json, { trace })
-    const done = await gate.readings.labelled(readerOf(exchange), found, (answer) => toldByFlow(answer, args as Json))
+    const done = await gate.readings.labelled(readerOf(exchange), found, (answer) => textsInFlow(answer, args as Json))
     if (!done.ok) return failed(done.problem)
     const answer = done.value as JsonObject
     return {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { toldByOutcome } from '../../commands/provenance/told.ts'
+import { textsInOutcome } from '../../commands/provenance/answer-texts.ts'
 import type { CallRequest } from '../../contract/call.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 import { answerCall } from './answer-call.ts'
@@ -27,7 +27,7 @@ const callStatus = own({
   }),
   async run(gate, exchange, { call_id, wait_ms }) {
     const found = await gate.calls.read(exchange.caller, call_id, wait_ms ?? 0)
-    const read = await gate.readings.labelled(readerOf(exchange), found, toldByOutcome)
+    const read = await gate.readings.labelled(readerOf(exchange), found, textsInOutcome)
     return read.ok ? { result: toolAnswer(read.value, false) } : failed(read.problem)
   },
 })

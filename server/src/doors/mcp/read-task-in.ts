@@ -1,10 +1,10 @@
 import type { CallTask } from '../../commands/calls/read-task.ts'
 import type { Gate } from '../../commands/gate.ts'
 import type { Reader } from '../../commands/provenance/enter-session.ts'
-import { toldByOutcome } from '../../commands/provenance/told.ts'
+import { textsInOutcome } from '../../commands/provenance/answer-texts.ts'
 import type { Result } from '../../contract/problems.ts'
 
-export const toldByTask = ({ outcome }: CallTask) => toldByOutcome(outcome)
+export const textsInTask = ({ outcome }: CallTask) => textsInOutcome(outcome)
 
 /** A task as it stands, for a session: what its call was answered with enters that session. */
 export async function readTaskIn(
@@ -13,5 +13,5 @@ export async function readTaskIn(
   task_id: string,
   waiting?: AbortSignal,
 ): Promise<Result<CallTask>> {
-  return gate.readings.labelled(reader, await gate.calls.readTask(reader.caller, task_id, waiting), toldByTask)
+  return gate.readings.labelled(reader, await gate.calls.readTask(reader.caller, task_id, waiting), textsInTask)
 }

@@ -1,13 +1,13 @@
 import type { Call } from '../../../contract/call.ts'
 import type { Facts } from '../../../core/gate/facts.ts'
-import type { Soon } from '../../ports/runtime.ts'
+import type { MaybePromise } from '../../ports/runtime.ts'
 import type { Documents } from '../../workflows/documents.ts'
 
 /** Absent if no documents are run: then a call that names one is blocked. */
 export type CapabilitiesDeps = { readonly documents?: Pick<Documents, 'version'> }
 
 /** The capabilities of the calling run's document; nothing for a call without one. */
-export function capabilitiesFact(deps: CapabilitiesDeps, { by_run }: Call): Soon<Pick<Facts, 'capabilities'>> {
+export function capabilitiesFact(deps: CapabilitiesDeps, { by_run }: Call): MaybePromise<Pick<Facts, 'capabilities'>> {
   return by_run?.document === undefined ? {} : capabilitiesIn(deps, by_run.document)
 }
 

@@ -4,8 +4,8 @@ import type { ContentSettings } from '../../../contract/judgement.ts'
 import type { Tool } from '../../../contract/tool.ts'
 import type { ContentFact } from '../../../core/gate/content/content-fact.ts'
 import type { Reach } from '../../../core/gate/content/where-it-goes.ts'
-import type { Soon } from '../../ports/runtime.ts'
-import { whenThere } from '../../when-there.ts'
+import type { MaybePromise } from '../../ports/runtime.ts'
+import { withResult } from '../../maybe-promise.ts'
 import { settingsOf, type Judgement } from './load-judgement.ts'
 
 const CAREFUL: ContentSettings = { pii: 'ask', credentials: [] }
@@ -15,11 +15,11 @@ export function contentFact(
   judgement: Pick<Judgement, 'servers' | 'scanner'>,
   call: Call,
   tool: Tool,
-): Soon<ContentFact> {
+): MaybePromise<ContentFact> {
   const settings = settingsOf(judgement, tool)?.content ?? CAREFUL
   const server = Object.hasOwn(judgement.servers, call.server) ? judgement.servers[call.server] : undefined
   const reach = reachOf(server)
-  return whenThere(judgement.scanner.args(call.canonical_args), (scan) => ({ ...settings, reach, scan }))
+  return withResult(judgement.scanner.args(call.canonical_args), (scan) => ({ ...settings, reach, scan }))
 }
 
 /** A server with a URL is remote, unless the URL is this machine; an unknown server counts as remote too. */

@@ -5,8 +5,8 @@ import type { Facts } from '../../../core/gate/facts.ts'
 import { identityOf, rejectionIdentityOf } from '../../../core/gate/identity-of.ts'
 import { loopLimit, type Rejection } from '../../../core/gate/judge-repetition.ts'
 import type { Held, Tables } from '../../ports/reads.ts'
-import type { Soon } from '../../ports/runtime.ts'
-import { listSoon, whenAllThere, whenThere } from '../../when-there.ts'
+import type { MaybePromise } from '../../ports/runtime.ts'
+import { knownOrReadList, withResults, withResult } from '../../maybe-promise.ts'
 import type { Judgement } from './load-judgement.ts'
 
 export type HistoryDeps = { readonly tables: Tables; readonly judgement: Judgement }
@@ -16,11 +16,11 @@ const PAGE = 50
 const MOST_REQUESTS = 5_000
 
 /** The same call of the same caller, before this one was made: how often, and whether a person rejected it. */
-export function historyFact(deps: HistoryDeps, call: Call, tool: Tool): Soon<Facts['history']> {
+export function historyFact(deps: HistoryDeps, call: Call, tool: Tool): MaybePromise<Facts['history']> {
   const { repetition: limits } = deps.judgement
   const identity = identityOf(call)
   try {
-    const fact = whenAllThere(
+    const fact = withResults(
       [countEarlier(deps, call, identity, loopLimit(limits, tool)), rejectionsOf(deps, call, identity)],
       ([earlier, rejections]): Facts['history'] =>
         rejections === undefined ? 'unknown' : { rejections, earlier, limits },
@@ -32,11 +32,11 @@ export function historyFact(deps: HistoryDeps, call: Call, tool: Tool): Soon<Fac
 }
 
 /** Counts no further than `enough`, and reads no further back than the operator's time window. */
-function countEarlier(deps: HistoryDeps, call: Call, identity: string, enough: number): Soon<number> {
+function countEarlier(deps: HistoryDeps, call: Call, identity: string, enough: number): MaybePromise<number> {
   // The first page is enough for every call that is not in a loop.
   const limit = deps.judgement.repetition.most + 1
-  const first = listSoon(deps.tables, 'calls', { identity }, { limit, newest_first: true })
-  return whenThere(first, (rows) => (rows.length === 0 ? 0 : countOn(deps, call, enough, { rows, limit })))
+  const first = knownOrReadList(deps.tables, 'calls', { identity }, { limit, newest_first: true })
+  return withResult(first, (rows) => (rows.length === 0 ? 0 : countOn(deps, call, enough, { rows, limit })))
 }
 
 type Read = { readonly rows: readonly Held<'calls'>[]; readonly limit: number }
@@ -61,10 +61,10 @@ async function countOn({ tables, judgement }: HistoryDeps, call: Call, enough: n
  * A rejection of the same arguments, or of arguments that look the same. Requests of earlier releases are found only by the
  * former.
  */
-function rejectionsOf(deps: HistoryDeps, call: Call, exactly: string): Soon<readonly Rejection[] | undefined> {
+function rejectionsOf(deps: HistoryDeps, call: Call, exactly: string): MaybePromise<readonly Rejection[] | undefined> {
   const alike = call.folded_hash === undefined ? exactly : rejectionIdentityOf(call)
   const one = rejectionsUnder(deps, call, alike)
-  return alike === exactly ? one : whenAllThere([one, rejectionsUnder(deps, call, exactly)], together)
+  return alike === exactly ? one : withResults([one, rejectionsUnder(deps, call, exactly)], together)
 }
 
 const together = ([some, others]: readonly [Found, Found]): Found =>
@@ -75,9 +75,9 @@ type Found = readonly Rejection[] | undefined
 const NONE: Found = []
 
 /** Every request for this call is checked: a denied one may be older than many others. */
-function rejectionsUnder(deps: HistoryDeps, call: Call, identity: string): Soon<Found> {
-  const first = listSoon(deps.tables, 'approvals', { identity }, { limit: PAGE, newest_first: true })
-  return whenThere(first, (rows) => (rows.length === 0 ? NONE : lookOn(deps, call, identity, rows)))
+function rejectionsUnder(deps: HistoryDeps, call: Call, identity: string): MaybePromise<Found> {
+  const first = knownOrReadList(deps.tables, 'approvals', { identity }, { limit: PAGE, newest_first: true })
+  return withResult(first, (rows) => (rows.length === 0 ? NONE : lookOn(deps, call, identity, rows)))
 }
 
 async function lookOn(

@@ -3,9 +3,9 @@ import type { Tool } from '../../../contract/tool.ts'
 import type { Facts } from '../../../core/gate/facts.ts'
 import { judgedProvenance } from '../../../core/gate/judge-provenance.ts'
 import type { Session } from '../../../core/provenance/session.ts'
-import type { Breathe, Soon } from '../../ports/runtime.ts'
+import type { Breathe, MaybePromise } from '../../ports/runtime.ts'
 import { inSteps } from '../../in-steps.ts'
-import { whenThere } from '../../when-there.ts'
+import { withResult } from '../../maybe-promise.ts'
 import { provenanceOf, type Sessions } from '../../provenance/sessions.ts'
 import type { Judgement } from './load-judgement.ts'
 
@@ -16,16 +16,16 @@ export type ProvenanceDeps = {
 }
 
 /** What the session has read, and how strictly this tool's calls are judged by it. */
-export function provenanceFact(deps: ProvenanceDeps, call: Call, tool: Tool): Soon<Fact> {
+export function provenanceFact(deps: ProvenanceDeps, call: Call, tool: Tool): MaybePromise<Fact> {
   const { row } = tool
   const { mode = deps.judgement.provenance.mode, fields = {} } = provenanceOf(deps.judgement, row.server, row.tool_id)
   const unknown = (): Fact => ({ provenance: mode === 'off' ? 'off' : 'unknown' })
   try {
-    const fact = whenThere(deps.sessions.read(call.caller.user, call.thread), (session) => {
+    const fact = withResult(deps.sessions.read(call.caller.user, call.thread), (session) => {
       const labels = labelsOf(session)
       if (mode === 'off') return { labels, provenance: mode }
       const judged = inSteps(deps.breathe, judgedProvenance({ session, mode }, call, tool))
-      return whenThere(judged, (judgement): Fact => ({ labels, provenance: { session, mode, fields, judgement } }))
+      return withResult(judged, (judgement): Fact => ({ labels, provenance: { session, mode, fields, judgement } }))
     })
     return fact instanceof Promise ? fact.catch(unknown) : fact
   } catch {

@@ -6,8 +6,8 @@ import { pauseScopesOf } from '../../../core/gate/judge-pause.ts'
 import { credentialState } from '../../identity/credentials.ts'
 import type { Change, Committed } from '../../ports/ledger.ts'
 import type { Held, Tables } from '../../ports/reads.ts'
-import type { Soon } from '../../ports/runtime.ts'
-import { rowSoon, whenAllThere, whenThere } from '../../when-there.ts'
+import type { MaybePromise } from '../../ports/runtime.ts'
+import { knownOrReadRow, withResults, withResult } from '../../maybe-promise.ts'
 import { lostAt } from '../../changes/unrecorded.ts'
 
 /** What others can change while a call is judged, and the versions that were read. */
@@ -32,8 +32,8 @@ export function readStanding(
   tool: Tool,
   now: number,
   asked_earlier: boolean,
-): Soon<Standing> {
-  return whenAllThere(
+): MaybePromise<Standing> {
+  return withResults(
     [readPauses(deps, call), readCredential(deps, call, now, asked_earlier)],
     ([paused, known]): Standing => ({
       pauses: paused.pauses,
@@ -61,12 +61,12 @@ export function readPauses(
   { tables }: StandingDeps,
   call: Pick<Call, 'caller' | 'tool_id' | 'server'>,
   counts: (scope: PauseScope) => boolean = () => true,
-): Soon<Pauses> {
+): MaybePromise<Pauses> {
   const scopes = pauseScopesOf(call).filter(counts)
   const unknown = (): Pauses => ({ pauses: 'unknown', expects: [] })
   try {
-    const read = whenAllThere(
-      scopes.map((scope) => rowSoon(tables, 'pauses', scope)),
+    const read = withResults(
+      scopes.map((scope) => knownOrReadRow(tables, 'pauses', scope)),
       (held): Pauses => ({
         pauses: held.flatMap((pause) => (pause?.row.active === true ? [pause.row] : [])),
         expects: scopes.map((scope, at) => expectRow('pauses', scope, held[at]?.version ?? 'absent')),
@@ -87,7 +87,7 @@ function readCredential(
   { caller: { credential } }: Call,
   now: number,
   asked_earlier: boolean,
-): Soon<Known> {
+): MaybePromise<Known> {
   if (credential === undefined) return { credential: 'none', expects: [], valid_until: Infinity }
   const { key, expires_at = Infinity } = credential
   if (key === undefined) {
@@ -96,7 +96,7 @@ function readCredential(
   }
   const unknown = (): Known => ({ credential: 'unknown', expects: [], valid_until: Infinity })
   try {
-    const read = whenThere(rowSoon(tables, 'credentials', key), (held) => ofKey(held, key, now))
+    const read = withResult(knownOrReadRow(tables, 'credentials', key), (held) => ofKey(held, key, now))
     return read instanceof Promise ? read.catch(unknown) : read
   } catch {
     return unknown()

@@ -7,16 +7,16 @@ import type { ValueSource } from '../../contract/value-source.ts'
 import type { WhyAnswer } from '../../contract/why.ts'
 import type { WorkflowRunView } from '../../contract/workflow.ts'
 import type { ThreadView } from '../agent/read-threads.ts'
-import type { Told } from './enter-session.ts'
+import type { AnswerText } from './enter-session.ts'
 
 /** Which parts of each answer somebody other than the reader wrote. Our own words, ids, states and times are not included. */
 
 type Of = { readonly of_call?: string; readonly of_run?: string }
-const text = (name: string, value: string | null | undefined, of: Of): Told[] =>
+const text = (name: string, value: string | null | undefined, of: Of): AnswerText[] =>
   value === undefined || value === null || value === '' ? [] : [{ text: value, name, ...of }]
 
 /** What was read back is reported as a sentence about the answer of another call. */
-export function toldByOutcome(outcome: Outcome): readonly Told[] {
+export function textsInOutcome(outcome: Outcome): readonly AnswerText[] {
   switch (outcome.status) {
     case 'executed':
       return [{ call: outcome.call_id }, ...text('a read-back', outcome.read_back, { of_call: outcome.call_id })]
@@ -28,43 +28,43 @@ export function toldByOutcome(outcome: Outcome): readonly Told[] {
 }
 
 /** For a packet: its preview, and the texts around its values. */
-export type ToldPacket = {
+export type PacketTexts = {
   readonly approval_id: string
   readonly call_id: string
   readonly preview?: unknown
   readonly sources?: readonly ValueSource[]
 }
 
-export const toldByPacket = ({ approval_id, call_id, preview, sources = [] }: ToldPacket): readonly Told[] => [
+export const textsInPacket = ({ approval_id, call_id, preview, sources = [] }: PacketTexts): readonly AnswerText[] => [
   ...(preview === undefined ? [] : [{ approval: approval_id }]),
-  ...toldBySources(sources, { of_call: call_id }),
+  ...textsInSources(sources, { of_call: call_id }),
 ]
 
 /** By reference if the text is the answer of a call. */
-function toldBySources(sources: readonly ValueSource[], of: { readonly of_call: string }): readonly Told[] {
+function textsInSources(sources: readonly ValueSource[], of: { readonly of_call: string }): readonly AnswerText[] {
   return sources.flatMap(({ where, excerpt, label }) =>
     where?.call_id === undefined ? text(label, excerpt, of) : [{ call: where.call_id }],
   )
 }
 
-export const toldByWhy = ({ call_id, values }: WhyAnswer): readonly Told[] =>
-  toldBySources(
+export const textsInWhy = ({ call_id, values }: WhyAnswer): readonly AnswerText[] =>
+  textsInSources(
     values.flatMap(({ source }) => source ?? []),
     { of_call: call_id },
   )
 
-export function toldByLife({
+export function textsInLife({
   call_id,
   result,
   moments,
-}: Pick<CallLife, 'call_id' | 'result' | 'moments'>): readonly Told[] {
+}: Pick<CallLife, 'call_id' | 'result' | 'moments'>): readonly AnswerText[] {
   const read = moments.filter(({ is }) => is === 'checked' || is === 'read_back')
   const said = read.flatMap(({ says }) => text('a read-back', says, { of_call: call_id }))
   return [...(result === undefined ? [] : [{ call: call_id }]), ...said]
 }
 
 /** What the user said is theirs in every session; what a model wrote may be a tool's words. */
-export function toldByThread(view: ThreadView): readonly Told[] {
+export function textsInThread(view: ThreadView): readonly AnswerText[] {
   const of = { of_run: view.run_id }
   const said = view.messages.filter(({ role }) => role !== 'user').map((message) => message.text)
   const steps = view.plan.map(({ step }) => step)
@@ -73,26 +73,26 @@ export function toldByThread(view: ThreadView): readonly Told[] {
   )
 }
 
-export const toldByAgent = ({ run_id, response }: AgentAnswer): readonly Told[] =>
+export const textsInAgent = ({ run_id, response }: AgentAnswer): readonly AnswerText[] =>
   text('a thread', response, { of_run: run_id })
 
 /** For events while a thread works. */
-export const toldByEvent = (run_id: string, { data }: Pick<AgentEvent, 'data'>): readonly Told[] =>
+export const textsInEvent = (run_id: string, { data }: Pick<AgentEvent, 'data'>): readonly AnswerText[] =>
   stringsUnder(data, EVENT_FIELDS).flatMap((one) => text('a thread', one, { of_run: run_id }))
 const EVENT_FIELDS = new Set(['steps', 'args', 'output', 'response', 'text', 'message'])
 
-export function toldByToolflow(view: ToolflowView): readonly Told[] {
+export function textsInToolflow(view: ToolflowView): readonly AnswerText[] {
   const { exec_result, dry_run_result, call_id } = view.state
   const of = { of_run: view.run_id, ...(call_id === null ? {} : { of_call: call_id }) }
   const packet = 'approval_packet' in view ? view.approval_packet : undefined
   return [
-    ...(exec_result === null ? [] : toldByOutcome(exec_result)),
+    ...(exec_result === null ? [] : textsInOutcome(exec_result)),
     ...text('a dry run', dry_run_result, of),
-    ...(packet === undefined || !('approval_id' in packet) ? [] : toldByPacket(packet as ToldPacket)),
+    ...(packet === undefined || !('approval_id' in packet) ? [] : textsInPacket(packet as PacketTexts)),
   ]
 }
 
-export function toldByWorkflowRun({ run_id, output, error }: WorkflowRunView): readonly Told[] {
+export function textsInWorkflowRun({ run_id, output, error }: WorkflowRunView): readonly AnswerText[] {
   const of = { of_run: run_id }
   const said = output === undefined ? undefined : typeof output === 'string' ? output : JSON.stringify(output)
   return [...text('the run of a document', said, of), ...text('the run of a document', error?.says, of)]
@@ -101,7 +101,7 @@ export function toldByWorkflowRun({ run_id, output, error }: WorkflowRunView): r
 /**
  * For a flow and its review: what the people and agents who work on it wrote. What this request itself says is the reader's own.
  */
-export function toldByFlow(answer: object, asked: Json = null): readonly Told[] {
+export function textsInFlow(answer: object, asked: Json = null): readonly AnswerText[] {
   const own = new Set(stringsIn(asked))
   return stringsUnder(answer as Json, FLOW_FIELDS)
     .filter((one) => !own.has(one))
