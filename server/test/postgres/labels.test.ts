@@ -25,7 +25,7 @@ describe.skipIf(!hasPostgres || !isWhole)('what a session has read, on two nodes
     nodes = await openNodes({ policy: { rules } }, undefined, letters)
     one = await nodes.start()
     other = await nodes.start()
-    agent = await (one as Node).key('agent', 'clerk', 'ana')
+    agent = await one.key('agent', 'clerk', 'ana')
   }, 120_000)
   afterAll(() => nodes.stop())
 
