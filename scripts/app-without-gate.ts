@@ -14,7 +14,7 @@ export function appWithoutGate(): App {
   return httpApp({
     gate: new Proxy({}, absent) as Gate,
     version: packageVersion(),
-    doorman: async () => refuse('auth.missing'),
+    authenticate: async () => refuse('auth.missing'),
     newTrace: () => '',
     hosts: [],
     stopping: new AbortController().signal,

@@ -104,7 +104,7 @@ export function openReplay(
     expire: async () => 0,
     erase: async () => 0,
   }
-  const sessions = openSessions({ tables, artifacts, judgement, breathe: async () => {} })
+  const sessions = openSessions({ tables, artifacts, judgement, yieldWhenDue: async () => {} })
   const base = {
     ledger,
     tables,

@@ -11,7 +11,7 @@ import { stampEnds } from '../../server/src/commands/retention/stamp-ends.ts'
 import type { Perform } from '../../server/src/commands/runs/performer.ts'
 import { newRunChanges } from '../../server/src/commands/runs/run-changes.ts'
 import type { Scheduler } from '../../server/src/commands/runs/schedule-runs.ts'
-import { createShownNews } from '../../server/src/commands/runs/shown-news.ts'
+import { createRunOutput } from '../../server/src/commands/runs/run-output.ts'
 import { tellRuns } from '../../server/src/commands/runs/tell-runs.ts'
 import type { RunId } from '../../server/src/contract/ids.ts'
 import { isEndedRun, type RunEvent, type RunKind, type RunRow, type Step } from '../../server/src/contract/run.ts'
@@ -81,7 +81,7 @@ async function openDriver<Store extends RunStore>(
     tables: store,
     journal: store,
     doubts: { known: (id: string) => store.outcome(id) },
-    shown: createShownNews(),
+    shown: createRunOutput(),
     liveness: { isAlive: async (other: string) => other === boot },
     boot,
     clock: Date.now,

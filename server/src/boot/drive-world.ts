@@ -40,7 +40,7 @@ export function driveRuns(
     kinds,
     performers,
     emit: world.shown.show,
-    onLanded: (run) => scheduler.wake(run),
+    onFinished: (run) => scheduler.wake(run),
     onFault,
   })
   const scheduler = scheduleRuns({ ...world, driver, onFault, isShared: world.jobs !== undefined })

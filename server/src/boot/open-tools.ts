@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { redactAnswers, redactReplies } from '../commands/calls/redact-answers.ts'
-import { strikeOwnAnswers, strikeOwnReplies } from '../commands/calls/strike-own-answers.ts'
+import { redactOwnAnswers, redactOwnReplies } from '../commands/calls/redact-own-answers.ts'
 import { openCatalogue } from '../commands/catalogue/catalogue.ts'
 import { openListingFindings } from '../commands/catalogue/listing-findings.ts'
 import { openHabits } from '../commands/catalogue/search-habits.ts'
@@ -15,7 +15,7 @@ import { openLoginStore } from '../keys/server-logins.ts'
 import { openVectors } from '../stores/vectors.ts'
 import { openServerLogins } from '../upstream/login/open-server-logins.ts'
 import { openToolServers } from '../upstream/open-tool-servers.ts'
-import { openBreathe } from './breathe.ts'
+import { createYieldWhenDue } from './yield-when-due.ts'
 import { placesIn } from './data-folder.ts'
 import type { Settings } from './load-config.ts'
 import type { GateOptions } from './gate-options.ts'
@@ -36,7 +36,7 @@ const FIRST_LISTING_MS = 5_000
 export type Tools = {
   readonly world: Pick<
     World,
-    | 'breathe'
+    | 'yieldWhenDue'
     | 'catalogue'
     | 'live'
     | 'policy'
@@ -67,8 +67,8 @@ export async function openTools(
   const { log, own, configs, embedder, scanner } = parts
   const { ledger, tables } = world
   const shared = { ledger, tables, clock: Date.now, digest: sha256Hex, ids: randomIds }
-  const breathe = openBreathe()
-  const catalogue = await openCatalogue({ tables, servers: config.servers, breathe, packs: parts.packs })
+  const yieldWhenDue = createYieldWhenDue()
+  const catalogue = await openCatalogue({ tables, servers: config.servers, yieldWhenDue, packs: parts.packs })
   const listingFindings = await openListingFindings(tables, Object.keys(config.servers))
   const source = policy ?? { read: () => ({ ok: true, value: settings.policy }), watch: () => () => {} }
   const opened = await openLivePolicy({ ...shared, catalogue, read: () => source.read() }, settings.policy)
@@ -84,8 +84,8 @@ export async function openTools(
   const onListed = onListedWith({
     ...shared,
     catalogue,
-    breathe,
-    strike: own.strikeAll,
+    yieldWhenDue,
+    redact: own.redactAll,
     live: policyOnly,
     listingFindings,
     log,
@@ -141,17 +141,17 @@ export async function openTools(
   return ok({
     world: {
       firstListing: () => firstListing,
-      breathe,
+      yieldWhenDue,
       catalogue,
       live,
       policy: () => live.current(),
       servers: measured.servers(
-        sendingMessages(redactAnswers(strikeOwnAnswers(servers, own.current, scanner), outputs), transports, mayAct),
+        sendingMessages(redactAnswers(redactOwnAnswers(servers, own.current, scanner), outputs), transports, mayAct),
       ),
-      offerings: redactReplies(strikeOwnReplies(servers, own.current, scanner), outputs),
+      offerings: redactReplies(redactOwnReplies(servers, own.current, scanner), outputs),
       logins,
       serverReports: () =>
-        own.strikeAll(servers.status().map((status) => ({ ...status, findings: listingFindings.of(status.server) }))),
+        own.redactAll(servers.status().map((status) => ({ ...status, findings: listingFindings.of(status.server) }))),
       ...meaning,
       ...(config.search.learn ? { learning: openHabits({ ...shared, clock: Date.now }) } : {}),
     },

@@ -1,6 +1,6 @@
-import { createShownNews } from '../commands/runs/shown-news.ts'
+import { createRunOutput } from '../commands/runs/run-output.ts'
 import { loadRoutes } from '../commands/approvals/load-routes.ts'
-import { requestLife } from '../commands/approvals/request-life.ts'
+import { requestTimeout } from '../commands/approvals/request-timeout.ts'
 import { linksOf } from '../commands/node/hub-links.ts'
 import { createIntake } from '../commands/calls/intake.ts'
 import type { PolicyStore } from '../commands/policy/put-policy.ts'
@@ -17,7 +17,7 @@ import { scryptPassphrases } from '../keys/passphrases.ts'
 import type { Measured } from '../telemetry/measure.ts'
 import type { Telemetry } from '../telemetry/open-telemetry.ts'
 import { configSections } from './config-sections.ts'
-import { openBreathe } from './breathe.ts'
+import { createYieldWhenDue } from './yield-when-due.ts'
 import { digestBytes, placesIn } from './data-folder.ts'
 import type { Settings } from './load-config.ts'
 import { openFlowPolicy } from './flow-policy-file.ts'
@@ -86,7 +86,12 @@ export async function openWorld(given: Settings, options: GateOptions, fresh: bo
   const { telemetry, measured } = storage.value
   const { callbacks } = parts.value.world
   const { tables, artifacts } = storage.value.world
-  const sessions = openSessions({ tables, artifacts, judgement: parts.value.world.judgement, breathe: openBreathe() })
+  const sessions = openSessions({
+    tables,
+    artifacts,
+    judgement: parts.value.world.judgement,
+    yieldWhenDue: createYieldWhenDue(),
+  })
   let hubFault = 'the hub did not confirm the request'
   const following = { wake: () => {} }
   const world: World = {
@@ -104,10 +109,10 @@ export async function openWorld(given: Settings, options: GateOptions, fresh: bo
     agentSettings: config.agent,
     flowSettings: config.flows,
     flowPolicy: openFlowPolicy(settings.data, process.env),
-    shown: createShownNews(),
+    shown: createRunOutput(),
     showsTokens: process.env['ENV'] === 'dev',
     settings: { file: settings.file, sections: configSections(config) },
-    holdFor: (verdict, risk) => requestLife(config.approvals, verdict, risk),
+    holdFor: (verdict, risk) => requestTimeout(config.approvals, verdict, risk),
     routes: loadRoutes(config.approvals, config.channels),
     packs: parts.value.packs,
     serverSettings: () => table,

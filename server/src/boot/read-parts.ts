@@ -75,7 +75,7 @@ export async function readParts(settings: Settings, say: Log, fresh: boolean): P
   const judgement = await loadJudgement(config, (text) => secretOf(text, settings.folder, process.env), files)
   if (!judgement.ok) return judgement
   const own = openOwnCredentials(() => ownSecrets(settings))
-  const log: Log = (level, says, about) => say(level, own.strike(says), own.strikeAll(about))
+  const log: Log = (level, says, about) => say(level, own.redact(says), own.redactAll(about))
   const health = await openSerenity(config.serenity, settings.folder, process.env, log)
   if (!health.ok) return health
   const posting = new AbortController()

@@ -5,7 +5,7 @@ import { LOCAL_OWNER } from '../contract/caller.ts'
 import { ok, type Problem } from '../contract/problems.ts'
 import { commandFor, commandName } from '../doors/cli/command-name.ts'
 import type { UpOptions } from '../doors/cli/local-gate.ts'
-import { doorman } from '../doors/entrance/caller-of.ts'
+import { callerIdentifier } from '../doors/entrance/caller-of.ts'
 import { loginRateLimit } from '../doors/entrance/login-rate-limit.ts'
 import { httpApp } from '../doors/http/app.ts'
 import { LAST_ANSWERS_MS } from '../doors/entrance/last-answers.ts'
@@ -14,8 +14,8 @@ import { listen } from '../doors/entrance/listen.ts'
 import { apiListener } from '../doors/http/api-listener.ts'
 import { mcpListener } from '../doors/mcp/serve-http.ts'
 import { markNode, placesIn } from './data-folder.ts'
-import { dataInReach, reachSays, REACH_REMEDY } from './data-in-reach.ts'
-import { giveBackMemory } from './give-back-memory.ts'
+import { serversReachingData, reachSays, REACH_REMEDY } from './servers-reaching-data.ts'
+import { freeMemoryWhenIdle } from './free-memory-when-idle.ts'
 import { greetDemo } from './greet-demo.ts'
 import { DEMO, LAUNCHER, settingsOf } from './local-gate.ts'
 import { prepareCredentials } from './prepare-credentials.ts'
@@ -59,7 +59,7 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
   if (!opened.ok) return complain(opened.problem, settings.file)
   const { gate } = opened.value
   markNode(settings.data, options.hub !== undefined)
-  for (const reach of dataInReach(settings)) log('warn', reachSays(reach), { do: REACH_REMEDY })
+  for (const reach of serversReachingData(settings)) log('warn', reachSays(reach), { do: REACH_REMEDY })
   const prepared = await prepareCredentials(gate.identity, settings.config, settings.data)
   if (!prepared.ok) {
     await opened.value.close()
@@ -69,7 +69,7 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
   const shared = {
     gate,
     stopping: stopping.signal,
-    doorman: doorman(
+    authenticate: callerIdentifier(
       gate,
       loginRateLimit(settings.config.auth.failures, { counts: opened.value.counts, clock: Date.now, pause: sleep }),
     ),
@@ -111,7 +111,7 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
   const { admin_key } = prepared.value
   if (admin_key !== undefined) process.stdout.write(`your admin key is in ${admin_key}\n`)
   if (options.demo === true) process.stdout.write(await greetDemo(gate, url, LOCAL_OWNER, demoCommand()))
-  const stopGivingBack = giveBackMemory()
+  const stopGivingBack = freeMemoryWhenIdle()
   const signal = await Promise.race([dead, untilStopped(() => void opened.value.live.reload('signal'))])
   stopGivingBack()
   log('info', `stopping on ${signal}`)

@@ -19,7 +19,7 @@ import type { Ledger } from '../commands/ports/ledger.ts'
 import type { ServerLogins } from '../commands/ports/logins.ts'
 import type { AgentModels, ArgumentModel } from '../commands/ports/models.ts'
 import type { Accounts, AuditReads, Journal, Searches, Tables } from '../commands/ports/reads.ts'
-import type { Breathe, Clock, Digest, Ids, Probe } from '../commands/ports/runtime.ts'
+import type { YieldWhenDue, Clock, Digest, Ids, Probe } from '../commands/ports/runtime.ts'
 import type { Offerings, ToolServers } from '../commands/ports/upstream.ts'
 import type { FileFacts } from '../commands/calls/facts/file-facts.ts'
 import type { HabitsBook } from '../commands/catalogue/search-habits.ts'
@@ -35,7 +35,7 @@ import type { FlowSettings } from '../contract/flows.ts'
 import type { AgentSettings } from '../contract/agent.ts'
 import type { SettingsInForce } from '../commands/gate.ts'
 import type { ToolflowSettings } from '../contract/toolflow.ts'
-import type { ShownNews } from '../commands/runs/shown-news.ts'
+import type { RunOutput } from '../commands/runs/run-output.ts'
 import type { Counts } from '../commands/ports/counts.ts'
 import type { RunJobs } from '../commands/ports/jobs.ts'
 import type { RunId } from '../contract/ids.ts'
@@ -59,7 +59,7 @@ export type World = {
   readonly accounts: Accounts
   readonly files: FileFacts
   readonly judgement: Judgement
-  readonly breathe: Breathe
+  readonly yieldWhenDue: YieldWhenDue
   readonly ownCredentials: FactsDeps['ownCredentials']
   readonly toolflow: ToolflowSettings
   readonly agentSettings: AgentSettings
@@ -77,7 +77,7 @@ export type World = {
   readonly doctor: () => Promise<DoctorAnswer>
   /** Tokens are printed into threads: in development only. */
   readonly showsTokens: boolean
-  readonly shown: ShownNews
+  readonly shown: RunOutput
   readonly settings: SettingsInForce
   /** Only with a model for the toolflow. */
   readonly argumentModel?: ArgumentModel

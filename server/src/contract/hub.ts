@@ -91,7 +91,7 @@ export const HubDecider = z.strictObject({
 export type HubDecider = z.infer<typeof HubDecider>
 
 /** What the hub signs. `received` and `reported` confirm a message; the others decide about a request. */
-export const HubWord = z.strictObject({
+export const HubReply = z.strictObject({
   v: z.literal(1),
   says: z.enum(['received', 'approve', 'deny', 'expired', 'reported']),
   /** The same for every signature of one decision: spent when it is used. */
@@ -117,7 +117,7 @@ export const HubWord = z.strictObject({
   decisions: z.array(HubDecider),
   reason: z.string().max(2_000).optional(),
 })
-export type HubWord = z.infer<typeof HubWord>
+export type HubReply = z.infer<typeof HubReply>
 
 export const WordsAnswer = z.object({ words: z.array(z.string()) })
 

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CompactSign, SignJWT } from 'jose'
 import { afterAll, expect, test } from 'vitest'
-import type { HubWord } from '../contract/hub.ts'
+import type { HubReply } from '../contract/hub.ts'
 import { checkpointKeyId, newCheckpointKey, privateKeyOf } from './checkpoint-keys.ts'
 import { openHubKeys, openPinnedKeys } from './hub-keys.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-hub-keys-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const WORD: HubWord = {
+const WORD: HubReply = {
   v: 1,
   says: 'approve',
   jti: 'j',

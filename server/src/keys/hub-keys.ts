@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { CompactSign, compactVerify, decodeJwt, errors } from 'jose'
 import type { HubKeys, PinnedKeys } from '../commands/ports/hub.ts'
-import { HubWord, type HubKeysAnswer } from '../contract/hub.ts'
+import { HubReply, type HubKeysAnswer } from '../contract/hub.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import {
   checkpointKeyId,
@@ -63,12 +63,12 @@ export function openHubKeys(folder: string): HubKeys {
   const listed = (read: Result<HubFile>): Result<HubKeysAnswer> => (read.ok ? ok(answerOf(read.value)) : read)
 
   return {
-    async sign(word) {
+    async sign(reply) {
       const read = load()
       if (!read.ok) return read
       const { public: raw, seed } = read.value.active
       const header = { alg: 'EdDSA', typ: TYPE, kid: checkpointKeyId(raw) }
-      const text = new TextEncoder().encode(JSON.stringify(word))
+      const text = new TextEncoder().encode(JSON.stringify(reply))
       return ok(await new CompactSign(text).setProtectedHeader(header).sign(privateKeyOf(seed)))
     },
     list: () => listed(load()),
@@ -120,9 +120,9 @@ export function openPinnedKeys(publicKeys: readonly string[]): PinnedKeys {
         )
         const key = protectedHeader.kid ?? ''
         if (protectedHeader.typ !== TYPE) return { is: 'forged', why: 'another type', ...claimedIn(text) }
-        const word = HubWord.safeParse(parse(new TextDecoder().decode(payload)))
-        if (!word.success) return { is: 'forged', why: 'unreadable claims', ...claimedIn(text) }
-        return { is: 'genuine', word: word.data, key }
+        const reply = HubReply.safeParse(parse(new TextDecoder().decode(payload)))
+        if (!reply.success) return { is: 'forged', why: 'unreadable claims', ...claimedIn(text) }
+        return { is: 'genuine', reply: reply.data, key }
       } catch (error) {
         const why = error instanceof errors.JWKSNoMatchingKey ? 'a key that is not pinned' : 'a bad signature'
         return { is: 'forged', why, ...claimedIn(text) }

@@ -16,7 +16,7 @@ import { range } from './text-range.ts'
  */
 export function fileArtifacts(folder: string, sealer?: Sealer): Artifacts {
   const nameOf = (owner: string) => hash('sha256', owner)
-  const shelfOf = (owner: string) => join(folder, nameOf(owner))
+  const folderOf = (owner: string) => join(folder, nameOf(owner))
   const stored = artifactBytes(sealer)
 
   return {
@@ -24,10 +24,10 @@ export function fileArtifacts(folder: string, sealer?: Sealer): Artifacts {
       if (!owner.isWellFormed()) return undefined
       const bytes = Buffer.from(text, 'utf8')
       const digest = hash('sha256', bytes)
-      const shelf = shelfOf(owner)
+      const folderOfOwner = folderOf(owner)
       try {
-        await mkdir(shelf, { recursive: true, mode: 0o700 })
-        await write(shelf, digest, stored.encode(bytes, nameOf(owner), digest))
+        await mkdir(folderOfOwner, { recursive: true, mode: 0o700 })
+        await write(folderOfOwner, digest, stored.encode(bytes, nameOf(owner), digest))
         return digest
       } catch {
         return undefined
@@ -37,7 +37,7 @@ export function fileArtifacts(folder: string, sealer?: Sealer): Artifacts {
     async read(owner, digest, from, length) {
       if (!isCount(from) || !isCount(length)) throw new Bug('a range is two whole numbers, 0 or more')
       if (!owner.isWellFormed() || !Sha256.safeParse(digest).success) return undefined
-      const bytes = await bytesOf(join(shelfOf(owner), digest))
+      const bytes = await bytesOf(join(folderOf(owner), digest))
       if (bytes?.length === 0 && digest !== EMPTY) return 'expired'
       const text = bytes === undefined ? undefined : stored.decode(bytes, nameOf(owner), digest)
       return text === undefined ? undefined : { text: range(text, from, length), size: text.length }
@@ -45,12 +45,13 @@ export function fileArtifacts(folder: string, sealer?: Sealer): Artifacts {
 
     async expire(before) {
       let removed = 0
-      for await (const shelf of entriesIn(folder)) removed += await emptyAll(join(folder, shelf), before)
+      for await (const folderOfOwner of entriesIn(folder))
+        removed += await emptyAll(join(folder, folderOfOwner), before)
       return removed
     },
 
     async erase(owner) {
-      return owner.isWellFormed() ? emptyAll(shelfOf(owner), Number.POSITIVE_INFINITY) : 0
+      return owner.isWellFormed() ? emptyAll(folderOf(owner), Number.POSITIVE_INFINITY) : 0
     },
   }
 }
@@ -64,11 +65,11 @@ async function* entriesIn(folder: string): AsyncGenerator<string> {
   if (opened !== undefined) for await (const { name } of opened) yield name
 }
 
-async function emptyAll(shelf: string, before: number): Promise<number> {
+async function emptyAll(folderOfOwner: string, before: number): Promise<number> {
   let removed = 0
-  for await (const name of entriesIn(shelf)) {
-    if (name.endsWith('.part')) await removeStale(join(shelf, name), before)
-    else if (await empty(join(shelf, name), before)) removed += 1
+  for await (const name of entriesIn(folderOfOwner)) {
+    if (name.endsWith('.part')) await removeStale(join(folderOfOwner, name), before)
+    else if (await empty(join(folderOfOwner, name), before)) removed += 1
   }
   return removed
 }
@@ -105,8 +106,8 @@ const STALE_MS = 3_600_000
 const isCount = (value: number) => Number.isSafeInteger(value) && value >= 0
 
 /** All or nothing: readers see the name only when the bytes are on disk. */
-async function write(shelf: string, name: string, bytes: Uint8Array): Promise<void> {
-  const part = join(shelf, `${randomUUID()}.part`)
+async function write(folderOfOwner: string, name: string, bytes: Uint8Array): Promise<void> {
+  const part = join(folderOfOwner, `${randomUUID()}.part`)
   try {
     const file = await open(part, 'wx', 0o600)
     try {
@@ -115,12 +116,12 @@ async function write(shelf: string, name: string, bytes: Uint8Array): Promise<vo
     } finally {
       await file.close()
     }
-    await rename(part, join(shelf, name))
+    await rename(part, join(folderOfOwner, name))
   } catch (error) {
     await rm(part, { force: true })
     throw error
   }
-  await syncFolder(shelf)
+  await syncFolder(folderOfOwner)
 }
 
 /** Makes the new name durable. Windows has no such call, and needs none. */

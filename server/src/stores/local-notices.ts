@@ -1,15 +1,15 @@
 import type { Notices } from '../commands/ports/notices.ts'
-import { listenerBook, type ListenerBook } from './listener-book.ts'
+import { createListeners, type Listeners } from './listeners.ts'
 
 /** The nodes of one process, which is one node in production. Several can be joined, like several clients of a database. */
 export type LocalNodes = { join(): Notices & { leave(): void } }
 
 /** Notices among nodes of one process: delivered immediately, in memory. Nothing can be missed. */
 export function localNodes(): LocalNodes {
-  const nodes = new Set<ListenerBook>()
+  const nodes = new Set<Listeners>()
   return {
     join() {
-      const own = listenerBook()
+      const own = createListeners()
       nodes.add(own)
       return {
         publish(topic, notice) {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Notices, Topic, Topics } from '../commands/ports/notices.ts'
-import { listenerBook } from './listener-book.ts'
+import { createListeners } from './listeners.ts'
 
 /** How many notices wait to be sent at most; beyond it, the others are told that something is missing. */
 const MOST_WAITING = 10_000
@@ -24,7 +24,7 @@ export type WiredNotices = Notices & {
 /** Notices over a wire. `send` may lose some: the numbers tell the others that some are missing. */
 export function wiredNotices(send: (payloads: readonly string[]) => Promise<void>): WiredNotices {
   const node = randomBytes(6).toString('hex')
-  const book = listenerBook()
+  const book = createListeners()
   const lastOf = new Map<string, number>()
   let waiting: string[] = []
   let number = 0

@@ -15,7 +15,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dataInReach } from '../../src/boot/data-in-reach.ts'
+import { serversReachingData } from '../../src/boot/servers-reaching-data.ts'
 import { backUpData, restoreData } from '../../src/boot/backup.ts'
 import { checkReach } from '../../src/boot/doctor/check-reach.ts'
 import { doctor as examine } from '../../src/boot/doctor/doctor.ts'
@@ -95,7 +95,7 @@ describe('sluice doctor', () => {
     writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify({ servers }))
     const settings = loadConfig(join(folder, 'sluice.yaml'), true)
     if (!settings.ok) throw new Error(JSON.stringify(settings.problem))
-    expect(dataInReach(settings.value).map(({ server }) => server)).toEqual([
+    expect(serversReachingData(settings.value).map(({ server }) => server)).toEqual([
       'args',
       'option',
       'linked',
@@ -104,7 +104,7 @@ describe('sluice doctor', () => {
     ])
     expect(checkReach(settings.value)[0]).toMatchObject({ severity: 'warning', about: 'server args' })
     expect(
-      dataInReach({ ...settings.value, data: join(elsewhere, 'away/.sluice') }).map(({ server }) => server),
+      serversReachingData({ ...settings.value, data: join(elsewhere, 'away/.sluice') }).map(({ server }) => server),
     ).toEqual(['boxed'])
   })
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { openChanges, type Changes } from '../../src/commands/changes/changes.ts'
 import { announceCommits } from '../../src/commands/changes/watch-rows.ts'
 import type { Notices } from '../../src/commands/ports/notices.ts'
-import { listenerBook } from '../../src/stores/listener-book.ts'
+import { createListeners } from '../../src/stores/listeners.ts'
 import { wiredNotices } from '../../src/stores/wired-notices.ts'
 import { ADMIN } from '../gate/with-gate.ts'
 
@@ -19,7 +19,7 @@ type Node = {
 function cluster() {
   const time = { now: 1_000_000 }
   const waiting = new Map<string, (() => void)[]>()
-  const books = Array.from({ length: NODES }, () => listenerBook())
+  const books = Array.from({ length: NODES }, () => createListeners())
   const nodes: Node[] = books.map((own, index) => {
     const notices: Notices = {
       publish(topic, notice) {

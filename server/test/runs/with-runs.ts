@@ -72,7 +72,7 @@ export function startNode(setup: NodeSetup): Node {
     after,
     probe: setup.probe ?? (() => {}),
     emit: setup.emit ?? (() => {}),
-    onLanded: (id) => scheduler.wake(id),
+    onFinished: (id) => scheduler.wake(id),
     onFault,
   })
   const limit = setup.limitOf === undefined ? {} : { limitOf: setup.limitOf }

@@ -1,4 +1,4 @@
-import { lookAtRows } from '../../commands/changes/look-at-rows.ts'
+import { checkStoredRows } from '../../commands/changes/check-stored-rows.ts'
 import { tellMissingCalls } from '../../commands/changes/missing-calls.ts'
 import { settleFloors } from '../../commands/changes/row-floors.ts'
 import { visibleText } from '../../contract/visible-text.ts'
@@ -33,7 +33,7 @@ export async function checkRows(store: StoreSettings): Promise<readonly Finding[
       note('is older than the version the gate wrote last, or missing'),
       Date.now(),
     )
-    await lookAtRows(tables)
+    await checkStoredRows(tables)
     await tellMissingCalls({ audit, tables }, note('is in the audit, but its row or its idempotency key is missing'))
   } finally {
     await close()

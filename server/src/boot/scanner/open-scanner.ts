@@ -14,7 +14,7 @@ import type { MaybePromise } from '../../commands/ports/runtime.ts'
 import { SCAN_LIMITS, ScanThreads, type ScanLimits } from './scan-threads.ts'
 
 export type OpenScanner = Scanner & { close(): Promise<void> }
-type Own = Parameters<Scanner['strike']>[1]
+type Own = Parameters<Scanner['redactOwn']>[1]
 
 /** Nothing in it needs an escape. */
 const PRINTABLE = /^[\x20-\x7e]*$/
@@ -44,18 +44,18 @@ export function openScanner(rules: ScanRules, dlp: Config['dlp'], limits: ScanLi
     const found = await threads.run({ do: 'guarded', canonical_args, known: own.known, traps })
     return found === 'unknown' ? here.guarded(canonical_args, own, traps) : found
   }
-  const strikeLater = async <T extends Json>(value: T, own: Own): Promise<T> => {
-    const strike = async (texts: readonly NamedText[]) => {
-      const struck = await threads.run({ do: 'strike', texts, known: own.known })
-      return struck === 'unknown'
-        ? here.strike(
+  const redactOwnLater = async <T extends Json>(value: T, own: Own): Promise<T> => {
+    const redact = async (texts: readonly NamedText[]) => {
+      const redacted = await threads.run({ do: 'redact_own', texts, known: own.known })
+      return redacted === 'unknown'
+        ? here.redactOwn(
             texts.map(({ text }) => text),
             own,
           )
-        : struck
+        : redacted
     }
     await setImmediate()
-    return (await replaceTexts(value, [], strike)) as T
+    return (await replaceTexts(value, [], redact)) as T
   }
   const visibleLater = async (text: string): Promise<string> => {
     const visible = await threads.run({ do: 'visible', text })
@@ -83,8 +83,8 @@ export function openScanner(rules: ScanRules, dlp: Config['dlp'], limits: ScanLi
     },
     guarded: (canonical_args, own, traps) =>
       isSmall(canonical_args) ? here.guarded(canonical_args, own, traps) : guardedLater(canonical_args, own, traps),
-    strike: <T extends Json>(value: T, own: Own): MaybePromise<T> =>
-      isSmallValue(value) ? here.strike(value, own) : strikeLater(value, own),
+    redactOwn: <T extends Json>(value: T, own: Own): MaybePromise<T> =>
+      isSmallValue(value) ? here.redactOwn(value, own) : redactOwnLater(value, own),
     visible: (json) => (isSmall(json) || PRINTABLE.test(json) ? here.visible(json) : visibleLater(json)),
     validate(schema, key, value): MaybePromise<Result<void>> {
       const brief = validateNow(schema, key, value)

@@ -9,12 +9,12 @@ import { sentenceSteps } from '../../core/sentence/make-sentence.ts'
 import { inSteps } from '../in-steps.ts'
 import type { Judgement } from '../calls/facts/load-judgement.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
-import type { Breathe } from '../ports/runtime.ts'
+import type { YieldWhenDue } from '../ports/runtime.ts'
 
 export type SummaryDeps = {
   readonly catalogue: Pick<Catalogue, 'tool'>
   readonly judgement: Pick<Judgement, 'scanner'>
-  readonly breathe?: Breathe
+  readonly yieldWhenDue?: YieldWhenDue
 }
 
 const LONGEST_NAME = 256
@@ -35,7 +35,7 @@ export async function summariseCall(deps: SummaryDeps, row: CallRow): Promise<{ 
     effect,
     ...(observed === undefined ? {} : { observed }),
     sentence: await inSteps(
-      deps.breathe,
+      deps.yieldWhenDue,
       sentenceSteps({ tool_id: row.tool_id, tool, args: JSON.parse(args) as Json }),
     ),
     why: visibleText(decisive?.says ?? ''),

@@ -18,7 +18,7 @@ import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 import { tellRun } from '../runs/run-changes.ts'
 import { maySeeRun } from '../runs/may-see-run.ts'
 import { afterAllOf } from './follow-thread.ts'
-import { ownThread, standingOf, stateOf, visibleThread, type Thread, type ThreadDeps } from './threads.ts'
+import { ownThread, statusOf, stateOf, visibleThread, type Thread, type ThreadDeps } from './threads.ts'
 
 export type ThreadSummary = {
   readonly thread_id: string
@@ -117,7 +117,7 @@ function summaryOf(thread: Thread): ThreadSummary {
   return {
     thread_id: state.thread_id,
     run_id: run.run_id,
-    status: standingOf(thread),
+    status: statusOf(thread),
     created_at: run.created_at,
     title: first.slice(0, LONGEST_TITLE),
     turns: state.turns_ended,

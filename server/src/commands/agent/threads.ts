@@ -53,7 +53,7 @@ async function threadOf({ tables }: ThreadDeps, run_id: string): Promise<Thread 
 }
 
 /** The status of a thread as shown to people. */
-export const standingOf = ({ run, state }: Thread): AgentStatus => {
+export const statusOf = ({ run, state }: Thread): AgentStatus => {
   if (run.status === 'cancelled') return 'cancelled'
   if (run.status === 'faulted') return 'failed'
   return state.node === 'END' ? state.status : 'running'

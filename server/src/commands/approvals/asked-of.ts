@@ -11,21 +11,21 @@ import { delegationIn, liveDelegations } from './delegations.ts'
 export type AskedDeps = { readonly tables: Tables; readonly clock: Clock; readonly routes: Routes }
 
 /** The people who delegated to somebody, and the rows that say so. */
-export type StandIn = { readonly from: readonly string[]; readonly held: readonly Held<'runs'>[] }
+export type Substitute = { readonly from: readonly string[]; readonly held: readonly Held<'runs'>[] }
 
-const NOBODY: StandIn = { from: [], held: [] }
+const NOBODY: Substitute = { from: [], held: [] }
 
 /** Without groups there is nobody to substitute. */
-export async function standInOf(deps: AskedDeps, { user }: Caller): Promise<StandIn> {
+export async function substituteOf(deps: AskedDeps, { user }: Caller): Promise<Substitute> {
   if (deps.routes.groups.size === 0) return NOBODY
   const live = await liveDelegations(deps)
   const held = live.filter((one) => delegationIn(one).to === user)
   return { from: held.map((one) => delegationIn(one).from), held }
 }
 
-export const askedAs = ({ routes }: Pick<AskedDeps, 'routes'>, row: ApprovalRow, standIn: StandIn): Asked => {
+export const askedAs = ({ routes }: Pick<AskedDeps, 'routes'>, row: ApprovalRow, substitute: Substitute): Asked => {
   const members = membersOf(row, routes.groups)
-  return { stands_for: standIn.from, ...(members === undefined ? {} : { members }) }
+  return { stands_for: substitute.from, ...(members === undefined ? {} : { members }) }
 }
 
 /**
@@ -43,14 +43,14 @@ export function refuseUnasked({ kind }: Caller, { approval_id, route }: Approval
   return refuse('approval.not_asked', { approval_id, group: route?.group ?? '', route: route?.id ?? '' })
 }
 
-export type Hearing = { readonly asked: Asked; readonly standIn: StandIn }
+export type AskedApprover = { readonly asked: Asked; readonly substitute: Substitute }
 
 /** Who is asked about one request, for somebody who wants to decide, edit or reveal it; or why they may not. */
-export async function mayBeAsked(deps: AskedDeps, by: Caller, row: ApprovalRow): Promise<Result<Hearing>> {
-  const standIn = await standInOf(deps, by)
-  const asked = askedAs(deps, row, standIn)
+export async function mayBeAsked(deps: AskedDeps, by: Caller, row: ApprovalRow): Promise<Result<AskedApprover>> {
+  const substitute = await substituteOf(deps, by)
+  const asked = askedAs(deps, row, substitute)
   const isDecider = DECIDING_KINDS.includes(by.kind)
-  if (asked.members === undefined || !isDecider || isAsked(by.user, asked)) return ok({ asked, standIn })
+  if (asked.members === undefined || !isDecider || isAsked(by.user, asked)) return ok({ asked, substitute })
   return refuseUnasked(by, row)
 }
 
@@ -58,7 +58,7 @@ export async function mayBeAsked(deps: AskedDeps, by: Caller, row: ApprovalRow):
  * A substitute's decision counts only while the delegation was not revoked: the commit expects the delegation's row to be
  * unchanged.
  */
-export function expectsDelegation(user: string, seat: string | undefined, { held }: StandIn): Change[] {
+export function expectsDelegation(user: string, seat: string | undefined, { held }: Substitute): Change[] {
   if (seat === undefined || seat === user) return []
   const relied = held.filter((one) => delegationIn(one).from === seat)
   return relied.slice(0, 1).map(({ row, version }) => ({ kind: 'expect', table: 'runs', id: row.run_id, version }))

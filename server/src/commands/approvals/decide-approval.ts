@@ -72,9 +72,9 @@ export async function decideApproval(
     if (found === undefined) return refuse('approval.unknown', { approval_id })
     const elsewhere = decidedElsewhere(deps, found.row)
     if (elsewhere !== undefined) return elsewhere
-    const hearing = await mayBeAsked(deps, by, found.row)
-    if (!hearing.ok) return hearing
-    const { asked, standIn } = hearing.value
+    const approver = await mayBeAsked(deps, by, found.row)
+    if (!approver.ok) return approver
+    const { asked, substitute } = approver.value
     const { digest, strength } = await packetOf(deps, found)
     const isShown =
       decision.says === 'deny' ||
@@ -98,7 +98,7 @@ export async function decideApproval(
     const first = [...also, ...proven.value.changes]
     const recorded = await deps.ledger.commit([
       ...first,
-      ...expectsDelegation(by.user, to.decisions.at(-1)?.for, standIn),
+      ...expectsDelegation(by.user, to.decisions.at(-1)?.for, substitute),
       ...decided,
       ...changes,
     ])

@@ -49,9 +49,9 @@ export async function judgeEdit(deps: JudgeEditDeps, by: Caller, approval_id: st
   if (held === undefined) return refuse('approval.unknown', { approval_id })
   const elsewhere = decidedElsewhere(deps, held.row) ?? argumentsElsewhere(held.row)
   if (elsewhere !== undefined) return elsewhere
-  const hearing = await mayBeAsked(deps, by, held.row)
-  if (!hearing.ok) return hearing
-  const replaced = markEdited(held.row, by, deps.ids.approval(), deps.clock(), hearing.value.asked)
+  const approver = await mayBeAsked(deps, by, held.row)
+  if (!approver.ok) return approver
+  const replaced = markEdited(held.row, by, deps.ids.approval(), deps.clock(), approver.value.asked)
   if (!replaced.ok) return replaced
   const call = await heldCallOf(deps.tables, held.row)
   const { caller, tool_id: tool, thread, trace, by_run } = call.row
@@ -64,7 +64,7 @@ export async function judgeEdit(deps: JudgeEditDeps, by: Caller, approval_id: st
   const policy = deps.policy()
   const verdict = decide(policy, edited, facts)
   return ok({
-    hearing: hearing.value,
+    approver: approver.value,
     held,
     replaced: replaced.value,
     call,
@@ -90,7 +90,7 @@ export async function editApproval(
 ): Promise<Result<ApprovalRow>> {
   const judgedEdit = await judgeEdit(deps, by, approval_id, args)
   if (!judgedEdit.ok) return refuseDecision(deps, await deps.tables.row('approvals', approval_id), judgedEdit.problem)
-  const { hearing, held, replaced, call, prepared, edited, facts, seen, policy, verdict } = judgedEdit.value
+  const { approver, held, replaced, call, prepared, edited, facts, seen, policy, verdict } = judgedEdit.value
   const isShown =
     (shownAs.version ?? held.version) === held.version &&
     (shownAs.digest === undefined || shownAs.digest === (await packetOf(deps, held)).digest)
@@ -108,7 +108,7 @@ export async function editApproval(
   const row = editedRow(deps, call.row, edited, prepared.tool, judged, replaced)
   const request = newRequest(deps, row, held.row, { ...shown, shown: packet })
   const recorded = await deps.ledger.commit([
-    ...expectsDelegation(by.user, seatsFor(by.user, hearing.asked)[0], hearing.standIn),
+    ...expectsDelegation(by.user, seatsFor(by.user, approver.asked)[0], approver.substitute),
     ...editChanges(held, replaced, request, call, row, by),
   ])
   if (recorded === 'committed') return ok(request)

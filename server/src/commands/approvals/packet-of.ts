@@ -20,12 +20,12 @@ import { inSteps } from '../in-steps.ts'
 import type { Judgement } from '../calls/facts/load-judgement.ts'
 import { siblingsOf, type SiblingDeps } from '../calls/siblings-of.ts'
 import type { Held } from '../ports/reads.ts'
-import type { Breathe } from '../ports/runtime.ts'
+import type { YieldWhenDue } from '../ports/runtime.ts'
 import { showRequest } from './show-request.ts'
 
 export type PacketDeps = SiblingDeps & {
   readonly judgement: Pick<Judgement, 'scanner'>
-  readonly breathe?: Breathe
+  readonly yieldWhenDue?: YieldWhenDue
   readonly routes: Routes
 }
 
@@ -44,9 +44,12 @@ export async function packetOf(
   const shownArgs = JSON.parse(args) as Json
   const filling = tool?.rollback === undefined ? {} : { args: shownArgs }
   const sources = row.sources ?? []
-  await deps.breathe?.()
-  const sentence = await inSteps(deps.breathe, sentenceSteps({ tool_id: row.tool_id, tool, args: shownArgs, sources }))
-  await deps.breathe?.()
+  await deps.yieldWhenDue?.()
+  const sentence = await inSteps(
+    deps.yieldWhenDue,
+    sentenceSteps({ tool_id: row.tool_id, tool, args: shownArgs, sources }),
+  )
+  await deps.yieldWhenDue?.()
   const siblings = siblingsOf(deps, tool?.row.server ?? '')
   const evidence = row.evidence.map(shownOpinion)
   const asking = evidence.filter((opinion) => opinion.effect !== 'allow')

@@ -28,7 +28,7 @@ export async function previewEdit(
     ...(strength === undefined ? {} : { strength }),
     evidence,
     sentence: await inSteps(
-      deps.breathe,
+      deps.yieldWhenDue,
       sentenceSteps({ tool_id: edited.tool_id, tool: prepared.tool, args: shownArgs }),
     ),
     changes: fieldChanges(JSON.parse(before.args) as Json, shownArgs),

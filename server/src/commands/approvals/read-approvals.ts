@@ -7,7 +7,7 @@ import { grantedTools } from '../../core/identity/granted-tools.ts'
 import type { Links } from '../calls/describe-call.ts'
 import type { Held, Page, Searches, Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
-import { askedAs, seesRequest, standInOf } from './asked-of.ts'
+import { askedAs, seesRequest, substituteOf } from './asked-of.ts'
 import { packetOf, type PacketDeps } from './packet-of.ts'
 
 export type ApprovalReadDeps = PacketDeps & { readonly tables: Tables; readonly clock: Clock; readonly links: Links }
@@ -40,14 +40,14 @@ export async function listApprovals(
     { ...(state === undefined ? {} : { state }), ...(isDecider ? {} : { user: caller.user }) },
     page,
   )
-  const standIn = await standInOf(deps, caller)
+  const substitute = await substituteOf(deps, caller)
   const isSeen = (row: ApprovalRow) =>
-    maySeeApproval(caller, row) && seesRequest(caller, row, askedAs(deps, row, standIn))
+    maySeeApproval(caller, row) && seesRequest(caller, row, askedAs(deps, row, substitute))
   const seen = held.filter(({ row }) => isSeen(row))
   const items: ApprovalPacket[] = []
   for (const one of seen) {
     items.push(await shownPacketOf(deps, one))
-    await deps.breathe?.()
+    await deps.yieldWhenDue?.()
   }
   return { items, ...(next === undefined ? {} : { next }) }
 }
@@ -59,8 +59,8 @@ export async function readApproval(
 ): Promise<Result<ApprovalPacket>> {
   const held = await deps.tables.row('approvals', approval_id)
   if (held === undefined || !maySeeApproval(caller, held.row)) return refuse('approval.unknown', { approval_id })
-  const standIn = await standInOf(deps, caller)
-  if (!seesRequest(caller, held.row, askedAs(deps, held.row, standIn)))
+  const substitute = await substituteOf(deps, caller)
+  if (!seesRequest(caller, held.row, askedAs(deps, held.row, substitute)))
     return refuse('approval.unknown', { approval_id })
   return ok({ ...(await shownPacketOf(deps, held)), ...definitionIn(deps, caller, held.row) })
 }

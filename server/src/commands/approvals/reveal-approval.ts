@@ -31,8 +31,8 @@ export async function revealApproval(
   const { row } = held
   const elsewhere = argumentsElsewhere(row)
   if (elsewhere !== undefined) return elsewhere
-  const hearing = await mayBeAsked(deps, by, row)
-  if (!hearing.ok) return hearing
+  const approver = await mayBeAsked(deps, by, row)
+  if (!approver.ok) return approver
   if (row.state !== 'pending') return refuse('approval.not_pending', { approval_id, state: row.state })
   const packet = await packetOf(deps, held)
   const call = await heldCallOf(deps.tables, row)

@@ -40,14 +40,16 @@ export async function unsealArgs(
 export function withoutValues(answer: UpstreamAnswer, values: readonly string[]): UpstreamAnswer {
   if (values.length === 0) return answer
   if (answer.is === 'answered')
-    return { is: 'answered', result: struck(answer.result, values) as unknown as ToolResult }
-  return answer.is === 'rejected' ? { ...answer, error: struck(answer.error, values) as typeof answer.error } : answer
+    return { is: 'answered', result: valuesRemoved(answer.result, values) as unknown as ToolResult }
+  return answer.is === 'rejected'
+    ? { ...answer, error: valuesRemoved(answer.error, values) as typeof answer.error }
+    : answer
 }
 
-function struck(value: Json, values: readonly string[]): Json {
+function valuesRemoved(value: Json, values: readonly string[]): Json {
   if (typeof value === 'string')
     return values.reduce((text, secret) => text.replaceAll(secret, '[REDACTED_SECRET]'), value)
-  if (Array.isArray(value)) return value.map((one: Json) => struck(one, values))
+  if (Array.isArray(value)) return value.map((one: Json) => valuesRemoved(one, values))
   if (!isJsonObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, struck(one, values)]))
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, valuesRemoved(one, values)]))
 }

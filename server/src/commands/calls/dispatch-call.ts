@@ -21,7 +21,7 @@ import { consentChanges, isLostToConsent } from './facts/consent-facts.ts'
 import { callsLeft, grantChanges, isLostToGrant } from './facts/grant-calls.ts'
 import type { Intake } from './intake.ts'
 import { integrityFinding } from './integrity-finding.ts'
-import { isLostToOthers } from './facts/standing.ts'
+import { isLostToOthers } from './facts/changeable-facts.ts'
 import { isCallStanding, judgeCall, type JudgedCall, type JudgeDeps } from './judge-call.ts'
 import type { LiveCatalogue } from '../catalogue/catalogue.ts'
 import { isInDoubt, whyUnrecorded } from '../changes/unrecorded.ts'
@@ -36,9 +36,9 @@ import { commitAndStop } from '../identity/quarantine.ts'
 import { showRequest } from '../approvals/show-request.ts'
 import { valueSources } from '../provenance/value-sources.ts'
 import { enterCall, type EnterDeps } from '../provenance/enter-session.ts'
-import { hearWords } from '../provenance/hear-words.ts'
+import { recordUserWords } from '../provenance/record-user-words.ts'
 import { outputLabel, textLabel } from '../provenance/labels.ts'
-import { strikeOwnArgs } from './strike-own-args.ts'
+import { redactOwnArgs } from './redact-own-args.ts'
 
 export type DispatchDeps = PrepareDeps &
   ClaimDeps &
@@ -89,7 +89,7 @@ function hear(
   { words }: CallRequest,
   { call_id, caller, thread }: Call,
 ): Result<void> | Promise<Result<void>> {
-  return words === undefined ? ok(undefined) : hearWords(deps, { caller, thread, text: words, id: call_id })
+  return words === undefined ? ok(undefined) : recordUserWords(deps, { caller, thread, text: words, id: call_id })
 }
 
 /**
@@ -184,8 +184,8 @@ function check(
 /** A blocked call never runs, so its secrets need not be stored. The hash stays that of what was sent. */
 async function storable({ judgement, ownCredentials }: DispatchDeps, call: Call, verdict: Verdict): Promise<Call> {
   if (verdict.effect !== 'block') return call
-  const struck = await strikeOwnArgs(judgement.scanner, call.canonical_args, ownCredentials())
-  return { ...call, canonical_args: (await judgement.scanner.shownArgs(struck)).args }
+  const redacted = await redactOwnArgs(judgement.scanner, call.canonical_args, ownCredentials())
+  return { ...call, canonical_args: (await judgement.scanner.shownArgs(redacted)).args }
 }
 
 async function record(

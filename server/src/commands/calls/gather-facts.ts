@@ -14,7 +14,7 @@ import { historyFact, type HistoryDeps } from './facts/history-fact.ts'
 import { settingsOf } from './facts/load-judgement.ts'
 import { lookAlikesOf } from './facts/look-alikes.ts'
 import { provenanceFact, type ProvenanceDeps } from './facts/provenance-fact.ts'
-import { readStanding, type Seen } from './facts/standing.ts'
+import { readChangeableFacts, type SeenVersions } from './facts/changeable-facts.ts'
 import { trapFacts } from './facts/trap-facts.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
 import type { Clock, MaybePromise } from '../ports/runtime.ts'
@@ -42,7 +42,7 @@ export type Moment = {
 }
 
 /** The facts, and for a commit that acts on them the versions of what others can change. */
-export type Gathered = { readonly facts: Facts; readonly seen: Seen }
+export type Gathered = { readonly facts: Facts; readonly seen: SeenVersions }
 
 /** Everything a decision uses. A fact that is not available is `unknown`, and the deciders handle that. */
 export async function gatherFacts(deps: FactsDeps, call: Call, tool: Tool, told: Moment): Promise<Facts> {
@@ -56,7 +56,7 @@ export async function gatherFacts(deps: FactsDeps, call: Call, tool: Tool, told:
 export async function gatherSeen(deps: FactsDeps, call: Call, tool: Tool, moment: Moment): Promise<Gathered> {
   const now = deps.clock()
   const { asked_earlier = call.by_run !== undefined, ...told } = moment
-  const { pauses, credential, ...seen } = await readStanding(deps, call, tool, now, asked_earlier)
+  const { pauses, credential, ...seen } = await readChangeableFacts(deps, call, tool, now, asked_earlier)
   const { judgement } = deps
   const settings = settingsOf(judgement, tool)
   const asked = [

@@ -9,7 +9,7 @@ import type { Facts } from '../../core/gate/facts.ts'
 import type { Policy } from '../../core/gate/policy/policy.ts'
 import { consentFacts, type ConsentDeps } from './facts/consent-facts.ts'
 import { settingsOf } from './facts/load-judgement.ts'
-import type { Seen } from './facts/standing.ts'
+import type { SeenVersions } from './facts/changeable-facts.ts'
 import type { ToolServers } from '../ports/upstream.ts'
 import { gatherSeen, type FactsDeps, type Moment } from './gather-facts.ts'
 
@@ -21,7 +21,7 @@ export type JudgedCall = {
   readonly facts: Facts
   readonly verdict: Verdict
   readonly policy_version: string
-  readonly seen: Seen
+  readonly seen: SeenVersions
   /** The generation of the tool server when the call was judged. */
   readonly generation: number
 }

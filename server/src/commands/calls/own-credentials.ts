@@ -1,13 +1,13 @@
 import type { Json } from '../../contract/json.ts'
 import { compileOwn, type OwnCredentials } from '../../core/gate/own-credentials/find-own.ts'
-import { strikeOwn, strikeOwnJson } from '../../core/gate/own-credentials/strike-own.ts'
+import { redactOwn, redactOwnJson } from '../../core/gate/own-credentials/redact-own.ts'
 
 export type OwnCredentialsBook = {
   current(): OwnCredentials
   /** Reads the known ones again: a key was rotated. */
   refresh(): void
-  strike(text: string): string
-  strikeAll<T>(value: T): T
+  redact(text: string): string
+  redactAll<T>(value: T): T
 }
 
 /** The gate's own credentials as long as it runs. `known`: secrets the gate holds in full, read now and at every refresh. */
@@ -16,7 +16,7 @@ export function openOwnCredentials(known: () => readonly string[]): OwnCredentia
   return {
     current: () => own,
     refresh: () => void (own = compileOwn(known())),
-    strike: (text) => strikeOwn(text, own),
-    strikeAll: <T>(value: T) => strikeOwnJson(value as Json, own) as T,
+    redact: (text) => redactOwn(text, own),
+    redactAll: <T>(value: T) => redactOwnJson(value as Json, own) as T,
   }
 }

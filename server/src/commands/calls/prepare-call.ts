@@ -13,7 +13,7 @@ import { wordsFor } from '../catalogue/down-servers.ts'
 import { nearestTool } from '../catalogue/nearest-tool.ts'
 import type { VisibleTools } from '../catalogue/visible-tools.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
-import type { Breathe, Clock, Digest, Ids } from '../ports/runtime.ts'
+import type { YieldWhenDue, Clock, Digest, Ids } from '../ports/runtime.ts'
 import { isSmallValue, type Scanner } from '../scanning/scanner.ts'
 
 export type PrepareDeps = {
@@ -23,7 +23,7 @@ export type PrepareDeps = {
   readonly clock: Clock
   readonly ids: Ids
   readonly judgement: { readonly scanner: Pick<Scanner, 'validate'> }
-  readonly breathe?: Breathe
+  readonly yieldWhenDue?: YieldWhenDue
   /** Absent if nothing connects: a call of the gate to itself, a replay. */
   readonly firstListing?: () => Promise<void>
   readonly serverReports?: () => readonly { readonly server: string; readonly state: string }[]
@@ -46,7 +46,7 @@ export async function prepareCall(deps: PrepareDeps, request: ThreadedRequest): 
   if (tool.executor !== request.executor) return refuse('tool.client_only', { tool: row.tool_id })
   if (row.gone_at !== undefined) return refuse('tool.gone', { tool: row.tool_id })
   // Parsing large arguments has already taken some time.
-  if (!isSmallValue(request.args)) await deps.breathe?.()
+  if (!isSmallValue(request.args)) await deps.yieldWhenDue?.()
   const canonical = canonicalJson(request.args)
   if (!canonical.ok) return canonical
   const call: Call = {

@@ -13,7 +13,7 @@ import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Tables } from '../ports/reads.ts'
 import type { Digest } from '../ports/runtime.ts'
 import type { ToolServers } from '../ports/upstream.ts'
-import { expectTool, isLostToOthers, readPauses } from './facts/standing.ts'
+import { expectTool, isLostToOthers, readPauses } from './facts/changeable-facts.ts'
 import type { JudgedCall } from './judge-call.ts'
 import { hindranceOfFilled, type FilledDeps } from './judge-filled.ts'
 import type { PreparedCall } from './prepare-call.ts'
@@ -100,7 +100,7 @@ async function dryRunOf(
   const { args } = split.value
   const merged = canonicalJson({ ...(isJsonObject(args) ? args : {}), ...(isJsonObject(extra) ? extra : {}) })
   if (!merged.ok) return { is: 'stopped', problem: merged.problem }
-  const own = tool.row.tool_id === call.tool_id ? { paused: false, expects: [] } : await standingOf(deps, call, tool)
+  const own = tool.row.tool_id === call.tool_id ? { paused: false, expects: [] } : await pausesOf(deps, call, tool)
   if (own.paused) return stop('call.dry_run_failed')
   const forbidden = await hindranceOfFilled(deps, call, tool, merged.value, false)
   if (forbidden !== undefined) return stop('call.dry_run_failed')
@@ -127,7 +127,7 @@ async function rawOf({ judgement: { scanner } }: PreviewDeps, unredacted: ToolRe
 }
 
 /** Another tool has its own row and pauses. */
-async function standingOf(deps: PreviewDeps, call: Call, tool: Tool) {
+async function pausesOf(deps: PreviewDeps, call: Call, tool: Tool) {
   const { pauses, expects } = await readPauses(deps, { ...call, tool_id: tool.row.tool_id })
   return { paused: pauses === 'unknown' || pauses.length > 0, expects: [...expects, ...expectTool(tool)] }
 }

@@ -99,11 +99,11 @@ describe('the catalogue', () => {
       const many = Array.from({ length: 45 }, (_, at) => tool(`tool_${at}`, { description: 'Polishes brass' }))
       await registerTools(deps, 'mail', many)
       let steps = 0
-      const breathe = async () => {
+      const yieldWhenDue = async () => {
         steps += 1
         await setImmediate()
       }
-      const catalogue = await openCatalogue({ tables: store, servers, breathe })
+      const catalogue = await openCatalogue({ tables: store, servers, yieldWhenDue })
       const ids = async (query: string) => (await catalogue.search(query, 50, () => true)).map(({ id }) => id)
       expect(await ids('brass')).toHaveLength(45)
       await registerTools({ ...deps, catalogue }, 'mail', [

@@ -9,7 +9,7 @@ import type { Catalogue } from '../ports/catalogue.ts'
 import type { Version } from '../ports/ledger.ts'
 import type { Origin } from '../ports/notices.ts'
 import type { Held, Tables } from '../ports/reads.ts'
-import type { Breathe } from '../ports/runtime.ts'
+import type { YieldWhenDue } from '../ports/runtime.ts'
 import { rememberEffects } from './inferred-effects.ts'
 import { openWordIndex } from './word-index.ts'
 
@@ -24,7 +24,7 @@ export type CatalogueDeps = {
   /** The inferred effects of a definition. By default inferred once per definition. */
   readonly infer?: InferBy
   /** Yields to other work between two tools. Without it everything is done at once. */
-  readonly breathe?: Breathe
+  readonly yieldWhenDue?: YieldWhenDue
 }
 
 /** A row of the catalogue, with the version that the next write expects. */
@@ -127,7 +127,7 @@ export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue>
     entriesOf(server)
     for await (const held of rowsOf(server, tool_ids)) {
       if (put(settings, held)) untoldOf(server).add(held.row.tool_id)
-      await deps.breathe?.()
+      await deps.yieldWhenDue?.()
     }
     words.readSoon()
   }

@@ -6,7 +6,7 @@ import { definitionText, toolIdOf } from '../../core/catalogue/definition.ts'
 import type { KnownRow, LiveCatalogue } from './catalogue.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Held, Tables } from '../ports/reads.ts'
-import type { Breathe, Clock, Digest, Ids } from '../ports/runtime.ts'
+import type { YieldWhenDue, Clock, Digest, Ids } from '../ports/runtime.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 const TRIES = 8
@@ -22,9 +22,9 @@ export type RegisterDeps = {
   readonly ids: Pick<Ids, 'trace'>
   readonly catalogue: Pick<LiveCatalogue, 'refresh' | 'take' | 'known'>
   /** Yields to other work between two tools. */
-  readonly breathe?: Breathe
+  readonly yieldWhenDue?: YieldWhenDue
   /** Removes the gate's own credentials from a definition. */
-  readonly strike?: (definition: ToolDefinition) => ToolDefinition
+  readonly redact?: (definition: ToolDefinition) => ToolDefinition
 }
 
 /** What a listing changed, as tool ids, and what was cut or left out. */
@@ -62,7 +62,7 @@ type Listed = { readonly definition: ToolDefinition; readonly hash: string; read
 type Listing = { readonly tools: ReadonlyMap<string, Listed>; readonly findings: readonly ListingFinding[] }
 
 async function listingOf(
-  { digest, breathe, strike = (definition) => definition }: RegisterDeps,
+  { digest, yieldWhenDue, redact = (definition) => definition }: RegisterDeps,
   server: string,
   definitions: readonly ToolDefinition[],
   found: readonly ListingFinding[],
@@ -71,10 +71,10 @@ async function listingOf(
   const findings = collectFindings(found)
   let characters = 0
   for (const listed of definitions) {
-    await breathe?.()
+    await yieldWhenDue?.()
     const bounded = boundDefinition(listed, (rule) => findings.note(rule, listed.name))
     if (bounded === undefined) continue
-    const definition = strike(bounded)
+    const definition = redact(bounded)
     const text = definitionText(definition)
     const tool_id = toolIdOf(server, definition.name, digest)
     characters += text?.length ?? 0
@@ -118,7 +118,7 @@ async function write(deps: RegisterDeps, server: string, listing: Listing): Prom
       server,
       batch.map(({ tool_id }) => tool_id),
     )
-    await deps.breathe?.()
+    await deps.yieldWhenDue?.()
   }
   const { changes, news } = serverChanges(server, stored, listing.findings, now, trace)
   const committed = changes.length === 0 ? 'committed' : await deps.ledger.commit(changes)

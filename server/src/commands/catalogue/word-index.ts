@@ -1,14 +1,14 @@
 import { inForce, type Tool } from '../../contract/tool.ts'
 import { createIndex, type Hit } from '../../core/search/create-index.ts'
 import type { SearchableTool } from '../../core/search/searchable-tool.ts'
-import type { Breathe } from '../ports/runtime.ts'
+import type { YieldWhenDue } from '../ports/runtime.ts'
 
 /** A search waits for the tools of a server that has at most this many left to index. */
 const SHORT_WAIT = 200
 
 export type WordIndexDeps = {
   readonly tool: (tool_id: string) => Tool | undefined
-  readonly breathe?: Breathe
+  readonly yieldWhenDue?: YieldWhenDue
 }
 
 export type WordIndex = {
@@ -24,7 +24,7 @@ export type WordIndex = {
  * thousands of tools delays neither calls nor other servers' tools.
  * INVARIANT: for a changed tool one document is indexed again, whatever the size of the catalogue.
  */
-export function openWordIndex({ tool, breathe }: WordIndexDeps): WordIndex {
+export function openWordIndex({ tool, yieldWhenDue }: WordIndexDeps): WordIndex {
   const index = createIndex()
   /** By server: the tools that are not indexed yet. */
   const unread = new Map<string, Set<string>>()
@@ -47,7 +47,7 @@ export function openWordIndex({ tool, breathe }: WordIndexDeps): WordIndex {
       if (turn.length === 0) return
       for (const [server, ids] of turn) {
         readOne(server, ids)
-        await breathe?.()
+        await yieldWhenDue?.()
       }
     }
   }
@@ -60,11 +60,11 @@ export function openWordIndex({ tool, breathe }: WordIndexDeps): WordIndex {
       unread.set(server, ids.add(tool_id))
     },
     readSoon() {
-      if (breathe === undefined || unread.size === 0) return
+      if (yieldWhenDue === undefined || unread.size === 0) return
       reading ??= readWhile(() => true).finally(() => (reading = undefined))
     },
     async search(query, topK, counts) {
-      await readWhile((ids) => breathe === undefined || ids.size <= SHORT_WAIT)
+      await readWhile((ids) => yieldWhenDue === undefined || ids.size <= SHORT_WAIT)
       return index.search(query, topK, (tool_id) => {
         const found = tool(tool_id)
         return found !== undefined && counts(found)

@@ -65,7 +65,7 @@ async function messageOf(deps: DeliverDeps, told: DeliveryEffect['with']): Promi
     why: cut(call.problem?.code ?? '', MOST_WORDS),
     args: shownArgs(args),
     sentence: await inSteps(
-      deps.breathe,
+      deps.yieldWhenDue,
       sentenceSteps({
         tool_id: call.tool_id,
         tool,

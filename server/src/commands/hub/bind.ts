@@ -4,7 +4,7 @@ import type { Result } from '../../contract/problems.ts'
 import type { ReadNodesDeps } from './read-nodes.ts'
 import { readNodes } from './read-nodes.ts'
 import { changeHubKey, readHubKeys, type HubKeyDeps } from './hub-key.ts'
-import { giveDecisions, type GiveDeps } from './give-decisions.ts'
+import { waitForDecisions, type WaitForDecisionsDeps } from './wait-for-decisions.ts'
 import { nodesSeen } from './nodes-seen.ts'
 import { takeMessage } from './take-message.ts'
 import { watchDecisions, type DecidedForNode, type WatchDecisionsDeps } from './watch-decisions.ts'
@@ -14,7 +14,7 @@ import { takeRequest, type TakeRequestDeps } from './take-request.ts'
 export type HubWorld = WatchDecisionsDeps &
   TakeRequestDeps &
   TakeOutcomeDeps &
-  GiveDeps &
+  WaitForDecisionsDeps &
   HubKeyDeps &
   Omit<ReadNodesDeps, 'seen'>
 
@@ -42,7 +42,7 @@ export function bindHub(world: HubWorld): HubGate {
     takeOutcome: (node, outcome) => takeOutcome(world, seen.note(node), outcome),
     takeMessage: (node, text) => takeMessage(world, seen.note(node), text),
     onDecided: (listener) => watchDecisions(world, listener),
-    decisions: (node, asked) => giveDecisions(world, seen.note(node), asked),
+    decisions: (node, asked) => waitForDecisions(world, seen.note(node), asked),
     keys: (caller) => readHubKeys(world, caller),
     changeKey: (caller, step) => changeHubKey(world, caller, step),
     nodes: (caller) => readNodes({ ...world, seen }, caller),

@@ -4,7 +4,7 @@ import { ok, refuse, type Result } from '../../contract/problems.ts'
 import type { NodeRoom } from '../ports/hub.ts'
 import type { Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
-import { isOfNode } from './sign-word.ts'
+import { isOfNode } from './sign-reply.ts'
 import type { NodesSeen } from './nodes-seen.ts'
 
 export type ReadNodesDeps = {

@@ -12,7 +12,7 @@ import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Held, Tables } from '../ports/reads.ts'
 import type { Digest, Probe } from '../ports/runtime.ts'
 import { nodeNameOf } from './node-name.ts'
-import { isOfNode, signReported, type SignDeps } from './sign-word.ts'
+import { isOfNode, signReported, type SignDeps } from './sign-reply.ts'
 
 export type TakeOutcomeDeps = SignDeps & {
   readonly tables: Tables
@@ -43,8 +43,8 @@ export async function takeOutcome(
       if (isUnrecorded(recorded)) return refuseUnrecorded(recorded)
       if (recorded !== 'committed') continue
     }
-    const word = await signReported(deps, held.row, outcome)
-    return word.ok ? ok([word.value]) : word
+    const reply = await signReported(deps, held.row, outcome)
+    return reply.ok ? ok([reply.value]) : reply
   }
   return refuse('audit.unavailable')
 }

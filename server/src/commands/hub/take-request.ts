@@ -17,7 +17,7 @@ import type { Accounts, Tables } from '../ports/reads.ts'
 import type { Digest, Ids, Probe } from '../ports/runtime.ts'
 import type { Judgement } from '../calls/facts/load-judgement.ts'
 import { nodeNameOf } from './node-name.ts'
-import { isOfNode, signWord, type NodeApproval, type SignDeps } from './sign-word.ts'
+import { isOfNode, signReply, type NodeApproval, type SignDeps } from './sign-reply.ts'
 
 export type TakeRequestDeps = SignDeps & {
   readonly tables: Tables
@@ -73,8 +73,8 @@ function isSame(row: ApprovalRow, node: string, request: NodeRequest): row is No
 }
 
 async function answer(deps: SignDeps, row: NodeApproval): Promise<Result<readonly string[]>> {
-  const word = await signWord(deps, row)
-  return word.ok ? ok(word.value === undefined ? [] : [word.value]) : word
+  const reply = await signReply(deps, row)
+  return reply.ok ? ok(reply.value === undefined ? [] : [reply.value]) : reply
 }
 
 /** Undefined: another request was faster; check again. */

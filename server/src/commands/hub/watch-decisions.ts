@@ -1,21 +1,21 @@
 import type { Notices } from '../ports/notices.ts'
 import type { Tables } from '../ports/reads.ts'
-import { isOfNode, signWord, type SignDeps } from './sign-word.ts'
+import { isOfNode, signReply, type SignDeps } from './sign-reply.ts'
 
 export type WatchDecisionsDeps = SignDeps & {
   readonly tables: Tables
   readonly notices: Pick<Notices, 'subscribe'>
 }
 
-export type DecidedForNode = { readonly node: string; readonly word: string }
+export type DecidedForNode = { readonly node: string; readonly reply: string }
 
 /** Reports decisions about requests of nodes as they are made. Only a hint: a missed one is asked for. Returns how to stop. */
 export function watchDecisions(deps: WatchDecisionsDeps, listener: (decided: DecidedForNode) => void): () => void {
   const look = async (id: string): Promise<void> => {
     const row = (await deps.tables.row('approvals', id))?.row
     if (row === undefined || !isOfNode(row) || row.state === 'pending') return
-    const word = await signWord(deps, row)
-    if (word.ok && word.value !== undefined) listener({ node: row.from_node.node, word: word.value })
+    const reply = await signReply(deps, row)
+    if (reply.ok && reply.value !== undefined) listener({ node: row.from_node.node, reply: reply.value })
   }
   return deps.notices.subscribe('rows', (rows) => {
     for (const { table, id } of rows) if (table === 'approvals') void look(id).catch(() => undefined)

@@ -1,13 +1,13 @@
 import type { Caller } from '../../contract/caller.ts'
 import type { JudgementAnswer } from '../../contract/judgement-answers.ts'
 import type { Result } from '../../contract/problems.ts'
-import { hearWords, type HearDeps } from '../provenance/hear-words.ts'
+import { recordUserWords, type RecordUserWordsDeps } from '../provenance/record-user-words.ts'
 import { endUnreported, endUnused } from './end-unreported.ts'
 import type { Ids } from '../ports/runtime.ts'
 import { judgeToolUse, type JudgeUseDeps, type ToolUse } from './judge-tool-use.ts'
 import { reportToolUse, type ReportDeps, type Reported } from './report-tool-use.ts'
 
-export type JudgementsWorld = JudgeUseDeps & ReportDeps & HearDeps & { readonly ids: Ids }
+export type JudgementsWorld = JudgeUseDeps & ReportDeps & RecordUserWordsDeps & { readonly ids: Ids }
 
 /** Tools that coding agents run themselves, and what their users say to them. */
 export interface JudgementsGate {
@@ -23,7 +23,7 @@ export function bindJudgements(world: JudgementsWorld): JudgementsGate {
   return {
     judge: (use, wait_ms) => judgeToolUse(world, use, wait_ms),
     report: (use, reported) => reportToolUse(world, use, reported),
-    hear: (said) => hearWords(world, { ...said, id: world.ids.call() }),
+    hear: (said) => recordUserWords(world, { ...said, id: world.ids.call() }),
     sweep: async () => ({ unreported: await endUnreported(world), unused: await endUnused(world) }),
   }
 }

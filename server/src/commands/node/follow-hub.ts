@@ -1,8 +1,8 @@
 import type { AttachedHub } from '../ports/hub.ts'
 import { reportEarlier, type ReportDeps } from './report-to-hub.ts'
-import { takeWord, type TakeWordDeps } from './take-word.ts'
+import { processReply, type ProcessReplyDeps } from './process-reply.ts'
 
-export type FollowDeps = TakeWordDeps & ReportDeps & { readonly onFault: (error: unknown) => void }
+export type FollowDeps = ProcessReplyDeps & ReportDeps & { readonly onFault: (error: unknown) => void }
 
 const MOST_ASKED = 500
 
@@ -19,9 +19,9 @@ export async function followHub(deps: FollowDeps, hub: AttachedHub): Promise<{ w
         return []
       }
     },
-    async take(word) {
+    async take(reply) {
       try {
-        return (await takeWord(deps, word)) === 'taken'
+        return (await processReply(deps, reply)) === 'taken'
       } catch (error) {
         deps.onFault(error)
         return false

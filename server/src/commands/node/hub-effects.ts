@@ -1,10 +1,10 @@
 import type { HubReportEffect } from '../../core/runs/hub-report.ts'
 import type { PerformersOf } from '../runs/performer.ts'
 import { messageToHub, type MessageDeps } from './message-to-hub.ts'
-import { closeWith, takeWord, type TakeWordDeps } from './take-word.ts'
+import { closeWith, processReply, type ProcessReplyDeps } from './process-reply.ts'
 
 export type HubEffectDeps = MessageDeps &
-  TakeWordDeps & {
+  ProcessReplyDeps & {
     readonly stopping: AbortSignal
     /** There is something new to ask the hub for. */
     readonly wakeHub: () => void
@@ -29,7 +29,7 @@ export function hubPerformers(deps: HubEffectDeps): PerformersOf<HubReportEffect
         deps.hubFault.set(sent.why)
         return done('failed')
       }
-      for (const word of sent.words) await takeWord(deps, word)
+      for (const reply of sent.replies) await processReply(deps, reply)
       if (told.what === 'request') deps.wakeHub()
       return done('sent')
     },

@@ -1,10 +1,10 @@
 import type { Caller } from '../../contract/caller.ts'
-import type { HubKeysAnswer, HubWord, NodeMessage } from '../../contract/hub.ts'
+import type { HubKeysAnswer, HubReply, NodeMessage } from '../../contract/hub.ts'
 import type { Result } from '../../contract/problems.ts'
 
 /** The key with which a hub signs decisions for its nodes. Created when it is first needed. */
 export interface HubKeys {
-  sign(word: HubWord): Promise<Result<string>>
+  sign(reply: HubReply): Promise<Result<string>>
   list(): Result<HubKeysAnswer>
   /** A key to use after the next `activate`: nodes learn of it before it signs anything. */
   prepare(): Result<HubKeysAnswer>
@@ -17,7 +17,7 @@ export interface HubKeys {
  * about.
  */
 export type ReadWord =
-  | { readonly is: 'genuine'; readonly word: HubWord; readonly key: string }
+  | { readonly is: 'genuine'; readonly reply: HubReply; readonly key: string }
   | { readonly is: 'forged'; readonly why: string; readonly approval_id?: string }
 
 export interface PinnedKeys {
@@ -27,13 +27,13 @@ export interface PinnedKeys {
 
 export type SentToHub =
   /** With the hub's immediate answer, if there was one. */
-  { readonly is: 'sent'; readonly words: readonly string[] } | { readonly is: 'failed'; readonly why: string }
+  { readonly is: 'sent'; readonly replies: readonly string[] } | { readonly is: 'failed'; readonly why: string }
 
 export type HubFollower = {
   /** The requests that wait for a decision. Never throws. */
   readonly pending: () => Promise<readonly string[]>
   /** Whether it counted. Never throws. */
-  readonly take: (word: string) => Promise<boolean>
+  readonly take: (reply: string) => Promise<boolean>
 }
 
 /** The connection between a node and its hub. It only carries messages; nothing is trusted because of how it arrived. */
@@ -57,7 +57,7 @@ export interface NodeRoom {
   /** By their name in the chat. Messages of everybody else are ignored. */
   readonly nodes: ReadonlyMap<string, Caller>
   /** A repetition with the same `txn` is sent once. Never throws. */
-  say(words: readonly string[], says: string, txn?: string): Promise<void>
+  say(replies: readonly string[], says: string, txn?: string): Promise<void>
   /** The newest messages may be repeated. Returns how to stop. */
   follow(onText: (left: LeftInRoom) => Promise<void>): () => Promise<void>
 }

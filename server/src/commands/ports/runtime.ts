@@ -21,7 +21,7 @@ export interface Ids {
 export type Digest = (text: string) => Sha256
 
 /** Between two pieces of long work: returns at once, or yields to the event loop if this piece has taken long enough. */
-export type Breathe = () => Promise<void>
+export type YieldWhenDue = () => Promise<void>
 
 /** A named point between two durable facts. Does nothing in production; crash tests stop the process there. */
 export type Probe = (point: ProbePoint) => void

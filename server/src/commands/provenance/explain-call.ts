@@ -6,7 +6,7 @@ import { maySeeCall } from '../calls/read-call.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
 import type { Tables } from '../ports/reads.ts'
 import type { Judgement } from '../calls/facts/load-judgement.ts'
-import type { Breathe } from '../ports/runtime.ts'
+import type { YieldWhenDue } from '../ports/runtime.ts'
 import { inSteps } from '../in-steps.ts'
 import { provenanceOf, type Sessions } from './sessions.ts'
 import { sourceOf, type Answers } from './value-sources.ts'
@@ -16,7 +16,7 @@ export type ExplainDeps = {
   readonly catalogue: Pick<Catalogue, 'tool'>
   readonly sessions: Pick<Sessions, 'readUntil'>
   readonly judgement: Pick<Judgement, 'servers' | 'provenance'>
-  readonly breathe: Breathe
+  readonly yieldWhenDue: YieldWhenDue
 }
 
 const MOST_CONTESTS = 20
@@ -32,7 +32,7 @@ export async function explainCall(deps: ExplainDeps, caller: Caller, call_id: st
   const { mode = deps.judgement.provenance.mode } = provenanceOf(deps.judgement, row.server, row.tool_id)
   const session = await deps.sessions.readUntil(row.caller.user, row.thread, row.received_at)
   const { licence, contests, values, reasons } = await inSteps(
-    deps.breathe,
+    deps.yieldWhenDue,
     judgedProvenance({ session, mode }, row, tool),
   )
   const answers: Answers = new Map()

@@ -35,7 +35,7 @@ function rig(isLastLabel?: (session: string, cursor: number) => boolean) {
     tables: tables as unknown as SessionsDeps['tables'],
     artifacts: { read: async () => undefined },
     judgement: { servers: {} },
-    breathe: async () => {},
+    yieldWhenDue: async () => {},
   })
   return { sessions, labels, state, release: () => waiting.splice(0).forEach((go) => go()) }
 }

@@ -6,14 +6,14 @@ import { createSession, type Origin, type Session } from '../../core/provenance/
 import type { Judgement } from '../calls/facts/load-judgement.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
 import type { Tables } from '../ports/reads.ts'
-import type { Breathe } from '../ports/runtime.ts'
+import type { YieldWhenDue } from '../ports/runtime.ts'
 import { inSteps } from '../in-steps.ts'
 
 export type SessionsDeps = {
   readonly tables: Pick<Tables, 'row' | 'list' | 'at_hand'>
   readonly artifacts: Pick<Artifacts, 'read'>
   readonly judgement: Pick<Judgement, 'servers'>
-  readonly breathe: Breathe
+  readonly yieldWhenDue: YieldWhenDue
 }
 
 export type Sessions = {
@@ -152,14 +152,14 @@ async function addLabel(deps: SessionsDeps, entry: Kept, label: LabelRow): Promi
     return
   }
   const origin = originOf(deps, label)
-  if (label.text !== undefined) return await inSteps(deps.breathe, session.ingestText(origin, label.text))
+  if (label.text !== undefined) return await inSteps(deps.yieldWhenDue, session.ingestText(origin, label.text))
   if (label.source.artifact !== undefined) {
     const text = await artifactText(deps, userOfSession(label), label.source.artifact)
-    return text === UNREADABLE ? session.lose() : await inSteps(deps.breathe, session.ingestText(origin, text))
+    return text === UNREADABLE ? session.lose() : await inSteps(deps.yieldWhenDue, session.ingestText(origin, text))
   }
   if (label.source.approval !== undefined) {
     const preview = (await deps.tables.row('approvals', label.source.approval))?.row.preview
-    return preview === undefined ? session.lose() : await inSteps(deps.breathe, session.ingest(origin, preview))
+    return preview === undefined ? session.lose() : await inSteps(deps.yieldWhenDue, session.ingest(origin, preview))
   }
   const row = await callOf(deps, entry, label.source.call)
   if (row === undefined) return session.lose()
@@ -170,7 +170,7 @@ async function addLabel(deps: SessionsDeps, entry: Kept, label: LabelRow): Promi
   const text = await wholeText(deps, row)
   if (text === UNREADABLE) return session.lose()
   const result = text === undefined ? (row.result ?? { content: [] }) : { content: [{ type: 'text', text }] }
-  await inSteps(deps.breathe, session.ingest(origin, result, given))
+  await inSteps(deps.yieldWhenDue, session.ingest(origin, result, given))
 }
 
 /** A held call starts only after a person's approval: its contents were seen. */

@@ -14,10 +14,10 @@ import {
   type RunView,
 } from './read-run.ts'
 import { mayHearShown } from './may-see-run.ts'
-import type { ShownNews } from './shown-news.ts'
+import type { RunOutput } from './run-output.ts'
 import { resumeRun, type ResumeRunDeps } from './resume-run.ts'
 
-export type RunsWorld = ReadRunDeps & CancelRunDeps & ResumeRunDeps & { readonly shown: Pick<ShownNews, 'onAny'> }
+export type RunsWorld = ReadRunDeps & CancelRunDeps & ResumeRunDeps & { readonly shown: Pick<RunOutput, 'onAny'> }
 
 export interface RunsGate {
   list(caller: Caller, filter: RunFilter, page: Page): Promise<RunsPage>

@@ -8,11 +8,11 @@ import type { Change, Committed, Ledger } from '../ports/ledger.ts'
 import type { Liveness } from '../ports/liveness.ts'
 import type { Held, Journal, Tables } from '../ports/reads.ts'
 import type { Clock, Probe } from '../ports/runtime.ts'
-import { createBell, type Bell } from './bell.ts'
-import { createFlights, type Flights } from './flights.ts'
+import { createWakeSignal, type WakeSignal } from './wake-signal.ts'
+import { createRunningEffects, type RunningEffects } from './running-effects.ts'
 import { missedEnds } from './missed-ends.ts'
 import type { Performers } from './performer.ts'
-import type { ShownRun } from './shown-news.ts'
+import type { ShownRun } from './run-output.ts'
 import { childRunChanges, tellRun } from './run-changes.ts'
 import type { Doubts } from '../changes/settle-doubts.ts'
 import { isInDoubt } from '../changes/unrecorded.ts'
@@ -30,9 +30,9 @@ export type DriveDeps = {
   readonly probe: Probe
   readonly after: (ms: number, callback: () => void) => () => void
   /** Intermediate output of a performer, for watchers. */
-  readonly emit: (run: ShownRun, key: string, news: Json) => void
+  readonly emit: (run: ShownRun, key: string, wake: Json) => void
   /** An effect of a run that is not being driven has ended. */
-  readonly onLanded: (run: RunId) => void
+  readonly onFinished: (run: RunId) => void
   readonly onFault: (run: RunId, error: unknown) => void
 }
 
@@ -71,17 +71,17 @@ export function createRunDriver(deps: DriveDeps): RunDriver {
   function sessionOf(run_id: RunId): Session {
     const known = sessions.get(run_id)
     if (known !== undefined) return known
-    const news = createBell()
+    const wake = createWakeSignal()
     const session: Session = {
       run_id,
-      news,
+      wake,
       isDriven: false,
       owner: undefined,
-      flights: createFlights({
+      runningEffects: createRunningEffects({
         run_id,
         after: deps.after,
         emit: (key, shown) => deps.emit({ run_id, owner: session.owner }, key, shown),
-        onLanded: () => (session.isDriven ? news.ring() : deps.onLanded(run_id)),
+        onFinished: () => (session.isDriven ? wake.set() : deps.onFinished(run_id)),
       }),
     }
     sessions.set(run_id, session)
@@ -97,29 +97,29 @@ export function createRunDriver(deps: DriveDeps): RunDriver {
           const driven = await driveSession(deps, session, () => stopping).catch((error: unknown) =>
             parkFaulted(deps, run, error),
           )
-          if (driven !== 'parked' || !session.news.isRung()) return driven
+          if (driven !== 'parked' || !session.wake.isSet()) return driven
         }
       } finally {
         session.isDriven = false
         // With effects in progress it is kept: the next drive finds their results.
-        if (session.flights.size === 0) sessions.delete(run)
+        if (session.runningEffects.size === 0) sessions.delete(run)
       }
     },
     poke(run) {
       const session = sessions.get(run)
       if (session?.isDriven !== true) return false
-      session.news.ring()
+      session.wake.set()
       return true
     },
     pokeAll() {
-      for (const { news, isDriven } of sessions.values()) if (isDriven) news.ring()
+      for (const { wake, isDriven } of sessions.values()) if (isDriven) wake.set()
     },
     giveUp: (run, says) => giveUp(deps, run, says),
     stop() {
       stopping = true
-      for (const { news, flights } of sessions.values()) {
-        flights.stop()
-        news.ring()
+      for (const { wake, runningEffects } of sessions.values()) {
+        runningEffects.stop()
+        wake.set()
       }
     },
   }
@@ -128,52 +128,52 @@ export function createRunDriver(deps: DriveDeps): RunDriver {
 /** One run in this process's memory. */
 type Session = {
   readonly run_id: RunId
-  readonly flights: Flights
-  readonly news: Bell
+  readonly runningEffects: RunningEffects
+  readonly wake: WakeSignal
   isDriven: boolean
   /** Known once the run was read, which is before any of its effects is performed. */
   owner: string | undefined
 }
 
 async function driveSession(deps: DriveDeps, session: Session, isStopping: () => boolean): Promise<Driven> {
-  const { flights, news, run_id } = session
+  const { runningEffects, wake, run_id } = session
   let held: Held<'runs'> | undefined
   let isWoken = true
   /** The last step was committed together with everything the journal contained. */
   let isRead = false
   for (;;) {
-    const isRung = news.isRung()
-    news.clear()
+    const isSignalled = wake.isSet()
+    wake.clear()
     held ??= await load(deps, run_id)
     const { row } = held
     session.owner = row.owner
-    dropStale(flights, row)
+    dropStale(runningEffects, row)
     const now = deps.clock()
     if (isEndedRun(row)) {
-      flights.cancelAll()
+      runningEffects.cancelAll()
       return (await rest(deps, row)) ? 'ended' : 'parked'
     }
     // Its contents are in the memory of another node, which gets the wake-up and drives it.
     if (row.in_memory !== undefined) return 'parked'
     if (row.driver !== undefined && row.driver !== deps.boot) {
       if (await deps.liveness.isAlive(row.driver)) {
-        flights.cancelAll()
+        runningEffects.cancelAll()
         return 'elsewhere'
       }
       held = await apply(deps, session, held, takeOver(deps, row))
       continue
     }
     if (isStopping() || row.status === 'faulted' || !mayTryNow(row, now)) {
-      const kept = keepLanded(flights, row)
+      const kept = keepFinished(runningEffects, row)
       if (kept !== undefined) held = await apply(deps, session, held, kept)
       else if (!isStopping()) return (await rest(deps, row)) ? 'parked' : 'stopped'
-      else if (flights.size === 0) return 'stopped'
-      else await news.wait(undefined, deps.after)
+      else if (runningEffects.size === 0) return 'stopped'
+      else await wake.wait(undefined, deps.after)
       continue
     }
     // A result can be processed without reading the journal: `rest` makes the step lose if something else arrived before it.
-    const mustRead = !isRead || (isRung && flights.landed().length === 0)
-    const look = await lookAt(deps, flights, row, now, mustRead)
+    const mustRead = !isRead || (isSignalled && runningEffects.finished().length === 0)
+    const look = await lookAt(deps, runningEffects, row, now, mustRead)
     if (look.changes !== undefined) {
       held = await apply(deps, session, held, look)
       isWoken = false
@@ -182,10 +182,10 @@ async function driveSession(deps: DriveDeps, session: Session, isStopping: () =>
         return isEndedRun(held.row) ? 'ended' : 'parked'
       continue
     }
-    startMarked(deps, flights, row)
-    if (flights.size > 0) {
+    startMarked(deps, runningEffects, row)
+    if (runningEffects.size > 0) {
       const next = nextTimer(row)
-      await news.wait(next === undefined ? undefined : Math.min(LONGEST_WAIT_MS, Math.max(1, next - now)), deps.after)
+      await wake.wait(next === undefined ? undefined : Math.min(LONGEST_WAIT_MS, Math.max(1, next - now)), deps.after)
     } else if (isWoken) {
       // Nothing to do: the wake-up is removed, unless something has arrived since.
       isWoken = false
@@ -201,9 +201,9 @@ async function load({ tables }: DriveDeps, run_id: RunId): Promise<Held<'runs'>>
 }
 
 /** After reading the store: an effect that is no longer marked has its result there, or was given up. */
-function dropStale(flights: Flights, { executing }: RunRow): void {
-  for (const { effect } of flights.landed())
-    if (!executing.some(({ key }) => key === effect.key)) flights.remove(effect.key)
+function dropStale(runningEffects: RunningEffects, { executing }: RunRow): void {
+  for (const { effect } of runningEffects.finished())
+    if (!executing.some(({ key }) => key === effect.key)) runningEffects.remove(effect.key)
 }
 
 /** The next row, what is committed with it, and what is done afterwards. */
@@ -218,7 +218,7 @@ type Move = {
 /** Commits a move. Undefined if it was lost or could not be stored: the run is read again. */
 async function apply(
   deps: DriveDeps,
-  { flights, news }: Session,
+  { runningEffects, wake }: Session,
   held: Held<'runs'>,
   { row, changes, settled, cancelled }: Move,
 ): Promise<Held<'runs'> | undefined> {
@@ -227,30 +227,36 @@ async function apply(
   const committed: Committed = await deps.ledger.commit([swap, ...changes])
   deps.probe('step.after')
   if (committed !== 'committed') {
-    if (committed === 'unavailable') await news.wait(AGAIN_MS, deps.after)
+    if (committed === 'unavailable') await wake.wait(AGAIN_MS, deps.after)
     // Only then does the row show the outcome.
     if (isInDoubt(committed)) await deps.doubts.known(committed.in_doubt)
     return undefined
   }
-  for (const key of settled) flights.remove(key)
-  for (const key of cancelled) flights.cancel(key)
-  if (isEndedRun(row)) flights.cancelAll()
+  for (const key of settled) runningEffects.remove(key)
+  for (const key of cancelled) runningEffects.cancel(key)
+  if (isEndedRun(row)) runningEffects.cancelAll()
   return { ...held, version: held.version + 1, row }
 }
 
 /** What a run has to do now, as one commit; without changes if there is nothing. */
 type Look = (Move & { readonly isWhole: boolean }) | { readonly changes?: undefined }
 
-async function lookAt(deps: DriveDeps, flights: Flights, row: RunRow, now: number, mustRead: boolean): Promise<Look> {
-  const landed = flights.landed()
-  const failed = landed.find((one) => 'threw' in one && repeatOf(deps, row, one.effect) === 'repeatable')
+async function lookAt(
+  deps: DriveDeps,
+  runningEffects: RunningEffects,
+  row: RunRow,
+  now: number,
+  mustRead: boolean,
+): Promise<Look> {
+  const finished = runningEffects.finished()
+  const failed = finished.find((one) => 'threw' in one && repeatOf(deps, row, one.effect) === 'repeatable')
   if (failed !== undefined && 'threw' in failed)
-    return { ...fault(deps, flights, row, failed.threw, now), isWhole: false }
+    return { ...fault(deps, runningEffects, row, failed.threw, now), isWhole: false }
   const found = mustRead ? await deps.journal.events(row.run_id, row.cursor, AT_ONCE) : []
   const unread = found.map(({ event }) => event)
   const isWhole = unread.length < AT_ONCE
   // The driver's own events come after all unread ones, as in the journal.
-  const results = isWhole ? landed.map(resultOf) : []
+  const results = isWhole ? finished.map(resultOf) : []
   const missed = isWhole ? await missedEnds(deps.tables, [...unread, ...results]) : []
   const made = isWhole ? [...results, ...missed, ...dueTimers(row, now)] : []
   if (unread.length + made.length === 0) return {}
@@ -268,7 +274,7 @@ async function lookAt(deps: DriveDeps, flights: Flights, row: RunRow, now: numbe
       isWhole,
     }
   } catch (error) {
-    return { ...fault(deps, flights, row, error, now), isWhole: false }
+    return { ...fault(deps, runningEffects, row, error, now), isWhole: false }
   }
 }
 
@@ -281,17 +287,17 @@ function consequences({ row, audit, children, tell }: Advanced, now: number): Ch
 }
 
 /** The performer of an effect that may not be repeated failed: it is not known how far it got. */
-function resultOf(landed: ReturnType<Flights['landed']>[number]): RunEvent & { readonly key: string } {
-  const { key } = landed.effect
-  return 'event' in landed ? { ...landed.event, key } : { type: 'effect.unknown', key }
+function resultOf(finished: ReturnType<RunningEffects['finished']>[number]): RunEvent & { readonly key: string } {
+  const { key } = finished.effect
+  return 'event' in finished ? { ...finished.event, key } : { type: 'effect.unknown', key }
 }
 
 /** A step or a performer threw: retried later, or parked for an admin. Known results are kept. */
-function fault(deps: DriveDeps, flights: Flights, row: RunRow, error: unknown, now: number): Move {
+function fault(deps: DriveDeps, runningEffects: RunningEffects, row: RunRow, error: unknown, now: number): Move {
   deps.onFault(row.run_id, error)
-  for (const one of flights.landed())
-    if ('threw' in one && repeatOf(deps, row, one.effect) === 'repeatable') flights.remove(one.effect.key)
-  const kept = keep(row, flights.landed().map(resultOf))
+  for (const one of runningEffects.finished())
+    if ('threw' in one && repeatOf(deps, row, one.effect) === 'repeatable') runningEffects.remove(one.effect.key)
+  const kept = keep(row, runningEffects.finished().map(resultOf))
   const after = faultedRow(kept.row, error instanceof Error ? error.message : String(error), now)
   return { ...kept, row: after, changes: [...kept.changes, restChange(after, ANY_CURSOR)] }
 }
@@ -338,8 +344,8 @@ function keep(row: RunRow, events: readonly (RunEvent & { readonly key: string }
   }
 }
 
-function keepLanded(flights: Flights, row: RunRow): Move | undefined {
-  const events = flights.landed().map(resultOf)
+function keepFinished(runningEffects: RunningEffects, row: RunRow): Move | undefined {
+  const events = runningEffects.finished().map(resultOf)
   return events.length === 0 ? undefined : keep(row, events)
 }
 
@@ -356,12 +362,12 @@ function takeOver(deps: DriveDeps, row: RunRow): Move {
   return kept.row.executing.length === 0 ? kept : { ...kept, row: { ...kept.row, driver: deps.boot } }
 }
 
-function startMarked(deps: DriveDeps, flights: Flights, row: RunRow): void {
+function startMarked(deps: DriveDeps, runningEffects: RunningEffects, row: RunRow): void {
   for (const effect of row.executing) {
-    if (flights.has(effect.key)) continue
+    if (runningEffects.has(effect.key)) continue
     const perform = deps.performers.get(effect.kind)
     if (perform === undefined) throw new Bug(`no performer for \`${effect.kind}\``)
-    flights.start(effect, perform)
+    runningEffects.start(effect, perform)
   }
 }
 

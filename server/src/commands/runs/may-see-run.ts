@@ -1,7 +1,7 @@
 import { DECIDING_KINDS, PROGRAM_KINDS, type Caller } from '../../contract/caller.ts'
 import { callerIdentity, type CallerNames } from '../../contract/caller-identity.ts'
 import type { RunRow } from '../../contract/run.ts'
-import type { ShownRun } from './shown-news.ts'
+import type { ShownRun } from './run-output.ts'
 
 /** The two names in a run's owner; undefined for a run of the gate itself, and for an unreadable owner. */
 export function ownerOf({ owner }: Pick<RunRow, 'owner'>): CallerNames | undefined {

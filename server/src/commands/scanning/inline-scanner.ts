@@ -5,7 +5,7 @@ import { findInField, redactJson } from '../../core/dlp/redact-json.ts'
 import { replaced } from '../../core/dlp/replace-findings.ts'
 import { TextSlots } from '../../core/dlp/text-slots.ts'
 import { findGuarded } from '../../core/gate/guarded-texts.ts'
-import { strikeOwnJson } from '../../core/gate/own-credentials/strike-own.ts'
+import { redactOwnJson } from '../../core/gate/own-credentials/redact-own.ts'
 import { validateAgainst, validateBriefly } from '../../core/json/validate-args.ts'
 import { runScanJob } from './scan-job.ts'
 import type { ScanRules } from './scan-rules.ts'
@@ -19,7 +19,7 @@ export function inlineScanner(rules: ScanRules): Scanner {
     hiddenInPreview: (preview) => runScanJob({ do: 'preview', preview }, rules),
     redact: (value, set, kept) => redactNow(value, set, rules, kept),
     guarded: (canonical_args, own, traps) => findGuarded(JSON.parse(canonical_args) as Json, own, traps),
-    strike: (value, own) => strikeOwnJson(value, own),
+    redactOwn: (value, own) => redactOwnJson(value, own),
     visible: visibleText,
     validate: validateAgainst,
   }

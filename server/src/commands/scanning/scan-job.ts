@@ -10,7 +10,7 @@ import { replaced } from '../../core/dlp/replace-findings.ts'
 import { scanArgs, type ArgScan } from '../../core/dlp/scan-args.ts'
 import { findGuarded, type GuardedTexts } from '../../core/gate/guarded-texts.ts'
 import { compileOwn, type OwnCredentials } from '../../core/gate/own-credentials/find-own.ts'
-import { strikeOwn } from '../../core/gate/own-credentials/strike-own.ts'
+import { redactOwn } from '../../core/gate/own-credentials/redact-own.ts'
 import type { Trap } from '../../core/gate/traps/traps.ts'
 import { canonicalJson } from '../../core/json/canonical.ts'
 import { validateAgainst } from '../../core/json/validate-args.ts'
@@ -35,7 +35,7 @@ export type ScanJobs = {
   }
   /** Escapes invisible characters. */
   visible: { readonly do: 'visible'; readonly text: string }
-  strike: { readonly do: 'strike'; readonly texts: readonly NamedText[]; readonly known: readonly string[] }
+  redact_own: { readonly do: 'redact_own'; readonly texts: readonly NamedText[]; readonly known: readonly string[] }
   /** `key` determines the schema. `value` is JSON text. */
   validate: { readonly do: 'validate'; readonly schema: JsonObject; readonly key: string; readonly value: string }
 }
@@ -48,7 +48,7 @@ type Answers = {
   preview: readonly HiddenPlace[]
   guarded: GuardedTexts
   visible: { readonly text: string }
-  strike: readonly string[]
+  redact_own: readonly string[]
   validate: Result<void>
 }
 export type AnswerTo<J extends ScanJob> = Answers[J['do']]
@@ -68,7 +68,7 @@ const WORK: { readonly [K in keyof ScanJobs]: (job: ScanJobs[K], rules: ScanRule
   preview: ({ preview }, { outputs }) => (outputs === undefined ? [] : hiddenInPreview(preview, outputs)),
   guarded: ({ canonical_args, known, traps }) => findGuarded(JSON.parse(canonical_args) as Json, ownFrom(known), traps),
   visible: ({ text }) => ({ text: visibleText(text) }),
-  strike: ({ texts, known }) => texts.map(({ text }) => strikeOwn(text, ownFrom(known))),
+  redact_own: ({ texts, known }) => texts.map(({ text }) => redactOwn(text, ownFrom(known))),
   validate: ({ schema, key, value }) => validateAgainst(schema, key, JSON.parse(value) as Json),
 }
 
@@ -91,7 +91,7 @@ export function sizeOf(job: ScanJob): number {
   if (job.do === 'preview') return sizeOfPreview(job.preview)
   if (job.do === 'validate') return job.value.length
   if (job.do === 'visible') return job.text.length
-  if (job.do !== 'texts' && job.do !== 'strike') return job.canonical_args.length
+  if (job.do !== 'texts' && job.do !== 'redact_own') return job.canonical_args.length
   return job.texts.reduce((sum, { text }) => sum + text.length, 0)
 }
 

@@ -37,7 +37,7 @@ export interface Scanner {
   /** What no call may carry. Always completed, if necessary synchronously: its time grows only with the length. */
   guarded(canonical_args: string, own: OwnCredentials, traps: readonly Trap[]): MaybePromise<GuardedTexts>
   /** A value without any of the gate's own credentials; the value itself if there is none. Always completed, like `guarded`. */
-  strike<T extends Json>(value: T, own: OwnCredentials): MaybePromise<T>
+  redactOwn<T extends Json>(value: T, own: OwnCredentials): MaybePromise<T>
   /** A JSON text in which everything is visible (`visibleText`). If it could not be completed, it is hidden as a whole. */
   visible(json: string): MaybePromise<string>
   /** Validates a value against a schema, which `key` determines. A check that could not be completed fails. */

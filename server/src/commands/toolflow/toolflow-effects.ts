@@ -15,7 +15,7 @@ import type { Perform, PerformersOf } from '../runs/performer.ts'
 import { fillArguments, type FillDeps } from './fill-arguments.ts'
 import { judgeCall, type JudgeDeps } from '../calls/judge-call.ts'
 import { prepareCall, type PrepareDeps, type ThreadedRequest } from '../calls/prepare-call.ts'
-import { hearWords, type HearDeps } from '../provenance/hear-words.ts'
+import { recordUserWords, type RecordUserWordsDeps } from '../provenance/record-user-words.ts'
 import { readCard } from '../catalogue/read-card.ts'
 import { searchTools, type SearchDeps } from '../catalogue/search-tools.ts'
 
@@ -23,7 +23,7 @@ export type ToolflowEffectDeps = PrepareDeps &
   JudgeDeps &
   SearchDeps &
   FillDeps &
-  HearDeps & {
+  RecordUserWordsDeps & {
     readonly dispatch: (request: CallRequest) => Promise<Outcome>
   }
 
@@ -72,7 +72,7 @@ const WORK: Readonly<Record<ToolflowWork, Work>> = {
     const request = requestOf(details, step)
     const { caller, thread, words } = request
     // Before the call is judged. If this fails, the words come again with the call itself.
-    if (words !== undefined) await hearWords(deps, { caller, thread, text: words, id: textIn(details, 'run_id') })
+    if (words !== undefined) await recordUserWords(deps, { caller, thread, text: words, id: textIn(details, 'run_id') })
     const prepared = await prepareCall(deps, request)
     if (!prepared.ok) return failed(prepared.problem)
     const { call, tool, integrity } = prepared.value

@@ -72,7 +72,7 @@ function canMove(row: ApprovalRow, move: Move, now: number): Result<void> {
 }
 
 /** The two ways to decide, never mixed. An agent's or a node's credential redeems nothing, even for the right user. */
-function maySpeak(row: ApprovalRow, decider: Caller, how: How): Result<void> {
+function checkMayDecide(row: ApprovalRow, decider: Caller, how: How): Result<void> {
   if (how === 'role') return mayDecide(decider)
   if (decider.kind === 'agent' || decider.kind === 'node') return refuseMove(row, 'auth.forbidden', { needs: 'user' })
   return decider.user === row.caller.user ? ok(undefined) : refuseMove(row, 'approval.wrong_user')
@@ -82,7 +82,7 @@ function maySpeak(row: ApprovalRow, decider: Caller, how: How): Result<void> {
 export const EVERYBODY: Asked = { stands_for: [] }
 
 /** INVARIANT: nobody outside the group of a route decides. If its members are not known, nobody does. */
-function mayBeHeard(row: ApprovalRow, decider: Caller, how: How, asked: Asked): Result<void> {
+function checkIsAsked(row: ApprovalRow, decider: Caller, how: How, asked: Asked): Result<void> {
   if (row.route?.group === undefined) return ok(undefined)
   if (how === 'token') return refuseMove(row, 'auth.forbidden', { needs: 'approver' })
   if (asked.members !== undefined && isAsked(decider.user, asked)) return ok(undefined)
@@ -121,7 +121,7 @@ function inState({ preview_raw, ...row }: ApprovalRow, state: ApprovalState): Ap
   return { ...row, ...(preview_raw === undefined || state !== 'pending' ? {} : { preview_raw }), state }
 }
 
-const wordOf = (
+const decisionBy = (
   says: Decision['says'],
   decider: Caller,
   how: How,
@@ -139,7 +139,7 @@ const wordOf = (
 })
 
 /** How a decision is evaluated: the strength of tokens, and who is asked. */
-export type Hearing = { readonly tokens?: TokenStrength; readonly asked?: Asked }
+export type DecisionContext = { readonly tokens?: TokenStrength; readonly asked?: Asked }
 
 /**
  * One person's approval. If several people are asked, the request stays `pending` until enough of them have approved.
@@ -151,15 +151,19 @@ export function approve(
   how: How,
   now: number,
   reason?: string,
-  { tokens = 'simple', asked = EVERYBODY }: Hearing = {},
+  { tokens = 'simple', asked = EVERYBODY }: DecisionContext = {},
 ): Result<ApprovalRow> {
-  const checks = [canMove(row, 'approve', now), maySpeak(row, decider, how), mayBeHeard(row, decider, how, asked)]
+  const checks = [
+    canMove(row, 'approve', now),
+    checkMayDecide(row, decider, how),
+    checkIsAsked(row, decider, how, asked),
+  ]
   for (const check of checks) {
     if (!check.ok) return check
   }
   const seat = seatToTake(row, decider, how, tokens, asked)
   if (!seat.ok) return seat
-  const word = wordOf('approve', decider, how, now, reason, seat.value)
+  const word = decisionBy('approve', decider, how, now, reason, seat.value)
   const needed = peopleNeeded(row)
   const isOne = asked.members === undefined && needed === 1
   const counted = countApprovals([...row.decisions, word], requesterOf(row), asked.members)
@@ -173,13 +177,17 @@ export function deny(
   how: How,
   now: number,
   reason?: string,
-  { asked = EVERYBODY }: Hearing = {},
+  { asked = EVERYBODY }: DecisionContext = {},
 ): Result<ApprovalRow> {
-  for (const check of [canMove(row, 'deny', now), maySpeak(row, decider, how), mayBeHeard(row, decider, how, asked)]) {
+  for (const check of [
+    canMove(row, 'deny', now),
+    checkMayDecide(row, decider, how),
+    checkIsAsked(row, decider, how, asked),
+  ]) {
     if (!check.ok) return check
   }
   const seat = seatsFor(decider.user, asked)[0]
-  return ok(decided(row, MOVES.deny.to, wordOf('deny', decider, how, now, reason, seat)))
+  return ok(decided(row, MOVES.deny.to, decisionBy('deny', decider, how, now, reason, seat)))
 }
 
 /** Closes a request whose inputs an approver edited; the new request is decided by the gate and by people like any other. */
@@ -190,7 +198,7 @@ export function markEdited(
   now: number,
   asked: Asked = EVERYBODY,
 ): Result<ApprovalRow> {
-  for (const check of [canMove(row, 'edit', now), mayDecide(by), mayBeHeard(row, by, 'role', asked)]) {
+  for (const check of [canMove(row, 'edit', now), mayDecide(by), checkIsAsked(row, by, 'role', asked)]) {
     if (!check.ok) return check
   }
   return ok({ ...inState(row, MOVES.edit.to), replaced_by: replacedBy })

@@ -6,7 +6,7 @@ import { CONSENT_LIMITS, type Constraint, type ConsentTerms } from '../../contra
 import type { Json } from '../../contract/json.ts'
 import { STRENGTHS, type Opinion, type Strength } from '../../contract/verdict.ts'
 import { canonicalJson } from '../json/canonical.ts'
-import { drawUpConsent, shelfOf, shelvesOf, termsToRemember } from './draw-up-consent.ts'
+import { drawUpConsent, consentListOf, consentListsOf, termsToRemember } from './draw-up-consent.ts'
 import { matchConsent } from './match-consent.ts'
 import { permitsArgs } from './permits-args.ts'
 import { callWith, HASH, moment } from './samples.suite.ts'
@@ -64,10 +64,10 @@ describe('a consent is created', () => {
   })
 
   test('a caller`s consents have index keys that are read for this caller', () => {
-    const tables = shelvesOf({ kind: 'agent', id: 'agent:a', user: 'ana' })
+    const lists = consentListsOf({ kind: 'agent', id: 'agent:a', user: 'ana' })
     for (const actor of ['caller:agent:a', 'user:ana', 'caller:*', 'caller:agent:?'] as const)
-      expect(tables).toContain(shelfOf(actor))
-    for (const actor of ['caller:agent:b', 'user:bob'] as const) expect(tables).not.toContain(shelfOf(actor))
+      expect(lists).toContain(consentListOf(actor))
+    for (const actor of ['caller:agent:b', 'user:bob'] as const) expect(lists).not.toContain(consentListOf(actor))
   })
 })
 

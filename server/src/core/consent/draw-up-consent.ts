@@ -12,11 +12,11 @@ export const PATTERNS = 'patterns'
 export const CLOSED = 'closed'
 
 /** The index keys under which consents for this caller are stored. */
-export function shelvesOf(caller: Caller): readonly string[] {
+export function consentListsOf(caller: Caller): readonly string[] {
   return [`caller:${caller.id}`, `user:${caller.user}`, PATTERNS]
 }
 
-export function shelfOf(actor: ConsentActor): string {
+export function consentListOf(actor: ConsentActor): string {
   return actor.startsWith('caller:') && isPattern(actor) ? PATTERNS : actor
 }
 
@@ -49,7 +49,7 @@ export function drawUpConsent(
     minted_user: by.user,
     minted_at: now,
     expires_at: now + expires_in_s * 1000,
-    shelf: shelfOf(given.actor),
+    shelf: consentListOf(given.actor),
     ...(from_approval === undefined ? {} : { from_approval }),
   })
 }

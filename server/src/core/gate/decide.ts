@@ -81,12 +81,12 @@ function isCovered(call: Call, asked: Verdict, approval: ApprovalFact, { route }
     approval.args_hash === call.args_hash &&
     approval.definition_hash === call.definition_hash &&
     STRENGTHS.indexOf(approval.strength) >= STRENGTHS.indexOf(asked.strength ?? 'simple') &&
-    isHeardEnough(call, asked, approval, route)
+    hasEnoughApprovals(call, asked, approval, route)
   )
 }
 
 /** Counts the approvers again, using the current route and groups. */
-function isHeardEnough(call: Call, asked: Verdict, approval: ApprovalFact, route: Facts['route']): boolean {
+function hasEnoughApprovals(call: Call, asked: Verdict, approval: ApprovalFact, route: Facts['route']): boolean {
   const needed = peopleNeeded(asked)
   if (route === undefined || (route.members === undefined && needed === 1)) return true
   const members = approval.is_escalated === true ? (route.escalated ?? route.members) : route.members

@@ -1,6 +1,6 @@
 import type { Json } from '../../contract/json.ts'
 import type { OwnCredentials } from './own-credentials/find-own.ts'
-import { holdsOwn } from './own-credentials/strike-own.ts'
+import { holdsOwn } from './own-credentials/redact-own.ts'
 import { textLeaves } from './text-leaves.ts'
 import { sprungTraps, type Sprung, type Trap } from './traps/traps.ts'
 

@@ -16,7 +16,9 @@ type Finding = { readonly effect: Effect; readonly rule: string; readonly says: 
 export function judgeHealth(_policy: Policy, call: Call, { health, now }: Facts): Opinion[] {
   if (health === 'off') return []
   const found =
-    health.forced === undefined ? [...standing(health, now), ...riskFindings(health, call)] : [force(health.forced)]
+    health.forced === undefined
+      ? [...findingsAbout(health, now), ...riskFindings(health, call)]
+      : [force(health.forced)]
   return found.map((finding) => ({ decider: 'health', ...finding, at: now }))
 }
 
@@ -29,7 +31,7 @@ function force(word: NonNullable<HealthFact['forced']>): Finding {
  * The operator's own gate is asked first and its answer counts. If it gives none, that is a reason to ask, and the score is
  * judged as well.
  */
-function standing({ provider, newest, max_age_ms }: HealthFact, now: number): Finding[] {
+function findingsAbout({ provider, newest, max_age_ms }: HealthFact, now: number): Finding[] {
   if (provider === undefined) return [scoreFinding(newest, max_age_ms, now)]
   if (provider.word !== 'unheard') return [answered(provider, EFFECT_OF_WORD[provider.word])]
   return [answered(provider, 'ask'), scoreFinding(newest, max_age_ms, now)]

@@ -31,9 +31,9 @@ export function createVocabulary(): Vocabulary {
   const stems = new Map<string, string>()
   const owned = new Map<string, number>()
 
-  const file = (shelf: Map<string, Term[]>, key: string, term: Term): void => {
-    const filed = shelf.get(key)
-    if (filed === undefined) shelf.set(key, [term])
+  const file = (bucket: Map<string, Term[]>, key: string, term: Term): void => {
+    const filed = bucket.get(key)
+    if (filed === undefined) bucket.set(key, [term])
     else filed.push(term)
   }
 
@@ -70,7 +70,7 @@ export function createVocabulary(): Vocabulary {
     near(text) {
       if (text.length < LEAST_NEAR || !isPlain(text)) return []
       const tables = [byStart.get(text.slice(0, EDGE)) ?? [], byEnd.get(text.slice(-EDGE)) ?? []]
-      const candidates = new Set(tables.flatMap((shelf) => shelf.slice(0, MAX_SCANNED)))
+      const candidates = new Set(tables.flatMap((bucket) => bucket.slice(0, MAX_SCANNED)))
       const found = [...candidates].flatMap((term) => {
         const by = documentsIn(term.postings) === 0 ? undefined : likeness(text, term.text)
         return by === undefined ? [] : [{ term, by }]

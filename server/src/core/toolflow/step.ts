@@ -95,13 +95,13 @@ function advance(before: ToolflowState): Next {
   const { does } = NODES[state.node]
   if (state.node === 'FINAL') return ended({ ...state, begun: true })
   if (does === null) throw new Bug(`the toolflow cannot leave ${state.node}`)
-  if (state.begun) return standing(state)
+  if (state.begun) return nextStep(state)
   const effect: ToolflowNodeEffect = { key: keyOf(state, state.node), kind: does, with: detailsOf(state) }
   return { state: { ...state, begun: true }, effects: [effect], waits_for: null }
 }
 
 /** A cancelled flow withdraws its call as soon as it is held. */
-function standing(state: ToolflowState): Next {
+function nextStep(state: ToolflowState): Next {
   const { run_id, call, cancel } = state
   const isHeld = call?.status === 'pending' && call.call_id !== null
   if (cancel === undefined || cancel.withdrawing || !isHeld || call.call_id === null)

@@ -15,19 +15,20 @@ export function answerNodes(
     const node = room.nodes.get(sender)
     if (node === undefined || at < clock() - RECENT_MS) return
     try {
-      const words = await gate.hub.takeMessage(node, text)
-      if (words.ok && words.value.length > 0) await room.say(words.value, `answers ${node.id}`, `answer ${event_id}`)
-      else if (!words.ok) onFault(words.problem.code)
+      const replies = await gate.hub.takeMessage(node, text)
+      if (replies.ok && replies.value.length > 0)
+        await room.say(replies.value, `answers ${node.id}`, `answer ${event_id}`)
+      else if (!replies.ok) onFault(replies.problem.code)
     } catch (error) {
       onFault(error)
     }
   })
   const names = new Set([...room.nodes.values()].map(({ id }) => id))
-  const stopHearing = gate.hub.onDecided(({ node, word }) => {
-    if (names.has(`node:${node}`)) void room.say([word], `decided for node:${node}`)
+  const stopListening = gate.hub.onDecided(({ node, reply }) => {
+    if (names.has(`node:${node}`)) void room.say([reply], `decided for node:${node}`)
   })
   return async () => {
-    stopHearing()
+    stopListening()
     await stopFollowing()
   }
 }

@@ -1,4 +1,4 @@
-import { oneLook } from './one-look.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 import { EXIT } from './exit-codes.ts'
 import { fieldsOf, itemsOf, printReply, textOf, timeOf, type Fields } from './print.ts'
 import type { Session } from './session.ts'
@@ -23,7 +23,7 @@ export async function tailAudit(
   if (first.status < 200 || first.status >= 400) return session.exit(printReply(out, first, () => {}))
   print(itemsOf(first.body))
   if (follow !== true) return session.exit(EXIT.ok)
-  const look = oneLook(async () =>
+  const look = oneAtATime(async () =>
     print(itemsOf((await session.ask('GET', `/v1/audit?after=${last}&limit=${PAGE}`)).body)),
   )
   await new Promise<void>((stopped) => {

@@ -1,6 +1,6 @@
 import { UNREACHED } from './client.ts'
 import { EXIT } from './exit-codes.ts'
-import { oneLook } from './one-look.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 import { itemsOf, printReply, textOf } from './print.ts'
 import { printPacket } from './print-packet.ts'
 import type { Session } from './session.ts'
@@ -23,7 +23,7 @@ export const CHANGES = '/v1/stream?kinds=approval'
 async function printAsTheyCome(session: Session): Promise<number> {
   const seen = new Set<string>()
   const out = session.out()
-  const look = oneLook(async () => {
+  const look = oneAtATime(async () => {
     const items = itemsOf((await session.ask('GET', PENDING)).body)
     for (const item of items.filter((each) => !seen.has(textOf(each['approval_id'])))) {
       seen.add(textOf(item['approval_id']))

@@ -16,14 +16,14 @@ export type RawRequest = {
 }
 
 /** Identifies the caller. Both network doors use the same instance, so that wrong credentials are counted together. */
-export type Doorman = (sendRaw: RawRequest) => Promise<Result<Caller>>
+export type Authenticate = (sendRaw: RawRequest) => Promise<Result<Caller>>
 
 /**
  * On the local socket the caller is the owner, who may also act with fewer rights (`x-sluice-as: agent:claude`): that is
  * how an agent's stdio door gets no more power than an agent. Everywhere else only a credential counts, and wrong ones are
  * counted.
  */
-export function doorman(gate: Pick<Gate, 'identity' | 'audit'>, failures: LoginRateLimit): Doorman {
+export function callerIdentifier(gate: Pick<Gate, 'identity' | 'audit'>, failures: LoginRateLimit): Authenticate {
   return async (sendRaw) => {
     const authorization = sendRaw.header('authorization')
     const bearer = /^Bearer\s+(\S+)$/i.exec(authorization ?? '')?.[1]

@@ -13,7 +13,7 @@ import { labelledStream } from './label-events.ts'
 import { PAGED } from './parameters.ts'
 import { numberOf, pageOf, partOf, readerOf } from './query.ts'
 import type { App, Door } from './door.ts'
-import { CALLERS, route, routeWithBody, stillWelcome } from './route.ts'
+import { CALLERS, route, routeWithBody, stillAllowed } from './route.ts'
 
 const WAIT_MS = 60_000
 
@@ -36,7 +36,7 @@ export function agentRoutes(
     if (!known.ok) return problemResponse(known.problem, c.get('trace'))
     return eventStream({
       ...options,
-      isStillWelcome: stillWelcome(c),
+      isStillAllowed: stillAllowed(c),
       onEnd: open.take(who),
       begin: (out) => tellThread(gate, readerOf(c), { run_id, from, hasFinal }, out),
     })
@@ -149,7 +149,7 @@ export function agentRoutes(
 const toldAtOnce = (options: Pick<EventStream, 'stopping'>, { response, status }: AgentAnswer): Response =>
   eventStream({
     ...options,
-    isStillWelcome: async () => true,
+    isStillAllowed: async () => true,
     onEnd() {},
     begin(out) {
       out.tell('final', { turn_id: null, status, response })

@@ -10,7 +10,7 @@ import { approvalRoutes } from './approvals.ts'
 import { auditRoutes } from './audit.ts'
 import { BODY_LIMIT } from '../entrance/body-limit.ts'
 import { callRoutes } from './calls.ts'
-import type { Doorman } from '../entrance/caller-of.ts'
+import type { Authenticate } from '../entrance/caller-of.ts'
 import { channelRoutes } from './channels.ts'
 import { consentRoutes } from './consents.ts'
 import { delegationRoutes } from './delegations.ts'
@@ -43,7 +43,7 @@ import { traceOf } from '../entrance/trace-of.ts'
 export type HttpDoor = {
   readonly gate: Gate
   readonly version: string
-  readonly doorman: Doorman
+  readonly authenticate: Authenticate
   readonly newTrace: () => string
   /** The host names of this gate, besides those of the loopback. */
   readonly hosts: readonly string[]
@@ -65,7 +65,7 @@ export function httpApp(door: HttpDoor): App {
   const answers: Answers = new Map()
   app.use(async (c, next) => {
     c.set('gate', door.gate)
-    c.set('doorman', door.doorman)
+    c.set('authenticate', door.authenticate)
     c.set('answers', answers)
     c.set('trace', traceOf(c.req.header('traceparent')) ?? door.newTrace())
     await next()

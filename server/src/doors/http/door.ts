@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Gate } from '../../commands/gate.ts'
 import type { Caller } from '../../contract/caller.ts'
-import type { Doorman } from '../entrance/caller-of.ts'
+import type { Authenticate } from '../entrance/caller-of.ts'
 
 export type Answer = { readonly status: number; readonly type: string; readonly body: string }
 /** In progress or answered; `released` if nothing was done under the claimed key. */
@@ -11,7 +11,7 @@ export type Kept = { readonly request: string; readonly answer: Promise<Answer |
 export type Answers = Map<string, Kept>
 
 /** The context of a handler: the commands, the caller and the trace. */
-export type Variables = { gate: Gate; doorman: Doorman; answers: Answers; caller: Caller; trace: string }
+export type Variables = { gate: Gate; authenticate: Authenticate; answers: Answers; caller: Caller; trace: string }
 /** `local` is true on the data folder's socket, which only the folder's owner can open; otherwise `remote` is an address. */
 export type Bindings = { local: boolean; remote: string }
 export type Door = { Variables: Variables; Bindings: Bindings }

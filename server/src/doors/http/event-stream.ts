@@ -1,5 +1,5 @@
 /** Why a stream ended, in its last event. `too_slow`: read faster, or resume from the last event's id. */
-export type Goodbye = 'stopping' | 'too_slow' | 'unauthorised' | 'ended'
+export type CloseReason = 'stopping' | 'too_slow' | 'unauthorised' | 'ended'
 
 export type EventStream = {
   /** Aborted when the gate stops: streams send a last event and end. */
@@ -8,7 +8,7 @@ export type EventStream = {
   /** How much may be queued for a slow reader, beyond the buffer of its connection. */
   readonly waiting_bytes?: number | undefined
   /** Checked with every heartbeat, because a key may be revoked while its stream is open. */
-  readonly isStillWelcome: () => Promise<boolean>
+  readonly isStillAllowed: () => Promise<boolean>
   readonly onEnd: () => void
   /** Called once, when the stream is open. Returns a function that stops listening. */
   begin(out: EventOut): () => void
@@ -16,7 +16,7 @@ export type EventStream = {
 
 export type EventOut = {
   tell(event: string, data: object, id?: string): void
-  leave(reason: Goodbye): void
+  leave(reason: CloseReason): void
   readonly isOver: () => boolean
 }
 
@@ -33,7 +33,7 @@ export function eventStream(options: EventStream): Response {
     let isOver = false
     let stopListening = () => {}
     const write = (text: string) => controller.enqueue(bytes.encode(text))
-    const leave = (reason: Goodbye) => {
+    const leave = (reason: CloseReason) => {
       if (isOver) return
       end()
       write(eventText('goodbye', { reason }))
@@ -46,7 +46,7 @@ export function eventStream(options: EventStream): Response {
     }
     const beatOnce = async () => {
       // If the key cannot be checked, the stream ends.
-      const isWelcome = await options.isStillWelcome().catch(() => false)
+      const isWelcome = await options.isStillAllowed().catch(() => false)
       if (isOver) return
       if (!isWelcome) leave('unauthorised')
       else if ((controller.desiredSize ?? 0) > 0) write(': still here\n\n')

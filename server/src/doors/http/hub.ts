@@ -10,7 +10,7 @@ const RotateBody = z.strictObject({ step: z.enum(['prepare', 'activate']) })
 
 /** Requests of nodes to their hub, and the list of nodes for people. */
 export const hubRoutes: Routes = (app, gate) => {
-  const words = (said: Result<readonly string[]>, trace: string) =>
+  const replies = (said: Result<readonly string[]>, trace: string) =>
     said.ok ? jsonResponse(200, { words: said.value }) : problemResponse(said.problem, trace)
   const keys = (said: Result<HubKeysAnswer>, trace: string) =>
     said.ok ? jsonResponse(200, said.value) : problemResponse(said.problem, trace)
@@ -24,7 +24,7 @@ export const hubRoutes: Routes = (app, gate) => {
       body: NodeRequest,
       answers: WordsAnswer,
     }),
-    async (c) => words(await gate.hub.takeRequest(c.get('caller'), c.req.valid('json')), c.get('trace')),
+    async (c) => replies(await gate.hub.takeRequest(c.get('caller'), c.req.valid('json')), c.get('trace')),
   )
 
   app.openapi(
@@ -36,7 +36,7 @@ export const hubRoutes: Routes = (app, gate) => {
       body: NodeOutcome,
       answers: WordsAnswer,
     }),
-    async (c) => words(await gate.hub.takeOutcome(c.get('caller'), c.req.valid('json')), c.get('trace')),
+    async (c) => replies(await gate.hub.takeOutcome(c.get('caller'), c.req.valid('json')), c.get('trace')),
   )
 
   app.openapi(
@@ -49,7 +49,7 @@ export const hubRoutes: Routes = (app, gate) => {
       answers: WordsAnswer,
       keeps_keys: true,
     }),
-    async (c) => words(await gate.hub.decisions(c.get('caller'), c.req.valid('json')), c.get('trace')),
+    async (c) => replies(await gate.hub.decisions(c.get('caller'), c.req.valid('json')), c.get('trace')),
   )
 
   app.openapi(

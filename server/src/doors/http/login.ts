@@ -42,7 +42,7 @@ export function loginRoutes(app: App, gate: Gate, options: LoginOptions): void {
       const { key } = c.req.valid('json')
       // Wrong keys are counted like those of any other request.
       const header = (name: string) => (name === 'authorization' ? `Bearer ${key}` : undefined)
-      const caller = await c.get('doorman')({ ...c.env, header })
+      const caller = await c.get('authenticate')({ ...c.env, header })
       if (!caller.ok) return problemResponse(caller.problem, c.get('trace'))
       return loggedIn(c, gate, options, caller.value, 'key')
     },

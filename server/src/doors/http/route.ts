@@ -102,7 +102,7 @@ function requires(access: Access, route: string): MiddlewareHandler<Door> {
   return async (c, next) => {
     if (access === 'anyone') return next()
     const browser = { method: c.req.method }
-    const caller = await c.get('doorman')({ ...c.env, header: (name) => c.req.header(name), browser })
+    const caller = await c.get('authenticate')({ ...c.env, header: (name) => c.req.header(name), browser })
     if (!caller.ok) return problemResponse(caller.problem, c.get('trace'))
     if (!access.includes(caller.value.kind)) {
       await c.get('gate').audit.noteRefusal({ kind: 'forbidden', caller: caller.value, route, trace: c.get('trace') })
@@ -114,9 +114,9 @@ function requires(access: Access, route: string): MiddlewareHandler<Door> {
 }
 
 /** Checked again while a stream is open, because the key may be revoked or the person may log out. */
-export function stillWelcome(c: Context<Door>): () => Promise<boolean> {
+export function stillAllowed(c: Context<Door>): () => Promise<boolean> {
   const browser = { method: c.req.method, passive: true } as const
-  return async () => (await c.get('doorman')({ ...c.env, header: (name) => c.req.header(name), browser })).ok
+  return async () => (await c.get('authenticate')({ ...c.env, header: (name) => c.req.header(name), browser })).ok
 }
 
 /** Health checks may send any query. */

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { ADMIN, AGENT, withGate } from '../../../test/gate/with-gate.ts'
 import { ok } from '../../contract/problems.ts'
 import { bindRuns, type RunsWorld } from '../../commands/runs/bind.ts'
-import { createShownNews } from '../../commands/runs/shown-news.ts'
+import { createRunOutput } from '../../commands/runs/run-output.ts'
 import type { Gate } from '../../commands/gate.ts'
 import { callerIdentity } from '../../contract/caller-identity.ts'
 import type { Caller } from '../../contract/caller.ts'
@@ -17,7 +17,7 @@ test('a reader that does not read is told that it is too slow, and misses nothin
   withGate(async ({ gate }) => {
     const app = new OpenAPIHono<Door>()
     app.use((c, next) => {
-      c.set('doorman', async () => ok(ADMIN))
+      c.set('authenticate', async () => ok(ADMIN))
       return next()
     })
     streamRoute(app, gate, { stopping: new AbortController().signal, waiting_bytes: 1_500 })
@@ -39,7 +39,7 @@ test('a reader that does not read is told that it is too slow, and misses nothin
   }))
 
 test('what runs show is sent to their owner while it listens, on request, and to nobody else', async () => {
-  const shown = createShownNews()
+  const shown = createRunOutput()
   const { onShown } = bindRuns({ shown } as unknown as RunsWorld)
   const changes = { changesAfter: () => [], onChange: () => () => {}, newest: () => 'b-1' }
   const readings = { labelled: async (_: unknown, answer: unknown) => answer }
@@ -48,7 +48,7 @@ test('what runs show is sent to their owner while it listens, on request, and to
   const heardBy = async (caller: Caller, kinds: string) => {
     const app = new OpenAPIHono<Door>()
     app.use((c, next) => {
-      c.set('doorman', async () => ok(caller))
+      c.set('authenticate', async () => ok(caller))
       return next()
     })
     const stopping = new AbortController()
@@ -71,7 +71,7 @@ test('what runs show is sent to their owner while it listens, on request, and to
 })
 
 test('a listener that throws is no fault of the run that shows something', () => {
-  const shown = createShownNews()
+  const shown = createRunOutput()
   const heard: string[] = []
   shown.onAny(() => {
     throw new Error('deaf')

@@ -9,7 +9,7 @@ import { callerIdentity } from '../../contract/caller-identity.ts'
 import type { App } from './door.ts'
 import { labelledStream } from './label-events.ts'
 import { readerOf } from './query.ts'
-import { CALLERS, route, stillWelcome } from './route.ts'
+import { CALLERS, route, stillAllowed } from './route.ts'
 import { eventStream, OpenStreams, type EventOut, type EventStream } from './event-stream.ts'
 
 export type StreamOptions = Pick<EventStream, 'stopping' | 'heartbeat_ms' | 'waiting_bytes'>
@@ -40,7 +40,7 @@ export function streamRoute(app: App, gate: Gate, options: StreamOptions): void 
       const from = c.req.header('last-event-id')
       return eventStream({
         ...options,
-        isStillWelcome: stillWelcome(c),
+        isStillAllowed: stillAllowed(c),
         onEnd: open.take(who),
         begin: (out) => tellChanges(gate, readerOf(c), { kinds, from }, out),
       })

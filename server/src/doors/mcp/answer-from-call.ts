@@ -1,6 +1,6 @@
 import type { Gate } from '../../commands/gate.ts'
 import type { EventStream } from './event-stream.ts'
-import type { Guest } from './http-visit.ts'
+import type { ClientContext } from './http-context.ts'
 import type { Place } from './resumable-streams.ts'
 import { textOf } from './rpc.ts'
 import { threadOfSession } from './sessions.ts'
@@ -18,7 +18,7 @@ const CLOCKS_MS = 60_000
  */
 export async function answerFromCall(
   { gate, stopping }: { readonly gate: Gate; readonly stopping: AbortSignal },
-  { caller, session, surface, response }: Guest,
+  { caller, session, surface, response }: ClientContext,
   { stream, after }: Place,
   open: () => EventStream,
 ): Promise<boolean> {

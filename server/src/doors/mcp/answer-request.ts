@@ -138,11 +138,11 @@ function discovered(gate: Gate, shown: Shown): JsonObject {
 }
 
 function instructions(gate: Gate, shown: Shown): string {
-  const standing = gate.policies.notices().map(({ says, faults: [fault] }) => {
+  const listening = gate.policies.notices().map(({ says, faults: [fault] }) => {
     const where = fault === undefined ? '' : ` (${fault.file}:${fault.line}: ${fault.says}; ${fault.instead})`
     return ` Tell the operator: ${says}${where}.`
   })
-  return `${HELD}${shown === 'search' ? SEARCHED : ''}${standing.join('')}`
+  return `${HELD}${shown === 'search' ? SEARCHED : ''}${listening.join('')}`
 }
 
 /** What people should know while it stands, in a place that clients hand on or log. */

@@ -53,7 +53,7 @@ export async function bridgeStdio(input: Readable, output: Writable, sendRaw: Se
   let agreed: Record<string, string> = {}
   let opening: Promise<void> | undefined
   let wantsStream = false
-  let standing: ClientRequest | undefined
+  let listening: ClientRequest | undefined
   const write = (bytes: Buffer | string) => void output.write(bytes)
 
   async function carry(line: Line): Promise<void> {
@@ -71,7 +71,7 @@ export async function bridgeStdio(input: Readable, output: Writable, sendRaw: Se
     try {
       if (isNoAnswer(reply)) return await fail(line, reply)
       await pass(line, reply)
-      if (wantsStream && standing === undefined) void listen()
+      if (wantsStream && listening === undefined) void listen()
     } finally {
       if (id !== undefined) requests.delete(id)
     }
@@ -136,11 +136,11 @@ export async function bridgeStdio(input: Readable, output: Writable, sendRaw: Se
   async function listen(): Promise<void> {
     const reply = await sendRaw('GET', { ...STREAM_HEADERS, ...agreed }, undefined, {
       mayRepeat: false,
-      onSent: (request) => (standing = request),
+      onSent: (request) => (listening = request),
     })
     if (!isNoAnswer(reply) && reply.statusCode === 200) await passEvents(reply).catch(() => {})
     else wantsStream = false
-    standing = undefined
+    listening = undefined
   }
 
   async function fail(line: Line, { code, why }: NoAnswer): Promise<void> {
@@ -176,7 +176,7 @@ export async function bridgeStdio(input: Readable, output: Writable, sendRaw: Se
     void carried.finally(() => underWay.delete(carried))
   })
   await Promise.all(underWay)
-  standing?.destroy()
+  listening?.destroy()
   for (const { request } of requests.values()) request.destroy()
 }
 

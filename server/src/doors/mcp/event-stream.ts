@@ -22,13 +22,13 @@ export type EventStream = {
 export function openEventStream(
   response: ServerResponse,
   headers: Readonly<Record<string, string>>,
-  isStillWelcome?: () => Promise<boolean>,
+  isStillAllowed?: () => Promise<boolean>,
 ): EventStream {
   response.writeHead(200, { ...headers, ...HEADERS })
   response.flushHeaders()
   const keepAlive = setInterval(() => {
     response.write(': keep-alive\n\n')
-    isStillWelcome?.().then(
+    isStillAllowed?.().then(
       (is_welcome) => is_welcome || response.end(),
       () => response.end(),
     )

@@ -41,7 +41,7 @@ export type Exchange = {
   notify(message: JsonObject): void
   /** Keeps the connection open for an answer that may be long in coming. */
   hold(): void
-  /** Sends a message when the request is answered already: by the client's standing stream, where it has one. */
+  /** Sends a message when the request is answered already: by the client's listening stream, where it has one. */
   tell(message: JsonObject): void
   /** Told of what goes wrong when the request is answered already. */
   onFault(error: unknown): void

@@ -3,7 +3,7 @@ import type { Gate } from '../../commands/gate.ts'
 import type { RelayNotice } from '../../commands/ports/notices.ts'
 import type { Caller } from '../../contract/caller.ts'
 import type { EventStream } from './event-stream.ts'
-import { speakerOf, type Guest } from './http-visit.ts'
+import { clientKeyOf, type ClientContext } from './http-context.ts'
 import type { Place, ResumableStreams, StreamEvent } from './resumable-streams.ts'
 import { answerFromCall } from './answer-from-call.ts'
 
@@ -20,7 +20,7 @@ type Pipe = { again(after: number): void }
 
 export type RelayedStreams = {
   /** Resumes a stream that this node does not know. False when no node does, and no call was made for it. */
-  resume(guest: Guest, place: Place, open: () => EventStream): Promise<boolean>
+  resume(client: ClientContext, place: Place, open: () => EventStream): Promise<boolean>
 }
 
 export type RelayedDeps = {
@@ -107,14 +107,14 @@ export function relayedStreams({ gate, resumable, stopping, onFault }: RelayedDe
     return { pipe, live }
   }
 
-  async function resume(guest: Guest, { stream, after }: Place, open: () => EventStream): Promise<boolean> {
-    const { caller, session, response } = guest
+  async function resume(client: ClientContext, { stream, after }: Place, open: () => EventStream): Promise<boolean> {
+    const { caller, session, response } = client
     const by = randomBytes(12).toString('base64url')
     let last = after
     let live: EventStream | undefined
     let silent = 0
     const { promise: first, resolve: heard } = Promise.withResolvers<boolean>()
-    const ask = () => relay.tell({ is: 'resumed', client: speakerOf(caller, session), stream, after: last, by })
+    const ask = () => relay.tell({ is: 'resumed', client: clientKeyOf(caller, session), stream, after: last, by })
     const deliver = async ({ events, is_over }: Told): Promise<void> => {
       const text = events === undefined ? undefined : await relay.load(caller, events)
       // Stored, but not to be read: it is asked for again.
@@ -141,7 +141,7 @@ export function relayedStreams({ gate, resumable, stopping, onFault }: RelayedDe
     }
     const fallBack = async (): Promise<boolean> => {
       leave()
-      const isAnswered = await answerFromCall({ gate, stopping }, guest, { stream, after: last }, () => live ?? open())
+      const isAnswered = await answerFromCall({ gate, stopping }, client, { stream, after: last }, () => live ?? open())
       if (!isAnswered) live?.end()
       return isAnswered
     }

@@ -1,6 +1,6 @@
 import type { Caller } from '../../contract/caller.ts'
 import type { EventStream } from './event-stream.ts'
-import { speakerOf } from './http-visit.ts'
+import { clientKeyOf } from './http-context.ts'
 
 /** How long a client that lost its stream should wait before it comes back. */
 const RETRY_MS = 1_000
@@ -66,7 +66,7 @@ export function createResumableStreams(): ResumableStreams {
 
   return {
     keep(name, { caller, session }, live, onLost) {
-      const speaker = speakerOf(caller, session)
+      const speaker = clientKeyOf(caller, session)
       const one: Kept = { caller, speaker, events: [], onLost, live, is_over: false, chars: 0 }
       kept.set(name, one)
       let sent = 0

@@ -5,7 +5,7 @@ import { Surface } from '../../contract/surface.ts'
 import type { JsonObject } from '../../contract/json.ts'
 import { problem, PROBLEMS } from '../../contract/problems.ts'
 import { BODY_LIMIT } from '../entrance/body-limit.ts'
-import type { Doorman } from '../entrance/caller-of.ts'
+import type { Authenticate } from '../entrance/caller-of.ts'
 import type { ClientAddress } from '../entrance/client-address.ts'
 import type { DoorListener } from '../entrance/listen.ts'
 import { knownHost } from '../entrance/known-host.ts'
@@ -22,16 +22,16 @@ import {
   rawRequestOf,
   pathOf,
   queryOf,
-  speakerOf,
-  takes,
-  turnAway,
+  clientKeyOf,
+  acceptsType,
+  writeProblem,
   writeRefusal,
   writeText,
-  type Guest,
-  type Visit,
-} from './http-visit.ts'
+  type ClientContext,
+  type HttpContext,
+} from './http-context.ts'
 import { logLevelOf } from './log-level.ts'
-import { standingDoor } from './open-standing.ts'
+import { listeningDoor } from './open-listening.ts'
 import { readBody } from './read-body.ts'
 import { relayedMessages } from './relayed-messages.ts'
 import { relayedStreams } from './relayed-streams.ts'
@@ -41,13 +41,13 @@ import { CAPABILITIES_KEY, readMessage, type Era, type Notification, type Reques
 import { isMetadataPath, METADATA_PATHS, metadataUrl, resourceMetadata, resourceUrl } from './resource-metadata.ts'
 import { refusalFor, refusalOf, RPC, textOf, type Refusal } from './rpc.ts'
 import { createSessions, idempotencyKeyOf, threadOf } from './sessions.ts'
-import { createStandingStreams } from './standing-streams.ts'
+import { createListeningStreams } from './listening-streams.ts'
 import { newStreamName } from './stream-names.ts'
 import { createWatchedResources } from './watched-resources.ts'
 
 export type McpDoor = {
   readonly gate: Gate
-  readonly doorman: Doorman
+  readonly authenticate: Authenticate
   /** For clients that do not choose, neither by their address nor with their key. */
   readonly surface: Surface
   /** Over how many characters an output moves to the artifact store. */
@@ -79,55 +79,57 @@ export function mcpListener(door: McpDoor): DoorListener {
   const { gate } = door
   const sessions = createSessions()
   const underWay = createCallsUnderWay()
-  const standing = createStandingStreams(gate)
+  const listening = createListeningStreams(gate)
   const watched = createWatchedResources(gate)
   const questions = createQuestions()
   const resumable = createResumableStreams()
-  const welcome = (visit: Visit) => async () => (await door.doorman(rawRequestOf(visit, door.addressOf))).ok
+  const stillAllowed = (context: HttpContext) => async () =>
+    (await door.authenticate(rawRequestOf(context, door.addressOf))).ok
   const onFault = (error: unknown) => void door.onIncident(error, door.newTrace())
   const messages = relayedMessages({ gate, underWay, questions, onFault })
   const relayed = relayedStreams({ gate, resumable, stopping: door.stopping, onFault })
-  const standingDeps = { gate, sessions, standing, watched, resumable, relayed, welcome }
-  const { openStanding, openSubscription } = standingDoor(standingDeps)
+  const standingDeps = { gate, sessions, listening, watched, resumable, relayed, stillAllowed }
+  const { openListening, openSubscription } = listeningDoor(standingDeps)
   const isOurs = knownHost(door.hosts)
-  door.stopping.addEventListener('abort', () => standing.endAll())
+  door.stopping.addEventListener('abort', () => listening.endAll())
   gate.relay.onTold((notice) => notice.is === 'ended' && forget(notice.session))
 
-  async function serve(visit: Visit, path: string): Promise<void> {
-    const { request, local } = visit
+  async function serve(context: HttpContext, path: string): Promise<void> {
+    const { request, local } = context
     const { headers } = request
     if (!local && !isOurs({ host: headers.host, origin: headers.origin }))
-      return turnAway(visit, problem('request.foreign_host'))
+      return writeProblem(context, problem('request.foreign_host'))
     if (isMetadataPath(path)) {
-      if (request.method !== 'GET') return turnAway(visit, problem('request.method_not_allowed'), { allow: 'GET' })
+      if (request.method !== 'GET')
+        return writeProblem(context, problem('request.method_not_allowed'), { allow: 'GET' })
       const metadata = resourceMetadata(resourceUrl(door.url, headers.host), door.authorization_servers)
-      return writeText(visit, 200, JSON.stringify(metadata))
+      return writeText(context, 200, JSON.stringify(metadata))
     }
     // Both run in parallel: a request without a valid key is rejected without waiting for its whole body.
     const reading = request.method === 'POST' ? readBody(request, BODY_LIMIT) : undefined
-    const caller = await door.doorman(rawRequestOf(visit, door.addressOf))
+    const caller = await door.authenticate(rawRequestOf(context, door.addressOf))
     if (!caller.ok) {
       const metadata = metadataUrl(resourceUrl(door.url, headers.host))
       const challenge = { 'www-authenticate': `Bearer realm="sluice", resource_metadata="${metadata}"` }
-      return turnAway(visit, caller.problem, PROBLEMS[caller.problem.code].http === 401 ? challenge : {})
+      return writeProblem(context, caller.problem, PROBLEMS[caller.problem.code].http === 401 ? challenge : {})
     }
-    const guest = await guestOf(visit, caller.value)
-    if ('error' in guest) return writeRefusal(visit, null, guest)
-    if (request.method === 'GET') return await openStanding(guest)
-    if (request.method === 'DELETE') return await endSession(guest)
+    const client = await guestOf(context, caller.value)
+    if ('error' in client) return writeRefusal(context, null, client)
+    if (request.method === 'GET') return await openListening(client)
+    if (request.method === 'DELETE') return await endSession(client)
     if (reading === undefined)
-      return turnAway(visit, problem('request.method_not_allowed'), { allow: 'GET, POST, DELETE' })
+      return writeProblem(context, problem('request.method_not_allowed'), { allow: 'GET, POST, DELETE' })
     const body = await reading
     if (!body.ok) {
       const rpc = body.problem.code === 'request.not_ijson' ? RPC.parse_error : RPC.server
-      return writeRefusal(visit, null, refusalFor(rpc, body.problem))
+      return writeRefusal(context, null, refusalFor(rpc, body.problem))
     }
-    return await post(guest, body.value)
+    return await post(client, body.value)
   }
 
   /** Who this is once they are in: the conversation they are in, and what they want to see. */
-  async function guestOf(visit: Visit, caller: Caller): Promise<Guest | Refusal> {
-    const { request } = visit
+  async function guestOf(context: HttpContext, caller: Caller): Promise<ClientContext | Refusal> {
+    const { request } = context
     const session = headerOf(request, 'mcp-session-id')
     if (session !== undefined && (!sessions.isOf(session, caller) || (await gate.relay.hasEnded(session))))
       return refusalOf(RPC.session_not_found, 'mcp.session_unknown')
@@ -135,15 +137,15 @@ export function mcpListener(door: McpDoor): DoorListener {
     const chosen = wanted === null ? undefined : Surface.safeParse(wanted)
     if (chosen?.success === false)
       return refusalOf(RPC.server, 'request.invalid', { paths: `surface: one of ${Surface.options.join(', ')}` })
-    return { ...visit, caller, session, surface: chosen?.data ?? caller.surface ?? door.surface }
+    return { ...context, caller, session, surface: chosen?.data ?? caller.surface ?? door.surface }
   }
 
-  async function post(guest: Guest, body: string): Promise<void> {
-    const { request, local, caller, session } = guest
+  async function post(client: ClientContext, body: string): Promise<void> {
+    const { request, local, caller, session } = client
     const wrong = headerFault(request)
-    if (wrong !== undefined) return writeRefusal(guest, null, wrong)
+    if (wrong !== undefined) return writeRefusal(client, null, wrong)
     const read = readJson(body)
-    if (!read.ok) return writeRefusal(guest, null, refusalFor(RPC.parse_error, read.problem))
+    if (!read.ok) return writeRefusal(client, null, refusalFor(RPC.parse_error, read.problem))
     const mirrored = {
       version: headerOf(request, 'mcp-protocol-version'),
       method: headerOf(request, 'mcp-method'),
@@ -152,19 +154,19 @@ export function mcpListener(door: McpDoor): DoorListener {
     const message = readMessage(read.value, mirrored, local)
     switch (message.is) {
       case 'refused':
-        return writeRefusal(guest, message.id, message.refusal)
+        return writeRefusal(client, message.id, message.refusal)
       case 'request':
         return message.method === 'subscriptions/listen' && message.era === 'new'
-          ? openSubscription(guest, message)
-          : await answer(guest, message)
+          ? openSubscription(client, message)
+          : await answer(client, message)
       case 'notification':
-        hear(message, speakerOf(caller, session))
-        return accept(guest)
+        hear(message, clientKeyOf(caller, session))
+        return accept(client)
       case 'reply': {
-        const speaker = speakerOf(caller, session)
+        const speaker = clientKeyOf(caller, session)
         if (!questions.hear(speaker, message.id, message.result))
           messages.replied(caller, speaker, message.id, message.result)
-        return accept(guest)
+        return accept(client)
       }
       default:
         return message satisfies never
@@ -177,35 +179,35 @@ export function mcpListener(door: McpDoor): DoorListener {
     if (!underWay.cancel(speaker, id)) messages.cancelled(speaker, id)
   }
 
-  async function answer(guest: Guest, message: Request): Promise<void> {
-    const { request, response, caller, session, surface } = guest
+  async function answer(client: ClientContext, message: Request): Promise<void> {
+    const { request, response, caller, session, surface } = client
     const { era, id, method, params, meta } = message
     const thread = threadOf(session, meta)
-    if (!thread.ok) return writeRefusal(guest, id, refusalFor(RPC.invalid_params, thread.problem))
+    if (!thread.ok) return writeRefusal(client, id, refusalFor(RPC.invalid_params, thread.problem))
     const key = idempotencyKeyOf(headerOf(request, 'idempotency-key'), meta)
-    if (!key.ok) return writeRefusal(guest, id, refusalFor(RPC.invalid_params, key.problem))
+    if (!key.ok) return writeRefusal(client, id, refusalFor(RPC.invalid_params, key.problem))
     const calledOff = new AbortController()
     // An older client that goes away may come back for the answer; a newer one calls its request off by going.
     const giveUp = () => calledOff.abort()
-    const isOverWithClient = era === 'new' || (method === 'tasks/result' && !canResume(guest, era))
+    const isOverWithClient = era === 'new' || (method === 'tasks/result' && !canResume(client, era))
     if (isOverWithClient) response.once('close', () => response.writableEnded || giveUp())
-    const speaker = speakerOf(caller, session)
+    const speaker = clientKeyOf(caller, session)
     const done = underWay.begin(speaker, id, () => calledOff.abort())
-    const begun = method === 'initialize' && era === 'old' ? begin(guest, params) : {}
-    const stream_name = canResume(guest, era) ? newStreamName(id, door.clock()) : undefined
+    const begun = method === 'initialize' && era === 'old' ? begin(client, params) : {}
+    const stream_name = canResume(client, era) ? newStreamName(id, door.clock()) : undefined
     let stream: EventStream | undefined
     const streaming = (): EventStream | undefined => {
       if (stream !== undefined) return stream
-      if (response.destroyed || response.writableEnded || !takes(request, 'text/event-stream')) return undefined
-      return (stream = openAnswer(guest, stream_name, method === 'tasks/result' ? giveUp : () => {}))
+      if (response.destroyed || response.writableEnded || !acceptsType(request, 'text/event-stream')) return undefined
+      return (stream = openAnswer(client, stream_name, method === 'tasks/result' ? giveUp : () => {}))
     }
-    const isLong = era === 'old' && !guest.local ? setTimeout(streaming, LONG_MS) : undefined
+    const isLong = era === 'old' && !client.local ? setTimeout(streaming, LONG_MS) : undefined
     const exchange: Exchange = {
       caller,
       era,
       params,
       meta,
-      trace: traceOf(meta['traceparent']) ?? guest.trace,
+      trace: traceOf(meta['traceparent']) ?? client.trace,
       idempotency_key: key.value,
       evict_over: door.evict_over,
       answer_stream: stream_name,
@@ -213,30 +215,30 @@ export function mcpListener(door: McpDoor): DoorListener {
       log_level: era === 'new' ? logLevelOf(meta[LOG_LEVEL_KEY]) : sessions.logLevel(speaker),
       setLogLevel: (level) => sessions.setLogLevel(speaker, level),
       watch: (uri) =>
-        watched.subscribe(guest, uri, {
+        watched.subscribe(client, uri, {
           ...(thread.value === undefined ? {} : { thread: thread.value }),
           trace: exchange.trace,
         }),
-      unwatch: (uri) => watched.unsubscribe(guest, uri),
+      unwatch: (uri) => watched.unsubscribe(client, uri),
       header: (name) => headerOf(request, name),
-      may_lack: guest.local,
+      may_lack: client.local,
       signal: calledOff.signal,
       thread: thread.value,
       capabilities: () => (era === 'new' ? meta[CAPABILITIES_KEY] : sessions.capabilities(speaker)),
       ask: async (question) =>
-        era === 'new' || !takes(request, 'text/event-stream')
+        era === 'new' || !acceptsType(request, 'text/event-stream')
           ? undefined
           : questions.ask(speaker, question, (told) => exchange.notify(told), calledOff.signal),
       notify: (told) => streaming()?.send(JSON.stringify(told)),
       hold: () => void streaming(),
-      tell: (told) => standing.tell(caller, session, told),
-      onFault: (error) => void door.onIncident(error, guest.trace),
+      tell: (told) => listening.tell(caller, session, told),
+      onFault: (error) => void door.onIncident(error, client.trace),
     }
     try {
       const answered = await answerRequest(gate, method, exchange, surface)
       const text = textOf(id, answered)
       if (stream !== undefined) return stream.end(text)
-      writeText(guest, 'result' in answered ? 200 : answered.http, text, begun)
+      writeText(client, 'result' in answered ? 200 : answered.http, text, begun)
     } finally {
       clearTimeout(isLong)
       done()
@@ -244,50 +246,50 @@ export function mcpListener(door: McpDoor): DoorListener {
   }
 
   /** The answer as a stream; one that an older client loses it can come back for. */
-  function openAnswer(guest: Guest, name: string | undefined, onLost: () => void): EventStream {
-    const { response } = guest
-    const live = openEventStream(response, commonHeaders(guest))
+  function openAnswer(client: ClientContext, name: string | undefined, onLost: () => void): EventStream {
+    const { response } = client
+    const live = openEventStream(response, commonHeaders(client))
     if (name === undefined) return live
-    const kept = resumable.keep(name, guest, live, onLost)
+    const kept = resumable.keep(name, client, live, onLost)
     response.once('close', kept.close)
     return kept
   }
 
-  function begin({ caller }: Guest, { capabilities = {} }: JsonObject): Record<string, string> {
+  function begin({ caller }: ClientContext, { capabilities = {} }: JsonObject): Record<string, string> {
     const session = sessions.begin(caller)
-    sessions.setCapabilities(speakerOf(caller, session), capabilities)
+    sessions.setCapabilities(clientKeyOf(caller, session), capabilities)
     return { 'mcp-session-id': session }
   }
 
   function forget(session: string): void {
-    standing.endSession(session)
+    listening.endSession(session)
     watched.endSession(session)
   }
 
   /** On every node: the others hear of it. */
-  async function endSession(guest: Guest): Promise<void> {
-    if (guest.session === undefined)
-      return writeRefusal(guest, null, refusalOf(RPC.session_not_found, 'mcp.session_unknown'))
-    const ended = await gate.relay.endSession(guest.session)
-    if (!ended.ok) return writeRefusal(guest, null, refusalFor(RPC.server, ended.problem))
-    forget(guest.session)
-    guest.response.writeHead(200, { ...commonHeaders(guest), 'content-length': '0' }).end()
+  async function endSession(client: ClientContext): Promise<void> {
+    if (client.session === undefined)
+      return writeRefusal(client, null, refusalOf(RPC.session_not_found, 'mcp.session_unknown'))
+    const ended = await gate.relay.endSession(client.session)
+    if (!ended.ok) return writeRefusal(client, null, refusalFor(RPC.server, ended.problem))
+    forget(client.session)
+    client.response.writeHead(200, { ...commonHeaders(client), 'content-length': '0' }).end()
   }
 
   return (request, response, local) => {
     const path = pathOf(request.url ?? '')
     if (!MCP_PATHS.includes(path)) return false
     const trace = traceOf(request.headers.traceparent) ?? door.newTrace()
-    const visit: Visit = { request, response, local, trace }
-    serve(visit, path).catch((error: unknown) => {
+    const context: HttpContext = { request, response, local, trace }
+    serve(context, path).catch((error: unknown) => {
       const found = problem('internal', { incident: door.onIncident(error, trace) })
       if (response.headersSent) response.destroy()
-      else turnAway(visit, found)
+      else writeProblem(context, found)
     })
     return true
   }
 }
 
 /** Before 2025-11-25 a client takes an event without a message for a broken one; on the local socket nothing gets lost. */
-const canResume = ({ request, session, local }: Guest, era: Era): boolean =>
+const canResume = ({ request, session, local }: ClientContext, era: Era): boolean =>
   era === 'old' && !local && session !== undefined && (headerOf(request, 'mcp-protocol-version') ?? '') >= '2025-11-25'

@@ -3,17 +3,17 @@ import type { WatchAnswer } from '../../commands/proxy/proxy-watch.ts'
 import type { Caller } from '../../contract/caller.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 import type { EventStream } from './event-stream.ts'
-import { speakerOf } from './http-visit.ts'
+import { clientKeyOf } from './http-context.ts'
 
 /** Who lost their stream may come back to it for so long; then nobody is left to tell. */
 const PATIENCE_MS = 5 * 60_000
 
 export type WatchedResources = {
   /** Of the older era: until it is unsubscribed, its session ends, or nobody listened for a while. */
-  subscribe(guest: Guest, uri: string, about: About): Promise<WatchAnswer>
-  unsubscribe(guest: Guest, uri: string): void
-  /** A stream on which this guest hears of what it watches. Returns how to leave. */
-  attach(guest: Guest, stream: EventStream): () => void
+  subscribe(client: Guest, uri: string, about: About): Promise<WatchAnswer>
+  unsubscribe(client: Guest, uri: string): void
+  /** A stream on which this client hears of what it watches. Returns how to leave. */
+  attach(client: Guest, stream: EventStream): () => void
   endSession(session: string): void
   /** Of the newer era: those of them that can be watched, until it is stopped. */
   watchAll(caller: Caller, uris: readonly string[], about: About, onUpdated: (uri: string) => void): Promise<Watching>
@@ -41,13 +41,13 @@ export const updated = (uri: string, meta?: JsonObject): string =>
 /** Which client is told of which resources. */
 export function createWatchedResources(gate: Gate): WatchedResources {
   const listeners = new Map<string, Listener>()
-  const keyOf = ({ caller, session }: Guest) => speakerOf(caller, session)
+  const keyOf = ({ caller, session }: Guest) => clientKeyOf(caller, session)
 
-  function listenerOf(guest: Guest): Listener {
-    const known = listeners.get(keyOf(guest))
+  function listenerOf(client: Guest): Listener {
+    const known = listeners.get(keyOf(client))
     if (known !== undefined) return known
-    const one: Listener = { session: guest.session, watched: new Map(), streams: new Set(), ending: undefined }
-    listeners.set(keyOf(guest), one)
+    const one: Listener = { session: client.session, watched: new Map(), streams: new Set(), ending: undefined }
+    listeners.set(keyOf(client), one)
     return one
   }
 
@@ -57,7 +57,7 @@ export function createWatchedResources(gate: Gate): WatchedResources {
     for (const one of watched.values()) void one.then(stopOne)
   }
 
-  /** Nothing is kept for a guest without a stream, once its patience is over. */
+  /** Nothing is kept for a client without a stream, once its patience is over. */
   function expect(key: string, listener: Listener): void {
     if (listeners.get(key) !== listener) return
     clearTimeout(listener.ending)
@@ -68,35 +68,35 @@ export function createWatchedResources(gate: Gate): WatchedResources {
   }
 
   return {
-    async subscribe(guest, uri, about) {
-      const listener = listenerOf(guest)
+    async subscribe(client, uri, about) {
+      const listener = listenerOf(client)
       const known = listener.watched.get(uri)
       const watching =
         known ??
-        gate.proxy.watch(guest.caller, { uri, ...about }, (changed) => {
+        gate.proxy.watch(client.caller, { uri, ...about }, (changed) => {
           for (const stream of hearing(listener)) stream.send(updated(changed))
         })
       listener.watched.set(uri, watching)
       const answer = await watching
       if (answer.is !== 'watching' && listener.watched.get(uri) === watching) listener.watched.delete(uri)
-      expect(keyOf(guest), listener)
+      expect(keyOf(client), listener)
       return answer
     },
-    unsubscribe(guest, uri) {
-      const listener = listeners.get(keyOf(guest))
+    unsubscribe(client, uri) {
+      const listener = listeners.get(keyOf(client))
       const watching = listener?.watched.get(uri)
       if (listener === undefined || watching === undefined) return
       listener.watched.delete(uri)
       void watching.then(stopOne)
-      expect(keyOf(guest), listener)
+      expect(keyOf(client), listener)
     },
-    attach(guest, stream) {
-      const listener = listenerOf(guest)
+    attach(client, stream) {
+      const listener = listenerOf(client)
       listener.streams.add(stream)
-      expect(keyOf(guest), listener)
+      expect(keyOf(client), listener)
       return () => {
         listener.streams.delete(stream)
-        expect(keyOf(guest), listener)
+        expect(keyOf(client), listener)
       }
     },
     endSession(session) {

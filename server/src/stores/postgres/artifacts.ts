@@ -13,7 +13,7 @@ const MOST_BYTES = 67_108_864
 /** Artifacts in the database, so that every node has them. A text that no longer has its digest is ignored. */
 export function databaseArtifacts(queries: ReadQueries, sealer?: Sealer): Artifacts {
   const bytesOf = artifactBytes(sealer)
-  const shelfOf = (owner: string) => hash('sha256', owner)
+  const ownerKeyOf = (owner: string) => hash('sha256', owner)
   return {
     async put(owner, text) {
       if (!owner.isWellFormed()) return undefined
@@ -24,7 +24,7 @@ export function databaseArtifacts(queries: ReadQueries, sealer?: Sealer): Artifa
         await queries.all(
           `INSERT INTO artifacts (shelf, digest, body, stored_at) VALUES ($1, $2, $3, $4)
             ON CONFLICT (shelf, digest) DO UPDATE SET body = excluded.body, stored_at = excluded.stored_at`,
-          [shelfOf(owner), digest, bytesOf.encode(bytes, shelfOf(owner), digest), Date.now()],
+          [ownerKeyOf(owner), digest, bytesOf.encode(bytes, ownerKeyOf(owner), digest), Date.now()],
         )
         return digest
       } catch {
@@ -37,11 +37,11 @@ export function databaseArtifacts(queries: ReadQueries, sealer?: Sealer): Artifa
       if (!owner.isWellFormed() || !Sha256.safeParse(digest).success) return undefined
       const [found] = await queries.all<{ body: Buffer | null }>(
         'SELECT body FROM artifacts WHERE shelf = $1 AND digest = $2',
-        [shelfOf(owner), digest],
+        [ownerKeyOf(owner), digest],
       )
       if (found === undefined) return undefined
       if (found.body === null) return 'expired'
-      const text = bytesOf.decode(found.body, shelfOf(owner), digest)
+      const text = bytesOf.decode(found.body, ownerKeyOf(owner), digest)
       return text === undefined ? undefined : { text: range(text, from, length), size: text.length }
     },
 
@@ -50,7 +50,7 @@ export function databaseArtifacts(queries: ReadQueries, sealer?: Sealer): Artifa
     },
 
     async erase(owner) {
-      return owner.isWellFormed() ? empty(queries, 'shelf = $1', shelfOf(owner)) : 0
+      return owner.isWellFormed() ? empty(queries, 'shelf = $1', ownerKeyOf(owner)) : 0
     },
   }
 }

@@ -9,7 +9,7 @@ import { openLife } from '../http/life.ts'
 import { lost, notSent } from '../pending-calls.ts'
 import type { CommandsServer } from '../server-config.ts'
 import { singleCall } from '../single-call.ts'
-import { strikeOut } from '../strike-out.ts'
+import { removeSecrets } from '../remove-secrets.ts'
 import type { Transport } from '../transport.ts'
 import { commandTool } from './command-tools.ts'
 import { fillCommand } from './fill-command.ts'
@@ -18,7 +18,7 @@ import { runProgram, type Ended, type Running } from './run-program.ts'
 /** Declared programs as a tool server: each call is one process. The values of the configured environment count as secrets. */
 export function commandsTransport(config: CommandsServer, grace_ms: number): Transport {
   const { name: server, output_limit } = config
-  const hide = (says: string) => strikeOut(Object.values(config.env), says)
+  const hide = (says: string) => removeSecrets(Object.values(config.env), says)
   const tools = Object.entries(config.commands).map(([name, command]) => commandTool(name, command))
 
   function start(command: CommandSettings, call: UpstreamCall): Running | UpstreamAnswer {

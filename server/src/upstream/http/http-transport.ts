@@ -1,6 +1,6 @@
 import { openConnection } from '../connection.ts'
 import type { HttpServer } from '../server-config.ts'
-import { strikeOut } from '../strike-out.ts'
+import { removeSecrets } from '../remove-secrets.ts'
 import type { Tuning } from '../tuning.ts'
 import type { OpenWire } from '../wire.ts'
 import type { Transport } from '../transport.ts'
@@ -28,6 +28,6 @@ export function httpTransport(config: HttpServer, tuning: Tuning, login?: Tokens
       return openConnection(wires, deps, legacy)
     },
     stderr: () => [],
-    hide: (says) => strikeOut(secrets(), says),
+    hide: (says) => removeSecrets(secrets(), says),
   }
 }

@@ -16,7 +16,7 @@ import { refusalOf } from './refusal.ts'
 import { resumeStream } from './resume-stream.ts'
 import { sdkTransport } from './sdk-transport.ts'
 import { openSession } from './session.ts'
-import { standingStream } from './standing-stream.ts'
+import { listeningStream } from './listening-stream.ts'
 import type { Tokens } from './tokens.ts'
 
 export type HttpWireDeps = WireDeps & {
@@ -37,7 +37,7 @@ export function openStreamable(deps: HttpWireDeps): Wire {
     standing.stop()
     transport.onclose?.()
   })
-  const standing = standingStream({ channel, session, inbox, limit, tuning, life, onDoubt })
+  const standing = listeningStream({ channel, session, inbox, limit, tuning, life, onDoubt })
   const transport: Transport = sdkTransport({
     channel,
     session,

@@ -7,7 +7,7 @@ const ANSWER_MS = 10_000
 /** The hub answers a question about decisions after this long at the latest. */
 const WAIT_S = 20
 const MOST_ASKED = 500
-const MOST_WORDS = 500
+const MOST_REPLIES = 500
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 10_000
 /** With nothing to ask for, it checks again after this long. */
@@ -30,9 +30,9 @@ export function httpHub({ url, key, stopping }: HttpHubSettings): HubLink {
       })
       const text = await answer.text()
       if (!answer.ok) return { is: 'failed', why: `the hub answered with status ${answer.status}${codeIn(text)}` }
-      const words = WordsAnswer.safeParse(JSON.parse(text))
-      return words.success
-        ? { is: 'sent', words: words.data.words.slice(0, MOST_WORDS) }
+      const replies = WordsAnswer.safeParse(JSON.parse(text))
+      return replies.success
+        ? { is: 'sent', replies: replies.data.words.slice(0, MOST_REPLIES) }
         : { is: 'failed', why: 'the answer is not one of a hub' }
     } catch (error) {
       return { is: 'failed', why: whyOf(error) }
@@ -67,7 +67,7 @@ function follow(post: Post, { pending, take }: HubFollower, stopping: AbortSigna
       }
       const asked = await post('v1/hub/decisions', { approvals, wait_s: WAIT_S }, patience)
       if (asked.is === 'failed' && signal.aborted) continue
-      const isGood = asked.is === 'sent' && (await takeAll(asked.words, take))
+      const isGood = asked.is === 'sent' && (await takeAll(asked.replies, take))
       // Decisions that do not count would be sent again immediately.
       if (!isGood) await rest(pause, stopping)
       pause = isGood ? FIRST_PAUSE_MS : Math.min(LONGEST_PAUSE_MS, pause * 2)
@@ -85,9 +85,9 @@ function follow(post: Post, { pending, take }: HubFollower, stopping: AbortSigna
 }
 
 /** Whether all of them counted. */
-async function takeAll(words: readonly string[], take: HubFollower['take']): Promise<boolean> {
+async function takeAll(replies: readonly string[], take: HubFollower['take']): Promise<boolean> {
   let isGood = true
-  for (const word of words) isGood = (await take(word)) && isGood
+  for (const reply of replies) isGood = (await take(reply)) && isGood
   return isGood
 }
 

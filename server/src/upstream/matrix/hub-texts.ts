@@ -4,13 +4,13 @@ import { WordsAnswer } from '../../contract/hub.ts'
 export const FROM_NODE = 'io.sluice.node'
 export const FROM_HUB = 'io.sluice.hub'
 
-const MOST_WORDS = 100
+const MOST_REPLIES = 100
 
 /** The decisions in a text of the hub; none if it cannot be read. */
-export function readWords(text: string): readonly string[] {
+export function readReplies(text: string): readonly string[] {
   try {
     const read = WordsAnswer.safeParse(JSON.parse(text))
-    return read.success ? read.data.words.slice(0, MOST_WORDS) : []
+    return read.success ? read.data.words.slice(0, MOST_REPLIES) : []
   } catch {
     return []
   }

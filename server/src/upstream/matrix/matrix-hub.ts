@@ -1,5 +1,5 @@
 import type { HubLink } from '../../commands/ports/hub.ts'
-import { FROM_HUB, FROM_NODE, readWords } from './hub-texts.ts'
+import { FROM_HUB, FROM_NODE, readReplies } from './hub-texts.ts'
 import type { ControlRoom } from './control-room.ts'
 
 export type MatrixHubSettings = {
@@ -19,7 +19,7 @@ export function matrixHub({ room, hub, clock }: MatrixHubSettings): HubLink {
       try {
         const says = message.is === 'request' ? `asks about ${message.tool}` : `reports ${message.state}`
         await room.send(FROM_NODE, JSON.stringify(message), `${says} (${message.approval_id})`)
-        return { is: 'sent', words: [] }
+        return { is: 'sent', replies: [] }
       } catch (error) {
         return { is: 'failed', why: error instanceof Error ? `the control room: ${error.message}` : 'the control room' }
       }
@@ -27,7 +27,7 @@ export function matrixHub({ room, hub, clock }: MatrixHubSettings): HubLink {
     follow({ take }) {
       const stop = room.follow(FROM_HUB, async (text, { sender, at }) => {
         if (sender !== hub || at < clock() - RECENT_MS) return
-        for (const word of readWords(text)) await take(word)
+        for (const reply of readReplies(text)) await take(reply)
       })
       return { wake: () => {}, stop }
     },

@@ -13,9 +13,9 @@ export type MatrixNodesSettings = {
 export function matrixNodes({ room, nodes, log }: MatrixNodesSettings): NodeRoom {
   return {
     nodes,
-    async say(words, says, txn) {
+    async say(replies, says, txn) {
       try {
-        await room.send(FROM_HUB, JSON.stringify({ words }), says, txn)
+        await room.send(FROM_HUB, JSON.stringify({ words: replies }), says, txn)
       } catch (error) {
         // The node asks again.
         log('a decision could not be sent to the control room', { error: error instanceof Error ? error.name : '' })

@@ -11,7 +11,7 @@ import { challengeOf } from '../login/challenge.ts'
 import { lost, notSent } from '../pending-calls.ts'
 import type { OpenApiServer } from '../server-config.ts'
 import { singleCall } from '../single-call.ts'
-import { strikeOut } from '../strike-out.ts'
+import { removeSecrets } from '../remove-secrets.ts'
 import type { Tuning } from '../tuning.ts'
 import type { Transport } from '../transport.ts'
 import { answerOf } from './answer-of.ts'
@@ -33,7 +33,7 @@ export function openApiTransport(config: OpenApiServer, tuning: Tuning): Transpo
       config.oauth?.client_secret,
       ...(tokens?.secrets() ?? []),
     ].filter((text) => text !== undefined)
-  const hide = (says: string) => strikeOut(secrets(), says)
+  const hide = (says: string) => removeSecrets(secrets(), says)
 
   async function connect(deps: ConnectionDeps): Promise<Attempt> {
     deps.onStart()

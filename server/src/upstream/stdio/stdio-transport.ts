@@ -1,6 +1,6 @@
 import { openConnection } from '../connection.ts'
 import type { StdioServer } from '../server-config.ts'
-import { strikeOut } from '../strike-out.ts'
+import { removeSecrets } from '../remove-secrets.ts'
 import type { Transport } from '../transport.ts'
 import type { OpenWire } from '../wire.ts'
 import { openPipe } from './pipe.ts'
@@ -9,7 +9,7 @@ import { stderrRing } from './stderr-ring.ts'
 /** A child process that communicates on stdin and stdout. The values of its configured environment count as secrets. */
 export function stdioTransport(config: StdioServer, grace_ms: number, log: (line: string) => void): Transport {
   const secrets = Object.values(config.env)
-  const hide = (says: string) => strikeOut(secrets, says)
+  const hide = (says: string) => removeSecrets(secrets, says)
   const ring = stderrRing(
     hide,
     (line) => log(`stderr: ${line}`),

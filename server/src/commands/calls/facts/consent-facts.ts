@@ -5,7 +5,7 @@ import { Bug } from '../../../contract/problems.ts'
 import type { Verdict } from '../../../contract/verdict.ts'
 import type { UnitsLeft } from '../../../core/consent/consent-view.ts'
 import { consentIn, consentUsed, isFlowConsented, type CoverFacts } from '../../../core/consent/cover-with-consent.ts'
-import { shelvesOf } from '../../../core/consent/draw-up-consent.ts'
+import { consentListsOf } from '../../../core/consent/draw-up-consent.ts'
 import { actorHash } from '../../../core/flows/actor-hash.ts'
 import { isAbout, isFor, type ConsentFact, type ConsentMoment } from '../../../core/consent/match-consent.ts'
 import type { Change, Committed } from '../../ports/ledger.ts'
@@ -61,7 +61,7 @@ async function flowConsentOf(
 async function plausibleConsents({ tables }: ConsentDeps, call: Call, { spent }: Asking): Promise<Held<'consents'>[]> {
   // Concurrent mints can exceed the limit slightly.
   const page = { limit: 2 * CONSENT_LIMITS.live, newest_first: true }
-  const listed = await Promise.all(shelvesOf(call.caller).map((shelf) => tables.list('consents', { shelf }, page)))
+  const listed = await Promise.all(consentListsOf(call.caller).map((shelf) => tables.list('consents', { shelf }, page)))
   const earlier = spent === undefined ? undefined : await tables.row('consents', spent)
   const others = listed.flat().filter(({ row }) => row.consent_id !== spent)
   return earlier === undefined ? others : [earlier, ...others]

@@ -18,13 +18,13 @@ import type { DiskLook, FileFacts } from './file-facts.ts'
 import { gateOf, isAbsolute, namedFiles, pairedFiles } from './gate-reach.ts'
 import { linkedBy } from './linked-by.ts'
 import { settingsOf, type Judgement } from './load-judgement.ts'
-import type { Breathe } from '../../ports/runtime.ts'
+import type { YieldWhenDue } from '../../ports/runtime.ts'
 import { SMALL_TEXT } from '../../scanning/scanner.ts'
 
 export type FilesDeps = {
   readonly files: FileFacts
   readonly judgement: Pick<Judgement, 'servers' | 'trapFiles'>
-  readonly breathe?: Breathe
+  readonly yieldWhenDue?: YieldWhenDue
 }
 
 /** Nobody needs more paths in one call, and resolving more would take too long. */
@@ -40,7 +40,7 @@ export async function filesFact(deps: FilesDeps, call: Call, tool: Tool): Promis
   const { judgement, files } = deps
   const sandbox = Object.hasOwn(judgement.servers, call.server) ? judgement.servers[call.server]?.sandbox : undefined
   const args = withoutSecretPlaces(argsOf(call))
-  const pause = async () => (call.canonical_args.length > SMALL_TEXT ? deps.breathe?.() : undefined)
+  const pause = async () => (call.canonical_args.length > SMALL_TEXT ? deps.yieldWhenDue?.() : undefined)
   const all = argumentTexts(args)
   await pause()
   const { found, too_many } = fileArguments(args, settingsOf(judgement, tool)?.files, all, tool.paths)

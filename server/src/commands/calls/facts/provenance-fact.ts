@@ -3,7 +3,7 @@ import type { Tool } from '../../../contract/tool.ts'
 import type { Facts } from '../../../core/gate/facts.ts'
 import { judgedProvenance } from '../../../core/gate/judge-provenance.ts'
 import type { Session } from '../../../core/provenance/session.ts'
-import type { Breathe, MaybePromise } from '../../ports/runtime.ts'
+import type { YieldWhenDue, MaybePromise } from '../../ports/runtime.ts'
 import { inSteps } from '../../in-steps.ts'
 import { withResult } from '../../maybe-promise.ts'
 import { provenanceOf, type Sessions } from '../../provenance/sessions.ts'
@@ -12,7 +12,7 @@ import type { Judgement } from './load-judgement.ts'
 export type ProvenanceDeps = {
   readonly sessions: Sessions
   readonly judgement: Pick<Judgement, 'servers' | 'provenance'>
-  readonly breathe?: Breathe
+  readonly yieldWhenDue?: YieldWhenDue
 }
 
 /** What the session has read, and how strictly this tool's calls are judged by it. */
@@ -24,7 +24,7 @@ export function provenanceFact(deps: ProvenanceDeps, call: Call, tool: Tool): Ma
     const fact = withResult(deps.sessions.read(call.caller.user, call.thread), (session) => {
       const labels = labelsOf(session)
       if (mode === 'off') return { labels, provenance: mode }
-      const judged = inSteps(deps.breathe, judgedProvenance({ session, mode }, call, tool))
+      const judged = inSteps(deps.yieldWhenDue, judgedProvenance({ session, mode }, call, tool))
       return withResult(judged, (judgement): Fact => ({ labels, provenance: { session, mode, fields, judgement } }))
     })
     return fact instanceof Promise ? fact.catch(unknown) : fact

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { compileOwn } from './find-own.ts'
-import { holdsOwn, OWN_MARK, strikeOwn, strikeOwnJson } from './strike-own.ts'
+import { holdsOwn, OWN_CREDENTIAL_MARK, redactOwn, redactOwnJson } from './redact-own.ts'
 
 const KNOWN = 'hunter2-Correct.Horse+Battery/Staple'
 const own = compileOwn([KNOWN])
@@ -60,17 +60,17 @@ describe.each(CREDENTIALS)('the %s', (_, credential) => {
   test.each(ENCODINGS)('is found and removed: %s', (_name, encode) => {
     const text = `before ${encode(credential)} after`
     expect(holdsOwn(text, own)).toBe(true)
-    const left = strikeOwn(text, own)
-    expect(left).toContain(OWN_MARK)
+    const left = redactOwn(text, own)
+    expect(left).toContain(OWN_CREDENTIAL_MARK)
     expect(holdsOwn(left, own)).toBe(false)
     expect(left.replace(/\s/g, '')).not.toContain(encode(credential).replace(/\s/g, '').slice(20, -8))
   })
 
   test('is removed from names and values at any depth, and everything else is kept', () => {
     const value = { a: [{ [credential]: `x ${credential}` }, 1, null], b: 'plain' }
-    const left = JSON.stringify(strikeOwnJson(value, own))
+    const left = JSON.stringify(redactOwnJson(value, own))
     expect(left).not.toContain(credential)
-    expect(left).toBe(`{"a":[{"${OWN_MARK}":"x ${OWN_MARK}"},1,null],"b":"plain"}`)
+    expect(left).toBe(`{"a":[{"${OWN_CREDENTIAL_MARK}":"x ${OWN_CREDENTIAL_MARK}"},1,null],"b":"plain"}`)
   })
 })
 
@@ -84,7 +84,7 @@ test.each([
   Buffer.from('sluice_agent_ is a prefix').toString('base64'),
 ])('%j is not a credential', (text) => {
   expect(holdsOwn(text, own)).toBe(false)
-  expect(strikeOwn(text, own)).toBe(text)
+  expect(redactOwn(text, own)).toBe(text)
 })
 
 test('law: the result contains no credential, and a value without one is returned unchanged (same object)', () => {
@@ -96,11 +96,11 @@ test('law: the result contains no credential, and a value without one is returne
   fc.assert(
     fc.property(fc.array(part), fc.constantFrom('', ' ', ',', '\n'), (parts, between) => {
       const text = parts.join(between)
-      const left = strikeOwn(text, own)
+      const left = redactOwn(text, own)
       expect(holdsOwn(left, own)).toBe(false)
       if (!holdsOwn(text, own)) expect(left).toBe(text)
     }),
   )
   const value = { a: ['b', { c: 'd' }] }
-  expect(strikeOwnJson(value, own)).toBe(value)
+  expect(redactOwnJson(value, own)).toBe(value)
 })

@@ -1,7 +1,7 @@
 import { render, useInput } from 'ink'
 import { createElement, type ReactElement } from 'react'
 import { openEditor, prettyJson } from '../edit-arguments.ts'
-import { oneLook } from '../one-look.ts'
+import { oneAtATime } from '../one-at-a-time.ts'
 import { UNREACHED } from '../client.ts'
 import { jsonFault } from '../json-argument.ts'
 import { fieldsOf, itemsOf, textOf, type Fields } from '../print.ts'
@@ -56,7 +56,7 @@ export async function runInbox(
   }
   const say = (says: string) => show({ ...inbox, says })
 
-  const look = oneLook(async () => {
+  const look = oneAtATime(async () => {
     const reply = await session.ask('GET', PENDING)
     if (reply.status !== 200) {
       isAway = true

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../contract/json
 import { unescapeText, unpercent } from '../traps/encodings.ts'
 import { findOwn, type OwnCredentials, type Span } from './find-own.ts'
 
-export const OWN_MARK = '[REDACTED_SLUICE_CREDENTIAL]'
+export const OWN_CREDENTIAL_MARK = '[REDACTED_SLUICE_CREDENTIAL]'
 /** A longer text is not decoded as a whole; credentials written in plain form are still found. */
 const LONGEST_DECODED = 262_144
 
@@ -15,9 +15,9 @@ export function holdsOwn(text: string, own: OwnCredentials): boolean {
  * The text without any of the gate's own credentials. If one appears only after decoding, the whole text is removed.
  * INVARIANT: the result contains none (law in own-credentials.test.ts).
  */
-export function strikeOwn(text: string, own: OwnCredentials): string {
+export function redactOwn(text: string, own: OwnCredentials): string {
   const left = cut(text, findOwn(text, own))
-  return decodedForms(left).some((form) => findOwn(form, own).length > 0) ? OWN_MARK : left
+  return decodedForms(left).some((form) => findOwn(form, own).length > 0) ? OWN_CREDENTIAL_MARK : left
 }
 
 function cut(text: string, spans: readonly Span[]): string {
@@ -25,7 +25,7 @@ function cut(text: string, spans: readonly Span[]): string {
   let [left, at] = ['', 0]
   for (const { start, end } of spans) {
     if (end <= at) continue
-    left += `${text.slice(at, Math.max(at, start))}${OWN_MARK}`
+    left += `${text.slice(at, Math.max(at, start))}${OWN_CREDENTIAL_MARK}`
     at = end
   }
   return left + text.slice(at)
@@ -45,27 +45,27 @@ function decodedForms(text: string): readonly string[] {
 }
 
 /** The same for every string in a JSON value, including field names. Returns the value itself if there was nothing to remove. */
-export function strikeOwnJson<T extends Json>(value: T, own: OwnCredentials): T {
-  return struck(value, own) as T
+export function redactOwnJson<T extends Json>(value: T, own: OwnCredentials): T {
+  return redacted(value, own) as T
 }
 
-function struck(value: Json, own: OwnCredentials): Json {
-  if (typeof value === 'string') return strikeOwn(value, own)
+function redacted(value: Json, own: OwnCredentials): Json {
+  if (typeof value === 'string') return redactOwn(value, own)
   if (Array.isArray(value)) {
-    const items = value.map((item: Json) => struck(item, own))
+    const items = value.map((item: Json) => redacted(item, own))
     return items.every((item, at) => item === value[at]) ? value : items
   }
   if (!isJsonObject(value)) return value
   return isClean(value, own)
     ? value
-    : Object.fromEntries(Object.entries(value).map(([key, field]) => [strikeOwn(key, own), struck(field, own)]))
+    : Object.fromEntries(Object.entries(value).map(([key, field]) => [redactOwn(key, own), redacted(field, own)]))
 }
 
 /** Nearly always: then nothing is copied. */
 function isClean(object: JsonObject, own: OwnCredentials): boolean {
   for (const key of Object.keys(object)) {
     const field = object[key] ?? null
-    if (struck(field, own) !== field || strikeOwn(key, own) !== key) return false
+    if (redacted(field, own) !== field || redactOwn(key, own) !== key) return false
   }
   return true
 }

@@ -2,7 +2,7 @@
 const SHORTEST_SECRET = 6
 
 /** The text without any of the secrets. */
-export function strikeOut(secrets: readonly string[], text: string): string {
+export function removeSecrets(secrets: readonly string[], text: string): string {
   return secrets
     .filter((secret) => secret.length >= SHORTEST_SECRET)
     .sort((one, other) => other.length - one.length)

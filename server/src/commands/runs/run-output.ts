@@ -5,7 +5,7 @@ import type { Json } from '../../contract/json.ts'
 export type ShownRun = { readonly run_id: RunId; readonly owner: string | undefined }
 
 /** Intermediate output of performers: passed to current listeners on this node, stored nowhere. */
-export interface ShownNews {
+export interface RunOutput {
   show(run: ShownRun, key: string, news: Json): void
   /** Returns how to stop. */
   onShown(run_id: RunId, listener: (key: string, news: Json) => void): () => void
@@ -13,7 +13,7 @@ export interface ShownNews {
   onAny(listener: (run: ShownRun, key: string, news: Json) => void): () => void
 }
 
-export function createShownNews(): ShownNews {
+export function createRunOutput(): RunOutput {
   const listeners = new Map<RunId, Set<(key: string, news: Json) => void>>()
   const everywhere = new Set<(run: ShownRun, key: string, news: Json) => void>()
   return {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readConfig } from '../../contract/config.ts'
-import { requestLife } from './request-life.ts'
+import { requestTimeout } from './request-timeout.ts'
 
 const DAY = 86_400_000
 
@@ -11,15 +11,15 @@ function lifeWith(approvals: object) {
 }
 
 test('a request waits a day, or as long as is set for its class or its strength, whichever is shorter', () => {
-  expect(requestLife(lifeWith({}), { strength: 'strong' }, 'high')).toBe(DAY)
-  expect(requestLife(lifeWith({ expires_s: 60 }), {}, 'low')).toBe(60_000)
+  expect(requestTimeout(lifeWith({}), { strength: 'strong' }, 'high')).toBe(DAY)
+  expect(requestTimeout(lifeWith({ expires_s: 60 }), {}, 'low')).toBe(60_000)
   const set = lifeWith({ expires_s: 60, expires_s_for: { critical: 30, two_person: 20, high: 120, simple: 90 } })
-  expect(requestLife(set, { strength: 'two_person' }, 'critical')).toBe(20_000)
-  expect(requestLife(set, { strength: 'strong' }, 'critical')).toBe(30_000)
+  expect(requestTimeout(set, { strength: 'two_person' }, 'critical')).toBe(20_000)
+  expect(requestTimeout(set, { strength: 'strong' }, 'critical')).toBe(30_000)
   // A specific setting replaces the general time, even if it is longer.
-  expect(requestLife(set, { strength: 'strong' }, 'high')).toBe(120_000)
-  expect(requestLife(set, {}, 'medium')).toBe(90_000)
-  expect(requestLife(set, { strength: 'strong' }, 'medium')).toBe(60_000)
+  expect(requestTimeout(set, { strength: 'strong' }, 'high')).toBe(120_000)
+  expect(requestTimeout(set, {}, 'medium')).toBe(90_000)
+  expect(requestTimeout(set, { strength: 'strong' }, 'medium')).toBe(60_000)
 })
 
 test('an unknown class is rejected', () => {

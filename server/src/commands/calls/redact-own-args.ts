@@ -5,15 +5,15 @@ import { canonicalJson } from '../../core/json/canonical.ts'
 import type { Scanner } from '../scanning/scanner.ts'
 
 /** Arguments for rows that will never run: as written, without any of the gate's own credentials. */
-export async function strikeOwnArgs(
-  scanner: Pick<Scanner, 'strike'>,
+export async function redactOwnArgs(
+  scanner: Pick<Scanner, 'redactOwn'>,
   canonical_args: string,
   own: OwnCredentials,
 ): Promise<string> {
   const args = JSON.parse(canonical_args) as Json
-  const struck = await scanner.strike(args, own)
-  if (struck === args) return canonical_args
-  const text = canonicalJson(struck)
+  const redacted = await scanner.redactOwn(args, own)
+  if (redacted === args) return canonical_args
+  const text = canonicalJson(redacted)
   if (!text.ok) throw new Bug('redacted arguments have a canonical form')
   return text.value
 }

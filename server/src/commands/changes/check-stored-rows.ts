@@ -24,7 +24,7 @@ const LOOKED_AT: readonly (readonly [Table, object])[] = [
 const PAGE = 500
 
 /** Reads every row that could cause an action, so that the store reports those that it did not write. */
-export async function lookAtRows({ list }: Pick<Tables, 'list'>): Promise<void> {
+export async function checkStoredRows({ list }: Pick<Tables, 'list'>): Promise<void> {
   for (const [table, where] of LOOKED_AT) {
     for (let after: number | undefined; ;) {
       const page = { limit: PAGE, ...(after === undefined ? {} : { after }) }

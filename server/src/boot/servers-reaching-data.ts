@@ -13,7 +13,7 @@ const FILE_SERVER = /file|\bfs\b|\bgit\b|shell|command|terminal|desktop|editor/i
  * Tool servers that have access to a folder with the data folder in it: among their arguments, as a root of their sandbox, or as
  * the working folder of a file server. Their calls are still judged, but a separate folder is safer.
  */
-export function dataInReach({ config, folder, data }: Settings): readonly Reach[] {
+export function serversReachingData({ config, folder, data }: Settings): readonly Reach[] {
   const inner = realOf(data)
   const holds = (path: string) => {
     const below = relative(realOf(path), inner)

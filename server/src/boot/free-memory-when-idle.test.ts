@@ -5,12 +5,12 @@ import { expect, test } from 'vitest'
 /** Lets the space for young objects grow, then does nothing; succeeds once the memory is returned. V8 alone keeps it. */
 const PROGRAM = `
 import { getHeapSpaceStatistics } from 'node:v8'
-const { giveBackMemory } = await import(process.argv[1])
+const { freeMemoryWhenIdle } = await import(process.argv[1])
 const young = () => getHeapSpaceStatistics().find((space) => space.space_name === 'new_space').physical_space_size
 let kept = Array.from({ length: 400_000 }, (_, n) => ({ n, text: 'kept ' + n }))
 const most = young()
 kept = undefined
-const stop = giveBackMemory()
+const stop = freeMemoryWhenIdle()
 const timer = setInterval(() => {
   if (young() > most / 2) return
   clearInterval(timer)
@@ -19,7 +19,7 @@ const timer = setInterval(() => {
 `
 
 test('unused memory is returned once the process is idle', () => {
-  const module = join(import.meta.dirname, 'give-back-memory.ts')
+  const module = join(import.meta.dirname, 'free-memory-when-idle.ts')
   const ran = spawnSync(process.execPath, ['--input-type=module', '-e', PROGRAM, module], {
     encoding: 'utf8',
     timeout: 20_000,

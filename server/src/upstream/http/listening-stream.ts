@@ -8,7 +8,7 @@ import type { Life } from './life.ts'
 import { readEvents } from './read-events.ts'
 import type { Session } from './session.ts'
 
-export type StandingDeps = {
+export type ListeningDeps = {
   readonly channel: Channel
   readonly session: Session
   readonly inbox: Inbox
@@ -19,7 +19,7 @@ export type StandingDeps = {
 }
 
 /** The stream on which a server of the 2025 era sends unsolicited messages. Opened again whenever it breaks. */
-export function standingStream({ channel, session, inbox, limit, tuning, life, onDoubt }: StandingDeps) {
+export function listeningStream({ channel, session, inbox, limit, tuning, life, onDoubt }: ListeningDeps) {
   let asking: Exchange | undefined
 
   async function open(): Promise<void> {

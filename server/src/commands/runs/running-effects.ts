@@ -4,19 +4,21 @@ import type { RunEffect, RunEvent } from '../../contract/run.ts'
 import type { Perform } from './performer.ts'
 
 /** An effect whose performer has answered, or failed unexpectedly. */
-export type Landed = { readonly effect: RunEffect } & ({ readonly event: RunEvent } | { readonly threw: unknown })
+export type FinishedEffect = { readonly effect: RunEffect } & (
+  { readonly event: RunEvent } | { readonly threw: unknown }
+)
 
 /**
  * The effects of one run that this process has started and whose results are not committed yet.
  * INVARIANT: a key is here from before its performer is called until its result is committed or given up, so a mark of this boot
  * that is not here was never started.
  */
-export type Flights = {
+export type RunningEffects = {
   readonly size: number
   has(key: string): boolean
   start(effect: RunEffect, perform: Perform): void
   /** In the order in which they finished. */
-  landed(): readonly Landed[]
+  finished(): readonly FinishedEffect[]
   remove(key: string): void
   cancel(key: string): void
   /** None of them is needed any more. */
@@ -25,67 +27,67 @@ export type Flights = {
   stop(): void
 }
 
-export type FlightDeps = {
+export type RunningEffectsDeps = {
   readonly run_id: RunId
   readonly after: (ms: number, callback: () => void) => () => void
-  readonly onLanded: () => void
+  readonly onFinished: () => void
   readonly emit: (key: string, news: Json) => void
 }
 
 const AGAIN_MS = 500
 
-export function createFlights({ run_id, after, onLanded, emit }: FlightDeps): Flights {
-  const flying = new Map<string, AbortController>()
-  let landed: Landed[] = []
+export function createRunningEffects({ run_id, after, onFinished, emit }: RunningEffectsDeps): RunningEffects {
+  const running = new Map<string, AbortController>()
+  let finished: FinishedEffect[] = []
   let stopped = false
 
-  function land(one: Landed, abort: AbortController): void {
-    if (flying.get(one.effect.key) !== abort) return
-    landed.push(one)
-    onLanded()
+  function finish(one: FinishedEffect, abort: AbortController): void {
+    if (running.get(one.effect.key) !== abort) return
+    finished.push(one)
+    onFinished()
   }
 
-  async function fly(effect: RunEffect, perform: Perform, abort: AbortController): Promise<void> {
+  async function run(effect: RunEffect, perform: Perform, abort: AbortController): Promise<void> {
     const { signal } = abort
     try {
       const event = await perform(effect, { run_id, signal, emit: (news) => emit(effect.key, news) })
-      if (event !== 'later') return land({ effect, event }, abort)
+      if (event !== 'later') return finish({ effect, event }, abort)
     } catch (error) {
-      return land(signal.aborted ? { effect, event: { type: 'effect.cancelled' } } : { effect, threw: error }, abort)
+      return finish(signal.aborted ? { effect, event: { type: 'effect.cancelled' } } : { effect, threw: error }, abort)
     }
-    if (signal.aborted) return land({ effect, event: { type: 'effect.cancelled' } }, abort)
+    if (signal.aborted) return finish({ effect, event: { type: 'effect.cancelled' } }, abort)
     if (!stopped) after(AGAIN_MS, () => void again(effect, perform, abort))
-    else flying.delete(effect.key)
-    if (stopped) onLanded()
+    else running.delete(effect.key)
+    if (stopped) onFinished()
   }
 
   async function again(effect: RunEffect, perform: Perform, abort: AbortController): Promise<void> {
-    if (flying.get(effect.key) !== abort) return
-    if (!stopped) return fly(effect, perform, abort)
-    flying.delete(effect.key)
-    onLanded()
+    if (running.get(effect.key) !== abort) return
+    if (!stopped) return run(effect, perform, abort)
+    running.delete(effect.key)
+    onFinished()
   }
 
   return {
     get size() {
-      return flying.size
+      return running.size
     },
-    has: (key) => flying.has(key),
+    has: (key) => running.has(key),
     start(effect, perform) {
       const abort = new AbortController()
-      flying.set(effect.key, abort)
-      void fly(effect, perform, abort)
+      running.set(effect.key, abort)
+      void run(effect, perform, abort)
     },
-    landed: () => landed,
+    finished: () => finished,
     remove(key) {
-      flying.delete(key)
-      landed = landed.filter(({ effect }) => effect.key !== key)
+      running.delete(key)
+      finished = finished.filter(({ effect }) => effect.key !== key)
     },
-    cancel: (key) => flying.get(key)?.abort(),
+    cancel: (key) => running.get(key)?.abort(),
     cancelAll() {
-      const former = [...flying.values()]
-      flying.clear()
-      landed = []
+      const former = [...running.values()]
+      running.clear()
+      finished = []
       for (const abort of former) abort.abort()
     },
     stop() {

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { oneLook } from './one-look.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 
 test('however often it is asked for meanwhile, one look follows the one under way, and never beside it', async () => {
   let now = 0
   let together = 0
   let looks = 0
-  const look = oneLook(async () => {
+  const look = oneAtATime(async () => {
     together = Math.max(together, ++now)
     looks += 1
     await new Promise((later) => setImmediate(later))
@@ -19,7 +19,7 @@ test('however often it is asked for meanwhile, one look follows the one under wa
 
 test('a look that failed does not end the looking', async () => {
   let looks = 0
-  const look = oneLook(async () => {
+  const look = oneAtATime(async () => {
     looks += 1
     if (looks === 1) throw new Error('no answer')
   })

@@ -11,31 +11,31 @@ import { knownOrReadRow, withResults, withResult } from '../../maybe-promise.ts'
 import { lostAt } from '../../changes/unrecorded.ts'
 
 /** What others can change while a call is judged, and the versions that were read. */
-export type Standing = Pick<Facts, 'pauses' | 'credential'> & Seen
+export type ChangeableFacts = Pick<Facts, 'pauses' | 'credential'> & SeenVersions
 
 /**
  * For the commit that acts on a judgement: it is lost if one of these rows has changed by then, and it is not made after the
  * caller's credential has expired.
  */
-export type Seen = { readonly expects: readonly Change[]; readonly valid_until: number }
+export type SeenVersions = { readonly expects: readonly Change[]; readonly valid_until: number }
 
-type StandingDeps = { readonly tables: Tables }
+type ChangeableFactsDeps = { readonly tables: Tables }
 
 /**
  * Reads the pauses that apply to a call and the credential it was made with. `asked_earlier`: the request was made some time ago
  * and has waited, for a person or in a run. An issuer's token lives for minutes and only says who asked, so its end is no reason
  * to drop the request; one of our keys that has expired or was revoked still is.
  */
-export function readStanding(
-  deps: StandingDeps,
+export function readChangeableFacts(
+  deps: ChangeableFactsDeps,
   call: Call,
   tool: Tool,
   now: number,
   asked_earlier: boolean,
-): MaybePromise<Standing> {
+): MaybePromise<ChangeableFacts> {
   return withResults(
     [readPauses(deps, call), readCredential(deps, call, now, asked_earlier)],
-    ([paused, known]): Standing => ({
+    ([paused, known]): ChangeableFacts => ({
       pauses: paused.pauses,
       credential: known.credential,
       expects: [...paused.expects, ...expectTool(tool), ...known.expects],
@@ -58,7 +58,7 @@ const expectRow = (table: 'pauses' | 'tools' | 'credentials', id: string, versio
 
 /** Read by name: however many callers are in quarantine, none is missed because of paging. */
 export function readPauses(
-  { tables }: StandingDeps,
+  { tables }: ChangeableFactsDeps,
   call: Pick<Call, 'caller' | 'tool_id' | 'server'>,
   counts: (scope: PauseScope) => boolean = () => true,
 ): MaybePromise<Pauses> {
@@ -78,12 +78,12 @@ export function readPauses(
   }
 }
 
-type Pauses = Pick<Standing, 'pauses' | 'expects'>
+type Pauses = Pick<ChangeableFacts, 'pauses' | 'expects'>
 
-type Known = Pick<Standing, 'credential' | 'expects' | 'valid_until'>
+type Known = Pick<ChangeableFacts, 'credential' | 'expects' | 'valid_until'>
 
 function readCredential(
-  { tables }: StandingDeps,
+  { tables }: ChangeableFactsDeps,
   { caller: { credential } }: Call,
   now: number,
   asked_earlier: boolean,

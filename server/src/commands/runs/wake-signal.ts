@@ -1,27 +1,27 @@
-/** Wakes the one loop that waits on it. A ring while nobody waits is remembered. */
-export type Bell = {
-  ring(): void
-  isRung(): boolean
-  /** Clears a ring: the caller is about to check. */
+/** Wakes the one loop that waits for it. If it is set while nobody waits, the next wait returns immediately. */
+export type WakeSignal = {
+  set(): void
+  isSet(): boolean
+  /** The caller is about to check what there is to do. */
   clear(): void
-  /** Resolves at the next ring, or after `ms`; immediately if it has already rung. */
+  /** Resolves when the signal is set, or after `ms`. */
   wait(ms: number | undefined, after: (ms: number, callback: () => void) => () => void): Promise<void>
 }
 
-export function createBell(): Bell {
-  let rung = false
+export function createWakeSignal(): WakeSignal {
+  let signalled = false
   let wakeUp: (() => void) | undefined
   return {
-    ring() {
-      rung = true
+    set() {
+      signalled = true
       wakeUp?.()
     },
-    isRung: () => rung,
+    isSet: () => signalled,
     clear() {
-      rung = false
+      signalled = false
     },
     async wait(ms, after) {
-      if (!rung) {
+      if (!signalled) {
         await new Promise<void>((resolve) => {
           const cancel = ms === undefined ? () => {} : after(ms, resolve)
           wakeUp = () => {

@@ -15,7 +15,7 @@ const MOST_PER_CALLER = 32
 export const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId'
 
 /** Streams that stay open to tell of what changes: `GET /mcp`, and `subscriptions/listen` since 2026-07-28. */
-export type StandingStreams = {
+export type ListeningStreams = {
   /** Whether one more may be opened. */
   room(caller: Caller): Result<void>
   /** Tells of changes until the stream is closed. `id` is that of a subscription, which ends with an answer. */
@@ -60,7 +60,7 @@ export function wantsOf(filter: Json | undefined, capabilities: JsonObject): Wan
   }
 }
 
-export const wantsNothing = (wants: Wants): boolean => LISTS.every((list) => !wants[list])
+export const isEmpty = (wants: Wants): boolean => LISTS.every((list) => !wants[list])
 
 /** `watched` and `tasks`: the resources and tasks of which changes are told. */
 export function acknowledgement(
@@ -88,7 +88,7 @@ type Open = {
   end(): void
 }
 
-export function createStandingStreams(gate: Gate): StandingStreams {
+export function createListeningStreams(gate: Gate): ListeningStreams {
   const open = new Set<Open>()
 
   /** News of a conversation come by its own stream; where there is none any more, by all the caller's streams. */
@@ -137,7 +137,7 @@ export function createStandingStreams(gate: Gate): StandingStreams {
         session,
         isSubscription: id !== undefined,
         send,
-        end: () => stream.end(id === undefined ? undefined : goodbye(gate, id)),
+        end: () => stream.end(id === undefined ? undefined : subscriptionEnd(gate, id)),
       }
       open.add(one)
       return () => {
@@ -160,7 +160,7 @@ export function createStandingStreams(gate: Gate): StandingStreams {
 }
 
 /** A subscription that the gate ends is answered; one that breaks off is not. */
-export function goodbye({ version }: Gate, id: RpcId): string {
+export function subscriptionEnd({ version }: Gate, id: RpcId): string {
   const meta = { [SUBSCRIPTION_KEY]: id, 'io.modelcontextprotocol/serverInfo': { name: 'sluice', version } }
   return textOf(id, { result: { resultType: 'complete', _meta: meta } })
 }

@@ -6,7 +6,7 @@ import type { Verdict } from '../../contract/verdict.ts'
  * How long a request waits for a decision, in milliseconds: as set by its route, otherwise the shorter of the times set for its
  * class and its strength.
  */
-export function requestLife(
+export function requestTimeout(
   { expires_s, expires_s_for }: Pick<Config['approvals'], 'expires_s' | 'expires_s_for'>,
   { strength = 'simple', route }: Pick<Verdict, 'strength' | 'route'>,
   risk: RiskClass,

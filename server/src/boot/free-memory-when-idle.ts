@@ -22,7 +22,7 @@ type Collect = (how: { readonly type: 'major'; readonly flavor: 'last-resort' })
  * start, later for a minute. V8 by itself collects garbage only while something is allocated, and keeps the empty pages. The
  * collection stops the event loop for about a tenth of a second. Returns how to stop checking.
  */
-export function giveBackMemory(): () => void {
+export function freeMemoryWhenIdle(): () => void {
   let collect: Collect | undefined
   let settled = 0
   let [busy, quiet] = [0, 0]

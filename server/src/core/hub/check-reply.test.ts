@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import type { HubWord } from '../../contract/hub.ts'
-import { decisionsOf, notForMessage, notForRequest, SKEW_MS } from './check-word.ts'
+import type { HubReply } from '../../contract/hub.ts'
+import { decisionsOf, notForMessage, notForRequest, SKEW_MS } from './check-reply.ts'
 
 const NOW = 1_700_000_000_000
 const HASH = (digit: string) => digit.repeat(64)
-const word = (more: Partial<HubWord> = {}): HubWord => ({
+const word = (more: Partial<HubReply> = {}): HubReply => ({
   v: 1,
   says: 'approve',
   jti: 'auth_1111111111111111 approve',
@@ -46,7 +46,7 @@ describe('a decision from the hub', () => {
     expect(notForRequest(word(), WAITING)).toBeUndefined()
   })
 
-  test.each<[string, Partial<HubWord>]>([
+  test.each<[string, Partial<HubReply>]>([
     ['another node', { node: 'edge-2' }],
     ['another message', { message: 'run_0000000000000002' }],
     ['another message', { approval_id: 'auth_0000000000000002' }],
@@ -57,7 +57,7 @@ describe('a decision from the hub', () => {
     expect(notForMessage(word(more), SENT, NOW)).toBe(why)
   })
 
-  test.each<[string, Partial<HubWord>]>([
+  test.each<[string, Partial<HubReply>]>([
     ['another tool', { tool: 's__other' }],
     ['another definition of the tool', { definition_hash: HASH('9') }],
     ['other arguments', { args_hash: HASH('9') }],

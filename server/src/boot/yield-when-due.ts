@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Breathe } from '../commands/ports/runtime.ts'
+import type { YieldWhenDue } from '../commands/ports/runtime.ts'
 
 /** How long a piece of background work may block the thread, while calls wait. */
 const LONGEST_MS = 2
 
 /** For long work in pieces: called between two steps, it yields to calls as soon as the piece has taken long enough. */
-export function openBreathe(longest_ms: number = LONGEST_MS): Breathe {
+export function createYieldWhenDue(longest_ms: number = LONGEST_MS): YieldWhenDue {
   let since = performance.now()
   return async () => {
     if (performance.now() - since < longest_ms) return

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../contract/json.ts'
 import type { Problem } from '../../contract/problems.ts'
 import type { OwnCredentials } from '../../core/gate/own-credentials/find-own.ts'
-import { OWN_MARK, strikeOwn, strikeOwnJson } from '../../core/gate/own-credentials/strike-own.ts'
+import { OWN_CREDENTIAL_MARK, redactOwn, redactOwnJson } from '../../core/gate/own-credentials/redact-own.ts'
 import type { CallListeners, Offerings, ToolServers } from '../ports/upstream.ts'
 import { isSmallValue, SMALL_TEXT, type Scanner } from '../scanning/scanner.ts'
 
@@ -9,58 +9,59 @@ import { isSmallValue, SMALL_TEXT, type Scanner } from '../scanning/scanner.ts'
  * Wraps the tool servers so that nothing they send contains one of the gate's own credentials: results, errors, progress, log
  * lines, and what is stored of these. Independent of the operator's redaction settings.
  */
-export function strikeOwnAnswers(
+export function redactOwnAnswers(
   servers: ToolServers,
   own: () => OwnCredentials,
-  scanner: Pick<Scanner, 'strike'>,
+  scanner: Pick<Scanner, 'redactOwn'>,
 ): ToolServers {
   return {
     generation: (server) => servers.generation(server),
     async call(call) {
       const isHeard = call.onProgress !== undefined || call.onLog !== undefined
-      const answer = await servers.call(isHeard ? { ...call, ...struckLife(call, own) } : call)
-      if (answer.is === 'answered') return { ...answer, result: await scanner.strike(answer.result, own()) }
-      if (answer.is === 'rejected') return { ...answer, error: await scanner.strike(answer.error, own()) }
-      return 'problem' in answer ? { ...answer, problem: struckProblem(answer.problem, own) } : answer
+      const answer = await servers.call(isHeard ? { ...call, ...redactingListeners(call, own) } : call)
+      if (answer.is === 'answered') return { ...answer, result: await scanner.redactOwn(answer.result, own()) }
+      if (answer.is === 'rejected') return { ...answer, error: await scanner.redactOwn(answer.error, own()) }
+      return 'problem' in answer ? { ...answer, problem: redactedProblem(answer.problem, own) } : answer
     },
   }
 }
 
 /** The same for resources, prompts and completions. */
-export function strikeOwnReplies(
+export function redactOwnReplies(
   offerings: Offerings,
   own: () => OwnCredentials,
-  scanner: Pick<Scanner, 'strike'>,
+  scanner: Pick<Scanner, 'redactOwn'>,
 ): Offerings {
   return {
     ...offerings,
     async ask(question) {
-      const reply = await offerings.ask({ ...question, ...struckLife(question, own) })
-      if (reply.is === 'answered') return { ...reply, result: await scanner.strike(reply.result, own()) }
-      if (reply.is === 'rejected') return { ...reply, error: await scanner.strike(reply.error, own()) }
-      return { ...reply, problem: struckProblem(reply.problem, own) }
+      const reply = await offerings.ask({ ...question, ...redactingListeners(question, own) })
+      if (reply.is === 'answered') return { ...reply, result: await scanner.redactOwn(reply.result, own()) }
+      if (reply.is === 'rejected') return { ...reply, error: await scanner.redactOwn(reply.error, own()) }
+      return { ...reply, problem: redactedProblem(reply.problem, own) }
     },
   }
 }
 
-function struckLife(
+function redactingListeners(
   { onProgress, onLog }: CallListeners,
   own: () => OwnCredentials,
 ): Pick<CallListeners, 'onProgress' | 'onLog'> {
   // They keep their order, so they are searched synchronously; longer ones are not passed on.
-  const clean = (text: string) => (text.length > SMALL_TEXT ? OWN_MARK : strikeOwn(text, own()))
+  const clean = (text: string) => (text.length > SMALL_TEXT ? OWN_CREDENTIAL_MARK : redactOwn(text, own()))
   const told: CallListeners['onProgress'] = ({ message, ...figures }) =>
     onProgress?.(message === undefined ? figures : { ...figures, message: clean(message) })
-  const cleanLine = (line: JsonObject) => (isSmallValue(line) ? strikeOwnJson(line, own()) : { data: OWN_MARK })
+  const cleanLine = (line: JsonObject) =>
+    isSmallValue(line) ? redactOwnJson(line, own()) : { data: OWN_CREDENTIAL_MARK }
   return {
     ...(onProgress === undefined ? {} : { onProgress: told }),
     ...(onLog === undefined ? {} : { onLog: (line) => onLog(cleanLine(line)) }),
   }
 }
 
-function struckProblem(problem: Problem, own: () => OwnCredentials): Problem {
-  return { ...problem, about: struckAs(problem.about, own) }
+function redactedProblem(problem: Problem, own: () => OwnCredentials): Problem {
+  return { ...problem, about: redactedAs(problem.about, own) }
 }
 
 /** For values that are JSON only by their type. */
-const struckAs = <T>(value: T, own: () => OwnCredentials): T => strikeOwnJson(value as Json, own()) as T
+const redactedAs = <T>(value: T, own: () => OwnCredentials): T => redactOwnJson(value as Json, own()) as T

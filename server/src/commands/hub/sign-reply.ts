@@ -1,5 +1,5 @@
 import type { ApprovalRow, ApprovalState, FromNode } from '../../contract/approval.ts'
-import type { HubWord } from '../../contract/hub.ts'
+import type { HubReply } from '../../contract/hub.ts'
 import { ok, type Result } from '../../contract/problems.ts'
 import type { HubKeys } from '../ports/hub.ts'
 import type { Clock } from '../ports/runtime.ts'
@@ -7,10 +7,10 @@ import type { Clock } from '../ports/runtime.ts'
 export type SignDeps = { readonly hubKeys: HubKeys; readonly clock: Clock }
 
 /** How long a signed decision is valid; later it has to be requested again. */
-const WORD_S = 300
+const REPLY_S = 300
 const LONGEST_REASON = 2_000
 
-const SAYS: Readonly<Partial<Record<ApprovalState, HubWord['says']>>> = {
+const SAYS: Readonly<Partial<Record<ApprovalState, HubReply['says']>>> = {
   pending: 'received',
   approved: 'approve',
   denied: 'deny',
@@ -26,12 +26,12 @@ export const isOfNode = (row: ApprovalRow): row is NodeApproval => row.from_node
  * The hub's current decision about a node's request; undefined if it was already used.
  * INVARIANT: signed only from what is stored, and an approval only while it has not expired and its outcome was not reported.
  */
-export async function signWord(deps: SignDeps, row: NodeApproval): Promise<Result<string | undefined>> {
+export async function signReply(deps: SignDeps, row: NodeApproval): Promise<Result<string | undefined>> {
   const now = deps.clock()
   const isLate = now >= row.expires_at && (row.state === 'pending' || row.state === 'approved')
   const says = isLate ? 'expired' : SAYS[row.state]
   if (says === undefined) return ok(undefined)
-  return deps.hubKeys.sign({ ...wordOf(row, now), says, jti: `${row.approval_id} ${says}` })
+  return deps.hubKeys.sign({ ...replyFor(row, now), says, jti: `${row.approval_id} ${says}` })
 }
 
 /** Confirms that the outcome of a request is recorded. */
@@ -41,23 +41,23 @@ export const signReported = (
   { message, nonce }: Pick<FromNode, 'message' | 'nonce'>,
 ): Promise<Result<string>> =>
   deps.hubKeys.sign({
-    ...wordOf(row, deps.clock()),
+    ...replyFor(row, deps.clock()),
     says: 'reported',
     message,
     nonce,
     jti: `${row.approval_id} reported ${message}`,
   })
 
-function wordOf(row: NodeApproval, now: number): Omit<HubWord, 'says' | 'jti'> {
+function replyFor(row: NodeApproval, now: number): Omit<HubReply, 'says' | 'jti'> {
   const { node, message, nonce, approval_id, tool, packet_digest, context } = row.from_node
   const last = row.decisions.at(-1)
   const iat = Math.floor(now / 1_000)
   // An expired one is still reported.
-  const ends = row.expires_at > now ? Math.max(iat + 1, Math.floor(row.expires_at / 1_000)) : iat + WORD_S
+  const ends = row.expires_at > now ? Math.max(iat + 1, Math.floor(row.expires_at / 1_000)) : iat + REPLY_S
   return {
     v: 1,
     iat,
-    exp: Math.min(iat + WORD_S, ends),
+    exp: Math.min(iat + REPLY_S, ends),
     node,
     message,
     nonce,

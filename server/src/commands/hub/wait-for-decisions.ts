@@ -5,9 +5,9 @@ import type { Watch } from '../changes/watch-rows.ts'
 import type { Tables } from '../ports/reads.ts'
 import type { Digest } from '../ports/runtime.ts'
 import { nodeNameOf } from './node-name.ts'
-import { isOfNode, signWord, type NodeApproval, type SignDeps } from './sign-word.ts'
+import { isOfNode, signReply, type NodeApproval, type SignDeps } from './sign-reply.ts'
 
-export type GiveDeps = SignDeps & {
+export type WaitForDecisionsDeps = SignDeps & {
   readonly tables: Tables
   readonly watch: Watch
   readonly digest: Digest
@@ -18,8 +18,8 @@ export type GiveDeps = SignDeps & {
 /**
  * Which of its requests have been decided: immediately if any has, otherwise as soon as one is, or after `wait_s` with nothing.
  */
-export async function giveDecisions(
-  deps: GiveDeps,
+export async function waitForDecisions(
+  deps: WaitForDecisionsDeps,
   by: Caller,
   { approvals, wait_s }: { readonly approvals: readonly string[]; readonly wait_s: number },
 ): Promise<Result<readonly string[]>> {
@@ -30,8 +30,8 @@ export async function giveDecisions(
   try {
     for (;;) {
       const waiting = moved.next()
-      const words = await decidedOf(deps, node.value, ids)
-      if (!words.ok || words.value.length > 0) return words
+      const replies = await decidedOf(deps, node.value, ids)
+      if (!replies.ok || replies.value.length > 0) return replies
       if ((await waiting) === 'over') return ok([])
     }
   } finally {
@@ -39,23 +39,27 @@ export async function giveDecisions(
   }
 }
 
-async function decidedOf(deps: GiveDeps, node: string, ids: readonly string[]): Promise<Result<readonly string[]>> {
-  const words: string[] = []
+async function decidedOf(
+  deps: WaitForDecisionsDeps,
+  node: string,
+  ids: readonly string[],
+): Promise<Result<readonly string[]>> {
+  const replies: string[] = []
   for (const id of ids) {
     const row = (await deps.tables.row('approvals', id))?.row
     if (row === undefined || !isDecided(row, node, deps.clock())) continue
-    const word = await signWord(deps, row)
-    if (!word.ok) return word
-    if (word.value !== undefined) words.push(word.value)
+    const reply = await signReply(deps, row)
+    if (!reply.ok) return reply
+    if (reply.value !== undefined) replies.push(reply.value)
   }
-  return ok(words)
+  return ok(replies)
 }
 
 const isDecided = (row: Parameters<typeof isOfNode>[0], node: string, now: number): row is NodeApproval =>
   isOfNode(row) && row.from_node.node === node && (row.state !== 'pending' || now >= row.expires_at)
 
 /** Listens from the start, so that no change between two reads is missed. */
-function someMoved(deps: GiveDeps, ids: readonly string[], wait_ms: number) {
+function someMoved(deps: WaitForDecisionsDeps, ids: readonly string[], wait_ms: number) {
   let isOver = wait_ms === 0 || deps.stopping.aborted
   let hasMoved = false
   let tell: (() => void) | undefined

@@ -9,7 +9,7 @@ import { problemBody } from '../entrance/problem.ts'
 import { refusalOf, RPC, textOf, type Refusal, type RpcId } from './rpc.ts'
 
 /** One HTTP request at this door. */
-export type Visit = {
+export type HttpContext = {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly local: boolean
@@ -17,17 +17,17 @@ export type Visit = {
 }
 
 /** An authenticated client: its session and its surface. */
-export type Guest = Visit & {
+export type ClientContext = HttpContext & {
   readonly caller: Caller
   readonly session: string | undefined
   readonly surface: Surface
 }
 
 /** One client. Without a session all connections of one caller are one. */
-export const speakerOf = (caller: Caller, session: string | undefined) =>
+export const clientKeyOf = (caller: Caller, session: string | undefined) =>
   JSON.stringify([callerIdentity(caller), session ?? null])
 
-export const rawRequestOf = ({ request, local }: Visit, addressOf: ClientAddress): RawRequest => ({
+export const rawRequestOf = ({ request, local }: HttpContext, addressOf: ClientAddress): RawRequest => ({
   local,
   remote: local ? '' : addressOf(request),
   header: (name) => headerOf(request, name),
@@ -37,11 +37,11 @@ export function headerFault(request: IncomingMessage): Refusal | undefined {
   const type = request.headers['content-type'] ?? ''
   if (type !== 'application/json' && !/^application\/json\s*(;|$)/i.test(type))
     return refusalOf(RPC.server, 'request.media_type')
-  return takes(request, 'application/json') ? undefined : refusalOf(RPC.server, 'request.not_acceptable')
+  return acceptsType(request, 'application/json') ? undefined : refusalOf(RPC.server, 'request.not_acceptable')
 }
 
 /** Whether the sender accepts this content type. Without an Accept header, every type is accepted. */
-export function takes(request: IncomingMessage, type: 'application/json' | 'text/event-stream'): boolean {
+export function acceptsType(request: IncomingMessage, type: 'application/json' | 'text/event-stream'): boolean {
   const { accept } = request.headers
   if (accept === undefined || accept.includes(type) || accept.includes('*/*')) return true
   return accept.includes(`${type.slice(0, type.indexOf('/'))}/*`)
@@ -63,34 +63,39 @@ export function queryOf(url: string): URLSearchParams {
   return query === -1 ? NO_QUERY : new URLSearchParams(url.slice(query + 1))
 }
 
-export const commonHeaders = ({ trace }: Visit): Record<string, string> => ({
+export const commonHeaders = ({ trace }: HttpContext): Record<string, string> => ({
   'x-trace-id': trace,
   'x-content-type-options': 'nosniff',
 })
 
-export function writeText(visit: Visit, status: number, text: string, more?: Readonly<Record<string, string>>): void {
+export function writeText(
+  context: HttpContext,
+  status: number,
+  text: string,
+  more?: Readonly<Record<string, string>>,
+): void {
   const headers = {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(text),
-    'x-trace-id': visit.trace,
+    'x-trace-id': context.trace,
     'x-content-type-options': 'nosniff',
     ...more,
   }
-  visit.response.writeHead(status, headers).end(text)
+  context.response.writeHead(status, headers).end(text)
 }
 
-export function accept(visit: Visit): void {
-  visit.response.writeHead(202, { ...commonHeaders(visit), 'content-length': '0' }).end()
+export function accept(context: HttpContext): void {
+  context.response.writeHead(202, { ...commonHeaders(context), 'content-length': '0' }).end()
 }
 
-export function writeRefusal(visit: Visit, id: RpcId | null, refusal: Refusal): void {
-  writeText(visit, refusal.http, textOf(id, refusal))
+export function writeRefusal(context: HttpContext, id: RpcId | null, refusal: Refusal): void {
+  writeText(context, refusal.http, textOf(id, refusal))
 }
 
 /** Authentication errors have the same format as on the HTTP API. */
-export function turnAway(visit: Visit, found: Problem, more: Readonly<Record<string, string>> = {}): void {
+export function writeProblem(context: HttpContext, found: Problem, more: Readonly<Record<string, string>> = {}): void {
   const { retry_after_s } = found.about
-  writeText(visit, PROBLEMS[found.code].http, JSON.stringify(problemBody(found, visit.trace)), {
+  writeText(context, PROBLEMS[found.code].http, JSON.stringify(problemBody(found, context.trace)), {
     'content-type': 'application/problem+json',
     ...(retry_after_s === undefined ? {} : { 'retry-after': retry_after_s }),
     ...more,

@@ -3,14 +3,14 @@ import type { Origin, Topic, Topics } from '../commands/ports/notices.ts'
 type Listener = (notice: never, origin: Origin) => void
 
 /** The listeners of one node. A listener that throws does not affect the others. */
-export type ListenerBook = {
+export type Listeners = {
   tell<T extends Topic>(topic: T, notice: Topics[T], origin: Origin): void
   subscribe<T extends Topic>(topic: T, listener: (notice: Topics[T], origin: Origin) => void): () => void
   missed(): void
   onMissed(listener: () => void): () => void
 }
 
-export function listenerBook(): ListenerBook {
+export function createListeners(): Listeners {
   const topics = new Map<Topic, Set<Listener>>()
   const missing = new Set<() => void>()
   return {

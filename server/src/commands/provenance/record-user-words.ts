@@ -7,19 +7,19 @@ import type { Clock } from '../ports/runtime.ts'
 import { trustOf, wordsLabel } from './labels.ts'
 import type { Sessions } from './sessions.ts'
 
-export type HearDeps = { readonly ledger: Ledger; readonly sessions: Sessions; readonly clock: Clock }
+export type RecordUserWordsDeps = { readonly ledger: Ledger; readonly sessions: Sessions; readonly clock: Clock }
 
 /**
  * What the user said enters the session, before the call that came with it is judged. Hosts send the same words with every call
  * they lead to: they are stored once. `id` is that of the call, or of the message.
  */
-export async function hearWords(
-  deps: HearDeps,
+export async function recordUserWords(
+  deps: RecordUserWordsDeps,
   said: { readonly caller: Caller; readonly thread: string; readonly text: string; readonly id: string },
 ): Promise<Result<void>> {
   const { caller, thread, id } = said
   const text = said.text.slice(0, MOST_WORDS_TEXT)
-  if (await wasHeard(deps, said, text)) return ok(undefined)
+  if (await isRecorded(deps, said, text)) return ok(undefined)
   const changes = wordsLabel(id, caller, thread, { text, trust: trustOf(caller) }, deps.clock())
   if (changes.length === 0) return ok(undefined)
   const kept = await deps.ledger.commit(changes)
@@ -27,8 +27,8 @@ export async function hearWords(
 }
 
 /** A session that cannot be read may not have heard them: then they are recorded again. */
-async function wasHeard(
-  { sessions }: HearDeps,
+async function isRecorded(
+  { sessions }: RecordUserWordsDeps,
   { caller, thread }: { readonly caller: Caller; readonly thread: string },
   text: string,
 ): Promise<boolean> {
