@@ -6,8 +6,7 @@ import { toolCall } from './our-request.ts'
 
 const call = { server: 's', tool: 'a "tool"', canonical_args: '{"b":1}', idempotency_key: 'k', trace: 't' }
 
-const { read } = toolCall(call, [])
-const answerOf = (server: string, message: JsonObject) => replyOf(server, message, read)
+const answerOf = (server: string, message: JsonObject) => replyOf(server, message, toolCall(call, []))
 const callFrame = (id: FrameId, made: UpstreamCall, envelope: JsonObject) =>
   requestFrame(id, toolCall(made, []), envelope)
 

@@ -2,6 +2,7 @@ import { LOG_LEVEL_META_KEY } from '@modelcontextprotocol/client'
 import type { Progress, UpstreamReply } from '../commands/ports/upstream.ts'
 import { isJsonObject, type Json, type JsonObject } from '../contract/json.ts'
 import { Bug, problem } from '../contract/problems.ts'
+import { hasKeys } from './has-keys.ts'
 import type { OurRequest } from './our-request.ts'
 
 /** Ids of our own requests. The SDK uses numbers, so the two can share one pipe. */
@@ -17,16 +18,22 @@ export type Envelope = JsonObject
  * INVARIANT: it contains the params unchanged, byte for byte.
  */
 export function requestFrame(id: FrameId, request: OurRequest<unknown>, envelope: Envelope): string {
-  // Our own id is also the token: whatever the client chose, no two requests to a server share one.
-  const token = request.onProgress === undefined ? {} : { progressToken: id }
-  // Since 2026-07-28 a server logs only on request; before, it does so by default.
-  const isNew = Object.keys(envelope).length > 0
-  const level = request.onLog === undefined || !isNew ? {} : { [LOG_LEVEL_META_KEY]: 'debug' }
-  const meta = { ...envelope, ...level, ...token }
-  const params = request.params(meta)
+  const params = request.params(metaOf(id, request, envelope))
   // A raw line break would end the frame early and start another one that nobody approved.
   if (/[\n\r]/.test(params)) throw new Bug('JSON for a frame never holds a line break')
   return `{"jsonrpc":"2.0","id":"${id}","method":${JSON.stringify(request.method)},"params":${params}}\n`
+}
+
+const NOTHING: Envelope = {}
+
+function metaOf(id: FrameId, { onProgress, onLog }: OurRequest<unknown>, envelope: Envelope): Envelope {
+  const isNew = hasKeys(envelope)
+  if (!isNew && onProgress === undefined) return NOTHING
+  // Our own id is also the token: whatever the client chose, no two requests to a server share one.
+  const token = onProgress === undefined ? {} : { progressToken: id }
+  // Since 2026-07-28 a server logs only on request; before, it does so by default.
+  const level = onLog === undefined || !isNew ? {} : { [LOG_LEVEL_META_KEY]: 'debug' }
+  return { ...envelope, ...level, ...token }
 }
 
 export function cancelFrame(id: FrameId, reason: string, envelope: Envelope): string {
@@ -40,6 +47,9 @@ const DEEPEST = 200
 /** Whether a value is nested deeper than any honest answer; recursion over it could crash the gate. */
 export const isTooDeep = (root: Json): boolean => isDeeper(root, DEEPEST)
 
+/** What is shorter cannot be nested that deep: each level takes two characters. */
+const SHALLOW = DEEPEST * 2
+
 /** INVARIANT: never recurses deeper than `left`. */
 function isDeeper(value: Json | undefined, left: number): boolean {
   if (left < 0) return true
@@ -49,16 +59,20 @@ function isDeeper(value: Json | undefined, left: number): boolean {
   return false
 }
 
-/** What a server's answer to one of our ids means. Anything that is neither a result nor an error is `lost`: it may have run. */
+/**
+ * What a server's answer to one of our ids means, and how many characters it had. Anything that is neither a result nor
+ * an error is `lost`: it may have run.
+ */
 export function replyOf<T>(
   server: string,
   message: JsonObject,
-  read: (result: JsonObject) => T | undefined,
+  request: Pick<OurRequest<T>, 'read'>,
+  length = Infinity,
 ): UpstreamReply<T> {
   const { result, error } = message
-  if (isTooDeep(message)) return { is: 'lost', problem: problem('tool.garbled', { server, why: 'nested too deep' }) }
+  if (length > SHALLOW && isTooDeep(message)) return { is: 'lost', problem: problem('tool.garbled', { server, why: 'nested too deep' }) }
   if (isJsonObject(error) && result === undefined) return { is: 'rejected', error }
-  const value = isJsonObject(result) && error === undefined ? read(result) : undefined
+  const value = isJsonObject(result) && error === undefined ? request.read(result) : undefined
   return value === undefined
     ? { is: 'lost', problem: problem('tool.garbled', { server }) }
     : { is: 'answered', result: value }

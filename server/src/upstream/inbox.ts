@@ -48,10 +48,10 @@ export function openInbox({ server, output_limit, pending, transport, noise, onN
   }
 
   /** Whether it was handled here. */
-  function isOurs(message: JsonObject, within: FrameId | undefined): boolean {
+  function isOurs(message: JsonObject, within: FrameId | undefined, length: number): boolean {
     const { id, method, params } = message
     if (method === undefined && isFrameId(id)) {
-      pending.answer(id, message)
+      pending.answer(id, message, length)
       return true
     }
     const progress = progressOf(message)
@@ -66,17 +66,20 @@ export function openInbox({ server, output_limit, pending, transport, noise, onN
 
   return {
     hear(text, within) {
-      const [head, tail] = [text.slice(0, ENDS), text.slice(-ENDS)]
-      const most = idAtEnds(head, tail) === undefined ? MOST_LISTED : MOST_VALUES
-      if (countsMoreValues(text, most))
-        return spoil(head, tail, too_many, `sent a message with more than ${most} values`)
+      // A shorter one cannot hold so many.
+      if (text.length >= MOST_VALUES) {
+        const [head, tail] = [text.slice(0, ENDS), text.slice(-ENDS)]
+        const most = idAtEnds(head, tail) === undefined ? MOST_LISTED : MOST_VALUES
+        if (countsMoreValues(text, most))
+          return spoil(head, tail, too_many, `sent a message with more than ${most} values`)
+      }
       let message: Json
       try {
         message = JSON.parse(text) as Json
       } catch {
         return spoil(text, text, lost(server, 'tool.garbled'), 'sent something that is not JSON')
       }
-      if (isJsonObject(message) && isOurs(message, within)) return
+      if (isJsonObject(message) && isOurs(message, within, text.length)) return
       try {
         if (isMessage(message)) return transport().onmessage?.(parseJSONRPCMessage(message))
       } catch {

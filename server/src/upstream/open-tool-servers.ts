@@ -121,13 +121,14 @@ export function openToolServers(options: ToolServersOptions): OpenToolServers {
   }
 
   return {
-    async call(call) {
+    call(call) {
       // A client ran it. Its report is an answer like any other: cleaned, labelled and recorded.
-      if (call.reported !== undefined) return { is: 'answered', result: call.reported }
+      if (call.reported !== undefined) return Promise.resolve({ is: 'answered', result: call.reported })
       const at = servers.get(call.server)
-      if (at !== undefined && call.generation !== undefined && call.generation !== at.generation)
-        return { is: 'not_sent', problem: replaced(call.server) }
-      return (await (at?.users ?? at?.shared)?.call(call)) ?? { is: 'not_sent', problem: unknown(call.server) }
+      if (at === undefined) return Promise.resolve({ is: 'not_sent', problem: unknown(call.server) })
+      if (call.generation !== undefined && call.generation !== at.generation)
+        return Promise.resolve({ is: 'not_sent', problem: replaced(call.server) })
+      return (at.users ?? at.shared).call(call)
     },
     generation: (server) => servers.get(server)?.generation ?? 0,
     ask: async (question) =>

@@ -1,18 +1,23 @@
 import { CLIENT_CAPABILITIES_META_KEY } from '@modelcontextprotocol/client'
+import type { CancelSignal } from '../commands/ports/cancel.ts'
 import type { CallListeners, UpstreamCall, UpstreamQuestion } from '../commands/ports/upstream.ts'
 import type { Answerable } from '../contract/asks.ts'
 import type { ToolResult } from '../contract/call.ts'
 import { isJsonObject, type Json, type JsonObject } from '../contract/json.ts'
 import type { Mirror } from '../contract/mirrors.ts'
 import { askingResult, asksOf, isAsking } from './asks.ts'
+import { hasKeys } from './has-keys.ts'
 
 /** One request of ours to a server, on any transport. */
-export type OurRequest<T> = CallListeners & {
+export type OurRequest<T> = {
+  readonly signal?: CancelSignal | undefined
+  readonly onProgress?: CallListeners['onProgress'] | undefined
+  readonly onLog?: CallListeners['onLog'] | undefined
   readonly method: string
   /** What it is about: since 2026-07-28 also a header. */
-  readonly name?: string
+  readonly name?: string | undefined
   /** Headers of the request itself, independent of the revision of MCP. */
-  readonly headers?: Readonly<Record<string, string>>
+  headers?(): Readonly<Record<string, string>>
   /** The arguments, and which of them the tool wants in headers. */
   readonly call?: { readonly canonical_args: string; readonly mirrors: readonly Mirror[] }
   /** Its params as JSON on one line, with this as their `_meta`. */
@@ -21,17 +26,13 @@ export type OurRequest<T> = CallListeners & {
   read(result: JsonObject): T | undefined
 }
 
-const livesOf = ({ signal, onProgress, onLog }: CallListeners): CallListeners => ({
-  ...(signal === undefined ? {} : { signal }),
-  ...(onProgress === undefined ? {} : { onProgress }),
-  ...(onLog === undefined ? {} : { onLog }),
-})
-
 const TRACE = /^[0-9a-f]{32}$/
+const SPAN = /^[0-9a-f]{16}$/
 
 /** W3C trace context, in `_meta` and, over HTTP, as a header: a tool server's own spans join the call's trace. */
-function traceContext({ trace, span = trace.slice(16) }: UpstreamCall): { traceparent?: string } {
-  return TRACE.test(trace) ? { traceparent: `00-${trace}-${span}-01` } : {}
+function traceContext({ trace, span }: UpstreamCall): string | undefined {
+  if (!TRACE.test(trace)) return undefined
+  return `00-${trace}-${span !== undefined && SPAN.test(span) ? span : trace.slice(16)}-01`
 }
 
 /** Since 2026-07-28 each message says what its sender can be asked; before, nothing can. */
@@ -40,25 +41,65 @@ function withAnswerable(envelope: JsonObject, answerable: Answerable | undefined
   return { ...envelope, [CLIENT_CAPABILITIES_META_KEY]: answerable }
 }
 
-/** INVARIANT: it contains the canonical arguments byte for byte: what was hashed is what is sent. */
-export function toolCall(call: UpstreamCall, mirrors: readonly Mirror[]): OurRequest<ToolResult> {
-  const { tool, canonical_args, inputs, answerable, idempotency_key, trace } = call
-  const traced = traceContext(call)
-  return {
-    ...livesOf(call),
-    headers: traced,
-    method: 'tools/call',
-    name: tool,
-    call: { canonical_args, mirrors },
-    params({ progressToken, ...envelope }) {
-      const token = progressToken === undefined ? {} : { progressToken }
-      const ours = { 'sluice/idempotency-key': idempotency_key, 'sluice/trace-id': trace, ...traced }
-      const meta = JSON.stringify({ ...withAnswerable(envelope, answerable), ...ours, ...token })
-      return `{"name":${JSON.stringify(tool)},"arguments":${canonical_args}${answers(inputs)},"_meta":${meta}}`
-    },
-    read: (result) => toolResult(result, answerable),
+/**
+ * The request for one tool call.
+ * INVARIANT: it contains the canonical arguments byte for byte: what was hashed is what is sent.
+ */
+class ToolCall implements OurRequest<ToolResult> {
+  readonly signal: CancelSignal | undefined
+  readonly onProgress: CallListeners['onProgress'] | undefined
+  readonly onLog: CallListeners['onLog'] | undefined
+  readonly #asked: UpstreamCall
+  readonly #mirrors: readonly Mirror[]
+
+  constructor(asked: UpstreamCall, mirrors: readonly Mirror[]) {
+    this.signal = asked.signal
+    this.onProgress = asked.onProgress
+    this.onLog = asked.onLog
+    this.#asked = asked
+    this.#mirrors = mirrors
+  }
+
+  get method(): string {
+    return 'tools/call'
+  }
+
+  get name(): string {
+    return this.#asked.tool
+  }
+
+  get call() {
+    return { canonical_args: this.#asked.canonical_args, mirrors: this.#mirrors }
+  }
+
+  headers(): Readonly<Record<string, string>> {
+    const traceparent = traceContext(this.#asked)
+    return traceparent === undefined ? {} : { traceparent }
+  }
+
+  params(meta: JsonObject): string {
+    const { tool, canonical_args, inputs } = this.#asked
+    return `{"name":${JSON.stringify(tool)},"arguments":${canonical_args}${answers(inputs)},"_meta":${this.#meta(meta)}}`
+  }
+
+  #meta(meta: JsonObject): string {
+    const { idempotency_key, trace, answerable } = this.#asked
+    const traceparent = traceContext(this.#asked)
+    const ours = `"sluice/idempotency-key":${JSON.stringify(idempotency_key)},"sluice/trace-id":${JSON.stringify(trace)}${traceparent === undefined ? '' : `,"traceparent":"${traceparent}"`}`
+    if (!hasKeys(meta)) return `{${ours}}`
+    const { progressToken, ...envelope } = meta
+    const token = progressToken === undefined ? '' : `,"progressToken":${JSON.stringify(progressToken)}`
+    const before = JSON.stringify(withAnswerable(envelope, answerable)).slice(1, -1)
+    return `{${before === '' ? '' : `${before},`}${ours}${token}}`
+  }
+
+  read(result: JsonObject): ToolResult | undefined {
+    return toolResult(result, this.#asked.answerable)
   }
 }
+
+export const toolCall = (call: UpstreamCall, mirrors: readonly Mirror[]): OurRequest<ToolResult> =>
+  new ToolCall(call, mirrors)
 
 function answers(inputs: UpstreamCall['inputs']): string {
   if (inputs === undefined) return ''
@@ -73,9 +114,11 @@ export function askFor(question: UpstreamQuestion): OurRequest<JsonObject> {
   const { method, params, trace, answerable } = question
   const name = params[NAMED_BY[method] ?? '']
   return {
-    ...livesOf(question),
+    signal: question.signal,
+    onProgress: question.onProgress,
+    onLog: question.onLog,
     method,
-    ...(typeof name === 'string' ? { name } : {}),
+    name: typeof name === 'string' ? name : undefined,
     params: (meta) =>
       JSON.stringify({ ...params, _meta: { ...withAnswerable(meta, answerable), 'sluice/trace-id': trace } }),
     read: (result) =>
@@ -97,6 +140,7 @@ function toolResult(result: JsonObject, answerable: Answerable | undefined): Too
   if (!Array.isArray(blocks) || !blocks.every(isBlock)) return undefined
   if (isError !== undefined && typeof isError !== 'boolean') return undefined
   if (_meta !== undefined && !isJsonObject(_meta)) return undefined
+  if (structuredContent === undefined && isError === undefined && _meta === undefined) return { content: blocks }
   return {
     content: blocks,
     ...(structuredContent === undefined ? {} : { structuredContent }),

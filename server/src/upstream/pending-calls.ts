@@ -1,6 +1,6 @@
 import type { Progress, UpstreamReply } from '../commands/ports/upstream.ts'
 import type { JsonObject } from '../contract/json.ts'
-import { problem, type ProblemCode } from '../contract/problems.ts'
+import { Bug, problem, type ProblemCode } from '../contract/problems.ts'
 import { replyOf, type FrameId } from './frames.ts'
 import type { OurRequest } from './our-request.ts'
 import { rationed } from './rationed.ts'
@@ -21,8 +21,8 @@ export type Sending = {
 
 export type PendingCalls = {
   run<T>(request: OurRequest<T>, sending: Sending): Promise<UpstreamReply<T>>
-  /** The server's answer; one that nobody waits for is counted. */
-  answer(id: FrameId, message: JsonObject): void
+  /** The server's answer, of so many characters; one that nobody waits for is counted. */
+  answer(id: FrameId, message: JsonObject, length: number): void
   /** The same, for an unreadable answer. */
   spoil(id: FrameId, reply: NoResult): void
   /** What we found out ourselves; ignored if the request has already ended. */
@@ -39,53 +39,121 @@ export type PendingCalls = {
 /** How a request ends without a result. */
 export type NoResult = UpstreamReply<never>
 
-type Waiting = {
-  readonly hear: (message: JsonObject) => void
-  readonly end: (reply: NoResult) => void
-  readonly onProgress: (progress: Progress) => void
-  readonly onLog: (line: JsonObject) => void
+/** Ids are places in the list plus a multiple of this. More requests than that are never in progress. */
+const STRIDE = 65_536
+
+/** A place in the list of requests in progress; used again when its request has ended. */
+type Place = {
+  readonly number: number
+  /** How many requests had this place before. */
+  turn: number
+  /** Of the request that has this place now. */
+  id: FrameId | undefined
+  request: OurRequest<unknown> | undefined
+  sending: Sending | undefined
+  resolve: ((reply: UpstreamReply<never>) => void) | undefined
+  deadline: number
+  /** Made for the first message that there is. */
+  onProgress: ((progress: Progress) => void) | undefined
+  onLog: ((line: JsonObject) => void) | undefined
+  readonly aborted: () => void
 }
 
-/** The requests in progress to one server, each with its own end: answer, timeout, abort, or the end of the wire. */
+/**
+ * The requests in progress to one server, each with its own end: answer, timeout, abort, or the end of the wire. They stand in a
+ * list of places, and one timer serves all of them: all have the same timeout.
+ * INVARIANT: the id of a request is never used again, so a late answer is never taken for the answer to the request that has the
+ * place now (law in pending-calls.test.ts).
+ */
 export function pendingCalls({ name: server, timeout_ms }: { name: string; timeout_ms: number }): PendingCalls {
-  const waiting = new Map<FrameId, Waiting>()
-  let started = 0
+  const places: Place[] = []
+  const free: Place[] = []
   let late = 0
+  let timer: NodeJS.Timeout | undefined
 
-  function run<T>(request: OurRequest<T>, { send, cancel }: Sending): Promise<UpstreamReply<T>> {
-    const id: FrameId = `s-${(started += 1)}`
+  function newPlace(): Place {
+    const place: Place = {
+      number: places.length + 1,
+      turn: -1,
+      id: undefined,
+      request: undefined,
+      sending: undefined,
+      resolve: undefined,
+      deadline: 0,
+      onProgress: undefined,
+      onLog: undefined,
+      aborted: () => giveUp(place, 'aborted'),
+    }
+    if (place.number >= STRIDE) throw new Bug('too many requests to one server at once')
+    places.push(place)
+    return place
+  }
+
+  /** The place of a request that is still in progress. */
+  function placeOf(id: FrameId): Place | undefined {
+    const place = places[(Number(id.slice(2)) % STRIDE) - 1]
+    return place?.id === id ? place : undefined
+  }
+
+  function leave(place: Place): void {
+    place.request?.signal?.removeEventListener('abort', place.aborted)
+    place.id = undefined
+    place.request = undefined
+    place.sending = undefined
+    place.resolve = undefined
+    place.onProgress = undefined
+    place.onLog = undefined
+    free.push(place)
+  }
+
+  function settle(place: Place, reply: UpstreamReply<unknown>): void {
+    const { resolve } = place
+    leave(place)
+    resolve?.(reply as UpstreamReply<never>)
+  }
+
+  function giveUp(place: Place, why: GivingUp): void {
+    const { id, sending } = place
+    if (id === undefined || sending === undefined) return
+    const { unsent, about } = sending.cancel(id, why)
+    settle(
+      place,
+      unsent
+        ? notSent(server, why === 'aborted' ? 'the caller cancelled' : 'it could not be reached in time')
+        : lost(server, LOST_BY[why], { why, timeout_ms: String(timeout_ms), ...about }),
+    )
+  }
+
+  /** Ends what has waited for too long, and comes back for the next. */
+  function sweep(): void {
+    timer = undefined
+    const now = performance.now()
+    let next = Infinity
+    for (const place of places) {
+      if (place.id === undefined) continue
+      if (place.deadline <= now) giveUp(place, 'timeout')
+      else next = Math.min(next, place.deadline)
+    }
+    if (next < Infinity) timer ??= setTimeout(sweep, Math.ceil(next - now)).unref()
+  }
+
+  function run<T>(request: OurRequest<T>, sending: Sending): Promise<UpstreamReply<T>> {
+    if (request.signal?.aborted === true) return Promise.resolve(notSent(server, 'the caller cancelled'))
     return new Promise((resolve) => {
-      const forget = () => {
-        waiting.delete(id)
-        clearTimeout(timer)
-        request.signal?.removeEventListener('abort', aborted)
-      }
-      const settled = (reply: UpstreamReply<T>) => {
-        forget()
-        resolve(reply)
-      }
-      const giveUp = (why: GivingUp) => {
-        const { unsent, about } = cancel(id, why)
-        settled(
-          unsent
-            ? notSent(server, why === 'aborted' ? 'the caller cancelled' : 'it could not be reached in time')
-            : lost(server, LOST_BY[why], { why, timeout_ms: String(timeout_ms), ...about }),
-        )
-      }
-      const aborted = () => giveUp('aborted')
-      const timer = setTimeout(() => giveUp('timeout'), timeout_ms)
-      request.signal?.addEventListener('abort', aborted)
-      waiting.set(id, {
-        hear: (message) => settled(replyOf(server, message, request.read)),
-        end: settled,
-        onProgress: rationed(request.onProgress),
-        onLog: rationed(request.onLog),
-      })
-      if (request.signal?.aborted === true) return settled(notSent(server, 'the caller cancelled'))
+      const place = free.pop() ?? newPlace()
+      place.turn += 1
+      const id: FrameId = `s-${place.turn * STRIDE + place.number}`
+      place.id = id
+      place.request = request
+      place.sending = sending
+      place.resolve = resolve
+      place.deadline = performance.now() + timeout_ms
+      timer ??= setTimeout(sweep, timeout_ms).unref()
+      request.signal?.addEventListener('abort', place.aborted)
       try {
-        if (!send(id)) settled(notSent(server, 'the server was stopped'))
+        if (!sending.send(id)) settle(place, notSent(server, 'the server was stopped'))
       } catch (error) {
-        forget()
+        leave(place)
         throw error
       }
     })
@@ -93,31 +161,46 @@ export function pendingCalls({ name: server, timeout_ms }: { name: string; timeo
 
   return {
     run,
-    answer(id, message) {
-      const request = waiting.get(id)
-      if (request === undefined) late += 1
-      else request.hear(message)
+    answer(id, message, length) {
+      const place = placeOf(id)
+      if (place?.request === undefined) late += 1
+      else settle(place, replyOf(server, message, place.request, length))
     },
     spoil(id, reply) {
-      const request = waiting.get(id)
-      if (request === undefined) late += 1
-      else request.end(reply)
+      const place = placeOf(id)
+      if (place === undefined) late += 1
+      else settle(place, reply)
     },
-    end: (id, reply) => waiting.get(id)?.end(reply),
+    end(id, reply) {
+      const place = placeOf(id)
+      if (place !== undefined) settle(place, reply)
+    },
     endAll(reply) {
-      for (const { end } of waiting.values()) end(reply)
+      for (const place of places) if (place.id !== undefined) settle(place, reply)
     },
-    progress: (id, progress) => waiting.get(id)?.onProgress(progress),
+    progress(id, progress) {
+      const place = placeOf(id)
+      if (place?.request?.onProgress === undefined) return
+      place.onProgress ??= rationed(place.request.onProgress)
+      place.onProgress(progress)
+    },
     log(id, line) {
-      const [only] = waiting.size === 1 ? waiting.values() : []
-      const request = id === undefined ? only : waiting.get(id)
+      const place = id === undefined ? onlyOne(places) : placeOf(id)
+      if (place?.request?.onLog === undefined) return
+      place.onLog ??= rationed(place.request.onLog)
       // In its own name: another one, such as the gate's, would be believed.
       const { logger } = line
-      request?.onLog({ ...line, logger: typeof logger === 'string' ? `${server}/${logger}` : server })
+      place.onLog({ ...line, logger: typeof logger === 'string' ? `${server}/${logger}` : server })
     },
-    isWaiting: (id) => waiting.has(id),
+    isWaiting: (id) => placeOf(id) !== undefined,
     late: () => late,
   }
+}
+
+/** The place of the only request in progress. */
+function onlyOne(places: readonly Place[]): Place | undefined {
+  const taken = places.filter(({ id }) => id !== undefined)
+  return taken.length === 1 ? taken[0] : undefined
 }
 
 /** The outcome is unknown. */

@@ -1,15 +1,21 @@
+import type { CancelSignal } from '../commands/ports/cancel.ts'
+import { Bug } from '../contract/problems.ts'
+
 /** Why no slot was given. */
 export type NoSlot = 'full' | 'late' | 'aborted'
-export type Release = () => void
 
 export type Slots = {
-  /** A slot, as soon as one is free and nobody waits longer; or why not. Every slot must be released, once. */
-  take(wait_ms: number, signal?: AbortSignal): Promise<Release | NoSlot>
+  /** A slot if one is free now. Nobody waits while one is: a released slot is passed on immediately. */
+  takeFree(): boolean
+  /** A slot, as soon as one is free and nobody waits longer; or why not. */
+  take(wait_ms: number, signal?: CancelSignal): Promise<'taken' | NoSlot>
+  /** To be called exactly once for every slot that was taken. */
+  release(): void
   active(): number
   queued(): number
 }
 
-type Waiting = { readonly give: (outcome: Release | NoSlot) => void }
+type Waiting = { readonly give: (outcome: 'taken' | NoSlot) => void }
 
 /**
  * A limited number at once and a limited queue, first come first served. With a full queue, requests are rejected immediately.
@@ -18,25 +24,7 @@ export function openSlots(places: number, queue_limit: number): Slots {
   let active = 0
   const queue = new Set<Waiting>()
 
-  function release(): void {
-    active -= 1
-    for (const next of queue) {
-      next.give(occupy())
-      return
-    }
-  }
-
-  function occupy(): Release {
-    active += 1
-    let held = true
-    return () => {
-      if (!held) return
-      held = false
-      release()
-    }
-  }
-
-  function wait(wait_ms: number, signal: AbortSignal | undefined): Promise<Release | NoSlot> {
+  function wait(wait_ms: number, signal: CancelSignal | undefined): Promise<'taken' | NoSlot> {
     return new Promise((resolve) => {
       const waiting: Waiting = {
         give(outcome) {
@@ -53,12 +41,23 @@ export function openSlots(places: number, queue_limit: number): Slots {
     })
   }
 
+  function takeFree(): boolean {
+    if (active >= places) return false
+    active += 1
+    return true
+  }
+
   return {
+    takeFree,
     async take(wait_ms, signal) {
       if (signal?.aborted === true) return 'aborted'
-      // Nobody waits while a slot is free: a released one is passed on immediately.
-      if (active < places) return occupy()
+      if (takeFree()) return 'taken'
       return queue.size >= queue_limit ? 'full' : wait(wait_ms, signal)
+    },
+    release() {
+      if (active === 0) throw new Bug('a slot is released once')
+      for (const next of queue) return next.give('taken')
+      active -= 1
     },
     active: () => active,
     queued: () => queue.size,

@@ -1,3 +1,5 @@
+import type { CancelSignal } from '../commands/ports/cancel.ts'
+import type { MaybePromise } from '../commands/ports/runtime.ts'
 import type {
   Notice,
   UpstreamAnswer,
@@ -49,7 +51,7 @@ export type ToolServerDeps = Pick<ConnectionDeps, 'tuning' | 'identity' | 'onLis
 type NoConnection = { readonly why: string; readonly login?: true }
 
 /** Sends something on a connection. */
-type Send<T> = (connection: Connection) => Promise<UpstreamReply<T>>
+type Send<T> = (connection: Connection) => MaybePromise<UpstreamReply<T>>
 
 /** One tool server: starts and restarts it, sends calls while it is healthy, and rejects them while it is not. */
 export function toolServer(deps: ToolServerDeps): ToolServer {
@@ -168,7 +170,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
   const isCurrent = (attempt: Promise<unknown>) => phase.is === 'starting' && phase.attempt === attempt
 
   /** The connection to call on, or why there is none. */
-  async function connected(wait_ms: number, signal?: AbortSignal): Promise<Connection | NoConnection> {
+  async function connected(wait_ms: number, signal?: CancelSignal): Promise<Connection | NoConnection> {
     if (phase.is === 'ready' && phase.connection.isUsable()) return phase.connection
     // The connection is ending; its end starts the next one.
     if (phase.is === 'ready') await within(phase.connection.ended, wait_ms, signal)
@@ -203,7 +205,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
     if (passage === 'failed' && breaker.is === 'open' && slots.active() === 1) connection.kill()
   }
 
-  async function sendOn<T>(send: Send<T>, wait_ms: number, signal?: AbortSignal): Promise<Sent<T>> {
+  async function sendOn<T>(send: Send<T>, wait_ms: number, signal?: CancelSignal): Promise<Sent<T>> {
     const unsent = (why: string) => ({ answer: notSent(server, why), stranded: false })
     const connection = await connected(wait_ms, signal)
     if ('why' in connection)
@@ -214,23 +216,55 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
     if (admitted === undefined) return unsent('too many failures in a row; a trial call is in progress')
     breaker = admitted.breaker
     const answer = await pass(send, connection, admitted.trial)
-    const stranded = answer.is === 'not_sent' && answer.problem.code !== 'tool.login_needed' && !connection.isUsable()
-    return { answer, stranded }
+    return { answer, stranded: isStranded(answer, connection) }
   }
 
-  async function letThrough<T>(send: Send<T>, signal?: AbortSignal): Promise<UpstreamReply<T>> {
+  /** Sends when there is a slot and a connection. */
+  function letThrough<T>(send: Send<T>, signal?: CancelSignal): Promise<UpstreamReply<T>> {
+    const connection = breaker.is === 'closed' && phase.is === 'ready' ? phase.connection : undefined
+    if (connection?.isUsable() === true && signal?.aborted !== true && slots.takeFree())
+      return sendAtOnce(send, connection, signal)
+    return sendInTurn(send, signal)
+  }
+
+  /** Nearly always: connected, without failures, and a slot is free. */
+  async function sendAtOnce<T>(send: Send<T>, connection: Connection, signal?: CancelSignal): Promise<UpstreamReply<T>> {
+    const called = now()
+    let passage: Passage = 'neither'
+    try {
+      const answer = await send(connection)
+      passage = passageOf(answer)
+      if (!isStranded(answer, connection)) return answer
+      return (await sendOn(send, config.timeout_ms - (now() - called), signal)).answer
+    } finally {
+      record(passage, connection, false)
+      slots.release()
+    }
+  }
+
+  async function sendInTurn<T>(send: Send<T>, signal?: CancelSignal): Promise<UpstreamReply<T>> {
     const called = now()
     const left = () => config.timeout_ms - (now() - called)
     if (!isPassable(breaker, called))
       return notSent(server, 'too many failures in a row; a trial call will be allowed later')
-    const release = await slots.take(config.timeout_ms, signal)
-    if (typeof release === 'string') return notSent(server, NO_SLOT[release])
+    const slot = await slots.take(config.timeout_ms, signal)
+    if (slot !== 'taken') return notSent(server, NO_SLOT[slot])
     try {
       const first = await sendOn(send, left(), signal)
       return first.stranded && left() > 0 ? (await sendOn(send, left(), signal)).answer : first.answer
     } finally {
-      release()
+      slots.release()
     }
+  }
+
+  /** The checks immediately before a call is sent. */
+  function callOn(connection: Connection, call: UpstreamCall): Promise<UpstreamAnswer> | UpstreamAnswer {
+    if (call.isCurrent?.() === false) return notSent(server, 'the tool changed after the call was judged')
+    // A call can only carry inputs since MCP 2026-07-28.
+    if (call.inputs !== undefined && (connection.legacy || connection.besides === undefined))
+      return notSent(server, 'its tools do not ask for input')
+    if (config.mayAct?.() === false) return notSent(server, LEASE_OVER)
+    return connection.call(call)
   }
 
   const ONLY_TOOLS = notSent(server, 'it only has tools')
@@ -257,15 +291,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
   }
 
   return {
-    call: (call) =>
-      letThrough(async (connection) => {
-        if (call.isCurrent?.() === false) return notSent(server, 'the tool changed after the call was judged')
-        // A call can only carry inputs since MCP 2026-07-28.
-        if (call.inputs !== undefined && (connection.legacy || connection.besides === undefined))
-          return notSent(server, 'its tools do not ask for input')
-        if (config.mayAct?.() === false) return notSent(server, LEASE_OVER)
-        return connection.call(call)
-      }, call.signal),
+    call: (call) => letThrough((connection) => callOn(connection, call), call.signal),
     ask: (question) => letThrough(async ({ besides }) => besides?.ask(question) ?? ONLY_TOOLS, question.signal),
     watch: (uri) => watches.watch(uri),
     capabilities: () => capabilities,
@@ -297,7 +323,10 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
   }
 }
 
-/** `stranded`: it was certainly not sent, because its connection had already ended. */
+/** It was certainly not sent, because its connection had already ended. */
+const isStranded = (answer: UpstreamReply<unknown>, connection: Connection): boolean =>
+  answer.is === 'not_sent' && answer.problem.code !== 'tool.login_needed' && !connection.isUsable()
+
 type Sent<T> = { readonly answer: UpstreamReply<T>; readonly stranded: boolean }
 
 const NO_SLOT = {

@@ -1,44 +1,68 @@
 import type { CallId } from '../../contract/ids.ts'
+import { CancelSwitch, type CancelSignal } from '../ports/cancel.ts'
 import type { Notices } from '../ports/notices.ts'
+
+/** One call at a tool server. */
+export type RunningCall = {
+  readonly signal: CancelSignal
+  /** Returns who cancelled it. */
+  end(): string | undefined
+}
 
 /** The calls that are currently at a tool server, so that their caller can cancel one from elsewhere. */
 export interface RunningCalls {
-  /** `theirs`: the signal of the connection the call came by, if it still has one. `end` returns who cancelled it. */
-  begin(call_id: CallId, theirs: AbortSignal | undefined): { readonly signal: AbortSignal; end(): string | undefined }
+  /** `theirs`: the signal of the connection the call came by, if it still has one. */
+  begin(call_id: CallId, theirs: CancelSignal | undefined): RunningCall
   /** False if this node has no such call at a tool server; then the other nodes are told. */
   callOff(call_id: CallId, by: string): boolean
 }
 
 export function createRunningCalls(notices: Notices): RunningCalls {
-  const running = new Map<CallId, (by: string) => void>()
+  /** A list of places instead of a map: a map that changes with every call keeps ended calls in memory for longer. */
+  const running: (Running | undefined)[] = []
+  const free: number[] = []
+  const find = (call_id: CallId) => running.find((one) => one?.call_id === call_id)
   notices.subscribe('cancel', ({ call_id, by }, origin) => {
-    if (origin === 'elsewhere') running.get(call_id)?.(by)
+    if (origin === 'elsewhere') find(call_id)?.callOff(by)
   })
+
+  class Running implements RunningCall {
+    readonly signal = new CancelSwitch()
+    readonly call_id: CallId
+    readonly #theirs: CancelSignal | undefined
+    readonly #hangUp = () => this.signal.abort()
+    readonly #place: number
+    #called_off_by: string | undefined = undefined
+
+    constructor(call_id: CallId, theirs: CancelSignal | undefined) {
+      this.call_id = call_id
+      this.#theirs = theirs
+      this.#place = free.pop() ?? running.length
+      running[this.#place] = this
+      if (theirs?.aborted === true) this.signal.abort()
+      else theirs?.addEventListener('abort', this.#hangUp)
+    }
+
+    callOff(by: string): void {
+      this.#called_off_by = by
+      this.signal.abort()
+    }
+
+    end(): string | undefined {
+      running[this.#place] = undefined
+      free.push(this.#place)
+      this.#theirs?.removeEventListener('abort', this.#hangUp)
+      return this.#called_off_by
+    }
+  }
+
   return {
-    begin(call_id, theirs) {
-      const off = new AbortController()
-      const hangUp = () => off.abort()
-      let called_off_by: string | undefined
-      if (theirs?.aborted === true) off.abort()
-      else theirs?.addEventListener('abort', hangUp)
-      running.set(call_id, (by) => {
-        called_off_by = by
-        off.abort()
-      })
-      return {
-        signal: off.signal,
-        end() {
-          running.delete(call_id)
-          theirs?.removeEventListener('abort', hangUp)
-          return called_off_by
-        },
-      }
-    },
+    begin: (call_id, theirs) => new Running(call_id, theirs),
     callOff(call_id, by) {
-      const stop = running.get(call_id)
-      if (stop === undefined) notices.publish('cancel', { call_id, by })
-      else stop(by)
-      return stop !== undefined
+      const found = find(call_id)
+      if (found === undefined) notices.publish('cancel', { call_id, by })
+      else found.callOff(by)
+      return found !== undefined
     },
   }
 }

@@ -3,6 +3,7 @@ import type { ToolResult } from '../../contract/call.ts'
 import type { CallId } from '../../contract/ids.ts'
 import type { JsonObject } from '../../contract/json.ts'
 import type { Problem } from '../../contract/problems.ts'
+import type { CancelSignal } from './cancel.ts'
 
 /** A tool's reported progress, in its own units. */
 export type Progress = { readonly progress: number; readonly total?: number; readonly message?: string }
@@ -10,7 +11,7 @@ export type Progress = { readonly progress: number; readonly total?: number; rea
 /** The listeners of the client that waits for a call. A held call outlives them. */
 export type CallListeners = {
   /** Cancels the call, in the tool server too. What may have run by then is `unknown`. */
-  readonly signal?: AbortSignal
+  readonly signal?: CancelSignal
   /** Called when the tool reports progress, rate-limited; never after the call has ended. */
   readonly onProgress?: (progress: Progress) => void
   /** A log line about this call; also rate-limited. */

@@ -1,3 +1,4 @@
+import { abortSignalOf } from '../ports/cancel.ts'
 import { entriesIn, type Entry, type ListMethod, type ListCache } from './proxy-list-cache.ts'
 import type { CallListeners, Offerings } from '../ports/upstream.ts'
 
@@ -24,7 +25,7 @@ export async function listServers(
 ): Promise<void> {
   const giveUp = new AbortController()
   const stop = deps.after(PATIENCE_MS, () => giveUp.abort())
-  const patience = signal === undefined ? giveUp.signal : AbortSignal.any([signal, giveUp.signal])
+  const patience = signal === undefined ? giveUp.signal : AbortSignal.any([abortSignalOf(signal), giveUp.signal])
   await Promise.all(
     servers.map(async (server) => {
       cache.put(server, method, await pagesOf(deps.offerings, server, method, { signal: patience, trace }))

@@ -1,3 +1,4 @@
+import type { CancelSignal } from '../../commands/ports/cancel.ts'
 import { randomBytes } from 'node:crypto'
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 
@@ -11,7 +12,7 @@ export type Questions = {
     speaker: string,
     question: { readonly method: string; readonly params: JsonObject },
     send: (message: JsonObject) => void,
-    signal: AbortSignal,
+    signal: CancelSignal,
   ): Promise<JsonObject | undefined>
   /** A message that answers something. False when nobody waits for it here. */
   hear(speaker: string, id: Json | undefined, result: Json | undefined): boolean

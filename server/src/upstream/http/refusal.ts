@@ -25,7 +25,7 @@ export async function refusalOf(server: string, id: FrameId, reply: Reply): Prom
   }
   const error = await errorIn(reply)
   if (error !== undefined && error['id'] === id)
-    return { answer: replyOf<never>(server, error, () => undefined), doubts_session: false }
+    return { answer: replyOf<never>(server, error, { read: () => undefined }), doubts_session: false }
   const { status } = reply
   // An error without an id: the message was rejected before its content was processed.
   if (status === 404 || (status === 400 && error !== undefined && (error['id'] ?? null) === null))

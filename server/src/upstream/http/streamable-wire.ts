@@ -1,5 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/client'
 import { cancelFrame, requestFrame, type FrameId } from '../frames.ts'
+import { hasKeys } from '../has-keys.ts'
 import { openInbox } from '../inbox.ts'
 import { loginNeeded, lost, notSent, pendingCalls } from '../pending-calls.ts'
 import type { HttpServer } from '../server-config.ts'
@@ -50,13 +51,13 @@ export function openStreamable(deps: HttpWireDeps): Wire {
   })
 
   const ask: Wire['ask'] = (request, envelope) => {
-    const is_legacy = Object.keys(envelope).length === 0
+    const is_legacy = !hasKeys(envelope)
     let asking: Exchange | undefined
     let is_answered_by_stream = false
     return pending.run(request, {
       send(id) {
         if (!life.isUsable()) return false
-        const headers = { ...POSTED, ...session.headers(), ...request.headers, ...requestHeaders(request, envelope) }
+        const headers = { ...POSTED, ...session.headers(), ...request.headers?.(), ...requestHeaders(request, envelope) }
         asking = channel.ask({ method: 'POST', headers, body: requestFrame(id, request, envelope) })
         void conclude(id, asking, {
           goOnFrom(last_id, retry_ms) {

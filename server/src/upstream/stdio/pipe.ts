@@ -1,7 +1,8 @@
 import type { Transport } from '@modelcontextprotocol/client'
-import { cancelFrame, requestFrame } from '../frames.ts'
+import { cancelFrame, requestFrame, type Envelope, type FrameId } from '../frames.ts'
 import { openInbox } from '../inbox.ts'
-import { lost, pendingCalls } from '../pending-calls.ts'
+import type { OurRequest } from '../our-request.ts'
+import { lost, pendingCalls, type GivingUp, type Sending } from '../pending-calls.ts'
 import type { StdioServer } from '../server-config.ts'
 import type { Wire, WireDeps } from '../wire.ts'
 import { startChild } from './child.ts'
@@ -54,18 +55,28 @@ export function openPipe({ config, grace_ms, stderr, noise, onNotice }: PipeDeps
     close: () => child.close(grace_ms),
   }
 
-  const ask: Wire['ask'] = (request, envelope) => {
-    const noise_before = inbox.unreadable()
-    return pending.run(request, {
-      send: (id) => child.write(requestFrame(id, request, envelope)),
-      cancel(id, why) {
-        child.write(cancelFrame(id, why, envelope))
-        // A line over the limit that did not end within a whole timeout will not end: every later answer would be part of it.
-        if (why === 'timeout' && child.isSkipping()) child.kill()
-        const heard = inbox.unreadable() - noise_before
-        return { unsent: false, ...(heard === 0 ? {} : { about: { unreadable: String(heard) } }) }
-      },
-    })
+  /** A class, because one is made for every call. */
+  class Written implements Sending {
+    readonly #request: OurRequest<unknown>
+    readonly #envelope: Envelope
+    readonly #noise_before = inbox.unreadable()
+
+    constructor(request: OurRequest<unknown>, envelope: Envelope) {
+      this.#request = request
+      this.#envelope = envelope
+    }
+
+    send(id: FrameId): boolean {
+      return child.write(requestFrame(id, this.#request, this.#envelope))
+    }
+
+    cancel(id: FrameId, why: GivingUp) {
+      child.write(cancelFrame(id, why, this.#envelope))
+      // A line over the limit that did not end within a whole timeout will not end: every later answer would be part of it.
+      if (why === 'timeout' && child.isSkipping()) child.kill()
+      const heard = inbox.unreadable() - this.#noise_before
+      return { unsent: false, ...(heard === 0 ? {} : { about: { unreadable: String(heard) } }) }
+    }
   }
 
   return {
@@ -73,7 +84,7 @@ export function openPipe({ config, grace_ms, stderr, noise, onNotice }: PipeDeps
     probe: 'once',
     ended: child.ended,
     isUsable: () => child.isUsable(),
-    ask,
+    ask: (request, envelope) => pending.run(request, new Written(request, envelope)),
     faultOf: () => undefined,
     late: () => pending.late(),
     kill: () => child.kill(),
