@@ -70,7 +70,8 @@ export function replyOf<T>(
   length = Infinity,
 ): UpstreamReply<T> {
   const { result, error } = message
-  if (length > SHALLOW && isTooDeep(message)) return { is: 'lost', problem: problem('tool.garbled', { server, why: 'nested too deep' }) }
+  if (length > SHALLOW && isTooDeep(message))
+    return { is: 'lost', problem: problem('tool.garbled', { server, why: 'nested too deep' }) }
   if (isJsonObject(error) && result === undefined) return { is: 'rejected', error }
   const value = isJsonObject(result) && error === undefined ? request.read(result) : undefined
   return value === undefined

@@ -53,7 +53,9 @@ describe('requests in progress', () => {
   test('progress and log lines for an ended request reach nobody, and a new one has its own share of them', async () => {
     const pending = pendingCalls({ name: 's', timeout_ms: LONG })
     const heard: number[][] = [[], []]
-    const listen = (list: number) => ({ onProgress: ({ progress }: { progress: number }) => void heard[list]?.push(progress) })
+    const listen = (list: number) => ({
+      onProgress: ({ progress }: { progress: number }) => void heard[list]?.push(progress),
+    })
     const first = ask(pending, listen(0))
     for (let progress = 0; progress < 500; progress += 1) pending.progress(first.id, { progress })
     answer(pending, first, 1)

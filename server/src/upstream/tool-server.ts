@@ -228,7 +228,11 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
   }
 
   /** Nearly always: connected, without failures, and a slot is free. */
-  async function sendAtOnce<T>(send: Send<T>, connection: Connection, signal?: CancelSignal): Promise<UpstreamReply<T>> {
+  async function sendAtOnce<T>(
+    send: Send<T>,
+    connection: Connection,
+    signal?: CancelSignal,
+  ): Promise<UpstreamReply<T>> {
     const called = now()
     let passage: Passage = 'neither'
     try {

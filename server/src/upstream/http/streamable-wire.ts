@@ -57,7 +57,12 @@ export function openStreamable(deps: HttpWireDeps): Wire {
     return pending.run(request, {
       send(id) {
         if (!life.isUsable()) return false
-        const headers = { ...POSTED, ...session.headers(), ...request.headers?.(), ...requestHeaders(request, envelope) }
+        const headers = {
+          ...POSTED,
+          ...session.headers(),
+          ...request.headers?.(),
+          ...requestHeaders(request, envelope),
+        }
         asking = channel.ask({ method: 'POST', headers, body: requestFrame(id, request, envelope) })
         void conclude(id, asking, {
           goOnFrom(last_id, retry_ms) {
