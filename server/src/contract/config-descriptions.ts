@@ -117,7 +117,8 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'servers.*.sandbox.base': 'The folder that its relative paths start from.',
   'servers.*.sandbox.local': 'The server works with files of this machine, although the gate does not start it.',
   'servers.*.tools': 'Your own settings for its tools, by tool name. They override what the server says.',
-  'servers.*.tools.*.effects': 'What it does: `read`, `write`, `destructive`, `external`, `privileged`.',
+  'servers.*.tools.*.effects':
+    'What it does: `read`, `write`, `destructive`, `external`, `privileged`. The record of a tool that only reads becomes durable with its outcome.',
   'servers.*.tools.*.idempotent':
     'Calling it twice has the same effect as calling it once, so an interrupted call may be retried.',
   'servers.*.tools.*.tags': 'Tags for use in rules. `production` makes every call critical.',

@@ -21,6 +21,8 @@ export type BatchReply = {
   readonly fault?: Fault | undefined
   /** Where the chain ends after this batch. */
   readonly tail?: Head | undefined
+  /** A power failure can still take that end back. */
+  readonly unsynced?: boolean | undefined
   readonly diverged?: Divergence | undefined
 }
 /** Asks for the outcome of the last batch, which had `count` commits. */

@@ -63,6 +63,8 @@ function after(model: Model, change: Change): Model | undefined {
       }
     case 'audit':
       return { ...model, audit: model.audit + 1 }
+    case 'sync_later':
+      return model
     default:
       return change satisfies never
   }
@@ -108,6 +110,7 @@ const change: fc.Arbitrary<Change> = fc.oneof(
   fc.record({ kind: fc.constant('rest' as const), run, cursor: fc.nat(4), next: fc.nat(9) }),
   fc.record({ kind: fc.constant('forget' as const), run, through: fc.nat(3) }),
   id.map((name) => note(name)),
+  fc.constant({ kind: 'sync_later' as const }),
 )
 export const commitLists = fc.array(fc.array(change, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 60 })
 

@@ -6,6 +6,7 @@ import { verificationBase } from './accepted-breaks.ts'
 import { signedHeads } from './continue-kept.ts'
 import { csvHeader, csvRow } from './export-audit-csv.ts'
 import type { CheckpointKeys } from '../ports/audit.ts'
+import type { Ledger } from '../ports/ledger.ts'
 import type { AuditReads, Held, Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
 import { ENTRIES_AT_ONCE, letOthersRun, storedCheckpoints } from './verify-audit-reads.ts'
@@ -15,6 +16,8 @@ export type ExportAuditDeps = {
   readonly tables: Pick<Tables, 'list' | 'row'>
   readonly keys: Pick<CheckpointKeys, 'publicKey' | 'isGenuine'>
   readonly clock: Clock
+  /** Absent if nobody writes. */
+  readonly ledger?: Ledger
 }
 export type ExportAuditOptions = { readonly format: 'jsonl' | 'csv'; readonly since?: number }
 
@@ -91,6 +94,8 @@ async function* bodyLines(
     yield* checkpointLines(deps, stored, shown)
   }
   const heads = await signedHeads(deps, readCheckpoint(base?.row)?.body)
+  // A power failure must not take back an entry that was exported.
+  await deps.ledger?.commit([])
   for (const { stream, seq } of heads) yield* entryLines(deps, stream, seq, shown)
   return heads
 }

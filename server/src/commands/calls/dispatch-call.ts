@@ -39,6 +39,7 @@ import { enterCall, type EnterDeps } from '../provenance/enter-session.ts'
 import { recordUserWords } from '../provenance/record-user-words.ts'
 import { outputLabel, textLabel } from '../provenance/labels.ts'
 import { redactOwnArgs } from './redact-own-args.ts'
+import { maySyncLater } from './sync-later.ts'
 
 export type DispatchDeps = PrepareDeps &
   ClaimDeps &
@@ -229,7 +230,7 @@ async function record(
     ...(request.idempotency_key === undefined ? {} : { idempotency_key: keyOf(request, request.idempotency_key) }),
   })
   const isStart = row.state === 'executing'
-  const changes = [
+  const whole: Change[] = [
     ...(isStart ? seen.expects : []),
     ...recording,
     ...integrityFinding(call, verdict, now),
@@ -238,6 +239,8 @@ async function record(
     ...grantChanges(verdict, call.caller),
     ...pending.value,
   ]
+  const unsynced = isStart && maySyncLater(tool, row, whole, listeners)
+  const changes: Change[] = unsynced ? [...whole, { kind: 'sync_later' }] : whole
   deps.probe('intent.before')
   // Nothing may come between this check and the commit of a start.
   if (isStart && !isCallStanding(deps, judged, call.server)) return 'overtaken'
@@ -245,7 +248,7 @@ async function record(
   deps.probe('intent.after')
   if (recorded === 'committed')
     return isStart && row.executor === undefined
-      ? await deps.execute({ row, version: 1, generation: judged.generation }, listeners)
+      ? await deps.execute({ row, version: 1, generation: judged.generation, unsynced }, listeners)
       : describeCall(row, deps.links)
   if (isInDoubt(recorded)) return notSent(deps, recorded, row)
   if (recorded === 'unavailable') return refused(problem('audit.unavailable'))

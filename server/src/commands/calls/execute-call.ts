@@ -17,6 +17,7 @@ import { sendableArgs } from '../../core/json/split-inputs.ts'
 import { auditOf } from './call-changes.ts'
 import { rollbackAbout, unplanned } from './check-call.ts'
 import { describeCall, type Links } from './describe-call.ts'
+import { holdBack, type HeldBack } from './hold-back.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
 import type { Change } from '../ports/ledger.ts'
 import type { CallListeners, UpstreamAnswer, UpstreamCall } from '../ports/upstream.ts'
@@ -37,30 +38,33 @@ export type ExecuteDeps = VerifyDeps & {
   readonly secretValue?: SecretValue
 }
 
-/** A call whose `executing` mark is durable, and the version of that row. */
+/** A call whose `executing` mark is stored, and the version of that row. */
 export type StartedCall = {
   readonly row: CallRow
   readonly version: number
   /** The generation of the tool server that the call was judged for. */
   readonly generation?: number
+  /** Its mark survives a killed process but not yet a power failure: nobody is told anything before its outcome is durable. */
+  readonly unsynced?: boolean
 }
 export type ExecuteCall = (started: StartedCall, listeners?: CallListeners) => Promise<Outcome>
 
 /**
  * Steps 9 to 11 of the corridor: the only function that reaches a tool, used by the dispatcher and by the driver.
- * INVARIANT: its row is durably `executing`, and only the one who wrote that mark calls this.
+ * INVARIANT: its row is stored as `executing`, and only the one who wrote that mark calls this.
  */
 export async function executeCall(
   deps: ExecuteDeps,
   started: StartedCall,
   listeners: CallListeners = {},
 ): Promise<Outcome> {
-  const { row, version, generation } = started
+  const { row, version, generation, unsynced } = started
   if (row.state !== 'executing') throw new Bug('only a call marked executing is executed')
   const tool = deps.catalogue.tool(row.tool_id)
   if (tool === undefined) throw new Bug('a decided call has a tool')
   const { onStarted, ...way } = listeners
-  const heard = overhear(way)
+  const held = unsynced === true ? holdBack(way, () => makeDurable(deps)) : undefined
+  const heard = overhear(held?.listeners ?? way)
   const under_way = deps.running.begin(row.call_id, way.signal)
   onStarted?.(row.call_id)
   deps.probe('upstream.before')
@@ -76,8 +80,11 @@ export async function executeCall(
   const called_off = called_off_by === undefined ? {} : { called_off: { by: called_off_by, at: deps.clock() } }
   const consequences = { ...(await consequencesOf(deps, row, tool, checked)), ...called_off }
   const ended = await endedRow(deps, row, consequences, checked, tool)
-  return await recordOutcome(deps, ended, version, heard.text())
+  return await recordOutcome(deps, ended, version, heard.text(), held)
 }
+
+/** An empty commit makes those before it durable. */
+const makeDurable = async ({ ledger }: ExecuteDeps): Promise<boolean> => (await ledger.commit([])) === 'committed'
 
 async function send(
   { servers, secretValue }: ExecuteDeps,
@@ -212,7 +219,13 @@ function overhear(listeners: Omit<CallListeners, 'onStarted'>): {
   }
 }
 
-async function recordOutcome(deps: ExecuteDeps, row: CallRow, version: number, heard: string): Promise<Outcome> {
+async function recordOutcome(
+  deps: ExecuteDeps,
+  row: CallRow,
+  version: number,
+  heard: string,
+  held: HeldBack | undefined,
+): Promise<Outcome> {
   const told = {
     ...(row.problem === undefined ? {} : { code: row.problem.code }),
     ...(row.state === 'executed' ? rollbackAbout(deps.digest, row.rollback) : {}),
@@ -229,6 +242,8 @@ async function recordOutcome(deps: ExecuteDeps, row: CallRow, version: number, h
   deps.probe('outcome.before')
   const recorded = await deps.ledger.commit(changes)
   deps.probe('outcome.after')
+  if (recorded === 'committed') held?.release()
+  else held?.drop()
   if (recorded === 'committed') deps.sessions.note(row.caller.user, row.thread, row)
   if (recorded === 'committed') return describeCall(await verifyCall(deps, { row, version: version + 1 }), deps.links)
   if (isUnrecorded(recorded)) return keepTrying(deps, { row, version: version + 1 }, changes, whyUnrecorded(recorded))

@@ -100,6 +100,11 @@ export type Change =
   | { kind: 'forget'; run: RunId; through: number }
   /** Appends to the audit. Stream, sequence and previous hash are assigned inside the commit. */
   | { kind: 'audit'; entry: AuditDraft }
+  /**
+   * Changes nothing. As the last change of a commit it says that the commit has to survive a killed process but not yet a power
+   * failure: the next commit without it makes both durable. An engine may ignore it.
+   */
+  | { kind: 'sync_later' }
 
 /** Identifies a commit whose answer was lost, to ask about it later. Only the engine that issued it understands it. */
 export type CommitId = string
@@ -119,7 +124,10 @@ export type Settled = 'committed' | 'unavailable' | { readonly lost: number }
 export type Committed = Settled | InDoubt
 
 export interface Ledger {
-  /** All or nothing, durable on return. Never throws because of disk failures or concurrent commits. */
+  /**
+   * All or nothing, and durable on return unless it ends with `sync_later`. Never throws because of disk failures or concurrent
+   * commits. An empty commit makes every earlier one durable.
+   */
   commit(changes: readonly Change[]): Promise<Committed>
 }
 

@@ -201,6 +201,8 @@ function groupState(known: Known, digest: (text: string) => string) {
         entries.push(linked)
         return true
       }
+      case 'sync_later':
+        return true
       default:
         return one satisfies never
     }

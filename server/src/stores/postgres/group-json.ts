@@ -114,7 +114,7 @@ export function lookJson(commits: readonly PackedCommit[], known: Head): string 
     if (change.kind === 'swap' || change.kind === 'expect') (rows[change.table] ??= []).push(change.id)
     else if (change.kind === 'once') onces.add(change.key)
     else if (change.kind === 'open' || change.kind === 'spend') accounts.add(change.account)
-    else if (change.kind !== 'audit') runs.add(change.run)
+    else if ('run' in change) runs.add(change.run)
   }
   const { stream, seq } = known
   return JSON.stringify({ rows, onces: [...onces], accounts: [...accounts], runs: [...runs], stream, seq })

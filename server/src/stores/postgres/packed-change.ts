@@ -25,6 +25,8 @@ export type PackedChange =
   | { readonly kind: 'rest'; readonly run: string; readonly cursor: number; readonly next?: number | undefined }
   | { readonly kind: 'forget'; readonly run: string; readonly through: number }
   | { readonly kind: 'audit'; readonly parts: EntryParts }
+  /** Ignored: until its fsync a commit would exist only in the server's memory, and a crash of the server would lose it. */
+  | { readonly kind: 'sync_later' }
 /** `size`: about how many characters are sent. */
 export type PackedCommit = { readonly changes: readonly PackedChange[]; readonly size: number }
 
@@ -77,6 +79,8 @@ function packOne(change: Change): PackedChange {
       return { kind: 'forget', run: word(change.run), through: number(change.through) }
     case 'audit':
       return { kind: 'audit', parts: entryParts(change.entry) }
+    case 'sync_later':
+      return change
     default:
       throw new Bug(`there is no change \`${JSON.stringify(change satisfies never)}\``)
   }

@@ -77,6 +77,8 @@ export function changeApplier(db: DatabaseSync, tail: AuditTail, macs: RowMacs):
       case 'audit':
         tail.append({ before: change[1], after: change[2] })
         return true
+      case 'sync_later':
+        return true
       case 'other':
         return applyOther(JSON.parse(change[1]) as OtherChange)
       default:

@@ -16,11 +16,12 @@ export type PackedChange =
   | readonly ['audit', before: string, after: string]
   | readonly ['expect', table: Table, id: string, version: Version | 'absent']
   | readonly ['other', json: string]
+  | readonly ['sync_later']
 type Insert = ['insert', table: Table, id: string, row: string, ...listed: Listed[]]
 export type PackedCommit = readonly PackedChange[]
 
 /** What travels as JSON. */
-export type OtherChange = Exclude<Change, Swap | { kind: 'audit' | 'expect' }>
+export type OtherChange = Exclude<Change, Swap | { kind: 'audit' | 'expect' | 'sync_later' }>
 
 /** `rowAt`: rows whose stored value is at hand. Of these only the difference is stored. */
 export function packCommit(changes: readonly Change[], rowAt: RowAt): PackedCommit {
@@ -34,10 +35,14 @@ export function packCommit(changes: readonly Change[], rowAt: RowAt): PackedComm
 function packed(change: Change, rowAt: RowAt): PackedChange {
   if (change.kind === 'swap') return packSwap(change, rowAt)
   if (change.kind === 'expect') return ['expect', change.table, change.id, change.version]
+  if (change.kind === 'sync_later') return ['sync_later']
   if (change.kind !== 'audit') return ['other', JSON.stringify(change)]
   const { before, after } = entryParts(change.entry)
   return ['audit', before, after]
 }
+
+/** Whether its fsync may wait. What was added after the mark has to be durable at once. */
+export const isSyncedLater = (commit: PackedCommit): boolean => commit.at(-1)?.[0] === 'sync_later'
 
 function packSwap({ table, id, from, to }: Swap, rowAt: RowAt): PackedChange {
   const fields = columnsOf(table)

@@ -4,9 +4,9 @@ import { Bug, ok, refuse, type Result } from '../../contract/problems.ts'
 import type { Asked, AskedReply, Batch, BatchReply, Fault, GroupOutcome } from '../batch-link.ts'
 import { groupApplier, type ApplyGroup } from './apply-group.ts'
 import type { TailMemory } from './audit-tail.ts'
-import { connect } from './connect.ts'
+import { connect, type Tuning } from './connect.ts'
 import { batchNoter, readLastBatch, type NoteBatch } from './last-batch.ts'
-import type { PackedCommit } from './packed-commit.ts'
+import { isSyncedLater, type PackedCommit } from './packed-commit.ts'
 import { defineMacFunctions, sealHeads, sealRows } from './mac-functions.ts'
 import { rowMacs } from '../row-mac.ts'
 import { FIRST_WITH_HEAD_MACS, FIRST_WITH_MACS, migrate, versionOf } from './schema.ts'
@@ -18,7 +18,13 @@ if (parentPort === null) throw new Bug('worker.ts runs only as a worker thread')
 const port = parentPort
 const setup = workerData as WriterSetup
 
-type Connection = { readonly db: DatabaseSync; readonly apply: ApplyGroup; readonly noteBatch: NoteBatch }
+type Synchronous = Tuning['synchronous'] | 'NORMAL'
+type Connection = {
+  readonly db: DatabaseSync
+  readonly apply: ApplyGroup
+  readonly noteBatch: NoteBatch
+  synchronous: Synchronous
+}
 let connection: Connection | undefined
 /** Outlives every connection. */
 const memory: TailMemory = { alone: setup.alone, last: setup.last, floor: setup.floor, inDoubt: true }
@@ -27,6 +33,9 @@ const macs = rowMacs(setup.rows.key)
 /** Also across a new connection: rows get their first MACs once. */
 let sealed = setup.rows.sealed
 let heads = setup.rows.heads === true
+
+/** Whether the newest commits were written without an fsync. Outlives every connection, too. */
+let unsynced = false
 
 const says = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
@@ -44,11 +53,26 @@ function connected(): Result<Connection> {
     if (!sealed) sealRows(db)
     else if (!heads && version < FIRST_WITH_HEAD_MACS) sealHeads(db)
     sealed = heads = true
-    connection = { db, apply: groupApplier(db, setup.stream, memory, macs), noteBatch: batchNoter(db, setup.writer) }
+    // A failed fsync may have dropped what it should have written, and the next one would not report it. So commits that were left
+    // to it are copied to the database, which is synced.
+    if (unsynced) db.exec('PRAGMA wal_checkpoint(FULL)')
+    connection = {
+      db,
+      apply: groupApplier(db, setup.stream, memory, macs),
+      noteBatch: batchNoter(db, setup.writer),
+      synchronous: setup.tuning.synchronous,
+    }
     return ok(connection)
   } finally {
     if (connection === undefined) db.close()
   }
+}
+
+/** `NORMAL`: the log is written at COMMIT, but its fsync is left to the next COMMIT with `FULL`. */
+function syncWith(to: Connection, synchronous: Synchronous): void {
+  if (to.synchronous === synchronous) return
+  to.db.exec(`PRAGMA synchronous = ${synchronous}`)
+  to.synchronous = synchronous
 }
 
 /** Closing rolls back what is open. A connection whose disk has failed may not even close; it is dropped anyway. */
@@ -71,8 +95,13 @@ function writeGroup(commits: readonly PackedCommit[], now: number, { batch, befo
     const writer = connected()
     if (!writer.ok) return all('unavailable', commits, { says: writer.problem.about['says'] ?? writer.problem.code })
     const { apply, noteBatch } = writer.value
+    const isLater = commits.length > 0 && commits.every(isSyncedLater)
+    syncWith(writer.value, isLater ? 'NORMAL' : setup.tuning.synchronous)
     const outcomes = apply(commits, now, (found) => noteBatch(batch, [...before, ...found], now))
-    if (Array.isArray(outcomes)) return { outcomes, ...tailNow() }
+    if (Array.isArray(outcomes)) {
+      unsynced = isLater
+      return { outcomes, ...tailNow(), unsynced }
+    }
     disconnect()
     return all('in_doubt', commits, faultOf(outcomes.in_doubt))
   } catch (error) {
@@ -138,6 +167,7 @@ function write({ batch, commits, now }: Batch<PackedCommit>): BatchReply {
     outcomes: groups.flatMap(({ outcomes }) => outcomes),
     fault: groups.find(({ fault }) => fault)?.fault,
     tail: groups.findLast(({ tail }) => tail)?.tail,
+    unsynced: groups.findLast(({ tail }) => tail)?.unsynced,
     diverged: groups.find(({ diverged }) => diverged)?.diverged,
   }
 }
@@ -146,6 +176,7 @@ function ask({ ask: batch, count, now }: Asked): AskedReply {
   try {
     const writer = connected()
     if (!writer.ok) return { fault: { says: writer.problem.about['says'] ?? writer.problem.code } }
+    syncWith(writer.value, setup.tuning.synchronous)
     return { outcomes: readLastBatch(writer.value.db, setup.writer, { batch, count }, now) }
   } catch (error) {
     disconnect()

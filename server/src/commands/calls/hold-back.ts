@@ -1,0 +1,48 @@
+import type { CallListeners } from '../ports/upstream.ts'
+
+type Heard = Omit<CallListeners, 'onStarted'>
+export type HeldBack = {
+  readonly listeners: Heard
+  /** The outcome is durable: what is still held back is passed on. Later messages are dropped. */
+  release(): void
+  /** The outcome is not durable: what is held back is dropped. */
+  drop(): void
+}
+
+/** The most messages that wait. The tool server's are rate-limited, and a commit takes milliseconds. */
+const MOST = 256
+
+/**
+ * Nothing that a tool server says reaches its caller before the call is durably recorded. The first message asks for that; those
+ * that come in the meantime wait in order.
+ */
+export function holdBack(listeners: Heard, makeDurable: () => Promise<boolean>): HeldBack {
+  const { onLog, onProgress } = listeners
+  let waiting: (() => void)[] | undefined = []
+  let asked: Promise<void> | undefined
+
+  const passOn = () => {
+    const held = waiting ?? []
+    waiting = undefined
+    for (const message of held) message()
+  }
+  const ask = async () => {
+    if (await makeDurable()) passOn()
+  }
+  const tell = (message: () => void): void => {
+    if (waiting === undefined) return message()
+    if (waiting.length < MOST) waiting.push(message)
+    asked ??= ask()
+  }
+  return {
+    listeners: {
+      ...listeners,
+      ...(onLog === undefined ? {} : { onLog: (line) => tell(() => onLog(line)) }),
+      ...(onProgress === undefined ? {} : { onProgress: (progress) => tell(() => onProgress(progress)) }),
+    },
+    release: passOn,
+    drop() {
+      waiting = []
+    },
+  }
+}

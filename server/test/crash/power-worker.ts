@@ -1,0 +1,33 @@
+import { appendFileSync, copyFileSync, existsSync, mkdirSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { workerData } from 'node:worker_threads'
+
+/**
+ * A writing thread beside which a disk is kept as a power failure would leave it at worst: after each COMMIT that waited for its
+ * fsync the files are copied, after the others they are not.
+ */
+const { file } = workerData as { readonly file: string }
+const disk = join(dirname(file), '..', 'disk')
+mkdirSync(disk, { recursive: true })
+
+const FULL = 2
+function keep(db: DatabaseSync): void {
+  if (db.prepare('PRAGMA synchronous').get()?.['synchronous'] !== FULL) return appendFileSync(`${disk}.unsynced`, '.')
+  for (const one of [file, `${file}-wal`]) if (existsSync(one)) copyFileSync(one, join(disk, basename(one)))
+}
+
+const { prepare } = DatabaseSync.prototype
+DatabaseSync.prototype.prepare = function (this: DatabaseSync, sql, ...rest) {
+  const statement = prepare.call(this, sql, ...rest)
+  if (sql !== 'COMMIT') return statement
+  const { run } = statement
+  statement.run = () => {
+    const done = run.call(statement, {})
+    keep(this)
+    return done
+  }
+  return statement
+}
+
+await import('../../src/stores/sqlite/worker.ts')

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import type { Change, Ledger, Outcomes } from '../../src/commands/ports/ledger.ts'
+import { AGENT, withGate } from './with-gate.ts'
+
+/** Whether the commit with the intent of each call waited for its fsync, by tool. */
+function watched() {
+  const synced: Record<string, boolean> = {}
+  const ledger = (inner: Ledger & Outcomes): Ledger & Outcomes => ({
+    outcome: (id) => inner.outcome(id),
+    commit(changes) {
+      const start = changes.find(isStart)
+      if (start !== undefined) synced[start.to.tool_id] = changes.at(-1)?.kind !== 'sync_later'
+      else if (changes.some(({ kind }) => kind === 'sync_later')) throw new Error('only an intent may wait')
+      return inner.commit(changes)
+    },
+  })
+  return { synced, around: { ledger } }
+}
+
+const isStart = (change: Change): change is Extract<Change, { kind: 'swap'; table: 'calls' }> =>
+  change.kind === 'swap' && change.table === 'calls' && change.to.state === 'executing'
+
+const POLICY = `rules: [{ id: all, effect: allow, match: { tool: 'book__*' }, says: runs at once }]`
+const TOOLS = {
+  look: { effects: ['read'] },
+  echo: { effects: ['read', 'external'] },
+  note_again: { effects: ['write'], idempotent: true },
+}
+
+test('only the intent of a tool that the operator declared to be a read is synced with the outcome', async () => {
+  const { synced, around } = watched()
+  // That `find_note` reads is only inferred from its name.
+  const server = { trusted: true, tools: TOOLS }
+  await withGate(
+    async ({ call }) => {
+      for (const tool of Object.keys(TOOLS)) await call(`book__${tool}`, { text: 'x' })
+      await call('book__find_note', { title: 'x' })
+      expect(synced).toEqual({
+        book__look: false,
+        book__echo: true,
+        book__note_again: true,
+        book__find_note: true,
+      })
+    },
+    { policy: POLICY, server, around },
+  )
+})
+
+test('a declared read that is a task, has a key or spends a budget is synced before it is sent', async () => {
+  const { synced, around } = watched()
+  const isSynced = async (use: () => Promise<unknown>) => {
+    delete synced['book__look']
+    await use()
+    return synced['book__look']
+  }
+  await withGate(
+    async ({ call, gate }) => {
+      const request = { caller: AGENT, tool: 'book__look', args: {}, thread: 't2' }
+      expect(await isSynced(() => call('book__look'))).toBe(false)
+      expect(await isSynced(() => call('book__look', {}, { idempotency_key: 'key-1' }))).toBe(true)
+      expect(await isSynced(() => call('book__look', {}, { as_task: true }))).toBe(true)
+      expect(await isSynced(() => gate.calls.dispatch(request, { onStarted: () => {} }))).toBe(true)
+    },
+    { around },
+  )
+  const config = { budgets: [{ id: 'few', match: { tool: 'book__look' }, calls: 3, per: 'day' }] }
+  await withGate(async ({ call }) => expect(await isSynced(() => call('book__look'))).toBe(true), { config, around })
+})
