@@ -7,12 +7,12 @@ import { randomIds } from '../../server/src/boot/random-ids.ts'
 import { givingBackPending } from '../../server/src/commands/approvals/pending-limits.ts'
 import { announceCommits } from '../../server/src/commands/changes/watch-rows.ts'
 import type { Change, Ledger } from '../../server/src/commands/ports/ledger.ts'
-import { stampEnds } from '../../server/src/commands/retention/stamp-ends.ts'
+import { withEndDays } from '../../server/src/commands/retention/with-end-days.ts'
 import type { Perform } from '../../server/src/commands/runs/performer.ts'
 import { newRunChanges } from '../../server/src/commands/runs/run-changes.ts'
 import type { Scheduler } from '../../server/src/commands/runs/schedule-runs.ts'
 import { createRunOutput } from '../../server/src/commands/runs/run-output.ts'
-import { tellRuns } from '../../server/src/commands/runs/tell-runs.ts'
+import { withRunEvents } from '../../server/src/commands/runs/with-run-events.ts'
 import type { RunId } from '../../server/src/contract/ids.ts'
 import { isEndedRun, type RunEvent, type RunKind, type RunRow, type Step } from '../../server/src/contract/run.ts'
 import { beginRun } from '../../server/src/core/runs/begin-run.ts'
@@ -73,7 +73,7 @@ async function openDriver<Store extends RunStore>(
   store: Store,
   onStep: (run: RunId) => void,
 ): Promise<RunProcess<Store>> {
-  const stack = tellRuns(givingBackPending(stampEnds(store, Date.now)))
+  const stack = withRunEvents(givingBackPending(withEndDays(store, Date.now)))
   const ledger = hearingCommits(announceCommits(stack, localNodes().join()))
   const boot = randomIds.trace()
   const world = {

@@ -11,13 +11,13 @@ export type ThreadEvent = {
 }
 
 /** The events of a thread so far. `draft` is the part of the answer written so far; `final` has the whole answer. */
-export type Heard = {
+export type ThreadNews = {
   readonly state: 'connecting' | 'live' | 'lost' | 'ended'
   readonly events: readonly ThreadEvent[]
   readonly draft: { readonly key: string; readonly text: string } | undefined
 }
 
-const NOTHING: Heard = { state: 'connecting', events: [], draft: undefined }
+const NOTHING: ThreadNews = { state: 'connecting', events: [], draft: undefined }
 const RETRY_MS = [500, 1_000, 2_000, 4_000]
 const SILENCE_MS = 40_000
 const GATHER_MS = 120
@@ -36,7 +36,12 @@ const textIn = (value: unknown): string => (typeof value === 'string' ? value : 
 /**
  * Adds one event. INVARIANT: an event is counted once, even if it is sent again after a reconnect.
  */
-export function heardMore(heard: Heard, kind: string, data: ThreadEvent['data'], id: string | undefined): Heard {
+export function withNews(
+  heard: ThreadNews,
+  kind: string,
+  data: ThreadEvent['data'],
+  id: string | undefined,
+): ThreadNews {
   if (kind === 'message_delta') {
     const key = textIn(data['key'])
     const before = heard.draft?.key === key ? heard.draft.text : ''
@@ -66,16 +71,16 @@ function shown(signal: AbortSignal): Promise<void> {
 }
 
 /** Follows a thread from its beginning, and resumes after every lost connection. */
-export function useHeard(run_id: string | undefined): Heard {
+export function useThreadNews(run_id: string | undefined): ThreadNews {
   const client = useQueryClient()
-  const [heard, setHeard] = useState<{ readonly run_id: string | undefined; readonly of: Heard }>({
+  const [heard, setHeard] = useState<{ readonly run_id: string | undefined; readonly of: ThreadNews }>({
     run_id,
     of: NOTHING,
   })
   useEffect(() => {
     if (run_id === undefined) return
     const stop = new AbortController()
-    let now: Heard = NOTHING
+    let now: ThreadNews = NOTHING
     const isEnded = () => stop.signal.aborted || now.state === 'ended'
     let tries = 0
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -84,7 +89,7 @@ export function useHeard(run_id: string | undefined): Heard {
       setHeard({ run_id, of: now })
       void client.invalidateQueries({ queryKey: ['threads', 'one', run_id] })
     }
-    const show = (next: Heard) => {
+    const show = (next: ThreadNews) => {
       if (next === now) return
       const hasNews = next.events !== now.events
       now = next
@@ -119,7 +124,7 @@ export function useHeard(run_id: string | undefined): Heard {
           silence = setTimeout(end, SILENCE_MS)
           if (kind === 'goodbye' && data['reason'] === 'unauthorised') return forgetSession()
           if (kind === 'goodbye' && data['reason'] === 'ended') show({ ...now, state: 'ended' })
-          else if (kind !== '' && kind !== 'hello' && kind !== 'goodbye') show(heardMore(now, kind, data, id))
+          else if (kind !== '' && kind !== 'hello' && kind !== 'goodbye') show(withNews(now, kind, data, id))
         }
       } catch {
         // The connection broke, or the page is closed; both end this attempt.

@@ -10,13 +10,13 @@ import { EffectWord } from '../parts/verdict.tsx'
 import { walkedOf } from '../runs/run-graph.ts'
 import { RunGraph } from '../runs/run-parts.tsx'
 import { CallArguments } from './conversation.tsx'
-import type { Heard } from './follow-thread.ts'
+import type { ThreadNews } from './follow-thread.ts'
 import { pathOf, type ProposedCall } from './thread-calls.ts'
 import type { Thread, Usage } from './thread-query.ts'
 
 type SideProps = {
   readonly thread: Thread
-  readonly heard: Heard
+  readonly heard: ThreadNews
   readonly calls: readonly ProposedCall[]
   readonly table: RunDetails['graph']
   /** On a narrow page it is shown only on request. */

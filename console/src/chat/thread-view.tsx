@@ -13,7 +13,7 @@ import { Failed, Skeleton } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
 import { BackToList } from './chat-page.tsx'
 import { Reply } from './composer.tsx'
-import { useHeard, type Heard } from './follow-thread.ts'
+import { useThreadNews, type ThreadNews } from './follow-thread.ts'
 import { Conversation } from './conversation.tsx'
 import { callsOf } from './thread-calls.ts'
 import { statusWords, threadQuery, threadRunQuery, type Thread } from './thread-query.ts'
@@ -25,7 +25,7 @@ const DECIDING = new Set(['approver', 'admin'])
 export function ThreadView({ run_id }: { readonly run_id: string }) {
   const query = useQuery(threadQuery(run_id))
   const run = useQuery(threadRunQuery(run_id))
-  const heard = useHeard(run_id)
+  const heard = useThreadNews(run_id)
   const me = useMe()
   const [isSideOpen, setSideOpen] = useState(false)
   const { data: thread } = query
@@ -152,7 +152,7 @@ function Stop({ thread }: { readonly thread: Thread }) {
 }
 
 /** Announces events to screen readers while the page is open. */
-function Announcements({ thread, heard }: { readonly thread: Thread; readonly heard: Heard }) {
+function Announcements({ thread, heard }: { readonly thread: Thread; readonly heard: ThreadNews }) {
   const before = useRef(thread.status)
   const { status } = thread
   useEffect(() => {

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { ask, withQuery } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
 import type { RunDetails } from '../api/types.ts'
-import { useHeard } from '../chat/follow-thread.ts'
+import { useThreadNews } from '../chat/follow-thread.ts'
 import { pathOf } from '../chat/thread-calls.ts'
 import { agentName } from '../inbox/packet-words.ts'
 import { say } from '../lib/announce.ts'
@@ -42,7 +42,7 @@ export function RunPage() {
   const [seen, setSeen] = useState<number>()
   const { data: run } = query
   const isThread = run?.kind === 'agent'
-  const heard = useHeard(isThread ? id : undefined)
+  const heard = useThreadNews(isThread ? id : undefined)
   if (query.isError && run === undefined) return <Failed error={query.error} onRetry={() => void query.refetch()} />
   if (run === undefined) return <Skeleton />
   const at = seen === undefined ? run.events.length : Math.min(seen, run.events.length)

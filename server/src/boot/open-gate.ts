@@ -10,7 +10,7 @@ import { type Telemetry } from '../telemetry/open-telemetry.ts'
 import { openDataFolder } from './open-data-folder.ts'
 import { driveWorld } from './drive-world.ts'
 import type { Settings } from './load-config.ts'
-import { complainer, sweepRegularly } from './regular-work.ts'
+import { unsignedLog, sweepRegularly } from './regular-work.ts'
 import { after } from './timers.ts'
 import type { GateOptions } from './gate-options.ts'
 import { openWorld } from './open-world.ts'
@@ -88,7 +88,7 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     { ...world, keys: world.keys.checkpoints },
     { every_entries: checkpoint_entries, every_ms: checkpoint_seconds * 1000 },
   )
-  const complain = complainer(log, checkpoint_seconds * 1000)
+  const complain = unsignedLog(log, checkpoint_seconds * 1000)
   const begun = await keeper.begin()
   if (!begun.ok) complain(begun.problem)
   const tick = setInterval(() => {

@@ -5,8 +5,8 @@ import { settleDoubts } from '../commands/changes/settle-doubts.ts'
 import { announceCommits } from '../commands/changes/watch-rows.ts'
 import { withOutbox } from '../commands/channels/outbox.ts'
 import { reportingToHub } from '../commands/node/report-to-hub.ts'
-import { stampEnds } from '../commands/retention/stamp-ends.ts'
-import { tellRuns } from '../commands/runs/tell-runs.ts'
+import { withEndDays } from '../commands/retention/with-end-days.ts'
+import { withRunEvents } from '../commands/runs/with-run-events.ts'
 import { ok, problem, type Problem, type Result } from '../contract/problems.ts'
 import { sha256Hex } from '../keys/digest.ts'
 import { openKeptCheckpoint } from '../keys/kept-checkpoint.ts'
@@ -132,7 +132,7 @@ export async function openStorage(
     onDoubt: (commit) =>
       log('error', 'the ledger did not answer a commit: no calls are accepted until its outcome is known', { commit }),
   })
-  const told = reportingToHub(tellRuns(givingBackPending(stampEnds(doubts, Date.now))), {
+  const told = reportingToHub(withRunEvents(givingBackPending(withEndDays(doubts, Date.now))), {
     hub,
     ids: randomIds,
     clock: Date.now,

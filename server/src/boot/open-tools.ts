@@ -5,7 +5,7 @@ import { redactOwnAnswers, redactOwnReplies } from '../commands/calls/redact-own
 import { openCatalogue } from '../commands/catalogue/catalogue.ts'
 import { openListingFindings } from '../commands/catalogue/listing-findings.ts'
 import { openHabits } from '../commands/catalogue/search-habits.ts'
-import { openMeaning } from '../commands/catalogue/search-meaning.ts'
+import { openSemanticSearch } from '../commands/catalogue/semantic-search.ts'
 import { followNodes, tellingPolicy } from '../commands/changes/follow-nodes.ts'
 import { openLivePolicy, type LivePolicy } from '../commands/policy/live-policy.ts'
 import type { MessageTransport } from '../commands/ports/transports.ts'
@@ -119,7 +119,7 @@ export async function openTools(
     },
   }
   const meaning = embedder && {
-    meaning: openMeaning({
+    meaning: openSemanticSearch({
       catalogue,
       embedder,
       vectors: await openVectors(join(placesIn(settings.data).vectors, vectorsName(config))),

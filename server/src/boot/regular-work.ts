@@ -44,7 +44,7 @@ export async function sweepRegularly(
 }
 
 /** Reports immediately that nothing is signed, and again as often as a checkpoint would be due. */
-export function complainer(log: Log, every_ms: number): (problem: Problem) => void {
+export function unsignedLog(log: Log, every_ms: number): (problem: Problem) => void {
   let last = Number.NEGATIVE_INFINITY
   return ({ code, about }) => {
     if (performance.now() - last < every_ms) return

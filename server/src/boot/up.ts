@@ -8,7 +8,7 @@ import type { UpOptions } from '../doors/cli/local-gate.ts'
 import { callerIdentifier } from '../doors/entrance/caller-of.ts'
 import { loginRateLimit } from '../doors/entrance/login-rate-limit.ts'
 import { httpApp } from '../doors/http/app.ts'
-import { LAST_ANSWERS_MS } from '../doors/entrance/last-answers.ts'
+import { REQUEST_DRAIN_MS } from '../doors/entrance/track-requests.ts'
 import { clientAddress } from '../doors/entrance/client-address.ts'
 import { listen } from '../doors/entrance/listen.ts'
 import { apiListener } from '../doors/http/api-listener.ts'
@@ -120,7 +120,7 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
   // Balancers learn from `/readyz` that this node stops; connections that it no longer accepts would be lost.
   if (settings.config.store.postgres !== undefined && signal !== 'dead') await sleep(DRAIN_MS)
   stopping.abort()
-  await Promise.all([listening.value.close(), opened.value.lastCalls(LAST_ANSWERS_MS)])
+  await Promise.all([listening.value.close(), opened.value.lastCalls(REQUEST_DRAIN_MS)])
   const isClean = await opened.value.close().then(
     () => true,
     (error: unknown) => {

@@ -22,8 +22,8 @@ import type { Accounts, AuditReads, Journal, Searches, Tables } from '../command
 import type { YieldWhenDue, Clock, Digest, Ids, Probe } from '../commands/ports/runtime.ts'
 import type { Offerings, ToolServers } from '../commands/ports/upstream.ts'
 import type { FileFacts } from '../commands/calls/facts/file-facts.ts'
-import type { HabitsBook } from '../commands/catalogue/search-habits.ts'
-import type { Meaning } from '../commands/catalogue/search-meaning.ts'
+import type { SearchHabits } from '../commands/catalogue/search-habits.ts'
+import type { SemanticSearch } from '../commands/catalogue/semantic-search.ts'
 import type { Sessions } from '../commands/provenance/sessions.ts'
 import type { SecretValue } from '../commands/calls/call-secrets.ts'
 import type { Documents } from '../commands/workflows/documents.ts'
@@ -81,11 +81,11 @@ export type World = {
   readonly settings: SettingsInForce
   /** Only with a model for the toolflow. */
   readonly argumentModel?: ArgumentModel
-  readonly meaning?: Meaning
+  readonly meaning?: SemanticSearch
   /** What each session has read. */
   readonly sessions: Sessions
   /** What callers' searches lead to, if learning is on. Not for the toolflow: there only the words decide. */
-  readonly learning?: HabitsBook
+  readonly learning?: SearchHabits
   /** Only with a `serenity` section. */
   readonly health?: HealthEvidence
   readonly audit: AuditReads

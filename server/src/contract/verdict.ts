@@ -44,7 +44,7 @@ export const Verdict = z.strictObject({
 export type Verdict = z.infer<typeof Verdict>
 
 /** Rules about the gate's own files and credentials. Their blocks are enforced in every mode and are critical findings. */
-export const OWN_GROUND: ReadonlySet<string> = new Set([
+export const GATE_PROTECTION_RULES: ReadonlySet<string> = new Set([
   'sandbox.gate_data',
   'sandbox.gate_settings',
   'sandbox.gate_around',

@@ -45,7 +45,7 @@ const keys = openHubKeys(join(folder, 'keys'))
 test('a decision signed by a pinned key is genuine; with another key, another type or other claims it is not', async () => {
   const [active] = publicKeys()
   const pinned = openPinnedKeys([active?.public_key ?? ''])
-  expect(await pinned.read(await signed())).toMatchObject({ is: 'genuine', word: WORD, key: active?.key })
+  expect(await pinned.read(await signed())).toMatchObject({ is: 'genuine', reply: WORD, key: active?.key })
   const stranger = openPinnedKeys([newCheckpointKey().public])
   expect(await stranger.read(await signed())).toEqual({
     is: 'forged',

@@ -3,7 +3,7 @@ import type { KeptCheckpoint } from '../commands/ports/audit.ts'
 import { KeptAudit } from '../contract/audit.ts'
 import { ok, type Result } from '../contract/problems.ts'
 import { readPrivateFile } from './key-files.ts'
-import { writeAside } from './write-aside.ts'
+import { writeAtomically } from './write-atomically.ts'
 
 export const KEPT_FILE = 'newest-checkpoint.json'
 
@@ -22,7 +22,7 @@ export function openKeptCheckpoint(folder: string): KeptCheckpoint {
     keep(next) {
       state = { ...next, missing: false }
       // In sequence, and each writes what is newest then.
-      writing = writing.then(() => writeAside(file, JSON.stringify({ v: 1, ...next } satisfies KeptAudit)))
+      writing = writing.then(() => writeAtomically(file, JSON.stringify({ v: 1, ...next } satisfies KeptAudit)))
       return writing
     },
   }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { FLOORED, type FlooredRow, type FlooredTable, type RowFloors } from '../commands/changes/row-floors.ts'
 import { Bug, ok, refuse, type Result } from '../contract/problems.ts'
 import { readPrivateFile } from './key-files.ts'
-import { writeAside } from './write-aside.ts'
+import { writeAtomically } from './write-atomically.ts'
 
 export const FLOORS_FILE = 'row-floors.json'
 
@@ -19,7 +19,7 @@ export function openRowFloors(folder: string): Result<RowFloors> {
   let writing: Promise<Result<void>> = Promise.resolve(ok(undefined))
   const save = async (): Promise<void> => {
     // In sequence, and each writes what is newest then.
-    writing = writing.then(() => writeAside(file, textOf(floors)))
+    writing = writing.then(() => writeAtomically(file, textOf(floors)))
     const written = await writing
     if (!written.ok)
       throw new Bug(`\`${FLOORS_FILE}\` in the keys folder cannot be written: ${written.problem.about['says']}`)

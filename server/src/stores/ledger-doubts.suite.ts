@@ -17,7 +17,7 @@ const CHEAP: readonly Death[] = ['commit fails, nothing stored', 'commit fails, 
 const STORED: readonly Death[] = ['after commit', 'commit fails, stored']
 
 /** An open store whose engine fails once, while it stores the next group. */
-export type Mortal = { readonly ledger: OpenLedger; readonly dieNext: (death: Death) => void }
+export type KillableLedger = { readonly ledger: OpenLedger; readonly dieNext: (death: Death) => void }
 
 const isInDoubt = (word: Committed): word is InDoubt => typeof word === 'object' && 'in_doubt' in word
 
@@ -32,9 +32,9 @@ async function wordsOf(ledger: OpenLedger, words: readonly Committed[]): Promise
 }
 
 /** What an engine says about commits whose answer was lost. */
-export function doubtsSuite({ openMortal }: { readonly openMortal: () => Promise<Mortal> }): void {
+export function doubtsSuite({ openKillable }: { readonly openKillable: () => Promise<KillableLedger> }): void {
   test.each(DEATHS)('%s: the answer after asking matches what is stored', async (death) => {
-    const { ledger, dieNext } = await openMortal()
+    const { ledger, dieNext } = await openKillable()
     const woken: string[] = []
     ledger.onWake((run) => woken.push(run))
     expect(await ledger.commit([newCall('old')])).toBe('committed')
@@ -58,7 +58,7 @@ export function doubtsSuite({ openMortal }: { readonly openMortal: () => Promise
   })
 
   test('for a hundred random groups, each interrupted somewhere, every answer matches what is stored', async () => {
-    const { ledger, dieNext } = await openMortal()
+    const { ledger, dieNext } = await openKillable()
     let number = 0
     const expected = new Map<string, boolean>()
     const size = fc.integer({ min: 1, max: 12 })
@@ -91,7 +91,7 @@ export function doubtsSuite({ openMortal }: { readonly openMortal: () => Promise
   }, 300_000)
 
   test('an unknown id is in doubt', async () => {
-    const { ledger } = await openMortal()
+    const { ledger } = await openKillable()
     expect(await ledger.outcome('nonsense')).toBe('in_doubt')
   })
 }

@@ -13,7 +13,7 @@ import {
   type OpenLedger,
 } from './ledger-fixtures.suite.ts'
 import { auditSuite } from './ledger-audit.suite.ts'
-import { doubtsSuite, type Mortal } from './ledger-doubts.suite.ts'
+import { doubtsSuite, type KillableLedger } from './ledger-doubts.suite.ts'
 import { modelSuite } from './ledger-model.suite.ts'
 import { processSuite } from './ledger-processes.suite.ts'
 import { readsSuite } from './ledger-reads.suite.ts'
@@ -27,7 +27,7 @@ export type EngineUnderTest = {
   /** A script that opens the store `argv[2]` in its own process and calls `race` (ledger-racer.suite.ts). */
   readonly racer: URL
   /** Opens a separate store whose engine can be made to fail. */
-  readonly openMortal: (address: string) => Promise<Mortal>
+  readonly openKillable: (address: string) => Promise<KillableLedger>
 }
 
 /** How a test opens stores; what it opened is closed after it. */
@@ -54,8 +54,8 @@ export function ledgerSuite(engine: string, under: EngineUnderTest): void {
     describe('agrees with a model', () => modelSuite(opener))
     describe('reports the outcome of commits in doubt', () =>
       doubtsSuite({
-        async openMortal() {
-          const mortal = await under.openMortal(await under.create())
+        async openKillable() {
+          const mortal = await under.openKillable(await under.create())
           opened.push(mortal.ledger)
           return mortal
         },

@@ -1,6 +1,6 @@
 import { problem } from '../contract/problems.ts'
 import { clientTools } from '../contract/hook-clients.ts'
-import { openLife } from './http/life.ts'
+import { createLifetime } from './http/lifetime.ts'
 import type { ClientServer } from './server-config.ts'
 import type { Transport } from './transport.ts'
 
@@ -15,7 +15,7 @@ export function clientTransport({ client, name: server }: ClientServer): Transpo
       } catch (error) {
         return { is: 'failed', says: String(error) }
       }
-      const life = openLife(() => undefined)
+      const life = createLifetime(() => undefined)
       const connection = {
         legacy: false,
         ended: life.ended,

@@ -12,7 +12,7 @@ import type { JsonObject } from '../contract/json.ts'
 import { mirrorsOf, type Mirror } from '../contract/mirrors.ts'
 import type { ToolDefinition } from '../contract/tool.ts'
 import { connectClient, envelopeOf, keepListening, listTools, type Identity } from './discover.ts'
-import { listingTurn } from './listing-turn.ts'
+import { relistLimit } from './relist-limit.ts'
 import { askFor, toolCall } from './our-request.ts'
 import type { Tuning } from './tuning.ts'
 import { watchByListening, watchBySubscribing, type ListeningDeps } from './watch-resources.ts'
@@ -190,7 +190,7 @@ function listerOf(
   let count = 0
   let reading = false
   let again = false
-  const turn = listingTurn(tuning.relist)
+  const turn = relistLimit(tuning.relist)
 
   async function read(): Promise<void> {
     const since = performance.now()

@@ -5,7 +5,7 @@ import type { Json } from '../contract/json.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import type { SerenityProvider } from '../contract/serenity.ts'
 import { secretOf } from './server-config.ts'
-import { within } from './within.ts'
+import { withTimeout } from './with-timeout.ts'
 
 const MOST_BYTES = 65_536
 
@@ -66,7 +66,7 @@ async function moduleProvider(
   return ok({
     source: `${where} (${path})`,
     ask: async (question) => {
-      const answer = await within(answerOf(asked, question), timeout_ms)
+      const answer = await withTimeout(answerOf(asked, question), timeout_ms)
       return answer === undefined ? undefined : (JSON.parse(answer) as Json)
     },
   })

@@ -3,9 +3,9 @@ import type { JsonObject } from '../contract/json.ts'
 import { Bug, problem, type ProblemCode } from '../contract/problems.ts'
 import { replyOf, type FrameId } from './frames.ts'
 import type { OurRequest } from './our-request.ts'
-import { rationed } from './rationed.ts'
+import { rateLimited } from './rate-limited.ts'
 
-export type GivingUp = 'timeout' | 'aborted'
+export type AbandonReason = 'timeout' | 'aborted'
 /** The problem of a call that was sent and given up: its effect is unknown either way. */
 export const LOST_BY = { timeout: 'tool.timeout', aborted: 'tool.cancelled' } as const
 
@@ -16,7 +16,7 @@ export type Sending = {
   /**
    * Nobody waits for it any more. `unsent`: guaranteed that it was never sent, and never will be; `about` goes into the problem.
    */
-  cancel(id: FrameId, why: GivingUp): { readonly unsent: boolean; readonly about?: Readonly<Record<string, string>> }
+  cancel(id: FrameId, why: AbandonReason): { readonly unsent: boolean; readonly about?: Readonly<Record<string, string>> }
 }
 
 export type PendingCalls = {
@@ -112,7 +112,7 @@ export function pendingCalls({ name: server, timeout_ms }: { name: string; timeo
     resolve?.(reply as UpstreamReply<never>)
   }
 
-  function giveUp(place: Place, why: GivingUp): void {
+  function giveUp(place: Place, why: AbandonReason): void {
     const { id, sending } = place
     if (id === undefined || sending === undefined) return
     const { unsent, about } = sending.cancel(id, why)
@@ -181,13 +181,13 @@ export function pendingCalls({ name: server, timeout_ms }: { name: string; timeo
     progress(id, progress) {
       const place = placeOf(id)
       if (place?.request?.onProgress === undefined) return
-      place.onProgress ??= rationed(place.request.onProgress)
+      place.onProgress ??= rateLimited(place.request.onProgress)
       place.onProgress(progress)
     },
     log(id, line) {
       const place = id === undefined ? onlyOne(places) : placeOf(id)
       if (place?.request?.onLog === undefined) return
-      place.onLog ??= rationed(place.request.onLog)
+      place.onLog ??= rateLimited(place.request.onLog)
       // In its own name: another one, such as the gate's, would be believed.
       const { logger } = line
       place.onLog({ ...line, logger: typeof logger === 'string' ? `${server}/${logger}` : server })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { startHttp, withHttp } from '../../test/tool-servers/with-http-servers.ts'
 import { scriptServer, withToolServers, type Rig } from '../../test/tool-servers/with-tool-servers.ts'
 import type { Progress } from '../commands/ports/upstream.ts'
-import { rationed } from './rationed.ts'
+import { rateLimited } from './rate-limited.ts'
 
 async function reported({ servers }: Rig, server: string, n: number, wants = true) {
   const heard: Progress[] = []
@@ -57,7 +57,7 @@ describe('the progress of a tool', () => {
   test('is rate-limited: a burst, then a fixed number per second', () => {
     let now = 0
     const heard: number[] = []
-    const listen = rationed(
+    const listen = rateLimited(
       (n: number) => void heard.push(n),
       () => now,
     )

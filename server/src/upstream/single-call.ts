@@ -1,5 +1,5 @@
 import type { UpstreamAnswer, UpstreamCall } from '../commands/ports/upstream.ts'
-import { LOST_BY, lost, notSent, type GivingUp } from './pending-calls.ts'
+import { LOST_BY, lost, notSent, type AbandonReason } from './pending-calls.ts'
 
 /** How a call with its own request or process is sent, so that its answer needs no id. */
 export type Doing = {
@@ -22,7 +22,7 @@ export function singleCall(
       signal?.removeEventListener('abort', aborted)
       resolve(answer)
     }
-    const giveUp = (why: GivingUp) => {
+    const giveUp = (why: AbandonReason) => {
       const { unsent } = cancel()
       if (unsent)
         settle(notSent(server, why === 'aborted' ? 'the caller cancelled' : 'it could not be reached in time'))

@@ -18,7 +18,7 @@ import { openSlots } from './slots.ts'
 import type { ServerStatus, UpstreamLog } from './tool-server-status.ts'
 import { openWatches } from './watches.ts'
 import type { Transport } from './transport.ts'
-import { within } from './within.ts'
+import { withTimeout } from './with-timeout.ts'
 
 export type ToolServer = {
   call(call: UpstreamCall): Promise<UpstreamAnswer>
@@ -173,14 +173,14 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
   async function connected(wait_ms: number, signal?: CancelSignal): Promise<Connection | NoConnection> {
     if (phase.is === 'ready' && phase.connection.isUsable()) return phase.connection
     // The connection is ending; its end starts the next one.
-    if (phase.is === 'ready') await within(phase.connection.ended, wait_ms, signal)
+    if (phase.is === 'ready') await withTimeout(phase.connection.ended, wait_ms, signal)
     if (phase.is === 'ready') return { why: 'is ending' }
     if (phase.is === 'needs_login') return { why: last_failure ?? '', login: true }
     if (phase.is === 'waiting' && starts === 0) start()
     if (phase.is !== 'starting')
       return { why: phase.is === 'closed' ? 'closed' : `waiting to restart: ${last_failure ?? ''}` }
     const { attempt } = phase
-    const waited = await within(attempt, wait_ms, signal)
+    const waited = await withTimeout(attempt, wait_ms, signal)
     if (waited !== undefined) return waited
     if (isCurrent(attempt)) return { why: 'is still starting' }
     if (isWaitingForLogin()) return { why: last_failure ?? '', login: true }

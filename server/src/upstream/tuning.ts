@@ -1,5 +1,5 @@
 import type { BreakerTuning } from './breaker.ts'
-import type { RelistTuning } from './listing-turn.ts'
+import type { RelistTuning } from './relist-limit.ts'
 
 /** Settings that are the same for all servers and not in the configuration file. Tests use shorter times. */
 export type Tuning = {

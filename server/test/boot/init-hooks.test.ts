@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { init } from '../../src/boot/init/init.ts'
 import { hookLine } from '../../src/boot/init/hook-line.ts'
 import { loadConfig } from '../../src/boot/load-config.ts'
-import type { InitReport, InitWish } from '../../src/doors/cli/boot-reports.ts'
+import type { InitReport, InitOptions } from '../../src/doors/cli/boot-reports.ts'
 
 let root = ''
 beforeEach(() => void (root = mkdtempSync(join(tmpdir(), "sluice hooks' "))))
@@ -20,7 +20,7 @@ function write(file: string, text: string): string {
   writeFileSync(file, text)
   return file
 }
-function run(more: Partial<InitWish>): InitReport {
+function run(more: Partial<InitOptions>): InitReport {
   mkdirSync(dirname(config()), { recursive: true })
   const wish = { from: [], write: false, undo: false, dry_run: false, ...more }
   const report = init({ config: config() }, wish, { home: home(), cwd: dirname(config()), platform: 'linux', env: {} })

@@ -10,7 +10,7 @@ import { freeName } from '../../src/boot/init/plan-import.ts'
 import { tomlServers } from '../../src/boot/init/toml-servers.ts'
 import { loadConfig } from '../../src/boot/load-config.ts'
 import { afterInit, CONTINUE, GOOSE } from './yaml-clients.ts'
-import type { InitReport, InitWish } from '../../src/doors/cli/boot-reports.ts'
+import type { InitReport, InitOptions } from '../../src/doors/cli/boot-reports.ts'
 
 let root = ''
 beforeEach(() => void (root = mkdtempSync(join(tmpdir(), 'sluice-init-'))))
@@ -25,18 +25,18 @@ function write(file: string, text: string): string {
   writeFileSync(file, text)
   return file
 }
-const wish = (more: Partial<InitWish> = {}): InitWish => ({
+const wish = (more: Partial<InitOptions> = {}): InitOptions => ({
   from: [],
   write: false,
   undo: false,
   dry_run: false,
   ...more,
 })
-const run = (more: Partial<InitWish> = {}) => {
+const run = (more: Partial<InitOptions> = {}) => {
   mkdirSync(project(), { recursive: true })
   return init({ config: config() }, wish(more), { home: home(), cwd: project(), platform: 'linux', env: {} })
 }
-function done(more: Partial<InitWish> = {}): InitReport {
+function done(more: Partial<InitOptions> = {}): InitReport {
   const report = run(more)
   if (!report.ok) throw new Error(JSON.stringify(report.problem))
   return report.value

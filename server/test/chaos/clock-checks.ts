@@ -144,7 +144,7 @@ workflow:
 `
 
 /** A schedule while clocks jump by a few seconds. One time is one call; two calls of one time have the same arguments, which the checker finds. */
-export async function ringTwice({ nodes, both: [node], set }: ClockRig): Promise<number> {
+export async function wakeTwice({ nodes, both: [node], set }: ClockRig): Promise<number> {
   const file = join(node.folder, 'clock.yaml')
   const apply = async (schedule: string): Promise<void> => {
     writeFileSync(file, DOCUMENT.replace('SCHEDULE', schedule))

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openChaosNodes } from './chaos-nodes.ts'
-import { checkExpiries, EXPIRES_S, ringTwice, type ClockRig } from './clock-checks.ts'
+import { checkExpiries, EXPIRES_S, wakeTwice, type ClockRig } from './clock-checks.ts'
 import { fakedClock, FAKETIME } from './faked-clock.ts'
 import { loadNodes } from './load-on-nodes.ts'
 import { mustExecute, mustRun } from './node-checks.ts'
@@ -40,7 +40,7 @@ export async function clockPart(setup: {
     }
     const rig: ClockRig = { nodes, both, set, found: [] }
     await checkExpiries(rig)
-    const rings = await ringTwice(rig)
+    const rings = await wakeTwice(rig)
     for (const which of [0, 1] as const) set(which, 0)
     const { load, finish } = await loadNodes(nodes, both, { seed: setup.seed, clients: CLIENTS, isTwice: true })
     for (let jump = 0; jump < (setup.isShort ? SHORT_JUMPS : JUMPS); jump += 1) {

@@ -6,7 +6,7 @@ import { configure, run, runGate } from '../doors/with-running-gate.ts'
 import { effectsIn, until } from '../gate/with-gate.ts'
 import { connectClient } from '../mcp/with-mcp-gate.ts'
 import { IS_WHOLE } from '../some-of.ts'
-import { standBetween, type Between } from './between.ts'
+import { startProxy, type Between } from './tampering-proxy.ts'
 import { kill, type Gate } from './with-hub.ts'
 
 const MINUTE = 60_000
@@ -48,7 +48,7 @@ describe('a hub and a node that are run by their commands', () => {
     const written = JSON.parse(readFileSync(file, 'utf8')) as { servers: object }
     const servers = { ...written.servers, 'claude-code': { client: 'claude-code' } }
     writeFileSync(file, JSON.stringify({ ...written, servers }))
-    between = await standBetween('http://127.0.0.1:9')
+    between = await startProxy('http://127.0.0.1:9')
     await startHub()
     writeFileSync(join(nodeFolder, 'node.key'), await hub.key('node', 'edge-1'))
     keys.push(await publicKey('active'))

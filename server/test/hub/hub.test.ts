@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../gate/with-gate.ts'
 import { IS_WHOLE } from '../some-of.ts'
-import { saying } from './between.ts'
+import { saying } from './tampering-proxy.ts'
 import { openPair, type Pair } from './with-hub.ts'
 
 const MINUTE = 60_000

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { runGate, type RunningGate } from '../doors/with-running-gate.ts'
 import { BOOK_TOOLS, effectsIn, until } from '../gate/with-gate.ts'
-import { standBetween, type Between } from './between.ts'
+import { startProxy, type Between } from './tampering-proxy.ts'
 
 export type Gate = RunningGate & { stop(): Promise<void> }
 const DYING = resolve(import.meta.dirname, 'dying-gate.ts')
@@ -53,7 +53,7 @@ export async function openPair(
   writeFileSync(join(nodeFolder, 'node.key'), key)
   const keys = await hub.http('GET', '/v1/hub/key', approver)
   const [{ public_key } = { public_key: '' }] = keys.body['keys'] as { public_key: string }[]
-  const between = await standBetween(hub.url)
+  const between = await startProxy(hub.url)
   const book = {
     command: 'node',
     args: [resolve(import.meta.dirname, '../tool-servers/effects.ts')],

@@ -2,7 +2,7 @@ import type { Client } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   connectClient,
-  sawIt,
+  waitForLine,
   startMcpGate,
   type Era,
   type McpGate,
@@ -105,10 +105,10 @@ describe.each(cases)('a client of the official SDK, $way, $era era', ({ way, era
     const text = `${way} ${era}`
     const off = new AbortController()
     const under_way = on('passthrough').callTool({ name: 'lively__stay', arguments: { text } }, { signal: off.signal })
-    await sawIt(gate, `stay {"text":"${text}"}`)
+    await waitForLine(gate, `stay {"text":"${text}"}`)
     off.abort()
     await expect(under_way).rejects.toThrow()
-    await sawIt(gate, `cancelled stay ${text}`)
+    await waitForLine(gate, `cancelled stay ${text}`)
   })
 
   test('reads and searches an output that was too large for an answer', async () => {

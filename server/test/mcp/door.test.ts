@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../gate/with-gate.ts'
 import { sendRaw, listenTo, modern, rpc } from './send-raw.ts'
 import { REFUSALS, typed } from './refusals.ts'
-import { sawIt, startMcpGate, type McpGate } from './with-mcp-gate.ts'
+import { waitForLine, startMcpGate, type McpGate } from './with-mcp-gate.ts'
 
 let gate: McpGate
 let agent = ''
@@ -98,29 +98,29 @@ describe('cancelled requests', () => {
       method: 'POST',
       ...modern('tools/call', { name: 'lively__stay', arguments: { text: 'gone' } }),
     })
-    await sawIt(gate, 'stay {"text":"gone"}')
+    await waitForLine(gate, 'stay {"text":"gone"}')
     stay.close()
-    await sawIt(gate, 'cancelled stay gone')
+    await waitForLine(gate, 'cancelled stay gone')
   })
 
   test('going away does not call off an older request, and nobody else can', async () => {
     const stay = listenTo(gate, agent, { method: 'POST', body: call('lively__stay', { text: 'kept' }) })
-    await sawIt(gate, 'stay {"text":"kept"}')
+    await waitForLine(gate, 'stay {"text":"kept"}')
     const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }
     await sendRaw(gate, other, { body: cancel })
     stay.close()
     // What was sent before reaches the tool server before: had either called it off, it would have been seen by then.
     await sendRaw(gate, agent, { body: call('lively__look', { text: 'later' }) })
-    await sawIt(gate, 'look {"text":"later"}')
+    await waitForLine(gate, 'look {"text":"later"}')
     expect(gate.seen()).not.toContain('cancelled stay kept')
     await sendRaw(gate, agent, { body: cancel })
-    await sawIt(gate, 'cancelled stay kept')
+    await waitForLine(gate, 'cancelled stay kept')
   })
 
   test('of two requests under one id, without sessions, neither is called off by that id', async () => {
     for (const text of ['one', 'two']) listenTo(gate, agent, { method: 'POST', body: call('lively__stay', { text }) })
-    await sawIt(gate, 'stay {"text":"two"}')
-    await sawIt(gate, 'stay {"text":"one"}')
+    await waitForLine(gate, 'stay {"text":"two"}')
+    await waitForLine(gate, 'stay {"text":"one"}')
     await sendRaw(gate, agent, {
       body: { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } },
     })
@@ -137,7 +137,7 @@ describe('cancelled requests', () => {
     )
     const { approval_id } = (held.body['result'] as { structuredContent: { approval_id: string } }).structuredContent
     await gate.approve(approval_id, approver)
-    await sawIt(gate, 'note {"text":"outlives"}')
+    await waitForLine(gate, 'note {"text":"outlives"}')
   })
 })
 

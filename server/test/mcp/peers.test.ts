@@ -6,7 +6,7 @@ import { LAUNCHER } from '../doors/with-running-gate.ts'
 import { until } from '../gate/with-gate.ts'
 import { installPeers, peerFile } from '../peers/install-peers.ts'
 import { someOf } from '../some-of.ts'
-import { connectClient, sawIt, startMcpGate, type McpGate } from './with-mcp-gate.ts'
+import { connectClient, waitForLine, startMcpGate, type McpGate } from './with-mcp-gate.ts'
 
 /** What these tests need of version 1 of the official SDK. */
 type OldClient = {
@@ -104,10 +104,10 @@ describe.skipIf(isSkipped).each(['http', 'stdio'] as const)('version 1 of the of
 
     const off = new AbortController()
     const stay = passing.callTool({ name: 'lively__stay', arguments: { text } }, undefined, { signal: off.signal })
-    await sawIt(gate, `stay {"text":"${text}"}`)
+    await waitForLine(gate, `stay {"text":"${text}"}`)
     off.abort()
     await expect(stay).rejects.toThrow()
-    await sawIt(gate, `cancelled stay ${text}`)
+    await waitForLine(gate, `cancelled stay ${text}`)
     await Promise.all([searching.close(), passing.close()])
   })
 })
@@ -213,9 +213,9 @@ describe.skipIf(isSkipped).each([
     expect(JSON.stringify((await execution.settle()).outcome)).toContain(`note done: ${text}`)
 
     const staying = await session.callTool('lively__stay', { text }, wish('lively__stay'))
-    await sawIt(gate, `stay {"text":"${text}"}`)
+    await waitForLine(gate, `stay {"text":"${text}"}`)
     await staying.cancel()
-    await sawIt(gate, `cancelled stay ${text}`)
+    await waitForLine(gate, `cancelled stay ${text}`)
     expect(JSON.stringify((await staying.settle()).outcome)).toContain('cancelled')
     await session.close()
     await client.close()

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runGate } from '../doors/with-running-gate.ts'
 import { until } from '../gate/with-gate.ts'
 import { sendRaw, listenTo, modern, rpc } from './send-raw.ts'
-import { sawIt, startMcpGate, type McpGate } from './with-mcp-gate.ts'
+import { waitForLine, startMcpGate, type McpGate } from './with-mcp-gate.ts'
 
 let gate: McpGate
 let agent = ''
@@ -101,7 +101,7 @@ describe('a task of 2025-11-25', () => {
   test('of a call that runs is answered before the tool is', async () => {
     const task = await begin('lively__stay', { text: 'early' })
     expect(task.status).toBe('working')
-    await sawIt(gate, 'stay {"text":"early"}')
+    await waitForLine(gate, 'stay {"text":"early"}')
     await ask('tools/call', { name: 'lively__release', arguments: {} })
     const { result } = await ask('tasks/result', { taskId: task.taskId })
     expect(result?.['content']).toEqual([{ type: 'text', text: 'released' }])
@@ -131,10 +131,10 @@ describe('a task of 2025-11-25', () => {
 
   test('that runs is cancelled in the tool server, and stays cancelled', async () => {
     const task = await begin('lively__stay', { text: 'stop it' })
-    await sawIt(gate, 'stay {"text":"stop it"}')
+    await waitForLine(gate, 'stay {"text":"stop it"}')
     const { result } = await ask('tasks/cancel', { taskId: task.taskId })
     expect(result).toMatchObject({ status: 'cancelled' })
-    await sawIt(gate, 'cancelled stay stop it')
+    await waitForLine(gate, 'cancelled stay stop it')
     expect((await ask('tasks/get', { taskId: task.taskId })).result).toMatchObject({ status: 'cancelled' })
     expect((await ask('tasks/result', { taskId: task.taskId })).result).toMatchObject({ isError: true })
   })
@@ -142,10 +142,10 @@ describe('a task of 2025-11-25', () => {
   test('is cancelled in the tool server also when it runs because a person approved it', async () => {
     const task = await begin('lively__linger', { text: 'approved' })
     await approve('approved')
-    await sawIt(gate, 'linger {"text":"approved"}')
+    await waitForLine(gate, 'linger {"text":"approved"}')
     const { result } = await ask('tasks/cancel', { taskId: task.taskId })
     expect(result).toMatchObject({ status: 'cancelled', statusMessage: expect.stringContaining('It is not known') })
-    await sawIt(gate, 'cancelled linger approved')
+    await waitForLine(gate, 'cancelled linger approved')
   })
 
   test('of an approval and a cancellation at the same moment one wins, and nothing runs that was withdrawn', async () => {
@@ -319,7 +319,7 @@ describe('a task since 2026-07-28', () => {
     const taskId = String(result?.taskId)
     const cancelled = await askNew('tasks/cancel', { taskId })
     expect(Object.keys(cancelled.result ?? {}).sort()).toEqual(['_meta', 'resultType'])
-    await sawIt(gate, 'cancelled stay slow')
+    await waitForLine(gate, 'cancelled stay slow')
     expect((await askNew('tasks/get', { taskId })).result).toMatchObject({ status: 'cancelled' })
     expect((await askNew('tasks/cancel', { taskId })).result).toMatchObject({ resultType: 'complete' })
     expect((await askNew('tasks/update', { taskId, inputResponses: {} })).result).toMatchObject({

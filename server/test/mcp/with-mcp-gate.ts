@@ -50,7 +50,7 @@ export async function startMcpGate(more: object = {}): Promise<McpGate> {
   return { ...gate, seen: () => (existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : []) }
 }
 
-export const sawIt = (gate: McpGate, line: string): Promise<void> => until(() => gate.seen().includes(line))
+export const waitForLine = (gate: McpGate, line: string): Promise<void> => until(() => gate.seen().includes(line))
 
 /** A client of the official SDK, connected to the gate. */
 export async function connectClient(

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { RunRow } from '../../src/contract/run.ts'
 import { call, callId, runId } from '../../src/stores/ledger-fixtures.suite.ts'
 import type { Change } from '../../src/commands/ports/ledger.ts'
-import { stampEnds } from '../../src/commands/retention/stamp-ends.ts'
+import { withEndDays } from '../../src/commands/retention/with-end-days.ts'
 
 const DAY = 86_400_000
 
@@ -20,7 +20,7 @@ const RUN: RunRow = {
 
 async function stored(change: Change): Promise<unknown> {
   let seen: readonly Change[] = []
-  const ledger = stampEnds({ commit: async (changes) => ((seen = changes), 'committed') }, () => 7 * DAY + 5)
+  const ledger = withEndDays({ commit: async (changes) => ((seen = changes), 'committed') }, () => 7 * DAY + 5)
   await ledger.commit([change])
   const [first] = seen
   return first?.kind === 'swap' && 'ended_day' in first.to ? first.to.ended_day : undefined

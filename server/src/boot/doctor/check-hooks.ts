@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Finding } from '../../doors/cli/boot-reports.ts'
-import type { Surroundings } from '../init/client-files.ts'
+import type { HostEnvironment } from '../init/client-files.ts'
 import { isOurs, presentPlaces, withHooks, type HookPlace, type HookProgram } from '../init/hook-files.ts'
 import { plainJson } from '../init/jsonc.ts'
 import { closedSettings, isClosedText, opencodeSettings, textOf } from '../init/opencode-permission.ts'
@@ -10,7 +10,7 @@ const about = 'hooks'
 const AGAIN = 'install them again: `sluice init --write`'
 
 /** Coding agents whose built-in tools the gate does not see, hooks that do not work, and what working hooks do not cover. */
-export function checkHooks(around: Surroundings, program: HookProgram): readonly Finding[] {
+export function checkHooks(around: HostEnvironment, program: HookProgram): readonly Finding[] {
   return presentPlaces(around).flatMap((place) => findingsOf(place, program))
 }
 

@@ -15,7 +15,7 @@ export type ClientFile = {
   readonly cmd?: true
 }
 
-export type Surroundings = {
+export type HostEnvironment = {
   readonly home: string
   readonly cwd: string
   readonly platform: NodeJS.Platform
@@ -23,7 +23,7 @@ export type Surroundings = {
 }
 
 /** The files of the usual clients on this machine: the user's, then those of the project in the current folder. */
-export function clientFiles({ home, cwd, platform, env }: Surroundings): readonly ClientFile[] {
+export function clientFiles({ home, cwd, platform, env }: HostEnvironment): readonly ClientFile[] {
   const config = env['XDG_CONFIG_HOME'] ?? join(home, '.config')
   const apps =
     platform === 'darwin'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Json } from '../../contract/json.ts'
 import type { HookClient } from '../../contract/hook-clients.ts'
 import { HOOK_CLIENTS } from '../../contract/hook-clients.ts'
-import type { Surroundings } from './client-files.ts'
+import type { HostEnvironment } from './client-files.ts'
 import { editMembers } from './edit-json.ts'
 import { hookLine, type HookLine } from './hook-line.ts'
 import { plainJson } from './jsonc.ts'
@@ -18,7 +18,7 @@ const LIMIT_S = 600
 const SPARE_S = 30
 const GIVE_UP_S = 10
 
-export function hookPlaces({ home, env }: Surroundings): readonly HookPlace[] {
+export function hookPlaces({ home, env }: HostEnvironment): readonly HookPlace[] {
   const config = env['XDG_CONFIG_HOME'] ?? join(home, '.config')
   const homes: Readonly<Record<HookClient, readonly [string, string]>> = {
     'claude-code': [env['CLAUDE_CONFIG_DIR'] ?? join(home, '.claude'), 'settings.json'],
@@ -36,7 +36,7 @@ export function hookPlaces({ home, env }: Surroundings): readonly HookPlace[] {
   }))
 }
 
-export const presentPlaces = (around: Surroundings): readonly HookPlace[] =>
+export const presentPlaces = (around: HostEnvironment): readonly HookPlace[] =>
   hookPlaces(around).filter(({ home }) => existsSync(home))
 
 /** The parts of the installed command. `own`: what opencode's user permits. */

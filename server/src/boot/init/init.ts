@@ -3,14 +3,14 @@ import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, relative, resolve as resolvePath } from 'node:path'
 import { readConfig } from '../../contract/config.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
-import type { InitReport, InitWish } from '../../doors/cli/boot-reports.ts'
+import type { InitReport, InitOptions } from '../../doors/cli/boot-reports.ts'
 import type { UpOptions } from '../../doors/cli/local-gate.ts'
 import { parseDocument } from 'yaml'
 import { secretOf } from '../../upstream/server-config.ts'
 import { makeDataFolder, placesIn } from '../data-folder.ts'
 import { dataIn, loadConfig } from '../load-config.ts'
 import { configFileOf, HOOK, LAUNCHER } from '../local-gate.ts'
-import { clientFiles, type ClientFile, type Surroundings } from './client-files.ts'
+import { clientFiles, type ClientFile, type HostEnvironment } from './client-files.ts'
 import { changeClients, undoClients, withGate, type Replacement } from './client-changes.ts'
 import { schemaText } from '../described-schema.ts'
 import { extendedConfigText, newConfigText, SCHEMA_FILE } from './config-text.ts'
@@ -24,7 +24,7 @@ import { writeWhole } from './whole-file.ts'
  * Imports the servers of MCP clients: writes `sluice.yaml`, moves secrets to files, and replaces them by the gate in the clients
  * if requested.
  */
-export function init(options: UpOptions, wish: InitWish, around: Surroundings = here()): Result<InitReport> {
+export function init(options: UpOptions, wish: InitOptions, around: HostEnvironment = here()): Result<InitReport> {
   const file = configFileOf(options)
   const folder = dirname(file)
   const data = resolvePath(options.data ?? dataIn(file))
@@ -69,7 +69,12 @@ export function init(options: UpOptions, wish: InitWish, around: Surroundings = 
   return ok({ ...report, changed })
 }
 
-const here = (): Surroundings => ({ home: homedir(), cwd: process.cwd(), platform: process.platform, env: process.env })
+const here = (): HostEnvironment => ({
+  home: homedir(),
+  cwd: process.cwd(),
+  platform: process.platform,
+  env: process.env,
+})
 
 function undo(file: string, backups: string): Result<InitReport> {
   const undone = undoClients(backups)
@@ -93,7 +98,7 @@ function configText(file: string, { servers }: Plan, data: string): string | und
 }
 
 /** The requested clients; all if none was named. Any other file may be named too. */
-function wanted(around: Surroundings, from: readonly string[]): Result<readonly ClientFile[]> {
+function wanted(around: HostEnvironment, from: readonly string[]): Result<readonly ClientFile[]> {
   const all = clientFiles(around)
   const missing = from.filter(
     (word) =>
@@ -131,7 +136,7 @@ const entryFor = (client: string, config: string, { one_list, cmd }: Pick<Client
  * The coding agents on this machine whose built-in tools are to be judged, and their servers that are not in the configuration
  * yet.
  */
-function hooksFor(around: Surroundings, wish: InitWish, existing: Readonly<Record<string, unknown>>) {
+function hooksFor(around: HostEnvironment, wish: InitOptions, existing: Readonly<Record<string, unknown>>) {
   const places = wish.write
     ? presentPlaces(around).filter(({ client }) => wish.from.length === 0 || wish.from.includes(client))
     : []

@@ -1,7 +1,7 @@
 import type { CallRequest, Outcome } from '../../contract/call.ts'
 import { Caller } from '../../contract/caller.ts'
 import { Bug } from '../../contract/problems.ts'
-import type { AgentReply } from '../../core/agent/answers-out.ts'
+import type { AgentReply } from '../../core/agent/outgoing-answers.ts'
 import type { AgentState } from '../../core/agent/state.ts'
 import { SEND_TOOL_ID } from '../../core/workflow/tool-names.ts'
 import { isUnrecorded } from '../changes/unrecorded.ts'

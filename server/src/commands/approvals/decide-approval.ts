@@ -18,13 +18,13 @@ import type { Clock, Probe } from '../ports/runtime.ts'
 import type { Routes } from '../../core/approvals/routes/routes.ts'
 import { peopleNeeded, type Asked } from '../../core/approvals/routes/seats.ts'
 import { expectsDelegation, mayBeAsked } from './asked-of.ts'
-import { argumentsElsewhere, decidedElsewhere, type DecidedHere } from './decided-here.ts'
+import { refuseIfFromNode, refuseIfHubDecides, type HubDecidesDeps } from './hub-decides.ts'
 import { packetOf } from './packet-of.ts'
 import type { ApprovalReadDeps } from './read-approvals.ts'
 import { refuseDecision } from './record-expiry.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
-export type DecideDeps = DecidedHere & {
+export type DecideDeps = HubDecidesDeps & {
   readonly tables: Tables
   readonly ledger: Ledger
   readonly clock: Clock
@@ -70,7 +70,7 @@ export async function decideApproval(
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const found = await deps.tables.row('approvals', approval_id)
     if (found === undefined) return refuse('approval.unknown', { approval_id })
-    const elsewhere = decidedElsewhere(deps, found.row)
+    const elsewhere = refuseIfHubDecides(deps, found.row)
     if (elsewhere !== undefined) return elsewhere
     const approver = await mayBeAsked(deps, by, found.row)
     if (!approver.ok) return approver
@@ -148,7 +148,7 @@ async function rememberChanges(
 ): Promise<Result<Remembered>> {
   if (decision.says === 'deny' || decision.remember === undefined) return ok({ consent: {}, changes: [] })
   // A consent of this gate never covers a node's calls.
-  const elsewhere = argumentsElsewhere(approval)
+  const elsewhere = refuseIfFromNode(approval)
   if (elsewhere !== undefined) return elsewhere
   // A substitute decides about one call, and cannot give a consent.
   if (members !== undefined && !members.has(by.user))

@@ -22,7 +22,7 @@ import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Held } from '../ports/reads.ts'
 import { showRequest } from './show-request.ts'
 import { expectsDelegation, mayBeAsked } from './asked-of.ts'
-import { argumentsElsewhere, decidedElsewhere, type DecidedHere } from './decided-here.ts'
+import { refuseIfFromNode, refuseIfHubDecides, type HubDecidesDeps } from './hub-decides.ts'
 import { packetOf } from './packet-of.ts'
 import type { ApprovalReadDeps } from './read-approvals.ts'
 import { prepareCall, type PrepareDeps } from '../calls/prepare-call.ts'
@@ -30,7 +30,10 @@ import { previewCall, type Preview, type PreviewDeps } from '../calls/preview-ca
 import { refuseDecision } from './record-expiry.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
-export type JudgeEditDeps = PrepareDeps & ApprovalReadDeps & FactsDeps & DecidedHere & { readonly policy: () => Policy }
+export type JudgeEditDeps = PrepareDeps &
+  ApprovalReadDeps &
+  FactsDeps &
+  HubDecidesDeps & { readonly policy: () => Policy }
 
 export type EditDeps = JudgeEditDeps &
   PreviewDeps & {
@@ -47,7 +50,7 @@ export async function judgeEdit(deps: JudgeEditDeps, by: Caller, approval_id: st
   if (!allowed.ok) return allowed
   const held = await deps.tables.row('approvals', approval_id)
   if (held === undefined) return refuse('approval.unknown', { approval_id })
-  const elsewhere = decidedElsewhere(deps, held.row) ?? argumentsElsewhere(held.row)
+  const elsewhere = refuseIfHubDecides(deps, held.row) ?? refuseIfFromNode(held.row)
   if (elsewhere !== undefined) return elsewhere
   const approver = await mayBeAsked(deps, by, held.row)
   if (!approver.ok) return approver

@@ -8,7 +8,7 @@ import { heldCallOf } from '../calls/close-call.ts'
 import type { Ledger } from '../ports/ledger.ts'
 import type { Clock } from '../ports/runtime.ts'
 import { mayBeAsked } from './asked-of.ts'
-import { argumentsElsewhere } from './decided-here.ts'
+import { refuseIfFromNode } from './hub-decides.ts'
 import { packetOf } from './packet-of.ts'
 import type { ApprovalReadDeps } from './read-approvals.ts'
 import { refuseUnrecorded } from '../changes/unrecorded.ts'
@@ -29,7 +29,7 @@ export async function revealApproval(
   const held = await deps.tables.row('approvals', approval_id)
   if (held === undefined) return refuse('approval.unknown', { approval_id })
   const { row } = held
-  const elsewhere = argumentsElsewhere(row)
+  const elsewhere = refuseIfFromNode(row)
   if (elsewhere !== undefined) return elsewhere
   const approver = await mayBeAsked(deps, by, row)
   if (!approver.ok) return approver

@@ -12,7 +12,7 @@ import { decisionChanges, type DecideDeps } from './decide-approval.ts'
 import type { TokenKeys } from '../ports/keys.ts'
 import type { Held } from '../ports/reads.ts'
 import type { Digest } from '../ports/runtime.ts'
-import { argumentsElsewhere, decidedElsewhere } from './decided-here.ts'
+import { refuseIfFromNode, refuseIfHubDecides } from './hub-decides.ts'
 import { packetOf } from './packet-of.ts'
 import type { ApprovalReadDeps } from './read-approvals.ts'
 import { refuseDecision } from './record-expiry.ts'
@@ -38,7 +38,7 @@ export async function issueToken(deps: TokenDeps, by: Caller, approval_id: strin
     if (!allowed.ok) return by.kind === 'user' ? refuse('approval.unknown', { approval_id }) : allowed
   }
   if (held === undefined) return refuse('approval.unknown', { approval_id })
-  const elsewhere = decidedElsewhere(deps, held.row) ?? argumentsElsewhere(held.row)
+  const elsewhere = refuseIfHubDecides(deps, held.row) ?? refuseIfFromNode(held.row)
   if (elsewhere !== undefined) return elsewhere
   const now = deps.clock()
   if (held.row.state !== 'pending') return refuse('approval.not_pending', { approval_id, state: held.row.state })
@@ -81,7 +81,7 @@ export async function redeemToken(
   const token = parseToken(presented.token)
   if (held === undefined || packet === undefined || token === undefined)
     return refuse('approval.unknown', { approval_id: presented.approval_id })
-  const elsewhere = decidedElsewhere(deps, held.row) ?? argumentsElsewhere(held.row)
+  const elsewhere = refuseIfHubDecides(deps, held.row) ?? refuseIfFromNode(held.row)
   if (elsewhere !== undefined) return elsewhere
   const now = deps.clock()
   const moved =

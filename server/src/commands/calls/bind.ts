@@ -4,7 +4,7 @@ import type { Caller } from '../../contract/caller.ts'
 import type { WhyAnswer } from '../../contract/why.ts'
 import type { Result } from '../../contract/problems.ts'
 import { listUnknown, type ApprovalReadDeps, type UnknownPage } from '../approvals/read-approvals.ts'
-import { taught, type HabitsBook } from '../catalogue/search-habits.ts'
+import { taught, type SearchHabits } from '../catalogue/search-habits.ts'
 import type { Page } from '../ports/reads.ts'
 import type { CallListeners } from '../ports/upstream.ts'
 import { cancelTask, type CancelDeps } from './cancel-task.ts'
@@ -23,7 +23,7 @@ export type CallsWorld = DispatchDeps &
   ExplainDeps &
   Pick<ApprovalReadDeps, 'tables' | 'judgement'> & {
     /** What callers' searches lead to, if learning is on. */
-    readonly learning?: HabitsBook
+    readonly learning?: SearchHabits
   }
 
 export interface CallsGate {

@@ -6,7 +6,7 @@ import type { Links } from './describe-call.ts'
 import type { EndDeps } from '../approvals/end-approval.ts'
 import type { Liveness } from '../ports/liveness.ts'
 import type { Held } from '../ports/reads.ts'
-import { isLeftBehind } from './is-left-behind.ts'
+import { isOrphaned } from './is-orphaned.ts'
 import { isOwnTask, taskIn, type CallTask } from './read-task.ts'
 import type { RunningCalls } from './running-calls.ts'
 import { waitForCall, type WaitDeps } from './wait-for-call.ts'
@@ -51,7 +51,7 @@ async function stop(deps: CancelDeps, by: Caller, held: Held<'calls'>): Promise<
   if (row.state !== 'executing') return false
   const isHere = deps.running.callOff(row.call_id, by.id)
   // A live node was notified. A dead one does nothing more, and recovery will.
-  if (!isHere && (row.boot === deps.boot || (await isLeftBehind(deps.liveness, row)))) return false
+  if (!isHere && (row.boot === deps.boot || (await isOrphaned(deps.liveness, row)))) return false
   await waitForCall(deps, row, { wait_ms: STOP_MS }, ({ state }) => state !== 'executing')
   return true
 }

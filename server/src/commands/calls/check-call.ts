@@ -8,7 +8,7 @@ import { toolIdOf } from '../../core/catalogue/definition.ts'
 import { sayExpectation } from '../../core/gate/standard/expectations.ts'
 import { planReadBack } from '../../core/gate/standard/plan-read-back.ts'
 import { canonicalJson } from '../../core/json/canonical.ts'
-import { askBack, type AskDeps } from './ask-back.ts'
+import { runReadBack, type AskDeps } from './run-read-back.ts'
 import type { Digest } from '../ports/runtime.ts'
 import { rollbackFor } from './siblings-of.ts'
 
@@ -41,7 +41,7 @@ async function prepareExecution(deps: AskDeps, call: Call, tool: Tool, attempt: 
   if (tool.check === undefined) return { is: 'ready', ready: readyWith(deps.digest, rollback, undefined) }
   const planned = planReadBack(tool.check, { args })
   const finding = planned.ok
-    ? await askBack(deps, call, { part: 'check', attempt, plan: planned.plan })
+    ? await runReadBack(deps, call, { part: 'check', attempt, plan: planned.plan })
     : unplanned(deps, call, tool.check, planned.says)
   if ('unrecorded' in finding) return { is: 'stopped', problem: finding.unrecorded, ready: { parts: {} } }
   const ready = readyWith(deps.digest, rollback, finding)

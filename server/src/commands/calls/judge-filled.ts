@@ -18,7 +18,7 @@ export type FilledDeps = FilesDeps & {
  * server's answer, which nobody has judged. Nobody can be asked about them, so what would be asked about is not sent either,
  * unless the arguments contain only what the call was judged with.
  */
-export async function hindranceOfFilled(
+export async function problemOfFilled(
   deps: FilledDeps,
   call: Call,
   tool: Tool,

@@ -15,7 +15,7 @@ import type { Digest } from '../ports/runtime.ts'
 import type { ToolServers } from '../ports/upstream.ts'
 import { expectTool, isLostToOthers, readPauses } from './facts/changeable-facts.ts'
 import type { JudgedCall } from './judge-call.ts'
-import { hindranceOfFilled, type FilledDeps } from './judge-filled.ts'
+import { problemOfFilled, type FilledDeps } from './judge-filled.ts'
 import type { PreparedCall } from './prepare-call.ts'
 import { whyUnrecorded } from '../changes/unrecorded.ts'
 
@@ -102,7 +102,7 @@ async function dryRunOf(
   if (!merged.ok) return { is: 'stopped', problem: merged.problem }
   const own = tool.row.tool_id === call.tool_id ? { paused: false, expects: [] } : await pausesOf(deps, call, tool)
   if (own.paused) return stop('call.dry_run_failed')
-  const forbidden = await hindranceOfFilled(deps, call, tool, merged.value, false)
+  const forbidden = await problemOfFilled(deps, call, tool, merged.value, false)
   if (forbidden !== undefined) return stop('call.dry_run_failed')
   const changes: readonly Change[] = [...expects, ...own.expects, { kind: 'audit', entry: previewed(deps, call) }]
   const recorded = await deps.ledger.commit(changes)

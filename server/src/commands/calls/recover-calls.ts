@@ -7,7 +7,7 @@ import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Liveness } from '../ports/liveness.ts'
 import type { Held, Tables } from '../ports/reads.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
-import { isLeftBehind } from './is-left-behind.ts'
+import { isOrphaned } from './is-orphaned.ts'
 import { retryChanges } from './retry-changes.ts'
 import { closeRun } from './settle-call.ts'
 
@@ -33,7 +33,7 @@ type Recovered = 'unknown' | 'retried' | 'failed' | 'not_reported'
 export async function recoverCalls(deps: RecoverDeps): Promise<Readonly<Record<Recovered, number>>> {
   const counts = { unknown: 0, retried: 0, failed: 0, not_reported: 0 }
   await eachCall(deps, 'executing', async (held) => {
-    if (await isLeftBehind(deps.liveness, held.row)) counts[await interrupt(deps, held)] += 1
+    if (await isOrphaned(deps.liveness, held.row)) counts[await interrupt(deps, held)] += 1
   })
   // An earlier release asked a person about reads too.
   await eachCall(deps, 'unknown', async (held) => {

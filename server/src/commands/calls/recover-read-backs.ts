@@ -1,6 +1,6 @@
 import type { Liveness } from '../ports/liveness.ts'
 import type { Tables } from '../ports/reads.ts'
-import { isLeftBehind } from './is-left-behind.ts'
+import { isOrphaned } from './is-orphaned.ts'
 import { isStopping, verifyCall, type VerifyDeps } from './verify-call.ts'
 
 export type RecoverReadBackDeps = VerifyDeps & {
@@ -25,7 +25,7 @@ export async function recoverReadBacks(deps: RecoverReadBackDeps): Promise<numbe
     after = last.cursor
     for (const { row, version } of page) {
       if (isStopping(deps)) break
-      if (!(await isLeftBehind(deps.liveness, row))) continue
+      if (!(await isOrphaned(deps.liveness, row))) continue
       await verifyCall(deps, { row, version })
       carriedOut += 1
     }

@@ -4,7 +4,7 @@ import { ok, problem, refuse, type Result } from '../../contract/problems.ts'
 import { mayDecide } from '../../core/approvals/may-decide.ts'
 import { kept } from '../../core/gate/interpret.ts'
 import { mayBeAsked, type AskedDeps } from '../approvals/asked-of.ts'
-import type { DecidedHere } from '../approvals/decided-here.ts'
+import type { HubDecidesDeps } from '../approvals/hub-decides.ts'
 import { auditOf } from './call-changes.ts'
 import { describeCall, type Links } from './describe-call.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
@@ -15,7 +15,7 @@ import { retryChanges } from './retry-changes.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type SettleDeps = AskedDeps &
-  DecidedHere & {
+  HubDecidesDeps & {
     readonly tables: Tables
     readonly ledger: Ledger
     readonly clock: Clock

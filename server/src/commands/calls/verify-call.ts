@@ -1,6 +1,6 @@
 import type { CallRow } from '../../contract/call.ts'
 import type { Finding } from '../../contract/standard.ts'
-import { askBack, type AskDeps } from './ask-back.ts'
+import { runReadBack, type AskDeps } from './run-read-back.ts'
 import { auditOf } from './call-changes.ts'
 import { findingAbout } from './check-call.ts'
 import type { Intake } from './intake.ts'
@@ -35,7 +35,7 @@ async function readBack(deps: VerifyDeps, executed: ExecutedCall): Promise<CallR
 async function verifyOnce(deps: VerifyDeps, { row, version }: ExecutedCall): Promise<CallRow | 'later'> {
   if (row.due !== 'verify' || row.read_back === undefined) return row
   const { attempt, read_back: plan } = row
-  const finding = await askBack(deps, row, { part: 'verify', attempt: String(attempt), plan })
+  const finding = await runReadBack(deps, row, { part: 'verify', attempt: String(attempt), plan })
   if ('unrecorded' in finding) return 'later'
   // A question that was not answered because the gate stops is asked again at the next start.
   if (finding.ok === 'unknown' && isStopping(deps)) return row

@@ -11,7 +11,7 @@ import { admitTool, type AdmitDeps } from './admit-tool.ts'
 import { downServers, type DownServer } from './down-servers.ts'
 import { readCard, type Card, type CardDeps } from './read-card.ts'
 import { reviewTool } from './review-tool.ts'
-import type { HabitsBook } from './search-habits.ts'
+import type { SearchHabits } from './search-habits.ts'
 import { searchTools, type FoundTool, type SearchDeps } from './search-tools.ts'
 import { smallerSurface } from './smaller-surface.ts'
 
@@ -25,7 +25,7 @@ export type CatalogueWorld = Omit<SearchDeps, 'habits'> &
   CardDeps &
   SiblingDeps & {
     /** What callers' searches lead to, if learning is on. */
-    readonly learning?: HabitsBook
+    readonly learning?: SearchHabits
     readonly live: Pick<LivePolicy, 'reload'>
     readonly serverReports: () => readonly ServerReport[]
     readonly firstListing: () => Promise<void>

@@ -9,7 +9,7 @@ import type { Clock } from '../ports/runtime.ts'
 import type { CallListeners } from '../ports/upstream.ts'
 
 /** What callers' searches led to, per caller: nobody's habits affect what another caller finds. */
-export type HabitsBook = {
+export type SearchHabits = {
   of(caller: Caller): Promise<readonly Habit[]>
   searched(caller: Caller, query: string, found: readonly string[]): void
   /** A call has run. It is learned if its tool was in the caller's last search, not long ago. */
@@ -25,7 +25,7 @@ export type HabitsDeps = {
 const LED_WITHIN_MS = 10 * 60_000
 const MOST_CALLERS = 1_000
 
-export function openHabits({ ledger, tables, clock }: HabitsDeps): HabitsBook {
+export function openHabits({ ledger, tables, clock }: HabitsDeps): SearchHabits {
   const last = new Map<string, { query: string; found: ReadonlySet<string>; at: number }>()
   return {
     async of(caller) {
@@ -54,7 +54,7 @@ export function openHabits({ ledger, tables, clock }: HabitsDeps): HabitsBook {
 type Dispatch = (request: CallRequest, listeners?: CallListeners) => Promise<Outcome>
 
 /** Wraps dispatch: a call that ran at once may show what its caller's search meant. */
-export function taught(dispatch: Dispatch, habits: HabitsBook): Dispatch {
+export function taught(dispatch: Dispatch, habits: SearchHabits): Dispatch {
   return async (request, listeners) => {
     const outcome = await dispatch(request, listeners)
     // Nothing waits for learning, and a failure to write it does not fail the call.

@@ -7,17 +7,17 @@ import { byHabit } from '../../core/search/habits.ts'
 import { titleOf } from '../../core/search/card.ts'
 import { markedText } from '../../contract/visible-text.ts'
 import type { LiveCatalogue } from './catalogue.ts'
-import type { HabitsBook } from './search-habits.ts'
-import type { Meaning } from './search-meaning.ts'
+import type { SearchHabits } from './search-habits.ts'
+import type { SemanticSearch } from './semantic-search.ts'
 import type { VisibleTools } from './visible-tools.ts'
 
 export type SearchDeps = {
   readonly catalogue: Pick<LiveCatalogue, 'tool' | 'search'>
   readonly visibleTools: VisibleTools
   /** Set if an embedding model is configured. */
-  readonly meaning?: Meaning
+  readonly meaning?: SemanticSearch
   /** Set if learning from callers is configured. */
-  readonly habits?: HabitsBook
+  readonly habits?: SearchHabits
 }
 
 /** A tool that was found. Title, tags and id come from the tool server and the operator: data, never instructions. */

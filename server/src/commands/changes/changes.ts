@@ -1,7 +1,7 @@
 import type { Caller } from '../../contract/caller.ts'
 import type { GateChange } from '../../contract/change.ts'
 import type { Happened } from './changes-in.ts'
-import { CLOCKS_MS, hasHeard, heardText, nodeNumbers, together, type HeardBy } from './node-numbers.ts'
+import { CLOCKS_MS, hasReceived, receivedText, nodeNumbers, together, type ReceivedNumbers } from './node-numbers.ts'
 import type { ChangeNumbers } from './watch-rows.ts'
 import { maySeeApproval } from '../approvals/read-approvals.ts'
 import { maySeeCall } from '../calls/read-call.ts'
@@ -52,7 +52,7 @@ type Ear = {
   /** What an agent could find at its last notification: losing the last tool of a server is a change too. */
   servers: ReadonlySet<string>
   /** What the stream has already reported, and this node has not heard yet. */
-  told?: HeardBy | undefined
+  told?: ReceivedNumbers | undefined
 }
 
 /**
@@ -125,8 +125,8 @@ export function openChanges(deps: ChangesDeps): Changes {
     }
   }
 
-  const isTold = (told: HeardBy | undefined, { by }: Happened) =>
-    told !== undefined && by !== undefined && hasHeard(told, by.node, by.number)
+  const isTold = (told: ReceivedNumbers | undefined, { by }: Happened) =>
+    told !== undefined && by !== undefined && hasReceived(told, by.node, by.number)
 
   function seenBy(ear: Pick<Ear, 'caller' | 'servers' | 'told'>, number: number): GateChange | undefined {
     const happened = ring[number % REMEMBERED]
@@ -152,19 +152,19 @@ export function openChanges(deps: ChangesDeps): Changes {
   }
 
   /** Where a stream that ended with this id continues: in this node's ring, and what it has already reported. */
-  function placeOf(id: string): { readonly from: number | undefined; readonly told: HeardBy } | undefined {
+  function placeOf(id: string): { readonly from: number | undefined; readonly told: ReceivedNumbers } | undefined {
     const [, boot, digits, text = ''] = ID.exec(id) ?? []
     const told = boot === undefined ? undefined : numbers.read(text)
     if (told === undefined) return undefined
     return { from: boot === deps.boot ? Number(digits) : undefined, told }
   }
   /** The id of a position in the ring, for a stream that has reported more than this node has heard. */
-  function idFor(id: string, told: HeardBy | undefined): string {
+  function idFor(id: string, told: ReceivedNumbers | undefined): string {
     const place = told === undefined ? undefined : placeOf(id)
     if (told === undefined || place === undefined) return id
-    return `${deps.boot}-${place.from}~${heardText(together(place.told, told))}`
+    return `${deps.boot}-${place.from}~${receivedText(together(place.told, told))}`
   }
-  const toldBefore = (id: string | undefined): HeardBy | undefined => {
+  const toldBefore = (id: string | undefined): ReceivedNumbers | undefined => {
     const told = id === undefined ? undefined : placeOf(id)?.told
     return told === undefined || numbers.covers(told) ? undefined : told
   }

@@ -4,7 +4,7 @@ import type { RunEvent } from '../../contract/run.ts'
 import { expireApproval, expireCall, expireRun } from '../../core/retention/expire-rows.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
 import type { Change, Committed, Ledger, Outcomes, Rows, Table } from '../ports/ledger.ts'
-import type { AtHand, Held, Journal, Searches, Tables } from '../ports/reads.ts'
+import type { KnownRows, Held, Journal, Searches, Tables } from '../ports/reads.ts'
 import type { Clock, Digest } from '../ports/runtime.ts'
 import { createVolatileMemory, type VolatileMemory } from './volatile-memory.ts'
 
@@ -36,7 +36,7 @@ export function keepVolatile(
     const row = memory.get((held.row as { readonly in_memory?: string }).in_memory)
     return row === undefined ? held : { ...held, row: row as Rows[T] }
   }
-  const wholeAtHand = (at_hand: AtHand): AtHand => ({
+  const wholeAtHand = (at_hand: KnownRows): KnownRows => ({
     ...at_hand,
     row(table, id) {
       const known = at_hand.row(table, id)

@@ -14,21 +14,21 @@ export interface NodeNumbers {
   /** How far every node was heard, as a part of an id. */
   text(now: number): string
   /** Parses such a part of an id; undefined if it is not one. */
-  read(text: string): HeardBy | undefined
+  read(text: string): ReceivedNumbers | undefined
   /** Whether everything after that is remembered here. */
-  isWholeAfter(heard: HeardBy): boolean
+  isWholeAfter(heard: ReceivedNumbers): boolean
   /** Whether this node has heard all of that itself. */
-  covers(heard: HeardBy): boolean
+  covers(heard: ReceivedNumbers): boolean
 }
 
 /** How far each node was heard, and when, by the clock of the reporting node. */
-export type HeardBy = { readonly at: number; readonly numbers: ReadonlyMap<string, number> }
+export type ReceivedNumbers = { readonly at: number; readonly numbers: ReadonlyMap<string, number> }
 
-export const hasHeard = ({ numbers }: HeardBy, node: string, number: number): boolean =>
+export const hasReceived = ({ numbers }: ReceivedNumbers, node: string, number: number): boolean =>
   number <= (numbers.get(node) ?? 0)
 
 /** The further of the two for each node. */
-export function together(one: HeardBy, other: HeardBy): HeardBy {
+export function together(one: ReceivedNumbers, other: ReceivedNumbers): ReceivedNumbers {
   const numbers = new Map(one.numbers)
   for (const [node, number] of other.numbers) numbers.set(node, Math.max(number, numbers.get(node) ?? 0))
   return { at: one.at, numbers }
@@ -36,7 +36,7 @@ export function together(one: HeardBy, other: HeardBy): HeardBy {
 
 const partText = (node: string, last: number): string => `~${node}.${last.toString(36)}`
 
-export const heardText = ({ at, numbers }: HeardBy): string =>
+export const receivedText = ({ at, numbers }: ReceivedNumbers): string =>
   at.toString(36) + [...numbers].map(([node, last]) => partText(node, last)).join('')
 
 /** Clocks of nodes differ by less than this. */

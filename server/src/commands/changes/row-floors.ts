@@ -1,6 +1,6 @@
 import { Bug } from '../../contract/problems.ts'
 import type { Change, Ledger, Outcomes, Table, Version } from '../ports/ledger.ts'
-import type { AtHand, Held, Tables } from '../ports/reads.ts'
+import type { KnownRows, Held, Tables } from '../ports/reads.ts'
 
 /**
  * Tables in which an older version of a row, or none at all, would restore somebody's access: a revoked key or consent, a lifted
@@ -78,7 +78,7 @@ export function guardVersions({ ledger, tables }: Guarded, floors: RowFloors, on
 }
 
 /** What is older than it should be is not at hand: whoever reads it is told. */
-const currentAtHand = (at_hand: AtHand, floors: RowFloors): AtHand => ({
+const currentAtHand = (at_hand: KnownRows, floors: RowFloors): KnownRows => ({
   ...at_hand,
   row(table, id) {
     const known = at_hand.row(table, id)

@@ -8,7 +8,7 @@ import { matchesGlob, parseGlob } from '../../core/gate/policy/glob.ts'
 import { nearestTool } from '../catalogue/nearest-tool.ts'
 import { callsAccount, costAccount, unitsLeft } from '../calls/facts/consent-facts.ts'
 import { provePerson, type PassphraseDeps } from '../identity/passphrase.ts'
-import type { DecidedHere } from '../approvals/decided-here.ts'
+import type { HubDecidesDeps } from '../approvals/hub-decides.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
 import type { Accounts, Tables } from '../ports/reads.ts'
@@ -24,7 +24,9 @@ export type MintDeps = {
   readonly digest: Digest
 }
 
-export type MintAheadDeps = MintDeps & PassphraseDeps & DecidedHere & { readonly catalogue: Pick<Catalogue, 'tools'> }
+export type MintAheadDeps = MintDeps &
+  PassphraseDeps &
+  HubDecidesDeps & { readonly catalogue: Pick<Catalogue, 'tools'> }
 
 const TRIES = 8
 

@@ -1,7 +1,7 @@
 import type { Call } from '../../contract/call.ts'
 import type { PauseRow } from '../../contract/pause.ts'
 import type { Opinion, Verdict } from '../../contract/verdict.ts'
-import { gateTouched } from './gate-touched.ts'
+import { findingIfGateTargeted } from './gate-targeted.ts'
 import { pauseScopeOf } from '../../core/gate/judge-pause.ts'
 import type { Change, Committed, Ledger } from '../ports/ledger.ts'
 import type { Tables } from '../ports/reads.ts'
@@ -21,7 +21,10 @@ export async function commitAndStop(
   changes: readonly Change[],
 ): Promise<Committed> {
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const stopping = [...(await quarantineChanges(deps, call, verdict, now)), ...gateTouched(call, verdict, now)]
+    const stopping = [
+      ...(await quarantineChanges(deps, call, verdict, now)),
+      ...findingIfGateTargeted(call, verdict, now),
+    ]
     const committed = await deps.ledger.commit(stopping.length === 0 ? changes : [...changes, ...stopping])
     const lost = lostAt(committed)
     const isOwn = lost === undefined || lost < changes.length

@@ -24,7 +24,7 @@ export type LivePolicyDeps = {
 }
 
 /** What made the gate read its policy again. */
-export type Because = 'start' | 'file' | 'signal' | 'request' | 'catalogue' | 'node'
+export type ReloadReason = 'start' | 'file' | 'signal' | 'request' | 'catalogue' | 'node'
 export type Reloaded = { readonly version: string; readonly before: string; readonly changed: boolean }
 
 /** The active policy: a value that a reload replaces as a whole, or not at all. */
@@ -34,10 +34,10 @@ export type LivePolicy = {
   /** Set from a rejected reload until a successful one. */
   notice(): PolicyNotice | undefined
   /** Reads and compiles again. A policy with a mistake changes only the notice. Reloads happen one after the other. */
-  reload(because: Because, by?: string): Promise<Result<Reloaded>>
+  reload(because: ReloadReason, by?: string): Promise<Result<Reloaded>>
 }
 
-type Trigger = { readonly because: Because; readonly by: string }
+type Trigger = { readonly because: ReloadReason; readonly by: string }
 
 const GATE = 'gate'
 const MOST_FAULTS = 20

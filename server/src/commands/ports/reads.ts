@@ -24,11 +24,11 @@ export interface Tables {
   list<T extends Table>(table: T, where: Where<T>, page: Page): Promise<readonly Held<T>[]>
   count<T extends Table>(table: T, where: Where<T>): Promise<number>
   /** Only where this process alone writes: a node among others has to read. */
-  readonly at_hand?: AtHand
+  readonly at_hand?: KnownRows
 }
 
 /** What is known without reading. INVARIANT: it is what a read would find. */
-export interface AtHand {
+export interface KnownRows {
   /** Undefined when it has to be read. */
   row<T extends Table>(table: T, id: string): { readonly held: Held<T> | undefined } | undefined
   /** Whether there is surely no such row. */

@@ -11,7 +11,7 @@ import type { Change, Ledger, Table } from '../ports/ledger.ts'
 import type { Held, Tables } from '../ports/reads.ts'
 import type { Ids } from '../ports/runtime.ts'
 import { expireJournal, expireLabelText, expireTexts, type ExpireDeps } from './expire-texts.ts'
-import { hasEnded } from './stamp-ends.ts'
+import { hasEnded } from './with-end-days.ts'
 import { refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type EraseDeps = ExpireDeps & {

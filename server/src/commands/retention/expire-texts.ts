@@ -3,7 +3,7 @@ import { expireApproval, expireCall, expireLabel, expireRun } from '../../core/r
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Held, Journal, Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
-import { hasEnded } from './stamp-ends.ts'
+import { hasEnded } from './with-end-days.ts'
 
 export type ExpireDeps = {
   /** Below all wrappers that listen: an expiry is not reported to runs and channels. */

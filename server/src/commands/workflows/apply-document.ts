@@ -4,14 +4,14 @@ import type { DocumentHead, DocumentVersion, VersionView } from '../../contract/
 import { beginRun } from '../../core/runs/begin-run.ts'
 import { readDocument, spellFault } from '../../core/workflow/read-document.ts'
 import { newSchedules, schedules } from '../../core/workflow/schedules.ts'
-import type { DecidedHere } from '../approvals/decided-here.ts'
+import type { HubDecidesDeps } from '../approvals/hub-decides.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Clock, Digest, Ids } from '../ports/runtime.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 import { newRunChanges, tellRun } from '../runs/run-changes.ts'
 import { headId, versionId, type Documents } from './documents.ts'
 
-export type ApplyDeps = DecidedHere & {
+export type ApplyDeps = HubDecidesDeps & {
   readonly ledger: Ledger
   readonly documents: Documents
   readonly clock: Clock

@@ -1,6 +1,6 @@
 import { MOST_TRIES, type LastToolResult } from '../../contract/agent.ts'
 import { quoted } from '../../contract/visible-text.ts'
-import { withAnswer } from './answers-out.ts'
+import { withAnswer } from './outgoing-answers.ts'
 import { closingOf } from './closing.ts'
 import { userCommand } from './replies.ts'
 import { replaced, triesOfStep, withFinding, withMessage, withTurn, type AgentState } from './state.ts'

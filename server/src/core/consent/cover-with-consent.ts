@@ -6,7 +6,7 @@ import type { RouteFact } from '../gate/facts.ts'
 import { personalIn, type ContentFact } from '../gate/content/content-fact.ts'
 import { flowConsentedBy, matchFlowConsent, type FlowConsentFact } from './flow-consent.ts'
 import { isFor, matchConsent, whyNot, type ConsentFact, type ConsentMoment } from './match-consent.ts'
-import { spellsOut } from './spells-out.ts'
+import { statesValue } from './states-value.ts'
 
 const DECIDER = 'consent'
 const NOTE = 'consent.not_covering'
@@ -124,7 +124,7 @@ const asksAboutPersonal = ({ evidence }: Verdict): boolean => evidence.some(isAs
 /** If there were too many findings to list, no consent can have named them all. */
 function namesPersonal({ row }: ConsentFact, { content, tool }: CoverFacts): boolean {
   if (content === undefined || content.scan === 'unknown' || content.scan.more.pii > 0) return false
-  return personalIn(content.scan.findings, tool, content.reach).every((finding) => spellsOut(row.what.args, finding))
+  return personalIn(content.scan.findings, tool, content.reach).every((finding) => statesValue(row.what.args, finding))
 }
 
 function isPlainAskOfPolicy({ decider, effect, strength, proof }: Opinion): boolean {

@@ -1,6 +1,6 @@
 import type { Call } from '../../contract/call.ts'
 import {
-  OWN_GROUND,
+  GATE_PROTECTION_RULES,
   STRENGTHS,
   type Effect,
   type Opinion,
@@ -101,7 +101,7 @@ function observed(effect: Effect, evidence: readonly Opinion[], facts: Facts): V
 }
 
 const isEnforced = ({ decider, effect, rule }: Opinion) =>
-  ALWAYS_ENFORCED.has(decider) || (effect === 'block' && OWN_GROUND.has(rule))
+  ALWAYS_ENFORCED.has(decider) || (effect === 'block' && GATE_PROTECTION_RULES.has(rule))
 
 function approvedBy(approval: ApprovalFact, facts: Facts): Opinion {
   const says = `approved (${approval.strength}) in ${approval.approval_id}`

@@ -4,7 +4,7 @@ import type { Opinion } from '../../contract/verdict.ts'
 import type { ArgFinding, ArgScan } from '../dlp/scan-args.ts'
 import { isCredentialField } from './content/credential-fields.ts'
 import { personalIn, secretGoes } from './content/content-fact.ts'
-import { whereItGoes, type Goes } from './content/where-it-goes.ts'
+import { dataDestination, type DataDestination } from './content/data-destination.ts'
 import type { Facts } from './facts.ts'
 import type { Policy } from './policy/policy.ts'
 import { namePlaces, shownPointer } from './shown-pointer.ts'
@@ -16,7 +16,7 @@ import { namePlaces, shownPointer } from './shown-pointer.ts'
  */
 export function judgeContent(_policy: Policy, _call: Call, facts: Facts): Opinion[] {
   const { scan, reach } = facts.content
-  const goes = whereItGoes(facts.tool, reach)
+  const goes = dataDestination(facts.tool, reach)
   if (scan === 'unknown') return [unfinished(facts)]
   return [
     ...(scan.complete ? [] : [unfinished(facts)]),
@@ -49,7 +49,7 @@ function onMarks({ marks }: ArgScan, facts: Facts): Opinion[] {
   return [opinion(facts, { effect: 'block', rule: 'content.redacted', says })]
 }
 
-function onSecrets(scan: ArgScan, goes: Goes, facts: Facts): Opinion[] {
+function onSecrets(scan: ArgScan, goes: DataDestination, facts: Facts): Opinion[] {
   const { secrets, credentials } = facts.content
   if (secrets === 'off') return []
   const found = scan.findings.filter(
@@ -79,7 +79,7 @@ function onSecrets(scan: ArgScan, goes: Goes, facts: Facts): Opinion[] {
 const sayBlocked = (found: readonly ArgFinding[], facts: Facts) =>
   `${describe(found, facts)}, and this tool would send it off this machine`
 
-const sayAsked = (found: readonly ArgFinding[], goes: Goes, facts: Facts) =>
+const sayAsked = (found: readonly ArgFinding[], goes: DataDestination, facts: Facts) =>
   `${describe(found, facts)}, ${goes === 'stays' ? 'and this tool would write it' : 'and this tool would use it'}`
 
 function onPersonal(scan: ArgScan, facts: Facts): Opinion[] {

@@ -1,6 +1,6 @@
 import type { Call } from '../../contract/call.ts'
 import type { Opinion } from '../../contract/verdict.ts'
-import type { Doing } from '../shell/program.ts'
+import type { ShellEffect } from '../shell/program.ts'
 import type { ShellReading } from '../shell/shell-reading.ts'
 import { programOf } from '../shell/table.ts'
 import { shellReading } from './as-called.ts'
@@ -49,7 +49,7 @@ function describedParts({ parts }: ShellReading): readonly string[] {
   if (parts.length === 0) return []
   const said = parts
     .slice(0, MOST_PARTS)
-    .map(({ program, does }, at) => `${at + 1}. ${nameOf(program)} ${sayDoings(does)}`)
+    .map(({ program, does }, at) => `${at + 1}. ${nameOf(program)} ${sayShellEffects(does)}`)
   const rest = parts.length > MOST_PARTS ? [`and ${parts.length - MOST_PARTS} more parts`] : []
   return [[...said, ...rest].join('; ')]
 }
@@ -57,7 +57,7 @@ function describedParts({ parts }: ShellReading): readonly string[] {
 const nameOf = (program: string) =>
   programOf(program) !== undefined || /^[<>&|]+$/.test(program) ? `\`${program}\`` : 'a program'
 
-const SAID: Readonly<Record<Doing, string>> = {
+const SAID: Readonly<Record<ShellEffect, string>> = {
   reads: 'reads',
   fetches: 'reads from the network',
   writes: 'writes',
@@ -69,7 +69,7 @@ const SAID: Readonly<Record<Doing, string>> = {
 }
 
 /** What a part does, in words; reading is mentioned only if it does nothing else. */
-export function sayDoings(does: readonly Doing[]): string {
+export function sayShellEffects(does: readonly ShellEffect[]): string {
   const more = does.filter((doing) => doing !== 'reads')
   return (more.length === 0 ? ['reads' as const] : more).map((doing) => SAID[doing]).join(', ')
 }

@@ -8,7 +8,7 @@ import { compilePolicy } from './policy/compile-policy.ts'
 import { callWith, quietFacts, strictness, toolWith } from './quiet-facts.suite.ts'
 import type { FileFact } from './sandbox/files-fact.ts'
 import { textLeaves } from './text-leaves.ts'
-import { compileTrap, sprungTraps } from './traps/traps.ts'
+import { compileTrap, triggeredTraps } from './traps/traps.ts'
 
 const policyOf = (preset: string) => {
   const compiled = compilePolicy({ text: `preset: ${preset}`, file: 'p' }, { digest: () => 'a' })
@@ -23,7 +23,7 @@ const traps: TrapFacts = {
 const factsWith = (args: Json, more: Partial<Facts> = {}): Facts => ({
   ...quietFacts(toolWith({ text: {} })),
   traps,
-  guarded: { own: [], sprung: sprungTraps(textLeaves(args), tokens) },
+  guarded: { own: [], sprung: triggeredTraps(textLeaves(args), tokens) },
   ...more,
 })
 const judge = (args: Json, more: Partial<Facts> = {}) =>

@@ -1,5 +1,5 @@
 import { GATE, forbiddenIn, isGateCommand } from './forbidden.ts'
-import type { Doing, Program } from './program.ts'
+import type { ShellEffect, Program } from './program.ts'
 import { spread } from './program.ts'
 import { readOptions, type Arguments } from './read-options.ts'
 import type { ReadWord } from './read-word.ts'
@@ -38,7 +38,7 @@ const HAS_SHORT_VERSION = new Set([
  * What one program does with these words, according to the table. Also called for a command that another one runs.
  * INVARIANT: a nested command adds its effects; nothing makes it milder.
  */
-export function judgeWords(reader: Reader, words: readonly ReadWord[], place: Place): readonly Doing[] {
+export function judgeWords(reader: Reader, words: readonly ReadWord[], place: Place): readonly ShellEffect[] {
   const [first, ...rest] = words
   if (first === undefined) return ['reads']
   if (isGateCommand(words)) reader.forbidden.push(GATE)
@@ -88,7 +88,7 @@ function noteAddresses(reader: Reader, words: readonly ReadWord[]): void {
   }
 }
 
-const HANDS_ON: ReadonlySet<Doing> = new Set(['unknown', 'runs', 'sends', 'escalates'])
+const HANDS_ON: ReadonlySet<ShellEffect> = new Set(['unknown', 'runs', 'sends', 'escalates'])
 
 const isVersion = (name: string, text: string) =>
   VERSION.test(text) || (HAS_SHORT_VERSION.has(name) && SHORT_VERSION.test(text))
@@ -108,7 +108,7 @@ function rowDoings(
   program: Program,
   words: readonly ReadWord[],
   place: Place,
-): readonly Doing[] {
+): readonly ShellEffect[] {
   if (program.special !== undefined) {
     const found = SPECIALS[program.special]({ reader, name, program, words, place, judgeWords })
     if (found !== undefined) return found
@@ -122,7 +122,7 @@ function plainDoings(
   program: Program,
   words: readonly ReadWord[],
   place: Place,
-): readonly Doing[] {
+): readonly ShellEffect[] {
   const carries = program.carries
   const found = readOptions(program, words, program.subcommands !== undefined || carries !== undefined)
   for (const { value } of found.options) if (value !== undefined) notePaths(reader, [value])
@@ -140,7 +140,7 @@ function subcommandDoings(
   found: Arguments,
   words: readonly ReadWord[],
   place: Place,
-): readonly Doing[] {
+): readonly ShellEffect[] {
   const [sub] = found.operands
   if (sub === undefined) return [...bareDoings(program, found), ...found.added]
   if (!sub.literal || sub.pattern) {
@@ -161,7 +161,7 @@ function subcommandDoings(
  * Without a subcommand most programs print their help. With an option that the row does not list they may do anything: `pacman
  * -Syu`.
  */
-function bareDoings(program: Program, { options }: Arguments): readonly Doing[] {
+function bareDoings(program: Program, { options }: Arguments): readonly ShellEffect[] {
   const known = new Set(
     [program.valued ?? '', program.plain ?? '', ...spread(program.options).keys()].join(' ').split(' '),
   )
@@ -172,7 +172,13 @@ function bareDoings(program: Program, { options }: Arguments): readonly Doing[] 
 
 const ASKS_FOR_HELP = /^(?:-[hvV]|--?(?:help|version|info|list|no-color|quiet|verbose|json))$/
 
-function carried(reader: Reader, name: string, program: Program, found: Arguments, place: Place): readonly Doing[] {
+function carried(
+  reader: Reader,
+  name: string,
+  program: Program,
+  found: Arguments,
+  place: Place,
+): readonly ShellEffect[] {
   if (place.depth > DEEPEST) return ['unknown']
   const below = { ...place, depth: place.depth + 1 }
   if (program.carries === 'code') {

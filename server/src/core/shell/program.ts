@@ -1,11 +1,20 @@
 import type { ToolEffect } from '../../contract/tool.ts'
 
 /** What a part of a shell command does. `unknown`: not described in the table. */
-export const DOINGS = ['reads', 'fetches', 'writes', 'destroys', 'sends', 'runs', 'escalates', 'unknown'] as const
-export type Doing = (typeof DOINGS)[number]
+export const SHELL_EFFECTS = [
+  'reads',
+  'fetches',
+  'writes',
+  'destroys',
+  'sends',
+  'runs',
+  'escalates',
+  'unknown',
+] as const
+export type ShellEffect = (typeof SHELL_EFFECTS)[number]
 
 /** In terms of tool effects. Unread code and unknown programs may do what an unknown tool may do. */
-export const EFFECTS_OF: Readonly<Record<Doing, readonly ToolEffect[]>> = {
+export const EFFECTS_OF: Readonly<Record<ShellEffect, readonly ToolEffect[]>> = {
   reads: ['read'],
   fetches: ['read'],
   writes: ['write'],
@@ -34,20 +43,20 @@ export type Special =
  * option under `instead` replaces `does`.
  */
 export type Program = {
-  readonly does: Doing
+  readonly does: ShellEffect
   /** Options that take the next word as their value. */
   readonly valued?: string
   /** Options that add something: `{'-i --in-place': 'writes'}`. */
-  readonly options?: Readonly<Record<string, Doing>>
+  readonly options?: Readonly<Record<string, ShellEffect>>
   /** Options that replace what it does: `tar --list`. With `=` they need that value: `wget -O=-`. */
-  readonly instead?: Readonly<Record<string, Doing>>
+  readonly instead?: Readonly<Record<string, ShellEffect>>
   /** If set, options that are not in this row are unknown. */
   readonly plain?: string
-  readonly subcommands?: Readonly<Record<string, Program | Doing>>
+  readonly subcommands?: Readonly<Record<string, Program | ShellEffect>>
   /** What it does without a subcommand; `reads` by default, because then it prints its help. */
-  readonly bare?: Doing
+  readonly bare?: ShellEffect
   /** What more than `free` operands add. */
-  readonly more?: { readonly free: number; readonly does: Doing }
+  readonly more?: { readonly free: number; readonly does: ShellEffect }
   readonly carries?: Carries
   readonly special?: Special
   /** How many operands at the start are text or patterns, not paths. */
@@ -59,7 +68,7 @@ export type Program = {
 export type Table = Readonly<Record<string, Program>>
 
 /** The same row for several names. */
-export function rows(names: string, program: Program | Doing): Table {
+export function rows(names: string, program: Program | ShellEffect): Table {
   const row = typeof program === 'string' ? { does: program } : program
   return Object.fromEntries(names.split(/\s+/).map((name) => [name, row]))
 }

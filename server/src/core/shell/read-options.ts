@@ -1,4 +1,4 @@
-import { spread, type Doing, type Program } from './program.ts'
+import { spread, type ShellEffect, type Program } from './program.ts'
 import type { ReadWord } from './read-word.ts'
 
 export type Option = { readonly name: string; readonly value?: ReadWord }
@@ -10,8 +10,8 @@ export type Arguments = {
   /** The index of the first operand among the words. */
   readonly first: number
   /** What the program does by itself, and what its options add. */
-  readonly own: readonly Doing[]
-  readonly added: readonly Doing[]
+  readonly own: readonly ShellEffect[]
+  readonly added: readonly ShellEffect[]
 }
 
 /**
@@ -27,7 +27,7 @@ export function readOptions(program: Program, words: readonly ReadWord[], stopEa
   const isKnown = (name: string) => valued.has(name) || adds.has(name) || names.has(name) || plain?.has(name) === true
   const options: Option[] = []
   const operands: ReadWord[] = []
-  const does: Doing[] = []
+  const does: ShellEffect[] = []
   let first = words.length
   let at = 0
   const take = (name: string, attached: ReadWord | undefined) => {
@@ -93,8 +93,8 @@ function ownDoings(
   { does, more }: Program,
   options: readonly Option[],
   operands: readonly ReadWord[],
-  instead: ReadonlyMap<string, Doing>,
-): readonly Doing[] {
+  instead: ReadonlyMap<string, ShellEffect>,
+): readonly ShellEffect[] {
   for (const [key, doing] of instead) {
     const [name = '', wanted] = key.split('=')
     const given = options.filter((option) => option.name === name)

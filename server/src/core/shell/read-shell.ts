@@ -2,7 +2,7 @@ import { forEachChild, parse, type Command, type Pipeline, type Redirection, typ
 import { bytesOfBase64, bytesOfHex } from '../gate/own-credentials/decode.ts'
 import { FORK_BOMB, REVERSE_SHELL, isDisk } from './forbidden.ts'
 import { DEEPEST, judgeWords, notePaths } from './judge-words.ts'
-import type { Doing } from './program.ts'
+import type { ShellEffect } from './program.ts'
 import { readArgument, readWord } from './read-word.ts'
 import type { Input, Place, Reader } from './reader.ts'
 import { isSecretVariable, isSteering } from './sensitive.ts'
@@ -260,7 +260,7 @@ function simple(reader: Reader, node: Command, source: string, place: Place): vo
     reader.unknown.add('a command with more parts than the gate checks')
     return
   }
-  const does: Doing[] = []
+  const does: ShellEffect[] = []
   for (const one of node.redirects) does.push(...redirect(reader, one, source))
   const input = joined(joined(place.input, inputOf(node.redirects)), substitutedIn(node))
   const words = node.name === undefined ? [] : [readWord(node.name), ...node.args.map(readArgument)]
@@ -277,7 +277,7 @@ const isSocket = (one: Redirection) => one.type === 'Redirect' && /^\/dev\/(?:tc
 const QUIET = /^(?:\/dev\/(?:null|stdout|stderr|tty|fd\/\d+)|\d+|-|\d+-)$/
 const WRITES = new Set(['>', '>>', '>|', '&>', '&>>', '<>', '>&'])
 
-function redirect(reader: Reader, one: Redirection, source: string): readonly Doing[] {
+function redirect(reader: Reader, one: Redirection, source: string): readonly ShellEffect[] {
   if (one.type !== 'Redirect') return []
   const { target, operator } = one
   if (target === undefined) {
@@ -285,7 +285,7 @@ function redirect(reader: Reader, one: Redirection, source: string): readonly Do
     return ['unknown']
   }
   const word = readWord(target)
-  const found: Doing[] = []
+  const found: ShellEffect[] = []
   if (isSocket(one)) found.push('sends')
   else if (WRITES.has(operator) && !(word.literal && QUIET.test(word.text))) {
     found.push('writes')

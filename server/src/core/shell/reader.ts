@@ -1,5 +1,5 @@
 import type { Forbidden } from './forbidden.ts'
-import type { Doing } from './program.ts'
+import type { ShellEffect } from './program.ts'
 import type { ReadWord } from './read-word.ts'
 import type { ShellPart } from './shell-reading.ts'
 
@@ -34,6 +34,6 @@ export type Reader = {
 }
 
 /** What one program does with its words. */
-export type JudgedWords = { readonly does: readonly Doing[]; readonly decodes?: true }
+export type JudgedWords = { readonly does: readonly ShellEffect[]; readonly decodes?: true }
 
-export type JudgeWords = (reader: Reader, words: readonly ReadWord[], place: Place) => readonly Doing[]
+export type JudgeWords = (reader: Reader, words: readonly ReadWord[], place: Place) => readonly ShellEffect[]

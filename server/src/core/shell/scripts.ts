@@ -1,10 +1,10 @@
-import type { Doing } from './program.ts'
+import type { ShellEffect } from './program.ts'
 
 const SED_PLAIN = new Set('pPdDnNgGhHxl=qQzF{}')
 
 /** What a sed script does: `w` writes files, `e` runs commands. What cannot be parsed is unknown. */
-export function sedDoings(script: string): readonly Doing[] {
-  const does: Doing[] = []
+export function sedDoings(script: string): readonly ShellEffect[] {
+  const does: ShellEffect[] = []
   let at = 0
   const delimited = (delimiter: string): boolean => {
     for (; at < script.length; at += 1) {
@@ -60,8 +60,8 @@ export function sedDoings(script: string): readonly Doing[] {
 }
 
 /** What an awk program does besides printing. Strings and patterns are removed first. */
-export function awkDoings(script: string): readonly Doing[] {
-  const does: Doing[] = []
+export function awkDoings(script: string): readonly ShellEffect[] {
+  const does: ShellEffect[] = []
   if (/\bsystem\s*\(|@(?:load|include)\b|@\w+\s*\(/.test(script)) does.push('runs')
   if (/\bENVIRON\b|\/inet[46]?\//.test(script)) does.push('unknown')
   const bare = script

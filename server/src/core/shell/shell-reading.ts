@@ -1,9 +1,9 @@
 import type { ToolEffect } from '../../contract/tool.ts'
 import type { Forbidden } from './forbidden.ts'
-import { EFFECTS_OF, type Doing } from './program.ts'
+import { EFFECTS_OF, type ShellEffect } from './program.ts'
 
 /** One simple command of a shell command, or one redirection, with what it does. */
-export type ShellPart = { readonly text: string; readonly program: string; readonly does: readonly Doing[] }
+export type ShellPart = { readonly text: string; readonly program: string; readonly does: readonly ShellEffect[] }
 
 /** What a shell command does. */
 export type ShellReading = {

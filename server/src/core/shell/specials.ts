@@ -1,4 +1,4 @@
-import type { Doing, Program, Special } from './program.ts'
+import type { ShellEffect, Program, Special } from './program.ts'
 import { readOptions } from './read-options.ts'
 import { UNKNOWN_WORD, literalWord, type ReadWord } from './read-word.ts'
 import type { JudgeWords, Place, Reader } from './reader.ts'
@@ -15,7 +15,7 @@ type Given = {
 }
 
 /** Programs whose arguments a table cannot describe. Undefined: the row is enough. */
-export const SPECIALS: Readonly<Record<Special, (given: Given) => readonly Doing[] | undefined>> = {
+export const SPECIALS: Readonly<Record<Special, (given: Given) => readonly ShellEffect[] | undefined>> = {
   awk,
   env,
   find,
@@ -40,8 +40,8 @@ function paths(reader: Reader, words: readonly ReadWord[]): void {
   }
 }
 
-function find({ reader, words, place, judgeWords }: Given): readonly Doing[] {
-  const does: Doing[] = ['reads']
+function find({ reader, words, place, judgeWords }: Given): readonly ShellEffect[] {
+  const does: ShellEffect[] = ['reads']
   const first = words.findIndex(({ text }) => /^[-(!]/.test(text) && !/^-[HLPO]/.test(text))
   paths(reader, first < 0 ? words : words.slice(0, first))
   for (let at = Math.max(first, 0); at < words.length; at += 1) {
@@ -72,7 +72,7 @@ function find({ reader, words, place, judgeWords }: Given): readonly Doing[] {
   return does
 }
 
-function xargs({ reader, words, place, judgeWords }: Given): readonly Doing[] {
+function xargs({ reader, words, place, judgeWords }: Given): readonly ShellEffect[] {
   const row = {
     does: 'reads',
     valued: '-I -n -P -L -d -s -a -E --max-args --max-procs --max-lines --delimiter --replace --arg-file --max-chars',
@@ -80,7 +80,7 @@ function xargs({ reader, words, place, judgeWords }: Given): readonly Doing[] {
   const { operands, options } = readOptions(row, words, true)
   for (const { value } of options) if (value !== undefined) paths(reader, [value])
   const { input } = place
-  const does: Doing[] = []
+  const does: ShellEffect[] = []
   if (input?.decoded === true) {
     reader.unknown.add('arguments that are decoded while it runs')
     does.push('unknown')
@@ -99,7 +99,7 @@ function xargs({ reader, words, place, judgeWords }: Given): readonly Doing[] {
   return [...does, ...judgeWords(reader, [...operands, ...rest, UNKNOWN_WORD], below)]
 }
 
-function env({ reader, name, words, place, judgeWords }: Given): readonly Doing[] {
+function env({ reader, name, words, place, judgeWords }: Given): readonly ShellEffect[] {
   const row = {
     does: 'reads',
     valued: '-u -C -S --unset --chdir --split-string',
@@ -112,7 +112,7 @@ function env({ reader, name, words, place, judgeWords }: Given): readonly Doing[
       reader.secrets.add('the environment, where keys are kept')
     return ['reads']
   }
-  const does: Doing[] = []
+  const does: ShellEffect[] = []
   const from = operands.findIndex(({ text }) => !/^\w+=/.test(text))
   for (const { text, literal } of from < 0 ? operands : operands.slice(0, from)) {
     const [variable = '', value = ''] = text.split(/=(.*)/s)
@@ -126,12 +126,12 @@ function env({ reader, name, words, place, judgeWords }: Given): readonly Doing[
 }
 
 /** `sh -c CODE`, `su -c CODE`, `sh FILE`, or code on standard input. */
-function shell({ reader, name, program, words, place }: Given): readonly Doing[] {
+function shell({ reader, name, program, words, place }: Given): readonly ShellEffect[] {
   const below = deeper(place)
   const isSu = program.does === 'escalates'
   const flag = words.findIndex(({ text }) => /^-[a-zA-Z]*c$/.test(text) || text === '--command')
   const glued = words.find(({ text }) => text.startsWith('--command='))
-  const base: readonly Doing[] = isSu ? ['escalates'] : []
+  const base: readonly ShellEffect[] = isSu ? ['escalates'] : []
   if (flag >= 0 || glued !== undefined) {
     const after = words.slice(flag + 1)
     const code =
@@ -157,14 +157,14 @@ function shell({ reader, name, program, words, place }: Given): readonly Doing[]
 }
 
 /** `less +!command` */
-function pager({ words }: Given): readonly Doing[] | undefined {
+function pager({ words }: Given): readonly ShellEffect[] | undefined {
   return words.some(({ text }) => text.startsWith('+')) ? ['runs'] : undefined
 }
 
 /** Checkers that are installed in most projects. Anything else may be downloaded first. */
 const CHECKERS = new Set(['tsc', 'eslint', 'prettier', 'stylelint', 'oxlint', 'biome'])
 
-function npx({ reader, words, place, judgeWords }: Given): readonly Doing[] {
+function npx({ reader, words, place, judgeWords }: Given): readonly ShellEffect[] {
   const [first] = words
   const isChecker = first?.literal === true && CHECKERS.has(first.text)
   return isChecker ? judgeWords(reader, words, deeper(place)) : ['runs']
@@ -175,7 +175,7 @@ const NODE_FACTS = /^process\.(?:version|versions(?:\.\w+)?|platform|arch)$/
 const CODE_OPTION = /^(?:-[a-zA-Z]*[cerpE]|--eval|--print|--execute|--command|-Command|-EncodedCommand|\/c|eval)$/
 
 /** Code in another language is not parsed, except for strings that it may pass to a shell, to find forbidden commands. */
-function interpreter({ reader, name, words, place }: Given): readonly Doing[] {
+function interpreter({ reader, name, words, place }: Given): readonly ShellEffect[] {
   const texts = words.map(({ text }) => text)
   if (name.startsWith('python') && texts[0] === '-m' && texts[1] === 'json.tool' && texts.length <= 3) {
     paths(reader, words.slice(2))
@@ -205,7 +205,7 @@ function interpreter({ reader, name, words, place }: Given): readonly Doing[] {
   return ['runs']
 }
 
-function sed({ reader, words }: Given): readonly Doing[] {
+function sed({ reader, words }: Given): readonly ShellEffect[] {
   const row = {
     does: 'reads',
     valued: '-e -f -l --expression --file --line-length',
@@ -217,7 +217,7 @@ function sed({ reader, words }: Given): readonly Doing[] {
     .flatMap(({ value }) => value ?? [])
   const scripts = given.length > 0 ? given : operands.slice(0, 1)
   paths(reader, given.length > 0 ? operands : operands.slice(1))
-  const does = scripts.flatMap(({ text, literal }): readonly Doing[] => {
+  const does = scripts.flatMap(({ text, literal }): readonly ShellEffect[] => {
     const found = sedDoings(text)
     // A value that contains the delimiter could end the expression and start a command.
     return literal ? found : [...found, 'unknown']
@@ -226,7 +226,7 @@ function sed({ reader, words }: Given): readonly Doing[] {
   return ['reads', ...added, ...does]
 }
 
-function awk({ reader, words, place }: Given): readonly Doing[] {
+function awk({ reader, words, place }: Given): readonly ShellEffect[] {
   const row = {
     does: 'reads',
     valued: '-F -v --field-separator --assign',
@@ -255,7 +255,7 @@ const QUIET_SETTING =
   /^(?:color\.[\w.]+=\w+|core\.quote[pP]ath=\w+|core\.pager=(?:cat)?|pager\.\w+=(?:cat|false)|log\.\w+=\w+|advice\.\w+=\w+|diff\.(?:renames|algorithm|noprefix)=\w+|safe\.directory=\S+)$/
 
 /** Settings that only change how things are shown are no reason to ask. */
-function git(given: Given): readonly Doing[] | undefined {
+function git(given: Given): readonly ShellEffect[] | undefined {
   const { words, reader, program, judgeWords, place } = given
   const at = words.findIndex(
     ({ text, literal }, index) => text === '-c' && literal && QUIET_SETTING.test(words[index + 1]?.text ?? ''),
@@ -270,7 +270,7 @@ function git(given: Given): readonly Doing[] | undefined {
 }
 
 /** The first options of `tar tf x` have no dash. */
-function tar({ reader, words, program }: Given): readonly Doing[] {
+function tar({ reader, words, program }: Given): readonly ShellEffect[] {
   const [first, ...rest] = words
   const dashed =
     first !== undefined && /^[a-zA-Z]+$/.test(first.text) ? [{ ...first, text: `-${first.text}` }, ...rest] : words
@@ -285,8 +285,8 @@ function tar({ reader, words, program }: Given): readonly Doing[] {
 }
 
 /** Variables: some change other commands, and a subscript is code. */
-function variables({ reader, name, words, place }: Given): readonly Doing[] {
-  const does: Doing[] = ['reads']
+function variables({ reader, name, words, place }: Given): readonly ShellEffect[] {
+  const does: ShellEffect[] = ['reads']
   const brought = [...words.map(({ text }) => text.split(/=(.*)/s)[1] ?? ''), ...(place.input?.texts ?? [])]
   if (brought.some((text) => /(?:^|\s)-/.test(text))) reader.unknown.add('options in a variable')
   for (const { text, literal } of words) {

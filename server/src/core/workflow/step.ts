@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../contract/json.ts'
 import type { DriverEvent, RunKind, Step } from '../../contract/run.ts'
 import type { WithdrawCall } from '../runs/held-call.ts'
-import { absorbFound, stepAt } from './absorb.ts'
+import { applyResult, stepAt } from './apply-result.ts'
 import { advanceFrame } from './advance.ts'
 import { auditEntry, keyAt, numberIn, replaced, type Draft, type WorkflowEffect, type WorkflowFound } from './draft.ts'
 import { graphOf } from './graph.ts'
@@ -56,7 +56,7 @@ function effectDone(draft: Draft, event: { readonly key: string } & JsonObject):
   if (state.releasing && event.key === releaseKey(state)) return ended(draft)
   const frame = framesIn(state.main).find(({ work }) => work?.key === event.key)
   if (frame?.work === undefined) return goOn(draft)
-  return goOn(catchUp(absorbFound(draft, frame, frame.work, event as WorkflowFound)))
+  return goOn(catchUp(applyResult(draft, frame, frame.work, event as WorkflowFound)))
 }
 
 /**

@@ -11,7 +11,7 @@ export type ServiceUnit = {
 export type ResetReport = { readonly set_aside: readonly string[]; readonly admin_key?: string }
 
 /** The options of `sluice init`. */
-export type InitWish = {
+export type InitOptions = {
   /** Names of clients or paths of their files; empty means all that are found. */
   readonly from: readonly string[]
   readonly write: boolean

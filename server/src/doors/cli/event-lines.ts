@@ -5,11 +5,11 @@ import { fieldsOf, type Fields } from './print.ts'
 export type ServerEvent = { readonly event: string; readonly data: Fields; readonly id: string | undefined }
 
 /** Follows the server-sent events of one address until it is stopped. After a lost connection it resumes where it was. */
-export type Hear = (path: string, onEvent: (event: ServerEvent) => void, from?: string) => () => void
+export type Listen = (path: string, onEvent: (event: ServerEvent) => void, from?: string) => () => void
 
 const AGAIN_MS = 1_000
 
-export function hearFrom(target: Target): Hear {
+export function listenTo(target: Target): Listen {
   return (path, onEvent, from) => {
     let isStopped = false
     let last = from

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { problem } from '../../contract/problems.ts'
-import type { InitReport, InitWish } from './boot-reports.ts'
+import type { InitReport, InitOptions } from './boot-reports.ts'
 import { EXIT } from './exit-codes.ts'
 import { confirmed } from './confirm.ts'
 import { asBody, printProblem, type Out } from './print.ts'
@@ -19,7 +19,7 @@ export function addInitCommands(program: Command, session: Session): void {
     .option('--dry-run', 'show what would be done, and change nothing')
     .option('--yes', 'do not ask before changing files of other programs')
     .action(async (words: Words) => {
-      const wish: InitWish = {
+      const wish: InitOptions = {
         from: words.from ?? [],
         write: words.write === true,
         undo: words.undo === true,
@@ -43,7 +43,7 @@ export function addInitCommands(program: Command, session: Session): void {
 }
 
 /** In a terminal, show what would change and ask first. */
-async function agreed(session: Session, wish: InitWish): Promise<boolean> {
+async function agreed(session: Session, wish: InitOptions): Promise<boolean> {
   const out = session.out()
   if (out.json || !process.stdin.isTTY) {
     printProblem(out, asBody(problem('init.needs_yes')))
@@ -58,7 +58,7 @@ async function agreed(session: Session, wish: InitWish): Promise<boolean> {
 const DONE = { written: 'wrote', extended: 'added to', unchanged: 'left as it was:' } as const
 const TO_DO = { written: 'would write', extended: 'would add to', unchanged: 'would leave as it is:' } as const
 
-function printInit(out: Out, report: InitReport, { write }: InitWish): void {
+function printInit(out: Out, report: InitReport, { write }: InitOptions): void {
   const added = report.dry_run ? 'would add' : 'added'
   for (const { client, file, servers } of report.clients) {
     out.line(`${client}: ${file}`)

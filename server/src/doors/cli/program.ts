@@ -10,7 +10,7 @@ import { addCallsCommand } from './calls-command.ts'
 import { addConsentCommands } from './consent-commands.ts'
 import { addCompletionCommand } from './completion.ts'
 import { addAgentCommands } from './agent-commands.ts'
-import { hearFrom } from './event-lines.ts'
+import { listenTo } from './event-lines.ts'
 import { clientFor, followFor, headersOf, type Target } from './client.ts'
 import { commandFor, commandName, withCommand } from './command-name.ts'
 import { addDelegationCommands } from './delegation-commands.ts'
@@ -37,7 +37,7 @@ import { addRunCommands } from './run-commands.ts'
 import { addServiceCommands } from './service-commands.ts'
 import { addToolflowCommands } from './toolflow-commands.ts'
 import type { Session } from './session.ts'
-import { patiently, terminalOut } from './terminal-out.ts'
+import { withWaitNotice, terminalOut } from './terminal-out.ts'
 import { addToolCommands } from './tool-commands.ts'
 import { addWorkflowCommands } from './workflow-commands.ts'
 
@@ -86,12 +86,12 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
   const start = async (): Promise<Started> =>
     target().url === undefined ? boot.local(globals()).start() : { is: 'not_configured' }
   const session: Session = {
-    send: (...request) => patiently(reachGate(target(), start), process.stderr)(...request),
+    send: (...request) => withWaitNotice(reachGate(target(), start), process.stderr)(...request),
     out,
     exit: (code) => void (exitCode = code),
     ask: (...request) => clientFor(target())(...request),
     follow: (...request) => followFor(target())(...request),
-    hear: (...request) => hearFrom(target())(...request),
+    hear: (...request) => listenTo(target())(...request),
     isElsewhere: () => target().url !== undefined,
     offline: {
       test: (asked) => boot.offline(globals()).test(asked),

@@ -1,9 +1,9 @@
 import type { KeyBody } from '../../contract/api.ts'
 import type { AuditReport, Checkpoint } from '../../contract/audit.ts'
 import type { Result } from '../../contract/problems.ts'
-import type { BackupReport, DoctorReport, InitReport, InitWish, ResetReport, MoveReport } from './boot-reports.ts'
+import type { BackupReport, DoctorReport, InitReport, InitOptions, ResetReport, MoveReport } from './boot-reports.ts'
 import type { Client, Follow } from './client.ts'
-import type { Hear } from './event-lines.ts'
+import type { Listen } from './event-lines.ts'
 import type { Out } from './print.ts'
 import type { CliBoot } from './cli-boot.ts'
 
@@ -16,7 +16,7 @@ export type Session = {
   /** Follows the changes at the gate. */
   readonly follow: Follow
   /** Follows the events of one address, each once. */
-  readonly hear: Hear
+  readonly hear: Listen
   /** Verifies the audit of the local data folder while no gate runs on it. */
   readonly verify: (against: readonly Checkpoint[]) => Promise<Result<AuditReport>>
   readonly out: () => Out
@@ -28,7 +28,7 @@ export type Session = {
     wanted: KeyBody,
     isNewFolder: boolean,
   ) => Promise<Result<{ readonly key: string; readonly data: string }>>
-  readonly init: (wish: InitWish) => Promise<Result<InitReport>>
+  readonly init: (wish: InitOptions) => Promise<Result<InitReport>>
   readonly doctor: () => Promise<DoctorReport>
   readonly backUp: (file: string) => Promise<Result<BackupReport>>
   readonly restore: (file: string) => Promise<Result<BackupReport>>

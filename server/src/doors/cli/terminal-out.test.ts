@@ -2,7 +2,7 @@ import { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { ESCAPES, FORGED_LINES, HOSTILE_TEXTS, looksOurs } from '../../../test/hostile-texts.ts'
-import { patiently, terminalOut } from './terminal-out.ts'
+import { withWaitNotice, terminalOut } from './terminal-out.ts'
 
 function streamOf(isTTY: boolean) {
   let written = ''
@@ -58,9 +58,9 @@ describe('words for people', () => {
 test('a person who waits is told for how long, and nothing of that stays on the line', async () => {
   const { stream, text } = streamOf(true)
   const reply = { status: 200, text: '', body: {} }
-  const slow = patiently(() => sleep(1_200, reply), stream)
+  const slow = withWaitNotice(() => sleep(1_200, reply), stream)
   expect(await slow('GET', '/')).toBe(reply)
   expect(text()).toBe('\r… 1 s\r\u001b[K')
-  expect(await patiently(() => Promise.resolve(reply), stream)('GET', '/')).toBe(reply)
+  expect(await withWaitNotice(() => Promise.resolve(reply), stream)('GET', '/')).toBe(reply)
   expect(text()).toBe('\r… 1 s\r\u001b[K')
 })

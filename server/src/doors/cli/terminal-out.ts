@@ -53,10 +53,10 @@ function linesOn({ isTTY, columns }: Stream, text: string): string[] {
   return [first, ...more.map((piece) => `${CONTINUED}${piece}`)]
 }
 
-const PATIENCE_MS = 1_000
+const NOTICE_AFTER_MS = 1_000
 
 /** The same client, with a message for the person if an answer takes long. */
-export function patiently(client: Client, stderr: Stream): Client {
+export function withWaitNotice(client: Client, stderr: Stream): Client {
   if (stderr.isTTY !== true) return client
   return async (...request) => {
     const begun = Date.now()
@@ -64,7 +64,7 @@ export function patiently(client: Client, stderr: Stream): Client {
     const tell = setInterval(() => {
       told = true
       stderr.write(`\r… ${Math.round((Date.now() - begun) / 1000)} s`)
-    }, PATIENCE_MS)
+    }, NOTICE_AFTER_MS)
     try {
       return await client(...request)
     } finally {

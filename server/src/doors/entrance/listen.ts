@@ -2,7 +2,7 @@ import { chmodSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { ListenLimits } from '../../contract/auth-settings.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
-import { lastAnswersOf } from './last-answers.ts'
+import { trackRequests } from './track-requests.ts'
 import { guardServer, serverOptions } from './server-limits.ts'
 
 /** A door on the listener. Answers a request that is meant for it; false passes it to the next door. */
@@ -26,7 +26,7 @@ export async function listen(
 ): Promise<Result<Listening>> {
   const network = serverFor(doors, false, limits)
   const local = serverFor(doors, true, limits)
-  const [networkAnswers, localAnswers] = [lastAnswersOf(network), lastAnswersOf(local)]
+  const [networkAnswers, localAnswers] = [trackRequests(network), trackRequests(local)]
   const bound = await bind(network, `${host}:${port}`, () => network.listen(port, host))
   if (!bound.ok) return bound
   // A socket file remains after a process is killed; the holder of the folder's lock may replace it.

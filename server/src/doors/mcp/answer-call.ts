@@ -8,12 +8,12 @@ import { isJsonObject, type JsonObject } from '../../contract/json.ts'
 import { visibleText } from '../../contract/visible-text.ts'
 import { answerableOf } from './answerable.ts'
 import { inputRequired } from './ask-client.ts'
-import { asTask, callAsTask, callOrTask, taskFault, taskWish, type TaskWish } from './call-as-task.ts'
+import { asTask, callAsTask, callOrTask, taskFault, whenTask, type WhenTask } from './call-as-task.ts'
 import { asksOf, callInRounds, inputsIn, withInputs } from './call-in-rounds.ts'
 import { readerOf, type Exchange } from './exchange.ts'
 import { CAPABILITIES_KEY, type Era } from './read-message.ts'
 import { inBand, refusalOf, RPC, type Answer } from './rpc.ts'
-import { answerOf } from './task-words.ts'
+import { answerOf } from './task-answers.ts'
 import { heldDetails } from './tool-answer.ts'
 
 /** How long to wait for the decision when a client without task support comes back from the console. */
@@ -27,7 +27,7 @@ export async function answerCall(
   hasOutputSchema: () => boolean,
 ): Promise<Answer> {
   const { caller, era, trace, idempotency_key, params } = exchange
-  const wish = taskWish(exchange)
+  const wish = whenTask(exchange)
   // A client that comes back from the console gets the outcome of the held call, whatever it sends.
   const { requestState } = params
   if (era === 'new' && typeof requestState === 'string' && CallId.safeParse(requestState).success) {
@@ -71,7 +71,7 @@ function wordsIn(meta: Exchange['meta']): Pick<CallRequest, 'words'> {
 }
 
 /** Since 2026-07-28 an unfinished call is answered with a task, if the client supports tasks. */
-async function taskOf(gate: Gate, exchange: Exchange, wish: TaskWish, outcome: Outcome): Promise<Answer | undefined> {
+async function taskOf(gate: Gate, exchange: Exchange, wish: WhenTask, outcome: Outcome): Promise<Answer | undefined> {
   const isOver = outcome.status !== 'pending' && outcome.status !== 'executing'
   return isOver || wish !== 'late' ? undefined : asTask(gate, exchange, outcome.call_id)
 }

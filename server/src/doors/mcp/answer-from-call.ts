@@ -6,7 +6,7 @@ import { textOf } from './rpc.ts'
 import { threadOfSession } from './sessions.ts'
 import { definitionOf } from './shown-definition.ts'
 import { requestIn } from './stream-names.ts'
-import { answerOf } from './task-words.ts'
+import { answerOf } from './task-answers.ts'
 
 const WAIT_MS = 20_000
 /** Clocks of nodes may differ by this much. */

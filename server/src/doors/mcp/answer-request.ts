@@ -9,7 +9,7 @@ import type { Exchange } from './exchange.ts'
 import { LOG_LEVELS, logLevelOf } from './log-level.ts'
 import { NEW_VERSIONS, OLD_VERSIONS, type Era } from './read-message.ts'
 import { inBand, refusalOf, RPC, type Answer } from './rpc.ts'
-import { TASKS_EXTENSION } from './task-words.ts'
+import { TASKS_EXTENSION } from './task-answers.ts'
 import { callTool, listTools, resultFor, shownTo, type Shown } from './surfaces.ts'
 
 const HELD =

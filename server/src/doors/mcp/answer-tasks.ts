@@ -6,7 +6,7 @@ import { readerOf, type Exchange } from './exchange.ts'
 import { readTaskIn, textsInTask } from './read-task-in.ts'
 import type { Era } from './read-message.ts'
 import { inBand, refusalFor, refusalOf, RPC, type Answer, type Refusal } from './rpc.ts'
-import { declaresTasks, detailedTask, RELATED_TASK, taskAnswer, TASKS_EXTENSION, taskWords } from './task-words.ts'
+import { declaresTasks, detailedTask, RELATED_TASK, taskAnswer, TASKS_EXTENSION, taskWords } from './task-answers.ts'
 
 const PAGE = 50
 const MOST_FOLLOWED = 100

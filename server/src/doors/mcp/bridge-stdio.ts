@@ -6,7 +6,7 @@ import { PROBLEMS } from '../../contract/problems.ts'
 import { callOutcome } from './call-outcome.ts'
 import { isIdempotencyKey } from '../../contract/request-names.ts'
 import { isNoAnswer, type NoAnswer, type SendToGate } from './send-to-gate.ts'
-import { onLines } from './on-lines.ts'
+import { readLines } from './read-lines.ts'
 import { VERSION_KEY } from './read-message.ts'
 import { IDEMPOTENCY_KEY } from './sessions.ts'
 import { RPC, type RpcId } from './rpc.ts'
@@ -108,7 +108,7 @@ export async function bridgeStdio(input: Readable, output: Writable, sendRaw: Se
   }
 
   async function passEvents(reply: IncomingMessage, onMessage: (bytes: Buffer) => void = () => {}): Promise<void> {
-    await onLines(reply, (bytes) => {
+    await readLines(reply, (bytes) => {
       if (bytes.length <= DATA.length || !bytes.subarray(0, DATA.length).equals(DATA)) return
       const message = bytes.subarray(DATA.length)
       onMessage(message)
@@ -165,7 +165,7 @@ export async function bridgeStdio(input: Readable, output: Writable, sendRaw: Se
     write(errorLine(id, RPC.server, message, { code }))
   }
 
-  await onLines(input, (bytes) => {
+  await readLines(input, (bytes) => {
     const line = lineOf(bytes)
     if (line === undefined) return
     const carried = carry(line).catch(() => fail(line, { code: 'gate.broke_off' }))

@@ -7,16 +7,16 @@ import { Bug, problem, PROBLEMS, type Problem } from '../../contract/problems.ts
 import { liveOf, readerOf, type Exchange } from './exchange.ts'
 import { readTaskIn } from './read-task-in.ts'
 import { inBand, refusalFor, refusalOf, RPC, type Answer } from './rpc.ts'
-import { declaresTasks, RELATED_TASK, taskWords } from './task-words.ts'
+import { declaresTasks, RELATED_TASK, taskWords } from './task-answers.ts'
 
 /** Since 2026-07-28 the gate decides which calls become tasks: held ones, and those that take longer than this. */
-const PATIENCE_MS = 1_000
+const TASK_AFTER_MS = 1_000
 const AT_ONCE = 'io.modelcontextprotocol/model-immediate-response'
 
 /** How a call may be answered: `now` always with a task, `late` with a task if it takes long. */
-export type TaskWish = 'never' | 'late' | 'now'
+export type WhenTask = 'never' | 'late' | 'now'
 
-export function taskWish({ era, params, meta }: Exchange): TaskWish {
+export function whenTask({ era, params, meta }: Exchange): WhenTask {
   if (era === 'new') return declaresTasks(meta) ? 'late' : 'never'
   return params['task'] === undefined ? 'never' : 'now'
 }
@@ -49,7 +49,7 @@ export async function callAsTask(gate: Gate, exchange: Exchange, request: CallRe
 
 /** Makes a call and waits for its outcome for a while; after that it continues as a task. */
 export async function callOrTask(gate: Gate, exchange: Exchange, request: CallRequest): Promise<Outcome> {
-  const begun = await begin(gate, exchange, request, liveOf(exchange), PATIENCE_MS)
+  const begun = await begin(gate, exchange, request, liveOf(exchange), TASK_AFTER_MS)
   return 'running' in begun ? { status: 'executing', call_id: begun.running } : begun.outcome
 }
 

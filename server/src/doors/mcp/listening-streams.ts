@@ -8,7 +8,7 @@ import { readerOf } from './exchange.ts'
 import type { LogLevel } from './log-level.ts'
 import { textOf, type RpcId } from './rpc.ts'
 import { threadOfSession } from './sessions.ts'
-import { tellCalls, tellTasks } from './tell-calls.ts'
+import { notifyOfCalls, notifyOfTasks } from './notify-of-calls.ts'
 
 const MOST = 1_024
 const MOST_PER_CALLER = 32
@@ -126,8 +126,8 @@ export function createListeningStreams(gate: Gate): ListeningStreams {
           if (method === 'notifications/prompts/list_changed') tell('prompts')
         }),
         'tasks' in attached
-          ? tellTasks(gate, reader, send, attached.tasks, { [SUBSCRIPTION_KEY]: attached.id })
-          : tellCalls(gate, reader, send, {
+          ? notifyOfTasks(gate, reader, send, attached.tasks, { [SUBSCRIPTION_KEY]: attached.id })
+          : notifyOfCalls(gate, reader, send, {
               ...attached,
               isMeant: (thread) => isMeant(callerIdentity(caller), session, thread),
             }),

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 
 /** A person may have to think about it. */
-const PATIENCE_MS = 10 * 60_000
+const ANSWER_TIMEOUT_MS = 10 * 60_000
 
 /** Questions to clients of the older era, which answer by a message of their own. */
 export type Questions = {
@@ -15,7 +15,7 @@ export type Questions = {
     signal: CancelSignal,
   ): Promise<JsonObject | undefined>
   /** A message that answers something. False when nobody waits for it here. */
-  hear(speaker: string, id: Json | undefined, result: Json | undefined): boolean
+  acceptAnswer(speaker: string, id: Json | undefined, result: Json | undefined): boolean
   isOpen(speaker: string, id: string): boolean
 }
 
@@ -40,12 +40,12 @@ export function createQuestions(): Questions {
           resolve(isJsonObject(result) ? result : undefined)
         }
         const giveUp = () => settle(undefined)
-        const timer = setTimeout(giveUp, PATIENCE_MS).unref()
+        const timer = setTimeout(giveUp, ANSWER_TIMEOUT_MS).unref()
         signal.addEventListener('abort', giveUp)
         open.set(key, settle)
         send({ jsonrpc: '2.0', id, method, params })
       }),
-    hear(speaker, id, result) {
+    acceptAnswer(speaker, id, result) {
       const settle = typeof id === 'string' ? open.get(keyOf(speaker, id)) : undefined
       settle?.(result)
       return settle !== undefined

@@ -51,7 +51,7 @@ export function relayedMessages({ gate, underWay, questions, onFault }: RelayedM
   async function take({ client, id, user, text }: Extract<RelayNotice, { is: 'reply' }>): Promise<void> {
     if (!questions.isOpen(client, id)) return
     const stored = await relay.load({ user }, text)
-    if (stored !== undefined) questions.hear(client, id, (JSON.parse(stored) as { result?: Json }).result)
+    if (stored !== undefined) questions.acceptAnswer(client, id, (JSON.parse(stored) as { result?: Json }).result)
   }
 
   relay.onTold((notice) => {

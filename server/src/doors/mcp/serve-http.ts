@@ -164,7 +164,7 @@ export function mcpListener(door: McpDoor): DoorListener {
         return accept(client)
       case 'reply': {
         const speaker = clientKeyOf(caller, session)
-        if (!questions.hear(speaker, message.id, message.result))
+        if (!questions.acceptAnswer(speaker, message.id, message.result))
           messages.replied(caller, speaker, message.id, message.result)
         return accept(client)
       }

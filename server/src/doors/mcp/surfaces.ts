@@ -6,7 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts
 import { inForce, type ToolDefinition } from '../../contract/tool.ts'
 import { markedText } from '../../contract/visible-text.ts'
 import { answerCall } from './answer-call.ts'
-import { taskWish } from './call-as-task.ts'
+import { whenTask } from './call-as-task.ts'
 import type { Exchange } from './exchange.ts'
 import { markedDefinition } from './foreign-texts.ts'
 import { mirrorFault } from './mirror-fault.ts'
@@ -92,7 +92,7 @@ export async function callTool(gate: Gate, exchange: Exchange, surface: Surface)
     return inBand(refusalOf(RPC.invalid_params, 'mcp.params_invalid', { paths: 'name: missing' }))
   const own = BY_NAME.get(name)
   if (own?.on.includes(surface) === true) {
-    const mayRun = own.tool.calls || taskWish(exchange) !== 'now'
+    const mayRun = own.tool.calls || whenTask(exchange) !== 'now'
     return mayRun ? own.tool.run(gate, exchange, args) : noTask()
   }
   if (surface === 'search') {

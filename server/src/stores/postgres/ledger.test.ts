@@ -3,7 +3,7 @@ import { afterAll, describe, test } from 'vitest'
 import { freshSchema, hasPostgres, testDatabase } from '../../../test/postgres/with-postgres.ts'
 import { commitLists, expectLikeModel } from '../ledger-model.suite.ts'
 import { ledgerSuite } from '../ledger.suite.ts'
-import { openMortal, stopProxies } from './mortal.suite.ts'
+import { openKillable, stopProxies } from './killable-ledger.suite.ts'
 import { openLedger } from './open-ledger.suite.ts'
 
 const create = async () => `${await testDatabase()} ${freshSchema()}`
@@ -15,7 +15,7 @@ describe.skipIf(!hasPostgres)('on a real Postgres', () => {
     create,
     open: (address, stream = 'main') => openLedger(address, { stream }),
     racer: new URL('./racer.suite.ts', import.meta.url),
-    openMortal,
+    openKillable,
   })
 
   test('commits that are sent together are applied in the order of arrival, as if one by one', async () => {

@@ -16,7 +16,7 @@ ledgerSuite('sqlite', {
   create: async () => file(),
   open: (address, stream = 'main') => openStore(address, { stream }),
   racer: new URL('./racer.suite.ts', import.meta.url),
-  async openMortal(address) {
+  async openKillable(address) {
     const script = new URL('./dying-worker.suite.ts', import.meta.url)
     const ledger = await openStore(address, { script, onFault: () => undefined })
     return { ledger, dieNext: (death) => writeFileSync(`${address}.death`, death) }

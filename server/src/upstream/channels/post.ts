@@ -1,6 +1,6 @@
 export type Posted = 'delivered' | 'failed' | 'stopping'
-export type Letter = { readonly body: string; readonly headers: Readonly<Record<string, string>> }
-export type Post = (url: string, letter: Letter) => Promise<Posted>
+export type PostBody = { readonly body: string; readonly headers: Readonly<Record<string, string>> }
+export type Post = (url: string, letter: PostBody) => Promise<Posted>
 
 const ANSWER_MS = 5_000
 const AT_ONCE = 8
@@ -13,7 +13,7 @@ const MOST_WAITING = 256
 export function openPost(stopping: AbortSignal): Post {
   const lines = new Map<string, { active: number; readonly waiting: (() => void)[] }>()
 
-  async function send(url: string, { body, headers }: Letter): Promise<Posted> {
+  async function send(url: string, { body, headers }: PostBody): Promise<Posted> {
     if (stopping.aborted) return 'stopping'
     try {
       const signal = AbortSignal.any([stopping, AbortSignal.timeout(ANSWER_MS)])

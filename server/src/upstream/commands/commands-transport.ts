@@ -5,7 +5,7 @@ import { isJsonObject, type Json } from '../../contract/json.ts'
 import { problem } from '../../contract/problems.ts'
 import type { Connection } from '../connection.ts'
 import { isTooDeep } from '../frames.ts'
-import { openLife } from '../http/life.ts'
+import { createLifetime } from '../http/lifetime.ts'
 import { lost, notSent } from '../pending-calls.ts'
 import type { CommandsServer } from '../server-config.ts'
 import { singleCall } from '../single-call.ts'
@@ -58,7 +58,7 @@ export function commandsTransport(config: CommandsServer, grace_ms: number): Tra
         return { is: 'failed', says: String(error) }
       }
       const running = new Set<Running>()
-      const life = openLife(() => {
+      const life = createLifetime(() => {
         for (const each of running) each.kill()
       })
 

@@ -6,7 +6,7 @@ import type { Wire } from '../wire.ts'
 import { openChannel } from './channel.ts'
 import { readBody } from './body.ts'
 import { mediaType, type Exchange } from './exchange.ts'
-import { openLife } from './life.ts'
+import { createLifetime } from './lifetime.ts'
 import { readEvents } from './read-events.ts'
 import { refusalOf } from './refusal.ts'
 import { openSession } from './session.ts'
@@ -21,7 +21,7 @@ export function openEventWire({ config, tuning, tokens, noise, onNotice }: HttpW
   const pending = pendingCalls(config)
   const session = openSession(noise)
   const inbox = openInbox({ server, output_limit: limit, pending, transport: () => transport, noise, onNotice })
-  const life = openLife(() => transport.onclose?.())
+  const life = createLifetime(() => transport.onclose?.())
   let endpoint: URL | undefined
 
   function end(how: string): void {

@@ -43,14 +43,14 @@ export type Exchange = {
 }
 
 /** Called once, after the last byte: `broke_off` if the connection ended in the middle. */
-export type OnOver = (broke_off: boolean) => void
+export type OnEnd = (broke_off: boolean) => void
 
 /**
  * One HTTP request and the head of its answer. Follows nothing, repeats nothing.
  * INVARIANT: a request is passed to a connection once. Until then, with TLS until the handshake is complete, nothing of it has
  * been sent.
  */
-export function exchange(url: URL, ask: Ask, connections: Dispatcher, onOver?: OnOver): Exchange {
+export function exchange(url: URL, ask: Ask, connections: Dispatcher, onOver?: OnEnd): Exchange {
   const { promise: reply, resolve } = Promise.withResolvers<Reply | NoReply>()
   const sending = sendingOf(ask)
   let connection: Dispatcher.DispatchController | undefined

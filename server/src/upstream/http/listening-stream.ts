@@ -4,7 +4,7 @@ import type { Inbox } from '../inbox.ts'
 import type { Tuning } from '../tuning.ts'
 import type { Channel } from './channel.ts'
 import { mediaType, type Exchange, type Reply } from './exchange.ts'
-import type { Life } from './life.ts'
+import type { Lifetime } from './lifetime.ts'
 import { readEvents } from './read-events.ts'
 import type { Session } from './session.ts'
 
@@ -14,7 +14,7 @@ export type ListeningDeps = {
   readonly inbox: Inbox
   readonly limit: number
   readonly tuning: Tuning
-  readonly life: Life
+  readonly life: Lifetime
   readonly onDoubt: () => void
 }
 

@@ -15,7 +15,7 @@ import { readBody } from './body.ts'
 import type { Channel } from './channel.ts'
 import { messageHeaders } from './era-headers.ts'
 import { headerOf, mediaType, type Exchange, type Reply } from './exchange.ts'
-import type { Life } from './life.ts'
+import type { Lifetime } from './lifetime.ts'
 import { readEvents } from './read-events.ts'
 import type { Session } from './session.ts'
 
@@ -25,7 +25,7 @@ export type SdkTransportDeps = {
   readonly inbox: Inbox
   readonly limit: number
   readonly tuning: Tuning
-  readonly life: Life
+  readonly life: Lifetime
   readonly onInitialized: () => void
   readonly close: () => Promise<void>
 }

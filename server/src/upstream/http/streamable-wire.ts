@@ -10,7 +10,7 @@ import { readBody } from './body.ts'
 import { openChannel } from './channel.ts'
 import { requestHeaders } from './era-headers.ts'
 import { mediaType, type Exchange, type NoReply, type Reply } from './exchange.ts'
-import { openLife } from './life.ts'
+import { createLifetime } from './lifetime.ts'
 import { mirrorsOf } from '../../contract/mirrors.ts'
 import { readEvents } from './read-events.ts'
 import { refusalOf } from './refusal.ts'
@@ -34,7 +34,7 @@ export function openStreamable(deps: HttpWireDeps): Wire {
   const pending = pendingCalls(config)
   const session = openSession(noise)
   const inbox = openInbox({ server, output_limit: limit, pending, transport: () => transport, noise, onNotice })
-  const life = openLife(() => {
+  const life = createLifetime(() => {
     standing.stop()
     transport.onclose?.()
   })

@@ -5,7 +5,7 @@ import { problem } from '../../contract/problems.ts'
 import type { Attempt, Connection, ConnectionDeps } from '../connection.ts'
 import { asHeader } from '../http/era-headers.ts'
 import { exchange, type Exchange, type NoReply, type Reply } from '../http/exchange.ts'
-import { openLife } from '../http/life.ts'
+import { createLifetime } from '../http/lifetime.ts'
 import { openTokens, type Refused, type Tokens } from '../http/tokens.ts'
 import { challengeOf } from '../login/challenge.ts'
 import { lost, notSent } from '../pending-calls.ts'
@@ -110,7 +110,7 @@ function connectionTo(
   const { name: server, output_limit: limit } = config
   const byName = new Map(operations.map((operation) => [operation.definition.name, operation]))
   // Also ends the requests in progress.
-  const life = openLife(() => void pool.destroy())
+  const life = createLifetime(() => void pool.destroy())
 
   /** A token that is no longer accepted is replaced, once; the rejection means that nothing was done. */
   async function ask(request: Request, operation: Operation, call: UpstreamCall, asked: Asked) {

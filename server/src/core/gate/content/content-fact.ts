@@ -2,7 +2,7 @@ import type { ContentSettings } from '../../../contract/judgement.ts'
 import type { ArgFinding, ArgScan } from '../../dlp/scan-args.ts'
 import type { Tool } from '../../../contract/tool.ts'
 import { isRecipient } from './recipient-fields.ts'
-import { whereItGoes, type Goes, type Reach } from './where-it-goes.ts'
+import { dataDestination, type DataDestination, type Reach } from './data-destination.ts'
 
 /**
  * The operator's content settings for this tool, where its server is, and what was found in the arguments. `unknown`: the search
@@ -21,7 +21,7 @@ const NOT_PERSONAL = new Set(['ipv4-local', 'ipv6-local', 'mac-address'])
  */
 export function personalIn(findings: readonly ArgFinding[], tool: Tool, reach: Reach): ArgFinding[] {
   const isRead = tool.effects.every((effect) => effect === 'read')
-  const isHere = isRead && whereItGoes(tool, reach) === 'reads_here'
+  const isHere = isRead && dataDestination(tool, reach) === 'reads_here'
   return findings.filter(
     (finding) =>
       finding.kind === 'pii' &&
@@ -35,7 +35,7 @@ export function personalIn(findings: readonly ArgFinding[], tool: Tool, reach: R
 const GUESSES = new Set(['assigned-password', 'assigned-credential', 'random-string'])
 
 /** Where one secret goes. A secret inside a network address leaves the machine, whatever else is known about the tool. */
-export function secretGoes(finding: ArgFinding, goes: Goes): Goes {
+export function secretGoes(finding: ArgFinding, goes: DataDestination): DataDestination {
   if (goes !== 'unknown' && goes !== 'reads_here') return goes
   if (finding.url !== undefined) return 'leaves'
   return GUESSES.has(finding.rule) ? 'reads_here' : goes

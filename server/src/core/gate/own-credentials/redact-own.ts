@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../contract/json.ts'
-import { unescapeText, unpercent } from '../traps/encodings.ts'
+import { unescapeText, percentDecode } from '../traps/encodings.ts'
 import { findOwn, type OwnCredentials, type Span } from './find-own.ts'
 
 export const OWN_CREDENTIAL_MARK = '[REDACTED_SLUICE_CREDENTIAL]'
@@ -37,8 +37,8 @@ function decodedForms(text: string): readonly string[] {
   if (text.length > LONGEST_DECODED || !/%|\\[ux]/.test(text)) return NO_FORMS
   const forms: string[] = []
   if (text.includes('%')) {
-    const once = unpercent(text)
-    forms.push(once, unpercent(once))
+    const once = percentDecode(text)
+    forms.push(once, percentDecode(once))
   }
   if (/\\[ux]/.test(text)) forms.push(unescapeText(text))
   return forms.filter((form) => form !== text)

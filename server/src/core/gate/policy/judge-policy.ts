@@ -4,7 +4,7 @@ import { type Scope, scopeOf } from './condition/scope.ts'
 import { Failure } from './condition/value.ts'
 import { type GlobField, isMatch, namesOf } from './match.ts'
 import { forApprovers } from './presets.ts'
-import { atHand } from './say-effect.ts'
+import { sayEffectOf } from './say-effect.ts'
 import type { CompiledRule, Layer, Policy, PolicyCall, PolicyFacts } from './policy.ts'
 import { candidatesFor } from './rule-index.ts'
 
@@ -24,7 +24,7 @@ export function judgePolicy(policy: Policy, call: PolicyCall, facts: PolicyFacts
     if (opinions.length > 0)
       return layer === policy.operator
         ? opinions
-        : opinions.map((one) => forApprovers(atHand(one, facts.tool, facts.tags), facts.approvers))
+        : opinions.map((one) => forApprovers(sayEffectOf(one, facts.tool, facts.tags), facts.approvers))
   }
   return [
     {

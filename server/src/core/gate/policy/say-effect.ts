@@ -36,7 +36,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
 }
 
 /** Rewrites a preset's opinion to say what this call does, instead of everything its risk class covers. */
-export function atHand(opinion: Opinion, tool: Tool, tags?: readonly string[]): Opinion {
+export function sayEffectOf(opinion: Opinion, tool: Tool, tags?: readonly string[]): Opinion {
   const [, level = ''] = opinion.rule.split('.')
   const ending = ENDINGS[level]
   return opinion.effect !== 'ask' || ending === undefined

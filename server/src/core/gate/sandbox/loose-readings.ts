@@ -1,5 +1,5 @@
 import { readingsOf } from '../../dlp/readings.ts'
-import { unescapeText, unpercent } from '../traps/encodings.ts'
+import { unescapeText, percentDecode } from '../traps/encodings.ts'
 import type { PathWorld } from './path-readings.ts'
 import { trimmedBoth, trimmedEnd } from '../../../contract/trimmed.ts'
 
@@ -41,8 +41,8 @@ function decoded(text: string): readonly string[] {
   // oxlint-disable-next-line no-control-regex -- what is not plain ASCII may fold into it
   const folded = /[^\x20-\x7e]/.test(text) ? text.normalize('NFKC').replace(/\p{Cf}/gu, '') : text
   if (!/[%\\&=]/.test(folded)) return folded === text ? [text] : [text, folded]
-  const once = unpercent(folded)
-  const all = [text, folded, once, unpercent(once), unescapeText(folded), ...layered(text)]
+  const once = percentDecode(folded)
+  const all = [text, folded, once, percentDecode(once), unescapeText(folded), ...layered(text)]
   return [...new Set(all)]
 }
 

@@ -1,4 +1,4 @@
-import { unescapeText, unpercent } from '../traps/encodings.ts'
+import { unescapeText, percentDecode } from '../traps/encodings.ts'
 import { isText, type ArgumentText } from './argument-texts.ts'
 
 export type Mention = { readonly path: readonly string[]; readonly is_content: boolean }
@@ -36,7 +36,7 @@ const LONGEST_SPELLED = 16_384
 function spellingsOf(text: string): readonly string[] {
   if (text.length > LONGEST_SPELLED) return [text.toLowerCase()]
   const plain = [text]
-  if (text.includes('%')) plain.push(unpercent(text), unpercent(unpercent(text)))
+  if (text.includes('%')) plain.push(percentDecode(text), percentDecode(percentDecode(text)))
   if (text.includes('\\')) plain.push(unescapeText(text), text.replaceAll('\\', ''))
   return plain.map(fold)
 }

@@ -30,7 +30,7 @@ export function base64Cores(bytes: readonly number[]): string[] {
 }
 
 /** The text with its percent-encoding decoded where possible. */
-export function unpercent(text: string): string {
+export function percentDecode(text: string): string {
   return text.replace(/(?:%[0-9A-Fa-f]{2})+/g, (run) => {
     try {
       return decodeURIComponent(run)

@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest'
 import type { Json } from '../../../contract/json.ts'
 import { base64Cores, utf8 } from './encodings.ts'
 import { textLeaves } from '../text-leaves.ts'
-import { compileTrap, sprungTraps } from './traps.ts'
+import { compileTrap, triggeredTraps } from './traps.ts'
 
 const TOKEN = 'Sesame-4711/öffne'
 const trap = compileTrap('token', 'traps.tokens.0', TOKEN)
-const isSprung = (args: Json) => sprungTraps(textLeaves(args), [trap]).length > 0
+const isSprung = (args: Json) => triggeredTraps(textLeaves(args), [trap]).length > 0
 
 describe('a honey token is found', () => {
   const bytes = Buffer.from(`before ${TOKEN} after`)
@@ -34,14 +34,14 @@ describe('a honey token is found', () => {
 
   test('as a number', () => {
     const card = compileTrap('token', 'traps.tokens.1', '4111111111111111')
-    expect(sprungTraps(textLeaves({ card: 4111111111111111 }), [card])).toHaveLength(1)
+    expect(triggeredTraps(textLeaves({ card: 4111111111111111 }), [card])).toHaveLength(1)
   })
 
   test('as a path in other spellings', () => {
     const file = compileTrap('file', 'traps.files.0', '/srv/bait/passwords.txt')
     for (const text of ['cat /srv/bait/passwords.txt', '\\srv\\bait\\passwords.txt', '/srv//bait/./PASSWORDS.txt'])
-      expect(sprungTraps(textLeaves({ text }), [file])).toHaveLength(1)
-    expect(sprungTraps(textLeaves({ text: '/srv/bait/other.txt' }), [file])).toEqual([])
+      expect(triggeredTraps(textLeaves({ text }), [file])).toHaveLength(1)
+    expect(triggeredTraps(textLeaves({ text: '/srv/bait/other.txt' }), [file])).toEqual([])
   })
 
   test('and nothing else is', () => {

@@ -1,5 +1,5 @@
 import type { TextLeaf } from '../text-leaves.ts'
-import { base64Cores, hexOf, unescapeText, unpercent, utf8 } from './encodings.ts'
+import { base64Cores, hexOf, unescapeText, percentDecode, utf8 } from './encodings.ts'
 
 /** One honey token, prepared for searching. It is identified by its place in the configuration; its text is never shown. */
 export type Trap = {
@@ -24,13 +24,13 @@ export function compileTrap(kind: Trap['kind'], name: string, text: string): Tra
   }
 }
 
-export type Sprung = Pick<Trap, 'name' | 'kind'> & { readonly path: readonly string[] }
+export type TriggeredTrap = Pick<Trap, 'name' | 'kind'> & { readonly path: readonly string[] }
 
 /**
  * Which honey tokens the arguments contain and where: as written, in another case, with spaces in between, percent-, JSON-, hex-
  * or base64-encoded.
  */
-export function sprungTraps(leaves: readonly TextLeaf[], traps: readonly Trap[]): Sprung[] {
+export function triggeredTraps(leaves: readonly TextLeaf[], traps: readonly Trap[]): TriggeredTrap[] {
   if (traps.length === 0) return []
   return leaves.flatMap(({ text, path }) => {
     const plain = spellingsOf(text)
@@ -43,8 +43,8 @@ export function sprungTraps(leaves: readonly TextLeaf[], traps: readonly Trap[])
 }
 
 function spellingsOf(text: string): string[] {
-  const once = unpercent(text)
-  const twice = unpercent(once)
+  const once = percentDecode(text)
+  const twice = percentDecode(once)
   return [...new Set([text, once, twice, unescapeText(text), unescapeText(twice)].map(fold))]
 }
 

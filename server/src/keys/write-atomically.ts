@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 
 /** Atomically, and off the event loop. Callers write in sequence. */
-export async function writeAside(file: string, text: string): Promise<Result<void>> {
+export async function writeAtomically(file: string, text: string): Promise<Result<void>> {
   const part = `${file}.new`
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })

@@ -1,7 +1,7 @@
 /** The end of a wire: decided once, and reported to everybody who waits. */
-export type Life = { readonly ended: Promise<string>; isUsable(): boolean; end(how: string): void }
+export type Lifetime = { readonly ended: Promise<string>; isUsable(): boolean; end(how: string): void }
 
-export function openLife(onEnd: () => void): Life {
+export function createLifetime(onEnd: () => void): Lifetime {
   const { promise: ended, resolve } = Promise.withResolvers<string>()
   let usable = true
   return {

@@ -10,7 +10,7 @@ const EXPIRABLE: ReadonlySet<CallState> = new Set(['executed', 'failed', 'refuse
  * Wraps the ledger; a call or a run that ends is stored with the day on which it ended, so that the retention sweep finds it.
  * Here and not where calls end, because they end in many places.
  */
-export function stampEnds(ledger: Ledger, clock: Clock): Ledger {
+export function withEndDays(ledger: Ledger, clock: Clock): Ledger {
   return { commit: (changes) => ledger.commit(stampedAll(changes, clock)) }
 }
 

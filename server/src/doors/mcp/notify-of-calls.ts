@@ -5,7 +5,7 @@ import type { GateChange } from '../../contract/change.ts'
 import type { JsonObject } from '../../contract/json.ts'
 import { isLoudEnough, type LogLevel } from './log-level.ts'
 import { readTaskIn } from './read-task-in.ts'
-import { detailedTask, taskWords } from './task-words.ts'
+import { detailedTask, taskWords } from './task-answers.ts'
 
 type CallChange = Extract<GateChange, { kind: 'call' }>
 type Send = (message: JsonObject) => void
@@ -14,7 +14,7 @@ type Send = (message: JsonObject) => void
  * Tells an older client what becomes of its tasks, and of calls that were held without being tasks: those in the log, which hosts show
  * or hand to the model. `isMeant` says whether this is the connection that a conversation's news should come by.
  */
-export function tellCalls(
+export function notifyOfCalls(
   gate: Gate,
   reader: Reader,
   send: Send,
@@ -35,7 +35,7 @@ export function tellCalls(
 }
 
 /** Since 2026-07-28: tells of the tasks that a subscription names, first how they stand. */
-export function tellTasks(
+export function notifyOfTasks(
   gate: Gate,
   reader: Reader,
   send: Send,

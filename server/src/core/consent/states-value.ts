@@ -7,7 +7,7 @@ type Stretch = { readonly path: string; readonly end: number; readonly spelled: 
  * Whether a consent states the value at a place: the field, or the list that contains it, has a value, a choice of values, or a
  * prefix that extends beyond it. `any` names a field and leaves it open, so it states nothing.
  */
-export function spellsOut(constraints: readonly Constraint[], { path, end, spelled }: Stretch): boolean {
+export function statesValue(constraints: readonly Constraint[], { path, end, spelled }: Stretch): boolean {
   return constraints.some((constraint) => {
     if (constraint.path !== path && constraint.path !== path.replace(/\/\d+$/, '')) return false
     if (constraint.op === 'prefix') return spelled === 'plainly' && end <= constraint.value.length

@@ -7,7 +7,7 @@ import { splitWords } from '../risk/split-words.ts'
  * machine. `reads_here`: they are only looked up on this machine, because the operator says so or the tool looks like a file
  * tool. `unknown`: a tool that reads from an unknown place.
  */
-export type Goes = 'leaves' | 'stays' | 'reads_here' | 'unknown'
+export type DataDestination = 'leaves' | 'stays' | 'reads_here' | 'unknown'
 
 /** How the tool's server is reached, from the operator's configuration. */
 export type Reach = { readonly server: 'remote' | 'local'; readonly files: 'local' | 'unknown' }
@@ -28,7 +28,7 @@ const FILE_WORDS = list(
 )
 const LONGEST_DESCRIPTION = 600
 
-export function whereItGoes(tool: Pick<Tool, 'effects' | 'effects_from' | 'row'>, reach: Reach): Goes {
+export function dataDestination(tool: Pick<Tool, 'effects' | 'effects_from' | 'row'>, reach: Reach): DataDestination {
   const has = (effect: ToolEffect) => tool.effects.includes(effect)
   if (reach.server === 'remote' || has('external') || has('privileged')) return 'leaves'
   const fields = fieldsOf(inForce(tool.row).definition.inputSchema)

@@ -10,7 +10,7 @@ export const REPORTED: ReadonlySet<CallState> = new Set(['executed', 'refused', 
  * INVARIANT: in the same commit, so that no crash can come between, whoever ends it: a person, the driver, an expiry or the
  * recovery.
  */
-export function tellRuns(ledger: Ledger): Ledger {
+export function withRunEvents(ledger: Ledger): Ledger {
   return {
     commit(changes) {
       if (!changes.some(isOfRun)) return ledger.commit(changes)

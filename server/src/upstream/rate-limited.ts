@@ -5,7 +5,7 @@ const PER_SECOND = 20
 /**
  * Wraps a listener so that it is called at a limited rate. What exceeds it is dropped, not stored, so that a flood costs nothing.
  */
-export function rationed<T>(listener: ((said: T) => void) | undefined, now = () => performance.now()) {
+export function rateLimited<T>(listener: ((said: T) => void) | undefined, now = () => performance.now()) {
   let left = BURST
   let since = now()
   return (said: T): void => {

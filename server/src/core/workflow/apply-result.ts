@@ -4,7 +4,7 @@ import { auditEntry, failed, numberIn, replaced, type Draft, type WorkflowFound 
 import { protocolOf, type Frame, type Work, type WorkflowState } from './state.ts'
 
 /** Processes the result of a piece of work: the step is done, is retried, waits for its call, or the run has failed. */
-export function absorbFound(before: Draft, frame: Frame, work: Work, found: WorkflowFound): Draft {
+export function applyResult(before: Draft, frame: Frame, work: Work, found: WorkflowFound): Draft {
   const number = numberIn(work.key)
   const draft = withUsage(checkedEntry(before, number, found), found)
   const step = stepAt(protocolOf(draft.state).steps, number)

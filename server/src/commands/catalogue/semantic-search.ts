@@ -5,7 +5,7 @@ import type { Catalogue } from '../ports/catalogue.ts'
 import type { Clock } from '../ports/runtime.ts'
 import type { Embedder, Vectors } from '../ports/embeddings.ts'
 
-export type MeaningDeps = {
+export type SemanticSearchDeps = {
   readonly catalogue: Pick<Catalogue, 'tools'>
   readonly embedder: Embedder
   readonly vectors: Vectors
@@ -13,7 +13,7 @@ export type MeaningDeps = {
 }
 
 /** Search by meaning, in addition to search by words. If it gives no answer, words alone are enough. */
-export interface Meaning {
+export interface SemanticSearch {
   /** The ids that are nearest in meaning, best first; undefined if not available. */
   nearest(query: string, count: number, counts: (tool: Tool) => boolean): Promise<readonly string[] | undefined>
   /** Set while the model is unavailable. */
@@ -26,7 +26,7 @@ const REST_MS = 30_000
 const LONGEST_TEXT = 2_000
 const DOWN = 'the embedding model does not answer; search uses words only'
 
-export function openMeaning({ catalogue, embedder, vectors, clock }: MeaningDeps): Meaning {
+export function openSemanticSearch({ catalogue, embedder, vectors, clock }: SemanticSearchDeps): SemanticSearch {
   let restUntil = 0
   let filling: Promise<void> | undefined
 

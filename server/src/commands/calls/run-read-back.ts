@@ -14,7 +14,7 @@ import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Tables } from '../ports/reads.ts'
 import type { Clock, Probe } from '../ports/runtime.ts'
 import type { ToolServers } from '../ports/upstream.ts'
-import { hindranceOfFilled, type FilledDeps } from './judge-filled.ts'
+import { problemOfFilled, type FilledDeps } from './judge-filled.ts'
 import type { RollbackDeps } from './siblings-of.ts'
 
 export type AskDeps = RollbackDeps &
@@ -46,7 +46,7 @@ const TRIES = 5
  * credentials, sandboxes and traps, changes of the tool since, and pauses.
  * INVARIANT: it is recorded before it is sent, in a commit that is lost if a pause or another definition was acknowledged.
  */
-export async function askBack(deps: AskDeps, call: Call, question: Question): Promise<Finding | Unrecorded> {
+export async function runReadBack(deps: AskDeps, call: Call, question: Question): Promise<Finding | Unrecorded> {
   const tool_id = toolIdOf(call.server, question.plan.tool, deps.digest)
   const found: Found = (ok, says, more = {}) => ({
     ok,
@@ -83,7 +83,7 @@ async function recordQuestion(deps: AskDeps, call: Call, { part, plan }: Questio
   const { definition, hash } = inForce(tool.row)
   if (!canonical.ok || !(await deps.judgement.scanner.validate(definition.inputSchema, hash, plan.args)).ok)
     return { hindrance: 'the declared arguments do not match its schema' }
-  const forbidden = await hindranceOfFilled(deps, call, tool, canonical.value, part === 'verify')
+  const forbidden = await problemOfFilled(deps, call, tool, canonical.value, part === 'verify')
   if (forbidden !== undefined) return { hindrance: `it was not asked: ${forbidden}` }
   const about = { asked: tool_id, asked_args_hash: deps.digest(canonical.value) }
   const entry = auditOf(`call.${part}_started`, call, deps.clock(), { about })

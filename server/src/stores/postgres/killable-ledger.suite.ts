@@ -1,6 +1,6 @@
 import { connect as dial, createServer, type Server, type Socket } from 'node:net'
 import { once } from 'node:events'
-import type { Death, Mortal } from '../ledger-doubts.suite.ts'
+import type { Death, KillableLedger } from '../ledger-doubts.suite.ts'
 import { STATE } from './functions.ts'
 import { openLedger } from './open-ledger.suite.ts'
 
@@ -20,7 +20,7 @@ const FATAL = Buffer.from('SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0')
  * A store behind a proxy that cuts the connection at the next group, as told. "Before commit": the group has arrived at the
  * proxy, and nothing of it at the database. "After commit": the database has answered.
  */
-export async function openMortal(address: string): Promise<Mortal> {
+export async function openKillable(address: string): Promise<KillableLedger> {
   const [url = '', schema] = address.split(' ')
   const target = new URL(url)
   let armed: Death | undefined

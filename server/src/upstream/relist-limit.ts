@@ -5,7 +5,7 @@ export type RelistTuning = { readonly burst: number; readonly every_ms: number; 
  * When a server is listed again. One that constantly announces changes is listed only occasionally: each listing is read, hashed
  * and recorded, and calls should not wait for it.
  */
-export function listingTurn({ burst, every_ms, share }: RelistTuning) {
+export function relistLimit({ burst, every_ms, share }: RelistTuning) {
   let left = burst
   let since = 0
   let busyUntil = 0

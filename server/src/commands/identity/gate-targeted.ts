@@ -1,12 +1,14 @@
 import type { Call } from '../../contract/call.ts'
-import { OWN_GROUND, type Verdict } from '../../contract/verdict.ts'
+import { GATE_PROTECTION_RULES, type Verdict } from '../../contract/verdict.ts'
 import type { Change } from '../ports/ledger.ts'
 
 /** A call that targets the gate's own files or credentials leaves a critical finding, in the commit that records the call. */
-export function gateTouched(call: Call, verdict: Verdict, now: number): readonly Change[] {
+export function findingIfGateTargeted(call: Call, verdict: Verdict, now: number): readonly Change[] {
   const rules = [
     ...new Set(
-      verdict.evidence.flatMap(({ effect, rule }) => (effect === 'block' && OWN_GROUND.has(rule) ? [rule] : [])),
+      verdict.evidence.flatMap(({ effect, rule }) =>
+        effect === 'block' && GATE_PROTECTION_RULES.has(rule) ? [rule] : [],
+      ),
     ),
   ]
   if (rules.length === 0) return []

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 const NEW_LINE = 0x0a
 
 /** Calls back for each line of a stream, without its end, as the bytes that came. Resolves at the end of the stream. */
-export function onLines(input: Readable, take: (line: Buffer) => void): Promise<void> {
+export function readLines(input: Readable, take: (line: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     let parts: Buffer[] = []
     const finish = (last: Buffer) => {

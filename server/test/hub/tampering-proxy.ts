@@ -8,23 +8,23 @@ export type Passing = {
   /** Asks the hub. */
   forward(body?: string): Promise<{ status: number; body: string }>
 }
-export type Meddle = (passing: Passing) => Promise<{ status: number; body: string } | 'cut'>
+export type Tamper = (passing: Passing) => Promise<{ status: number; body: string } | 'cut'>
 
 export type Between = {
   readonly url: string
   /** Every word that the hub has given out. */
   readonly words: readonly string[]
   /** From now on; undefined passes everything on. */
-  meddle(how: Meddle | undefined): void
+  meddle(how: Tamper | undefined): void
   /** The hub has another address after a restart. */
   lead(url: string): void
   close(): Promise<void>
 }
 
 /** Stands between a node and its hub, as somebody hostile could. */
-export async function standBetween(first: string): Promise<Between> {
+export async function startProxy(first: string): Promise<Between> {
   let hub = first
-  let how: Meddle | undefined
+  let how: Tamper | undefined
   const words: string[] = []
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = []
