@@ -10,7 +10,7 @@ import { openHubKeys, openPinnedKeys } from './hub-keys.ts'
 const folder = mkdtempSync(join(tmpdir(), 'sluice-hub-keys-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const WORD: HubReply = {
+const REPLY: HubReply = {
   v: 1,
   says: 'approve',
   jti: 'j',
@@ -36,7 +36,7 @@ const publicKeys = () => {
   return listed.value.keys
 }
 const signed = async () => {
-  const word = await keys.sign(WORD)
+  const word = await keys.sign(REPLY)
   if (!word.ok) throw new Error(word.problem.code)
   return word.value
 }
@@ -45,12 +45,12 @@ const keys = openHubKeys(join(folder, 'keys'))
 test('a decision signed by a pinned key is genuine; with another key, another type or other claims it is not', async () => {
   const [active] = publicKeys()
   const pinned = openPinnedKeys([active?.public_key ?? ''])
-  expect(await pinned.read(await signed())).toMatchObject({ is: 'genuine', reply: WORD, key: active?.key })
+  expect(await pinned.read(await signed())).toMatchObject({ is: 'genuine', reply: REPLY, key: active?.key })
   const stranger = openPinnedKeys([newCheckpointKey().public])
   expect(await stranger.read(await signed())).toEqual({
     is: 'forged',
     why: 'a key that is not pinned',
-    approval_id: WORD.approval_id,
+    approval_id: REPLY.approval_id,
   })
   for (const text of ['', 'a.b.c', 'x'.repeat(20_000), `${await signed()}a`])
     expect(await pinned.read(text)).toMatchObject({ is: 'forged' })
@@ -60,7 +60,7 @@ test('the key in the header is not trusted, nor is `alg: none`, a shared secret 
   const own = newCheckpointKey()
   const pinned = openPinnedKeys([own.public])
   const kid = checkpointKeyId(own.public)
-  const sign = (header: object, key: Parameters<CompactSign['sign']>[0], body: unknown = WORD) =>
+  const sign = (header: object, key: Parameters<CompactSign['sign']>[0], body: unknown = REPLY) =>
     new CompactSign(new TextEncoder().encode(JSON.stringify(body)))
       .setProtectedHeader({ alg: 'EdDSA', typ: 'sluice-hub+jws', kid, ...header })
       .sign(key)
@@ -70,10 +70,10 @@ test('the key in the header is not trusted, nor is `alg: none`, a shared secret 
     await sign({}, privateKeyOf(other.seed)),
     await sign({ typ: 'JWT' }, privateKeyOf(own.seed)),
     await sign({ alg: 'HS256' }, Buffer.from(own.public, 'hex')),
-    await sign({}, privateKeyOf(own.seed), { ...WORD, more: true }),
-    await sign({}, privateKeyOf(own.seed), { ...WORD, says: 'maybe' }),
-    `${Buffer.from(JSON.stringify({ alg: 'none', typ: 'sluice-hub+jws', kid })).toString('base64url')}.${Buffer.from(JSON.stringify(WORD)).toString('base64url')}.`,
-    await new SignJWT({ ...WORD }).setProtectedHeader({ alg: 'EdDSA', kid }).sign(privateKeyOf(own.seed)),
+    await sign({}, privateKeyOf(own.seed), { ...REPLY, more: true }),
+    await sign({}, privateKeyOf(own.seed), { ...REPLY, says: 'maybe' }),
+    `${Buffer.from(JSON.stringify({ alg: 'none', typ: 'sluice-hub+jws', kid })).toString('base64url')}.${Buffer.from(JSON.stringify(REPLY)).toString('base64url')}.`,
+    await new SignJWT({ ...REPLY }).setProtectedHeader({ alg: 'EdDSA', kid }).sign(privateKeyOf(own.seed)),
   ]
   for (const text of tries) expect(await pinned.read(text)).toMatchObject({ is: 'forged' })
 })

@@ -16,7 +16,10 @@ export type Sending = {
   /**
    * Nobody waits for it any more. `unsent`: guaranteed that it was never sent, and never will be; `about` goes into the problem.
    */
-  cancel(id: FrameId, why: AbandonReason): { readonly unsent: boolean; readonly about?: Readonly<Record<string, string>> }
+  cancel(
+    id: FrameId,
+    why: AbandonReason,
+  ): { readonly unsent: boolean; readonly about?: Readonly<Record<string, string>> }
 }
 
 export type PendingCalls = {

@@ -1,7 +1,11 @@
 import type { CancelSignal } from '../commands/ports/cancel.ts'
 
 /** The value, or undefined if the time is over or the caller gives up first. `value` never rejects. */
-export async function withTimeout<T>(value: Promise<T>, wait_ms: number, signal?: CancelSignal): Promise<T | undefined> {
+export async function withTimeout<T>(
+  value: Promise<T>,
+  wait_ms: number,
+  signal?: CancelSignal,
+): Promise<T | undefined> {
   if (signal?.aborted === true) return undefined
   return new Promise((resolve) => {
     const settle = (outcome: T | undefined) => {

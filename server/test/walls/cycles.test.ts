@@ -67,7 +67,7 @@ test('a command that only asks a running gate loads neither a store nor the deci
 
 /** Pairs of types that mention each other. This list may only become shorter. */
 const OF_TYPES: readonly string[][] = [
-  ['commands/calls/run-read-back.ts', 'commands/calls/call-changes.ts', 'commands/calls/check-call.ts'],
+  ['commands/calls/call-changes.ts', 'commands/calls/check-call.ts', 'commands/calls/run-read-back.ts'],
   ['contract/tool-bounds.ts', 'contract/tool.ts'],
   ['core/gate/facts.ts', 'core/gate/judge-repetition.ts', 'core/gate/judge-trap.ts'],
   [

@@ -2,7 +2,7 @@ import type { Transport } from '@modelcontextprotocol/client'
 import { cancelFrame, requestFrame, type Envelope, type FrameId } from '../frames.ts'
 import { openInbox } from '../inbox.ts'
 import type { OurRequest } from '../our-request.ts'
-import { lost, pendingCalls, type GivingUp, type Sending } from '../pending-calls.ts'
+import { lost, pendingCalls, type AbandonReason, type Sending } from '../pending-calls.ts'
 import type { StdioServer } from '../server-config.ts'
 import type { Wire, WireDeps } from '../wire.ts'
 import { startChild } from './child.ts'
@@ -70,7 +70,7 @@ export function openPipe({ config, grace_ms, stderr, noise, onNotice }: PipeDeps
       return child.write(requestFrame(id, this.#request, this.#envelope))
     }
 
-    cancel(id: FrameId, why: GivingUp) {
+    cancel(id: FrameId, why: AbandonReason) {
       child.write(cancelFrame(id, why, this.#envelope))
       // A line over the limit that did not end within a whole timeout will not end: every later answer would be part of it.
       if (why === 'timeout' && child.isSkipping()) child.kill()
