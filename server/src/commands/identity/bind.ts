@@ -8,6 +8,7 @@ import { claimKey } from './claim-key.ts'
 import {
   authenticate,
   createCredential,
+  isStillAuthentic,
   listCredentials,
   revokeCredential,
   type CredentialDeps,
@@ -48,6 +49,8 @@ export interface PasskeysGate {
 
 export interface IdentityGate {
   authenticate(key: string): Promise<Result<Caller>>
+  /** Whether a caller that a key was authenticated as is still that; false if it has to be authenticated again to know. */
+  isStillAuthentic(caller: Caller): boolean
   /** Takes an idempotency key for a request that is not a call. */
   claimKey(caller: Caller, key: string): Promise<Result<'first' | 'taken'>>
   createCredential(caller: Caller, wanted: NewCredential): Promise<Result<{ key: string; row: CredentialRow }>>
@@ -74,6 +77,7 @@ export interface IdentityGate {
 
 export const bindIdentity = (world: IdentityWorld): IdentityGate => ({
   authenticate: (key) => authenticate(world, key),
+  isStillAuthentic: (caller) => isStillAuthentic(world, caller),
   claimKey: (caller, key) => claimKey(world, caller, key),
   createCredential: (caller, wanted) => createCredential(world, caller, wanted),
   revokeCredential: (caller, id) => revokeCredential(world, caller, id),

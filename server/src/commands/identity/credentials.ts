@@ -40,7 +40,23 @@ export async function authenticate(
   const now = deps.clock()
   if (held === undefined || credentialState(held.row, now) !== 'good') return refuse('auth.invalid')
   const { caller, key_id, expires_at } = held.row
-  return ok({ ...caller, credential: { key: key_id, ...(expires_at === undefined ? {} : { expires_at }) } })
+  const known = { ...caller, credential: { key: key_id, ...(expires_at === undefined ? {} : { expires_at }) } }
+  readFrom.set(known, held.version)
+  return ok(known)
+}
+
+/** Callers that were authenticated by a key, and the version of the row that said so. */
+const readFrom = new WeakMap<Caller, number>()
+
+/**
+ * Whether a caller that was authenticated by a key before would be authenticated as the same now, as far as that is known without
+ * reading the store. False does not mean no: then it has to be authenticated again. A commit that touches keys forgets what is known of
+ * them before it returns, so a revoked key is found out at once; expiry is compared with the clock every time.
+ */
+export function isStillAuthentic({ tables, clock }: Pick<CredentialDeps, 'tables' | 'clock'>, caller: Caller): boolean {
+  const key = caller.credential?.key
+  const held = key === undefined ? undefined : tables.at_hand?.row('credentials', key)?.held
+  return held !== undefined && held.version === readFrom.get(caller) && credentialState(held.row, clock()) === 'good'
 }
 
 /** A token is valid until its own `exp`, plus the allowed clock difference. */

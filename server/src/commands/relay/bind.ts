@@ -5,7 +5,7 @@ import type { Artifacts } from '../ports/artifacts.ts'
 import type { Ledger } from '../ports/ledger.ts'
 import type { Notices, RelayNotice } from '../ports/notices.ts'
 import type { Accounts } from '../ports/reads.ts'
-import type { Clock } from '../ports/runtime.ts'
+import type { Clock, MaybePromise } from '../ports/runtime.ts'
 import { callOfStream, type StreamCall, type StreamCallDeps } from './call-of-stream.ts'
 import { openEndedSessions } from './ended-sessions.ts'
 import { relayOwner } from './relay-owner.ts'
@@ -21,7 +21,7 @@ export type RelayDeps = StreamCallDeps & {
 export interface RelayGate {
   /** Durable, and sent to all nodes. */
   endSession(session: string): Promise<Result<void>>
-  hasEnded(session: string): Promise<boolean>
+  hasEnded(session: string): MaybePromise<boolean>
   /** Sends a notice to the other nodes. */
   tell(notice: RelayNotice): void
   /** Notices from other nodes. Returns how to stop. */

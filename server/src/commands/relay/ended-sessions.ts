@@ -1,7 +1,7 @@
 import type { Ledger } from '../ports/ledger.ts'
 import type { Notices } from '../ports/notices.ts'
 import type { Accounts } from '../ports/reads.ts'
-import type { Clock } from '../ports/runtime.ts'
+import type { Clock, MaybePromise } from '../ports/runtime.ts'
 
 export type EndedDeps = {
   readonly ledger: Ledger
@@ -17,7 +17,8 @@ const MOST_KNOWN = 10_000
 export type EndedSessions = {
   /** False if it could not be stored. */
   end(session: string): Promise<boolean>
-  has(session: string): Promise<boolean>
+  /** At once if it is known here. */
+  has(session: string): MaybePromise<boolean>
 }
 
 /**
@@ -43,6 +44,14 @@ export function openEndedSessions({ ledger, accounts, notices, clock }: EndedDep
     for (const [session, state] of known) if (state === 'open') known.delete(session)
   })
 
+  async function read(session: string): Promise<boolean> {
+    const before = missed
+    const isEnded = (await accounts.left(accountOf(session))) !== undefined
+    // A notice that arrived while the store was read is newer than the store.
+    if (isEnded || (missed === before && !known.has(session))) note(session, isEnded ? 'ended' : 'open')
+    return isEnded || known.get(session) === 'ended'
+  }
+
   return {
     async end(session) {
       const until = clock() + KEPT_MS
@@ -52,14 +61,9 @@ export function openEndedSessions({ ledger, accounts, notices, clock }: EndedDep
       if (isEnded) notices.publish('relay', { is: 'ended', session })
       return isEnded
     },
-    async has(session) {
+    has(session) {
       const state = known.get(session)
-      if (state !== undefined) return state === 'ended'
-      const before = missed
-      const isEnded = (await accounts.left(accountOf(session))) !== undefined
-      // A notice that arrived while the store was read is newer than the store.
-      if (isEnded || (missed === before && !known.has(session))) note(session, isEnded ? 'ended' : 'open')
-      return isEnded || known.get(session) === 'ended'
+      return state === undefined ? read(session) : state === 'ended'
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { Gate } from '../../commands/gate.ts'
+import type { MaybePromise } from '../../commands/ports/runtime.ts'
 import { CallerKind, DECIDING_KINDS, LOCAL_OWNER, type Caller } from '../../contract/caller.ts'
 import { ok, PROBLEMS, refuse, type Result } from '../../contract/problems.ts'
 import { csrfHeader, isOwnOrigin, loginSecret } from './login-cookie.ts'
@@ -10,13 +11,15 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/
 export type RawRequest = {
   readonly local: boolean
   readonly remote: string
+  /** The connection that the request came by: requests on it repeat their credential. */
+  readonly connection?: object
   header(name: string): string | undefined
   /** Only where a browser's cookie is accepted. `passive`: only checks whether the log-in is still valid, and does not extend it. */
   readonly browser?: { readonly method: string; readonly passive?: true }
 }
 
 /** Identifies the caller. Both network doors use the same instance, so that wrong credentials are counted together. */
-export type Authenticate = (sendRaw: RawRequest) => Promise<Result<Caller>>
+export type Authenticate = (sendRaw: RawRequest) => MaybePromise<Result<Caller>>
 
 /**
  * On the local socket the caller is the owner, who may also act with fewer rights (`x-sluice-as: agent:claude`): that is
@@ -24,8 +27,10 @@ export type Authenticate = (sendRaw: RawRequest) => Promise<Result<Caller>>
  * counted.
  */
 export function callerIdentifier(gate: Pick<Gate, 'identity' | 'audit'>, failures: LoginRateLimit): Authenticate {
-  return async (sendRaw) => {
-    const authorization = sendRaw.header('authorization')
+  /** The credential that was last good on a connection. It is forgotten with the connection. */
+  const lastGood = new WeakMap<object, Known>()
+
+  async function identify(sendRaw: RawRequest, authorization: string | undefined): Promise<Result<Caller>> {
     const bearer = /^Bearer\s+(\S+)$/i.exec(authorization ?? '')?.[1]
     if (sendRaw.local) return callerOnSocket(gate, { authorization, bearer, as: sendRaw.header('x-sluice-as') })
     const secret =
@@ -39,6 +44,9 @@ export function callerIdentifier(gate: Pick<Gate, 'identity' | 'audit'>, failure
       const caller = await gate.identity.authenticate(bearer)
       // An error of the issuer or the store does not count as a wrong credential.
       was = caller.ok ? 'good' : PROBLEMS[caller.problem.code].http === 401 ? 'wrong' : was
+      const { connection, remote } = sendRaw
+      if (caller.ok && connection !== undefined && authorization !== undefined)
+        lastGood.set(connection, { authorization, remote, caller })
       return caller
     } finally {
       // If the store cannot count, it cannot check the credential either.
@@ -46,6 +54,22 @@ export function callerIdentifier(gate: Pick<Gate, 'identity' | 'audit'>, failure
       if (isOneTooMany) await gate.audit.noteRefusal({ kind: 'limited', address: sendRaw.remote })
     }
   }
+
+  return (sendRaw) => {
+    const { connection, remote } = sendRaw
+    const authorization = sendRaw.header('authorization')
+    const known = connection === undefined ? undefined : lastGood.get(connection)
+    const isRepeated = known !== undefined && known.authorization === authorization && known.remote === remote
+    return isRepeated && gate.identity.isStillAuthentic(known.caller.value)
+      ? known.caller
+      : identify(sendRaw, authorization)
+  }
+}
+
+type Known = {
+  readonly authorization: string
+  readonly remote: string
+  readonly caller: { readonly ok: true; readonly value: Caller }
 }
 
 /**

@@ -12,9 +12,17 @@ export type ClientAddress = (request: Pick<IncomingMessage, 'socket' | 'headers'
  */
 export function clientAddress({ addresses, header }: TrustedProxies): ClientAddress {
   const proxies = blockListOf(addresses)
+  /** The address of a connection does not change. */
+  const read = new WeakMap<object, string | undefined>()
+  const ownAddress = (socket: IncomingMessage['socket']): string | undefined => {
+    if (read.has(socket)) return read.get(socket)
+    const address = plainAddress(socket.remoteAddress ?? '')
+    if (address !== undefined) read.set(socket, address)
+    return address
+  }
   const isProxy = (address: string) => addresses.length > 0 && proxies.check(address, familyOf(address))
   return ({ socket, headers }) => {
-    let client = plainAddress(socket.remoteAddress ?? '')
+    let client = ownAddress(socket)
     if (client === undefined || !isProxy(client)) return client ?? ''
     const value = headers[header]
     const entries = value === undefined ? [] : entriesOf(header, Array.isArray(value) ? value.join(',') : value)

@@ -14,7 +14,9 @@ export function knownHost(names: readonly string[]): (asked: Names) => boolean {
   /** Cached, because clients repeat the same values. */
   const read = new Map<string, boolean>()
   const isKnown = (url: string): boolean => {
-    const answer = read.get(url) ?? known.has(hostnameOf(url))
+    const before = read.get(url)
+    if (before !== undefined) return before
+    const answer = known.has(hostnameOf(url))
     if (read.size >= MOST_READ) read.clear()
     read.set(url, answer)
     return answer

@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerOptions } from 'node:http'
+import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ListenLimits } from '../../contract/auth-settings.ts'
 import { PROBLEMS, problem, type Problem } from '../../contract/problems.ts'
@@ -31,36 +31,83 @@ export function guardServer(server: Server, limits: ListenLimits): void {
   shedConnections(server, limits.connections)
 }
 
+/** An open connection, in a list that is sorted by how long each has been without a whole request. */
+type Connection = {
+  readonly socket: Socket
+  /** Its request that is being received or answered. */
+  request: IncomingMessage | undefined
+  before: Connection | undefined
+  after: Connection | undefined
+}
+
 /**
  * Whoever opens more connections than there may be closes the ones that have waited longest without a whole request, so
  * a flood of them keeps nobody out. INVARIANT: a connection whose request is being answered is never shed.
  */
 function shedConnections(server: Server, most: number): void {
-  /** Connections, the longest idle first, each with its last request. */
-  const open = new Map<Socket, IncomingMessage | undefined>()
-  const touch = (socket: Socket, request?: IncomingMessage) => {
-    open.delete(socket)
-    open.set(socket, request)
+  const known = new WeakMap<Socket, Connection>()
+  let count = 0
+  let longest: Connection | undefined
+  let newest: Connection | undefined
+
+  function unlink(connection: Connection): void {
+    const { before, after } = connection
+    if (before === undefined) longest = after
+    else before.after = after
+    if (after === undefined) newest = before
+    else after.before = before
+    connection.before = undefined
+    connection.after = undefined
   }
+
+  function append(connection: Connection): void {
+    connection.before = newest
+    if (newest === undefined) longest = connection
+    else newest.after = connection
+    newest = connection
+  }
+
+  function touch(connection: Connection | undefined, request: IncomingMessage | undefined): void {
+    if (connection === undefined) return
+    connection.request = request
+    if (connection === newest) return
+    unlink(connection)
+    append(connection)
+  }
+
+  function remove(socket: Socket): void {
+    const connection = known.get(socket)
+    if (connection === undefined) return
+    known.delete(socket)
+    connection.request = undefined
+    unlink(connection)
+    count -= 1
+  }
+
+  function quietest(): Socket | undefined {
+    for (let one = longest; one !== undefined; one = one.after) if (one.request?.complete !== true) return one.socket
+    return undefined
+  }
+
   server.on('connection', (socket: Socket) => {
-    touch(socket)
-    socket.once('close', () => open.delete(socket))
-    if (open.size <= most) return
-    const shed = quietest(open) ?? socket
-    open.delete(shed)
+    const connection: Connection = { socket, request: undefined, before: undefined, after: undefined }
+    known.set(socket, connection)
+    append(connection)
+    count += 1
+    socket.once('close', () => remove(socket))
+    if (count <= most) return
+    const shed = quietest() ?? socket
+    remove(shed)
     shed.destroy()
   })
+  // One function for all answers, which closes over none of them.
+  function answered(this: ServerResponse): void {
+    touch(known.get(this.req.socket), undefined)
+  }
   server.on('request', (request, response) => {
-    touch(request.socket, request)
-    response.on('close', () => {
-      if (open.has(request.socket)) touch(request.socket)
-    })
+    touch(known.get(request.socket), request)
+    response.once('close', answered)
   })
-}
-
-function quietest(open: ReadonlyMap<Socket, IncomingMessage | undefined>): Socket | undefined {
-  for (const [socket, request] of open) if (request?.complete !== true) return socket
-  return undefined
 }
 
 function problemOf({ code = 'unknown' }: NodeJS.ErrnoException, { header_bytes }: ListenLimits): Problem {

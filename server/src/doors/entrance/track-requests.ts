@@ -8,18 +8,20 @@ export const REQUEST_DRAIN_MS = 10_000
  * the time limit; meanwhile new requests are told that the gate is stopping.
  */
 export function trackRequests(server: Server): () => Promise<void> {
-  const waiting = new Set<ServerResponse>()
+  let unanswered = 0
   let onNobody = () => {}
+  // One function for all of them, which closes over no request.
+  const answered = () => {
+    unanswered -= 1
+    if (unanswered === 0) onNobody()
+  }
   server.on('request', (_, answer: ServerResponse) => {
-    waiting.add(answer)
-    answer.on('close', () => {
-      waiting.delete(answer)
-      if (waiting.size === 0) onNobody()
-    })
+    unanswered += 1
+    answer.once('close', answered)
   })
   return () =>
     new Promise((resolve) => {
-      if (waiting.size === 0) return resolve()
+      if (unanswered === 0) return resolve()
       const timer = setTimeout(resolve, REQUEST_DRAIN_MS)
       onNobody = () => {
         clearTimeout(timer)

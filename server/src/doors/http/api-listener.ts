@@ -7,7 +7,7 @@ import type { App, Bindings } from './door.ts'
 export function apiListener(app: App, addressOf: ClientAddress): DoorListener {
   const listenerFor = (local: boolean) =>
     getRequestListener((request, { incoming }) => {
-      const bindings: Bindings = { local, remote: local ? '' : addressOf(incoming) }
+      const bindings: Bindings = { local, remote: local ? '' : addressOf(incoming), connection: incoming.socket }
       return app.fetch(request, bindings)
     })
   const [onNetwork, onSocket] = [listenerFor(false), listenerFor(true)]

@@ -13,6 +13,6 @@ export type Answers = Map<string, Kept>
 /** The context of a handler: the commands, the caller and the trace. */
 export type Variables = { gate: Gate; authenticate: Authenticate; answers: Answers; caller: Caller; trace: string }
 /** `local` is true on the data folder's socket, which only the folder's owner can open; otherwise `remote` is an address. */
-export type Bindings = { local: boolean; remote: string }
+export type Bindings = { local: boolean; remote: string; connection?: object }
 export type Door = { Variables: Variables; Bindings: Bindings }
 export type App = OpenAPIHono<Door>

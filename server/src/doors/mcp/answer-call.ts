@@ -10,7 +10,7 @@ import { answerableOf } from './answerable.ts'
 import { inputRequired } from './ask-client.ts'
 import { asTask, callAsTask, callOrTask, taskFault, whenTask, type WhenTask } from './call-as-task.ts'
 import { asksOf, callInRounds, inputsIn, withInputs } from './call-in-rounds.ts'
-import { readerOf, type Exchange } from './exchange.ts'
+import { liveOf, readerOf, type Exchange } from './exchange.ts'
 import { CAPABILITIES_KEY, type Era } from './read-message.ts'
 import { inBand, refusalOf, RPC, type Answer } from './rpc.ts'
 import { answerOf } from './task-answers.ts'
@@ -42,25 +42,32 @@ export async function answerCall(
     return inBand(refusalOf(RPC.invalid_params, 'mcp.params_invalid', { paths: 'inputResponses, requestState' }))
   // A client that follows a task cannot be asked.
   const answerable = wish === 'now' ? undefined : answerableOf(exchange.capabilities())
-  const request: CallRequest = {
+  const request: Writable<CallRequest> = {
     caller,
     trace,
-    ...parentSpanOf(exchange.meta['traceparent']),
-    ...(exchange.thread === undefined ? {} : { thread: exchange.thread }),
-    ...wordsIn(exchange.meta),
-    ...call,
-    ...withInputs(call.args, inputs),
+    tool: call.tool,
+    args: call.args,
     evict_over: exchange.evict_over,
-    ...(exchange.answer_stream === undefined ? {} : { answer_stream: exchange.answer_stream }),
-    ...(answerable === undefined ? {} : { answerable }),
-    ...(idempotency_key === undefined ? {} : { idempotency_key }),
+    ...parentSpanOf(exchange.meta['traceparent']),
+    ...wordsIn(exchange.meta),
   }
+  if (call.dry_run !== undefined) request.dry_run = call.dry_run
+  if (inputs !== undefined) Object.assign(request, withInputs(call.args, inputs))
+  if (exchange.thread !== undefined) request.thread = exchange.thread
+  if (exchange.answer_stream !== undefined) request.answer_stream = exchange.answer_stream
+  if (answerable !== undefined) request.answerable = answerable
+  if (idempotency_key !== undefined) request.idempotency_key = idempotency_key
   if (wish === 'now') return taskFault(exchange, call) ?? callAsTask(gate, exchange, request)
-  const outcome =
-    wish === 'late' ? await callOrTask(gate, exchange, request) : await callInRounds(gate, exchange, request)
+  const first =
+    wish === 'late' ? await callOrTask(gate, exchange, request) : await gate.calls.dispatch(request, liveOf(exchange))
+  if (first.status === 'executed') return answerOf(first, hasOutputSchema)
+  const outcome = wish === 'late' ? first : await callInRounds(gate, exchange, request, first)
   if (outcome.status === 'pending' && canOpenPages(exchange)) return { result: toTheConsole(outcome) }
   return (await taskOf(gate, exchange, wish, outcome)) ?? outcomeOrAsks(era, outcome, hasOutputSchema)
 }
+
+/** Built field by field: most calls have few of them. */
+type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
 /** The field in which a host passes on what its user said. */
 const WORDS_KEY = 'sluice/user_words'

@@ -1,4 +1,5 @@
 import type { Gate } from '../../commands/gate.ts'
+import type { MaybePromise } from '../../commands/ports/runtime.ts'
 import type { Caller } from '../../contract/caller.ts'
 import type { Surface } from '../../contract/surface.ts'
 import type { JsonObject } from '../../contract/json.ts'
@@ -27,13 +28,9 @@ const CACHED = new Set(['resources/list', 'resources/templates/list', 'resources
 
 const WAITS_FOR_TOOLS = new Set(['initialize', 'server/discover', 'tools/list', 'resources/list', 'prompts/list'])
 
-/** Answers one request of any protocol version, except those that open a stream. */
-export async function answerRequest(gate: Gate, method: string, exchange: Exchange, surface: Surface): Promise<Answer> {
-  const { era } = exchange
-  const answer = await (method === 'tools/call'
-    ? callTool(gate, exchange, surface)
-    : answerOther(gate, method, exchange, surface))
-  return complete(gate, era, answer)
+/** Answers one request of any protocol version, except those that open a stream. The answer still has to be `completed`. */
+export function answerRequest(gate: Gate, method: string, exchange: Exchange, surface: Surface): MaybePromise<Answer> {
+  return method === 'tools/call' ? callTool(gate, exchange, surface) : answerOther(gate, method, exchange, surface)
 }
 
 async function answerOther(gate: Gate, method: string, exchange: Exchange, surface: Surface): Promise<Answer> {
@@ -71,18 +68,18 @@ async function answerOther(gate: Gate, method: string, exchange: Exchange, surfa
   }
 }
 
-function setLogLevel({ params, setLogLevel: set }: Exchange): Answer {
-  const level = logLevelOf(params['level'])
+function setLogLevel(exchange: Exchange): Answer {
+  const level = logLevelOf(exchange.params['level'])
   if (level === undefined) return badParams(`level: one of ${LOG_LEVELS.join(', ')}`)
-  set(level)
+  exchange.setLogLevel(level)
   return { result: {} }
 }
 
 /** Since 2026-07-28 every result has its type and its author. */
-function complete({ version }: Gate, era: Era, answer: Answer): Answer {
+export function completed({ version }: Gate, era: Era, answer: Answer): Answer {
   if (!('result' in answer)) return answer
   const result = resultFor(answer.result, era)
-  if (era === 'old') return { result }
+  if (era === 'old') return result === answer.result ? answer : { result }
   const meta = result['_meta'] as JsonObject | undefined
   return {
     result: { resultType: 'complete', ...result, _meta: { ...meta, [SERVER_INFO_KEY]: { name: 'sluice', version } } },

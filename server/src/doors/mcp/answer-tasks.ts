@@ -1,3 +1,4 @@
+import { abortSignalOf } from '../../commands/ports/cancel.ts'
 import type { Gate } from '../../commands/gate.ts'
 import type { Caller } from '../../contract/caller.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
@@ -50,7 +51,8 @@ async function ended(gate: Gate, exchange: Exchange, taskId: string): Promise<An
   const now = await readTaskIn(gate, readerOf(exchange), taskId)
   if (!now.ok) return bad(now.problem)
   if (now.value.state === 'working') exchange.hold()
-  const read = now.value.state === 'working' ? await readTaskIn(gate, readerOf(exchange), taskId, signal) : now
+  const read =
+    now.value.state === 'working' ? await readTaskIn(gate, readerOf(exchange), taskId, abortSignalOf(signal)) : now
   if (!read.ok) return bad(read.problem)
   if (read.value.state === 'working') return inBand(refusalOf(RPC.server, 'gate.stopping'))
   const answer = taskAnswer(gate, caller, read.value)

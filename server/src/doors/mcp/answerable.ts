@@ -14,6 +14,17 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
  */
 export function answerableOf(capabilities: Json | undefined): Answerable | undefined {
   if (!isJsonObject(capabilities)) return undefined
+  const known = read.get(capabilities)
+  if (known !== undefined) return known.can
+  const answerable = readAnswerable(capabilities)
+  read.set(capabilities, { can: answerable })
+  return answerable
+}
+
+/** An older client declares them once for its session. */
+const read = new WeakMap<JsonObject, { readonly can: Answerable | undefined }>()
+
+function readAnswerable(capabilities: JsonObject): Answerable | undefined {
   const can: Record<string, JsonObject> = {}
   for (const [name, parts] of Object.entries(PARTS)) {
     const declared = capabilities[name]

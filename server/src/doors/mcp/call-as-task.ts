@@ -38,7 +38,7 @@ const badTask = (why: string): Answer =>
 export async function callAsTask(gate: Gate, exchange: Exchange, request: CallRequest): Promise<Answer> {
   let call_id: CallId | undefined
   const tell = (message: JsonObject) => exchange.tell(related(message, call_id))
-  const { signal: _, ...live } = liveOf({ ...exchange, notify: tell })
+  const { signal: _, ...live } = liveOf(exchange, tell)
   const begun = await begin(gate, exchange, request, { ...live, onStarted: (id) => (call_id = id) }, 0)
   const id = 'running' in begun ? begun.running : idIn(begun.outcome)
   // The call with this idempotency key may not have been made as a task.

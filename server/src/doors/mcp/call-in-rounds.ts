@@ -6,17 +6,23 @@ import { askClient, MOST_ROUNDS } from './ask-client.ts'
 import { liveOf, type Exchange } from './exchange.ts'
 
 /**
- * Makes a call, and for an older client what a tool asks then is asked here and the call made again with the answers.
+ * What becomes of a call whose first round ended with this outcome: for an older client, what a tool asks is asked here and the
+ * call made again with the answers.
  * INVARIANT: each round is a call of its own, judged with the answers in it.
  */
-export async function callInRounds(gate: Gate, exchange: Exchange, first: CallRequest): Promise<Outcome> {
-  let request = first
+export async function callInRounds(
+  gate: Gate,
+  exchange: Exchange,
+  first: CallRequest,
+  ended: Outcome,
+): Promise<Outcome> {
+  let outcome = ended
   for (let round = 1; ; round += 1) {
-    const outcome = await gate.calls.dispatch(request, liveOf(exchange))
     const asks = exchange.era === 'old' && round < MOST_ROUNDS ? asksOf(outcome) : undefined
     const inputs = asks === undefined ? undefined : await askClient(exchange, asks)
     if (inputs === undefined) return outcome
-    request = { ...first, ...withInputs(first.args, inputs), round: round + 1 }
+    const request = { ...first, ...withInputs(first.args, inputs), round: round + 1 }
+    outcome = await gate.calls.dispatch(request, liveOf(exchange))
   }
 }
 

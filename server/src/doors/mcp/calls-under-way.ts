@@ -1,34 +1,74 @@
 import type { RpcId } from './rpc.ts'
 
-/** The requests in progress, so that a later message can cancel one. */
-export type CallsUnderWay = {
-  /** Remembers a request of this client until the returned function is called. */
-  begin(speaker: string, id: RpcId, cancel: () => void): () => void
-  /** Cancels the one request that this speaker made under this id. False when no such request is being answered here. */
-  cancel(speaker: string, id: RpcId): boolean
+/** A request that is being answered. */
+export type UnderWay = {
+  readonly id: RpcId
+  /** Who made it. Only asked when somebody cancels. */
+  clientKey(): string
+  cancel(): void
+  /** Whether it wants to hear when its answer takes long. */
+  readonly tells_long: boolean
+  /** Its answer takes long. Called once. */
+  becomeLong(): void
+  /** Where it stands in the list, and since when: the list's own. */
+  place: number
+  since: number
 }
 
-export function createCallsUnderWay(): CallsUnderWay {
-  const known = new Map<string, (() => void)[]>()
-  return {
-    begin(speaker, id, cancel) {
-      const key = keyOf(speaker, id)
-      const others = known.get(key)
-      if (others === undefined) known.set(key, [cancel])
-      else others.push(cancel)
-      return () => {
-        const left = known.get(key)?.filter((one) => one !== cancel) ?? []
-        if (left.length === 0) known.delete(key)
-        else known.set(key, left)
+/** The requests in progress, so that a later message can cancel one, and that one which takes long hears of it. */
+export type CallsUnderWay = {
+  /** Remembers a request until `end` is called for it. */
+  begin(request: UnderWay): void
+  end(request: UnderWay): void
+  /** Cancels the one request that this client made under this id. False when no such request is being answered here. */
+  cancel(client: string, id: RpcId): boolean
+}
+
+/**
+ * A list of places instead of a map, and one timer instead of one per request: what changes with every request is written into
+ * objects that stay.
+ */
+export function createCallsUnderWay(long_ms: number): CallsUnderWay {
+  const places: (UnderWay | undefined)[] = []
+  const free: number[] = []
+  let timer: NodeJS.Timeout | undefined
+
+  /** Tells those that take long, and comes back for the next. */
+  function sweep(): void {
+    timer = undefined
+    const now = performance.now()
+    let next = Infinity
+    for (const request of places) {
+      if (request?.tells_long !== true || request.since === TOLD) continue
+      const due = request.since + long_ms
+      if (due > now) next = Math.min(next, due)
+      else {
+        request.since = TOLD
+        request.becomeLong()
       }
+    }
+    if (next < Infinity) timer ??= setTimeout(sweep, Math.ceil(next - now)).unref()
+  }
+
+  return {
+    begin(request) {
+      request.place = free.pop() ?? places.length
+      request.since = performance.now()
+      places[request.place] = request
+      if (request.tells_long) timer ??= setTimeout(sweep, long_ms).unref()
     },
-    cancel(speaker, id) {
-      const meant = known.get(keyOf(speaker, id))
+    end(request) {
+      if (places[request.place] !== request) return
+      places[request.place] = undefined
+      free.push(request.place)
+    },
+    cancel(client, id) {
+      const meant = places.filter((one) => one !== undefined && one.id === id && one.clientKey() === client)
       // Two clients without sessions may share a key and use the same ids. It is not known which one was meant, so neither is cancelled.
-      if (meant?.length === 1) meant[0]?.()
-      return meant !== undefined
+      if (meant.length === 1) meant[0]?.cancel()
+      return meant.length > 0
     },
   }
 }
 
-const keyOf = (speaker: string, id: RpcId) => JSON.stringify([speaker, id])
+const TOLD = -1

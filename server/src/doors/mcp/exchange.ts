@@ -1,4 +1,5 @@
 import { markedFields } from './foreign-texts.ts'
+import type { CancelSignal } from '../../commands/ports/cancel.ts'
 import type { CallListeners } from '../../commands/ports/upstream.ts'
 import type { Reader } from '../../commands/provenance/enter-session.ts'
 import type { WatchAnswer } from '../../commands/proxy/proxy-watch.ts'
@@ -32,7 +33,7 @@ export type Exchange = {
   /** The session that the client names, by its header or in `_meta`; without one the caller's own goes on. */
   readonly thread: string | undefined
   /** Told when the client calls the request off. */
-  readonly signal: AbortSignal
+  readonly signal: CancelSignal
   /** What the client said it can do, now or at the start of its session. */
   capabilities(): Json | undefined
   /** Asks an older client something before the answer, where the connection can carry that; undefined when it does not answer. */
@@ -53,23 +54,25 @@ export const readerOf = ({ caller, thread }: Pick<Exchange, 'caller' | 'thread'>
   ...(thread === undefined ? {} : { thread }),
 })
 
-/** What binds a call to the client that waits for it. */
-export function liveOf(exchange: Exchange): CallListeners {
-  const { meta, signal, notify, log_level } = exchange
+/** What binds a call to the client that waits for it. `notify`: where its messages go, if not to the exchange itself. */
+export function liveOf(
+  exchange: Pick<Exchange, 'meta' | 'signal' | 'notify' | 'log_level'>,
+  notify: Exchange['notify'] = (message) => exchange.notify(message),
+): CallListeners {
+  const { meta, signal, log_level } = exchange
   const { progressToken } = meta
-  const tell = (method: string, params: JsonObject) => notify({ jsonrpc: '2.0', method, params })
-  return {
-    signal,
-    // A client that wants to hear of progress names a token, under which it knows the call.
-    ...(typeof progressToken === 'string' || typeof progressToken === 'number'
-      ? { onProgress: (progress) => tell('notifications/progress', { ...markedFields(progress), progressToken }) }
-      : {}),
-    ...(log_level === undefined
-      ? {}
-      : {
-          onLog: (line) => {
-            if (isLoudEnough(line['level'], log_level)) tell('notifications/message', markedFields(line))
-          },
-        }),
+  const onLog = (line: JsonObject) => {
+    if (log_level !== undefined && isLoudEnough(line['level'], log_level))
+      notify({ jsonrpc: '2.0', method: 'notifications/message', params: markedFields(line) })
   }
+  // A client that wants to hear of progress names a token, under which it knows the call.
+  if (typeof progressToken !== 'string' && typeof progressToken !== 'number')
+    return log_level === undefined ? { signal } : { signal, onLog }
+  const onProgress: CallListeners['onProgress'] = (progress) =>
+    notify({
+      jsonrpc: '2.0',
+      method: 'notifications/progress',
+      params: { ...markedFields(progress), progressToken },
+    })
+  return log_level === undefined ? { signal, onProgress } : { signal, onProgress, onLog }
 }

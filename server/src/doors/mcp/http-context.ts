@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Caller } from '../../contract/caller.ts'
 import { callerIdentity } from '../../contract/caller-identity.ts'
-import type { Surface } from '../../contract/surface.ts'
+import { Surface } from '../../contract/surface.ts'
 import { PROBLEMS, type Problem } from '../../contract/problems.ts'
 import type { RawRequest } from '../entrance/caller-of.ts'
 import type { ClientAddress } from '../entrance/client-address.ts'
@@ -30,6 +30,7 @@ export const clientKeyOf = (caller: Caller, session: string | undefined) =>
 export const rawRequestOf = ({ request, local }: HttpContext, addressOf: ClientAddress): RawRequest => ({
   local,
   remote: local ? '' : addressOf(request),
+  connection: request.socket,
   header: (name) => headerOf(request, name),
 })
 
@@ -57,10 +58,11 @@ export function pathOf(url: string): string {
   return query === -1 ? url : url.slice(0, query)
 }
 
-const NO_QUERY = new URLSearchParams()
-export function queryOf(url: string): URLSearchParams {
+/** The surface that an address asks for; undefined if it names none. */
+export function surfaceIn(url: string): ReturnType<typeof Surface.safeParse> | undefined {
   const query = url.indexOf('?')
-  return query === -1 ? NO_QUERY : new URLSearchParams(url.slice(query + 1))
+  const wanted = query === -1 ? null : new URLSearchParams(url.slice(query + 1)).get('surface')
+  return wanted === null ? undefined : Surface.safeParse(wanted)
 }
 
 export const commonHeaders = ({ trace }: HttpContext): Record<string, string> => ({

@@ -52,7 +52,7 @@ export function listeningDoor({ gate, sessions, listening, watched, resumable, r
     if (last_id !== undefined) return resume(client, last_id)
     const stream = openEventStream(response, commonHeaders(client), stillAllowed(client))
     const wants = wantsAll(capabilitiesOf(gate, shownTo(gate, caller, client.surface), 'old'))
-    const level = () => sessions.logLevel(clientKeyOf(caller, session))
+    const level = () => sessions.logLevel({ caller, session })
     const leave = listening.attach(caller, stream, wants, { session, level })
     const stopWatching = watched.attach(client, stream)
     response.once('close', () => {

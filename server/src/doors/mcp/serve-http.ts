@@ -1,4 +1,6 @@
 import type { Gate } from '../../commands/gate.ts'
+import { withResult } from '../../commands/maybe-promise.ts'
+import type { MaybePromise } from '../../commands/ports/runtime.ts'
 import { readJson } from '../../commands/read-json.ts'
 import type { Caller } from '../../contract/caller.ts'
 import { Surface } from '../../contract/surface.ts'
@@ -10,10 +12,9 @@ import type { ClientAddress } from '../entrance/client-address.ts'
 import type { DoorListener } from '../entrance/listen.ts'
 import { knownHost } from '../entrance/known-host.ts'
 import { traceOf } from '../entrance/trace-of.ts'
-import { answerRequest } from './answer-request.ts'
+import { answerRequest, completed } from './answer-request.ts'
 import { createCallsUnderWay } from './calls-under-way.ts'
 import { openEventStream, type EventStream } from './event-stream.ts'
-import type { Exchange } from './exchange.ts'
 import {
   accept,
   commonHeaders,
@@ -21,23 +22,22 @@ import {
   headerOf,
   rawRequestOf,
   pathOf,
-  queryOf,
+  surfaceIn,
   clientKeyOf,
-  acceptsType,
   writeProblem,
   writeRefusal,
   writeText,
   type ClientContext,
   type HttpContext,
 } from './http-context.ts'
-import { logLevelOf } from './log-level.ts'
+import { HttpExchange, type ExchangeDeps } from './http-exchange.ts'
 import { listeningDoor } from './open-listening.ts'
 import { readBody } from './read-body.ts'
 import { relayedMessages } from './relayed-messages.ts'
 import { relayedStreams } from './relayed-streams.ts'
 import { createResumableStreams } from './resumable-streams.ts'
 import { createQuestions } from './questions.ts'
-import { CAPABILITIES_KEY, readMessage, type Era, type Notification, type Request } from './read-message.ts'
+import { readMessage, type Era, type Notification, type Request } from './read-message.ts'
 import { isMetadataPath, METADATA_PATHS, metadataUrl, resourceMetadata, resourceUrl } from './resource-metadata.ts'
 import { refusalFor, refusalOf, RPC, textOf, type Refusal } from './rpc.ts'
 import { createSessions, idempotencyKeyOf, threadOf } from './sessions.ts'
@@ -69,7 +69,6 @@ export const MCP_PATHS: readonly string[] = ['/mcp', ...METADATA_PATHS]
 
 /** An older client's answer that takes longer becomes a stream: one that can be resumed, and no proxy gives up on its silence. */
 const LONG_MS = 1_000
-const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel'
 
 /**
  * MCP over HTTP, both eras, on plain `node:http`: parse, authenticate, dispatch, write. What is kept between requests is what is
@@ -78,7 +77,7 @@ const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel'
 export function mcpListener(door: McpDoor): DoorListener {
   const { gate } = door
   const sessions = createSessions()
-  const underWay = createCallsUnderWay()
+  const underWay = createCallsUnderWay(LONG_MS)
   const listening = createListeningStreams(gate)
   const watched = createWatchedResources(gate)
   const questions = createQuestions()
@@ -89,6 +88,8 @@ export function mcpListener(door: McpDoor): DoorListener {
   const messages = relayedMessages({ gate, underWay, questions, onFault })
   const relayed = relayedStreams({ gate, resumable, stopping: door.stopping, onFault })
   const standingDeps = { gate, sessions, listening, watched, resumable, relayed, stillAllowed }
+  const { evict_over, onIncident } = door
+  const exchangeDeps: ExchangeDeps = { sessions, watched, questions, listening, evict_over, openAnswer, onIncident }
   const { openListening, openSubscription } = listeningDoor(standingDeps)
   const isOurs = knownHost(door.hosts)
   door.stopping.addEventListener('abort', () => listening.endAll())
@@ -99,21 +100,18 @@ export function mcpListener(door: McpDoor): DoorListener {
     const { headers } = request
     if (!local && !isOurs({ host: headers.host, origin: headers.origin }))
       return writeProblem(context, problem('request.foreign_host'))
-    if (isMetadataPath(path)) {
-      if (request.method !== 'GET')
-        return writeProblem(context, problem('request.method_not_allowed'), { allow: 'GET' })
-      const metadata = resourceMetadata(resourceUrl(door.url, headers.host), door.authorization_servers)
-      return writeText(context, 200, JSON.stringify(metadata))
-    }
+    if (isMetadataPath(path)) return writeMetadata(context)
     // Both run in parallel: a request without a valid key is rejected without waiting for its whole body.
     const reading = request.method === 'POST' ? readBody(request, BODY_LIMIT) : undefined
-    const caller = await door.authenticate(rawRequestOf(context, door.addressOf))
+    const authenticated = door.authenticate(rawRequestOf(context, door.addressOf))
+    const caller = authenticated instanceof Promise ? await authenticated : authenticated
     if (!caller.ok) {
       const metadata = metadataUrl(resourceUrl(door.url, headers.host))
       const challenge = { 'www-authenticate': `Bearer realm="sluice", resource_metadata="${metadata}"` }
       return writeProblem(context, caller.problem, PROBLEMS[caller.problem.code].http === 401 ? challenge : {})
     }
-    const client = await guestOf(context, caller.value)
+    const found = clientOf(context, caller.value)
+    const client = found instanceof Promise ? await found : found
     if ('error' in client) return writeRefusal(context, null, client)
     if (request.method === 'GET') return await openListening(client)
     if (request.method === 'DELETE') return await endSession(client)
@@ -124,23 +122,31 @@ export function mcpListener(door: McpDoor): DoorListener {
       const rpc = body.problem.code === 'request.not_ijson' ? RPC.parse_error : RPC.server
       return writeRefusal(context, null, refusalFor(rpc, body.problem))
     }
-    return await post(client, body.value)
+    return post(client, body.value)
   }
 
-  /** Who this is once they are in: the conversation they are in, and what they want to see. */
-  async function guestOf(context: HttpContext, caller: Caller): Promise<ClientContext | Refusal> {
-    const { request } = context
+  function writeMetadata(context: HttpContext): void {
+    const { method, headers } = context.request
+    if (method !== 'GET') return writeProblem(context, problem('request.method_not_allowed'), { allow: 'GET' })
+    const metadata = resourceMetadata(resourceUrl(door.url, headers.host), door.authorization_servers)
+    return writeText(context, 200, JSON.stringify(metadata))
+  }
+
+  /** The caller's session and the surface it wants. */
+  function clientOf(context: HttpContext, caller: Caller): MaybePromise<ClientContext | Refusal> {
+    const { request, response, local, trace } = context
     const session = headerOf(request, 'mcp-session-id')
-    if (session !== undefined && (!sessions.isOf(session, caller) || (await gate.relay.hasEnded(session))))
-      return refusalOf(RPC.session_not_found, 'mcp.session_unknown')
-    const wanted = queryOf(request.url ?? '').get('surface')
-    const chosen = wanted === null ? undefined : Surface.safeParse(wanted)
+    if (session !== undefined && !sessions.isOf(session, caller)) return unknownSession()
+    const chosen = surfaceIn(request.url ?? '')
     if (chosen?.success === false)
       return refusalOf(RPC.server, 'request.invalid', { paths: `surface: one of ${Surface.options.join(', ')}` })
-    return { ...context, caller, session, surface: chosen?.data ?? caller.surface ?? door.surface }
+    const surface = chosen?.data ?? caller.surface ?? door.surface
+    const client = { request, response, local, trace, caller, session, surface }
+    if (session === undefined) return client
+    return withResult(gate.relay.hasEnded(session), (has_ended) => (has_ended ? unknownSession() : client))
   }
 
-  async function post(client: ClientContext, body: string): Promise<void> {
+  function post(client: ClientContext, body: string): MaybePromise<void> {
     const { request, local, caller, session } = client
     const wrong = headerFault(request)
     if (wrong !== undefined) return writeRefusal(client, null, wrong)
@@ -158,7 +164,7 @@ export function mcpListener(door: McpDoor): DoorListener {
       case 'request':
         return message.method === 'subscriptions/listen' && message.era === 'new'
           ? openSubscription(client, message)
-          : await answer(client, message)
+          : answer(client, message)
       case 'notification':
         hear(message, clientKeyOf(caller, session))
         return accept(client)
@@ -180,68 +186,30 @@ export function mcpListener(door: McpDoor): DoorListener {
   }
 
   async function answer(client: ClientContext, message: Request): Promise<void> {
-    const { request, response, caller, session, surface } = client
+    const { request, response, session } = client
     const { era, id, method, params, meta } = message
     const thread = threadOf(session, meta)
     if (!thread.ok) return writeRefusal(client, id, refusalFor(RPC.invalid_params, thread.problem))
     const key = idempotencyKeyOf(headerOf(request, 'idempotency-key'), meta)
     if (!key.ok) return writeRefusal(client, id, refusalFor(RPC.invalid_params, key.problem))
-    const calledOff = new AbortController()
-    // An older client that goes away may come back for the answer; a newer one calls its request off by going.
-    const giveUp = () => calledOff.abort()
-    const isOverWithClient = era === 'new' || (method === 'tasks/result' && !canResume(client, era))
-    if (isOverWithClient) response.once('close', () => response.writableEnded || giveUp())
-    const speaker = clientKeyOf(caller, session)
-    const done = underWay.begin(speaker, id, () => calledOff.abort())
-    const begun = method === 'initialize' && era === 'old' ? begin(client, params) : {}
-    const stream_name = canResume(client, era) ? newStreamName(id, door.clock()) : undefined
-    let stream: EventStream | undefined
-    const streaming = (): EventStream | undefined => {
-      if (stream !== undefined) return stream
-      if (response.destroyed || response.writableEnded || !acceptsType(request, 'text/event-stream')) return undefined
-      return (stream = openAnswer(client, stream_name, method === 'tasks/result' ? giveUp : () => {}))
-    }
-    const isLong = era === 'old' && !client.local ? setTimeout(streaming, LONG_MS) : undefined
-    const exchange: Exchange = {
-      caller,
-      era,
-      params,
-      meta,
-      trace: traceOf(meta['traceparent']) ?? client.trace,
-      idempotency_key: key.value,
-      evict_over: door.evict_over,
-      answer_stream: stream_name,
-      // An older client hears everything until it says otherwise; a newer one hears what it asks for.
-      log_level: era === 'new' ? logLevelOf(meta[LOG_LEVEL_KEY]) : sessions.logLevel(speaker),
-      setLogLevel: (level) => sessions.setLogLevel(speaker, level),
-      watch: (uri) =>
-        watched.subscribe(client, uri, {
-          ...(thread.value === undefined ? {} : { thread: thread.value }),
-          trace: exchange.trace,
-        }),
-      unwatch: (uri) => watched.unsubscribe(client, uri),
-      header: (name) => headerOf(request, name),
-      may_lack: client.local,
-      signal: calledOff.signal,
+    const exchange = new HttpExchange(exchangeDeps, client, message, {
       thread: thread.value,
-      capabilities: () => (era === 'new' ? meta[CAPABILITIES_KEY] : sessions.capabilities(speaker)),
-      ask: async (question) =>
-        era === 'new' || !acceptsType(request, 'text/event-stream')
-          ? undefined
-          : questions.ask(speaker, question, (told) => exchange.notify(told), calledOff.signal),
-      notify: (told) => streaming()?.send(JSON.stringify(told)),
-      hold: () => void streaming(),
-      tell: (told) => listening.tell(caller, session, told),
-      onFault: (error) => void door.onIncident(error, client.trace),
-    }
+      idempotency_key: key.value,
+      answer_stream: canResume(client, era) ? newStreamName(id, door.clock()) : undefined,
+    })
+    // An older client that goes away may come back for the answer; a newer one calls its request off by going.
+    if (era === 'new' || (method === 'tasks/result' && !canResume(client, era)))
+      response.once('close', () => response.writableEnded || exchange.cancel())
+    const begun = method === 'initialize' && era === 'old' ? begin(client, params) : undefined
+    underWay.begin(exchange)
     try {
-      const answered = await answerRequest(gate, method, exchange, surface)
+      const answering = answerRequest(gate, method, exchange, client.surface)
+      const answered = completed(gate, era, answering instanceof Promise ? await answering : answering)
       const text = textOf(id, answered)
-      if (stream !== undefined) return stream.end(text)
+      if (exchange.stream !== undefined) return exchange.stream.end(text)
       writeText(client, 'result' in answered ? 200 : answered.http, text, begun)
     } finally {
-      clearTimeout(isLong)
-      done()
+      underWay.end(exchange)
     }
   }
 
@@ -257,7 +225,7 @@ export function mcpListener(door: McpDoor): DoorListener {
 
   function begin({ caller }: ClientContext, { capabilities = {} }: JsonObject): Record<string, string> {
     const session = sessions.begin(caller)
-    sessions.setCapabilities(clientKeyOf(caller, session), capabilities)
+    sessions.setCapabilities({ caller, session }, capabilities)
     return { 'mcp-session-id': session }
   }
 
@@ -268,8 +236,7 @@ export function mcpListener(door: McpDoor): DoorListener {
 
   /** On every node: the others hear of it. */
   async function endSession(client: ClientContext): Promise<void> {
-    if (client.session === undefined)
-      return writeRefusal(client, null, refusalOf(RPC.session_not_found, 'mcp.session_unknown'))
+    if (client.session === undefined) return writeRefusal(client, null, unknownSession())
     const ended = await gate.relay.endSession(client.session)
     if (!ended.ok) return writeRefusal(client, null, refusalFor(RPC.server, ended.problem))
     forget(client.session)
@@ -278,7 +245,7 @@ export function mcpListener(door: McpDoor): DoorListener {
 
   return (request, response, local) => {
     const path = pathOf(request.url ?? '')
-    if (!MCP_PATHS.includes(path)) return false
+    if (path !== '/mcp' && !MCP_PATHS.includes(path)) return false
     const trace = traceOf(request.headers.traceparent) ?? door.newTrace()
     const context: HttpContext = { request, response, local, trace }
     serve(context, path).catch((error: unknown) => {
@@ -289,6 +256,8 @@ export function mcpListener(door: McpDoor): DoorListener {
     return true
   }
 }
+
+const unknownSession = (): Refusal => refusalOf(RPC.session_not_found, 'mcp.session_unknown')
 
 /** Before 2025-11-25 a client takes an event without a message for a broken one; on the local socket nothing gets lost. */
 const canResume = ({ request, session, local }: ClientContext, era: Era): boolean =>

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Caller } from '../../contract/caller.ts'
-import { callerIdentity } from '../../contract/caller-identity.ts'
+import { callerIdentity, isSameCaller, type CallerNames } from '../../contract/caller-identity.ts'
 import type { Json, JsonObject } from '../../contract/json.ts'
 import { ok, type Result } from '../../contract/problems.ts'
 import { invalidKey, invalidThread, isIdempotencyKey, isThreadName } from '../../contract/request-names.ts'
@@ -23,13 +23,16 @@ export type Sessions = {
   begin(caller: Caller): string
   /** Whether it was made for this caller. Whether it was ended since, the gate knows. */
   isOf(session: string, caller: Caller): boolean
-  /** What a speaker of the older era wants to hear of logs; everything until they say. */
-  logLevel(speaker: string): LogLevel
-  setLogLevel(speaker: string, level: LogLevel): void
+  /** What a client of the older era wants to hear of logs; everything until it says. */
+  logLevel(client: Client): LogLevel
+  setLogLevel(client: Client, level: LogLevel): void
   /** What a client of the older era said it can do; nothing is known of one from before a restart. */
-  capabilities(speaker: string): Json | undefined
-  setCapabilities(speaker: string, capabilities: Json): void
+  capabilities(client: Client): Json | undefined
+  setCapabilities(client: Client, capabilities: Json): void
 }
+
+/** Without a session all connections of one caller are one client. */
+type Client = { readonly caller: Caller; readonly session: string | undefined }
 
 export const threadOfSession = (session: string): string => `mcp:${session}`
 
@@ -56,6 +59,10 @@ export function idempotencyKeyOf(header: string | undefined, meta: JsonObject): 
 export function createSessions(): Sessions {
   const levels = new Map<string, LogLevel>()
   const capabilities = new Map<string, Json>()
+  /** Sessions whose mark was found to be right, and for whom. */
+  const checked = new Map<string, CallerNames>()
+  // A session belongs to one caller, and no name of a session looks like an identity.
+  const keyOf = ({ caller, session }: Client) => session ?? callerIdentity(caller)
 
   return {
     begin(caller) {
@@ -63,19 +70,24 @@ export function createSessions(): Sessions {
       return `${name}.${markOf(name, caller)}`
     },
     isOf(session, caller) {
+      const known = checked.get(session)
+      if (known !== undefined) return isSameCaller(known, caller)
       if (session.length > LONGEST_NAME) return false
       const [name = '', mark, ...more] = session.split('.')
-      return mark === markOf(name, caller) && more.length === 0
+      if (mark !== markOf(name, caller) || more.length > 0) return false
+      forgetOldest(checked)
+      checked.set(session, { id: caller.id, user: caller.user })
+      return true
     },
-    logLevel: (speaker) => levels.get(speaker) ?? 'debug',
-    setLogLevel(speaker, level) {
+    logLevel: (client) => (levels.size === 0 ? 'debug' : (levels.get(keyOf(client)) ?? 'debug')),
+    setLogLevel(client, level) {
       forgetOldest(levels)
-      levels.set(speaker, level)
+      levels.set(keyOf(client), level)
     },
-    capabilities: (speaker) => capabilities.get(speaker),
-    setCapabilities(speaker, declared) {
+    capabilities: (client) => capabilities.get(keyOf(client)),
+    setCapabilities(client, declared) {
       forgetOldest(capabilities)
-      capabilities.set(speaker, declared)
+      capabilities.set(keyOf(client), declared)
     },
   }
 }

@@ -1,5 +1,6 @@
 import { pageBySize } from '../../commands/catalogue/page-by-size.ts'
 import type { Gate } from '../../commands/gate.ts'
+import type { MaybePromise } from '../../commands/ports/runtime.ts'
 import type { Caller } from '../../contract/caller.ts'
 import type { Surface } from '../../contract/surface.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
@@ -86,7 +87,7 @@ function definitionFor(definition: ToolDefinition, era: Era): JsonObject {
 }
 
 /** Carries out `tools/call`. Under `auto` both kinds of names are good: what was listed last is the client's memory, not ours. */
-export async function callTool(gate: Gate, exchange: Exchange, surface: Surface): Promise<Answer> {
+export function callTool(gate: Gate, exchange: Exchange, surface: Surface): MaybePromise<Answer> {
   const { name, arguments: args = {} } = exchange.params
   if (typeof name !== 'string')
     return inBand(refusalOf(RPC.invalid_params, 'mcp.params_invalid', { paths: 'name: missing' }))

@@ -1,0 +1,161 @@
+import { CancelSwitch } from '../../commands/ports/cancel.ts'
+import type { WatchAnswer } from '../../commands/proxy/proxy-watch.ts'
+import type { Caller } from '../../contract/caller.ts'
+import type { Json, JsonObject } from '../../contract/json.ts'
+import { traceOf } from '../entrance/trace-of.ts'
+import type { UnderWay } from './calls-under-way.ts'
+import type { EventStream } from './event-stream.ts'
+import type { Exchange } from './exchange.ts'
+import { acceptsType, clientKeyOf, headerOf, type ClientContext } from './http-context.ts'
+import type { ListeningStreams } from './listening-streams.ts'
+import { logLevelOf, type LogLevel } from './log-level.ts'
+import type { Questions } from './questions.ts'
+import { CAPABILITIES_KEY, type Era, type Request } from './read-message.ts'
+import type { RpcId } from './rpc.ts'
+import type { Sessions } from './sessions.ts'
+import type { WatchedResources } from './watched-resources.ts'
+
+/** What all exchanges of a door share. */
+export type ExchangeDeps = {
+  readonly sessions: Sessions
+  readonly watched: WatchedResources
+  readonly questions: Questions
+  readonly listening: ListeningStreams
+  readonly evict_over: number
+  /** The answer as a stream, from now on; under a name, where its client can come back for it. */
+  readonly openAnswer: (client: ClientContext, name: string | undefined, onLost: () => void) => EventStream
+  readonly onIncident: (error: unknown, trace: string) => string
+}
+
+/** What a request says besides its message. */
+type Named = {
+  readonly thread: string | undefined
+  readonly idempotency_key: string | undefined
+  readonly answer_stream: string | undefined
+}
+
+const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel'
+const NOTHING = () => {}
+
+/** One request by HTTP while it is answered. A class: one is made for every request, and its methods are shared. */
+export class HttpExchange implements Exchange, UnderWay {
+  readonly client: ClientContext
+  readonly id: RpcId
+  readonly era: Era
+  readonly method: string
+  readonly params: JsonObject
+  readonly meta: JsonObject
+  readonly trace: string
+  readonly thread: string | undefined
+  readonly idempotency_key: string | undefined
+  readonly answer_stream: string | undefined
+  readonly signal = new CancelSwitch()
+  place = -1
+  since = 0
+  readonly #deps: ExchangeDeps
+  #stream: EventStream | undefined = undefined
+
+  constructor(deps: ExchangeDeps, client: ClientContext, message: Request, named: Named) {
+    this.#deps = deps
+    this.client = client
+    this.id = message.id
+    this.era = message.era
+    this.method = message.method
+    this.params = message.params
+    this.meta = message.meta
+    this.trace = traceOf(message.meta['traceparent']) ?? client.trace
+    this.thread = named.thread
+    this.idempotency_key = named.idempotency_key
+    this.answer_stream = named.answer_stream
+  }
+
+  get caller(): Caller {
+    return this.client.caller
+  }
+
+  get evict_over(): number {
+    return this.#deps.evict_over
+  }
+
+  get may_lack(): boolean {
+    return this.client.local
+  }
+
+  /** An older client hears everything until it says otherwise; a newer one hears what it asks for. */
+  get log_level(): LogLevel | undefined {
+    if (this.era === 'new') return logLevelOf(this.meta[LOG_LEVEL_KEY])
+    return this.#deps.sessions.logLevel(this.client)
+  }
+
+  /** The stream of the answer, if there is one already. */
+  get stream(): EventStream | undefined {
+    return this.#stream
+  }
+
+  get tells_long(): boolean {
+    return this.era === 'old' && !this.client.local
+  }
+
+  /** An older client's answer that takes long becomes a stream. */
+  becomeLong(): void {
+    this.#streaming()
+  }
+
+  clientKey(): string {
+    return clientKeyOf(this.client.caller, this.client.session)
+  }
+
+  cancel(): void {
+    this.signal.abort()
+  }
+
+  setLogLevel(level: LogLevel): void {
+    this.#deps.sessions.setLogLevel(this.client, level)
+  }
+
+  watch(uri: string): Promise<WatchAnswer> {
+    const { thread, trace } = this
+    return this.#deps.watched.subscribe(this.client, uri, { ...(thread === undefined ? {} : { thread }), trace })
+  }
+
+  unwatch(uri: string): void {
+    this.#deps.watched.unsubscribe(this.client, uri)
+  }
+
+  header(name: string): string | undefined {
+    return headerOf(this.client.request, name)
+  }
+
+  capabilities(): Json | undefined {
+    return this.era === 'new' ? this.meta[CAPABILITIES_KEY] : this.#deps.sessions.capabilities(this.client)
+  }
+
+  async ask(question: { readonly method: string; readonly params: JsonObject }): Promise<JsonObject | undefined> {
+    if (this.era === 'new' || !acceptsType(this.client.request, 'text/event-stream')) return undefined
+    return this.#deps.questions.ask(this.clientKey(), question, (told) => this.notify(told), this.signal)
+  }
+
+  notify(told: JsonObject): void {
+    this.#streaming()?.send(JSON.stringify(told))
+  }
+
+  hold(): void {
+    this.#streaming()
+  }
+
+  tell(told: JsonObject): void {
+    this.#deps.listening.tell(this.client.caller, this.client.session, told)
+  }
+
+  onFault(error: unknown): void {
+    this.#deps.onIncident(error, this.client.trace)
+  }
+
+  #streaming(): EventStream | undefined {
+    if (this.#stream !== undefined) return this.#stream
+    const { request, response } = this.client
+    if (response.destroyed || response.writableEnded || !acceptsType(request, 'text/event-stream')) return undefined
+    const onLost = this.method === 'tasks/result' ? () => this.cancel() : NOTHING
+    return (this.#stream = this.#deps.openAnswer(this.client, this.answer_stream, onLost))
+  }
+}
