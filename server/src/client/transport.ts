@@ -36,7 +36,7 @@ const RETRY_MS = 200
  */
 export function createTransport(options: ClientOptions): Transport {
   const { url = '', key, retries = 2 } = options
-  const base = url.replace(/\/+$/, '')
+  const base = url.replace(/(?<!\/)\/+$/, '')
   const bearer: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` }
   return async (method, path, { json, signal, idempotency_key, headers = {} } = {}) => {
     const once = method === 'POST' ? (idempotency_key ?? crypto.randomUUID()) : undefined

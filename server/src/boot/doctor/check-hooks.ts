@@ -55,7 +55,7 @@ function findingsOf(place: HookPlace, program: HookProgram): readonly Finding[] 
 /** Words of the installed command that do not exist, or belong to another gate. */
 function brokenPath(text: string, { socket }: HookProgram): string | undefined {
   const plain = text.replaceAll(String.raw`'\\''`, "'").replaceAll('\\"', '"')
-  const hook = /(\/[^"']*?sluice-hook\.cjs)/.exec(plain)?.[1]?.split(' ').at(-1)
+  const hook = /(\/[^"']{0,1000}?sluice-hook\.cjs)/.exec(plain)?.[1]?.split(' ').at(-1)
   if (hook !== undefined && !existsSync(hook)) return `start a program that does not exist, \`${hook}\``
   if (!plain.includes(socket)) return `ask another gate than the one of this data folder (${socket})`
   return undefined

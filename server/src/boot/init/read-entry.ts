@@ -65,7 +65,11 @@ export function readEntry(value: unknown, where: { readonly home: string; readon
   }
   if (typeof address !== 'string' || !/^https?:\/\//.test(address))
     return { is: 'left', why: 'it has neither a command nor an http address' }
-  if (/\/\/[^/]*@/.test(address) || looksSecret('', address) || /[?&][^=]*(?:key|token|secret)[^=]*=/i.test(address))
+  if (
+    /\/\/[^/]*@/.test(address) ||
+    looksSecret('', address) ||
+    /[?&][^=?&]{0,200}(?:key|token|secret)[^=?&]{0,200}=/i.test(address)
+  )
     return { is: 'left', why: 'its address contains a secret; move it to `headers` there, then run this again' }
   const headers = recordOf(said['headers'])
   if (headers === undefined) return { is: 'left', why: 'its headers are not plain text' }

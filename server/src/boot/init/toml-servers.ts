@@ -39,7 +39,7 @@ const unquoted = (text: string) => text.replaceAll(/^"|"$/g, '')
 /** TOML's simple values become JSON by a few replacements outside of strings. */
 function valueOf(text: string): unknown {
   const json = text
-    .split(/("(?:[^"\\]|\\.)*"|'[^']*')/)
+    .split(/("(?:[^"\\]|\\.){0,2000}"|'[^']{0,2000}')/)
     .map((part, at) => {
       if (at % 2 === 1) return part.startsWith("'") ? JSON.stringify(part.slice(1, -1)) : part
       return part

@@ -27,7 +27,7 @@ function isAt(address: string, url: string): boolean {
 
 function partsOf(url: string): { readonly origin: string; readonly path: string } | undefined {
   const [, host = '', path = ''] = /^https:\/\/([a-z0-9.-]+(?::\d+)?)(\/[^?#]*)?$/i.exec(url) ?? []
-  return host === '' ? undefined : { origin: host.toLowerCase(), path: path.replace(/\/+$/, '') }
+  return host === '' ? undefined : { origin: host.toLowerCase(), path: path.replace(/(?<!\/)\/+$/, '') }
 }
 
 /** Programs that run a package: the first word that is not an option names it. */

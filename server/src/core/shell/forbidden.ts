@@ -84,7 +84,7 @@ export function isWide(word: ReadWord, cwd: string | undefined): boolean {
   if (word.text.startsWith('-')) return false
   const home = word.text.replace(/^\$(?:HOME\b|\{HOME\})/, '~')
   const text = home === word.text && !word.literal ? word.sure : home
-  const path = text.replace(/(?:\/+(?:\*+|\.\*|\.)?)+$/, '')
+  const path = withoutEverythingBelow(text)
   if (path === '') return text.startsWith('/')
   if (/^(?:\*+|\.\*?|\.\[.*|\.\?.*|~[^/]*)$/.test(path)) return true
   if (path.startsWith('~/')) return !word.literal || cwd === undefined || !isBelowHome(path, cwd)
@@ -93,8 +93,16 @@ export function isWide(word: ReadWord, cwd: string | undefined): boolean {
   if (!path.startsWith('/')) return false
   const whole = `/${parts.join('/')}`
   // A working folder that is a root or a home folder protects nothing.
-  if (cwd !== undefined && /^(?:\/[^/]+){3}/.test(cwd) && whole.startsWith(`${cwd.replace(/\/+$/, '')}/`)) return false
+  if (cwd !== undefined && /^(?:\/[^/]+){3}/.test(cwd) && whole.startsWith(`/${namesOf(cwd).join('/')}/`)) return false
   return !SCRATCH.test(whole) || /^\/[^/]*\*/.test(whole)
+}
+
+/** `/srv/data/./*` is all of `/srv/data`. One pass from the end: a word may be a megabyte of slashes. */
+function withoutEverythingBelow(path: string): string {
+  const parts = path.split('/')
+  let end = parts.length
+  while (end > 1 && /^(?:\*+|\.\*|\.)?$/.test(parts[end - 1] ?? '')) end -= 1
+  return parts.slice(0, end).join('/')
 }
 
 /** `~/code/app/build` is below `/home/me/code/app`. */

@@ -64,8 +64,7 @@ export function awkDoings(script: string): readonly ShellEffect[] {
   const does: ShellEffect[] = []
   if (/\bsystem\s*\(|@(?:load|include)\b|@\w+\s*\(/.test(script)) does.push('runs')
   if (/\bENVIRON\b|\/inet[46]?\//.test(script)) does.push('unknown')
-  const bare = script
-    .replace(/"(?:[^"\\]|\\.)*"/g, '""')
+  const bare = withoutQuoted(script)
     .replace(/(^|[\s~(,!&|{;])\/(?:[^/\\\n]|\\.)+\//g, '$1')
     .replaceAll('||', ' ')
   if (bare.includes('|')) does.push('runs')
@@ -75,7 +74,7 @@ export function awkDoings(script: string): readonly ShellEffect[] {
 
 /** The quoted strings in code of any language, which it may pass to a shell. */
 export function quotedTexts(code: string): readonly string[] {
-  const strings = code.match(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`/g) ?? []
+  const strings = quotedIn(code, '"\'`').map(({ start, end }) => code.slice(start, end))
   // Some languages quote with brackets: `%x(…)`, `q{…}`.
   const bracketed = code.match(/\{[^{}]*\}|\([^()]*\)/g) ?? []
   return [...strings, ...bracketed].slice(0, 50).map((text) => text.slice(1, -1).replace(/\\(.)/g, '$1'))
@@ -83,7 +82,48 @@ export function quotedTexts(code: string): readonly string[] {
 
 /** `['rm', '-rf', '/']` is a command too. */
 export function listedWords(code: string): string {
-  return [...code.matchAll(/"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'/g)]
-    .map((match) => match[1] ?? match[2] ?? '')
+  return quotedIn(code, '"\'')
+    .map(({ start, end }) => code.slice(start + 1, end - 1))
     .join(' ')
+}
+
+type Span = { readonly start: number; readonly end: number }
+
+/**
+ * Where quoted strings begin and end, in one pass. A quote that nothing closes opens no string, and then no later one of its kind does:
+ * without that a megabyte of quotes would be searched from each of them.
+ */
+function quotedIn(code: string, quotes: string): readonly Span[] {
+  const found: Span[] = []
+  const unclosed = new Set<string>()
+  for (let at = 0; at < code.length; at += 1) {
+    const quote = code[at] ?? ''
+    if (!quotes.includes(quote) || unclosed.has(quote)) continue
+    const end = closingOf(code, at)
+    if (end === undefined) unclosed.add(quote)
+    else {
+      found.push({ start: at, end: end + 1 })
+      at = end
+    }
+  }
+  return found
+}
+
+function closingOf(code: string, start: number): number | undefined {
+  const quote = code[start]
+  for (let at = start + 1; at < code.length; at += 1) {
+    if (code[at] === '\\' && quote !== '`') at += 1
+    else if (code[at] === quote) return at
+  }
+  return undefined
+}
+
+function withoutQuoted(script: string): string {
+  let rest = 0
+  const parts = quotedIn(script, '"').map(({ start, end }) => {
+    const before = script.slice(rest, start)
+    rest = end
+    return `${before}""`
+  })
+  return parts.join('') + script.slice(rest)
 }

@@ -2,6 +2,7 @@ import type { ToolDefinition, ToolEffect } from '../../../contract/tool.ts'
 import { readDescription } from './read-description.ts'
 import { readName } from './read-name.ts'
 import { readSchema } from './read-schema.ts'
+import { readUnknownVerb } from './read-unknown-verb.ts'
 import type { Sign } from './sign.ts'
 
 export type EffectReason = Pick<Sign, 'effect' | 'from' | 'evidence'>
@@ -57,11 +58,14 @@ function signsOf(definition: ToolDefinition): Sign[] {
     ...doubts,
     ...readDescription(definition.description ?? '', definition.name),
     ...readSchema(definition.inputSchema, definition.name),
+    ...readUnknownVerb(definition),
   ]
 }
 
+/** What is worked out from a stored object may change it: "Converts a lead to an account" of a `lead_id`. */
 function isFirm(signs: readonly Sign[]): boolean {
-  if (signs.some((sign) => sign.firm ?? sign.promises_read)) return true
+  const ofStored = signs.some((sign) => sign.names_stored)
+  if (signs.some((sign) => sign.promises_read ?? (sign.firm && !(ofStored && sign.works_out)))) return true
   return signs.some((sign) => sign.derives) && signs.some((sign) => sign.returns)
 }
 

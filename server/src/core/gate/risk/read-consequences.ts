@@ -116,6 +116,9 @@ function consequenceAt(tokens: readonly string[], at: number, scan: Scan, place:
   if (BE.has(token) || (token === 'get' && !scan.opens)) return passiveAt(tokens, at, scan)
   if (place === 'tail' || scan.negated || scan.modal) return []
   if (token === 'so' && isPurpose(tokens, at)) return barring('write', '"so that"')
+  // "… and takes the payment"; "… and takes an optional limit" is about the arguments.
+  if (/^takes?$/.test(token) && JOINS.has(tokens[at - 1] ?? '') && tokens[at + 1] === 'the' && place === 'first')
+    return barring('write', `"${token}"`)
   if (NO_VERB.has(token)) return []
   const isMeans = MEANS.has(tokens[at - 1] ?? '')
   if (!scan.opens && !isMeans) return []

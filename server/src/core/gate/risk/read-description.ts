@@ -47,6 +47,7 @@ const NO_ACTION = list('allow allows call do does has help helps is let lets sup
 const PEOPLE = list('agents ai assistants clients developers llms models the user users you')
 const PURPOSE = list('tool tools used')
 const JOINS = list('and or then')
+const QUESTIONS = list('how whether which who whose')
 
 /** What a description says the tool does: the first verb of its first sentence counts most; promises and warnings count too. */
 export function readDescription(description: string, name: string): Sign[] {
@@ -87,6 +88,8 @@ function headSigns(head: Verb, sentence: string, name: string): Sign[] {
   if (GIVES.has(head.verb)) return [{ ...sign('read', `"${head.verb}"`, 3), ...firmOf(head.verb, name) }]
   const artifact = head.verb === 'generate' ? objectOf(sentence).find((word) => ARTIFACTS.has(word)) : undefined
   if (artifact !== undefined) return [{ ...sign('read', `"generate ${artifact}"`, 3), firm: true }]
+  if (reading === undefined && head.is === 'soft_write' && actsOn(sentence, head))
+    return [{ ...sign('write', `"${head.verb}"`, HEAD.soft_write), forbids_read: 'unless_promised' }]
   if (reading === undefined) return verbSigns(head, HEAD[head.is])
   const found = sign('read', `"${head.verb} ${reading}"`, 2)
   if (!QUERIES.has(reading) || objectOf(sentence).some((word) => SEARCHES.has(word))) return [{ ...found, firm: true }]
@@ -94,10 +97,18 @@ function headSigns(head: Verb, sentence: string, name: string): Sign[] {
   return [{ ...sign('write', `"${head.verb} ${reading}"`, 1), forbids_read: 'unless_promised' }]
 }
 
+/** "Opens the package", "Handles a return". In the base form ("Open a new tab", "Select a tab") such verbs are usual for views. */
+const actsOn = (sentence: string, { form, verb }: Verb): boolean =>
+  form === 'third' &&
+  !ABOUT_VIEWS.has(verb) &&
+  /^\W{0,8}\p{L}+ (?:an?|the|all|every|each|its|their|your)\b/iu.test(sentence) &&
+  !/\breturn(?:s|ing)?\b/i.test(sentence)
+const ABOUT_VIEWS = list('go navigate perform resolve select switch')
+
 const QUERIES = list('queries query')
 /** Kinds of query that cannot change anything. */
 const SEARCHES = list(
-  'aggregation count find log logs lookup metric metrics promql read search searches select semantic similarity text trace vector',
+  'aggregation count find jql log logql logs lookup metric metrics promql read search searches select semantic similarity text trace traceql vector',
 )
 
 /** The first words of a sentence: "Executes a log query against …". */
@@ -120,11 +131,15 @@ export function actionVerbs(sentence: string): Verb[] {
     withoutLabel(sentence)
       .toLowerCase()
       .match(/[\p{L}_'’]+|[,:;/&>—–]/gu) ?? []
+  // "Which resources a user may change or delete": what is asked, not what is done.
+  if (QUESTIONS.has(tokens[0] ?? '')) return []
   const verbs: Verb[] = []
   let slot: Slot = 'opening'
   for (const [at, token] of tokens.entries()) {
     const verb = slot === 'closed' || isOpener(token, tokens[at + 1]) ? undefined : verbIn(token)
-    if (verb !== undefined && fits(verb, verbs, slot)) verbs.push(verb)
+    // "Posts of the accounts that you follow": a plural.
+    const isPlural = verb?.form === 'third' && NOUNISH.has(verb.verb) && tokens[at + 1] === 'of'
+    if (verb !== undefined && !isPlural && fits(verb, verbs, slot)) verbs.push(verb)
     slot = slotAfter(token, tokens[at + 1], slot)
   }
   return verbs
@@ -160,7 +175,8 @@ function fits(verb: Verb, before: readonly Verb[], slot: Slot): boolean {
 
 function verbSigns(verb: Verb, weight: number): Sign[] {
   const says = `"${verb.verb}"`
-  if (verb.is === 'read' || verb.is === 'work_out') return [{ ...sign('read', says, weight), firm: true }]
+  if (verb.is === 'read') return [{ ...sign('read', says, weight), firm: true }]
+  if (verb.is === 'work_out') return [{ ...sign('read', says, weight), firm: true, works_out: true, derives: true }]
   if (verb.is === 'derive') return [{ ...sign('read', says, weight), derives: true }]
   if (verb.is === 'soft_read') return [sign('read', says, weight)]
   const signs: Sign[] = [

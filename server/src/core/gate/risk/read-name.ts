@@ -142,6 +142,11 @@ const PHRASAL: Readonly<Record<string, readonly string[]>> = {
   wait: ['list'],
 }
 
+const TELLS = new Set(
+  'answer describe explain present read recommend report show suggest summarise summarize'.split(' '),
+)
+const TEXT_FORMS = new Set('english html json length markdown sql text words'.split(' '))
+
 /** Such a verb, or an unknown one joined to the first by "and": `get_and_yeet_user`. */
 function phrasal(words: readonly string[], head: number | undefined): string | undefined {
   if (head === undefined) return undefined
@@ -149,6 +154,10 @@ function phrasal(words: readonly string[], head: number | undefined): string | u
   if (PHRASAL[verb]?.includes(next) === true) return `${verb} ${next}`
   // `get_paid`; `get_deleted_users` reads.
   if (verb === 'get' && after === '' && participleIn(next) !== undefined) return `${verb} ${next}`
+  // `summarize_to_channel`, `describe_image_to_team`: what is read is passed on.
+  const to = words.indexOf('to', head)
+  if (TELLS.has(verb) && to !== -1 && to < words.length - 1 && !TEXT_FORMS.has(words[to + 1] ?? ''))
+    return `${verb} to ${words[to + 1]}`
   return JOINS.has(next) && after !== '' && VERBS.get(after) !== 'read' ? `${verb} ${next} ${after}` : undefined
 }
 

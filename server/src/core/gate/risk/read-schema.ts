@@ -37,8 +37,13 @@ export function readSchema(schema: JsonObject, name: string): Sign[] {
   const names = [...new Set(params.map(([name]) => name))]
   const isRequest = names.some((one) => ADDRESSES.has(snake(one))) && names.some((one) => BODIES.has(snake(one)))
   const signs = params.flatMap(([name, param]) => paramSigns(name, param, { runs, isRequest }))
+  const stored = names.find((one) => STORED.test(snake(one)))
+  if (stored !== undefined) signs.push({ ...sign('read', `takes "${stored}"`, 0), names_stored: true })
   return [...signs, ...atMost(2, names, WRITE_PARAMS, 'write'), ...atMost(2, names, READ_PARAMS, 'read')]
 }
+
+/** The id of something that is stored somewhere. */
+const STORED = /(?:^|_)(?:ids?|uuid|guid)$/
 
 type Context = {
   readonly runs: (noun: string) => boolean

@@ -14,6 +14,10 @@ export type Sign = {
   readonly promises_read?: true
   /** A read needs one such sign: a verb that means by itself that the tool reads. */
   readonly firm?: true
+  /** Firm only while the input is the data itself, not the id of something that is stored. */
+  readonly works_out?: true
+  /** A parameter takes the id of something that is stored. */
+  readonly names_stored?: true
   /** Two of these together count as firm: something is computed, and returned. */
   readonly derives?: true
   readonly returns?: true

@@ -1,0 +1,67 @@
+import type { ToolDefinition } from '../../../contract/tool.ts'
+import { NOUNISH, VERBS } from './lexicon.ts'
+import type { Sign } from './sign.ts'
+import { splitWords, verbIn } from './split-words.ts'
+
+const list = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
+
+/** Words after which something is moved or changed: a noun phrase that describes a result does not have them. */
+const TARGETS = /\b(?:into|onto|off|away|aside|back to|over to)\b/i
+const DETERMINERS = list(
+  'a all an another any each every everybody everyone it its one our some the their them these this those two you your',
+)
+/** What follows a plural noun: "Results of the last run", "Days that are left". A verb has its object there. */
+const AFTER_NOUNS = list(`
+  about across after along among and are around as at available based before behind below between by can could currently due during except
+  following for from given grouped has have how if in including inside into is like matching may might must near not on only or ordered
+  over per plus regarding related should since sorted such than that through throughout to under until used using via was were when where
+  whether which while who whose with within without you your
+`)
+/** Words that end like a verb in the third person, and verbs that describe the tool. */
+const NO_VERBS = list(`
+  access accesses across address analytics alias always aws basis business class details diagnostics dns express focus gas gives gis has
+  https includes is its javascript kubernetes less metrics news ops os plus process progress redis returns rss sales series sms statistics
+  status success supports takes this tls uses various via vs works yes
+`)
+
+/**
+ * An unknown word where the verb must stand is the tool's verb, and nobody knows what it does.
+ * It opens both the name and the description (`sweep_balance`, "Sweeps idle balance into …"), or it opens the description, inflected, and
+ * has an object ("Diverts traffic through …").
+ */
+export function readUnknownVerb({ name, description }: ToolDefinition): Sign[] {
+  const [first = ''] = splitWords(name)
+  const [sentence = ''] = (description ?? '').slice(0, 400).split(/[.!?:]\s/)
+  const [opening = '', next = ''] = sentence.match(/[\p{L}\p{N}'’_/-]+|[,;()&]/gu) ?? []
+  const word = opening.toLowerCase()
+  if (verbIn(word) !== undefined || !/^\p{L}{3,}$/u.test(opening)) return []
+  return opensBoth(word, first, next.toLowerCase(), sentence) || isThirdPerson(opening, next.toLowerCase())
+    ? [
+        {
+          effect: 'write',
+          from: 'description',
+          evidence: `"${word}" is not a known verb`,
+          weight: 2,
+          forbids_read: 'unless_promised',
+        },
+      ]
+    : []
+}
+
+function opensBoth(word: string, first: string, next: string, sentence: string): boolean {
+  if (first.length < 3 || VERBS.has(first)) return false
+  if (word === first) return DETERMINERS.has(next) || TARGETS.test(sentence)
+  return DETERMINERS.has(next) && [`${first}s`, `${first}es`, `${first.slice(0, -1)}ies`].includes(word)
+}
+
+/** A sentence begins with one capital: names of products have more, or none. */
+function isThirdPerson(opening: string, next: string): boolean {
+  const word = opening.toLowerCase()
+  if (
+    !/^\p{Lu}\p{Ll}+s$/u.test(opening) ||
+    /(?:ss|us|is|ics|ings|ions|ents|ers|ors|ities)$/.test(word) ||
+    NO_VERBS.has(word)
+  )
+    return false
+  return /^\p{L}/u.test(next) && !AFTER_NOUNS.has(next) && next !== 'of' && !NOUNISH.has(next)
+}
