@@ -7,6 +7,11 @@ import { verbRule } from './verb-rule.ts'
 
 /** Acting tools in innocent words and reads with scary words, written for this bench; half of each was not looked at while the rules were made. */
 const INNOCENT = join(import.meta.dirname, 'innocent-words.jsonl')
+/**
+ * More of them, written later and scored before any rule was changed: many domains, mostly acting tools that begin with a reading verb. The
+ * development part was used to find classes of misses afterwards; the held-back part was written last and never looked at.
+ */
+const FRESH = join(import.meta.dirname, 'fresh-words.jsonl')
 const DATA = join(import.meta.dirname, '../../../shared/data/risk-annotations/tools.jsonl.gz')
 
 type Target = 'write' | 'destructive'
@@ -17,7 +22,7 @@ type Report = {
   bench: 'risk'
   rows: Row[]
   /** Of the tools in innocent words: `recall` is the share of acting ones not taken for reads, `fpr` that of reads asked about. */
-  innocent: ({ half: 'development' | 'held-back'; system: Row['system'] } & Figures)[]
+  innocent: ({ set: 'innocent' | 'fresh'; half: 'development' | 'held-back'; system: Row['system'] } & Figures)[]
   /** Sluice on writes, per tool server. No weights are learned, so there is nothing to cross-validate: this shows the spread. */
   servers: ({ server: string; unknown: number } & Figures)[]
   /** Tools that share a definition to the letter and differ in their hint: no method can be right about all of them. */
@@ -40,7 +45,7 @@ export const bench: Bench<Report> = {
         row('sluice', 'destructive'),
         row('verb_rule', 'destructive'),
       ],
-      innocent: innocentRows(),
+      innocent: [...innocentRows('innocent', INNOCENT), ...innocentRows('fresh', FRESH)],
       servers: [...Map.groupBy(tools, (tool) => tool.group)].map(([server, group]) => ({
         server,
         ...figures(group, 'write', SYSTEMS.sluice),
@@ -56,8 +61,9 @@ export const bench: Bench<Report> = {
         ...rows.map((row) => [row.system, row.target, share(row.recall), share(row.fpr), row.positives, row.negatives]),
       ]),
       columns([
-        ['in innocent words', 'system', 'acting ones found', 'reads asked about', 'acting', 'reads'],
+        ['in innocent words', 'half', 'system', 'acting ones found', 'reads asked about', 'acting', 'reads'],
         ...innocent.map((row) => [
+          row.set,
           row.half,
           row.system,
           share(row.recall),
@@ -93,11 +99,12 @@ const SYSTEMS: Readonly<Record<Row['system'], System>> = {
   verb_rule: ({ name }, target) => (target === 'write' ? verbRule.writes(name) : verbRule.destroys(name)),
 }
 
-function innocentRows(): Report['innocent'] {
-  const tools = labelledTools(INNOCENT)
+function innocentRows(set: Report['innocent'][number]['set'], file: string): Report['innocent'] {
+  const tools = labelledTools(file)
   return (['development', 'held-back'] as const).flatMap((half) => {
     const group = tools.filter((tool) => tool.group.endsWith(half))
     return (['sluice', 'verb_rule'] as const).map((system) => ({
+      set,
       half,
       system,
       ...figures(group, 'write', SYSTEMS[system]),

@@ -70,14 +70,14 @@ export const VERB_LISTS = VERBS_BY_CLASS
 /** Verbs that are just as often nouns: in a name they count as the action only in first or last position. */
 export const NOUNISH: ReadonlySet<string> = new Set(
   words(`
-    access act answer audit backup ban benchmark block book build call change charge chat check checkout clean
+    access act answer audit backup ban benchmark bill block book build call change charge chat check checkout clean
     clear close comment commit complete compute contact control copy count debug deploy diff dispatch display download draft
     drive drop duplicate email embed empty exec export extract fetch filter fix flag follow forecast fork format
     forward go guide has help hold import invite invoice is join kill label launch like link list load lock look make
     map mark match measure merge message monitor mount move navigate offer open order patch pause pin place play
     poll post present press preview print process profile prompt provision pull purchase push put query queue
-    rank rate read record refund release report request reserve reset resume review rollback run scale scan
-    schedule score search select set setup share sign snapshot sort split stage stake star start stop store
+    rank rate read record refund register release report request reserve reset resume review rollback run scale scan
+    schedule score search select set setup share ship sign snapshot sort split stage stake star start stop store
     submit swap sync tag tail tap test trace track train transfer transform trash trigger tune turn tweet type
     update upgrade upload view void vote wait warm watch write
   `),

@@ -1,4 +1,5 @@
 import { CARRYING_OUT, NOUNISH, type VerbClass } from './lexicon.ts'
+import { AFTER_NOUNS, isRelative, NO_VERBS } from './read-unknown-verb.ts'
 import type { Sign } from './sign.ts'
 import { participleIn, verbIn, type Inflection } from './split-words.ts'
 
@@ -36,10 +37,11 @@ const REGULARLY = list(
   'by constantly continuously daily every frequently hourly in monthly nightly periodically regularly weekly',
 )
 const PRONOUNS = list('her him it them')
+const EACH = list('each it them those')
 /** Of the verbs that may read or act, the ones that act when they follow another: "checks the payment and captures it". */
 const SOFT_ACTS = list('capture collect debug load ping print pull test track watch')
 /** "and handles the paging": how the answer is produced. */
-const ABOUT_ANSWER = list('ask call handle request resolve select')
+const ABOUT_ANSWER = list('handle resolve select')
 /** A sentence that begins with one of these addresses the agent, and is about another tool if it names one. */
 const ADVICE = list(`
   after always before call do don't first for if instead make never note otherwise please prefer requires see there to unlike use when
@@ -92,7 +94,7 @@ export function readConsequences(sentences: readonly string[], tail: readonly st
 }
 
 function consequencesIn(sentence: string, own: string, place: Place): Sign[] {
-  if (isAboutAnother(sentence, own)) return []
+  if (isAboutAnother(sentence, own) || isRelative(sentence)) return []
   const tokens = sentence.toLowerCase().match(/[\p{L}\p{N}_'’]+|[,;:()—–•&-]/gu) ?? []
   const scan: Scan = {
     head: undefined,
@@ -121,8 +123,19 @@ function consequenceAt(tokens: readonly string[], at: number, scan: Scan, place:
     return barring('write', `"${token}"`)
   if (NO_VERB.has(token)) return []
   const isMeans = MEANS.has(tokens[at - 1] ?? '')
-  if (!scan.opens && !isMeans) return []
+  if (!scan.opens && !isMeans && !isNonRestrictive(tokens, at)) return []
   const verb = verbIn(token)
+  if (place === 'first' && isSecondVerb(tokens, at, scan) && !reads(verb?.is))
+    return barring(verb?.is ?? 'write', `"${token}"`)
+  // "…, freeing each as it goes".
+  if (
+    verb === undefined &&
+    tokens[at - 1] === ',' &&
+    place === 'first' &&
+    token.endsWith('ing') &&
+    EACH.has(tokens[at + 1] ?? '')
+  )
+    return barring('write', `"${token}"`)
   // "by sounding it": even an unknown verb does something to the object.
   if (isMeans && verb === undefined && token.endsWith('ing') && PRONOUNS.has(tokens[at + 1] ?? ''))
     return barring('write', `by "${token}"`)
@@ -133,7 +146,12 @@ function consequenceAt(tokens: readonly string[], at: number, scan: Scan, place:
   if (at === 0 || !scan.opens || scan.subordinate === 'open') return []
   // "…, clearing them".
   if (verb.form === 'gerund' && hasObject && verb.is === 'destructive') return barring(verb.is, `"${token}"`)
-  if (verb.form === 'gerund' && verb.is === 'write' && verb.verb !== 'make' && PRONOUNS.has(tokens[at + 1] ?? ''))
+  if (
+    verb.form === 'gerund' &&
+    verb.is === 'write' &&
+    verb.verb !== 'make' &&
+    (PRONOUNS.has(tokens[at + 1] ?? '') || EACH.has(tokens[at + 1] ?? ''))
+  )
     return barring(verb.is, `"${token}"`)
   // "… and captures it".
   if (place === 'first' && hasObject && SOFT_ACTS.has(verb.verb) && hasForm(verb.form, scan, hasObject))
@@ -148,11 +166,34 @@ function consequenceAt(tokens: readonly string[], at: number, scan: Scan, place:
     place === 'first'
   )
     return barring(verb.is, `"${token}"`)
-  if (!isActing(verb.is) || (NOUNISH.has(verb.verb) && !hasObject)) return []
+  if (!isActing(verb.is) || (NOUNISH.has(verb.verb) && !hasObject && !isJoinedVerb(tokens, at, scan))) return []
   if (place === 'later' && verb.form !== 'third' && !hasObject) return []
   // "key, description, dispatch status" lists nouns.
   if (verb.form === 'base' && !hasObject && !JOINS.has(tokens[at - 1] ?? '')) return []
   return barring(verb.is, `"${token}"`)
+}
+
+const reads = (is: VerbClass | undefined): boolean =>
+  is === 'read' || is === 'work_out' || is === 'derive' || is === 'soft_read'
+
+/** ", which accepts it": says what the call does; "users which are blocked" does not. */
+const isNonRestrictive = (tokens: readonly string[], at: number): boolean =>
+  tokens[at - 1] === 'which' && tokens[at - 2] === ','
+
+/** "Checks who is there and marks the rest": a verb in the third person after the first one, with its object. */
+function isSecondVerb(tokens: readonly string[], at: number, scan: Scan): boolean {
+  const [before = '', token = '', next = ''] = [tokens[at - 1], tokens[at], tokens[at + 1]]
+  if (scan.head !== 'third' || !/^\p{L}{3,}s$/u.test(token) || /(?:ss|us|is)$/.test(token) || NO_VERBS.has(token))
+    return false
+  if (before !== 'and' && before !== 'then' && !isNonRestrictive(tokens, at)) return false
+  return OBJECT.has(next) || PRONOUNS.has(next) || isJoinedVerb(tokens, at, scan)
+}
+
+/** "… and closes deals without activity": the word after a noun would be a preposition, or nothing. */
+function isJoinedVerb(tokens: readonly string[], at: number, { head }: Scan): boolean {
+  const [before = '', token = '', next = ''] = [tokens[at - 1], tokens[at], tokens[at + 1]]
+  if (head !== 'third' || !token.endsWith('s') || (before !== 'and' && before !== 'then')) return false
+  return /^\p{L}{3,}$/u.test(next) && !AFTER_NOUNS.has(next) && next !== 'of' && !/(?:ed|ing|ble)$/.test(next)
 }
 
 /** "… and yeets the account": an unknown verb, at the start or joined to the first verb. */
@@ -199,6 +240,7 @@ function step(scan: Scan, token: string, tokens: readonly string[], at: number):
   }
   const verb = scan.opens ? verbIn(token) : undefined
   if (verb !== undefined) scan.head ??= verb.form
+  else if (at === 0 && /^\p{L}{3,}[^s]s$/u.test(token) && !NO_VERB.has(token)) scan.head ??= 'third'
   if (verb !== undefined && verb.form !== 'base') scan.infinitive = false
   if (!SUBJECTS.has(token) && !isAdverb(token) && !(at === 0 && OPENERS.has(token))) scan.opens = false
 }

@@ -47,6 +47,8 @@ const NO_ACTION = list('allow allows call do does has help helps is let lets sup
 const PEOPLE = list('agents ai assistants clients developers llms models the user users you')
 const PURPOSE = list('tool tools used')
 const JOINS = list('and or then')
+/** What follows a noun and hardly ever a verb: "Posts of the accounts", "Votes per option". */
+const OF = list('between of per since under')
 const QUESTIONS = list('how whether which who whose')
 
 /** What a description says the tool does: the first verb of its first sentence counts most; promises and warnings count too. */
@@ -88,7 +90,7 @@ function headSigns(head: Verb, sentence: string, name: string): Sign[] {
   if (GIVES.has(head.verb)) return [{ ...sign('read', `"${head.verb}"`, 3), ...firmOf(head.verb, name) }]
   const artifact = head.verb === 'generate' ? objectOf(sentence).find((word) => ARTIFACTS.has(word)) : undefined
   if (artifact !== undefined) return [{ ...sign('read', `"generate ${artifact}"`, 3), firm: true }]
-  if (reading === undefined && head.is === 'soft_write' && actsOn(sentence, head))
+  if (reading === undefined && (head.is === 'soft_write' || SOFT_ACTS.has(head.verb)) && actsOn(sentence, head))
     return [{ ...sign('write', `"${head.verb}"`, HEAD.soft_write), forbids_read: 'unless_promised' }]
   if (reading === undefined) return verbSigns(head, HEAD[head.is])
   const found = sign('read', `"${head.verb} ${reading}"`, 2)
@@ -101,9 +103,11 @@ function headSigns(head: Verb, sentence: string, name: string): Sign[] {
 const actsOn = (sentence: string, { form, verb }: Verb): boolean =>
   form === 'third' &&
   !ABOUT_VIEWS.has(verb) &&
-  /^\W{0,8}\p{L}+ (?:an?|the|all|every|each|its|their|your)\b/iu.test(sentence) &&
+  /^\W{0,8}\p{L}+ (?:(?:down|off|on|out|up) )?(?:an?|any|the|all|every|each|its|their|your)\b/iu.test(sentence) &&
   !/\breturn(?:s|ing)?\b/i.test(sentence)
-const ABOUT_VIEWS = list('go navigate perform resolve select switch')
+const ABOUT_VIEWS = list('go navigate perform resolve select')
+/** Of the verbs that may read or act, the ones that act on their object: "Prints a label", "Offers a discount". */
+const SOFT_ACTS = list('capture collect load offer ping poll print pull test watch')
 
 const QUERIES = list('queries query')
 /** Kinds of query that cannot change anything. */
@@ -138,7 +142,7 @@ export function actionVerbs(sentence: string): Verb[] {
   for (const [at, token] of tokens.entries()) {
     const verb = slot === 'closed' || isOpener(token, tokens[at + 1]) ? undefined : verbIn(token)
     // "Posts of the accounts that you follow": a plural.
-    const isPlural = verb?.form === 'third' && NOUNISH.has(verb.verb) && tokens[at + 1] === 'of'
+    const isPlural = verb !== undefined && NOUNISH.has(verb.verb) && OF.has(tokens[at + 1] ?? '')
     if (verb !== undefined && !isPlural && fits(verb, verbs, slot)) verbs.push(verb)
     slot = slotAfter(token, tokens[at + 1], slot)
   }

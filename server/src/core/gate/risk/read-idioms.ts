@@ -75,6 +75,9 @@ const ACTING: readonly RegExp[] = [
     `(?:authenticate|check|confirm|diagnose|measure|test|validate|verif(?:y|ie))s? [^.;]{1,80}\\b(?:by|over|through|using|via|with) (?:an? |the )${WORDS}${MEANS}(?= (?:that|to|which|on|from)|[.,;]|$)`,
   ),
   act(`(?:lets?|tells?) (?:${A} )?${WORDS}${PEOPLE}`),
+  act(`(?:brings?|gives?|hands?|makes?|offers?) (?:${A} )?(?:[\\p{L}-]+ )?${PEOPLE} (?:an?|the|their|what)`),
+  // "Has the porter bring the luggage".
+  act('has (?:an?|the|some(?:body|one)|your|one of)'),
   act(`lets? (?!you\\b)(?:[\\p{L}'’-]+ ){1,4}knows?`),
   // "Gets the customer their money back".
   act(`gets? (?:${A} )?(?:[\\p{L}-]+ )?${PEOPLE} (?:an?|her|his|some|their)`),
@@ -86,13 +89,17 @@ const ACTING: readonly RegExp[] = [
   act(`requests? (?:(?:an?|the|your) )?${WORDS}${ASKED_FOR}`),
   act(`reads? [^.;]{1,60}\\b(?:aloud|out loud|over the (?:speakers?|phone|intercom))`),
   act('(?:measure|count)s? out'),
+  act(`reads? (?:${A} )?${WORDS}out(?= (?:in|on|over|to)|[.,;]|$)`),
+  act(`checks? (?:(?:${A} )?(?:[\\p{L}-]+ )?${PEOPLE}|her|him|them|you) (?:in|out|off)`),
   // Whoever has a lock keeps others out.
   act(`(?:get|obtain|take|retrieve|fetch)(?:s|es)? an? ${WORDS}(?:lock|lease|mutex|semaphore) (?:on|for|of)`),
   act(
     `(?:get|retrieve|collect|fetch|pull)(?:s|es)? (?:the )?${WORDS}(?:cash|deposit|funds|money) [^.;]{0,60}\\bfrom [^.;]{1,60}\\bto`,
   ),
   // What is run may do anything, unless it is said to read only.
-  act(`(?:run|execute)s? (?:(?:an?|the|any|your) )?(?:graphql )?(?:document|mutation|operation)`),
+  act(
+    `(?:run|execute)s? (?:(?:an?|the|any|your) )?(?:graphql |stored |saved )?(?:document|function|job|macro|mutation|operation|pipeline|playbook|procedure|program|script|task|workflow)`,
+  ),
   act('(?:run|execute)s? explain analyze'),
 ]
 
@@ -102,11 +109,11 @@ const ENDINGS = find(
 )
 /** What can be read once is used up by reading it. */
 const USED_UP = find(
-  '(?:(?:can|may|will|could) (?:only )?be (?:opened|read|redeemed|seen|shown|used|viewed) (?:only |exactly |just )?once|(?:is|are) (?:then |afterwards )?(?:gone|used up|spent|consumed|burned|burnt)(?: (?:after|afterwards|then|once|when|as soon))?|self-destructing|one-time (?:note|link|message|view|secret))',
+  '(?:(?:can|may|will|could) (?:only )?be (?:opened|read|redeemed|seen|shown|used|viewed) (?:only |exactly |just )?once|self-destructing|one-time (?:note|link|message|view|secret))',
 )
 /** Something happens to others because of the call. */
 const CONSEQUENCES = find(
-  '(?:nobody|no one) else (?:can|gets|may|will)|(?:is|are|gets?|will be) (?:alerted|billed|credited|debited|informed|notified|paged|told|warned)|(?:leaves?|drops? out of|falls? out of) the (?:inbox|list|mailbox|queue|server|shelf|stock|table)',
+  '(?:nobody|no one) else (?:can|gets|may|will)|(?:is|are) (?:then |afterwards )?(?:gone|used up|spent|consumed|burned|burnt)|uses? up|carr(?:y|ies) (?:it |them |[\\p{L}-]+ )?out|(?:is|are|gets?|will be) (?:alerted|billed|credited|debited|informed|notified|paged|told|warned)|(?:leaves?|drops? out of|falls? out of) the (?:inbox|list|mailbox|queue|server|shelf|stock|table)',
 )
 const CONDITION = find('(?:after which|when|whether|if|that|which|where|who|until|unless|may|might|can|how|why)')
 

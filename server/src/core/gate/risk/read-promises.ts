@@ -10,11 +10,13 @@ const READ_ONLY = oneOf(
   "won't (?:modify|change|alter|write|mutate|affect|execute|apply)",
   'without (?:modifying|changing|altering|making (?:any )?changes|executing|applying|side[- ]effects)',
   'no side[- ]effects',
+  '(?:nothing is|(?:files|rows|records|data|it|they) (?:is|are) (?:not|never)) (?:altered|changed|modified|touched|written)',
   'never (?:modifies|changes|writes)',
   'only (?:select|read)',
   'select (?:queries|statements) only',
 )
-const NOT_READ_ONLY = /\b(not|isn't|unless|except|disabled? in|when|if|in|non) (\w+ ){0,3}read[- ]?only/i
+const NOT_READ_ONLY =
+  /\b(not|isn't|unless|except|disabled? in|when|if|in|into|to|from|enters?|leaves?|non) (\w+ ){0,3}read[- ]?only/i
 const FINAL = oneOf(
   'irreversibl[ey]',
   'permanent(?:ly)? (?:delet|remov|eras|destr)\\w*',

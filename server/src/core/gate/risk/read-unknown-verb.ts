@@ -11,14 +11,14 @@ const DETERMINERS = list(
   'a all an another any each every everybody everyone it its one our some the their them these this those two you your',
 )
 /** What follows a plural noun: "Results of the last run", "Days that are left". A verb has its object there. */
-const AFTER_NOUNS = list(`
+export const AFTER_NOUNS = list(`
   about across after along among and are around as at available based before behind below between by can could currently due during except
   following for from given grouped has have how if in including inside into is like matching may might must near not on only or ordered
   over per plus regarding related should since sorted such than that through throughout to under until used using via was were when where
   whether which while who whose with within without you your
 `)
 /** Words that end like a verb in the third person, and verbs that describe the tool. */
-const NO_VERBS = list(`
+export const NO_VERBS = list(`
   access accesses across address analytics alias always aws basis business class details diagnostics dns express focus gas gives gis has
   https includes is its javascript kubernetes less metrics news ops os plus process progress redis returns rss sales series sms statistics
   status success supports takes this tls uses various via vs works yes
@@ -34,14 +34,15 @@ export function readUnknownVerb({ name, description }: ToolDefinition): Sign[] {
   const [sentence = ''] = (description ?? '').slice(0, 400).split(/[.!?:]\s/)
   const [opening = '', next = ''] = sentence.match(/[\p{L}\p{N}'’_/-]+|[,;()&]/gu) ?? []
   const word = opening.toLowerCase()
-  if (verbIn(word) !== undefined || !/^\p{L}{3,}$/u.test(opening)) return []
+  if (verbIn(word) !== undefined || !/^\p{L}{3,}$/u.test(opening) || isRelative(sentence)) return []
   return opensBoth(word, first, next.toLowerCase(), sentence) || isThirdPerson(opening, next.toLowerCase())
     ? [
         {
           effect: 'write',
           from: 'description',
           evidence: `"${word}" is not a known verb`,
-          weight: 2,
+          // Nobody knows whether it also reaches people: it rules out a read and says no more.
+          weight: 0,
           forbids_read: 'unless_promised',
         },
       ]
@@ -57,11 +58,13 @@ function opensBoth(word: string, first: string, next: string, sentence: string):
 /** A sentence begins with one capital: names of products have more, or none. */
 function isThirdPerson(opening: string, next: string): boolean {
   const word = opening.toLowerCase()
-  if (
-    !/^\p{Lu}\p{Ll}+s$/u.test(opening) ||
-    /(?:ss|us|is|ics|ings|ions|ents|ers|ors|ities)$/.test(word) ||
-    NO_VERBS.has(word)
-  )
+  if (!/^\p{Lu}\p{Ll}+s$/u.test(opening) || /(?:ss|us|is|ics|ings|ions|ents|ities)$/.test(word) || NO_VERBS.has(word))
     return false
-  return /^\p{L}/u.test(next) && !AFTER_NOUNS.has(next) && next !== 'of' && !NOUNISH.has(next)
+  return /^\p{L}/u.test(next) && !AFTER_NOUNS.has(next) && next !== 'of' && !NOUNISH.has(next) && !next.endsWith('ed')
 }
+
+/** "Hours a machine has run", "Values a release was installed with": a noun, described by the clause behind it. */
+export const isRelative = (sentence: string): boolean =>
+  /^\p{L}+s (?:an?|the|your?) (?:\p{L}+ )?(?:\p{L}+ )?(?:can|did|does|had|has|have|is|made|may|ran|used|was|were)\b/iu.test(
+    sentence,
+  )
