@@ -6,7 +6,7 @@ const CWD = '/home/me/code/app'
 const removes = (target: string) =>
   forbiddenIn(
     'rm',
-    ['-rf', target].map((text) => ({ text, sure: text, literal: true })),
+    ['-rf', target].map((text) => ({ text, sure: text, literal: true, pattern: false })),
     CWD,
   )?.rule
 
