@@ -43,7 +43,8 @@ export type Bound = {
 /** The commands bound to the world: what doors call, and what the driver performs. Binds, decides nothing. */
 export function bindGate(world: World): Bound {
   const running = createRunningCalls(world.notices)
-  const execute: ExecuteCall = (started, live) => executeCall({ ...world, running }, started, live)
+  const executing = { ...world, running }
+  const execute: ExecuteCall = (started, live) => executeCall(executing, started, live)
   const visibleTools = createVisibleTools(world)
   const claim = (call_id: CallId) => claimCall({ ...world, execute }, call_id)
   const deps = {

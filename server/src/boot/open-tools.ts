@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { redactAnswers, redactReplies } from '../commands/calls/redact-answers.ts'
-import { redactOwnAnswers, redactOwnReplies } from '../commands/calls/redact-own-answers.ts'
+import { filterAnswers } from '../commands/calls/filter-answers.ts'
+import { redactReplies, sensitiveTextFilter } from '../commands/calls/redact-answers.ts'
+import { ownCredentialsFilter, redactOwnReplies } from '../commands/calls/redact-own-answers.ts'
 import { openCatalogue } from '../commands/catalogue/catalogue.ts'
 import { openListingFindings } from '../commands/catalogue/listing-findings.ts'
 import { openHabits } from '../commands/catalogue/search-habits.ts'
@@ -136,6 +137,10 @@ export async function openTools(
   })
   if (transports.length > 0) await onListed(MESSAGES, [MESSAGES_TOOL])
   const outputs = config.dlp.outputs === 'off' ? undefined : scanner
+  const filters = [
+    ownCredentialsFilter(own.current, scanner),
+    ...(outputs === undefined ? [] : [sensitiveTextFilter(outputs)]),
+  ]
   const settled = Promise.allSettled(configs.map(({ name }) => servers.ready(name))).then(() => undefined)
   const firstListing = Promise.race([settled, sleep(FIRST_LISTING_MS, undefined, { ref: false })])
   return ok({
@@ -145,9 +150,7 @@ export async function openTools(
       catalogue,
       live,
       policy: () => live.current(),
-      servers: measured.servers(
-        sendingMessages(redactAnswers(redactOwnAnswers(servers, own.current, scanner), outputs), transports, mayAct),
-      ),
+      servers: measured.servers(sendingMessages(filterAnswers(servers, filters), transports, mayAct)),
       offerings: redactReplies(redactOwnReplies(servers, own.current, scanner), outputs),
       logins,
       serverReports: () =>

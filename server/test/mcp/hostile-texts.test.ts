@@ -106,8 +106,9 @@ describe.each<Transport>(['http', 'stdio'])('a server that imitates the gate, ov
   })
 
   test('fails with nothing that cannot be seen, and with no code of ours', async () => {
-    for (const failing of [call('fail'), client.readResource({ uri: 'notes://a' })]) {
-      const error = (await failing.then(
+    // One after the other: a second one that fails while the first is awaited would be an unhandled rejection.
+    for (const fail of [() => call('fail'), () => client.readResource({ uri: 'notes://a' })]) {
+      const error = (await fail().then(
         (answer) => ({ message: 'none', data: answer }),
         (caught: unknown) => caught,
       )) as { message: string; data?: { code?: string } }

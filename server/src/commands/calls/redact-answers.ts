@@ -4,19 +4,23 @@ import { isJsonObject, type JsonObject } from '../../contract/json.ts'
 import { UNSCANNED } from '../../contract/redaction.ts'
 import type { MaybePromise } from '../ports/runtime.ts'
 import { isSmallValue, SMALL_TEXT, type Scanner } from '../scanning/scanner.ts'
-import type { CallListeners, Offerings, ToolServers } from '../ports/upstream.ts'
+import type { CallListeners, Offerings } from '../ports/upstream.ts'
+import { withResult } from '../maybe-promise.ts'
+import type { AnswerFilter } from './filter-answers.ts'
 
-/** Wraps the tool servers so that no answer contains what the scanner finds, for any caller and in anything that is stored. */
-export function redactAnswers(servers: ToolServers, scanner: Scanner | undefined): ToolServers {
-  if (scanner === undefined) return servers
+/** Takes out of all that a tool server says what the scanner finds, for any caller and in anything that is stored. */
+export function sensitiveTextFilter(scanner: Scanner): AnswerFilter {
   return {
-    generation: (server) => servers.generation(server),
-    async call(call) {
-      const isHeard = call.onProgress !== undefined || call.onLog !== undefined
-      const answer = await servers.call(isHeard ? { ...call, ...redactedLife(call, scanner) } : call)
+    listeners: (listeners) => redactedLife(listeners, scanner),
+    answer(answer) {
       if (answer.is === 'answered')
-        return { is: 'answered', result: await redactedResult(answer.result, scanner), unredacted: answer.result }
-      return answer.is === 'rejected' ? { ...answer, error: await redactedFields(answer.error, scanner) } : answer
+        return withResult(redactedResult(answer.result, scanner), (result) => ({
+          is: 'answered',
+          result,
+          unredacted: answer.result,
+        }))
+      if (answer.is !== 'rejected') return answer
+      return withResult(redactedFields(answer.error, scanner), (error) => ({ ...answer, error }))
     },
   }
 }
@@ -44,7 +48,14 @@ function cleanLine(line: JsonObject, scanner: Scanner): JsonObject {
   return clean === undefined || clean instanceof Promise ? { data: `[REDACTED_${UNSCANNED}]` } : clean
 }
 
-async function redactedResult(result: ToolResult, scanner: Scanner): Promise<ToolResult> {
+/** The result itself if nothing was found. */
+function redactedResult(result: ToolResult, scanner: Scanner): MaybePromise<ToolResult> {
+  const { content, structuredContent, _meta } = result
+  const isPlain = structuredContent === undefined && asksIn(_meta) === undefined
+  return isPlain && content.every((block) => isCleanText(block, scanner)) ? result : redactedParts(result, scanner)
+}
+
+async function redactedParts(result: ToolResult, scanner: Scanner): Promise<ToolResult> {
   const content: JsonObject[] = []
   for (const block of result.content) content.push(await redactedBlock(block, scanner))
   return {
@@ -87,16 +98,15 @@ async function redactedReply(result: JsonObject, scanner: Scanner): Promise<Json
 /** Pictures and sounds are passed on unchanged: their base64 is not text, and redaction would only break them. */
 const BINARY = ['data', 'blob']
 
-function redactedBlock(block: JsonObject, scanner: Scanner): MaybePromise<JsonObject> {
-  // Nearly always: a text and its kind, and nothing to hide.
+/** Nearly always: a text and its kind, and nothing to hide. */
+function isCleanText(block: JsonObject, scanner: Scanner): boolean {
   const { type, text } = block
-  if (typeof type === 'string' && typeof text === 'string' && Object.keys(block).length === 2 && isSmallValue(block)) {
-    if (scanner.redact(type, 'outputs') === type && scanner.redact(text, 'outputs') === text) return block
-  }
-  return redactedParts(block, scanner)
+  if (typeof type !== 'string' || typeof text !== 'string' || text.length + type.length > SMALL_TEXT / 2) return false
+  for (const key in block) if (key !== 'type' && key !== 'text') return false
+  return scanner.redact(type, 'outputs') === type && scanner.redact(text, 'outputs') === text
 }
 
-async function redactedParts(block: JsonObject, scanner: Scanner): Promise<JsonObject> {
+async function redactedBlock(block: JsonObject, scanner: Scanner): Promise<JsonObject> {
   const { resource } = block
   const plain = await redactedFields(block, scanner)
   return isJsonObject(resource) ? { ...plain, resource: await redactedFields(resource, scanner) } : plain

@@ -2,26 +2,26 @@ import type { Json, JsonObject } from '../../contract/json.ts'
 import type { Problem } from '../../contract/problems.ts'
 import type { OwnCredentials } from '../../core/gate/own-credentials/find-own.ts'
 import { OWN_CREDENTIAL_MARK, redactOwn, redactOwnJson } from '../../core/gate/own-credentials/redact-own.ts'
-import type { CallListeners, Offerings, ToolServers } from '../ports/upstream.ts'
+import type { CallListeners, Offerings } from '../ports/upstream.ts'
+import { withResult } from '../maybe-promise.ts'
 import { isSmallValue, SMALL_TEXT, type Scanner } from '../scanning/scanner.ts'
+import type { AnswerFilter } from './filter-answers.ts'
 
 /**
- * Wraps the tool servers so that nothing they send contains one of the gate's own credentials: results, errors, progress, log
- * lines, and what is stored of these. Independent of the operator's redaction settings.
+ * Takes the gate's own credentials out of all that a tool server says: results, errors, progress, log lines, and what is stored of
+ * these. Independent of the operator's redaction settings.
  */
-export function redactOwnAnswers(
-  servers: ToolServers,
-  own: () => OwnCredentials,
-  scanner: Pick<Scanner, 'redactOwn'>,
-): ToolServers {
+export function ownCredentialsFilter(own: () => OwnCredentials, scanner: Pick<Scanner, 'redactOwn'>): AnswerFilter {
   return {
-    generation: (server) => servers.generation(server),
-    async call(call) {
-      const isHeard = call.onProgress !== undefined || call.onLog !== undefined
-      const answer = await servers.call(isHeard ? { ...call, ...redactingListeners(call, own) } : call)
-      if (answer.is === 'answered') return { ...answer, result: await scanner.redactOwn(answer.result, own()) }
-      if (answer.is === 'rejected') return { ...answer, error: await scanner.redactOwn(answer.error, own()) }
-      return 'problem' in answer ? { ...answer, problem: redactedProblem(answer.problem, own) } : answer
+    listeners: (listeners) => redactingListeners(listeners, own),
+    answer(answer) {
+      if (answer.is === 'answered')
+        return withResult(scanner.redactOwn(answer.result, own()), (result) =>
+          result === answer.result ? answer : { ...answer, result },
+        )
+      if (answer.is === 'rejected')
+        return withResult(scanner.redactOwn(answer.error, own()), (error) => ({ ...answer, error }))
+      return { ...answer, problem: redactedProblem(answer.problem, own) }
     },
   }
 }

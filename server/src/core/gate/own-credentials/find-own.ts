@@ -63,10 +63,29 @@ function needlesOf(text: string, whole: boolean): Needle[] {
 
 /** Where a text contains the gate's own credentials: plain, with gaps, in hexadecimal or in base64. */
 export function findOwn(text: string, own: OwnCredentials): readonly Span[] {
+  if (!mayHold(text, own)) return NO_SPANS
   const plain = GAP.test(text) ? text.replace(GAPS, '') : text
   const spans = spansIn(plain, own)
   return spans.length === 0 || plain === text ? spans : withGaps(text, spans)
 }
+
+const NO_SPANS: readonly Span[] = []
+
+/** Whether any credential may begin in the text, without its gaps. Nearly always none does, and nothing is copied. */
+function mayHold(text: string, { finder }: OwnCredentials): boolean {
+  const { symbols, width, next, ends } = finder
+  let state = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (isGap(code, text, at)) continue
+    state = next[state * width + (code < 128 ? (symbols[code] ?? 0) : 0)] ?? 0
+    if (ends[state] !== undefined) return true
+  }
+  return false
+}
+
+const isGap = (code: number, text: string, at: number): boolean =>
+  code < 128 ? code === 0x20 || (code >= 0x09 && code <= 0x0d) : GAP.test(text[at] ?? '')
 
 /** One pass over the text for all needles. */
 function spansIn(text: string, { needles, finder }: OwnCredentials): Span[] {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { Json } from '../../../contract/json.ts'
 import { compileOwn } from './find-own.ts'
 import { holdsOwn, OWN_CREDENTIAL_MARK, redactOwn, redactOwnJson } from './redact-own.ts'
 
@@ -85,6 +86,13 @@ test.each([
 ])('%j is not a credential', (text) => {
   expect(holdsOwn(text, own)).toBe(false)
   expect(redactOwn(text, own)).toBe(text)
+})
+
+test('one that is nested deep is removed as fast as any other', () => {
+  // A search of each level before its copy would take 2 to the power of the depth.
+  const nested = (depth: number): Json =>
+    depth === 0 ? keyOf('agent') : depth % 2 === 0 ? [nested(depth - 1)] : { a: nested(depth - 1) }
+  expect(JSON.stringify(redactOwnJson(nested(150), own))).toContain(OWN_CREDENTIAL_MARK)
 })
 
 test('law: the result contains no credential, and a value without one is returned unchanged (same object)', () => {

@@ -49,23 +49,34 @@ export function redactOwnJson<T extends Json>(value: T, own: OwnCredentials): T 
   return redacted(value, own) as T
 }
 
+/** INVARIANT: every text is searched once, however deep it is: nothing is searched first and copied later. */
 function redacted(value: Json, own: OwnCredentials): Json {
   if (typeof value === 'string') return redactOwn(value, own)
-  if (Array.isArray(value)) {
-    const items = value.map((item: Json) => redacted(item, own))
-    return items.every((item, at) => item === value[at]) ? value : items
-  }
-  if (!isJsonObject(value)) return value
-  return isClean(value, own)
-    ? value
-    : Object.fromEntries(Object.entries(value).map(([key, field]) => [redactOwn(key, own), redacted(field, own)]))
+  if (Array.isArray(value)) return redactedList(value, own)
+  return isJsonObject(value) ? redactedObject(value, own) : value
 }
 
-/** Nearly always: then nothing is copied. */
-function isClean(object: JsonObject, own: OwnCredentials): boolean {
-  for (const key of Object.keys(object)) {
-    const field = object[key] ?? null
-    if (redacted(field, own) !== field || redactOwn(key, own) !== key) return false
+function redactedList(list: readonly Json[], own: OwnCredentials): Json {
+  let copy: Json[] | undefined
+  for (let at = 0; at < list.length; at += 1) {
+    const item = list[at] ?? null
+    const clean = redacted(item, own)
+    if (clean !== item) copy ??= list.slice(0, at)
+    copy?.push(clean)
   }
-  return true
+  return copy ?? list
+}
+
+function redactedObject(object: JsonObject, own: OwnCredentials): JsonObject {
+  let copy: [string, Json][] | undefined
+  let count = 0
+  for (const key in object) {
+    const field = object[key] ?? null
+    const name = redactOwn(key, own)
+    const clean = redacted(field, own)
+    if (clean !== field || name !== key) copy ??= Object.entries(object).slice(0, count)
+    copy?.push([name, clean])
+    count += 1
+  }
+  return copy === undefined ? object : Object.fromEntries(copy)
 }
