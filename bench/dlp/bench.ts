@@ -6,7 +6,7 @@ import { redactText } from '../../server/src/core/dlp/redact-text.ts'
 import { BUILT_IN_RULES } from '../../server/src/core/dlp/rules/built-in-rules.ts'
 import { type Bench, columns, valuesOf } from '../bench.ts'
 import { isNamed, isPersonal, questionOf, type Sample } from './labels.ts'
-import { ownLines } from './own-lines.ts'
+import { freshLines, ownLines } from './own-lines.ts'
 import { samplesIn } from './samples.ts'
 import { openSecretlint } from './secretlint.ts'
 
@@ -32,7 +32,7 @@ const DATA = join(import.meta.dirname, '../../../shared/data/dlp')
  *
  * A positive counts as recalled when a finding answers the sample's question, a negative as a false positive when one does
  * (`labels.ts` says which findings answer which sample). secretlint knows only secrets: any message of its counts.
- * Two sets of lines are our own (`own-lines.ts`): rules are written with one of them in view, and only counted on the other.
+ * Four sets of lines are our own (`own-lines.ts`): rules are written with one half of each in view, and only counted on the other.
  * A set of personal data gives two rows: the entities that the specification names (e-mail, card, IP address, IBAN, phone), and
  * the rest under `_other`, where we claim nothing and show what we have.
  */
@@ -57,8 +57,10 @@ export const bench: Bench<Report> = {
       texts.push(...samples.map((sample) => sample.text))
       for (const [set, part] of rowsOf(nameOf(file), samples)) sets.push(await measured(set, part, systems))
     }
-    for (const half of given.length > 0 ? [] : (['development', 'held_back'] as const))
+    for (const half of given.length > 0 ? [] : (['development', 'held_back'] as const)) {
       sets.push(await measured(`own_${half}`, ownLines(half), systems))
+      sets.push(await measured(`fresh_${half}`, freshLines(half), systems))
+    }
     const redact = (text: string): unknown => redactText(text, rules)
     const speeds = { samples: throughput(texts, redact), source: throughput(sourceFiles(), redact) }
     return { bench: 'dlp', sets, mb_per_cpu_s: speeds }

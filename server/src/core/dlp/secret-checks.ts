@@ -1,8 +1,8 @@
 import { decodeBase64 } from './base64.ts'
 import { isPlaceholder, isStandIn } from './placeholder.ts'
-import { entropyOf, looksRandom, wordShare } from './randomness.ts'
+import { entropyOf, isUuid, looksRandom, wordShare } from './randomness.ts'
 import { isSecretValue, type Quoted } from './judge-value.ts'
-import { nameSays, wordsOf } from './secret-name.ts'
+import { isHarmless, nameSays, wordsOf } from './secret-name.ts'
 
 /** A JSON Web Token: its header decodes to an object that names its algorithm. */
 export function isJwt(token: string): boolean {
@@ -114,4 +114,36 @@ export function isAssignedPassword(value: string, name: string, quoted: Quoted):
 export function isAssignedCredential(value: string, name: string, quoted: Quoted): boolean {
   const says = nameSays(wordsOf(name))
   return (says === 'credential' || says === 'key') && isSecretValue(says, value, quoted)
+}
+
+/** A password where a sentence or a call has one: not a word, a name or a placeholder. */
+export const isChosenPassword = (value: string): boolean => isSecretValue('password', value, false)
+
+/** "the master key 47d574…": a random value after the name of a secret, with nothing but a space between. */
+export function isSpacedCredential(value: string, text: string, start: number): boolean {
+  const name =
+    text
+      .slice(Math.max(0, start - 40), start)
+      .split(/[^\w \t-]/)
+      .at(-1) ?? ''
+  const words = wordsOf(name.trim().replace(/["'`]$/, '')).slice(-3)
+  const says = nameSays(words)
+  if (says === 'nothing' && words.at(-1) !== 'token') return false
+  if (isHarmless(words) || isPlaceholder(value) || !/\d/.test(value)) return false
+  return isUuid(value) ? says === 'credential' && words.length > 1 : looksRandom(value, 24) && wordShare(value) < 0.3
+}
+
+const ALGORITHM = /hmac|sha\d|pbkdf|argon|bcrypt|scrypt|oauth|base64|utf|md5/i
+
+/** "passphrase WLjk4P9wBHwa": words that follow the name of a password are rarely made of letters and several digits. */
+export const isSpacedPassword = (value: string): boolean => {
+  const plain = value.replace(/[.,;:!?)]+$/, '')
+  if (plain.length < 8 || ALGORITHM.test(plain) || isPlaceholder(plain) || !/[a-z]/i.test(plain)) return false
+  const digits = plain.match(/\d/g)?.length ?? 0
+  return (
+    digits >= 2 &&
+    /^[\w!@#%^&*+=.-]+$/.test(plain) &&
+    (mixesAll(plain) || /[!@#%^&*+=]/.test(plain)) &&
+    isSecretValue('password', plain, false)
+  )
 }

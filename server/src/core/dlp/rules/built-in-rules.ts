@@ -2,6 +2,7 @@ import type { RuleInput } from '../rule.ts'
 import { CLOUD_RULES } from './cloud.ts'
 import { CODE_RULES } from './code.ts'
 import { COMMERCE_RULES } from './commerce.ts'
+import { CONTEXT_RULES } from './contexts.ts'
 import { MESSAGING_RULES } from './messaging.ts'
 import { NATIONAL_ID_RULES } from './national-ids.ts'
 import { PII_RULES } from './pii.ts'
@@ -16,6 +17,7 @@ export const BUILT_IN_RULES: readonly RuleInput[] = [
   ...MESSAGING_RULES,
   ...COMMERCE_RULES,
   ...SERVICE_RULES,
+  ...CONTEXT_RULES,
   ...PII_RULES,
   ...NATIONAL_ID_RULES,
   ...ASSIGNMENT_RULES,
