@@ -40,7 +40,7 @@ export async function openSealedStore({ onRejected, ...setup }: SealedSetup): Pr
   const opened = await openStore({
     ...setup,
     sealer: sealing.value,
-    rows: { key: rows.value.key, sealed: rows.value.sealed, heads: rows.value.heads },
+    rows: { key: rows.value.key, sealed: rows.value.sealed, heads: rows.value.heads, onces: rows.value.onces },
     onForged: reject('forged'),
   })
   if (!opened.ok) return opened

@@ -5,6 +5,7 @@ import { settleDoubts } from '../commands/changes/settle-doubts.ts'
 import { announceCommits } from '../commands/changes/watch-rows.ts'
 import { withOutbox } from '../commands/channels/outbox.ts'
 import { reportingToHub } from '../commands/node/report-to-hub.ts'
+import type { Change } from '../commands/ports/ledger.ts'
 import { withEndDays } from '../commands/retention/with-end-days.ts'
 import { withRunEvents } from '../commands/runs/with-run-events.ts'
 import { ok, problem, type Problem, type Result } from '../contract/problems.ts'
@@ -102,7 +103,10 @@ export async function openStorage(
     script: writer,
     onDiverged: (found) => diverged(found),
     floor: head.last,
+    noteFile: head.file,
     onTail: (entry) => head.keep(entry),
+    ...(alone === true ? { isBroken: () => kept.state().broken !== undefined } : {}),
+    refuses: (changes) => kept.state().broken !== undefined && changes.some(startsCall),
     onRejected: (found) => log('error', 'a row in the database is ignored: it is not as the gate wrote it', found),
   })
   if (!store.ok) {
@@ -186,3 +190,6 @@ export async function openStorage(
     },
   })
 }
+
+/** While the audit is broken, nothing that names a call by its key is started: keys may be missing. */
+const startsCall = (change: Change): boolean => change.kind === 'once' && change.key.startsWith('call ')

@@ -1,23 +1,19 @@
-import { rename, writeFile } from 'node:fs/promises'
+import { closeSync, openSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { NewestEntry, newestText } from '../contract/newest-entry.ts'
 import { readPrivateFile } from './key-files.ts'
 
 export const HEAD_FILE = 'newest-entry.json'
 
-/** The newest entry of an audit stream. */
-type Entry = { readonly stream: string; readonly seq: number; readonly hash: string }
-
 export type KeptHead = {
+  readonly file: string
   /** What the process before this one noted last. Later entries may exist: it is noted after they are stored. */
-  readonly last: Entry | undefined
-  keep(entry: Entry): void
+  readonly last: NewestEntry | undefined
+  keep(entry: NewestEntry): void
   /** What was noted last is in the file when this returns. */
   close(): Promise<void>
 }
-
-/** So often is it written at most. What a process wrote in the last moment before it was killed is not noted. */
-const EVERY_MS = 200
 
 /**
  * The newest audit entry beside the keys: whoever can only write the database cannot cut off entries that no checkpoint has signed.
@@ -26,45 +22,44 @@ const EVERY_MS = 200
  */
 export function openKeptHead(folder: string, onFault: (error: Error) => void): KeptHead {
   const file = join(folder, HEAD_FILE)
-  let newest: Entry | undefined
+  const last = entryIn(file)
+  closeSync(openSync(file, 'a', 0o600))
+  let newest: NewestEntry | undefined
   let writing: Promise<void> | undefined
-  const closing = new AbortController()
 
+  /** Whatever is newest when the write before has ended. */
   const write = async () => {
-    for (let entry = newest; entry !== undefined; entry = newest) {
-      newest = undefined
-      await writeFile(`${file}.new`, `${JSON.stringify({ v: 1, ...entry })}\n`, { mode: 0o600 })
-      await rename(`${file}.new`, file)
-      await sleep(EVERY_MS, undefined, { ref: false, signal: closing.signal }).catch(() => undefined)
+    const handle = await open(file, 'r+')
+    try {
+      for (let entry = newest; entry !== undefined; entry = newest) {
+        newest = undefined
+        await handle.write(newestText(entry), 0)
+      }
+    } finally {
+      await handle.close()
     }
   }
-  const start = () => {
-    writing ??= write()
-      .catch((error: unknown) => onFault(error as Error))
-      .finally(() => (writing = undefined))
-  }
   return {
-    last: entryIn(file),
+    file,
+    last,
     keep(entry) {
       newest = entry
-      start()
+      writing ??= write()
+        .catch((error: unknown) => onFault(error as Error))
+        .finally(() => (writing = undefined))
     },
     async close() {
-      closing.abort()
-      await writing
-      start()
-      await writing
+      while (writing !== undefined) await writing
     },
   }
 }
 
-function entryIn(file: string): Entry | undefined {
+function entryIn(file: string): NewestEntry | undefined {
   const text = readPrivateFile(file)
   if (!text.ok || text.value === undefined) return undefined
   try {
-    const { v, stream, seq, hash } = JSON.parse(text.value) as Record<string, unknown>
-    const isEntry = v === 1 && typeof stream === 'string' && Number.isSafeInteger(seq) && typeof hash === 'string'
-    return isEntry ? { stream, seq: Number(seq), hash } : undefined
+    const { v: _, ...entry } = NewestEntry.parse(JSON.parse(text.value))
+    return entry
   } catch {
     return undefined
   }

@@ -13,7 +13,9 @@ export type OpenedRowKey = {
   readonly sealed: boolean
   /** The same for the heads of the audit. */
   readonly heads: boolean
-  /** To be called when every row has its MAC, and the heads too if the engine gives them one. Durable on return. */
+  /** The same for single-use keys and their sums. */
+  readonly onces: boolean
+  /** To be called when every row and every single-use key has its MAC, and the heads too if the engine gives them one. Durable on return. */
   noteSealed(heads: boolean): Result<void>
 }
 
@@ -23,6 +25,7 @@ type RowKeyFile = {
   readonly sealed: boolean
   /** Absent in files of earlier releases. */
   readonly heads?: boolean
+  readonly onces?: boolean
 }
 
 /**
@@ -57,19 +60,21 @@ const usable = (file: string, found: RowKeyFile): OpenedRowKey => ({
   key: found.secret,
   sealed: found.sealed,
   heads: found.heads === true,
+  onces: found.onces === true,
   noteSealed: (heads) =>
-    found.sealed && (found.heads === true || !heads)
+    found.sealed && found.onces === true && (found.heads === true || !heads)
       ? ok(undefined)
-      : write(file, { ...found, sealed: true, ...(heads ? { heads } : {}) }),
+      : write(file, { ...found, sealed: true, onces: true, ...(heads ? { heads } : {}) }),
 })
 
 const write = (file: string, value: RowKeyFile): Result<void> => writePrivateFile(file, `${JSON.stringify(value)}\n`)
 
 function parsed(text: string): RowKeyFile | undefined {
   try {
-    const { v, secret, sealed, heads } = (JSON.parse(text) ?? {}) as Partial<Record<keyof RowKeyFile, unknown>>
+    const { v, secret, sealed, heads, onces } = (JSON.parse(text) ?? {}) as Partial<Record<keyof RowKeyFile, unknown>>
     const isUsable = v === 1 && typeof secret === 'string' && KEY.test(secret) && typeof sealed === 'boolean'
-    return isUsable ? { v, secret, sealed, ...(heads === true ? { heads } : {}) } : undefined
+    if (!isUsable) return undefined
+    return { v, secret, sealed, ...(heads === true ? { heads } : {}), ...(onces === true ? { onces } : {}) }
   } catch {
     return undefined
   }

@@ -1,11 +1,14 @@
 import type { Settled } from '../commands/ports/ledger.ts'
 import type { Head } from '../core/audit/chain.ts'
 
-/** The outcome of one commit of a group. `bug`: the change itself is impossible. */
-export type GroupOutcome = 'committed' | { readonly lost: number } | { readonly bug: string }
+/** The outcome of one commit of a group. `bug`: the change itself is impossible. `unavailable`: it was not stored, for no fault of its own. */
+export type GroupOutcome = 'committed' | 'unavailable' | { readonly lost: number } | { readonly bug: string }
 
 /** The stored stream is not the one that this process left: `seq` is the first entry that differs. */
 export type Divergence = { readonly stream: string; readonly seq: number; readonly says: string }
+
+/** Where a stream ends, and how many changes to single-use keys its writer made. */
+export type Tail = Head & { readonly once?: number | undefined }
 
 /** Commits that are sent together. Batches are numbered from 1. */
 export type Batch<Packed> = {
@@ -17,13 +20,15 @@ export type Batch<Packed> = {
 }
 export type BatchReply = {
   /** Commits that follow one in doubt may be missing: they were not written. */
-  readonly outcomes: readonly (GroupOutcome | 'unavailable' | 'in_doubt')[]
+  readonly outcomes: readonly (GroupOutcome | 'in_doubt')[]
   readonly fault?: Fault | undefined
   /** Where the chain ends after this batch. */
-  readonly tail?: Head | undefined
+  readonly tail?: Tail | undefined
   /** A power failure can still take that end back. */
   readonly unsynced?: boolean | undefined
   readonly diverged?: Divergence | undefined
+  /** Single-use keys that were found and that no gate with this key stored. */
+  readonly forged?: readonly string[] | undefined
 }
 /** Asks for the outcome of the last batch, which had `count` commits. */
 export type Asked = { readonly ask: number; readonly count: number; readonly now: number }
@@ -45,7 +50,7 @@ export type BatchLink<Packed> = {
 type Exception = readonly [place: number, lost: number | null]
 
 /** The commits of a batch that are not stored, as text. */
-export function exceptionsText(outcomes: readonly (GroupOutcome | 'unavailable')[]): string {
+export function exceptionsText(outcomes: readonly GroupOutcome[]): string {
   const exceptions = outcomes.flatMap((outcome, place): Exception[] => {
     if (outcome === 'committed') return []
     return [[place, typeof outcome === 'object' && 'lost' in outcome ? outcome.lost : null]]

@@ -3,8 +3,8 @@ import { Bug, type Result } from '../contract/problems.ts'
 import type { OwnTail } from '../commands/ports/audit.ts'
 import type { Change, Committed, CommitId, Ledger, Outcomes, Settled } from '../commands/ports/ledger.ts'
 import type { Clock } from '../commands/ports/runtime.ts'
-import type { Head } from '../core/audit/chain.ts'
-import type { BatchLink, BatchReply, Divergence, Fault } from './batch-link.ts'
+import type { OnForged } from './stored-values.ts'
+import type { BatchLink, BatchReply, Divergence, Fault, Tail } from './batch-link.ts'
 
 export type WakeListener = (run: RunId, at: number | undefined) => void
 export type GroupWriter = Ledger &
@@ -21,7 +21,7 @@ export type GroupWriterDeps<Packed> = {
   /** Called for each commit that is stored. */
   readonly onStored?: (changes: readonly Change[], packed: Packed) => void
   /** Starts a writer: a thread, or a connection. Called again when one has died. */
-  readonly link: (last: Head | undefined) => Promise<Result<BatchLink<Packed>>>
+  readonly link: (last: Tail | undefined) => Promise<Result<BatchLink<Packed>>>
   /** Identifies this writer in the ids of its commits. */
   readonly id: string
   readonly clock: Clock
@@ -29,7 +29,11 @@ export type GroupWriterDeps<Packed> = {
   /** Called when the stored stream is not the one that this process left, before the commits of that batch are answered. */
   readonly onDiverged?: (found: Divergence) => void
   /** Told where the stream ends after a batch was stored, once that is durable. */
-  readonly onTail?: ((tail: Head) => void) | undefined
+  readonly onTail?: ((tail: Tail) => void) | undefined
+  /** Called for single-use keys that no gate with this key stored. */
+  readonly onForged?: OnForged
+  /** Asked for each commit just before it is sent: one that is refused is `unavailable`. */
+  readonly refuses?: ((changes: readonly Change[]) => boolean) | undefined
 }
 
 type Waiting<Packed> = {
@@ -54,7 +58,7 @@ const MOST_LEARNT = 100_000
 export function groupWriter<Packed>(deps: GroupWriterDeps<Packed>, first: BatchLink<Packed>): GroupWriter {
   const listeners: WakeListener[] = []
   let link: BatchLink<Packed> | undefined = first
-  let tail: Head | undefined
+  let tail: Tail | undefined
   let waiting: Waiting<Packed>[] = []
   let draining: Promise<void> | undefined
   let closed = false
@@ -83,17 +87,23 @@ export function groupWriter<Packed>(deps: GroupWriterDeps<Packed>, first: BatchL
   // batch.
   const drain = async () => {
     while (waiting.length > 0 || scrubs.length > 0) {
-      const commits = waiting
+      const commits = waiting.filter(isSent)
       const scrubbed = scrubs
       waiting = []
       await ask()
       const way = doubt === undefined ? await linked() : undefined
       if (way === undefined) for (const commit of commits) commit.resolve('unavailable')
-      else await sendBatch(way, commits, scrubbed.length > 0)
+      else if (commits.length > 0 || scrubbed.length > 0) await sendBatch(way, commits, scrubbed.length > 0)
       scrubs = scrubs.filter((done) => !scrubbed.includes(done))
       for (const done of scrubbed) done()
     }
     draining = undefined
+  }
+
+  const isSent = ({ changes, resolve }: Waiting<Packed>): boolean => {
+    const isRefused = deps.refuses?.(changes) === true
+    if (isRefused) resolve('unavailable')
+    return !isRefused
   }
 
   const sendBatch = async (way: BatchLink<Packed>, commits: readonly Waiting<Packed>[], scrub: boolean) => {
@@ -110,10 +120,11 @@ export function groupWriter<Packed>(deps: GroupWriterDeps<Packed>, first: BatchL
 
   /** A commit without an answer is in doubt: the writer died, or COMMIT failed with an unknown result. */
   const settle = (batch: number, commits: readonly Waiting<Packed>[], reply: BatchReply) => {
-    const { outcomes, fault, tail: end, diverged, unsynced } = reply
+    const { outcomes, fault, tail: end, diverged, forged = [], unsynced } = reply
     tail = end ?? tail
     if (end !== undefined && end.seq > 0 && unsynced !== true) deps.onTail?.(end)
     if (diverged !== undefined) deps.onDiverged?.(diverged)
+    for (const id of forged) deps.onForged?.({ table: 'once', id })
     if (fault !== undefined) tell(errorOf(fault))
     const unanswered = new Set<number>()
     for (const [place, commit] of commits.entries()) {

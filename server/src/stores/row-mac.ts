@@ -1,12 +1,18 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { Bug } from '../contract/problems.ts'
 import { LISTED_BY, type Table } from '../commands/ports/ledger.ts'
+import { addTerms, type OnceSum } from './once-sum.ts'
 
 /**
  * A key stored beside the database. `sealed`: every row already has a MAC, so one without is not ours. `heads`: the same for the
- * heads of the audit.
+ * heads of the audit. `onces`: the same for single-use keys and their sums.
  */
-export type RowKey = { readonly key: string; readonly sealed: boolean; readonly heads?: boolean }
+export type RowKey = {
+  readonly key: string
+  readonly sealed: boolean
+  readonly heads?: boolean
+  readonly onces?: boolean
+}
 
 const LEAST_BYTES = 32
 /** 128 bits of HMAC-SHA256. */
@@ -29,12 +35,21 @@ export type RowMacs = {
   head(stream: string, seq: number, hash: string): Uint8Array
   /** For the name of an audit stream. */
   stream(name: string): Uint8Array
+  /** For a single-use key. `term` is never stored; it is a part of the sum of all keys. */
+  once(key: string, until: number): { readonly mac: Uint8Array; readonly term: bigint }
+  /** A sum of terms as it is stored: masked, so that two of them do not give a term away. */
+  sealSum(stream: string, sum: OnceSum): StoredSum
+  /** Undefined if a gate with this key did not store it. */
+  openSum(stream: string, n: number, stored: { readonly masked: unknown; readonly mac: unknown }): bigint | undefined
 }
+export type StoredSum = { readonly masked: Uint8Array; readonly mac: Uint8Array }
 
 export function rowMacs(hexKey: string): RowMacs {
   const bytes = Buffer.from(hexKey, 'hex')
   if (bytes.byteLength < LEAST_BYTES) throw new Bug('the key of the rows is too short')
   const key = createSecretKey(bytes)
+  const sumMac = (stream: string, n: number, masked: Uint8Array): Uint8Array =>
+    macOf(key, [DOMAIN, 'once sum', stream, n, Buffer.from(masked).toString('hex')], '', '')
   return {
     row: (table, id, version, body, later) =>
       macOf(key, [DOMAIN, 'row', table, id, version, body.length, later?.length ?? null], body, later ?? ''),
@@ -42,13 +57,29 @@ export function rowMacs(hexKey: string): RowMacs {
     account: (id, units, until) => macOf(key, [DOMAIN, 'account', id, String(units), until], '', ''),
     head: (stream, seq, hash) => macOf(key, [DOMAIN, 'head', stream, seq, hash], '', ''),
     stream: (name) => macOf(key, [DOMAIN, 'stream', name], '', ''),
+    once(text, until) {
+      const bytes = hmacOf(key, [DOMAIN, 'once', text, until], '', '')
+      return { mac: bytes.subarray(0, MAC_BYTES), term: numberIn(bytes.subarray(MAC_BYTES)) }
+    },
+    sealSum(stream, { n, sum }) {
+      const masked = bytesOf(addTerms(sum, [numberIn(macOf(key, [DOMAIN, 'once mask', stream, n], '', ''))]))
+      return { masked, mac: sumMac(stream, n, masked) }
+    },
+    openSum(stream, n, { masked, mac }) {
+      if (!(masked instanceof Uint8Array) || !isSameMac(mac, sumMac(stream, n, masked))) return undefined
+      return addTerms(numberIn(masked), [-numberIn(macOf(key, [DOMAIN, 'once mask', stream, n], '', ''))])
+    },
   }
 }
 
-function macOf(key: KeyObject, names: readonly unknown[], body: string, later: string): Uint8Array {
-  const hmac = createHmac('sha256', key).update(JSON.stringify(names)).update(body).update(later)
-  return hmac.digest().subarray(0, MAC_BYTES)
-}
+const numberIn = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
+const bytesOf = (number: bigint): Uint8Array => Buffer.from(number.toString(16).padStart(2 * MAC_BYTES, '0'), 'hex')
+
+const macOf = (key: KeyObject, names: readonly unknown[], body: string, later: string): Uint8Array =>
+  hmacOf(key, names, body, later).subarray(0, MAC_BYTES)
+
+const hmacOf = (key: KeyObject, names: readonly unknown[], body: string, later: string): Uint8Array =>
+  createHmac('sha256', key).update(JSON.stringify(names)).update(body).update(later).digest()
 
 export const isSameMac = (stored: unknown, wanted: Uint8Array): boolean =>
   stored instanceof Uint8Array && Buffer.compare(stored, wanted) === 0

@@ -4,10 +4,10 @@ import type { Counts } from '../commands/ports/counts.ts'
 import type { RunJobs } from '../commands/ports/jobs.ts'
 import type { Liveness } from '../commands/ports/liveness.ts'
 import type { Notices } from '../commands/ports/notices.ts'
-import type { Ledger, Outcomes } from '../commands/ports/ledger.ts'
+import type { Change, Ledger, Outcomes } from '../commands/ports/ledger.ts'
 import type { Accounts, AuditReads, Journal, Searches, Tables } from '../commands/ports/reads.ts'
 import type { AuditBroken } from '../contract/audit.ts'
-import type { Head } from '../core/audit/chain.ts'
+import type { Tail } from './batch-link.ts'
 import type { Result } from '../contract/problems.ts'
 import type { RowKey } from './row-mac.ts'
 import type { OnForged } from './stored-values.ts'
@@ -50,9 +50,15 @@ export type StoreSetup = StoreSettings & {
   /** Called when the stored audit stream is not the one that this process wrote. */
   readonly onDiverged?: (found: Omit<AuditBroken, 'at'>) => void
   /** The newest entry that an earlier process of this folder is known to have stored, from beside the keys. */
-  readonly floor?: Head | undefined
-  /** Told where the stream ends after each batch of commits. */
-  readonly onTail?: ((tail: Head) => void) | undefined
+  readonly floor?: Tail | undefined
+  /** A file that gets the newest entry after each group of commits, before they are answered (embedded). */
+  readonly noteFile?: string | undefined
+  /** Told where the stream ends after each batch of commits (Postgres). */
+  readonly onTail?: ((tail: Tail) => void) | undefined
+  /** Whether the gate is closed because the audit is broken. On Postgres the single-use keys are compared in the background then. */
+  readonly isBroken?: (() => boolean) | undefined
+  /** Asked for each commit just before it is sent: one that is refused is `unavailable`. */
+  readonly refuses?: ((changes: readonly Change[]) => boolean) | undefined
 }
 
 /** Everything that is stored, as ports. Only this folder knows the engine behind them. */
@@ -105,4 +111,10 @@ export type StoreEngine = {
   hasRowMacs(settings: StoreSettings): Promise<boolean>
   openForReads(settings: StoreSettings, key: string, onForged: OnForged): Promise<OpenedForReads>
 }
-export type OpenedForReads = { readonly tables: Tables; readonly audit: AuditReads; close(): Promise<void> }
+export type OpenedForReads = {
+  readonly tables: Tables
+  readonly audit: AuditReads
+  /** Whether the single-use keys are those that gates stored. Forged ones are reported. */
+  hasAllKeys(): Promise<boolean>
+  close(): Promise<void>
+}

@@ -3,7 +3,7 @@ import type { Table } from '../commands/ports/ledger.ts'
 import { Bug } from '../contract/problems.ts'
 
 /** A row that this gate did not write: it was changed or added in the database, or restored without its MAC. */
-export type ForgedRow = { readonly table: Table | 'events' | 'accounts'; readonly id: string }
+export type ForgedRow = { readonly table: Table | 'events' | 'accounts' | 'once'; readonly id: string }
 export type OnForged = (found: ForgedRow) => void
 
 /**

@@ -105,6 +105,7 @@ export async function approveShown(
 export async function openTestGate(
   folder: string,
   options: Parameters<typeof settingsIn>[1] & {
+    alone?: boolean
     probe?: GateOptions['probe']
     writer?: GateOptions['writer']
     around?: GateOptions['around']
@@ -115,6 +116,7 @@ export async function openTestGate(
   const opened = await openGate(settingsIn(folder, options), {
     log: () => {},
     url: () => 'http://gate.test',
+    ...(options.alone === undefined ? {} : { alone: options.alone }),
     ...(options.probe === undefined ? {} : { probe: options.probe }),
     ...(options.writer === undefined ? {} : { writer: options.writer }),
     ...(options.around === undefined ? {} : { around: options.around }),

@@ -25,7 +25,11 @@ export async function checkRows(store: StoreSettings): Promise<readonly Finding[
   const found = new Map<string, string>()
   const note = (why: string) => (row: { readonly table: string; readonly id: string }) =>
     void found.set(`${row.table} ${row.id}`, `${visibleText(row.id.slice(0, 100))} in ${row.table} ${why}`)
-  const { tables, audit, close } = await openForReads(store, key.value.key, note('was not written by the gate'))
+  const { tables, audit, hasAllKeys, close } = await openForReads(
+    store,
+    key.value.key,
+    note('was not written by the gate'),
+  )
   try {
     await settleFloors(
       tables,
@@ -34,6 +38,7 @@ export async function checkRows(store: StoreSettings): Promise<readonly Finding[
       Date.now(),
     )
     await checkStoredRows(tables)
+    if (!(await hasAllKeys())) found.set('once', 'single-use keys in the database were deleted or changed')
     await tellMissingCalls({ audit, tables }, note('is in the audit, but its row or its idempotency key is missing'))
   } finally {
     await close()

@@ -1,6 +1,7 @@
 import type { Table, Version } from '../../commands/ports/ledger.ts'
 import { linkEntry, type Head } from '../../core/audit/chain.ts'
 import type { GroupOutcome } from '../batch-link.ts'
+import type { OnceSum } from '../once-sum.ts'
 import type { PackedChange, PackedCommit, PackedRow } from './packed-change.ts'
 
 export type Account = { readonly units: bigint; readonly until: number | null; readonly mac: string }
@@ -16,6 +17,7 @@ export type Known = {
   /** The number of the run's last event, 0 if there is none. */
   last(run: string): number | undefined
   readonly head: Head
+  readonly keys: OnceSum
   /** Whether the stored audit is the one that this process wrote. */
   readonly isSameAudit: boolean
 }

@@ -3,6 +3,7 @@ import { Bug } from '../../contract/problems.ts'
 import { LISTED_BY, type Table } from '../../commands/ports/ledger.ts'
 import { hasMac, type RowMacs } from '../row-mac.ts'
 import type { StoredRecord } from '../stored-record.ts'
+import { totalsIn } from './once-keys.ts'
 import { fromPgText } from './pg-text.ts'
 
 type Row = Readonly<Record<string, unknown>>
@@ -19,8 +20,13 @@ export async function* dumpStore(client: Client, macs: RowMacs): AsyncGenerator<
   await client.query('SET LOCAL idle_in_transaction_session_timeout = 0')
   try {
     for (const table of Object.keys(LISTED_BY) as Table[]) yield* dumpRows(client, table, macs)
-    for await (const { key, until } of pages(client, 'SELECT key, until FROM once'))
-      yield { is: 'once', key: fromPgText(String(key)), until: Number(until) }
+    for await (const row of pages(client, 'SELECT key, until, mac FROM once')) {
+      const [key, until] = [fromPgText(String(row['key'])), Number(row['until'])]
+      // Keys of earlier releases have none.
+      if (row['mac'] !== null) check(row['mac'], macs.once(key, until).mac, `single-use key \`${key}\``)
+      yield { is: 'once', key, until }
+    }
+    if (!(await totalsIn(client, macs, () => undefined)).isWhole()) throw new Bug('single-use keys are missing')
     for await (const row of pages(client, 'SELECT id, units::text AS units, until, mac FROM accounts')) {
       const [id, units] = [fromPgText(String(row['id'])), BigInt(String(row['units']))]
       const until = row['until'] === null ? null : Number(row['until'])

@@ -1,7 +1,9 @@
 import type { Client } from 'pg'
 import { columnsOf, rawColumn, type Listed } from '../listed.ts'
 import { hasMac, type RowMacs } from '../row-mac.ts'
+import { COPIED_KEYS, NO_KEYS, withKey } from '../once-sum.ts'
 import type { Copied, StoredRecord } from '../stored-record.ts'
+import { writeSum } from './once-keys.ts'
 import { pgColumn, pgText } from './pg-text.ts'
 
 const textOf = (mac: Uint8Array): string => Buffer.from(mac).toString('base64')
@@ -13,13 +15,16 @@ export async function fillStore(
   records: AsyncIterable<StoredRecord> | Iterable<StoredRecord>,
 ): Promise<Copied> {
   const copied = { row: 0, once: 0, account: 0, event: 0, wake: 0, entry: 0, head: 0, artifact: 0 }
+  let keys = NO_KEYS
   await client.query('BEGIN')
   await client.query('SET LOCAL idle_in_transaction_session_timeout = 0')
   try {
     for await (const record of records) {
       copied[record.is] += 1
+      if (record.is === 'once') keys = withKey(keys, macs.once(record.key, record.until).term)
       await put(client, macs, record)
     }
+    await writeSum(client, macs, COPIED_KEYS, keys)
     await client.query('COMMIT')
     return copied
   } catch (error) {
@@ -44,7 +49,11 @@ async function put(client: Client, macs: RowMacs, record: StoredRecord): Promise
       return insert(table, { id: pgText(id), version, body: text, mac, ...Object.fromEntries(fields) })
     }
     case 'once':
-      return insert('once', { key: pgText(record.key), until: record.until })
+      return insert('once', {
+        key: pgText(record.key),
+        until: record.until,
+        mac: textOf(macs.once(record.key, record.until).mac),
+      })
     case 'account': {
       const { id, units, until } = record
       return insert('accounts', {

@@ -75,9 +75,15 @@ BEGIN
       WHERE EXISTS (SELECT FROM once o WHERE o.key = x->>0) <> (x->>1)::boolean) THEN ${CHANGED} END IF;
   END IF;
   IF g ? 'once_i' THEN
-    INSERT INTO once (key, until) SELECT x->>0, (x->>1)::float8 FROM jsonb_array_elements(g->'once_i') x ON CONFLICT DO NOTHING;
+    INSERT INTO once (key, until, mac) SELECT x->>0, (x->>1)::float8, x->>2 FROM jsonb_array_elements(g->'once_i') x ON CONFLICT DO NOTHING;
     GET DIAGNOSTICS n = ROW_COUNT;
     IF n <> jsonb_array_length(g->'once_i') THEN ${CHANGED} END IF;
+  END IF;
+  IF g ? 'keys' THEN
+    SELECT o.n INTO n FROM once_sums o WHERE o.stream = g->>'hs';
+    IF coalesce(n, 0) <> (g->>'keys_n')::bigint THEN ${CHANGED} END IF;
+    INSERT INTO once_sums (stream, n, masked, mac) VALUES (g->>'hs', (g->'keys'->>0)::bigint, g->'keys'->>1, g->'keys'->>2)
+      ON CONFLICT (stream) DO UPDATE SET n = excluded.n, masked = excluded.masked, mac = excluded.mac;
   END IF;
   IF g ? 'acc_e' THEN
     IF EXISTS (SELECT FROM jsonb_array_elements(g->'acc_e') x LEFT JOIN accounts a ON a.id = x->>0
@@ -107,7 +113,7 @@ BEGIN
     EXECUTE format('SELECT %I($1, $2, $3)', g->>'jobs') USING g->>'wk_d', g->>'drive', g->>'timers';
   END IF;
   IF g ? 'purge' THEN
-    DELETE FROM once WHERE key IN (SELECT key FROM once WHERE until < (g->>'purge')::float8 LIMIT 1000);
+    DELETE FROM once WHERE key IN (SELECT key FROM once WHERE mac IS NULL AND until < (g->>'purge')::float8 LIMIT 1000);
     DELETE FROM accounts WHERE id IN (SELECT id FROM accounts WHERE until < (g->>'purge')::float8 LIMIT 1000);
     DELETE FROM writers WHERE at < (g->>'purge_writers')::float8;
     DELETE FROM boots WHERE is_dead AND alive_until < now() - interval '7 days';
@@ -135,8 +141,10 @@ BEGIN
     'runs', (SELECT coalesce(jsonb_object_agg(x, coalesce((SELECT max(seq) FROM events e WHERE e.run = x), 0)), '{}'::jsonb)
       FROM jsonb_array_elements_text(g->'runs') x),
     'named', (SELECT jsonb_build_array(seq, hash, mac) FROM heads WHERE stream = g->>'stream'),
+    'keys', (SELECT jsonb_build_array(n, masked, mac) FROM once_sums WHERE stream = g->>'stream'),
     'last', (SELECT jsonb_build_array(seq, hash) FROM audit WHERE stream = s ORDER BY seq DESC LIMIT 1),
-    'at', (SELECT hash FROM audit WHERE stream = s AND seq = (g->>'seq')::bigint));
+    'at', (SELECT hash FROM audit WHERE stream = s AND seq = (g->>'seq')::bigint),
+    'floor', (SELECT hash FROM audit WHERE stream = s AND seq = (g->>'floor')::bigint));
 END`
 
 /** Under a name that changes with the text, so that nodes of two releases can use one database. */

@@ -1,9 +1,11 @@
 import type { Head } from '../../core/audit/chain.ts'
+import { withKey, type OnceSum } from '../once-sum.ts'
 import { exceptionsText, type GroupOutcome } from '../batch-link.ts'
 import { hasMac, type RowMacs } from '../row-mac.ts'
 import type { Decided, Known, Plan } from './decide-group.ts'
 import type { PackedCommit } from './packed-change.ts'
 import { fromPgText } from './pg-text.ts'
+import { sumParts, type SumParts } from './once-keys.ts'
 import { jobOf } from './run-jobs.ts'
 
 /** Which batch this belongs to, and whose. */
@@ -12,7 +14,7 @@ export type GroupOf = {
   readonly boot: string
   readonly batch: number
   /** The outcomes of the commits of the batch before this group. */
-  readonly before: readonly (GroupOutcome | 'unavailable')[]
+  readonly before: readonly GroupOutcome[]
   readonly now: number
   /** The chain as read under the lock: it is continued, even if the stored head names another entry. */
   readonly isFollowing: boolean
@@ -28,7 +30,13 @@ const macText = (mac: Uint8Array): string => Buffer.from(mac).toString('base64')
 type List = unknown[]
 
 /** A group as the database's function takes it. Empty lists are omitted. */
-export function groupJson({ outcomes, plan }: Decided, group: GroupOf, known: Head, macs: RowMacs): string {
+export function groupJson(
+  { outcomes, plan }: Decided,
+  group: GroupOf,
+  known: Head,
+  keys: { readonly known: OnceSum; readonly next: OnceSum },
+  macs: RowMacs,
+): string {
   const done = [...group.before, ...outcomes]
   const lists: Record<string, List> = {}
   const add = (name: string, value: unknown) => void (lists[name] ??= []).push(value)
@@ -53,10 +61,21 @@ export function groupJson({ outcomes, plan }: Decided, group: GroupOf, known: He
     nq: plan.head.seq,
     nh: plan.head.hash,
     ...(plan.entries.length === 0 ? {} : { nm: headMac(macs, plan.head) }),
+    ...(keys.next === keys.known
+      ? {}
+      : { keys_n: keys.known.n, keys: sumParts(macs, fromPgText(known.stream), keys.next) }),
     ...lists,
     ...(hasJobs ? { jobs: group.enqueue } : {}),
     ...(group.purge === undefined ? {} : { purge: group.purge.until, purge_writers: group.purge.writers }),
   })
+}
+
+/** The sum of this stream's keys after a group. */
+export function keysAfter({ onces }: Plan, known: OnceSum, macs: RowMacs): OnceSum {
+  let next = known
+  for (const [key, { until }] of onces)
+    if (until !== undefined) next = withKey(next, macs.once(fromPgText(key), until).term)
+  return next
 }
 
 type Add = (name: string, value: unknown) => void
@@ -75,7 +94,7 @@ function addRows({ rows }: Plan, macs: RowMacs, add: Add): void {
 function addUnits({ onces, accounts }: Plan, macs: RowMacs, add: Add): void {
   for (const [key, { was, until }] of onces) {
     if (until === undefined) add('once_e', [key, was])
-    else add('once_i', [key, until])
+    else add('once_i', [key, until, macText(macs.once(fromPgText(key), until).mac)])
   }
   for (const [id, { was, now }] of accounts) {
     // A forged one is never written; it can only be repaired by hand.
@@ -105,7 +124,7 @@ function addJobs({ runs }: Plan, add: Add): void {
 }
 
 /** What a group has to read, as the function takes it. */
-export function lookJson(commits: readonly PackedCommit[], known: Head): string {
+export function lookJson(commits: readonly PackedCommit[], known: Head, floor?: number): string {
   const rows: Record<string, string[]> = {}
   const onces = new Set<string>()
   const accounts = new Set<string>()
@@ -117,7 +136,7 @@ export function lookJson(commits: readonly PackedCommit[], known: Head): string 
     else if ('run' in change) runs.add(change.run)
   }
   const { stream, seq } = known
-  return JSON.stringify({ rows, onces: [...onces], accounts: [...accounts], runs: [...runs], stream, seq })
+  return JSON.stringify({ rows, onces: [...onces], accounts: [...accounts], runs: [...runs], stream, seq, floor })
 }
 
 /** What the function read. */
@@ -127,15 +146,19 @@ export type Look = {
   readonly accounts: Readonly<Record<string, readonly [units: string, until: number | null, mac: string | null]>>
   readonly runs: Readonly<Record<string, number>>
   readonly named: readonly [seq: number, hash: string, mac: string | null] | null
+  readonly keys: SumParts | null
   readonly last: readonly [number, string] | null
   readonly at: string | null
+  /** The hash of the entry that is known beside the keys, if it was asked for. */
+  readonly floor: string | null
 }
 
 /** Takes a look as complete: what is not in it does not exist. */
-export function knownFrom(look: Look, macs: RowMacs, head: Head, isSameAudit: boolean): Known {
+export function knownFrom(look: Look, macs: RowMacs, head: Head, keys: OnceSum, isSameAudit: boolean): Known {
   const onces = new Set(look.onces)
   return {
     head,
+    keys,
     isSameAudit,
     version: (table, id) => ownOf(look.rows[table], id) ?? 0,
     once: (key) => onces.has(key),

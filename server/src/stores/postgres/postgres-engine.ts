@@ -8,6 +8,7 @@ import { openRedisWire } from '../redis/wire.ts'
 import { openUsedKeys, refuseUsed } from '../redis/used-keys.ts'
 import { connect, unreachable, type PostgresAddress } from './connect.ts'
 import { joinNotices, type OpenWire } from './notices.ts'
+import { hasAllKeys } from './once-keys.ts'
 import { openPostgresLedger } from './open-postgres-ledger.ts'
 import { readQueries } from './read-queries.ts'
 import { reads } from './reads.ts'
@@ -111,8 +112,21 @@ export const postgresEngine: StoreEngine = {
 
   async openForReads(settings, key, onForged) {
     const queries = readQueries(addressOf(settings))
-    const all = reads(queries, rowMacs(key), onForged)
-    return { tables: all, audit: all, close: () => queries.close() }
+    const macs = rowMacs(key)
+    const all = reads(queries, macs, onForged)
+    return {
+      tables: all,
+      audit: all,
+      async hasAllKeys() {
+        const client = await connect(addressOf(settings), 'keys')
+        try {
+          return await hasAllKeys(client, macs, (id) => onForged({ table: 'once', id }))
+        } finally {
+          await client.end().catch(() => undefined)
+        }
+      },
+      close: () => queries.close(),
+    }
   },
 }
 

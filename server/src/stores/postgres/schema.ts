@@ -114,6 +114,20 @@ const COUNTS = `CREATE TABLE counts (name text COLLATE "C" PRIMARY KEY, count bi
 const HEAD_MACS = 'ALTER TABLE heads ADD COLUMN mac text;'
 
 /**
+ * Each single-use key has a MAC, and each stream a sum of its keys: once-keys.ts. Nodes of the previous release purge without
+ * changing the sum, so keys with a MAC are left to nodes of this one.
+ */
+const ONCE_MACS = `
+  ALTER TABLE once ADD COLUMN mac text;
+  CREATE TABLE once_sums (stream text COLLATE "C" PRIMARY KEY, n bigint NOT NULL, masked text NOT NULL, mac text NOT NULL);
+  CREATE FUNCTION keep_key() RETURNS trigger LANGUAGE plpgsql AS $sluice$
+    BEGIN
+      IF OLD.mac IS NULL OR current_setting('sluice.purges', true) = 'yes' THEN RETURN OLD; END IF;
+      RETURN NULL;
+    END $sluice$;
+  CREATE TRIGGER keep_key BEFORE DELETE ON once FOR EACH ROW EXECUTE FUNCTION keep_key();`
+
+/**
  * Numbered from 1 by position. To add a kind of rows, add `rows('name', { column: TEXT })` as a separate migration; to add a
  * column, `ALTER TABLE name ADD COLUMN "column" text COLLATE "C";` with its index. A migration only adds: nodes of the previous
  * release continue while one of the next has already migrated. One that removes something comes a release later and names, as
@@ -125,6 +139,7 @@ export const MIGRATIONS: readonly { readonly sql: string; readonly least?: numbe
   { sql: DOCUMENTS },
   { sql: COUNTS },
   { sql: HEAD_MACS },
+  { sql: ONCE_MACS },
 ]
 
 const NAME = /^[a-z_][a-z0-9_]{0,62}$/

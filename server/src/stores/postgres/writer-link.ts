@@ -11,12 +11,15 @@ import {
   type Divergence,
   type Fault,
   type GroupOutcome,
+  type Tail,
 } from '../batch-link.ts'
+import { KEYS_CHANGED, NO_KEYS, type OnceSum } from '../once-sum.ts'
 import type { RowMacs } from '../row-mac.ts'
 import { connect, isSurelyUndone, messageOf, stateOf, unreachable, type PostgresAddress } from './connect.ts'
 import { decideGroup, type Decided, type Known } from './decide-group.ts'
 import { COMMIT, FUNCTIONS, LOOK, STATE } from './functions.ts'
-import { groupJson, headMac, knownFrom, lookJson, type GroupOf, type Look } from './group-json.ts'
+import { groupJson, headMac, keysAfter, knownFrom, lookJson, type GroupOf, type Look } from './group-json.ts'
+import { openedSum, purgeKeys } from './once-keys.ts'
 import type { PackedCommit } from './packed-change.ts'
 import { pgText } from './pg-text.ts'
 import { remembered } from './remembered.ts'
@@ -32,7 +35,9 @@ export type LinkSetup = {
   /** Nobody else appends to the stream. */
   readonly alone: boolean
   /** Where the stream ended when the previous connection last answered. */
-  readonly last?: Head | undefined
+  readonly last?: Tail | undefined
+  /** An entry that an earlier process is known to have stored. */
+  readonly floor?: Tail | undefined
   /** The function that enqueues jobs, if wake-ups are also jobs. */
   readonly enqueue?: string | undefined
   /** A later connection of a writer that has been announced. */
@@ -89,13 +94,21 @@ async function prepare(client: Client, { address, writer, stream, macs }: LinkSe
   return ok(undefined)
 }
 
+type Stored = { readonly decided: Decided; readonly keys: OnceSum }
+
 /** What this connection knows about the end of its stream. */
-type Tail = { last: Head; isSame: boolean; inDoubt: boolean; diverged?: Divergence | undefined }
+type KnownTail = { last: Head; keys: OnceSum; isSame: boolean; inDoubt: boolean; diverged?: Divergence | undefined }
 
 function batchLink(client: Client, setup: LinkSetup): BatchLink<PackedCommit> {
   const { macs, writer, boot, stream, enqueue } = setup
   const memory = remembered(macs)
-  const tail: Tail = { last: setup.last ?? emptyHead(stream), isSame: true, inDoubt: true }
+  const floor = setup.floor?.stream === stream ? setup.floor : undefined
+  const tail: KnownTail = {
+    last: setup.last ?? emptyHead(stream),
+    keys: { ...NO_KEYS, n: setup.last?.once ?? 0 },
+    isSame: true,
+    inDoubt: true,
+  }
   let purgedAt = Number.NEGATIVE_INFINITY
 
   const guess: Known = {
@@ -106,24 +119,29 @@ function batchLink(client: Client, setup: LinkSetup): BatchLink<PackedCommit> {
     get head() {
       return tail.last
     },
+    get keys() {
+      return tail.keys
+    },
     get isSameAudit() {
       return tail.isSame
     },
   }
 
-  const store = async (decided: Decided, group: GroupOf, known: Head): Promise<void> => {
-    await client.query({ ...CALL_COMMIT, values: [groupJson(decided, group, known, macs)] })
+  /** Returns the sum of the keys that is stored then. */
+  const store = async (decided: Decided, group: GroupOf, head: Head, known: OnceSum): Promise<Stored> => {
+    const keys = keysAfter(decided.plan, known, macs)
+    await client.query({ ...CALL_COMMIT, values: [groupJson(decided, group, head, { known, next: keys }, macs)] })
+    return { decided, keys }
   }
 
   /** Optimistically, assuming that everything is as this node left it. Undefined if it is not. */
-  const tryOnce = async (commits: readonly PackedCommit[], group: GroupOf): Promise<Decided | undefined> => {
+  const tryOnce = async (commits: readonly PackedCommit[], group: GroupOf): Promise<Stored | undefined> => {
     // The first group after a connection was made compares the end of the stream.
     if (tail.inDoubt) return undefined
     const decided = decideGroup(commits, guess, sha256)
     if (decided === undefined) return undefined
     try {
-      await store(decided, group, tail.last)
-      return decided
+      return await store(decided, group, tail.last, tail.keys)
     } catch (error) {
       if (stateOf(error) === STATE.CHANGED) return undefined
       throw error
@@ -131,48 +149,65 @@ function batchLink(client: Client, setup: LinkSetup): BatchLink<PackedCommit> {
   }
 
   /** Reads, decides and writes while nobody else writes. */
-  const writeLocked = async (commits: readonly PackedCommit[], group: GroupOf): Promise<Decided> => {
+  const writeLocked = async (commits: readonly PackedCommit[], group: GroupOf): Promise<Stored> => {
     memory.forget()
     await client.query('BEGIN')
     try {
       const known = setup.last === undefined && tail.inDoubt && tail.last.seq === 0 ? undefined : tail.last
-      const found = await client.query<{ found: Look }>({ ...CALL_LOOK, values: [lookJson(commits, tail.last)] })
+      const found = await client.query<{ found: Look }>({
+        ...CALL_LOOK,
+        values: [lookJson(commits, tail.last, floor?.seq)],
+      })
       const look = found.rows[0]?.found
       if (look === undefined) throw new Bug('the function found nothing at all')
       const last = headOf(stream, look.last)
       const named = headOf(stream, look.named)
       const differs = divergence(
-        { alone: setup.alone, last: known, inDoubt: tail.inDoubt },
+        { alone: setup.alone, last: known, floor, inDoubt: tail.inDoubt },
         {
           named,
           last,
-          hashAt: (seq) => (seq === 0 ? emptyHead(stream).hash : look.at),
+          hashAt: (seq) => (seq === 0 ? emptyHead(stream).hash : seq === floor?.seq ? look.floor : look.at),
           genuine: look.named === null || look.named[2] === headMac(macs, named),
         },
       )
-      tail.diverged ??= differs
-      const decided = decideGroup(commits, knownFrom(look, macs, last, differs === undefined), sha256)
+      const keys = keysIn(look)
+      tail.diverged ??= differs ?? keys.diverged
+      const decided = decideGroup(commits, knownFrom(look, macs, last, keys.stored, differs === undefined), sha256)
       if (decided === undefined) throw new Bug('a group could not be decided with everything known')
-      await store(decided, { ...group, isFollowing: true }, last)
+      const stored = await store(decided, { ...group, isFollowing: true }, last, keys.stored)
       await client.query('COMMIT')
-      return decided
+      return stored
     } catch (error) {
       if (isSurelyUndone(error)) await client.query('ROLLBACK')
       throw error
     }
   }
 
+  /** The stored sum of this stream's keys. One that is older than what this node knows is reported. */
+  const keysIn = (look: Look): { readonly stored: OnceSum; readonly diverged?: Divergence } => {
+    const found = openedSum(macs, stream, look.keys)
+    const least = Math.max(tail.keys.n, floor?.once ?? 0)
+    if (found !== undefined && found.n >= least) return { stored: found }
+    // The function expects the stored number; the comparison of all keys repairs the sum after an admin accepted it.
+    return {
+      stored: found ?? { n: look.keys?.[0] ?? 0, sum: 0n },
+      diverged: { stream, seq: 0, says: KEYS_CHANGED },
+    }
+  }
+
   const writeGroup = async (commits: readonly PackedCommit[], group: GroupOf): Promise<BatchReply> => {
     try {
-      const decided = (await tryOnce(commits, group)) ?? (await writeLocked(commits, group))
+      const { decided, keys } = (await tryOnce(commits, group)) ?? (await writeLocked(commits, group))
       tail.last = decided.plan.head
+      tail.keys = keys
       tail.isSame = true
       tail.inDoubt = false
       memory.note(decided.plan)
       if (group.purge !== undefined) purgedAt = group.now
       const { diverged } = tail
       tail.diverged = undefined
-      return { outcomes: decided.outcomes, tail: tail.last, diverged }
+      return { outcomes: decided.outcomes, tail: { ...tail.last, once: keys.n }, diverged }
     } catch (error) {
       // The session has ended, or the database does not know: those who wait are in doubt.
       if (!isSurelyUndone(error)) {
@@ -190,7 +225,7 @@ function batchLink(client: Client, setup: LinkSetup): BatchLink<PackedCommit> {
   return {
     async send({ batch, commits, now }) {
       const replies: BatchReply[] = []
-      const before: (GroupOutcome | 'unavailable')[] = []
+      const before: GroupOutcome[] = []
       for (const group of groupsOf(commits)) {
         const of: GroupOf = { writer, boot, batch, before, now, isFollowing: false, purge: purgeAt(now), enqueue }
         const reply = await writeGroup(group, of)
@@ -198,6 +233,7 @@ function batchLink(client: Client, setup: LinkSetup): BatchLink<PackedCommit> {
         before.push(...reply.outcomes.filter((outcome) => outcome !== 'in_doubt'))
         // A group that could not be stored ends the batch: the numbers of what follows would not match.
         if (reply.fault !== undefined) break
+        if (of.purge !== undefined) await purgeKeys(client, macs, stream, of.purge.until)
       }
       const outcomes = replies.flatMap((reply) => reply.outcomes)
       const rest = commits.slice(outcomes.length).map(() => 'unavailable' as const)

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { Bug } from '../../contract/problems.ts'
 import type { AuditTail } from './audit-tail.ts'
+import type { OnceKeys } from './once-keys.ts'
 import type { OtherChange, PackedChange } from './packed-commit.ts'
 import type { RowMacs } from '../row-mac.ts'
 import { rowWriter } from './row-writer.ts'
@@ -9,9 +10,13 @@ import { rowWriter } from './row-writer.ts'
 export type ApplyChange = (change: PackedChange) => boolean
 export type ChangeApplier = { readonly apply: ApplyChange; readonly forgetVersions: () => void }
 
-export function changeApplier(db: DatabaseSync, tail: AuditTail, macs: RowMacs): ChangeApplier {
+export function changeApplier(
+  db: DatabaseSync,
+  tail: AuditTail,
+  onces: Pick<OnceKeys, 'take'>,
+  macs: RowMacs,
+): ChangeApplier {
   const rows = rowWriter(db, macs)
-  const once = db.prepare('INSERT INTO once (key, until) VALUES (?, ?) ON CONFLICT DO NOTHING')
   const open = db.prepare(
     'INSERT INTO accounts (id, units, until, mac) VALUES (?1, ?2, ?3, account_mac(?1, ?2, ?3)) ON CONFLICT DO NOTHING',
   )
@@ -32,7 +37,7 @@ export function changeApplier(db: DatabaseSync, tail: AuditTail, macs: RowMacs):
   const applyOther = (change: OtherChange): boolean => {
     switch (change.kind) {
       case 'once':
-        return changed(once, word(change.key), number(change.until))
+        return onces.take(word(change.key), number(change.until))
       case 'open':
         return changed(open, word(change.account), units(change.units, 0), time(change.until))
       case 'spend':

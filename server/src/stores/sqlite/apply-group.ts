@@ -2,7 +2,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { GroupOutcome } from '../batch-link.ts'
 import { changeApplier } from './apply-change.ts'
 import { auditTail, type TailMemory } from './audit-tail.ts'
-import type { PackedCommit } from './packed-commit.ts'
+import { onceKeys, type OnceMemory } from './once-keys.ts'
+import type { OtherChange, PackedCommit } from './packed-commit.ts'
 import type { RowMacs } from '../row-mac.ts'
 import { isOwnFault, isSurelyUndone } from './sqlite-error.ts'
 
@@ -27,16 +28,19 @@ const PURGE_GRACE_MS = 60 * 60_000
 /** A writer asks about its last batch within seconds. */
 const WRITER_KEPT_MS = 7 * 24 * 60 * 60_000
 
-export function groupApplier(db: DatabaseSync, stream: string, memory: TailMemory, macs: RowMacs): ApplyGroup {
-  const tail = auditTail(db, stream, memory, macs)
-  const { apply, forgetVersions } = changeApplier(db, tail, macs)
+/** What the writing thread remembers, whatever happens to its connection. */
+export type WriterMemory = { readonly tail: TailMemory; readonly onces: OnceMemory }
+
+export function groupApplier(db: DatabaseSync, stream: string, memory: WriterMemory, macs: RowMacs): ApplyGroup {
+  const tail = auditTail(db, stream, memory.tail, macs)
+  const onces = onceKeys(db, stream, memory.onces, macs)
+  const { apply, forgetVersions } = changeApplier(db, tail, onces, macs)
   const begin = db.prepare('BEGIN IMMEDIATE')
   const end = db.prepare('COMMIT')
   const rollback = db.prepare('ROLLBACK')
   const savepoint = db.prepare('SAVEPOINT one')
   const release = db.prepare('RELEASE one')
   const undo = db.prepare('ROLLBACK TO one')
-  const purge = db.prepare('DELETE FROM once WHERE key IN (SELECT key FROM once WHERE until < ? LIMIT 1000)')
   const purgeAccounts = db.prepare(
     'DELETE FROM accounts WHERE id IN (SELECT id FROM accounts WHERE until < ? LIMIT 1000)',
   )
@@ -45,6 +49,18 @@ export function groupApplier(db: DatabaseSync, stream: string, memory: TailMemor
 
   /** Whether the chain is still the one that this process wrote. */
   let isSame = true
+  /** Whether the single-use keys are all there. */
+  let hasKeys = true
+
+  // Both are compared in every case.
+  const beginGroup = (): void => {
+    const isChain = tail.begin()
+    hasKeys = onces.begin()
+    isSame = isChain && hasKeys
+  }
+
+  // INVARIANT: no key is taken in the transaction that finds others missing: it may be one of them.
+  const isStopped = (commit: PackedCommit): boolean => !hasKeys && commit.some(takesKey)
 
   // INVARIANT: no checkpoint is stored in the transaction that finds the audit changed.
   const firstLost = (commit: PackedCommit): number =>
@@ -55,6 +71,10 @@ export function groupApplier(db: DatabaseSync, stream: string, memory: TailMemor
     const outcomes: GroupOutcome[] = []
     try {
       for (const commit of commits) {
+        if (isStopped(commit)) {
+          outcomes.push('unavailable')
+          continue
+        }
         const lost = firstLost(commit)
         if (lost === -1) outcomes.push('committed')
         else if (hasWritten(commit, lost)) return undefined
@@ -71,19 +91,23 @@ export function groupApplier(db: DatabaseSync, stream: string, memory: TailMemor
   const applyApart = (commits: readonly PackedCommit[]): GroupOutcome[] => {
     rollback.run()
     tail.drop()
+    onces.undo()
     forgetVersions()
     begin.run()
-    tail.begin()
+    beginGroup()
     return commits.map(applyOne)
   }
 
   const applyOne = (commit: PackedCommit): GroupOutcome => {
+    if (isStopped(commit)) return 'unavailable'
     const mark = tail.mark()
+    const keys = onces.mark()
     const takeBack = () => {
       undo.run()
       release.run()
       forgetVersions()
       tail.back(mark)
+      onces.back(keys)
     }
     savepoint.run()
     try {
@@ -105,16 +129,17 @@ export function groupApplier(db: DatabaseSync, stream: string, memory: TailMemor
     begin.run()
     forgetVersions()
     try {
-      isSame = tail.begin()
+      beginGroup()
       const outcomes = applyTogether(commits) ?? applyApart(commits)
-      tail.save()
-      note(outcomes)
       if (now - purgedAt >= PURGE_EVERY_MS) {
-        purge.run(now - PURGE_GRACE_MS)
+        onces.purge(now - PURGE_GRACE_MS)
         purgeAccounts.run(now - PURGE_GRACE_MS)
         purgeWriters.run(now - WRITER_KEPT_MS)
         purgedAt = now
       }
+      tail.save()
+      onces.save()
+      note(outcomes)
       try {
         end.run()
       } catch (error) {
@@ -122,11 +147,15 @@ export function groupApplier(db: DatabaseSync, stream: string, memory: TailMemor
         return { in_doubt: error }
       }
       tail.committed()
+      onces.committed()
       return outcomes
     } finally {
       tail.drop()
     }
   }
 }
+
+const takesKey = (change: PackedCommit[number]): boolean =>
+  change[0] === 'other' && (JSON.parse(change[1]) as OtherChange).kind === 'once'
 
 const isCheckpoint = (change: PackedCommit[number]): boolean => change[0] === 'insert' && change[1] === 'checkpoints'

@@ -3,6 +3,7 @@ import { Bug } from '../../contract/problems.ts'
 import { LISTED_BY, type Table } from '../../commands/ports/ledger.ts'
 import { hasMac, isSameMac, type RowMacs } from '../row-mac.ts'
 import type { StoredRecord } from '../stored-record.ts'
+import { totalsIn } from './once-keys.ts'
 import { STREAM_LENGTH } from './streams.ts'
 
 type Row = Readonly<Record<string, unknown>>
@@ -15,8 +16,12 @@ export function* dumpLedger(db: DatabaseSync, macs: RowMacs): Generator<StoredRe
   db.exec('BEGIN')
   try {
     for (const table of Object.keys(LISTED_BY) as Table[]) yield* dumpRows(db, table, macs)
-    for (const { key, until } of all(db, 'SELECT key, until FROM once'))
-      yield { is: 'once', key: String(key), until: Number(until) }
+    for (const row of all(db, 'SELECT key, until, mac FROM once')) {
+      const [key, until] = [String(row['key']), Number(row['until'])]
+      check(row['mac'], macs.once(key, until).mac, `single-use key \`${key}\``)
+      yield { is: 'once', key, until }
+    }
+    if (!totalsIn(db, macs, () => undefined).isWhole()) throw new Bug('single-use keys are missing')
     for (const row of all(db, 'SELECT id, CAST(units AS TEXT) AS units, until, mac FROM accounts')) {
       const [id, units] = [String(row['id']), BigInt(String(row['units']))]
       const until = row['until'] === null ? null : Number(row['until'])

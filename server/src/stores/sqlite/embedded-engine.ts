@@ -8,6 +8,7 @@ import type { StoreEngine } from '../store-engine.ts'
 import { joinBoots } from './boot-locks.ts'
 import { connectForReads } from './connect.ts'
 import { ledgerFile, ledgerState } from './ledger-file.ts'
+import { hasAllKeys } from './once-keys.ts'
 import { openSqliteLedger } from './open-sqlite-ledger.ts'
 import { reads } from './reads.ts'
 import { FIRST_WITH_MACS, isOlder, schemaOf } from './schema.ts'
@@ -60,7 +61,13 @@ export const embeddedEngine: StoreEngine = {
 
   async openForReads({ folder }, key, onForged) {
     const db = connectForReads(ledgerFile(folder))
-    const all = reads(db, rowMacs(key), onForged)
-    return { tables: all, audit: all, close: async () => db.close() }
+    const macs = rowMacs(key)
+    const all = reads(db, macs, onForged)
+    return {
+      tables: all,
+      audit: all,
+      hasAllKeys: async () => hasAllKeys(db, macs, (id) => onForged({ table: 'once', id })),
+      close: async () => db.close(),
+    }
   },
 }

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { columnsOf, columnValue } from '../listed.ts'
+import { COPIED_KEYS, NO_KEYS, withKey } from '../once-sum.ts'
 import { hasMac, type RowMacs } from '../row-mac.ts'
 import type { Copied, StoredRecord } from '../stored-record.ts'
 import { STREAM_LENGTH } from './streams.ts'
@@ -21,13 +22,22 @@ export async function fillLedger(
     streams.set(stream, start)
     return start
   }
+  let keys = NO_KEYS
   db.exec('BEGIN IMMEDIATE')
   try {
     for await (const record of records) {
       copied[record.is] += 1
+      if (record.is === 'once') keys = withKey(keys, macs.once(record.key, record.until).term)
       if (record.is === 'artifact') onArtifact(record)
       else put(db, macs, record, startOf)
     }
+    const { masked, mac } = macs.sealSum(COPIED_KEYS, keys)
+    db.prepare('INSERT INTO once_sums (stream, n, masked, mac) VALUES (?, ?, ?, ?)').run(
+      COPIED_KEYS,
+      keys.n,
+      masked,
+      mac,
+    )
     db.exec('COMMIT')
     return copied
   } finally {
@@ -53,7 +63,11 @@ function put(
       return
     }
     case 'once':
-      db.prepare('INSERT INTO once (key, until) VALUES (?, ?)').run(record.key, record.until)
+      db.prepare('INSERT INTO once (key, until, mac) VALUES (?, ?, ?)').run(
+        record.key,
+        record.until,
+        macs.once(record.key, record.until).mac,
+      )
       return
     case 'account': {
       const { id, units, until } = record

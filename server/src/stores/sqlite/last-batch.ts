@@ -3,7 +3,7 @@ import type { Settled } from '../../commands/ports/ledger.ts'
 import { exceptionsText, settledBatch, type GroupOutcome } from '../batch-link.ts'
 
 /** Notes inside a transaction how far its batch gets, so that its outcome can be asked for if the answer is lost. */
-export type NoteBatch = (batch: number, outcomes: readonly (GroupOutcome | 'unavailable')[], now: number) => void
+export type NoteBatch = (batch: number, outcomes: readonly GroupOutcome[], now: number) => void
 
 export function batchNoter(db: DatabaseSync, writer: string): NoteBatch {
   const write = db.prepare(

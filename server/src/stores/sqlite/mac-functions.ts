@@ -9,6 +9,7 @@ export function defineMacFunctions(db: DatabaseSync, macs: RowMacs): void {
   )
   db.function('event_mac', (run, seq, body) => macs.event(String(run), Number(seq), String(body)))
   db.function('head_mac', (stream, seq, hash) => macs.head(String(stream), Number(seq), String(hash)))
+  db.function('once_mac', (key, until) => macs.once(String(key), Number(until)).mac)
   db.function('account_mac', { useBigIntArguments: true }, (id, units, until) =>
     macs.account(String(id), units as bigint, until === null ? null : Number(until)),
   )

@@ -6,8 +6,7 @@ import type { OwnTail } from '../../commands/ports/audit.ts'
 import type { Change, Ledger, Outcomes } from '../../commands/ports/ledger.ts'
 import type { Accounts, AuditReads, Journal, Searches, Tables } from '../../commands/ports/reads.ts'
 import type { Clock } from '../../commands/ports/runtime.ts'
-import type { Head } from '../../core/audit/chain.ts'
-import type { Divergence } from '../batch-link.ts'
+import type { Divergence, Tail } from '../batch-link.ts'
 import { backUp } from './back-up.ts'
 import { connectForReads, PRODUCT, type Tuning } from './connect.ts'
 import { groupWriter, type Scrub } from '../group-writer.ts'
@@ -49,8 +48,11 @@ export type SqliteSetup = {
   readonly onFault: (error: Error) => void
   /** Called when the stored audit stream is not the one that this process left. New entries are appended to what is there. */
   readonly onDiverged?: (found: Divergence) => void
-  readonly floor?: Head | undefined
-  readonly onTail?: ((tail: Head) => void) | undefined
+  readonly floor?: Tail | undefined
+  /** Gets the newest entry after each group of commits, before they are answered. */
+  readonly noteFile?: string | undefined
+  /** Asked for each commit just before it is sent: one that is refused is `unavailable`. */
+  readonly refuses?: ((changes: readonly Change[]) => boolean) | undefined
   readonly clock?: Clock
   readonly tuning?: Partial<Tuning>
   /** The script of the writing thread; tests use one that dies. */
@@ -72,22 +74,25 @@ export async function openSqliteLedger(setup: SqliteSetup): Promise<Result<Sqlit
   const floor = setup.floor?.stream === setup.stream ? setup.floor : undefined
   const writer_id = randomBytes(8).toString('hex')
   let rows = setup.rows
-  const link = (last?: Head) =>
-    linkWorker({ file, stream: setup.stream, writer: writer_id, rows, tuning, alone, last, floor }, setup.script)
+  const link = (last?: Tail) =>
+    linkWorker(
+      { file, stream: setup.stream, writer: writer_id, rows, tuning, alone, last, floor, noteFile: setup.noteFile },
+      setup.script,
+    )
   const first = await link()
   // A thread that is started again later gives no row its first MAC.
-  rows = { ...rows, sealed: true, heads: true }
+  rows = { ...rows, sealed: true, heads: true, onces: true }
   if (!first.ok) return refuse(first.problem.code, { file, ...first.problem.about })
 
   const db = connectForReads(file)
-  const { clock = Date.now, onFault, onDiverged = () => {}, onForged = () => {} } = setup
+  const { clock = Date.now, onFault, onDiverged = () => {}, onForged = () => {}, refuses } = setup
   const written = writtenRows()
   const packing = {
     pack: (changes: readonly Change[]) => packCommit(changes, written.rowAt),
     onStored: (changes: readonly Change[], packed: PackedCommit) => written.note(changes, packed),
   }
   const writer = groupWriter(
-    { ...packing, link, id: writer_id, clock, onFault, onDiverged, onTail: setup.onTail },
+    { ...packing, link, id: writer_id, clock, onFault, onDiverged, onForged, refuses },
     first.value,
   )
   const store: SqliteStore = {

@@ -202,6 +202,11 @@ const ROW_MACS = WITH_MACS.split(' ')
 /** Somebody who rewrites entries that no checkpoint has signed yet cannot create the matching head. */
 const HEAD_MACS = 'ALTER TABLE heads ADD COLUMN mac BLOB;'
 
+/** Each single-use key gets a MAC, and each writer a sum of its keys: once-keys.ts. */
+const ONCE_MACS = `
+  ALTER TABLE once ADD COLUMN mac BLOB;
+  CREATE TABLE once_sums (stream TEXT PRIMARY KEY, n INTEGER NOT NULL, masked BLOB NOT NULL, mac BLOB NOT NULL) STRICT, WITHOUT ROWID;`
+
 /**
  * Numbered from 1 by position. A new table of rows has a column `mac BLOB`. A migration after `ROW_MACS` that changes stored
  * texts sets `mac` too, and changes only rows whose MAC is right before it: `UPDATE t SET body = …, mac = row_mac('t', id,
@@ -230,12 +235,15 @@ export const MIGRATIONS: readonly string[] = [
   FLOW_TABLES,
   DOCUMENT_TABLES,
   HEAD_MACS,
+  ONCE_MACS,
 ]
 
 /** From here on every row has a MAC. */
 export const FIRST_WITH_MACS = MIGRATIONS.indexOf(ROW_MACS) + 1
 /** From here on the head of each audit stream has one too. */
 export const FIRST_WITH_HEAD_MACS = MIGRATIONS.indexOf(HEAD_MACS) + 1
+/** From here on the single-use keys have one. */
+export const FIRST_WITH_ONCE_MACS = MIGRATIONS.indexOf(ONCE_MACS) + 1
 
 /**
  * Applies all missing migrations, all or nothing. The write lock is held in the meantime, so if several processes start together

@@ -2,8 +2,7 @@ import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { Bug, ok, type Result } from '../../contract/problems.ts'
-import type { Head } from '../../core/audit/chain.ts'
-import type { Asked, AskedReply, Batch, BatchLink, BatchReply } from '../batch-link.ts'
+import type { Asked, AskedReply, Batch, BatchLink, BatchReply, Tail } from '../batch-link.ts'
 import type { Tuning } from './connect.ts'
 import type { PackedCommit } from './packed-commit.ts'
 import type { RowKey } from '../row-mac.ts'
@@ -18,9 +17,11 @@ export type WriterSetup = {
   /** Nobody else appends to the stream. */
   readonly alone: boolean
   /** Where the stream ended when the previous thread last answered. */
-  readonly last?: Head | undefined
+  readonly last?: Tail | undefined
+  /** Gets the newest entry after each group of commits. */
+  readonly noteFile?: string | undefined
   /** An entry that an earlier process is known to have stored. */
-  readonly floor?: Head | undefined
+  readonly floor?: Tail | undefined
 }
 
 /** The connection to the writing thread. */

@@ -2,14 +2,15 @@ import type { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import { Bug, ok, refuse, type Result } from '../../contract/problems.ts'
 import type { Asked, AskedReply, Batch, BatchReply, Fault, GroupOutcome } from '../batch-link.ts'
-import { groupApplier, type ApplyGroup } from './apply-group.ts'
-import type { TailMemory } from './audit-tail.ts'
+import { groupApplier, type ApplyGroup, type WriterMemory } from './apply-group.ts'
 import { connect, type Tuning } from './connect.ts'
 import { batchNoter, readLastBatch, type NoteBatch } from './last-batch.ts'
 import { isSyncedLater, type PackedCommit } from './packed-commit.ts'
 import { defineMacFunctions, sealHeads, sealRows } from './mac-functions.ts'
+import { newestNote } from '../note-newest.ts'
 import { rowMacs } from '../row-mac.ts'
-import { FIRST_WITH_HEAD_MACS, FIRST_WITH_MACS, migrate, versionOf } from './schema.ts'
+import { sealOnces } from './once-keys.ts'
+import { FIRST_WITH_HEAD_MACS, FIRST_WITH_MACS, FIRST_WITH_ONCE_MACS, migrate, versionOf } from './schema.ts'
 import { codeOf } from './sqlite-error.ts'
 import type { WriterSetup } from './worker-link.ts'
 
@@ -27,12 +28,19 @@ type Connection = {
 }
 let connection: Connection | undefined
 /** Outlives every connection. */
-const memory: TailMemory = { alone: setup.alone, last: setup.last, floor: setup.floor, inDoubt: true }
+const { alone, last, floor } = setup
+const memory: WriterMemory = {
+  tail: { alone, last, floor, inDoubt: true },
+  onces: { alone, n: last?.once, floor: floor?.once, forged: [] },
+}
 
 const macs = rowMacs(setup.rows.key)
 /** Also across a new connection: rows get their first MACs once. */
 let sealed = setup.rows.sealed
 let heads = setup.rows.heads === true
+let onces = setup.rows.onces === true
+
+const note = setup.noteFile === undefined ? undefined : newestNote(setup.noteFile)
 
 /** Whether the newest commits were written without an fsync. Outlives every connection, too. */
 let unsynced = false
@@ -46,13 +54,14 @@ function connected(): Result<Connection> {
     defineMacFunctions(db, macs)
     const version = versionOf(db)
     // Rows of that time have no MACs, and this folder's rows did: it is another database.
-    const least = heads ? FIRST_WITH_HEAD_MACS : sealed ? FIRST_WITH_MACS : 0
+    const least = onces ? FIRST_WITH_ONCE_MACS : heads ? FIRST_WITH_HEAD_MACS : sealed ? FIRST_WITH_MACS : 0
     if (version > 0 && version < least) return refuse('ledger.replaced', { found: String(version) })
     const migrated = migrate(db)
     if (!migrated.ok) return migrated
     if (!sealed) sealRows(db)
     else if (!heads && version < FIRST_WITH_HEAD_MACS) sealHeads(db)
-    sealed = heads = true
+    if (!onces) sealOnces(db, setup.stream, macs)
+    sealed = heads = onces = true
     // A failed fsync may have dropped what it should have written, and the next one would not report it. So commits that were left
     // to it are copied to the database, which is synced.
     if (unsynced) db.exec('PRAGMA wal_checkpoint(FULL)')
@@ -87,7 +96,7 @@ function disconnect(): void {
 }
 
 /** The batch of a group, and the outcomes of the groups of the batch before it. */
-type Place = { readonly batch: number; readonly before: readonly (GroupOutcome | 'unavailable')[] }
+type Place = { readonly batch: number; readonly before: readonly GroupOutcome[] }
 
 /** One group, or why none of it is stored. The next group starts with a fresh connection, whatever state a failure left. */
 function writeGroup(commits: readonly PackedCommit[], now: number, { batch, before }: Place): BatchReply {
@@ -100,7 +109,7 @@ function writeGroup(commits: readonly PackedCommit[], now: number, { batch, befo
     const outcomes = apply(commits, now, (found) => noteBatch(batch, [...before, ...found], now))
     if (Array.isArray(outcomes)) {
       unsynced = isLater
-      return { outcomes, ...tailNow(), unsynced }
+      return { outcomes, ...noted(tailNow()), unsynced }
     }
     disconnect()
     return all('in_doubt', commits, faultOf(outcomes.in_doubt))
@@ -116,10 +125,27 @@ function faultOf(error: unknown): Fault {
 }
 
 /** Where the chain ends, and what was found changed since the last report. */
-function tailNow(): Pick<BatchReply, 'tail' | 'diverged'> {
-  const { last, diverged } = memory
-  memory.diverged = undefined
-  return { tail: last, diverged }
+function tailNow(): Pick<BatchReply, 'tail' | 'diverged' | 'forged'> {
+  const { tail, onces: keys } = memory
+  const diverged = tail.diverged ?? keys.diverged
+  const { forged } = keys
+  tail.diverged = keys.diverged = undefined
+  keys.forged = []
+  return { tail: tail.last && { ...tail.last, once: keys.n }, diverged, ...(forged.length === 0 ? {} : { forged }) }
+}
+
+/**
+ * Before anybody is answered: what was acknowledged is noted, even if this process is killed then. An end that a power failure can
+ * take back is not noted.
+ */
+function noted(now: ReturnType<typeof tailNow>): ReturnType<typeof tailNow> & Pick<BatchReply, 'fault'> {
+  if (note === undefined || unsynced || now.tail === undefined || now.tail.seq === 0) return now
+  try {
+    note.write(now.tail)
+    return now
+  } catch (error) {
+    return { ...now, fault: { says: `the newest audit entry could not be noted beside the keys: ${says(error)}` } }
+  }
 }
 
 const all = (word: 'unavailable' | 'in_doubt', commits: readonly PackedCommit[], fault: Fault): BatchReply => ({
@@ -154,7 +180,7 @@ function write({ batch, commits, now }: Batch<PackedCommit>): BatchReply {
   const { group } = setup.tuning
   if (commits.length <= group) return writeGroup(commits, now, { batch, before: [] })
   const groups: BatchReply[] = []
-  const before: (GroupOutcome | 'unavailable')[] = []
+  const before: GroupOutcome[] = []
   for (let at = 0; at < commits.length; at += group) {
     const written = writeGroup(commits.slice(at, at + group), now, { batch, before })
     groups.push(written)
@@ -169,6 +195,7 @@ function write({ batch, commits, now }: Batch<PackedCommit>): BatchReply {
     tail: groups.findLast(({ tail }) => tail)?.tail,
     unsynced: groups.findLast(({ tail }) => tail)?.unsynced,
     diverged: groups.find(({ diverged }) => diverged)?.diverged,
+    forged: groups.flatMap(({ forged }) => forged ?? []),
   }
 }
 
@@ -196,6 +223,7 @@ function start(): Result<void> {
 port.on('message', (message: Batch<PackedCommit> | Asked | 'end') => {
   if (message !== 'end') return port.postMessage('ask' in message ? ask(message) : writeAndScrub(message))
   disconnect()
+  note?.close()
   port.close()
 })
 port.postMessage(start())

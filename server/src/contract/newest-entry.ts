@@ -1,0 +1,18 @@
+import { z } from 'zod'
+
+/** The newest entry of an audit stream, and how many changes to single-use keys its writer had made. */
+export const NewestEntry = z.strictObject({
+  v: z.literal(1),
+  stream: z.string(),
+  seq: z.int().nonnegative(),
+  hash: z.string(),
+  once: z.int().nonnegative().optional(),
+})
+export type NewestEntry = Omit<z.infer<typeof NewestEntry>, 'v'>
+
+/** Every text is as long as the one it replaces. A stream's name is short. */
+const LENGTH = 512
+
+export function newestText({ stream, seq, hash, once }: NewestEntry): string {
+  return `${JSON.stringify({ v: 1, stream, seq, hash, once }).padEnd(LENGTH - 1)}\n`
+}
