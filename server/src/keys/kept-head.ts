@@ -39,17 +39,25 @@ export function openKeptHead(folder: string, onFault: (error: Error) => void): K
       await handle.close()
     }
   }
+  const start = (): void => {
+    writing ??= write()
+      .catch((error: unknown) => onFault(error as Error))
+      .finally(() => {
+        writing = undefined
+        if (newest !== undefined) start()
+      })
+  }
   return {
     file,
     last,
     keep(entry) {
       newest = entry
-      writing ??= write()
-        .catch((error: unknown) => onFault(error as Error))
-        .finally(() => (writing = undefined))
+      start()
     },
     async close() {
-      while (writing !== undefined) await writing
+      await writing
+      // An entry that came while the file was being closed.
+      await writing
     },
   }
 }
