@@ -44,7 +44,7 @@ function checkProof({ entry, path, checkpoint, public_key }, keys) {
   const climb = (hash, next) => (next.side === 'left' ? nodeHash(next.hash, hash) : nodeHash(hash, next.hash))
   if (path.some(({ side, hash }) => !/^(left|right)[0-9a-f]{64}$/.test(side + hash))) broken(`${name} has no path`)
   if (path.reduce(climb, shaHex(`00${entry.hash}`)) !== head.root) broken(`${name} is not under the signed root`)
-  return `${name} stands in the audit that checkpoint ${checkpoint.body.number} signed`
+  return `${name} is in the audit that checkpoint ${checkpoint.body.number} signed`
 }
 
 function addLink(at, { seq, hash }) {
@@ -57,7 +57,7 @@ function addLink(at, { seq, hash }) {
 function checkEntry(at, entry) {
   const [name, seq] = [entry.stream, at.seq + 1]
   if (entryHash(entry) !== entry.hash) broken(`${name} ${seq} is edited: its hash was made from something else`)
-  if (entry.seq !== seq) broken(`${name} ${seq} is missing: ${entry.seq} stands in its place`)
+  if (entry.seq !== seq) broken(`${name} ${seq} is missing: ${entry.seq} was found instead`)
   if (entry.prev_hash !== at.hash && at.signed) broken(`${name} ${seq} is edited: it does not follow ${at.seq}`)
   if (entry.prev_hash !== at.hash) broken(`${name} ${at.seq} is edited, or ${seq} is: they do not follow one another`)
   addLink(at, entry)
@@ -72,7 +72,7 @@ function checkCheckpoint(checkpoint, previous, streams, keys, mayBeBase) {
     for (const { stream, to, head } of body.streams) streams.set(stream, start(to, head))
     return body
   }
-  if (body.number !== expected) broken(`checkpoint ${expected} is missing: ${body.number} stands in its place`)
+  if (body.number !== expected) broken(`checkpoint ${expected} is missing: ${body.number} was found instead`)
   const prev = previous === undefined ? start().hash : sha(signedText(previous))
   if (body.prev !== prev) broken(`checkpoint ${expected - 1} is missing: ${expected} follows another one`)
   for (const { stream, from, to, head, root } of body.streams) {
@@ -105,7 +105,7 @@ async function checkExport(file, keys, trusting) {
     else if (kind === 'key')
       continue // the keys that were given count, not those in the file
     else if (kind !== 'link') broken(`a line is of the unknown kind ${kind}`)
-    else if (seq !== at.seq + 1) broken(`${stream} ${at.seq + 1} is missing: ${seq} stands in its place`)
+    else if (seq !== at.seq + 1) broken(`${stream} ${at.seq + 1} is missing: ${seq} was found instead`)
     else if (header.since === null || at.shown > 0) broken(`${stream} ${seq} is hidden: only its hash is shown`)
     else addLink(at, line)
     if (kind in count) count[kind] += 1

@@ -16,7 +16,7 @@ function codePoint(first: string, second: string | undefined): string {
   return `⟨U+${point.toString(16).toUpperCase()}⟩`
 }
 
-/** Every part of a text; `odd` parts stand for characters that are not shown as they are. */
+/** Every part of a text. `odd` parts replace characters that are not shown as they are. */
 export type Shown = { readonly text: string; readonly odd: boolean }
 
 export function shownParts(text: string, { lines = false }: { readonly lines?: boolean } = {}): readonly Shown[] {

@@ -76,7 +76,7 @@ function NodeCard({ node, waiting }: { readonly node: Node; readonly waiting: re
       </p>
       <p className="small dim">
         {node.seen_at === undefined ? (
-          'Not seen since this gate started.'
+          'Not seen since this hub started.'
         ) : (
           <>
             Last seen <Ago at={node.seen_at} />.

@@ -119,7 +119,7 @@ function Faults({
   )
 }
 
-/** When the rule applies. What it does and why stands beside it already. */
+/** When the rule applies. What it does and why is shown next to it. */
 function conditionOf({ reads, says }: ShownRule): string {
   const end = `: ${says}`
   const text = reads.endsWith(end) ? reads.slice(0, -end.length) : reads

@@ -86,7 +86,7 @@ export function Delegations() {
     mutationFn: (json: object) => ask('/v1/delegations', { method: 'POST', json }),
     onSuccess: () => {
       setTo('')
-      say('Handed over.')
+      say('Delegated.')
     },
     onSettled: again,
   })
@@ -97,7 +97,7 @@ export function Delegations() {
   })
   const live = (query.data?.items ?? []).filter(({ ended_at }) => ended_at === undefined)
   return (
-    <Card title="Handed over" aside={query.data === undefined ? undefined : `${live.length} now`}>
+    <Card title="Delegations" aside={query.data === undefined ? undefined : `${live.length} now`}>
       {query.isError ? <Failed error={query.error} onRetry={() => void query.refetch()} /> : null}
       <ul className="key-rows">
         {live.map(({ delegation_id, from, to: stand, until }) => (
@@ -112,7 +112,7 @@ export function Delegations() {
             </span>
             <Button
               size="small"
-              label={`End what ${from} handed over to ${stand}`}
+              label={`End the delegation from ${from} to ${stand}`}
               busy={end.isPending && end.variables === delegation_id}
               onClick={() => end.mutate(delegation_id)}
             >
@@ -123,7 +123,7 @@ export function Delegations() {
       </ul>
       <div className="card-body">
         <div className="two">
-          <TextField id="delegate-to" label="Hand over to" value={to} onValue={setTo} placeholder="another approver" />
+          <TextField id="delegate-to" label="Delegate to" value={to} onValue={setTo} placeholder="another approver" />
           <div>
             <label className="label" htmlFor="delegate-for">
               For
@@ -142,14 +142,14 @@ export function Delegations() {
             </select>
           </div>
         </div>
-        <Refused of={give.error} says="It was not handed over" />
+        <Refused of={give.error} says="The delegation was not created" />
         <div className="acts">
           <Button
             off={to.trim() === ''}
             busy={give.isPending}
             onClick={() => give.mutate({ to: to.trim(), for_s: hours * 3600 })}
           >
-            Hand over
+            Delegate
           </Button>
         </div>
       </div>

@@ -3,7 +3,7 @@ import { NotLoaded } from '../lib/outdated.ts'
 import { useStore } from '../lib/store.ts'
 import { Button } from '../parts/button.tsx'
 
-/** Stands in the place of a page that could not be loaded or drawn. */
+/** Shown instead of a page that could not be loaded or rendered. */
 export function PageFailed({ error }: { readonly error: unknown }) {
   const isLost = useStore(connection).state === 'lost'
   return (

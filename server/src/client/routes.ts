@@ -209,11 +209,11 @@ export type Routes = {
   'GET /v1/approval-routes': {
     answer: { readonly groups: { readonly [name: string]: readonly (string)[] }; readonly routes: readonly ({ readonly id: string; readonly group?: string | undefined; readonly approvers?: readonly (string)[] | undefined; readonly people: number; readonly channels?: readonly (string)[] | undefined; readonly expires_ms?: number | undefined; readonly escalation?: { readonly after_ms: number; readonly to: string; readonly channels?: readonly (string)[] | undefined } | undefined; readonly strength: "simple" | "strong"; readonly match: { readonly [name: string]: Json } })[] }
   }
-  /** Who has handed over to whom, and until when */
+  /** Who has delegated approvals to whom, and until when */
   'GET /v1/delegations': {
     answer: { readonly items: readonly ({ readonly delegation_id: string; readonly from: string; readonly to: string; readonly created_at: number; readonly until: number; readonly reason?: string | undefined; readonly ended_at?: number | undefined })[]; readonly next?: number | undefined }
   }
-  /** Hand over to another approver for a time; it is audited */
+  /** Delegate your approvals to another approver for a period; it is audited */
   'POST /v1/delegations': {
     body: { readonly to: string; readonly for_s: number; readonly reason?: string | undefined }
     answer: { readonly delegation_id: string; readonly from: string; readonly to: string; readonly created_at: number; readonly until: number; readonly reason?: string | undefined; readonly ended_at?: number | undefined }

@@ -1,6 +1,6 @@
 import type { Sentence, SentencePiece } from './sentence.ts'
 
-/** What of a packet says whether it is the same question as another one. */
+/** The parts of a packet that decide whether two requests are alike. */
 export type AlikePacket = {
   readonly approval_id: string
   readonly skill_id: string
@@ -19,8 +19,9 @@ export type AlikePacket = {
 }
 
 /**
- * Equal in everything that a person would call the same question: tool, agent, session, reasons and strength. Undefined for what is always
- * decided alone: what two people decide, and strong requests other than messages, whose recipients all stand in one sentence.
+ * Requests with the same key can be decided together: same tool, agent, session, reasons and strength. Undefined for requests that
+ * are always decided alone: two-person requests, and strong requests other than messages. (Messages can be combined, because one
+ * sentence can name all recipients.)
  */
 export function alikeKey(packet: AlikePacket): string | undefined {
   const { strength, state, decisions, sentence, risk_notes, skill_id, asked_by, thread } = packet
@@ -33,7 +34,7 @@ export function alikeKey(packet: AlikePacket): string | undefined {
   return JSON.stringify([skill_id, asked_by.id, asked_by.user, thread, strength, [...new Set(reasons)]])
 }
 
-/** Why a call of a group is not chosen from the start. */
+/** Why a request of a group is not preselected. */
 export function oddOf(packet: AlikePacket): string | undefined {
   if ((packet.sources ?? []).some(({ kind }) => kind === 'outside')) return 'a value from outside'
   if (packet.hidden.length > 0) return 'something is hidden'
@@ -46,9 +47,9 @@ export function oddOf(packet: AlikePacket): string | undefined {
 const ONE_THING = /^Send (an? (?<noun>[\w -]+)|something)$/
 
 /**
- * Several messages in one sentence: `Send 3 e-mails to a@example.com and b@example.com`. Undefined for anything else, and where the
- * sentences differ in more than their values: then each one is read by itself.
- * INVARIANT: every value of every sentence is in it, marked as in its own.
+ * Several messages in one sentence: `Send 3 e-mails to a@example.com and b@example.com`. Undefined for other calls, and if the
+ * sentences differ in more than their values: then each one is shown separately.
+ * INVARIANT: it contains every value of every sentence, with the same marks.
  */
 export function groupSentence(sentences: readonly Sentence[]): Sentence | undefined {
   const [first] = sentences
@@ -71,7 +72,7 @@ export function groupSentence(sentences: readonly Sentence[]): Sentence | undefi
 
 type Slot = { readonly before: string; readonly values: readonly SentencePiece[] }
 
-/** Words, each followed by the values after them: what stands between two values of one list is no difference. */
+/** Texts, each with the values that follow it. Separators between two values of one list are ignored. */
 function slotsOf(pieces: readonly SentencePiece[]): readonly Slot[] {
   const slots: { before: string; values: SentencePiece[] }[] = []
   for (const piece of pieces) {
@@ -97,7 +98,7 @@ function distinct(values: readonly SentencePiece[]): readonly SentencePiece[] {
   const known = new Map<string, SentencePiece>()
   for (const value of values) {
     const before = known.get(value.text)
-    // One of them came from outside: so it is marked.
+    // If one of them came from outside, the value is marked.
     if (before === undefined || value.is === 'outside') known.set(value.text, value)
   }
   return [...known.values()]

@@ -72,7 +72,11 @@ export const NodeOutcome = z.strictObject({
 })
 export type NodeOutcome = z.infer<typeof NodeOutcome>
 
-export const NodeMessage = z.discriminatedUnion('is', [NodeRequest, NodeOutcome])
+/** Sent regularly where the hub has no other way to see that a node is running. */
+export const NodeAlive = z.strictObject({ is: z.literal('alive') })
+export type NodeAlive = z.infer<typeof NodeAlive>
+
+export const NodeMessage = z.discriminatedUnion('is', [NodeRequest, NodeOutcome, NodeAlive])
 export type NodeMessage = z.infer<typeof NodeMessage>
 
 /** A node asks whether any of these requests has been decided. */

@@ -214,7 +214,7 @@ describe('the stand-alone verifier', () => {
     ],
     'a beginning that was cut off': [
       [...good.slice(0, 1), ...good.slice(checkpointLine(2))],
-      /checkpoint 1 is missing: 2 stands in its place/,
+      /checkpoint 1 is missing: 2 was found instead/,
     ],
     'a first entry shown only by its hash': [
       changed(lineOf('main', 1), {
@@ -258,7 +258,7 @@ describe('the stand-alone verifier of proofs', async () => {
   const proof: AuditProof = proved.value
 
   test('accepts a proof, also a pretty-printed one', () => {
-    const says = 'ok: main 17 stands in the audit that checkpoint 3 signed\n'
+    const says = 'ok: main 17 is in the audit that checkpoint 3 signed\n'
     expect(run(JSON.stringify(proof), '--key', key)).toEqual({ code: 0, says })
     expect(run(JSON.stringify(proof, null, 2), '--key', key)).toEqual({ code: 0, says })
     expect(run(JSON.stringify(proof)).says).toMatch(/consistent, not where it comes from/)

@@ -83,7 +83,7 @@ describe('a hub and a node that are run by their commands', () => {
     'the node is listed with what waits, and every door of the node says that the hub decides',
     async () => {
       // The node is seen although nothing waits.
-      await until(async () => (await rows(hub, 'hub', 'nodes'))[0]?.[2] !== 'not since the start')
+      await until(async () => (await rows(hub, 'hub', 'nodes'))[0]?.[2] !== 'not since the hub started')
       expect(await rows(hub, 'hub', 'nodes')).toMatchObject([['edge-1', 'enrolled', expect.anything(), '0']])
       const printed = await node.cli('call', 'book__note', '{"text":"who decides"}')
       expect(printed.out).toContain(`at the hub ${between.url}, not here`)

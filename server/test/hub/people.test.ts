@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../gate/with-gate.ts'
+import { receiver, type Receiver } from '../ops/receiver.ts'
 import { openPair, type Pair } from './with-hub.ts'
 
 const MINUTE = 60_000
@@ -7,8 +8,10 @@ type Key = { readonly key_id: string; readonly caller: { readonly user: string }
 
 describe('a request of a node that one person cannot decide', () => {
   let pair: Pair
+  let phone: Receiver
   const people: Record<string, string> = {}
   beforeAll(async () => {
+    phone = await receiver()
     const groups = { desk: ['bob', 'carol', 'dave'] }
     const routes = [{ id: 'two-of-three', match: { tool: 'book__slow_note' }, group: 'desk', people: 2 }]
     const rule = {
@@ -20,13 +23,19 @@ describe('a request of a node that one person cannot decide', () => {
     }
     pair = await openPair({
       hub: { approvals: { groups, routes } },
-      node: { policy: { rules: [rule] } },
+      node: {
+        policy: { rules: [rule] },
+        channels: { push: [{ name: 'phone', url: `${phone.url}/topic`, events: ['approval.pending'] }] },
+      },
       tools: { echo: { effects: ['write'], tags: ['production'] } },
     })
     people['bob'] = pair.approver
     for (const name of ['carol', 'dave', 'erin', 'ana']) people[name] = await pair.hub.key('approver', name)
   }, MINUTE)
-  afterAll(() => pair.close())
+  afterAll(async () => {
+    await pair.close()
+    await phone.close()
+  })
 
   const hold = async (tool: string, text: string) => {
     const { body } = await pair.node.http('POST', '/v1/calls', pair.agent, { tool, args: { text } })
@@ -54,6 +63,21 @@ describe('a request of a node that one person cannot decide', () => {
       expect(wrote('by two')).toBe(1)
       const approved = (await pair.audit(pair.node, 'approval.approved')).at(-1)
       expect(approved?.about).toMatchObject({ how: 'hub', people: 2 })
+    },
+    MINUTE,
+  )
+
+  test(
+    'a channel of the node says that the hub decides, and does not ask for a decision',
+    async () => {
+      const before = phone.received.length
+      const { call_id } = await hold('book__note', 'told on the phone')
+      const { approval_id } = await pair.atHub('told on the phone')
+      const { headers } = await phone.nth(before)
+      expect(headers['title']).toBe('book__note: waiting for the hub')
+      const no = { decision: 'deny', reason: 'not now' }
+      await pair.hub.http('POST', `/v1/approvals/${approval_id}/decide`, people['bob'], no)
+      await pair.becomes(call_id, 'approval.denied')
     },
     MINUTE,
   )

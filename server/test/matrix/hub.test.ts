@@ -89,6 +89,19 @@ describe.skipIf(root === undefined || process.env['SLUICE_MATRIX'] !== 'whole')(
     }
 
     test(
+      'is shown as seen at the hub before it has sent any request',
+      async () => {
+        const seen = async () => {
+          const nodes = await hub.gate.hub.nodes(ADMIN)
+          return nodes.ok ? nodes.value : []
+        }
+        await until(async () => (await seen())[0]?.seen_at !== undefined)
+        expect(await seen()).toMatchObject([{ node: 'edge-1', state: 'enrolled', pending: 0 }])
+      },
+      MINUTES,
+    )
+
+    test(
       'executes once what was approved, refuses what was denied, and the hub learns how it ended',
       async () => {
         const first = await hold('by chat')

@@ -23,6 +23,8 @@ export type ChannelMessage = {
   readonly strength?: Strength
   readonly expires_at?: number
   readonly url?: string
+  /** The hub that decides the request, if this gate is a node. It cannot be decided through the channel then. */
+  readonly decided_at?: string
   /** The result of the dry run. */
   readonly preview?: string
   /** How much redaction hides; a channel cannot reveal it. */

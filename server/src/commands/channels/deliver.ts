@@ -11,6 +11,7 @@ import { countedSpaces, shortened, visibleText } from '../../contract/visible-te
 import { sentenceSteps } from '../../core/sentence/make-sentence.ts'
 import { inSteps } from '../in-steps.ts'
 import type { Channel } from '../ports/channels.ts'
+import type { AttachedHub } from '../ports/hub.ts'
 import type { Clock } from '../ports/runtime.ts'
 import type { ChannelMessage } from './channel-message.ts'
 import { packetOf } from '../approvals/packet-of.ts'
@@ -20,6 +21,7 @@ import type { Links } from '../calls/describe-call.ts'
 export type DeliverDeps = ApprovalReadDeps & {
   readonly channels: readonly Channel[]
   readonly links: Links
+  readonly hub: Pick<AttachedHub, 'where'> | undefined
   readonly clock: Clock
   readonly onUndelivered: (channel: string, delivery_id: string, attempt: number) => void
 }
@@ -84,7 +86,10 @@ async function messageOf(deps: DeliverDeps, told: DeliveryEffect['with']): Promi
   const request = { why: cut(why_this, MOST_WORDS), args: shownArgs(proposed_args), state, strength, expires_at }
   const isWhole = why_this.length <= MOST_WORDS && proposed_args.length <= MOST_ARGS && preview.length <= MOST_ARGS
   const previewed = preview === '' ? {} : { preview: shortened(preview, MOST_ARGS) }
-  return { ...common, ...request, ...previewed, approval_id, url, ...shownOf(packet, isWhole) }
+  const message = { ...common, ...request, ...previewed, approval_id, url }
+  const { digest, ...shown } = shownOf(packet, isWhole)
+  if (deps.hub !== undefined) return { ...message, ...shown, decided_at: deps.hub.where }
+  return { ...message, ...shown, ...(digest === undefined ? {} : { digest }) }
 }
 
 /** What approvers of the same arguments see, otherwise the arguments redacted now. */

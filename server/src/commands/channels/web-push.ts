@@ -1,3 +1,4 @@
+import type { AttachedHub } from '../ports/hub.ts'
 import type { ApprovalRow } from '../../contract/approval.ts'
 import type { Caller } from '../../contract/caller.ts'
 import { DECIDING_KINDS } from '../../contract/caller.ts'
@@ -31,6 +32,7 @@ export type PushDeps = ApprovalReadDeps & {
   readonly ids: Ids
   readonly webPush: WebPush
   readonly links: Links
+  readonly hub: Pick<AttachedHub, 'where'> | undefined
 }
 
 const MOST_TOLD = 1_000
@@ -120,7 +122,7 @@ async function tell(deps: PushDeps, approval_id: string): Promise<void> {
   if (held === undefined || held.row.state !== 'pending') return
   const { sentence, risk } = await packetOf(deps, held)
   const payload = {
-    title: 'A call is waiting for your decision',
+    title: deps.hub === undefined ? 'A call is waiting for your decision' : 'A call is waiting for the hub to decide',
     // Others can read a locked screen: it contains no value of the call.
     body: `${sentenceWithoutValues(sentence)} · ${risk.class} risk`,
     url: deps.links(approval_id).url,

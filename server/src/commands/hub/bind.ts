@@ -22,8 +22,8 @@ export type HubWorld = WatchDecisionsDeps &
 export interface HubGate {
   takeRequest(node: Caller, request: NodeRequest): Promise<Result<readonly string[]>>
   takeOutcome(node: Caller, outcome: NodeOutcome): Promise<Result<readonly string[]>>
-  /** Either of them, as text. */
-  takeMessage(node: Caller, text: string): Promise<Result<readonly string[]>>
+  /** Any message of a node, as text. */
+  takeMessage(node: Caller, text: string, sent_at: number): Promise<Result<readonly string[]>>
   /** Reports decisions as they are made. Returns how to stop. */
   onDecided(listener: (decided: DecidedForNode) => void): () => void
   decisions(
@@ -40,7 +40,7 @@ export function bindHub(world: HubWorld): HubGate {
   return {
     takeRequest: (node, request) => takeRequest(world, seen.note(node), request),
     takeOutcome: (node, outcome) => takeOutcome(world, seen.note(node), outcome),
-    takeMessage: (node, text) => takeMessage(world, seen.note(node), text),
+    takeMessage: (node, text, sent_at) => takeMessage(world, seen.note(node, sent_at), text),
     onDecided: (listener) => watchDecisions(world, listener),
     decisions: (node, asked) => waitForDecisions(world, seen.note(node), asked),
     keys: (caller) => readHubKeys(world, caller),

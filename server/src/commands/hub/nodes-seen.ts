@@ -1,14 +1,18 @@
 import type { Caller } from '../../contract/caller.ts'
 import type { Clock } from '../ports/runtime.ts'
 
-/** When each node last asked this process for something. In memory: a live node asks again within half a minute. */
-export type NodesSeen = { note(node: Caller): Caller; at(id: string): number | undefined }
+/** When each node last sent something to this process. In memory: a running node sends again within minutes. */
+export type NodesSeen = {
+  /** `sent_at`: for a message that may be older than now. */
+  note(node: Caller, sent_at?: number): Caller
+  at(id: string): number | undefined
+}
 
 export function nodesSeen(clock: Clock): NodesSeen {
   const seen = new Map<string, number>()
   return {
-    note(node) {
-      seen.set(node.id, clock())
+    note(node, sent_at = Number.POSITIVE_INFINITY) {
+      seen.set(node.id, Math.max(seen.get(node.id) ?? 0, Math.min(sent_at, clock())))
       return node
     },
     at: (id) => seen.get(id),

@@ -1,11 +1,11 @@
 import type { Caller } from '../../contract/caller.ts'
 import { NodeMessage } from '../../contract/hub.ts'
-import { refuse, type Result } from '../../contract/problems.ts'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { readJson } from '../read-json.ts'
 import { takeOutcome, type TakeOutcomeDeps } from './take-outcome.ts'
 import { takeRequest, type TakeRequestDeps } from './take-request.ts'
 
-/** A message of a node as text, from a transport without routes. */
+/** A message of a node as text, from a transport without routes. `alive` needs no answer: the hub has noted when it was sent. */
 export async function takeMessage(
   deps: TakeRequestDeps & TakeOutcomeDeps,
   node: Caller,
@@ -18,5 +18,6 @@ export async function takeMessage(
     const paths = read.error.issues.map(({ path, message }) => `${path.map(String).join('.')}: ${message}`)
     return refuse('request.invalid', { paths: paths.slice(0, 10).join('; ') })
   }
+  if (read.data.is === 'alive') return ok([])
   return read.data.is === 'request' ? takeRequest(deps, node, read.data) : takeOutcome(deps, node, read.data)
 }

@@ -1,6 +1,6 @@
 import type { ApprovalPacket, ApprovalRow } from '../../contract/approval.ts'
 import type { CallRow } from '../../contract/call.ts'
-import { NodePacket, type NodeMessage, type NodeOutcome } from '../../contract/hub.ts'
+import { NodePacket, type NodeOutcome, type NodeRequest } from '../../contract/hub.ts'
 import type { RunId } from '../../contract/ids.ts'
 import type { Json } from '../../contract/json.ts'
 import type { NodeContext } from '../../contract/node-context.ts'
@@ -14,7 +14,11 @@ export type MessageDeps = PacketDeps & { readonly tables: Tables }
 type Told = Pick<HubReport, 'what' | 'nonce' | 'call_id' | 'approval_id'>
 
 /** The message for the hub, from what is stored now; undefined if there is nothing left to report. */
-export async function messageToHub(deps: MessageDeps, message: RunId, told: Told): Promise<NodeMessage | undefined> {
+export async function messageToHub(
+  deps: MessageDeps,
+  message: RunId,
+  told: Told,
+): Promise<NodeRequest | NodeOutcome | undefined> {
   const call = (await deps.tables.row('calls', told.call_id))?.row
   const held = await deps.tables.row('approvals', told.approval_id)
   if (call === undefined || held === undefined) return undefined

@@ -1,5 +1,5 @@
 import type { Caller } from '../../contract/caller.ts'
-import type { HubKeysAnswer, HubReply, NodeMessage } from '../../contract/hub.ts'
+import type { HubKeysAnswer, HubReply, NodeOutcome, NodeRequest } from '../../contract/hub.ts'
 import type { Result } from '../../contract/problems.ts'
 
 /** The key with which a hub signs decisions for its nodes. Created when it is first needed. */
@@ -39,7 +39,7 @@ export type HubFollower = {
 /** The connection between a node and its hub. It only carries messages; nothing is trusted because of how it arrived. */
 export interface HubLink {
   /** One attempt. Never throws. */
-  send(message: NodeMessage): Promise<SentToHub>
+  send(message: NodeRequest | NodeOutcome): Promise<SentToHub>
   /** Receives what the hub sends, across interruptions of any length. `wake`: there is something new to ask for. */
   follow(follower: HubFollower): { wake(): void; stop(): Promise<void> }
 }

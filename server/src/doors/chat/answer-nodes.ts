@@ -15,7 +15,7 @@ export function answerNodes(
     const node = room.nodes.get(sender)
     if (node === undefined || at < clock() - RECENT_MS) return
     try {
-      const replies = await gate.hub.takeMessage(node, text)
+      const replies = await gate.hub.takeMessage(node, text, at)
       if (replies.ok && replies.value.length > 0)
         await room.say(replies.value, `answers ${node.id}`, `answer ${event_id}`)
       else if (!replies.ok) onFault(replies.problem.code)

@@ -77,6 +77,6 @@ const fieldsIn = (value: unknown): readonly Fields[] => (Array.isArray(value) ? 
 const nodeRow = (node: Fields): string[] => [
   textOf(node['node']),
   textOf(node['state']),
-  node['seen_at'] === undefined ? 'not since the start' : timeOf(node['seen_at']),
+  node['seen_at'] === undefined ? 'not since the hub started' : timeOf(node['seen_at']),
   textOf(node['pending']),
 ]

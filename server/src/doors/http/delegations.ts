@@ -25,7 +25,7 @@ export const delegationRoutes: Routes = (app, gate) => {
       method: 'get',
       path: '/v1/delegations',
       access: DECIDERS,
-      summary: 'Who has handed over to whom, and until when',
+      summary: 'Who has delegated approvals to whom, and until when',
       answers: listOf(DelegationAnswer),
     }),
     async (c) => {
@@ -40,7 +40,7 @@ export const delegationRoutes: Routes = (app, gate) => {
       path: '/v1/delegations',
       status: [201],
       access: DECIDERS,
-      summary: 'Hand over to another approver for a time; it is audited',
+      summary: 'Delegate your approvals to another approver for a period; it is audited',
       body: DelegateBody,
       answers: DelegationAnswer,
     }),

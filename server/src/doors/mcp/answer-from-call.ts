@@ -13,8 +13,8 @@ const WAIT_MS = 20_000
 const CLOCKS_MS = 60_000
 
 /**
- * Answers a request whose node is gone, with what became of its call. Nothing is executed: whoever takes over the dead node's calls
- * settles this one too. False when the stream's name holds no request, or no call was made for it.
+ * Answers a request whose node died with the outcome of its call. Nothing is executed: the node that takes over the dead node's
+ * calls settles this one too. Returns false if the stream's name contains no request, or no call was made for it.
  */
 export async function answerFromCall(
   { gate, stopping }: { readonly gate: Gate; readonly stopping: AbortSignal },

@@ -10,7 +10,7 @@ import { liveOf, type Exchange } from './exchange.ts'
 import { markedList } from './foreign-texts.ts'
 import { asSaid, inBand, refusalFor, refusalOf, RPC, type Answer } from './rpc.ts'
 
-/** The capability without which a method is not offered. */
+/** The capability that each method requires. */
 export const CAPABILITY: Readonly<Record<ProxiedMethod, string>> = {
   'resources/list': 'resources',
   'resources/templates/list': 'resources',
@@ -40,14 +40,17 @@ export async function answerProxied(gate: Gate, method: ProxiedMethod, exchange:
   }
 }
 
-/** A prompt's description and a question are shown to people; messages and contents are what was asked for. */
+/**
+ * A prompt's description and a question are shown to people, so invisible characters in them are marked. Messages and contents are
+ * passed on unchanged.
+ */
 function described(result: JsonObject): JsonObject {
   const { description, inputRequests } = result
   if (isJsonObject(inputRequests)) return { ...result, inputRequests: markedRequests(inputRequests) }
   return typeof description === 'string' ? { ...result, description: markedText(description) } : result
 }
 
-/** INVARIANT: each round is a read of its own, judged with the answers in it. */
+/** INVARIANT: each round is a separate read, judged together with the answers it contains. */
 async function inRounds(gate: Gate, method: ProxiedMethod, exchange: Exchange): Promise<ProxyAnswer> {
   const { caller, era, trace } = exchange
   const answerable = answerableOf(exchange.capabilities())
@@ -69,13 +72,13 @@ async function inRounds(gate: Gate, method: ProxiedMethod, exchange: Exchange): 
   }
 }
 
-/** What a server asks before it answers, where it does. */
+/** The questions of a server that must be answered first, if there are any. */
 function asksOf({ resultType, inputRequests = {}, requestState }: JsonObject): Asks | undefined {
   if (resultType !== 'input_required' || !isJsonObject(inputRequests)) return undefined
   return { requests: inputRequests, ...(typeof requestState === 'string' ? { state: requestState } : {}) }
 }
 
-/** Of the older era: a resource to be told of, or not any more. */
+/** Before 2026-07-28: subscribes to a resource, or unsubscribes. */
 export async function answerWatch(method: WatchMethod, exchange: Exchange): Promise<Answer> {
   const { uri } = exchange.params
   if (typeof uri !== 'string')
@@ -103,12 +106,12 @@ export const isWatch = (method: string): method is WatchMethod =>
 
 function unread(why: Problem, { era, params: { uri } }: Exchange): Answer {
   const isUnknown = why.code === 'read.unknown'
-  // Where a client looks for it: the number differs between the eras, the address stands beside it in both.
+  // Clients look for it here. The error number depends on the protocol version; the address is in `data` in all of them.
   const rpc = !isUnknown ? RPC.server : era === 'old' && typeof uri === 'string' ? -32002 : RPC.invalid_params
   return inBand(refusalFor(rpc, why, typeof uri === 'string' && isUnknown ? { uri } : {}))
 }
 
-/** `_meta` is between the client and the gate: the server gets its own. */
+/** The client's `_meta` is only for the gate; the server gets its own. */
 function ownParams({ _meta: _, ...params }: JsonObject): JsonObject {
   return params
 }

@@ -142,7 +142,7 @@ function instructions(gate: Gate, shown: Shown): string {
   return `${HELD}${shown === 'search' ? SEARCHED : ''}${listening.join('')}`
 }
 
-/** What people should know while it stands, in a place that clients hand on or log. */
+/** Warnings that are currently in force. Clients pass the instructions to the model or log them. */
 function noticesIn(gate: Gate, caller?: Caller): JsonObject {
   const notices = [...gate.policies.notices(), ...(caller === undefined ? [] : gate.catalogue.down(caller))]
   return notices.length === 0 ? {} : { _meta: { 'sluice/notices': notices.map((notice) => ({ ...notice })) } }

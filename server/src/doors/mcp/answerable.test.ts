@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { answerableOf } from './answerable.ts'
 
-test('a tool server is told in our words what may be asked, and nothing that a client wrote', () => {
+test('a tool server is told what may be asked in our own words, and nothing that the client wrote', () => {
   const declared = {
     elicitation: { form: { note: 'for the server' }, url: {} },
     sampling: { tools: { secret: 'x' }, more: {} },
@@ -11,7 +11,7 @@ test('a tool server is told in our words what may be asked, and nothing that a c
   expect(answerableOf(declared)).toEqual({ elicitation: { form: {} }, sampling: { tools: {} }, roots: {} })
 })
 
-test('forms are meant where no way to be asked is named; who only opens pages is not asked', () => {
+test('a client that names no mode supports forms; a client that only opens pages is not asked', () => {
   expect(answerableOf({ elicitation: {} })).toEqual({ elicitation: {} })
   expect(answerableOf({ elicitation: { url: {} } })).toBeUndefined()
 })

@@ -1,7 +1,10 @@
 import type { Answerable } from '../../contract/asks.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 
-/** Of what a client can be asked, the parts that say how. A page to open is not among them: the only one is the gate's own. */
+/**
+ * The parts of a client's capabilities that say how it can be asked. Opening a page is not among them: the only page is the gate's
+ * own.
+ */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   elicitation: ['form'],
   sampling: ['tools', 'context'],
@@ -9,8 +12,8 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * What a tool may ask the client on the way, by what the client declared. Nothing else of that goes to a tool server: these are
- * our words, not the client's.
+ * What a tool may ask the client during a call, from the client's declared capabilities. A tool server gets nothing else of that
+ * declaration, and nothing in the client's own words.
  */
 export function answerableOf(capabilities: Json | undefined): Answerable | undefined {
   if (!isJsonObject(capabilities)) return undefined
@@ -34,6 +37,6 @@ function readAnswerable(capabilities: JsonObject): Answerable | undefined {
   return Object.keys(can).length === 0 ? undefined : can
 }
 
-/** One that names no way to be asked takes forms. */
+/** A client that names no mode supports forms. */
 const isOnlyPages = (name: string, { form, url }: JsonObject): boolean =>
   name === 'elicitation' && form === undefined && url !== undefined

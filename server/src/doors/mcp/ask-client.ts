@@ -3,12 +3,12 @@ import { isJsonObject, type JsonObject } from '../../contract/json.ts'
 import type { Exchange } from './exchange.ts'
 import { markedQuestion } from './foreign-texts.ts'
 
-/** A tool that asks again and again is not going to be content. */
+/** A tool that still asks after this many rounds is given up. */
 export const MOST_ROUNDS = 8
 
 /**
- * Asks a client of the older era what a tool of the newer one wants to know, one question after the other. Undefined when it
- * cannot be asked or does not answer.
+ * Asks a client from before 2026-07-28 the questions of a newer tool server, one after the other. Undefined if the client cannot be
+ * asked or does not answer.
  */
 export async function askClient(exchange: Exchange, { requests, state }: Asks): Promise<Inputs | undefined> {
   const responses: Record<string, JsonObject> = {}
@@ -24,7 +24,7 @@ export async function askClient(exchange: Exchange, { requests, state }: Asks): 
   return { responses, ...(state === undefined ? {} : { state }) }
 }
 
-/** The questions of a tool server, as people may read them. */
+/** The questions of a tool server, made safe to show to people. */
 export function markedRequests(requests: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(requests).map(([name, request]) => {
@@ -35,7 +35,7 @@ export function markedRequests(requests: JsonObject): JsonObject {
   )
 }
 
-/** As the newer era says it. */
+/** In the form of 2026-07-28. */
 export const inputRequired = ({ requests, state }: Asks): JsonObject => ({
   resultType: 'input_required',
   inputRequests: markedRequests(requests),

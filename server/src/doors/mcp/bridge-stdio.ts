@@ -30,26 +30,26 @@ const MAY_REPEAT: ReadonlySet<string | undefined> = new Set([
   'logging/setLevel',
 ])
 
-/** What is known of a line: enough to forward it. */
+/** What the bridge needs to know about a line to forward it. */
 type Line = {
   readonly bytes: Buffer
   readonly id: RpcId | undefined
   readonly method: string | undefined
-  /** Of the newer era, where each message says it by itself. */
+  /** Since 2026-07-28 each message contains its version. */
   readonly version: string | undefined
   readonly params: JsonObject
-  /** For a call: its idempotency key, so that its outcome can be looked up if the answer is lost. */
+  /** The idempotency key of a call, used to look up its outcome if the answer is lost. */
   readonly key: string | undefined
 }
 
 /**
- * MCP on stdin and stdout, as a client of the running gate: each line goes there as it is, byte for byte, and what comes back is
- * written as lines, whether it was one answer or a stream. Ends when stdin does and everything is answered.
+ * MCP on stdin and stdout, as a client of the running gate. Each line is forwarded byte for byte, and every message that comes
+ * back, in an answer or a stream, is written as a line. Ends when stdin ends and every request is answered.
  */
 export async function bridgeStdio(input: Readable, output: Writable, sendRaw: SendToGate): Promise<void> {
   const underWay = new Set<Promise<void>>()
   const requests = new Map<RpcId, { readonly line: Line; readonly request: ClientRequest }>()
-  /** Of the older era: what the answer to `initialize` said. */
+  /** Before 2026-07-28: from the answer to `initialize`. */
   let agreed: Record<string, string> = {}
   let opening: Promise<void> | undefined
   let wantsStream = false
@@ -132,7 +132,10 @@ export async function bridgeStdio(input: Readable, output: Writable, sendRaw: Se
     wantsStream = changes || capabilities['logging'] !== undefined || capabilities['tasks'] !== undefined
   }
 
-  /** The older era's stream of what changes. When it ends, with the gate perhaps, the next answer brings it back. */
+  /**
+   * The notification stream of clients from before 2026-07-28. If it ends, for example because the gate restarts, it is opened
+   * again after the next answer.
+   */
   async function listen(): Promise<void> {
     const reply = await sendRaw('GET', { ...STREAM_HEADERS, ...agreed }, undefined, {
       mayRepeat: false,
@@ -155,7 +158,7 @@ export async function bridgeStdio(input: Readable, output: Writable, sendRaw: Se
     write(errorLine(line.id, RPC.internal, told, { code, ...found }))
   }
 
-  /** A refusal that names no request, or is no JSON-RPC at all: a client on stdio knows its requests by their ids only. */
+  /** A refusal without a request id, or one that is not JSON-RPC. A stdio client matches answers by id, so the id is added. */
   function refuse({ id = null }: { readonly id?: RpcId | null | undefined }, bytes: Buffer): void {
     const said = jsonIn(bytes)
     const error = isJsonObject(said) && isJsonObject(said['error']) ? said['error'] : undefined
@@ -170,7 +173,7 @@ export async function bridgeStdio(input: Readable, output: Writable, sendRaw: Se
     if (line === undefined) return
     const carried = carry(line).catch(() => fail(line, { code: 'gate.broke_off' }))
     if (line.method === 'initialize') opening = carried
-    // A stream of changes does not end by itself.
+    // The notification stream does not end by itself.
     if (line.method === 'subscriptions/listen') return
     underWay.add(carried)
     void carried.finally(() => underWay.delete(carried))
@@ -200,7 +203,7 @@ function lineOf(bytes: Buffer): Line | undefined {
   }
 }
 
-/** The client's own key, else one of ours. What is no key at all is not sent as one: the gate refuses it where it stands. */
+/** The client's own key, otherwise a new one. An invalid key is not sent as a header: the gate rejects it in the message. */
 function keyIn(meta: JsonObject): string | undefined {
   const own = meta[IDEMPOTENCY_KEY]
   if (own === undefined) return `mcp-${randomUUID()}`
@@ -224,7 +227,7 @@ function idIn(bytes: Buffer): Json | undefined {
   return isJsonObject(message) ? message['id'] : undefined
 }
 
-/** Told from a question of the gate's own, which may count its ids like the client does. */
+/** Distinguishes an answer from a question of the gate, whose id may be equal to one of the client's. */
 function isAnswer(bytes: Buffer): boolean {
   const message = jsonIn(bytes)
   return isJsonObject(message) && message['method'] === undefined

@@ -21,7 +21,7 @@ export function whenTask({ era, params, meta }: Exchange): WhenTask {
   return params['task'] === undefined ? 'never' : 'now'
 }
 
-/** Why a call cannot be a task, before 2026-07-28. How long a task is kept is not for its client to say. */
+/** Why a call cannot be a task, before 2026-07-28. The client cannot choose how long a task is kept. */
 export function taskFault(
   { params: { task } }: Exchange,
   { dry_run }: Pick<CallRequest, 'dry_run'>,
@@ -96,7 +96,7 @@ function idIn(outcome: Outcome): CallId | Problem {
 const refused = (found: Problem): Answer =>
   inBand(refusalFor(PROBLEMS[found.code].retry === 'later' ? RPC.server : RPC.invalid_params, found))
 
-/** A call under way, as a task; undefined for one that was not made as one. */
+/** A running call as a task; undefined if it was not made as a task. */
 export async function asTask(gate: Gate, exchange: Exchange, call_id: CallId): Promise<Answer | undefined> {
   const { era } = exchange
   const read = await readTaskIn(gate, readerOf(exchange), call_id)

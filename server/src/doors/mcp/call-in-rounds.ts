@@ -6,9 +6,9 @@ import { askClient, MOST_ROUNDS } from './ask-client.ts'
 import { liveOf, type Exchange } from './exchange.ts'
 
 /**
- * What becomes of a call whose first round ended with this outcome: for an older client, what a tool asks is asked here and the
- * call made again with the answers.
- * INVARIANT: each round is a call of its own, judged with the answers in it.
+ * Continues a call whose first round ended with this outcome. If the tool asks something, a client from before 2026-07-28 is asked
+ * here, and the call is made again with the answers.
+ * INVARIANT: each round is a separate call, judged together with the answers it contains.
  */
 export async function callInRounds(
   gate: Gate,
@@ -26,11 +26,11 @@ export async function callInRounds(
   }
 }
 
-/** What a tool asked instead of doing what it was called for. */
+/** The tool's questions, if it asked instead of executing the call. */
 export const asksOf = (outcome: Outcome): Asks | undefined =>
   outcome.status === 'failed' && outcome.problem.code === 'tool.asks' ? asksIn(outcome.result?._meta) : undefined
 
-/** Since 2026-07-28 the answers to what a tool asked stand beside the arguments of its next call. */
+/** Since 2026-07-28 the next call carries the answers next to its arguments. */
 export function inputsIn({ inputResponses, requestState }: JsonObject): JsonObject | undefined {
   if (inputResponses === undefined && requestState === undefined) return undefined
   return {
@@ -39,6 +39,6 @@ export function inputsIn({ inputResponses, requestState }: JsonObject): JsonObje
   }
 }
 
-/** What is not an object has no place for them, and is refused as it is. */
+/** Arguments that are not an object cannot carry answers; they are rejected later as they are. */
 export const withInputs = (args: Json, inputs: JsonObject | undefined): { readonly args?: Json } =>
   inputs === undefined || !isJsonObject(args) ? {} : { args: { ...args, [INPUTS_KEY]: inputs } }

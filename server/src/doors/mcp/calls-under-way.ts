@@ -6,34 +6,31 @@ export type UnderWay = {
   /** Who made it. Only asked when somebody cancels. */
   clientKey(): string
   cancel(): void
-  /** Whether it wants to hear when its answer takes long. */
+  /** Whether it must be told when its answer takes long. */
   readonly tells_long: boolean
   /** Its answer takes long. Called once. */
   becomeLong(): void
-  /** Where it stands in the list, and since when: the list's own. */
+  /** Its index in the list and its start time, set by the list. */
   place: number
   since: number
 }
 
-/** The requests in progress, so that a later message can cancel one, and that one which takes long hears of it. */
+/** The requests in progress. A later message can cancel one, and requests that take long are told. */
 export type CallsUnderWay = {
   /** Remembers a request until `end` is called for it. */
   begin(request: UnderWay): void
   end(request: UnderWay): void
-  /** Cancels the one request that this client made under this id. False when no such request is being answered here. */
+  /** Cancels the request that this client made under this id. Returns false if this process is not answering such a request. */
   cancel(client: string, id: RpcId): boolean
 }
 
-/**
- * A list of places instead of a map, and one timer instead of one per request: what changes with every request is written into
- * objects that stay.
- */
+/** Uses a list instead of a map, and one timer instead of one per request, so that a request allocates little. */
 export function createCallsUnderWay(long_ms: number): CallsUnderWay {
   const places: (UnderWay | undefined)[] = []
   const free: number[] = []
   let timer: NodeJS.Timeout | undefined
 
-  /** Tells those that take long, and comes back for the next. */
+  /** Tells the requests that take long, and schedules the next check. */
   function sweep(): void {
     timer = undefined
     const now = performance.now()

@@ -11,7 +11,7 @@ const HEADERS = {
 }
 
 export type EventStream = {
-  /** With an id where the stream can be resumed after it. */
+  /** With an id if the stream can be resumed after this event. */
   send(text: string, id?: string): void
   /** An event without a message: where to resume, and how soon. */
   prime(id: string, retry_ms: number): void

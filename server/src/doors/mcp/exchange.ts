@@ -8,7 +8,7 @@ import type { Json, JsonObject } from '../../contract/json.ts'
 import { isLoudEnough, type LogLevel } from './log-level.ts'
 import type { Era } from './read-message.ts'
 
-/** One request under way: who makes it, taken from the connection and never from the message, and how to reach them. */
+/** One request in progress: who makes it (from the connection, never from the message), and how to send them messages. */
 export type Exchange = {
   readonly caller: Caller
   readonly era: Era
@@ -16,45 +16,51 @@ export type Exchange = {
   readonly params: JsonObject
   readonly meta: JsonObject
   readonly idempotency_key: string | undefined
-  /** Over how many characters an output moves to the artifact store. */
+  /** Longer outputs, in characters, are moved to the artifact store. */
   readonly evict_over: number
-  /** By which the request is answered, where its client may come back for the answer. */
+  /** The stream that answers the request, if the client can resume it. */
   readonly answer_stream: string | undefined
-  /** The least a line must matter to be passed on; undefined for a client that wants none. */
+  /** The lowest level of log lines that are passed on; undefined if the client wants none. */
   readonly log_level: LogLevel | undefined
-  /** Remembers what an older client wants to hear from now on. */
+  /** Sets the log level of a client from before 2026-07-28. */
   setLogLevel(level: LogLevel): void
-  /** Of an older client: what it wants to be told of from now on. */
+  /** Resource subscriptions of a client from before 2026-07-28. */
   watch(uri: string): Promise<WatchAnswer>
   unwatch(uri: string): void
-  /** A header that repeats an argument; `may_lack` where nobody on the way could read it. */
+  /** A header that repeats an argument. `may_lack`: it may be missing, because no proxy could read it. */
   header(name: string): string | undefined
   readonly may_lack: boolean
-  /** The session that the client names, by its header or in `_meta`; without one the caller's own goes on. */
+  /** The session that the client names, in the header or in `_meta`. Without one, the caller's default session is used. */
   readonly thread: string | undefined
-  /** Told when the client calls the request off. */
+  /** Aborted when the client cancels the request. */
   readonly signal: CancelSignal
-  /** What the client said it can do, now or at the start of its session. */
+  /** The client's declared capabilities, from this message or from the start of its session. */
   capabilities(): Json | undefined
-  /** Asks an older client something before the answer, where the connection can carry that; undefined when it does not answer. */
+  /**
+   * Asks a client from before 2026-07-28 something before the answer, if the connection allows that. Undefined if it does not
+   * answer.
+   */
   ask(question: { readonly method: string; readonly params: JsonObject }): Promise<JsonObject | undefined>
-  /** Sends a message before the answer, where the connection can carry one. */
+  /** Sends a message before the answer, if the connection allows that. */
   notify(message: JsonObject): void
-  /** Keeps the connection open for an answer that may be long in coming. */
+  /** Keeps the connection open for an answer that may take long. */
   hold(): void
-  /** Sends a message when the request is answered already: by the client's listening stream, where it has one. */
+  /** Sends a message after the request was answered, on the client's listening stream if it has one. */
   tell(message: JsonObject): void
-  /** Told of what goes wrong when the request is answered already. */
+  /** Called with errors that happen after the request was answered. */
   onFault(error: unknown): void
 }
 
-/** Who reads: what is read enters the session of the exchange. */
+/** The caller as a reader: what they read is recorded in the session of the exchange. */
 export const readerOf = ({ caller, thread }: Pick<Exchange, 'caller' | 'thread'>): Reader => ({
   caller,
   ...(thread === undefined ? {} : { thread }),
 })
 
-/** What binds a call to the client that waits for it. `notify`: where its messages go, if not to the exchange itself. */
+/**
+ * Connects a call to the client that waits for it: progress, log lines and cancellation. `notify`: where its messages go, if not to
+ * the exchange itself.
+ */
 export function liveOf(
   exchange: Pick<Exchange, 'meta' | 'signal' | 'notify' | 'log_level'>,
   notify: Exchange['notify'] = (message) => exchange.notify(message),
@@ -65,7 +71,7 @@ export function liveOf(
     if (log_level !== undefined && isLoudEnough(line['level'], log_level))
       notify({ jsonrpc: '2.0', method: 'notifications/message', params: markedFields(line) })
   }
-  // A client that wants to hear of progress names a token, under which it knows the call.
+  // A client that wants progress notifications sends a token that identifies the call.
   if (typeof progressToken !== 'string' && typeof progressToken !== 'number')
     return log_level === undefined ? { signal } : { signal, onLog }
   const onProgress: CallListeners['onProgress'] = (progress) =>

@@ -7,7 +7,7 @@ import { failed, own, type OwnTool } from './own-tool.ts'
 
 const text = { type: 'string' } as const
 
-/** The command checks the fields itself, so that every door refuses in the same words. Names in camelCase count too. */
+/** The command checks the fields, so that every door gives the same error. Names in camelCase are accepted too. */
 const Args = z.unknown().meta({
   type: 'object',
   required: ['action'],

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts
 import { PROBLEMS } from '../../contract/problems.ts'
 import { markedText } from '../../contract/visible-text.ts'
 
-/** The value with a mark in place of every character in it that cannot be seen or that turns letters around. */
+/** The value with a visible mark for every invisible or direction-changing character in it. */
 export function markedJson(value: Json): Json {
   if (typeof value === 'string') return markedText(value)
   if (Array.isArray(value)) return value.map(markedJson)
@@ -12,10 +12,10 @@ export function markedJson(value: Json): Json {
 export const markedFields = (value: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(value).map(([key, child]) => [markedText(key), markedJson(child)]))
 
-/** What an entry of a list is asked for by: it cannot be shown otherwise than it is written. */
+/** The fields by which a list entry is requested. They cannot be changed for display. */
 const NAMED_BY = { resources: 'uri', resourceTemplates: 'uriTemplate', prompts: 'name' } as const
 
-/** A list of a tool server, as hosts and models may read it. An entry whose own name cannot be seen is left out. */
+/** A tool server's list, made safe for hosts and models. An entry with invisible characters in its name is left out. */
 export function markedList(result: JsonObject): JsonObject {
   const lists = Object.entries(NAMED_BY).flatMap(([list, by]) => {
     const entries = result[list]
@@ -26,7 +26,7 @@ export function markedList(result: JsonObject): JsonObject {
   return { ...markedFields(result), ...Object.fromEntries(lists) }
 }
 
-/** An error of a tool server keeps its number. Its details may not carry a code of the gate. */
+/** An error of a tool server keeps its number. Its details must not contain one of the gate's codes. */
 export function markedError(error: JsonObject): JsonObject {
   const { data, ...rest } = markedFields(error)
   if (!isJsonObject(data)) return data === undefined ? rest : { ...rest, data }
@@ -35,12 +35,12 @@ export function markedError(error: JsonObject): JsonObject {
   return { ...rest, data: isOurs ? others : data }
 }
 
-/** How the gate itself begins what it says to a model. */
+/** The beginnings of the gate's own messages to a model. */
 const LIKE_OURS =
   /^[\s>*_#`-]{0,20}(?:this call is held for a person|refused by the gate|note from the gate|the call is still running; call call_status|it is not known whether this call took effect|held for a person)/im
 const OUR_IDS = /^(?:auth_[0-9a-f]{16}|call_[0-9a-f]{24})$/
 
-/** Whether a tool's answer reads like one of the gate's own. */
+/** Whether a tool's answer looks like one of the gate's own messages. */
 export function imitatesGate({
   content,
   structuredContent,
@@ -65,7 +65,7 @@ export const NOT_THE_GATE: JsonObject = {
   text: 'Note from the gate: the text above is the answer of the tool. The gate did not say it: this call was not held or refused.',
 }
 
-/** A question of a tool server, which a host shows to a person: it says who asks, and everything in it can be seen. */
+/** A question of a tool server that a host shows to a person. It names the server, and invisible characters are marked. */
 export function markedQuestion({ method, params }: { method: string; params: JsonObject }): {
   method: string
   params: JsonObject
@@ -78,7 +78,7 @@ export function markedQuestion({ method, params }: { method: string; params: Jso
   }
 }
 
-/** What a definition says in words. Names of properties and values of an enum are what a caller must send, so they stay as they are. */
+/** The descriptive texts of a definition. Property names and enum values must be sent as they are, so they are not changed. */
 const WORDS = new Set(['title', 'description', '$comment', 'examples'])
 
 export function markedDefinition({ _meta, ...definition }: JsonObject): JsonObject {

@@ -1,7 +1,7 @@
 const CODED = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
-/** The text that a mirrored header stands for: itself, or decoded; undefined when it cannot be decoded. */
+/** The text in a header that repeats an argument, decoded if necessary; undefined if it cannot be decoded. */
 export function headerText(value: string): string | undefined {
   const trimmed = value.trim()
   if (!trimmed.startsWith('=?base64?') || !trimmed.endsWith('?=')) return trimmed

@@ -16,14 +16,14 @@ export type HttpContext = {
   readonly trace: string
 }
 
-/** An authenticated client: its session and its surface. */
+/** A request of an authenticated client, with its session and its surface. */
 export type ClientContext = HttpContext & {
   readonly caller: Caller
   readonly session: string | undefined
   readonly surface: Surface
 }
 
-/** One client. Without a session all connections of one caller are one. */
+/** Identifies one client. Without a session, all connections of one caller count as one client. */
 export const clientKeyOf = (caller: Caller, session: string | undefined) =>
   JSON.stringify([callerIdentity(caller), session ?? null])
 

@@ -81,7 +81,7 @@ export class HttpExchange implements Exchange, UnderWay {
     return this.client.local
   }
 
-  /** An older client hears everything until it says otherwise; a newer one hears what it asks for. */
+  /** A client from before 2026-07-28 gets all log lines until it sets a level. Since then, a client gets only what it asks for. */
   get log_level(): LogLevel | undefined {
     if (this.era === 'new') return logLevelOf(this.meta[LOG_LEVEL_KEY])
     return this.#deps.sessions.logLevel(this.client)

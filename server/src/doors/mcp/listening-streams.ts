@@ -14,30 +14,30 @@ const MOST = 1_024
 const MOST_PER_CALLER = 32
 export const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId'
 
-/** Streams that stay open to tell of what changes: `GET /mcp`, and `subscriptions/listen` since 2026-07-28. */
+/** Streams that stay open for notifications: `GET /mcp`, and `subscriptions/listen` since 2026-07-28. */
 export type ListeningStreams = {
-  /** Whether one more may be opened. */
+  /** Whether the caller may open one more. */
   room(caller: Caller): Result<void>
-  /** Tells of changes until the stream is closed. `id` is that of a subscription, which ends with an answer. */
+  /** Sends notifications until the stream is closed. `id`: of a subscription, which ends with an answer. */
   attach(caller: Caller, stream: EventStream, wants: Wants, options: Attached): () => void
-  /** Sends a message by the streams of a session, or of a caller without one. */
+  /** Sends a message on the streams of a session, or on those of a caller without a session. */
   tell(caller: Caller, session: string | undefined, message: JsonObject): void
   /** Ends the streams of a session. */
   endSession(session: string): void
   endAll(): void
 }
 
-/** Either a subscription with its id and the tasks it names, or an older client's stream with its session. */
+/** A subscription with its id and the tasks it names, or the stream of a session from before 2026-07-28. */
 export type Attached =
   | { readonly id: RpcId; readonly tasks: ReadonlySet<string>; readonly thread: string | undefined }
   | { readonly session: string | undefined; level(): LogLevel }
 
-/** Which lists are told of when they change. */
+/** Which lists the client wants to be notified about. */
 export type Wants = { readonly tools: boolean; readonly resources: boolean; readonly prompts: boolean }
 
 const LISTS = ['tools', 'resources', 'prompts'] as const
 
-/** Whether a capability promises to tell. */
+/** Whether a capability announces change notifications. */
 function tells(capabilities: JsonObject, list: (typeof LISTS)[number]): boolean {
   const capability = capabilities[list]
   return isJsonObject(capability) && capability['listChanged'] === true
@@ -49,7 +49,7 @@ export const wantsAll = (capabilities: JsonObject): Wants => ({
   prompts: tells(capabilities, 'prompts'),
 })
 
-/** What a subscription asks for, as far as it can be given. */
+/** What a subscription asks for, limited to what the gate offers. */
 export function wantsOf(filter: Json | undefined, capabilities: JsonObject): Wants | undefined {
   if (!isJsonObject(filter)) return undefined
   const can = wantsAll(capabilities)
@@ -62,7 +62,7 @@ export function wantsOf(filter: Json | undefined, capabilities: JsonObject): Wan
 
 export const isEmpty = (wants: Wants): boolean => LISTS.every((list) => !wants[list])
 
-/** `watched` and `tasks`: the resources and tasks of which changes are told. */
+/** `watched` and `tasks`: the resources and tasks that the client is notified about. */
 export function acknowledgement(
   id: RpcId,
   wants: Wants,
@@ -82,7 +82,7 @@ type Open = {
   /** The identity of whoever opened it. */
   readonly caller: string
   readonly session: string | undefined
-  /** Not for an older client's stream. */
+  /** False for a stream of a session from before 2026-07-28. */
   readonly isSubscription: boolean
   send(message: JsonObject): void
   end(): void
@@ -91,7 +91,7 @@ type Open = {
 export function createListeningStreams(gate: Gate): ListeningStreams {
   const open = new Set<Open>()
 
-  /** News of a conversation come by its own stream; where there is none any more, by all the caller's streams. */
+  /** Notifications about a conversation are sent on its own stream. If it has none, they are sent on all streams of the caller. */
   function isMeant(caller: string, session: string | undefined, thread: string): boolean {
     const isOf = (name: string | undefined) => name !== undefined && threadOfSession(name) === thread
     return isOf(session) || ![...open].some((one) => one.caller === caller && isOf(one.session))
@@ -159,7 +159,7 @@ export function createListeningStreams(gate: Gate): ListeningStreams {
   }
 }
 
-/** A subscription that the gate ends is answered; one that breaks off is not. */
+/** The answer to a subscription that the gate ends. A subscription whose connection breaks gets none. */
 export function subscriptionEnd({ version }: Gate, id: RpcId): string {
   const meta = { [SUBSCRIPTION_KEY]: id, 'io.modelcontextprotocol/serverInfo': { name: 'sluice', version } }
   return textOf(id, { result: { resultType: 'complete', _meta: meta } })

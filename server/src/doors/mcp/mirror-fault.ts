@@ -12,13 +12,16 @@ function mirrorsIn(schema: JsonObject): readonly Mirror[] {
   const before = known.get(schema)
   if (before !== undefined) return before
   const found = mirrorsOf(schema)
-  // Of a schema that is wrong about its mirrors nothing can be compared; no client sends any for it.
+  // With a wrong schema the headers cannot be compared, and clients send none for it.
   const mirrors = typeof found === 'string' ? NONE : found
   known.set(schema, mirrors)
   return mirrors
 }
 
-/** Since 2026-07-28 a tool may want arguments repeated in headers (`x-mcp-header`): whoever routes by them must not be misled. */
+/**
+ * Since 2026-07-28 a tool may require arguments to be repeated in headers (`x-mcp-header`). They must be equal, because proxies may
+ * route by them.
+ */
 export function mirrorFault(schema: JsonObject, args: Json, exchange: Exchange): Refusal | undefined {
   for (const { header, path } of mirrorsIn(schema)) {
     const name = `Mcp-Param-${header}`

@@ -11,8 +11,8 @@ type CallChange = Extract<GateChange, { kind: 'call' }>
 type Send = (message: JsonObject) => void
 
 /**
- * Tells an older client what becomes of its tasks, and of calls that were held without being tasks: those in the log, which hosts show
- * or hand to the model. `isMeant` says whether this is the connection that a conversation's news should come by.
+ * Notifies a client from before 2026-07-28 about its tasks, and about held calls that are not tasks: those as log messages, which
+ * hosts show or pass to the model. `isMeant`: whether this connection is the right one for a conversation's notifications.
  */
 export function notifyOfCalls(
   gate: Gate,
@@ -25,7 +25,7 @@ export function notifyOfCalls(
     send({ jsonrpc: '2.0', method: 'notifications/tasks/status', params: taskWords(task, 'old') }),
   )
   return gate.changes.onChange(caller, (change) => {
-    // An approver may see other callers' calls, but here each client is told only about its own.
+    // An approver may see other callers' calls, but a client is notified only about its own.
     if (change.kind !== 'call' || change.asked_by !== caller.id || change.user !== caller.user) return
     const isNews = change.task === true || wasHeld(change)
     if (!isNews || !isMeant(change.thread)) return
@@ -34,7 +34,7 @@ export function notifyOfCalls(
   })
 }
 
-/** Since 2026-07-28: tells of the tasks that a subscription names, first how they stand. */
+/** Since 2026-07-28: notifies about the tasks that a subscription names, beginning with their current state. */
 export function notifyOfTasks(
   gate: Gate,
   reader: Reader,
@@ -60,7 +60,7 @@ export function notifyOfTasks(
 /** How many tasks are remembered with their last reported state, so that the same state is not reported twice. */
 const REMEMBERED = 1_000
 
-/** Reads a task and tells of it, one after the other, so that nothing older comes after something newer. */
+/** Reads and reports tasks one after the other, so that an older state is never reported after a newer one. */
 function taskTeller(gate: Gate, reader: Reader, tell: (task: CallTask) => void): (call_id: string) => void {
   const told = new Map<string, string>()
   let reading = Promise.resolve()

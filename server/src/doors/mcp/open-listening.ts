@@ -40,7 +40,7 @@ export type ListeningDeps = {
   readonly stillAllowed: (context: HttpContext) => () => Promise<boolean>
 }
 
-/** Opens what stays open: the stream of an older session, or the rest of one that was lost, and a newer client's subscription. */
+/** Opens long-lived streams: the notification stream of a session, the rest of a stream that was lost, and a subscription. */
 export function listeningDoor({ gate, sessions, listening, watched, resumable, relayed, stillAllowed }: ListeningDeps) {
   async function openListening(client: ClientContext): Promise<void> {
     const { request, response, caller, session } = client
@@ -98,7 +98,7 @@ export function listeningDoor({ gate, sessions, listening, watched, resumable, r
     if (place === undefined) return unknown()
     const leave = resumable.resume(clientKeyOf(caller, session), place, open)
     if (leave !== undefined) return void response.once('close', leave)
-    // Another node may answer the request, or has answered it before it ended.
+    // Another node may be answering the request, or may have answered it before it stopped.
     const isResumed = await relayed.resume(client, place, open)
     if (!isResumed && !response.headersSent && !response.destroyed) unknown()
   }

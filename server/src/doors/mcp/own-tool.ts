@@ -8,7 +8,7 @@ import type { Answer } from './rpc.ts'
 /** A tool of the gate itself. */
 export type OwnTool = {
   readonly definition: JsonObject & { readonly name: string }
-  /** Calls a tool behind the gate, so that what it does may take long and may be a task. */
+  /** It calls a tool behind the gate, so it may take long and may be a task. */
   readonly calls: boolean
   run(gate: Gate, exchange: Exchange, args: Json): Promise<Answer>
 }
@@ -23,7 +23,7 @@ export function own<Args extends z.ZodType>(tool: {
   description: string
   args: Args
   calls?: boolean
-  /** It changes something of the gate's own. */
+  /** It changes the gate's own state. */
   writes?: boolean
   run(gate: Gate, exchange: Exchange, args: z.infer<Args>): Promise<Answer>
 }): OwnTool {

@@ -126,7 +126,7 @@ const executeSkill = own({
   },
 })
 
-/** What every client has: whatever stands behind the gate, calls are held and outputs are large. */
+/** The tools that every client gets, because any call may be held and any output may be large. */
 export const COMMON_TOOLS: readonly OwnTool[] = [callStatus, artifactRead, artifactGrep, flowRun]
-/** What takes the place of the tools themselves, at a constant size. */
+/** The tools that replace the servers' own tools, so that the list has a constant size. */
 export const SEARCH_TOOLS: readonly OwnTool[] = [toolSearch, skillCard, executeSkill]

@@ -2,30 +2,30 @@ import type { CancelSignal } from '../../commands/ports/cancel.ts'
 import { randomBytes } from 'node:crypto'
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 
-/** A person may have to think about it. */
+/** A person may need time to answer. */
 const ANSWER_TIMEOUT_MS = 10 * 60_000
 
-/** Questions to clients of the older era, which answer by a message of their own. */
+/** Questions to clients from before 2026-07-28, which answer in a separate message. */
 export type Questions = {
-  /** Undefined when the client refuses to answer, or does not in time. */
+  /** Undefined if the client refuses to answer or does not answer in time. */
   ask(
     speaker: string,
     question: { readonly method: string; readonly params: JsonObject },
     send: (message: JsonObject) => void,
     signal: CancelSignal,
   ): Promise<JsonObject | undefined>
-  /** A message that answers something. False when nobody waits for it here. */
+  /** Processes a message that answers a question. Returns false if this process is not waiting for it. */
   acceptAnswer(speaker: string, id: Json | undefined, result: Json | undefined): boolean
   isOpen(speaker: string, id: string): boolean
 }
 
-/** Whether this may be the id of a question, of any node. */
+/** Whether this has the form of a question's id, of any node. */
 export const isQuestionId = (id: Json | undefined): id is string =>
   typeof id === 'string' && /^sluice-[0-9a-f]{12}-\d{1,15}$/.test(id)
 
 export function createQuestions(): Questions {
   const open = new Map<string, (result: Json | undefined) => void>()
-  /** Two nodes may ask one client at the same time. */
+  /** Unique over all nodes: two of them may ask one client at the same time. */
   const node = randomBytes(6).toString('hex')
   let asked = 0
   return {

@@ -6,8 +6,8 @@ import { ok, refuse, type Result } from '../../contract/problems.ts'
 const PATIENCE = 16
 
 /**
- * The text of a request's body. What is larger than the limit, or not UTF-8, is refused and not repaired. The rest of a large
- * body is read and thrown away: who is still sending when the connection closes never sees why.
+ * The text of a request's body. A body that is too large or not UTF-8 is rejected, never repaired. The rest of a large body is read
+ * and discarded: a client that is still sending when the connection closes would not see the error.
  */
 export function readBody(request: IncomingMessage, limit: number): Promise<Result<string>> {
   return new Promise((resolve) => {

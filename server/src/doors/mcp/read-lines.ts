@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 
 const NEW_LINE = 0x0a
 
-/** Calls back for each line of a stream, without its end, as the bytes that came. Resolves at the end of the stream. */
+/** Calls back with the bytes of each line of a stream, without the line break. Resolves at the end of the stream. */
 export function readLines(input: Readable, take: (line: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     let parts: Buffer[] = []

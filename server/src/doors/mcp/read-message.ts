@@ -2,9 +2,9 @@ import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts
 import { headerText } from './header-text.ts'
 import { refusalOf, RPC, type Refusal, type RpcId } from './rpc.ts'
 
-/** Spoken with `initialize` and sessions. */
+/** Versions with `initialize` and sessions. */
 export const OLD_VERSIONS: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05']
-/** Spoken without either: every message says by itself what it needs. */
+/** Versions without either: every message contains what it needs. */
 export const NEW_VERSIONS: readonly string[] = ['2026-07-28']
 const FIRST_NEW = '2026-07-28'
 
@@ -21,7 +21,7 @@ export type Request = {
   readonly meta: JsonObject
 }
 export type Notification = { readonly is: 'notification'; readonly method: string; readonly params: JsonObject }
-/** An answer to something the gate asked, or never did. */
+/** An answer to a question, whether or not the gate asked it. */
 export type Reply = { readonly is: 'reply'; readonly id: Json | undefined; readonly result: Json | undefined }
 export type Refused = { readonly is: 'refused'; readonly id: RpcId | null; readonly refusal: Refusal }
 
@@ -35,8 +35,8 @@ export type Mirrored = {
 const NOTHING: JsonObject = {}
 
 /**
- * What one posted message is, and of which era. The body decides; headers are compared with it. Where `may_lack` is set they
- * may be missing (a local socket has no proxies that would read them), but a wrong one is refused everywhere.
+ * The kind of one posted message and its protocol era. The body decides; headers are compared with it. With `may_lack` they may be
+ * missing (no proxy reads them on a local socket), but a wrong one is always rejected.
  */
 export function readMessage(
   message: Json,
@@ -81,7 +81,7 @@ function faultInNew({ method, params, meta }: Unsorted, headers: Mirrored, may_l
   const lacks = (header: string | undefined) => header === undefined && !may_lack
   if (headers.version !== undefined && headers.version !== version)
     return mismatch('MCP-Protocol-Version', 'the body has a different version')
-  // The same list that `server/discover` answers with: the older versions have no messages of this kind.
+  // The same list as in the answer to `server/discover`: older versions have no messages of this kind.
   if (!NEW_VERSIONS.includes(version)) return unsupported(version, NEW_VERSIONS)
   if (lacks(headers.version)) return mismatch('MCP-Protocol-Version', 'it is missing')
   if (headers.method !== undefined && headers.method !== method)

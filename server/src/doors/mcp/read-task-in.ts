@@ -6,7 +6,7 @@ import type { Result } from '../../contract/problems.ts'
 
 export const textsInTask = ({ outcome }: CallTask) => textsInOutcome(outcome)
 
-/** A task as it stands, for a session: what its call was answered with enters that session. */
+/** Reads a task for a session. The result of its call is recorded in that session. */
 export async function readTaskIn(
   gate: Gate,
   reader: Reader,

@@ -33,12 +33,12 @@ type Kept = {
   readonly result: Json | undefined
 }
 
-/** Messages of a client that reached another node than the one they are for. */
+/** Messages of a client that arrived at the wrong node. */
 export function relayedMessages({ gate, underWay, questions, onFault }: RelayedMessagesDeps): RelayedMessages {
   const { relay } = gate
   const kept = new Map<string, Kept>()
 
-  /** Stored only now that a node wants it, so that answers to questions that were never asked fill nothing. */
+  /** Stored only when a node asks for it, so that answers to questions that were never asked use no space. */
   async function hand(by: string): Promise<void> {
     const reply = kept.get(by)
     if (reply === undefined) return

@@ -7,19 +7,19 @@ import { clientKeyOf, type ClientContext } from './http-context.ts'
 import type { Place, ResumableStreams, StreamEvent } from './resumable-streams.ts'
 import { answerFromCall } from './answer-from-call.ts'
 
-/** How long the other nodes have to say that they know a stream. */
+/** How long to wait for another node to say that it has the stream. */
 const ANSWER_MS = 1_000
-/** How often a node repeats that its client listens, and after how long without that the owner of the stream stops telling. */
+/** How often a node repeats that its client is listening, and after how long without that the owner of the stream stops sending. */
 const AGAIN_MS = 4_000
 const GONE_MS = 4 * AGAIN_MS
 
 type Told = Extract<RelayNotice, { is: 'told' }>
 type Resumed = Extract<RelayNotice, { is: 'resumed' }>
-/** A stream of this node that a client at another one hears. */
+/** A stream of this node that a client reads through another node. */
 type Pipe = { again(after: number): void }
 
 export type RelayedStreams = {
-  /** Resumes a stream that this node does not know. False when no node does, and no call was made for it. */
+  /** Resumes a stream that this node does not have. Returns false if no node has it and no call was made for it. */
   resume(client: ClientContext, place: Place, open: () => EventStream): Promise<boolean>
 }
 
@@ -30,7 +30,10 @@ export type RelayedDeps = {
   readonly onFault: (error: unknown) => void
 }
 
-/** Streams that a client lost at one node and resumes at another. The node that answers the request keeps the stream, and hands over what is missing. */
+/**
+ * Streams that a client lost at one node and resumes at another. The node that answers the request keeps the stream and sends the
+ * missing events.
+ */
 export function relayedStreams({ gate, resumable, stopping, onFault }: RelayedDeps): RelayedStreams {
   const { relay } = gate
   const pipes = new Map<string, Pipe>()
@@ -49,7 +52,7 @@ export function relayedStreams({ gate, resumable, stopping, onFault }: RelayedDe
       pipes.set(by, pipe)
       return live
     })
-    // The other node waits for a sign, also where nothing is new.
+    // The other node waits for an answer, even if there is nothing new.
     pipes.get(by)?.again(after)
   }
 
@@ -65,7 +68,7 @@ export function relayedStreams({ gate, resumable, stopping, onFault }: RelayedDe
         waiting = []
         isAsked = false
         const events = batch.length === 0 ? undefined : await relay.store(caller, JSON.stringify(batch))
-        // What could not be stored is asked for again.
+        // Events that could not be stored are requested again.
         if (batch.length > 0 && events === undefined) return
         const is_over = isOver && waiting.length === 0
         relay.tell({ is: 'told', by, ...(events === undefined ? {} : { events }), is_over })
@@ -117,7 +120,7 @@ export function relayedStreams({ gate, resumable, stopping, onFault }: RelayedDe
     const ask = () => relay.tell({ is: 'resumed', client: clientKeyOf(caller, session), stream, after: last, by })
     const deliver = async ({ events, is_over }: Told): Promise<void> => {
       const text = events === undefined ? undefined : await relay.load(caller, events)
-      // Stored, but not to be read: it is asked for again.
+      // Stored but not readable: it is requested again.
       if (events !== undefined && text === undefined) return
       if (response.destroyed) return
       live ??= open()

@@ -2,12 +2,12 @@ import type { JsonObject } from '../../contract/json.ts'
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource'
 
-/** Where a client finds out who issues tokens for `/mcp` (RFC 9728); at the bare address too, for clients that look only there. */
+/** Where a client finds the issuers of tokens for `/mcp` (RFC 9728). Also without the path, for clients that look only there. */
 export const METADATA_PATHS: readonly string[] = [WELL_KNOWN, `${WELL_KNOWN}/mcp`]
 
 export const isMetadataPath = (path: string): boolean => METADATA_PATHS.includes(path)
 
-/** The address of `/mcp` as the client knows it: as configured, else by the name under which it asked. */
+/** The address of `/mcp` as the client knows it: as configured, otherwise from the request's host name. */
 export function resourceUrl(configured: string | undefined, host: string | undefined): string {
   return configured ?? `http://${host ?? 'localhost'}/mcp`
 }

@@ -4,11 +4,11 @@ import { clientKeyOf } from './http-context.ts'
 
 /** How long a client that lost its stream should wait before it comes back. */
 const RETRY_MS = 1_000
-/** What was not fetched by then is not waited for any more; the outcome of a call is told by `call_status` for ever. */
+/** After this time an answer is dropped. The outcome of a call can always be read with `call_status`. */
 const KEPT_MS = 5 * 60_000
 const MOST_KEPT = 1_000
 const MOST_EVENTS = 500
-/** Of all that is kept. */
+/** In total. */
 const MOST_CHARS = 32 * 1024 * 1024
 
 export type StreamEvent = { readonly number: number; readonly text: string }
@@ -23,16 +23,16 @@ type Kept = {
   chars: number
 }
 
-/** Streams that answer a request, of which a client that lost one can have the rest. */
+/** Streams that answer a request, and that a client can resume after losing its connection. */
 export type ResumableStreams = {
-  /** Makes a stream one that can be resumed. `close` says when nobody hears it any more; `onLost` that nobody came back. */
+  /** Makes a stream resumable. `close`: nobody reads it any more. `onLost`: nobody resumed it in time. */
   keep(name: string, client: Client, live: EventStream, onLost: () => void): EventStream & { close(): void }
   /**
-   * Sends what came after this event, and the rest as it comes. Returns how to leave; undefined when this node does not know the stream, or
-   * it is another client's.
+   * Sends the events after this one, then new ones as they arrive. Returns how to stop; undefined if this node does not have the
+   * stream, or it belongs to another client.
    */
   resume(speaker: string, place: Place, open: (caller: Caller) => EventStream): (() => void) | undefined
-  /** What is known of a stream after this event. */
+  /** The stored events of a stream after this one. */
   eventsAfter(place: Place): readonly StreamEvent[]
 }
 
@@ -48,7 +48,7 @@ export function createResumableStreams(): ResumableStreams {
     kept.delete(name)
   }
 
-  /** The oldest go first: whoever wants those has waited longest already. */
+  /** The oldest are dropped first: their clients are the least likely to come back. */
   function makeRoom(): void {
     for (const oldest of kept.keys()) {
       if (kept.size <= MOST_KEPT && chars <= MOST_CHARS) return
@@ -72,15 +72,15 @@ export function createResumableStreams(): ResumableStreams {
       let sent = 0
       const count = (more: number) => {
         one.chars += more
-        // What was forgotten counts no more.
+        // Dropped streams no longer count.
         if (kept.has(name)) chars += more
       }
-      // An event without a message, so that there is something to come back to before the first one.
+      // An event without a message, so that the stream can be resumed even before its first message.
       live.prime(`${name}.0`, RETRY_MS)
       const send = (text: string) => {
         sent += 1
         one.events.push({ number: sent, text })
-        // The last one is the answer; of what was said on the way the newest is worth most.
+        // The last message is the answer. Of the messages before it, the newest are kept.
         const [left] = one.events.length > MOST_EVENTS ? one.events.splice(0, 1) : []
         count(text.length - (left?.text.length ?? 0))
         makeRoom()

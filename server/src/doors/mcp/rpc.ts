@@ -4,7 +4,7 @@ import { PROBLEMS, problem, type Problem, type ProblemCode } from '../../contrac
 
 export type RpcId = string | number
 
-/** JSON-RPC's own numbers and those that MCP adds. Beside each stands the gate's own code, in `data.code`. */
+/** The error numbers of JSON-RPC and MCP. The gate's own code is in `data.code`. */
 export const RPC = {
   parse_error: -32700,
   invalid_request: -32600,
@@ -18,10 +18,10 @@ export const RPC = {
   version_unsupported: -32022,
 } as const
 
-/** A message that is not carried out: the JSON-RPC error for it, and the HTTP status of a door that has one. */
+/** A rejected message: its JSON-RPC error, and the status over HTTP. */
 export type Refusal = { readonly http: number; readonly error: JsonObject }
 
-/** What a request is answered with. */
+/** The answer to a request. */
 export type Answer = { readonly result: JsonObject } | Refusal
 
 export function refusalOf(
@@ -33,16 +33,16 @@ export function refusalOf(
   return refusalFor(rpc, problem(code, about), more)
 }
 
-/** `more` stands beside the code: what the protocol wants to see in an error's `data`. */
+/** `more`: other fields that the protocol requires in an error's `data`. */
 export function refusalFor(rpc: number, { code, about }: Problem, more: JsonObject = {}): Refusal {
   const { http, says, do: remedy } = PROBLEMS[code]
   return { http, error: { code: rpc, message: `${says}; ${remedy}`, data: { code, about, ...more } } }
 }
 
-/** A refusal of what a message asks for, not of the message: to HTTP it is an answer like any other. */
+/** A refusal that is a valid answer to the message: its HTTP status is 200. */
 export const inBand = (refusal: Refusal): Refusal => ({ ...refusal, http: 200 })
 
-/** A tool server's own error. That a client lacks what a server needs has a status of its own. */
+/** A tool server's own error. A missing client capability has its own HTTP status. */
 export const asSaid = (error: JsonObject): Refusal => ({
   http: error['code'] === RPC.capability_missing ? 400 : 200,
   error: markedError(error),

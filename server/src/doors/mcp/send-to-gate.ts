@@ -10,13 +10,13 @@ export type GateAddress = {
   readonly path: string
   /** The headers that identify the caller. */
   readonly headers: Readonly<Record<string, string>>
-  /** Starts the gate where that is possible, or says why it did not start. */
+  /** Starts the gate if possible, or returns why it did not start. */
   start(): Promise<GateStart>
 }
 
 export type GateStart = { readonly ok: boolean; readonly why?: string }
 
-/** Why there is no answer; `why` is what a gate that could not be started said. */
+/** Why there is no answer. `why`: the message of a gate that could not be started. */
 export type NoAnswer = {
   readonly code: Extract<ProblemCode, 'gate.absent' | 'gate.broke_off'>
   readonly why?: string
@@ -39,8 +39,8 @@ export type SendToGate = (
 const NOT_LISTENING = new Set(['ECONNREFUSED', 'ENOENT'])
 
 /**
- * A way to the gate over connections that are kept open. A gate that is absent is started, by whoever comes first for all. What was
- * sent and not answered is not sent again, unless nothing can happen twice by it.
+ * Sends requests to the gate over kept-open connections. If no gate is running, the first request starts one for all. A request
+ * that was sent and not answered is sent again only if repeating it is harmless.
  */
 export function sendToGate({ socket, url, path, headers: own, start }: GateAddress): SendToGate {
   const isSecure = url?.startsWith('https:') === true

@@ -48,13 +48,13 @@ import { createWatchedResources } from './watched-resources.ts'
 export type McpDoor = {
   readonly gate: Gate
   readonly authenticate: Authenticate
-  /** For clients that do not choose, neither by their address nor with their key. */
+  /** The default surface, for clients that choose none by address or key. */
   readonly surface: Surface
-  /** Over how many characters an output moves to the artifact store. */
+  /** Longer outputs, in characters, are moved to the artifact store. */
   readonly evict_over: number
   /** The address of `/mcp` as clients know it; by default the one they used. */
   readonly url?: string | undefined
-  /** Who issues tokens that this gate takes. */
+  /** The issuers whose tokens this gate accepts. */
   readonly authorization_servers: readonly string[]
   readonly hosts: readonly string[]
   readonly addressOf: ClientAddress
@@ -64,15 +64,18 @@ export type McpDoor = {
   readonly onIncident: (error: unknown, trace: string) => string
 }
 
-/** All that this door answers to, before the API's router is asked. */
+/** The paths that this door handles before the API's router. */
 export const MCP_PATHS: readonly string[] = ['/mcp', ...METADATA_PATHS]
 
-/** An older client's answer that takes longer becomes a stream: one that can be resumed, and no proxy gives up on its silence. */
+/**
+ * If an answer to a client from before 2026-07-28 takes longer, it becomes a stream, which can be resumed and which proxies do not
+ * close as idle.
+ */
 const LONG_MS = 1_000
 
 /**
- * MCP over HTTP, both eras, on plain `node:http`: parse, authenticate, dispatch, write. What is kept between requests is what is
- * under way, watched or lost on the way, and none of it is needed to go on: a client may come back to another process.
+ * MCP over HTTP, for all protocol versions, on plain `node:http`: parse, authenticate, dispatch, write. Running requests,
+ * subscriptions and lost streams are kept in memory, but a client can continue without them at another process.
  */
 export function mcpListener(door: McpDoor): DoorListener {
   const { gate } = door
@@ -197,7 +200,7 @@ export function mcpListener(door: McpDoor): DoorListener {
       idempotency_key: key.value,
       answer_stream: canResume(client, era) ? newStreamName(id, door.clock()) : undefined,
     })
-    // An older client that goes away may come back for the answer; a newer one calls its request off by going.
+    // A client from before 2026-07-28 that disconnects may come back for the answer. Since then, disconnecting cancels the request.
     if (era === 'new' || (method === 'tasks/result' && !canResume(client, era)))
       response.once('close', () => response.writableEnded || exchange.cancel())
     const begun = method === 'initialize' && era === 'old' ? begin(client, params) : undefined
@@ -213,7 +216,7 @@ export function mcpListener(door: McpDoor): DoorListener {
     }
   }
 
-  /** The answer as a stream; one that an older client loses it can come back for. */
+  /** Sends the answer as a stream. A client from before 2026-07-28 can resume it. */
   function openAnswer(client: ClientContext, name: string | undefined, onLost: () => void): EventStream {
     const { response } = client
     const live = openEventStream(response, commonHeaders(client))
@@ -234,7 +237,7 @@ export function mcpListener(door: McpDoor): DoorListener {
     watched.endSession(session)
   }
 
-  /** On every node: the others hear of it. */
+  /** Ends it on every node. */
   async function endSession(client: ClientContext): Promise<void> {
     if (client.session === undefined) return writeRefusal(client, null, unknownSession())
     const ended = await gate.relay.endSession(client.session)
@@ -259,6 +262,6 @@ export function mcpListener(door: McpDoor): DoorListener {
 
 const unknownSession = (): Refusal => refusalOf(RPC.session_not_found, 'mcp.session_unknown')
 
-/** Before 2025-11-25 a client takes an event without a message for a broken one; on the local socket nothing gets lost. */
+/** Before 2025-11-25 clients treat an event without a message as an error. On the local socket no stream gets lost. */
 const canResume = ({ request, session, local }: ClientContext, era: Era): boolean =>
   era === 'old' && !local && session !== undefined && (headerOf(request, 'mcp-protocol-version') ?? '') >= '2025-11-25'

@@ -9,36 +9,36 @@ import type { LogLevel } from './log-level.ts'
 const MOST_REMEMBERED = 10_000
 const LONGEST_NAME = 64
 
-/** Where a client without a session of the older era names the session that a request belongs to. */
+/** The `_meta` field with which a client without an MCP session names the session of a request. */
 export const SESSION_KEY = 'sluice/session'
-/** The same as the header `Idempotency-Key`, for clients that cannot set one (stdio). */
+/** The same as the header `Idempotency-Key`, for clients that cannot set headers (stdio). */
 export const IDEMPOTENCY_KEY = 'sluice/idempotency-key'
 
 /**
- * Sessions of the older era. A session names a conversation and grants nothing, so it is no secret and nobody keeps it: the name
- * carries a mark of the caller it was made for, and under another caller it is unknown. It outlives a restart. Only that it was ended is
- * stored.
+ * Sessions of clients from before 2026-07-28. A session id names a conversation and grants nothing, so it is not secret and not
+ * stored: it contains a mark of its caller and is unknown for any other caller. It stays valid after a restart. Only ended sessions
+ * are stored.
  */
 export type Sessions = {
   begin(caller: Caller): string
-  /** Whether it was made for this caller. Whether it was ended since, the gate knows. */
+  /** Whether it was created for this caller. The gate knows whether it was ended. */
   isOf(session: string, caller: Caller): boolean
-  /** What a client of the older era wants to hear of logs; everything until it says. */
+  /** The log level of a client from before 2026-07-28; all levels until it sets one. */
   logLevel(client: Client): LogLevel
   setLogLevel(client: Client, level: LogLevel): void
-  /** What a client of the older era said it can do; nothing is known of one from before a restart. */
+  /** The declared capabilities of a client from before 2026-07-28; unknown if its session began before a restart. */
   capabilities(client: Client): Json | undefined
   setCapabilities(client: Client, capabilities: Json): void
 }
 
-/** Without a session all connections of one caller are one client. */
+/** Without a session, all connections of one caller count as one client. */
 type Client = { readonly caller: Caller; readonly session: string | undefined }
 
 export const threadOfSession = (session: string): string => `mcp:${session}`
 
 /**
- * The session that a request names: its header, else `_meta`. A session of the older era cannot be left by another name in
- * `_meta`. Undefined where the client names none.
+ * The session that a request names, in its header or in `_meta`. If there is a session header, `_meta` cannot name another one.
+ * Undefined if the client names none.
  */
 export function threadOf(session: string | undefined, meta: JsonObject): Result<string | undefined> {
   if (session !== undefined) return ok(threadOfSession(session))
@@ -47,7 +47,7 @@ export function threadOf(session: string | undefined, meta: JsonObject): Result<
   return { ok: false, problem: invalidThread() }
 }
 
-/** The key of a request. Two that differ are a mistake: nobody can say which one is meant. */
+/** The idempotency key of a request. Two different keys are an error, because it is unclear which one is meant. */
 export function idempotencyKeyOf(header: string | undefined, meta: JsonObject): Result<string | undefined> {
   const inMeta = meta[IDEMPOTENCY_KEY]
   const key = inMeta ?? header

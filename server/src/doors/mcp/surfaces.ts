@@ -17,13 +17,13 @@ import type { Era } from './read-message.ts'
 import { definitionOf } from './shown-definition.ts'
 import { inBand, refusalOf, RPC, type Answer } from './rpc.ts'
 
-/** What a client is shown. `auto` is settled for a caller before anything is listed. */
+/** The surface that a client sees. `auto` is resolved for a caller before anything is listed. */
 export type Shown = Exclude<Surface, 'auto'>
 
 const SEARCH_SURFACE = [...SEARCH_TOOLS, ...COMMON_TOOLS]
 const SEARCH_LIST = SEARCH_SURFACE.map(({ definition }) => definition)
 const SEARCH_TEXT = JSON.stringify(SEARCH_LIST)
-/** Before 2026-07-28 a tool says whether a call of it can be a task. */
+/** Before 2026-07-28 a tool definition says whether a call can be a task. */
 const MAY_BE_TASK: JsonObject = { execution: { taskSupport: 'optional' } }
 const OLD_SEARCH_LIST = SEARCH_SURFACE.map(({ definition, calls }) =>
   calls ? { ...definition, ...MAY_BE_TASK } : definition,
@@ -41,12 +41,12 @@ export const shownTo = (gate: Gate, caller: Caller, surface: Surface): Shown =>
 
 export type ToolList = { readonly tools: readonly JsonObject[]; readonly nextCursor?: string }
 
-/** One page of the tools. A list of usual size is one page; undefined for a cursor that was not given out. */
+/** One page of the tools; usually there is only one. Undefined for a cursor that the gate did not issue. */
 export function listTools(gate: Gate, caller: Caller, shown: Shown, era: Era, cursor?: Json): ToolList | undefined {
   const from = cursor === undefined ? 0 : placeOf(cursor)
   if (from === undefined || (shown === 'search' && cursor !== undefined)) return undefined
   if (shown === 'search') return { tools: era === 'old' ? OLD_SEARCH_LIST : SEARCH_LIST }
-  // A model may hold an operator's key: what nobody has admitted is in no model's list, whoever asks.
+  // A model may use an operator's key, so tools that were not admitted are listed for nobody.
   const tools = gate.catalogue
     .tools(caller)
     .filter(({ row }) => row.gone_at === undefined && row.admitted !== undefined)
@@ -70,7 +70,7 @@ function placeOf(cursor: Json): number | undefined {
 
 const known = new WeakMap<ToolDefinition, Map<Era, JsonObject>>()
 
-/** A definition as hosts and models read it. What it is taken to do, and its hash, come from the definition as it is. */
+/** A definition made safe for hosts and models. Its effects and its hash come from the original definition. */
 function shownDefinition(definition: ToolDefinition, era: Era): JsonObject {
   const byEra = known.get(definition) ?? new Map<Era, JsonObject>()
   const found = byEra.get(era) ?? markedDefinition(definitionFor(definition, era))
@@ -78,7 +78,7 @@ function shownDefinition(definition: ToolDefinition, era: Era): JsonObject {
   return found
 }
 
-/** Before 2026-07-28 the output of a tool is an object; clients refuse a list with anything else in it. */
+/** Before 2026-07-28 the output of a tool must be an object; clients reject a list with any other output schema. */
 function definitionFor(definition: ToolDefinition, era: Era): JsonObject {
   const { outputSchema, ...rest } = definition
   return outputSchema === undefined || (era === 'old' && outputSchema['type'] !== 'object')
@@ -86,7 +86,10 @@ function definitionFor(definition: ToolDefinition, era: Era): JsonObject {
     : { ...rest, outputSchema }
 }
 
-/** Carries out `tools/call`. Under `auto` both kinds of names are good: what was listed last is the client's memory, not ours. */
+/**
+ * Executes `tools/call`. Under `auto` the names of both surfaces are accepted, because the gate does not know which list the client
+ * saw last.
+ */
 export function callTool(gate: Gate, exchange: Exchange, surface: Surface): MaybePromise<Answer> {
   const { name, arguments: args = {} } = exchange.params
   if (typeof name !== 'string')
@@ -112,7 +115,7 @@ export function callTool(gate: Gate, exchange: Exchange, surface: Surface): Mayb
 const noTask = (): Answer =>
   inBand(refusalOf(RPC.method_not_found, 'mcp.params_invalid', { paths: 'task: this tool answers immediately' }))
 
-/** Before 2026-07-28 structured content is an object; anything else would be refused, and the text says the same. */
+/** Before 2026-07-28 structured content must be an object. Anything else is left out; the text contains the same. */
 export function resultFor(result: JsonObject, era: Era): JsonObject {
   const { structuredContent } = result
   if (era === 'new' || structuredContent === undefined || isJsonObject(structuredContent)) return result

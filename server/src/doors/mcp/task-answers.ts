@@ -31,8 +31,8 @@ export function taskAnswer(gate: Gate, caller: Caller, { outcome, tool_id }: Cal
 }
 
 /**
- * A task as MCP writes it. It is kept as long as the call's record is, which is for good, so its time to live is unlimited.
- * A held call is `working`: what it waits for is not the client's to give.
+ * A task in MCP's format. It is kept as long as the call's record, so its time to live is unlimited. A held call is `working`,
+ * because the client cannot provide what it waits for.
  */
 export function taskWords(task: CallTask, era: Era): JsonObject {
   const says = messageOf(task)
@@ -46,7 +46,7 @@ export function taskWords(task: CallTask, era: Era): JsonObject {
   }
 }
 
-/** Since 2026-07-28 a task that is over brings what it ended with. */
+/** Since 2026-07-28 a finished task contains its result. */
 export function detailedTask(gate: Gate, caller: Caller, task: CallTask): JsonObject {
   const words = taskWords(task, 'new')
   if (task.state !== 'over') return words
@@ -54,7 +54,7 @@ export function detailedTask(gate: Gate, caller: Caller, task: CallTask): JsonOb
   return 'result' in answer ? { ...words, result: answer.result } : { ...words, error: answer.error }
 }
 
-/** Before 2026-07-28 a result that is an error is a failure too; since then only an error that is no result. */
+/** Before 2026-07-28 a result with `isError` is a failed task; since then only a JSON-RPC error is. */
 function statusOf({ state, outcome }: CallTask, era: Era): string {
   if (state !== 'over') return state
   if (outcome.status === 'executed') return 'completed'

@@ -8,8 +8,8 @@ import { imitatesGate, NOT_THE_GATE } from './foreign-texts.ts'
 const LONGEST_REASON = 500
 
 /**
- * A call's outcome as an MCP tool result. What is not the tool's own output is said in a sentence a model understands; the
- * details are structured content, or `_meta` where the tool has an output schema and a client would refuse another shape.
+ * A call's outcome as an MCP tool result. If it is not the tool's own output, it is a sentence for the model. Details are
+ * structured content, or `_meta` if the tool has an output schema and a client would reject another shape.
  */
 export function toolAnswer(outcome: Outcome, hasOutputSchema: boolean): JsonObject {
   switch (outcome.status) {
@@ -68,7 +68,7 @@ export function toolAnswer(outcome: Outcome, hasOutputSchema: boolean): JsonObje
 
 type Pending = Extract<Outcome, { status: 'pending' }>
 
-/** On a node nobody can decide: people of its hub do. */
+/** A node's requests are decided at its hub. */
 function whoDecides({ url, hub }: Pending): string {
   if (hub === undefined) return `A person can decide at ${url}`
   return `It is decided at the hub ${visibleText(hub)}, not at this gate; its page is ${url}`
@@ -83,7 +83,7 @@ export const heldDetails = ({ status, call_id, approval_id, url, hub, expires_at
   expires_at,
 })
 
-/** For whoever cannot be asked in MCP's own words. */
+/** For clients that do not support questions. */
 function asking({ call_id, problem, result }: Failed, hasOutputSchema: boolean): JsonObject {
   const asks = asksIn(result?._meta)
   const details = {
@@ -93,19 +93,19 @@ function asking({ call_id, problem, result }: Failed, hasOutputSchema: boolean):
   return said(`${spell(problem)} It asks: ${visibleText(JSON.stringify(asks ?? {}))}`, details, true, hasOutputSchema)
 }
 
-/** A tool's answer that reads like one of ours is followed by a note. */
+/** Adds a note to a tool's answer that looks like one of the gate's messages. */
 function told(result: ToolResult): Told {
   const answer = resultOf(result)
   return imitatesGate(result) ? { ...answer, content: [...answer.content, NOT_THE_GATE] } : answer
 }
 
-/** A model that makes the same read again and again is told so, behind the tool's own answer. */
+/** If a model repeats the same read many times, a note after the tool's answer says so. */
 function withHint(result: Told, { hint }: { readonly hint?: string }): Told {
   if (hint === undefined) return result
   return { ...result, content: [...result.content, { type: 'text', text: `Note from the gate: ${hint}.` }] }
 }
 
-/** What the gate read back stands in `_meta`; where that does not confirm the outcome, the model is told so in words. */
+/** The result of the read-back is in `_meta`. If it does not confirm the outcome, a sentence tells the model. */
 function withEvidence(result: Told, { verified, read_back, rollback }: Executed): JsonObject {
   if (verified === undefined && rollback === undefined) return result
   const evidence = {
@@ -153,12 +153,12 @@ function spell({ code, about }: Problem): string {
   const { says, do: remedy } = PROBLEMS[code]
   const paths = about['paths'] === undefined ? '' : ` (${visibleText(about['paths'])})`
   const server = about['server'] === undefined ? '' : ` The tool server: ${serverWords(about)}.`
-  // A person's own words, in quotes that they cannot close.
+  // A person's text, in quotes that it cannot close.
   const reason = about['reason'] === undefined ? '' : ` The reason given: ${quoted(about['reason'], LONGEST_REASON)}.`
   return `${says}${paths} [${code}]; ${remedy}.${server}${reason}`
 }
 
-/** Which server, why, and where to log in, as far as that is known. */
+/** The server, the reason, and where to log in, as far as known. */
 function serverWords({ server = '', why, url }: Problem['about']): string {
   const because = why === undefined ? '' : ` (${visibleText(why).slice(0, LONGEST_REASON)})`
   const address = url === undefined ? '' : `; a person can log in at ${url}`

@@ -5,21 +5,21 @@ import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts
 import type { EventStream } from './event-stream.ts'
 import { clientKeyOf } from './http-context.ts'
 
-/** Who lost their stream may come back to it for so long; then nobody is left to tell. */
+/** How long a client that lost its stream may take to come back before its subscriptions end. */
 const PATIENCE_MS = 5 * 60_000
 
 export type WatchedResources = {
-  /** Of the older era: until it is unsubscribed, its session ends, or nobody listened for a while. */
+  /** Before 2026-07-28: a subscription lasts until it is removed, its session ends, or the client has had no stream for a while. */
   subscribe(client: Guest, uri: string, about: About): Promise<WatchAnswer>
   unsubscribe(client: Guest, uri: string): void
-  /** A stream on which this client hears of what it watches. Returns how to leave. */
+  /** Attaches a stream on which this client gets its notifications. Returns how to detach it. */
   attach(client: Guest, stream: EventStream): () => void
   endSession(session: string): void
-  /** Of the newer era: those of them that can be watched, until it is stopped. */
+  /** Since 2026-07-28: subscribes to those resources that can be watched, until it is stopped. */
   watchAll(caller: Caller, uris: readonly string[], about: About, onUpdated: (uri: string) => void): Promise<Watching>
 }
 
-/** Without a session all connections under one key are one. */
+/** Without a session, all connections with one key count as one client. */
 export type Guest = { readonly caller: Caller; readonly session: string | undefined }
 type About = { readonly thread?: string; readonly trace: string }
 export type Watching = { readonly uris: readonly string[]; stop(): void }
@@ -38,7 +38,7 @@ export const updated = (uri: string, meta?: JsonObject): string =>
     params: { uri, ...(meta === undefined ? {} : { _meta: meta }) },
   })
 
-/** Which client is told of which resources. */
+/** Which clients are notified about which resources. */
 export function createWatchedResources(gate: Gate): WatchedResources {
   const listeners = new Map<string, Listener>()
   const keyOf = ({ caller, session }: Guest) => clientKeyOf(caller, session)
@@ -57,7 +57,7 @@ export function createWatchedResources(gate: Gate): WatchedResources {
     for (const one of watched.values()) void one.then(stopOne)
   }
 
-  /** Nothing is kept for a client without a stream, once its patience is over. */
+  /** Ends the subscriptions of a client that has had no stream for too long. */
   function expect(key: string, listener: Listener): void {
     if (listeners.get(key) !== listener) return
     clearTimeout(listener.ending)
@@ -116,14 +116,19 @@ export function createWatchedResources(gate: Gate): WatchedResources {
   }
 }
 
-/** The resources that a subscription asks for, as far as any can be watched; undefined when they are no list of addresses. */
+/**
+ * The resources that a subscription asks for, if resources can be watched at all; undefined if they are not a list of addresses.
+ */
 export function urisIn(filter: Json | undefined, { resources }: JsonObject): readonly string[] | undefined {
   const uris = isJsonObject(filter) ? (filter['resourceSubscriptions'] ?? []) : []
   if (!Array.isArray(uris) || !uris.every((uri) => typeof uri === 'string')) return undefined
   return isJsonObject(resources) && resources['subscribe'] === true ? [...new Set(uris)] : []
 }
 
-/** Of a client's streams the newest one: what it hears twice it takes for two changes. Clients without sessions may be several. */
+/**
+ * Only a client's newest stream is used, because a repeated notification would count as a second change. Without a session, all
+ * streams are used: they may belong to several clients.
+ */
 const hearing = ({ session, streams }: Listener): readonly EventStream[] =>
   session === undefined ? [...streams] : [...streams].slice(-1)
 

@@ -5,13 +5,13 @@ import { columnsOf, columnValue, listedFields, type Listed } from '../listed.ts'
 import type { Fields, RowAt } from './written-rows.ts'
 
 /**
- * A change on its way to the thread that writes. A row is already the text that will be stored, and the values of its listed
- * fields stand beside it; of rows and audit entries the other thread reads no JSON. Lists of texts are cheaper to hand over than
+ * A change as it is sent to the writer thread. A row is already the text that will be stored, next to the values of its listed
+ * fields, so the writer thread does not parse the JSON of rows and audit entries. Lists of strings are cheaper to transfer than
  * objects.
  */
 export type PackedChange =
   | readonly ['insert', table: Table, id: string, row: string, ...listed: Listed[]]
-  /** `fields` names the columns whose values follow, with commas between. */
+  /** `fields`: the names of the columns whose values follow, separated by commas. */
   | readonly ['whole' | 'difference', Table, id: string, from: Version, text: string, fields: string, ...Listed[]]
   | readonly ['audit', before: string, after: string]
   | readonly ['expect', table: Table, id: string, version: Version | 'absent']
@@ -20,10 +20,10 @@ export type PackedChange =
 type Insert = ['insert', table: Table, id: string, row: string, ...listed: Listed[]]
 export type PackedCommit = readonly PackedChange[]
 
-/** What travels as JSON. */
+/** Changes that are sent as JSON. */
 export type OtherChange = Exclude<Change, Swap | { kind: 'audit' | 'expect' | 'sync_later' }>
 
-/** `rowAt`: rows whose stored value is at hand. Of these only the difference is stored. */
+/** `rowAt`: rows whose stored value is known. Only the difference to it is stored. */
 export function packCommit(changes: readonly Change[], rowAt: RowAt): PackedCommit {
   try {
     return changes.map((change) => packed(change, rowAt))
@@ -41,7 +41,7 @@ function packed(change: Change, rowAt: RowAt): PackedChange {
   return ['audit', before, after]
 }
 
-/** Whether its fsync may wait. What was added after the mark has to be durable at once. */
+/** Whether its fsync may be deferred. Changes that were added after the mark must be durable immediately. */
 export const isSyncedLater = (commit: PackedCommit): boolean => commit.at(-1)?.[0] === 'sync_later'
 
 function packSwap({ table, id, from, to }: Swap, rowAt: RowAt): PackedChange {
@@ -55,7 +55,7 @@ function packSwap({ table, id, from, to }: Swap, rowAt: RowAt): PackedChange {
     return insert
   }
   if (!Number.isSafeInteger(from)) throw new Bug('a version is a whole number')
-  // An index is written again for each column that is named, changed or not.
+  // SQLite rewrites the index of every column named in an UPDATE, even if its value is unchanged.
   const before = rowAt(table, id, from)
   const moved =
     before === undefined ? fields : fields.filter((field) => columnValue(table, field, before) !== value(field))
@@ -66,9 +66,9 @@ function packSwap({ table, id, from, to }: Swap, rowAt: RowAt): PackedChange {
 }
 
 /**
- * The fields that are new or have another value. INVARIANT: a first version is stored whole, so that it and one difference are
- * the second. INVARIANT: content that was removed or replaced does not stay in the file: a field that is gone, or has another
- * value and is neither listed nor a number, has the row stored whole (undefined).
+ * The fields that are new or changed. INVARIANT: a first version is stored whole, so that it and one difference are the second.
+ * INVARIANT: content that was removed or replaced does not stay in the file: a field that is gone, or has another value and is
+ * neither listed nor a number, has the row stored whole (undefined).
  */
 function differenceOf(before: Fields, next: Fields, listed: readonly string[]): Fields | undefined {
   for (const field of Object.keys(before)) {

@@ -2,42 +2,42 @@ import type { Change, Ledger, Table } from '../../commands/ports/ledger.ts'
 import type { Held, Page, Tables } from '../../commands/ports/reads.ts'
 import type { BloomFilter } from './bloom-filter.ts'
 
-/** Tables that every call asks and that people change, now and then. */
+/** Tables that every call reads and that change only when people change something. */
 const QUIET: ReadonlySet<Table> = new Set(['credentials', 'pauses', 'consents', 'sessions'])
-/** Answers kept per table; one more and they are all asked for again. */
+/** Cached answers per table. One more, and the table's cache is cleared. */
 const MOST = 1_000
 
-/** Of tables that every call writes: which identities may stand there. Most calls are made for the first time. */
+/** For tables that every call writes: the identities that may be stored there. Most calls are new, so the lookup is skipped. */
 export type Identities = { readonly [T in Table]?: BloomFilter }
 
 /**
- * The same store, which remembers what it was asked about quiet tables, and does not look for what cannot be there.
- * INVARIANT: only for the one process that writes. A read sees every commit that has returned, because a commit forgets what
- * was said of the tables it touched before it returns, whatever became of it (law in remember-reads.test.ts).
+ * Wraps a store: caches reads of rarely changed tables, and skips lookups of rows that cannot exist.
+ * INVARIANT: only for the single writing process. A read sees every commit that has returned, because a commit clears the cache of
+ * the tables it touched before it returns, whatever its outcome (law in remember-reads.test.ts).
  */
 export function rememberReads<Store extends Ledger & Pick<Tables, 'row' | 'list'>>(
   store: Store,
   identities: Identities = {},
 ): Store & Required<Pick<Tables, 'at_hand'>> {
   const kept = new Map<Table, Map<string, Promise<unknown>>>()
-  /** Of the answers in `kept`, the rows that have been read. */
+  /** The rows among the answers in `kept`. */
   const rows = new Map<Table, Map<string, { readonly held: Held<Table> | undefined }>>()
   const lastLabels = rememberLastLabels()
 
   function remembered<T>(table: Table, question: string, ask: () => Promise<T>): Promise<T> {
     const answers = kept.get(table) ?? new Map<string, Promise<unknown>>()
     const known = answers.get(question)
-    // The question names the table and all it depends on, so its answer has the type of whoever asks it again.
+    // The key names the table and everything the answer depends on, so a cached answer has the right type.
     if (known !== undefined) return known as Promise<T>
     const answer = ask()
     if (answers.size >= MOST) answers.clear()
     kept.set(table, answers.set(question, answer))
-    // What could not be read is asked again.
+    // A failed read is not cached.
     answer.catch(() => answers.delete(question))
     return answer
   }
 
-  /** What was expected is forgotten too: where the expectation did not hold, an answer given before would never let it hold. */
+  /** Expected rows are cleared too: if an expectation failed, a stale cached row would make it fail again on every retry. */
   function forget(changes: readonly Change[], isLost: boolean): void {
     for (const change of changes)
       if (change.kind === 'swap' || (isLost && change.kind === 'expect')) {
@@ -46,7 +46,7 @@ export function rememberReads<Store extends Ledger & Pick<Tables, 'row' | 'list'
       }
   }
 
-  /** A row that was read is at hand until the answer is forgotten, which a commit may have done while it was read. */
+  /** A row that was read stays cached until the answer is cleared; a commit may have done that while it was read. */
   function rememberedRow<T extends Table>(table: T, id: string): Promise<Held<T> | undefined> {
     const answer = remembered(table, `row ${id}`, () => store.row(table, id))
     const read = async () => {
@@ -60,7 +60,7 @@ export function rememberReads<Store extends Ledger & Pick<Tables, 'row' | 'list'
     return answer
   }
 
-  /** Before they are written: what may be there after all is only looked up. */
+  /** Noted before they are written: a row that turns out not to be stored only costs a lookup. */
   function noteIdentities(changes: readonly Change[]): void {
     for (const change of changes) {
       if (change.kind !== 'swap' || !('identity' in change.to)) continue
@@ -75,7 +75,7 @@ export function rememberReads<Store extends Ledger & Pick<Tables, 'row' | 'list'
   return {
     ...store,
     at_hand: {
-      // The table that was asked for is the one that the row was read from.
+      // The row was read from the requested table.
       row: <T extends Table>(table: T, id: string) =>
         rows.get(table)?.get(id) as { readonly held: Held<T> | undefined } | undefined,
       isAbsent: isSurelyAbsent,
@@ -103,10 +103,10 @@ export function rememberReads<Store extends Ledger & Pick<Tables, 'row' | 'list'
   }
 }
 
-/** Where the labels of each session end, as far as that was read and nothing was added since. */
+/** The last label of each session, if it was read and nothing was added since. */
 function rememberLastLabels() {
   const ends = new Map<string, number>()
-  /** Counts the commits that hold labels: what was read while one returned may be without it. */
+  /** Counts the commits with labels: a read during such a commit may not contain them. */
   let commits = 0
   return {
     is: (session: string, cursor: number): boolean => ends.get(session) === cursor,

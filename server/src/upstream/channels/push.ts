@@ -38,8 +38,10 @@ function bodyOf({ why, tool_id, state, hidden, sentence }: ChannelMessage): stri
   return hidden === undefined ? says : `${says} (${hidden.says})`
 }
 
-const titleOf = ({ event, title }: ChannelMessage) =>
-  event === 'approval.pending' ? `Approve ${title}?` : `${title}: ${event.replace('.', ' ')}`
+function titleOf({ event, title, decided_at }: ChannelMessage): string {
+  if (event !== 'approval.pending') return `${title}: ${event.replace('.', ' ')}`
+  return decided_at === undefined ? `Approve ${title}?` : `${title}: waiting for the hub`
+}
 
 /** A header contains ASCII; everything else is encoded as in RFC 2047. */
 function headerText(text: string): string {

@@ -1,4 +1,5 @@
 import type { HubLink } from '../../commands/ports/hub.ts'
+import type { NodeAlive } from '../../contract/hub.ts'
 import { FROM_HUB, FROM_NODE, readReplies } from './hub-texts.ts'
 import type { ControlRoom } from './control-room.ts'
 
@@ -11,6 +12,9 @@ export type MatrixHubSettings = {
 
 /** Older messages are useless: the node asks again, and the hub signs again. */
 const RECENT_MS = 600_000
+/** How often a node says that it is running. Twice within the time in which a hub that restarts still reads old messages. */
+const ALIVE_EVERY_MS = 300_000
+const ALIVE_RETRY_MS = 15_000
 
 /** A hub over a control room: the same messages and decisions as over HTTP, as events. */
 export function matrixHub({ room, hub, clock }: MatrixHubSettings): HubLink {
@@ -29,7 +33,33 @@ export function matrixHub({ room, hub, clock }: MatrixHubSettings): HubLink {
         if (sender !== hub || at < clock() - RECENT_MS) return
         for (const reply of readReplies(text)) await take(reply)
       })
-      return { wake: () => {}, stop }
+      const stopAlive = sayAlive(room)
+      return {
+        wake: () => {},
+        async stop() {
+          stopAlive()
+          await stop()
+        },
+      }
     },
+  }
+}
+
+/** A node in a control room sends nothing while it has no request, so it says regularly that it is running. Returns how to stop. */
+function sayAlive(room: ControlRoom): () => void {
+  const message: NodeAlive = { is: 'alive' }
+  let timer: NodeJS.Timeout | undefined
+  let isStopped = false
+  const say = async (): Promise<void> => {
+    const isSent = await room.send(FROM_NODE, JSON.stringify(message), 'is running').then(
+      () => true,
+      () => false,
+    )
+    if (!isStopped) timer = setTimeout(() => void say(), isSent ? ALIVE_EVERY_MS : ALIVE_RETRY_MS).unref()
+  }
+  void say()
+  return () => {
+    isStopped = true
+    clearTimeout(timer)
   }
 }

@@ -4,16 +4,19 @@ import type { JsonObject } from '../../contract/json.ts'
 
 /** What one session at a homeserver is used for here. */
 export type MatrixSettings = {
-  /** The one room where it talks, which it joins. If that room is encrypted, the session is. Without one, a session with a password can do both. */
+  /**
+   * The only room that the session uses; it joins it. If that room is encrypted, the session is too. Without a room, a session with
+   * a password can use encrypted and other rooms.
+   */
   readonly room?: string
   readonly homeserver: string
   readonly user: string
-  /** An access token, or a password: with the latter each start is a new device, as encrypted rooms want it. */
+  /** An access token, or a password. With a password each start is a new device, which encrypted rooms require. */
   readonly token?: string
   readonly password?: string
 }
 
-/** An event of a room, as far as it is used here. One that cannot be decrypted keeps the type `m.room.encrypted`. */
+/** The parts of a room event that are used here. An event that cannot be decrypted keeps the type `m.room.encrypted`. */
 export type RoomEvent = {
   readonly event_id: string
   readonly room: string
@@ -21,7 +24,7 @@ export type RoomEvent = {
   readonly at: number
   readonly type: string
   readonly content: JsonObject
-  /** It came encrypted. */
+  /** It was encrypted. */
   readonly encrypted: boolean
 }
 
@@ -29,7 +32,7 @@ export type Invitation = { readonly room: string; readonly by: string }
 
 export interface MatrixSession {
   readonly user: string
-  /** What is sent again with the same `txn` is there once. */
+  /** A message that is sent again with the same `txn` is stored once. */
   send(room: string, type: 'm.room.message', content: object, txn?: string): Promise<string>
   /** One event, by its id. */
   event(room: string, event_id: string): Promise<RoomEvent | undefined>
@@ -39,25 +42,31 @@ export interface MatrixSession {
   rooms(): readonly string[]
   invitations(): readonly Invitation[]
   join(room: string): Promise<void>
-  /** Nobody else than one other person is in the room. */
+  /** Whether the room has exactly one other member. */
   isForTwo(room: string): boolean
-  /** A few words about a room that only this user reads, kept at the homeserver. */
+  /** This user's private data about a room, stored at the homeserver (room account data). */
   note(room: string, type: string): Promise<JsonObject | undefined>
   writeNote(room: string, type: string, content: JsonObject): Promise<void>
   /** Calls back once when the homeserver no longer accepts the session. */
   onEnded(ended: () => void): void
-  /** The newest events of the joined rooms, then every one that comes; an encrypted one can come twice. Returns how to stop. */
+  /**
+   * Reports the newest events of the joined rooms, then every new one. An encrypted event may be reported twice. Returns how to
+   * stop.
+   */
   listen(onEvent: (event: RoomEvent) => void): () => void
   close(): Promise<void>
 }
 
 const NEWEST = 100
-/** A session that is closed waits so long for messages that are being encrypted and sent. */
+/** How long closing a session waits for messages that are being encrypted and sent. */
 const LAST_SENDS_MS = 2_000
 const NEEDS_PASSWORD = 'the room is encrypted, which needs `password` instead of `token`'
 const silent = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, getChild: () => silent }
 
-/** Logs in at a homeserver. Throws when it does not answer or refuses. The library is loaded here: a gate without a chat never does. */
+/**
+ * Logs in at a homeserver. Throws if it does not answer or rejects the login. The library is loaded here, so that a gate without a
+ * chat never loads it.
+ */
 export async function openMatrixSession(settings: MatrixSettings): Promise<MatrixSession> {
   const sdk = await import('matrix-js-sdk')
   const { logger } = await import('matrix-js-sdk/lib/logger.js')
@@ -67,7 +76,7 @@ export async function openMatrixSession(settings: MatrixSettings): Promise<Matri
   const client = sdk.createClient({ baseUrl, logger: silent, ...known })
   const isNewDevice = token === undefined
   const canEncrypt = settings.room === undefined ? isNewDevice : await encrypts(client, settings.room)
-  // In memory: the keys live as long as this process, so its device must be a new one.
+  // Keys are kept only in memory, so each process needs a new device.
   if (canEncrypt && !isNewDevice) throw new Error(NEEDS_PASSWORD)
   if (canEncrypt) {
     await client.initRustCrypto({ useIndexedDB: false })
@@ -107,7 +116,7 @@ export async function openMatrixSession(settings: MatrixSettings): Promise<Matri
   client.on(sdk.RoomEvent.Timeline, (event, _room, isOld) => {
     if (isOld === true) return
     hear(event)
-    // The key may come after the message.
+    // The key may arrive after the message.
     if (event.isEncrypted()) event.once(sdk.MatrixEventEvent.Decrypted, hear)
   })
   await prepared(sdk, client)
@@ -117,7 +126,7 @@ export async function openMatrixSession(settings: MatrixSettings): Promise<Matri
     async send(room, type, content, txn) {
       if (await isEncryptedRoom(client, room)) {
         if (!canEncrypt) throw new Error(NEEDS_PASSWORD)
-        // The library refuses to send one that failed before. In an encrypted room a repetition can come twice.
+        // The library does not resend a failed message. In an encrypted room a repeated message may be stored twice.
         if (isClosed) throw new Error('the session is closed')
         const sending = client.sendEvent(room, type as never, content as never)
         underWay.add(sending)
@@ -179,8 +188,8 @@ async function prepared(sdk: { readonly ClientEvent: typeof ClientEvent }, clien
 type RequestLoop = { doProcessOutgoingRequests(): Promise<void> }
 
 /**
- * After each encrypted send the library starts a loop of requests without waiting for it. If the session is closed at that moment, the
- * loop rejects with nobody to handle it, which would end the whole process. Those who do wait for the loop still get the rejection.
+ * After each encrypted send the library starts a loop of requests without awaiting it. If the session is closed at that moment, the
+ * rejection is unhandled and would end the process. Code that awaits the loop still gets the rejection.
  */
 function handleStoppedRequests(client: MatrixClient): void {
   const loop = (client.getCrypto() as { outgoingRequestsManager?: RequestLoop } | undefined)?.outgoingRequestsManager
@@ -196,13 +205,13 @@ function handleStoppedRequests(client: MatrixClient): void {
 
 type LibraryLog = { methodFactory: () => () => void; rebuild(): void }
 
-/** The library writes to the console what it does, with names of rooms and events; loggers made later follow this one. */
+/** The library logs to the console, including room and event names. Loggers that it creates later inherit this setting. */
 function beSilent(log: LibraryLog): void {
   log.methodFactory = () => () => {}
   log.rebuild()
 }
 
-/** A room that the gate is only invited to cannot be asked yet, so it is joined first. */
+/** The state of a room cannot be read before joining it, so an invitation is accepted first. */
 async function encrypts(client: MatrixClient, room: string): Promise<boolean> {
   await client.joinRoom(room)
   try {
@@ -214,7 +223,7 @@ async function encrypts(client: MatrixClient, room: string): Promise<boolean> {
   }
 }
 
-/** As the homeserver says, where the library does not know the room yet: nothing goes unencrypted into a room that is. */
+/** Asks the homeserver if the library does not know the room yet, so that nothing is sent unencrypted to an encrypted room. */
 async function isEncryptedRoom(client: MatrixClient, room: string): Promise<boolean> {
   const known = client.getRoom(room)
   return known?.getMyMembership() === 'join' ? known.hasEncryptionStateEvent() : encrypts(client, room)
@@ -269,8 +278,8 @@ async function readEvent(client: MatrixClient, event: MatrixEvent): Promise<Room
   const [event_id, room, sender] = [event.getId(), event.getRoomId(), event.getSender()]
   if (event_id === undefined || room === undefined || sender === undefined) return undefined
   const of = { event_id, room, sender, at: event.getTs(), encrypted: event.isEncrypted() }
-  // What stands in place of the text of such a message is the library's, not the sender's.
+  // The text of such a message is a placeholder of the library, not from the sender.
   if (event.isDecryptionFailure()) return { ...of, type: 'm.room.encrypted', content: {} }
-  // As it was sent: what somebody changed it to later is not what was sent.
+  // The original content: later edits do not count.
   return { ...of, type: event.getType(), content: event.getOriginalContent() }
 }

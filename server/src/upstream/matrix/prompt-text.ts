@@ -4,15 +4,13 @@ import { sentenceText, type Sentence } from '../../contract/sentence.ts'
 /** Plain text, and the same for clients that show HTML. */
 export type ChatText = { readonly body: string; readonly formatted_body: string }
 
-/** The compact packet: what will happen, why it is asked, and how to answer. */
+/** The compact packet: what will happen, why it is asked, and how to answer. On a node, that the hub decides. */
 export function promptText(message: ChannelMessage): ChatText {
-  const { sentence, tool_id, asked_by, risk, strength, why, args, preview, hidden, url, approval_id = '' } = message
-  const how =
-    message.digest === undefined
-      ? `Open ${url ?? 'the console'} to decide: this message does not show everything.`
-      : `React with ✅ or ❌, or write: approve ${approval_id}   /   deny ${approval_id} reason: …`
+  const { sentence, tool_id, asked_by, risk, strength, why, args, preview, hidden, url } = message
+  const asks = message.decided_at === undefined ? 'Approve?' : 'Waiting for the hub:'
+  const how = howToDecide(message)
   const lines = [
-    `Approve? ${sentenceText(sentence)}`,
+    `${asks} ${sentenceText(sentence)}`,
     `${tool_id}, asked by ${asked_by}, risk ${risk}, ${strength ?? 'simple'} approval`,
     why,
     `Arguments: ${args}`,
@@ -22,7 +20,7 @@ export function promptText(message: ChannelMessage): ChatText {
     ...(url === undefined ? [] : [url]),
   ].filter((line) => line !== '')
   const html = [
-    `<p><strong>Approve?</strong> ${sentenceHtml(sentence)}</p>`,
+    `<p><strong>${asks}</strong> ${sentenceHtml(sentence)}</p>`,
     `<p>${code(tool_id)}, asked by ${code(asked_by)}, risk ${escaped(risk)}, ${escaped(strength ?? 'simple')} approval</p>`,
     ...(why === '' ? [] : [`<p>${escaped(why)}</p>`]),
     `<pre><code>${escaped(args)}</code></pre>`,
@@ -32,6 +30,13 @@ export function promptText(message: ChannelMessage): ChatText {
     ...(url === undefined ? [] : [`<p>${escaped(url)}</p>`]),
   ]
   return { body: lines.join('\n'), formatted_body: html.join('') }
+}
+
+function howToDecide({ decided_at, digest, url, approval_id = '' }: ChannelMessage): string {
+  if (decided_at !== undefined) return `The hub ${decided_at} decides this request. It cannot be decided in this room.`
+  return digest === undefined
+    ? `Open ${url ?? 'the console'} to decide: this message does not show everything.`
+    : `React with ✅ or ❌, or write: approve ${approval_id}   /   deny ${approval_id} reason: …`
 }
 
 /** What a prompt becomes once it is decided, and the outcome of a call. */

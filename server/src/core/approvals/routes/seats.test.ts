@@ -138,7 +138,7 @@ describe('a substitute', () => {
     expect(codeOf(say(own, 'dan', handed))).toBe('approval.own_request')
   })
 
-  test('whatever people decide and hand over: approved means two people in two seats, none of them the requester`s', () => {
+  test('whatever people decide and delegate: approved means two people in two seats, none of them the requester`s', () => {
     const people = ['ada', 'bob', 'cy', 'dan', 'eve', 'fay'] as const
     const person = fc.constantFrom(...people)
     const delegations = fc.array(fc.record({ from: person, to: person }), { maxLength: 8 })

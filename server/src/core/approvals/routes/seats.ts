@@ -9,7 +9,7 @@ export type Groups = ReadonlyMap<string, ReadonlySet<string>>
 export type Asked = {
   /** The people who are asked; absent: everybody with the approver role. */
   readonly members?: ReadonlySet<string>
-  /** The people that the decider substitutes, in the order in which they handed over. */
+  /** The people that the decider substitutes, in the order in which they delegated. */
   readonly stands_for: readonly string[]
 }
 

@@ -3,17 +3,17 @@ import { readingsOf } from '../../dlp/readings.ts'
 import { bytesOfBase64 } from '../own-credentials/decode.ts'
 import { braceVariants } from './brace-variants.ts'
 
-/** A longer text is compared as it is written: decoding it would delay every other call. */
+/** A longer text is compared as written, because decoding it would delay every other call. */
 const LONGEST_DECODED = 8192
 const LONGEST_BRACES = 1024
 const MOST = 40
 
-/** Something that a decoder or a shell would read otherwise: signs, letters beyond ASCII, or a run that can be an encoding. */
+/** Characters that a decoder or a shell would interpret: punctuation, non-ASCII letters, or a run that may be an encoding. */
 const HAS_SPELLINGS = /[^\w./ ,:;!?()<>\n-]|[a-z0-9][A-Z]|\d[A-Za-z]\d|[0-9A-Fa-f]{14}/
 
 /**
- * What a text says once everything is undone that a file system, a shell, an interpreter or a decoder undoes before it opens a file:
- * encodings, letter case, look-alike letters, quotes, escapes, variables, and literals that are put together. In lower case.
+ * The names that a text may refer to, after undoing what a file system, a shell, an interpreter or a decoder undoes before it opens
+ * a file: encodings, letter case, look-alike letters, quotes, escapes, variables, and concatenated literals. In lower case.
  */
 export function nameSpellings(text: string): readonly string[] {
   if (text.length > LONGEST_DECODED) return [text.toLowerCase()]
@@ -28,7 +28,7 @@ export function nameSpellings(text: string): readonly string[] {
   return [...found]
 }
 
-/** `.slu{,x}ice` as a shell writes it out. */
+/** Expands `.slu{,x}ice` as a shell does. */
 const withoutBraces = (text: string): string =>
   text
     .slice(0, LONGEST_BRACES)
@@ -37,7 +37,7 @@ const withoutBraces = (text: string): string =>
     .flatMap((word) => braceVariants(word) ?? [word])
     .join(' ')
 
-/** `YWRtaW4ua2V5` alone, or UTF-16 behind base64: too short or too odd for a scanner of secrets. */
+/** `YWRtaW4ua2V5` alone, or UTF-16 in base64: too short or unusual for the scanner for secrets. */
 function shortCodes(text: string): readonly string[] {
   const runs = text.match(/[A-Za-z0-9+/_-]{10,}={0,2}/g) ?? []
   return runs.slice(0, 16).flatMap((run) => {

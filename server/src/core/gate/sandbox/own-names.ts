@@ -8,16 +8,16 @@ import { isProse } from './path-shapes.ts'
 /** A text that names one of the gate's own files. */
 export type OwnName = {
   readonly certainty: Certainty
-  /** The paths that name it, as far as they can be told from what surrounds them. */
+  /** The paths that name it, as far as they can be separated from the surrounding text. */
   readonly paths: readonly string[]
 }
 
 type Kind = ArgumentText['kind']
 
 /**
- * Whether a text names one of the gate's own files in any spelling that something resolves, whatever folder it counts from: the data
- * folder as one of the names of a path, or one of its files without a folder before it. In a text for somebody to read it is only a
- * mention, unless it stands where a document refers to a file.
+ * Whether a text names one of the gate's own files, in any spelling that some program resolves and relative to any folder: the data
+ * folder as a part of a path, or one of its files without a folder. In text that is only read it is a mention, unless it is in a
+ * place where a document refers to a file.
  */
 export function ownNameIn(text: string, kind: Kind, own: OwnNames): OwnName | undefined {
   const near = kind === 'command' ? text : withoutFarAddresses(text)
@@ -33,7 +33,7 @@ export function ownNameIn(text: string, kind: Kind, own: OwnNames): OwnName | un
   return files.length === 0 ? undefined : { certainty: isMany ? 'mention' : 'path', paths: files }
 }
 
-/** A longer text is for somebody to read, and compared as it is written. */
+/** A longer text is meant to be read, and is compared as written. */
 const LONGEST_REFERENCE = 1024
 
 const REFERS =
@@ -61,7 +61,7 @@ const MOST_PLACES = 32
 const NAME_BEFORE = /[a-z0-9_.]/
 const NAME_AFTER = /^(?:[a-z0-9_-]|\.+[a-z0-9_-])/
 
-/** Where the folder's name stands as a name of its own, and not as a part of another. */
+/** Where the folder's name occurs as a whole name, not as a part of another. */
 function placesOf(text: string, folder: string): readonly number[] {
   const places: number[] = []
   for (let at = text.indexOf(folder); at >= 0 && places.length < MOST_PLACES; at = text.indexOf(folder, at + 1)) {
@@ -84,7 +84,7 @@ function folderPaths(text: string, folder: string): readonly string[] {
   return [...whole, ...shortNamed(text, folder), ...(text.includes(reversed(folder)) ? [folder] : [])]
 }
 
-/** `SLUICE~1`, and `SL4F2A~1` where many begin alike: how Windows also calls a file with a long name. */
+/** The short names that Windows gives to files with long names: `SLUICE~1`, or `SL4F2A~1` if several begin alike. */
 function shortNamed(text: string, name: string): readonly string[] {
   if (!text.includes('~')) return []
   const letters = name.replaceAll('.', '')
@@ -95,7 +95,7 @@ function shortNamed(text: string, name: string): readonly string[] {
   })
 }
 
-/** Paths that are nothing but one of the files, with `.`, `..` or a variable before it at most. */
+/** Paths that consist only of one of the files, optionally after `.`, `..` or a variable. */
 function filePaths(text: string, files: readonly string[]): readonly string[] {
   if (!files.some((file) => text.includes(lastOf(file)) || text.includes(reversed(file)))) return []
   return text.split(/[\s"'`<>|&;,()=@#?{}[\]:]+/).filter((piece) => {
@@ -105,7 +105,7 @@ function filePaths(text: string, files: readonly string[]): readonly string[] {
   })
 }
 
-/** `a/../b` as `b`, without the folders above, variables, and dots or blanks at the end of a name. */
+/** Normalizes `a/../b` to `b`, without parent folders, variables, and trailing dots or spaces of names. */
 function shortened(path: string): string {
   const names: string[] = []
   for (const name of path.split('/')) {
@@ -117,7 +117,7 @@ function shortened(path: string): string {
 
 const lastOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
 
-/** The names of the gate's own files backwards. They are few and asked for at every call. */
+/** The names of the gate's own files, reversed. Cached, because they are few and needed for every call. */
 const REVERSED = new Map<string, string>()
 const MOST_REVERSED = 1_000
 
@@ -130,7 +130,7 @@ function reversed(name: string): string {
   return backwards
 }
 
-/** An address on another machine names nothing here. One on this machine may be a server of this folder's files. */
+/** A URL of another machine names no local file. A URL of this machine may be served from this folder. */
 function withoutFarAddresses(text: string): string {
   return text.replace(/\bhttps?:\/\/([^\s/"'<>`]{0,255})[^\s"'<>`]{0,4096}/gi, (all, host: string) =>
     /(?:^|@)(?:localhost|127\.|0\.0\.0\.0|\[?::1?\]?|unix|%2f)/i.test(host) || host === '' ? all : ' ',
@@ -141,7 +141,7 @@ const MOST_JOINED = 16
 const LONGEST_JOINED = 512
 const EXTENSION = /ext|suffix|format|type|kind/i
 
-/** Texts that name one of the files only together: `.slu` and `ice`, a name and its extension, the parts of a list. */
+/** Texts that name one of the files only when combined: `.slu` and `ice`, a name and its extension, the items of a list. */
 export function ownNameAcross(texts: readonly ArgumentText[], own: OwnNames): readonly (readonly string[])[] {
   const parts = texts.filter(
     ({ text, kind }) => kind !== 'name' && !isText(kind) && text.length <= LONGEST_JOINED && text !== '',

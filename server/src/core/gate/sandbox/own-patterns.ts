@@ -4,12 +4,12 @@ import { nameSpellings } from './name-spellings.ts'
 const MOST_PATTERNS = 50
 const LONGEST = 1024
 
-/** The patterns in a text: what a shell or a search tool would take as one. */
+/** The parts of a text that a shell or a search tool would treat as a pattern. */
 export function patternsIn(text: string): readonly string[] {
   if (!isPattern(text) && !/[@+!]\(/.test(text)) return []
   const found = new Set<string>()
   for (const spelling of nameSpellings(text)) {
-    // `@(a|b)`, `!(a)`: any name, which is too wide and so safe.
+    // `@(a|b)` and `!(a)` count as any name: too wide, which is safe.
     const plain = spelling.replace(/[@+!*?]\([^()]{0,200}\)/g, '*')
     for (const piece of plain.split(/[\s"'`<>|&;=:()]+/)) {
       if (found.size >= MOST_PATTERNS) return [...found]
@@ -20,19 +20,19 @@ export function patternsIn(text: string): readonly string[] {
   return [...found]
 }
 
-/** Endings that ordinary files have too: a pattern of one of these alone is after nothing of the gate in particular. */
+/** File extensions that ordinary files have too: a pattern of only one of these does not target the gate's files in particular. */
 const COMMON_ENDING = /^\.?(?:json|ya?ml|txt|log|md|db|lock)$/
 
 /**
- * Whether a pattern, counted from a folder, is after one of the gate's own files: it matches the whole path, and one of the names
- * that lie in the data folder's path from `from` on by more than wildcards or a common ending. A pattern without a folder is what
- * a search tool compares with the last name, at any depth.
+ * Whether a pattern, relative to a folder, targets one of the gate's own files: it matches the whole path, and matches one of the
+ * names in the data folder's path from `from` on by more than wildcards or a common extension. A search tool compares a pattern
+ * without a folder with the last name, at any depth.
  */
 export function isAfterFile(pattern: string, from: string, data: string, file: string): boolean {
   const wanted = namesOf(pattern.startsWith('/') ? pattern : `${from}/${pattern.includes('/') ? '' : '**/'}${pattern}`)
   const own = namesOf(`${data}/${file}`)
   const inside = namesOf(data).length - 1
-  /** States are a place in the pattern, and whether a telling name was met. */
+  /** A state is a position in the pattern, and whether a specific name was matched. */
   let states = new Set(['0 '])
   for (const [depth, name] of own.entries()) {
     const next = new Set<string>()
@@ -54,7 +54,7 @@ export function isAfterFile(pattern: string, from: string, data: string, file: s
   })
 }
 
-/** `**` stands for no folder at all, too. */
+/** `**` also matches no folder at all. */
 function placesFrom(wanted: readonly string[], at: number): readonly number[] {
   const places = [at]
   for (let next = at; wanted[next] === '**'; next += 1) places.push(next + 1)
