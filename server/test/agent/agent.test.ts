@@ -111,7 +111,7 @@ describe('a task', () => {
 })
 
 describe('a held call', () => {
-  test('waits; the person is told what and how; an approval elsewhere carries it out and the thread goes on', async () => {
+  test('waits and tells the person how to approve it; after an approval elsewhere it is executed and the thread continues', async () => {
     const answer = await pendingThread('held one')
     expect(answer.response).toContain(answer.approval_id)
     expect(rig.effects().some((line) => line.includes('held one'))).toBe(false)
@@ -123,7 +123,7 @@ describe('a held call', () => {
     expect(rig.effects().filter((line) => line.includes('held one'))).toHaveLength(1)
   })
 
-  test('is approved by its user with a token in the thread, which nobody keeps', async () => {
+  test('is approved by its user with a token in the thread, and the token is not stored', async () => {
     const { approval_id, thread_id, run_id } = await pendingThread('by token')
     const token = valueOf(await rig.gate.approvals.issueToken(USER, approval_id))
     model.asked.length = 0
@@ -152,7 +152,7 @@ describe('a held call', () => {
     await atRest({ ...answer, thread_id })
   })
 
-  test('a foreign thread`s token does not count', async () => {
+  test('a token of another thread is rejected', async () => {
     const one = await pendingThread('foreign one')
     const two = await pendingThread('foreign two')
     const token = valueOf(await rig.gate.approvals.issueToken(USER, two.approval_id))
@@ -161,7 +161,7 @@ describe('a held call', () => {
     expect(rig.effects().some((line) => line.includes('foreign'))).toBe(false)
   })
 
-  test('once rejected is not proposed again, and the model reads why', async () => {
+  test('is not proposed again after a rejection, and the model is told the reason', async () => {
     const { approval_id, thread_id } = await pendingThread('unwanted')
     model.say = following([], [held('unwanted'), again('wanted')], 'Written instead.')
     const asked = await send(`REJECT ${approval_id} not this one`, { thread_id })
@@ -173,7 +173,7 @@ describe('a held call', () => {
     expect(rig.effects().some((line) => line.includes('unwanted'))).toBe(false)
   })
 
-  test('denied in the console comes back with its reason', async () => {
+  test('that is denied in the console is reported with its reason', async () => {
     const { approval_id, ...answer } = await pendingThread('denied')
     valueOf(await rig.gate.approvals.decide(APPROVER, approval_id, { says: 'deny', reason: 'ask legal first' }))
     const thread = await atRest(answer)
@@ -205,14 +205,14 @@ describe('a model that misbehaves', () => {
     expect((await stateOf(answer)).plan).toMatchObject([{ step: 'note without a plan', status: 'done' }])
   })
 
-  test('a hundred thousand characters are cut', async () => {
+  test('an answer of a hundred thousand characters is cut', async () => {
     model.say = ({ purpose }) => ({ text: purpose === 'plan' ? '["say much"]' : 'x'.repeat(100_000), pieces: 50 })
     const answer = await send('say much')
     expect(answer.status).toBe('completed')
     expect(answer.response.length).toBeLessThanOrEqual(20_000)
   })
 
-  test('a model that is down is told, without what it said, and the thread goes on when it is back', async () => {
+  test('if the model is down, the user is told without the error text of the model, and the thread continues when it is back', async () => {
     model.say = () => ({ status: 401 })
     const failed = await send('note down')
     expect(failed).toMatchObject({ status: 'failed' })
@@ -222,7 +222,7 @@ describe('a model that misbehaves', () => {
     expect((await send('try now', { thread_id: failed.thread_id })).status).toBe('completed')
   })
 
-  test('a lie about the hash counts for nothing: code makes it', async () => {
+  test('a hash from the model is ignored, because code computes it', async () => {
     model.say = following(['note'], [{ tool: 'book__note_again', args: { text: 'hash', args_hash: 'f'.repeat(64) } }])
     const answer = await send('note the hash')
     expect(['completed', 'awaiting_input']).toContain(answer.status)
@@ -231,7 +231,7 @@ describe('a model that misbehaves', () => {
 })
 
 describe('ingress', () => {
-  test('another caller`s thread is a missing one', async () => {
+  test('another caller`s thread is reported as unknown', async () => {
     model.say = () => ({ text: 'Hi.' })
     const { thread_id, run_id } = await send('hello')
     for (const caller of [{ ...USER, id: 'user:eve', user: 'eve' }, AGENT]) {
@@ -242,7 +242,7 @@ describe('ingress', () => {
     expect(await rig.gate.agent.read(eve, run_id)).toMatchObject({ problem: { code: 'agent.thread_unknown' } })
   })
 
-  test('10,000 characters are taken, one more is not', async () => {
+  test('a message of 10,000 characters is accepted, a longer one is rejected', async () => {
     model.say = () => ({ text: 'ok' })
     const body = (length: number) => AgentBody.parse({ message: 'x'.repeat(length) })
     expect(await rig.gate.agent.run(USER, body(10_001))).toMatchObject({ problem: { code: 'agent.message_too_long' } })
@@ -257,7 +257,7 @@ describe('ingress', () => {
     expect(filesIn(folder).some((text) => text.includes(secret) || text.includes('4539 1488'))).toBe(false)
   })
 
-  test('one key is one turn, also when it is sent five times at once', async () => {
+  test('one idempotency key is one turn, even if it is sent five times at once', async () => {
     model.say = following(['note'], [again('once')])
     const answers = await Promise.all(Array.from({ length: 5 }, () => send('note once', { idempotency_key: 'k1' })))
     expect(new Set(answers.map(({ thread_id }) => thread_id)).size).toBe(1)
@@ -311,7 +311,7 @@ test('a large output is evicted, paged and searched', async () => {
   expect(texts[3]).not.toContain('sluice_')
 })
 
-test('the stream of a thread tells everything once, in order, also to a reader that comes back', async () => {
+test('the stream of a thread reports every event once and in order, also to a reader that reconnects', async () => {
   const answer = await pendingThread('streamed')
   await approve(answer.approval_id)
   await atRest(answer)
@@ -334,7 +334,7 @@ test('the stream of a thread tells everything once, in order, also to a reader t
   for (const [at, { id }] of all.entries()) expect(await hear(id)).toEqual(all.slice(at + 1))
 })
 
-test('a thread that waits goes on after a restart', async () => {
+test('a waiting thread continues after a restart', async () => {
   const answer = await pendingThread('restarted')
   await rig.opened.close()
   rig = await openTestGate(folder, options())

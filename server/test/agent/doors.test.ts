@@ -27,7 +27,7 @@ afterAll(async () => {
   await model.close()
 })
 
-/** The events of a stream, until it ends or so many finals were told. */
+/** The events of a stream, until it ends or has this many final events. */
 async function eventsOf(
   response: Response,
   finals = 1,
@@ -71,7 +71,7 @@ test('a message is answered over HTTP by a model of another provider, with its k
   expect(model.asked[0]?.key).toBe('sk-ant-test-key')
 })
 
-test('a streamed message tells its own turn; a reader that comes back hears the rest once', async () => {
+test('a streamed message reports its own turn; a reader that reconnects gets the rest once', async () => {
   model.say = following(['write a note'], [{ tool: 'book__note', args: { text: 'streamed' } }], 'It is written down.')
   const response = await ask('/agent/run', user, { message: 'write a note' }, { accept: 'text/event-stream' })
   expect(response.headers.get('content-type')).toContain('text/event-stream')

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What one request to a model asked for, in the words of whichever wire format. */
+/** What one request to a model asked for, independent of the wire format. */
 export type Asked = {
   readonly system: string
   readonly messages: readonly { readonly role: string; readonly text: string }[]
@@ -11,7 +11,7 @@ export type Asked = {
   readonly key: string | undefined
 }
 
-/** What the model says: text, a call of a tool, raw text in place of its arguments, or a status that is no answer. */
+/** What the model answers: text, a tool call, raw text instead of arguments, or an error status. */
 export type Said = {
   readonly text?: string
   readonly tool?: string
@@ -26,12 +26,12 @@ export type Said = {
 export type ModelServer = {
   readonly url: string
   readonly asked: Asked[]
-  /** Decides what is said. */
+  /** Decides the answer. */
   say: (asked: Asked) => Said | Promise<Said>
   close(): Promise<void>
 }
 
-/** A model that does what a test says, over OpenAI's chat completions at `/v1` and Anthropic's messages at `/anthropic`, streamed. */
+/** A model scripted by a test, over OpenAI's chat completions at `/v1` and Anthropic's messages at `/anthropic`, streamed. */
 export async function startModelServer(): Promise<ModelServer> {
   const server: Server = createServer((request, response) => {
     void answer(request, response).catch(() => response.destroy())
@@ -75,7 +75,7 @@ export async function startModelServer(): Promise<ModelServer> {
 
 type Send = (data: unknown, event?: string) => void
 
-/** Clients keep answers apart by their ids. */
+/** Clients tell answers apart by their ids. */
 let answers = 0
 
 const piecesOf = (text: string, count: number): string[] => {
@@ -208,7 +208,7 @@ function anthropicAsked(body: Record<string, unknown>, { headers }: IncomingMess
   }
 }
 
-/** Says each step of a plan with its call, in order, and an answer at the end. */
+/** Answers each step of a plan with its call, in order, and with a text at the end. */
 export function following(plan: readonly string[], calls: readonly Said[], answer = 'Done.'): ModelServer['say'] {
   let at = 0
   return ({ purpose }) => {

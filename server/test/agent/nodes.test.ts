@@ -34,7 +34,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** A gate of its own over the same store, which hears of the others only by notices. */
+/** Another gate on the same store, which learns about the others only through notices. */
 async function node() {
   const joined = await joinStore({ folder: join(folder, 'data') })
   if (!joined.ok) throw new Error(JSON.stringify(joined.problem))
@@ -46,7 +46,7 @@ async function node() {
   return { gate, scheduler, world, leave }
 }
 
-test('a thread that waits on a node goes on on another one, once the first is gone; its events are the same there', async () => {
+test('a waiting thread continues on another node after its own node has stopped, with the same events', async () => {
   const [first, second] = [await node(), await node()]
   model.say = following(['write a note'], [{ tool: 'book__note', args: { text: 'elsewhere' } }], 'It is written.')
   const answer = valueOf(await first.gate.agent.run(USER, AgentBody.parse({ message: 'please write the note' })))

@@ -31,7 +31,7 @@ const send = async (message: string, wait_ms = 60_000) =>
   valueOf(await rig.gate.agent.run(USER, AgentBody.parse({ message }), { wait_ms }))
 const threadOf = async (run_id: string) => valueOf(await rig.gate.agent.read(USER, run_id))
 
-/** A model that calls all a message a task and reads a text of this size. */
+/** A model that treats every message as a task and reads a text of this size. */
 const reading = (size: number, next: readonly Said[] = []): ModelServer['say'] => {
   const say = following(['read the big text'], [{ tool: 'book__big', args: { size } }, ...next])
   return (asked) => (asked.purpose === 'intent' ? { text: 'task' } : say(asked))
@@ -75,7 +75,7 @@ test('five megabytes are paged to their end and searched, and never shown whole 
   expect(longest).toBeLessThan(20_000)
 })
 
-test('a turn that is cancelled while a tool runs calls the tool off, says that its effect is unknown, and calls nothing more', async () => {
+test('cancelling a turn while a tool runs cancels the tool, reports its effect as unknown, and makes no more calls', async () => {
   const slow: Said = { tool: 'book__slow_note', args: { text: 'cancelled', ms: 1_500 } }
   const say = following(['write a slow note', 'note'], [slow, { tool: 'book__note_again', args: { text: 'too late' } }])
   model.say = (asked) => (asked.purpose === 'intent' ? { text: 'task' } : say(asked))
@@ -94,7 +94,7 @@ test('a turn that is cancelled while a tool runs calls the tool off, says that i
   expect(slowOnes).toHaveLength(1)
 })
 
-test('where a model tells tasks from conversation, it is asked, and a strange answer counts as a task', async () => {
+test('a model that classifies messages is asked, and an invalid answer counts as a task', async () => {
   const intents: string[] = []
   const say = (intent: string): ModelServer['say'] => {
     const rest = following(['note'], [{ tool: 'book__note_again', args: { text: intent } }], 'Answered.')

@@ -17,7 +17,7 @@ let rig: GateRig
 
 const options = () => ({
   policy: POLICY,
-  // What the tool server itself writes is not the gate's.
+  // Files that the tool server writes are not counted.
   server: { env: { EFFECTS: join(tmpdir(), `effects-${process.pid}.txt`) } },
   config: { models: { agent: { provider: 'openai-compatible', url: `${model.url}/v1`, model: 'test' } } },
 })
@@ -46,7 +46,7 @@ function onDisk(): string {
 
 const WORDS = /zebra|giraffe|walrus|pelican/
 
-test('nothing that is said or done in a thread that is not stored reaches the disk', async () => {
+test('no message or call of an unstored thread reaches the disk', async () => {
   model.say = following(
     ['note the zebra', 'say it back'],
     [

@@ -26,7 +26,7 @@ export const someDraft: fc.Arbitrary<AuditDraft> = fc.record(
 
 type Act = { readonly stream: string; readonly draft: AuditDraft } | 'sign'
 
-/** Entries of up to three streams, signed now and then. At least one entry. */
+/** Entries of up to three streams with occasional checkpoints. At least one entry. */
 export const someHistory: fc.Arbitrary<readonly Act[]> = fc
   .array(
     fc.oneof(
@@ -59,13 +59,13 @@ export function pick(
 
 export const entryIn = (row: Stored): AuditEntry => row.body as AuditEntry
 
-/** The entry with other fields and the hash that belongs to them: what somebody does who can read our source. */
+/** The entry with other fields and a matching hash: what an attacker who knows our source code would do. */
 export function rehashed(entry: AuditEntry, fields: Partial<AuditEntry>): AuditEntry {
   const { hash: _, ...unhashed } = { ...entry, ...fields }
   return { ...unhashed, hash: digest(entryText(unhashed)) }
 }
 
-/** How far the newest checkpoint has signed a stream. */
+/** The last entry of a stream that the newest checkpoint covers. */
 export function signedIn(memory: MemoryAudit, stream: string): number {
   const bodies = [...memory.stored.checkpoints.values()].map(({ body }) => body as { body: { streams: Head[] } })
   return Math.max(
@@ -96,7 +96,7 @@ export function expectFound(
   expect(what).toContain(report.first?.what)
 }
 
-/** What somebody does who can write everything but has no key: edit one entry and hash all after it again. */
+/** What an attacker without a key can do: edit one entry and recompute all hashes after it. */
 export function rewriteFrom(
   memory: MemoryAudit,
   stream: string,

@@ -80,7 +80,7 @@ const stored = (of: Folder): unknown[] =>
 const lastSeq = (of: Folder): number =>
   inLedger(of, (db) => Number(db.prepare('SELECT max(place) AS seq FROM audit').get()?.['seq']))
 
-/** Gives one entry another actor and hashes everything after it again: all that can be done without a key. */
+/** Changes the actor of one entry and recomputes all hashes after it: all that an attacker without a key can do. */
 function rewriteFrom(of: Folder, from: number): void {
   inLedger(of, (db) => {
     db.exec('BEGIN IMMEDIATE')
@@ -159,10 +159,10 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
       db.prepare('UPDATE heads SET seq = ?, hash = ?').run(seq, hash)
     }),
 }
-/** While no gate runs, nothing in the ledger contradicts an entry that was chained on by hand; what was signed stays signed. */
+/** While no gate runs, an entry that was appended by hand cannot be detected; what was signed stays protected. */
 const ONLY_RUNNING = new Set(['an entry added by hand'])
 
-describe('a running gate signs nothing and takes no calls, until an admin accepts the break, after', () => {
+describe('a running gate signs nothing and accepts no calls until an admin accepts the break, after', () => {
   test.each(someOf(Object.entries(ATTACKS), 5))('%s', async (_, attack) => {
     const running = await start()
     await signed(running, 3)
@@ -185,14 +185,14 @@ describe('a running gate signs nothing and takes no calls, until an admin accept
   })
 })
 
-test('the next gate takes no calls after entries behind the last checkpoint were cut off, with the genuine head of that time put back', async () => {
+test('the next gate accepts no calls if entries after the last checkpoint were removed and the genuine head of that time was restored', async () => {
   const running = await start(undefined, 3600)
   await signed(running, 1)
   const head = inLedger(running, (db) => db.prepare('SELECT seq, hash, mac FROM heads').get())
   for (let at = 0; at < 3; at += 1) await record(running)
   const [newest, noted] = [lastSeq(running), join(running.folder, 'data/keys/newest-entry.json')]
   await vi.waitFor(() => expect(JSON.parse(readFileSync(noted, 'utf8'))).toMatchObject({ seq: newest }), 30_000)
-  // The data folder as a kill at this moment leaves it.
+  // The data folder as it is after a kill at this moment.
   const cut = { folder: mkdtempSync(join(tmpdir(), 'sluice-kept-')) }
   cpSync(join(running.folder, 'data/keys'), join(cut.folder, 'data/keys'), { recursive: true })
   inLedger(running, (db) => db.exec(`VACUUM INTO '${ledgerOf(cut)}'`))
@@ -207,7 +207,7 @@ test('the next gate takes no calls after entries behind the last checkpoint were
   await acceptAndGoOn(next)
 })
 
-/** Everything holds again from the accepted break on, in this process, in the next one, and for whoever has only an export. */
+/** After the accepted break everything verifies again: in this process, in the next one, and in an export. */
 async function acceptAndGoOn(first: OpenedGate & Folder): Promise<void> {
   expect(await first.gate.audit.acceptBreak(AGENT, 'why not')).toMatchObject({ problem: { code: 'auth.forbidden' } })
   expect(await first.gate.audit.acceptBreak(ADMIN, 'the disk was repaired')).toMatchObject({ ok: true })
@@ -227,7 +227,7 @@ async function acceptAndGoOn(first: OpenedGate & Folder): Promise<void> {
   expect(await checkedAlone(second)).toMatch(/^ok/)
 }
 
-describe('a gate that is started signs nothing and takes no calls after', () => {
+describe('a gate that is started signs nothing and accepts no calls after', () => {
   const whileStopped = Object.entries(ATTACKS).filter(([name]) => !ONLY_RUNNING.has(name))
   test.each(someOf(whileStopped, 5))('%s', async (_, attack) => {
     const first = await start()
@@ -278,7 +278,7 @@ describe('a gate that is started signs nothing and takes no calls after', () => 
   })
 })
 
-test('a kept checkpoint that was put back while the gate ran does not move what the gate knows', async () => {
+test('restoring an older kept checkpoint while the gate runs does not change what the gate knows', async () => {
   const running = await start()
   await signed(running, 1)
   const older = readFileSync(keptOf(running))
@@ -289,7 +289,7 @@ test('a kept checkpoint that was put back while the gate ran does not move what 
   await broken(running)
 })
 
-test('a gate goes on signing over restarts and rotated keys', async () => {
+test('a gate continues to sign after restarts and key rotations', async () => {
   const first = await start()
   await signed(first, 2)
   expect(await first.gate.identity.rotateKeys(ADMIN, 'checkpoint')).toMatchObject({ ok: true })
@@ -302,7 +302,7 @@ test('a gate goes on signing over restarts and rotated keys', async () => {
   expect(second.gate.audit.checkpointKeys()).toMatchObject([{ active: true }, { active: false }])
 })
 
-test('a folder of an earlier release, which kept no checkpoint, is taken as it is once', async () => {
+test('a folder of an earlier release without a kept checkpoint is accepted once as it is', async () => {
   const first = await start()
   await signed(first, 2)
   await first.close()
@@ -356,7 +356,7 @@ test('a backup whose kept checkpoint is newer than its ledger is restored, and t
 })
 
 describe('an accepted break', () => {
-  test('what was found is remembered over a restart until then, and said in the log', async () => {
+  test('until then, the finding is remembered after a restart and logged', async () => {
     const first = await start()
     await signed(first, 2)
     rewriteFrom(first, lastSeq(first))
@@ -384,7 +384,7 @@ describe('an accepted break', () => {
   })
 })
 
-/** What docs/verify-audit.mjs says of an export. */
+/** The output of docs/verify-audit.mjs for an export. */
 async function checkedAlone(of: OpenedGate & Folder): Promise<string> {
   const lines: string[] = []
   for await (const line of of.gate.audit.export(0, 'jsonl')) lines.push(line)

@@ -12,7 +12,7 @@ export const digest: Digest = sha256Hex
 export const digestBytes = (hex: string): string => sha256Hex(Buffer.from(hex, 'hex'))
 export const newKeys = (): CheckpointKeys => createCheckpointKeys(newCheckpointKey(), [])
 
-/** Keeps nothing but in memory, as a process does that was never stopped. */
+/** Keeps everything in memory, like a process that was never stopped. */
 export function memoryKept(): KeptCheckpoint {
   let state: ReturnType<KeptCheckpoint['state']> = { missing: false }
   return {
@@ -24,12 +24,12 @@ export function memoryKept(): KeptCheckpoint {
   }
 }
 
-/** A stored thing that a test may break in any way. */
+/** A stored value that a test may corrupt in any way. */
 export type Stored = { place: number; body: unknown }
 
 /**
- * The ports of the audit in memory. As in SQL, an entry's place and what it says of itself are two things, and so are the
- * heads; a body that is the word `garbage` is a row whose text cannot be parsed.
+ * The audit ports in memory. As in SQL, an entry's position and its content are stored separately, and so are the heads. A body
+ * `garbage` is a row that cannot be parsed.
  */
 export function memoryAudit(keys: CheckpointKeys = newKeys()) {
   const entries = new Map<string, Stored[]>()
@@ -118,6 +118,6 @@ export const draft = (at: number, actor = 'agent:a'): AuditDraft => ({
   about: { limit: 5, list: [1, 'é', null] },
 })
 
-/** The checkpoints as they stand, oldest first. */
+/** The current checkpoints, oldest first. */
 export const checkpointsOf = ({ stored }: MemoryAudit): Checkpoint[] =>
   [...stored.checkpoints.values()].map(({ body }) => body as Checkpoint)

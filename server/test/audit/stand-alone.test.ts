@@ -48,7 +48,7 @@ const memory = await signedAudit()
 const good = await exported(memory)
 const key = keyOf(good)
 
-/** Where an entry stands in the good export. */
+/** The position of an entry in the valid export. */
 const lineOf = (stream: string, seq: number): number =>
   good.findIndex(({ entry }) => entry?.stream === stream && entry.seq === seq)
 const entryAt = (stream: string, seq: number): AuditEntry => {
@@ -74,7 +74,7 @@ describe('the stand-alone verifier', () => {
     expect(says).toMatch(/consistent, not where it comes from/)
   })
 
-  test('does not believe a key in the file when one is given', () => {
+  test('ignores a key in the file if one is given', () => {
     const stranger = newKeys()
     const forged = good.map((line) =>
       line.checkpoint === undefined
@@ -98,7 +98,7 @@ describe('the stand-alone verifier', () => {
     expect(run(textOf(nameless as Line[]), '--key', key).code).toBe(1)
   })
 
-  test('accepts an export since a time, which shows no older entry', async () => {
+  test('accepts an export since a time, which contains no older entry', async () => {
     const since = await exported(memory, 25)
     const times = since.flatMap(({ entry }) => (entry === undefined ? [] : [entry.at]))
     expect([Math.min(...times), times.length]).toEqual([25, 21])

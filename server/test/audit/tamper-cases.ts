@@ -27,7 +27,7 @@ function write(db: DatabaseSync, place: number, { hash, ...body }: AuditEntry): 
   db.prepare('INSERT OR REPLACE INTO audit (place, hash, body) VALUES (?, ?, ?)').run(place, hash, text)
 }
 
-/** Edit one entry and hash everything after it again, head included: all that can be done without a key. */
+/** Edit one entry and recompute all hashes after it, including the head: all that an attacker without a key can do. */
 const rewrite =
   (from: number): Tamper =>
   (db) => {
@@ -63,7 +63,7 @@ export type Case = {
   readonly against?: true
 }
 
-/** What somebody does to the file who has no key. */
+/** What an attacker without a key can do to the file. */
 export const CASES: Readonly<Record<string, Case>> = {
   'an edited actor': { tamper: editField('$.actor', "'agent:other'"), finds: ['edited', 'main', 13] },
   'an edited time': { tamper: editField('$.at', '12'), finds: ['edited', 'main', 13] },

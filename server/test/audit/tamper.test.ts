@@ -69,7 +69,7 @@ async function verifyAfter(tamper: Tamper, against?: readonly Checkpoint[]): Pro
 }
 
 describe('in a real ledger', () => {
-  test('nothing is found when nothing was done, with and without shipped checkpoints', async () => {
+  test('an unchanged audit has no findings, with and without shipped checkpoints', async () => {
     const report = { ok: true, entries: 35, checkpoints: 2, unsigned: 7 }
     expect(await verifyAfter(() => undefined)).toMatchObject(report)
     expect(await verifyAfter(() => undefined, shipped)).toMatchObject(report)
@@ -101,7 +101,7 @@ describe('in a real ledger', () => {
     expect(await proveEntry(deps, 'main', 13)).toMatchObject({ problem: { code: 'audit.broken' } })
   })
 
-  test('a tail that was cut is not signed over by a gate that kept its checkpoint; one that did not is told by a shipped one', async () => {
+  test('a gate with a kept checkpoint does not sign after a truncated tail; without one, a shipped checkpoint reveals it', async () => {
     CASES['a tail that was cut with its heads and checkpoints']?.tamper(raw)
     for (let at = 30; at < 35; at += 1) await store.commit([{ kind: 'audit', entry: draft(at) }])
     expect(await writeCheckpoint(deps)).toMatchObject({ problem: { code: 'audit.broken' } })

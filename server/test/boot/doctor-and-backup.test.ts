@@ -39,7 +39,7 @@ const told = ({ findings }: DoctorReport, severity: string) =>
   findings.filter((finding) => finding.severity === severity).map(({ about, says }) => `${about}: ${says}`)
 
 describe('sluice doctor', () => {
-  test('of a gate that runs finds no error, and says what a gate cannot see', async () => {
+  test('finds no error with a running gate, and says what it cannot check', async () => {
     const report = await doctor(gate.folder)
     expect([report.ok, told(report, 'error')]).toEqual([true, []])
     expect(told(report, 'ok').join('\n')).toMatch(/gate: running, version [\s\S]*server book: \d+ tools/)
@@ -50,7 +50,7 @@ describe('sluice doctor', () => {
     expect(out).toMatch(/0 errors, \d+ warnings, \d+ notes\n$/)
   })
 
-  test('without a gate starts each server, and names all that is wrong at once, with what to do', async () => {
+  test('without a gate, starts each server and reports everything that is wrong, with remedies', async () => {
     const folder = join(elsewhere, 'sick')
     const taken = createServer().listen(0, '127.0.0.1')
     await new Promise((done) => taken.once('listening', done))
@@ -79,7 +79,7 @@ describe('sluice doctor', () => {
     ).toBe(true)
   })
 
-  test('warns of file servers whose folder holds the data folder, by their arguments, their sandbox or their working folder', async () => {
+  test('warns of file servers that can reach the data folder through their arguments, sandbox or working folder', async () => {
     const folder = join(elsewhere, 'around')
     mkdirSync(join(folder, 'notes'), { recursive: true })
     symlinkSync('.', join(folder, 'here'))
@@ -108,7 +108,7 @@ describe('sluice doctor', () => {
     ).toEqual(['boxed'])
   })
 
-  test('warns of what other machines can reach', async () => {
+  test('warns if other machines can reach the gate', async () => {
     const folder = join(elsewhere, 'open')
     mkdirSync(folder)
     writeFileSync(join(folder, 'sluice.yaml'), 'listen: { host: 0.0.0.0, port: 0 }\n')
@@ -116,7 +116,7 @@ describe('sluice doctor', () => {
   })
 })
 
-test('a start that cannot work says why, and ends', async () => {
+test('a start that cannot work says why and exits', async () => {
   const folder = join(elsewhere, 'no-start')
   mkdirSync(folder)
   writeFileSync(join(folder, 'sluice.yaml'), 'listen: { port: 0 }\n')
@@ -154,7 +154,7 @@ describe('sluice backup and restore', () => {
     })
   })
 
-  test('what is no backup, or has been tampered with, becomes no data folder', async () => {
+  test('a file that is not a backup, or was tampered with, is not restored', async () => {
     const folder = join(elsewhere, 'tampered')
     mkdirSync(folder)
     configure(folder)
@@ -173,7 +173,7 @@ describe('sluice backup and restore', () => {
   })
 })
 
-test('what tool servers kept inside a data folder is moved beside it, and nothing there is replaced', () => {
+test('files that tool servers kept inside a data folder are moved next to it, and nothing there is replaced', () => {
   const data = join(elsewhere, 'older/.sluice')
   mkdirSync(join(data, 'servers/outbox'), { recursive: true })
   mkdirSync(join(data, 'servers/notes'))

@@ -36,7 +36,7 @@ type Entry = {
 }
 const hooksOf = (file: string) => (JSON.parse(read(file)) as { hooks: Record<string, Entry[]> }).hooks
 
-test('every coding agent on the machine gets its hooks and its server, and everything is given back', () => {
+test('every coding agent on the machine gets its hooks and its server, and undo restores everything', () => {
   const claude = write(
     join(home(), '.claude/settings.json'),
     '{ // mine\n  "model": "opus", "hooks": { "PreToolUse": [{ "matcher": "Bash", "hooks": [{ "type": "command", "command": "mine" }] }] } }\n',
@@ -66,14 +66,14 @@ test('every coding agent on the machine gets its hooks and its server, and every
     ok: true,
     value: { config: { servers: { codex: { client: 'codex' }, 'claude-code': { client: 'claude-code' } } } },
   })
-  // Once more changes nothing.
+  // A second run changes nothing.
   expect(run({ write: true }).changed).toEqual([])
   run({ undo: true })
   expect(read(claude)).toBe(before)
   expect(existsSync(join(home(), '.codex/hooks.json'))).toBe(false)
 })
 
-test('opencode`s settings permit nothing as long as the plugin is not loaded, and the plugin gives back what the user permits', async () => {
+test('opencode`s settings permit nothing while the plugin is not loaded, and the plugin restores what the user permits', async () => {
   const text = '{\n  // mine\n  "permission": { "bash": "ask", "edit": "allow" }\n}\n'
   const settings = write(join(home(), '.config/opencode/opencode.jsonc'), text)
   run({ write: true })
@@ -98,7 +98,7 @@ test('opencode`s settings permit nothing as long as the plugin is not loaded, an
   expect([read(settings), existsSync(plugin)]).toEqual([text, false])
 })
 
-test('a settings file that its client has rewritten since loses our hooks and keeps the rest', () => {
+test('undo removes our hooks from a settings file that its client has rewritten since, and keeps the rest', () => {
   const file = write(join(home(), '.gemini/settings.json'), '{ "ui": { "theme": "dark" } }\n')
   run({ write: true })
   const now = JSON.parse(read(file)) as Record<string, unknown>
@@ -127,7 +127,7 @@ describe('the installed line', () => {
   const ran = (program: string, mode: 'refuse' | 'pass' = 'refuse') =>
     spawnSync('sh', ['-c', line(program, mode)], { encoding: 'utf8', input: '{}' })
 
-  test('hands on an answer as it is', () => {
+  test('passes on an answer unchanged', () => {
     const good = broken('#!/bin/sh\nprintf \'{"a":"b\\\\n c"}\\n\'\n')
     expect(ran(good)).toMatchObject({ status: 0, stdout: '{"a":"b\\n c"}\n' })
   })

@@ -56,7 +56,7 @@ const CURSOR = `{
 const cursor = () => write(join(home(), '.cursor/mcp.json'), CURSOR)
 
 describe('sluice init', () => {
-  test('proposes a sandbox for servers of files, from the folders they are started with, and for nobody else', () => {
+  test('proposes a sandbox for file servers from their start folders, and for no other server', () => {
     const servers = {
       npx: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', '/data/a', '~/b'] },
       binary: { command: '/opt/mcp-filesystem', args: ['--root=/data/c'] },
@@ -76,7 +76,7 @@ describe('sluice init', () => {
     expect(JSON.stringify(report.clients)).toContain('restricted to /data/a')
   })
 
-  test('takes over the servers of a client; secrets go to files of their own, the rest stays plain', () => {
+  test('imports the servers of a client; secrets are moved to separate files, the rest stays as it is', () => {
     cursor()
     const report = done()
     expect(report.clients[0]?.servers).toMatchObject([
@@ -113,7 +113,7 @@ describe('sluice init', () => {
     expect(read(join(home(), '.cursor/mcp.json'))).toBe(CURSOR)
   })
 
-  test('puts the gate into the client and leaves everything else as it was, and gives it all back, byte for byte', () => {
+  test('adds the gate to the client, leaves everything else unchanged, and undo restores it byte for byte', () => {
     const file = cursor()
     const { changed } = done({ write: true })
     expect(changed.map((each) => each.file)).toEqual([file, join(home(), '.cursor/hooks.json')])
@@ -129,7 +129,7 @@ describe('sluice init', () => {
     expect(run({ undo: true })).toMatchObject({ ok: false, problem: { code: 'init.nothing_to_undo' } })
   })
 
-  test('does not undo when a file was changed since, and touches none of them', () => {
+  test('undoes nothing if one of the files was changed since', () => {
     const file = cursor()
     const other = write(
       join(home(), '.codeium/windsurf/mcp_config.json'),
@@ -152,7 +152,7 @@ describe('sluice init', () => {
     expect([existsSync(config()), existsSync(join(project(), '.sluice')), read(file)]).toEqual([false, false, CURSOR])
   })
 
-  test('a second run finds nothing new, and an own file is extended with its comments kept', () => {
+  test('a second run finds nothing new, and an existing configuration is extended with its comments kept', () => {
     cursor()
     write(config(), '# mine\ndata: ./.sluice # here\nservers:\n  my-server: { command: other } # first\n')
     expect(done()).toMatchObject({
@@ -168,14 +168,14 @@ describe('sluice init', () => {
     expect(read(config())).toBe(text)
   })
 
-  test('does not touch a configuration that has mistakes', () => {
+  test('does not change a configuration with errors', () => {
     cursor()
     write(config(), 'lisen: {}\n')
     expect(run()).toMatchObject({ ok: false, problem: { code: 'config.invalid' } })
     expect(read(config())).toBe('lisen: {}\n')
   })
 
-  test('knows the files of the usual clients, and one server in two of them is one, unless its credential differs', () => {
+  test('knows the files of the usual clients, and imports a server that two of them have once, unless its credential differs', () => {
     const plain = { command: 'serve', args: ['a'] }
     const json = (key: string, servers: object) => JSON.stringify({ [key]: servers })
     write(join(home(), '.config/Claude/claude_desktop_config.json'), json('mcpServers', { one: plain }))
@@ -208,7 +208,7 @@ describe('sluice init', () => {
     expect(read(config())).toContain('Authorization: env:tok_en')
   })
 
-  test('changes two places of one file in one go, follows links and keeps modes', () => {
+  test('changes two places of one file at once, follows links and keeps file modes', () => {
     const real = write(
       join(root, 'dotfiles/claude.json'),
       JSON.stringify({
@@ -229,7 +229,7 @@ describe('sluice init', () => {
     expect(read(real)).toBe(before)
   })
 
-  test('leaves alone what it cannot read, and says so', () => {
+  test('does not change files that it cannot read, and says so', () => {
     const file = write(join(home(), '.cursor/mcp.json'), '{ "mcpServers": ')
     expect(done({ write: true })).toMatchObject({
       notes: [`${file} is not valid JSON and was not changed`],
@@ -317,7 +317,7 @@ describe('what init reads', () => {
     expect(read(file)).toBe(text)
   })
 
-  test('leaves a server whose parts the client fills in, and says why', () => {
+  test('skips a server whose settings the client fills in, and says why', () => {
     write(
       join(project(), '.mcp.json'),
       JSON.stringify({
@@ -361,7 +361,7 @@ describe('what init reads', () => {
       }),
     ))
 
-  test('LAW: of plain JSON nothing changes, and each value is found where it stands', () =>
+  test('LAW: plain JSON is unchanged, and each value is found at its position', () =>
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.constantFrom(0, 2), (value, indent) => {
         const text = JSON.stringify(value, null, indent)

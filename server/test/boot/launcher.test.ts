@@ -9,7 +9,7 @@ import { effectsIn, until } from '../gate/with-gate.ts'
 import { rpc } from '../mcp/send-raw.ts'
 import { IS_WHOLE, someOf } from '../some-of.ts'
 
-/** Every process that starts says which one it is and how it was started. */
+/** Every process that starts reports its id and its arguments. */
 const TELL = `--import=data:text/javascript,console.error(JSON.stringify([process.pid,process.execArgv,process.env.MALLOC_ARENA_MAX]))`
 
 type Started = readonly [pid: number, options: readonly string[], arenas: string | null]
@@ -38,17 +38,17 @@ test.skipIf(process.platform === 'win32')('the V8 options of an operator stay in
   expect(byEnvironment?.slice(1)).toEqual([[], '2'])
 })
 
-test('what ends soon is started once, with no options', () => {
+test('a short command is started once, without options', () => {
   const all = starts(['--help'])
   expect(all).toEqual([[all[0]?.[0], [], null]])
 })
 
-/** The first process believes that it is an old Node, which cannot become another program and has to start one. */
+/** The first process behaves like an old Node, which cannot replace itself and has to start a child. */
 const OLD_NODE =
   '--import=data:text/javascript,delete%20process.env.NODE_OPTIONS;delete%20process.execve;' +
   "Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.19.0'}})"
 
-/** Runs words in front of which a launcher stays, and gives the launcher as a process. */
+/** Runs a command under a launcher that stays, and returns the launcher's process. */
 async function behindLauncher(
   words: readonly string[],
   use: (started: {
@@ -57,14 +57,14 @@ async function behindLauncher(
     readonly launcher: ReturnType<typeof spawn>
     readonly say: (line: object) => void
     readonly nextLine: () => Promise<string>
-    /** Every process that holds the launcher's output has ended. */
+    /** Resolves when every process that holds the launcher's output has ended. */
     readonly allEnded: Promise<unknown>
   }) => Promise<void>,
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-launcher-'))
   configure(folder)
   const env = { ...process.env, NODE_OPTIONS: OLD_NODE }
-  // Input comes from a process of its own, as from an MCP client, and stays open when the launcher is gone.
+  // Input comes from a separate process, as from an MCP client, and stays open after the launcher has ended.
   const client = spawn('cat', { stdio: ['pipe', 'pipe', 'ignore'] })
   const launcher = spawn(process.execPath, [LAUNCHER, ...words], {
     cwd: folder,
@@ -91,37 +91,31 @@ async function behindLauncher(
 }
 
 describe.skipIf(process.platform === 'win32')('a launcher that stays in front', () => {
-  test.each(someOf(['SIGKILL', 'SIGTERM', 'SIGINT'] as const, 3))(
-    'takes its gate with it, cleanly, on %s',
-    async (signal) => {
-      await behindLauncher(['up'], async ({ folder, socket, launcher, nextLine, allEnded }) => {
-        expect(await nextLine()).toContain('sluice is up')
-        // A call under way gets its outcome, as on any other stop.
-        const call = ['call', 'book__slow_note', JSON.stringify({ text: 'x', ms: 1_000 }), '--json']
-        const { approval_id, call_id } = JSON.parse((await run(folder, call)).out) as Record<string, string>
-        await run(folder, ['approve', approval_id ?? ''])
-        await until(() => effectsIn(folder).length === 1)
-        launcher.kill(signal)
-        await allEnded
-        expect(existsSync(socket)).toBe(false)
-        const after = JSON.parse((await run(folder, ['status', call_id ?? '', '--json'])).out) as Record<string, string>
-        expect(after['status']).toBe('executed')
-        expect(effectsIn(folder)).toHaveLength(1)
-      })
-    },
-  )
+  test.each(someOf(['SIGKILL', 'SIGTERM', 'SIGINT'] as const, 3))('stops its gate cleanly on %s', async (signal) => {
+    await behindLauncher(['up'], async ({ folder, socket, launcher, nextLine, allEnded }) => {
+      expect(await nextLine()).toContain('sluice is up')
+      // A running call gets its outcome, as on any other stop.
+      const call = ['call', 'book__slow_note', JSON.stringify({ text: 'x', ms: 1_000 }), '--json']
+      const { approval_id, call_id } = JSON.parse((await run(folder, call)).out) as Record<string, string>
+      await run(folder, ['approve', approval_id ?? ''])
+      await until(() => effectsIn(folder).length === 1)
+      launcher.kill(signal)
+      await allEnded
+      expect(existsSync(socket)).toBe(false)
+      const after = JSON.parse((await run(folder, ['status', call_id ?? '', '--json'])).out) as Record<string, string>
+      expect(after['status']).toBe('executed')
+      expect(effectsIn(folder)).toHaveLength(1)
+    })
+  })
 
-  test.skipIf(!IS_WHOLE)(
-    'takes `sluice mcp` with it, and leaves the gate that this started in the background',
-    async () => {
-      await behindLauncher(['mcp'], async ({ folder, launcher, say, nextLine, allEnded }) => {
-        say(rpc('tools/list', {}, 1))
-        expect(JSON.parse(await nextLine())).toMatchObject({ id: 1, result: {} })
-        launcher.kill('SIGKILL')
-        await allEnded
-        expect((await run(folder, ['servers'])).out).toContain('book')
-        expect((await run(folder, ['down'])).out).toContain('the gate has stopped')
-      })
-    },
-  )
+  test.skipIf(!IS_WHOLE)('stops `sluice mcp`, but not the gate that it started in the background', async () => {
+    await behindLauncher(['mcp'], async ({ folder, launcher, say, nextLine, allEnded }) => {
+      say(rpc('tools/list', {}, 1))
+      expect(JSON.parse(await nextLine())).toMatchObject({ id: 1, result: {} })
+      launcher.kill('SIGKILL')
+      await allEnded
+      expect((await run(folder, ['servers'])).out).toContain('book')
+      expect((await run(folder, ['down'])).out).toContain('the gate has stopped')
+    })
+  })
 })

@@ -10,7 +10,7 @@ type Case = {
   readonly yaml: string
   readonly line: number
   readonly says: readonly string[]
-  /** What must not be repeated. */
+  /** Secrets that must not appear in the output. */
   readonly not?: string
 }
 

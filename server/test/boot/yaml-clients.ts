@@ -1,6 +1,6 @@
 import { LAUNCHER } from '../../src/boot/local-gate.ts'
 
-/** Comments everywhere: those of what stays are kept, and the order and spelling of everything else. */
+/** Files with comments everywhere. Comments of kept parts stay, and so do the order and formatting of everything else. */
 const GOOSE_HEAD = `# my goose
 GOOSE_MODE: 'approve'   # asks
 
@@ -37,7 +37,7 @@ export const CONTINUE = `${CONTINUE_HEAD}  # browser
     args: [-y, "@playwright/mcp"]
 ${CONTINUE_TAIL}`
 
-/** The same files with the gate in the place of the servers that it took over. */
+/** The same files with the gate instead of the imported servers. */
 export function afterInit(config: string): { readonly goose: string; readonly other: string } {
   const list = (client: string) =>
     [LAUNCHER, 'mcp', '--config', config, '--agent', client].map((word) => `      - ${word}\n`).join('')

@@ -8,7 +8,7 @@ import type { Effect, Strength } from '../../src/contract/verdict.ts'
 
 const CASES = resolve(import.meta.dirname, '../../src/core/gate/cases')
 
-/** What the tool servers, the keys and the arguments of a case have to be. `runCases` has checked the form before. */
+/** The tool servers, keys and arguments that a case needs. `runCases` has already checked the format. */
 export type GateCase = {
   readonly file: string
   readonly name: string
@@ -17,7 +17,7 @@ export type GateCase = {
   readonly args: Json
   readonly facts?: { readonly approvers?: number; readonly labels?: readonly string[] }
   readonly caller: { readonly id: string; readonly role: CallerKind; readonly user: string }
-  /** Policy's own word. */
+  /** The policy's own term. */
   readonly expected: { readonly effect: Effect; readonly strength?: Strength; readonly rule?: string }
 }
 

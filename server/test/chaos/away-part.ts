@@ -10,14 +10,15 @@ import { becomesClosed, killNode, mustEnd, mustExecute, mustRun } from './node-c
 import { skipped, type PartReport } from './report.ts'
 
 const CLIENTS = 8
-/** Long enough for every lease to run out, and for a node that ends because of it to have ended. */
+/** Long enough for every lease to expire, and for a node that exits because of it to have exited. */
 const AWAY_MS = 2 * LEASE.lease_ms
 /** How the database goes away: it is shut down, and it crashes. */
 const ENDS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT']
 
 /**
- * The database is away for longer than a lease, several times, under two nodes with load; a third one is killed meanwhile. The two go on
- * without a restart and take over what the third left. Then the database goes away for good, and nodes that are told to end do so.
+ * The database is unavailable for longer than a lease, several times, with two nodes under load; a third node is killed meanwhile.
+ * The two continue without a restart and take over the third node's work. Then the database stays unavailable, and nodes that are
+ * told to stop do so.
  */
 export async function awayPart(setup: {
   readonly seed: number
@@ -50,7 +51,7 @@ export async function awayPart(setup: {
       await startServer({ postgres: programs.postgres, folder: place, port })
       const ms = await mustExecute(kept, prober, `after ${signal}`, load.tell)
       notes.push(`${signal}: both nodes executed calls ${ms} ms after it was back`)
-      // Longer than it takes until nodes judge each other again.
+      // Longer than nodes need to check each other's leases again.
       await sleep(AWAY_MS)
       for (const node of kept) mustRun(node)
     }

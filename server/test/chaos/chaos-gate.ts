@@ -17,12 +17,12 @@ const ROUNDS = 40
 
 export type ChaosGate = {
   readonly log: string
-  /** What clients sent and were told. */
+  /** The requests of clients and the answers they got. */
   readonly told: Told[]
   /** The gate that runs, if one does. */
   running(): readonly Node[]
   start(): Promise<Node>
-  /** Ends the gate and waits for that. What it stored stays. */
+  /** Stops the gate and waits until it has ended. Its data stays. */
   end(signal: NodeJS.Signals): Promise<void>
   /** Restarts the gate until nothing is open, then ends it and checks the history. */
   finish(load: Load, options?: Partial<CheckOptions>): Promise<Checked & { readonly rounds: number }>

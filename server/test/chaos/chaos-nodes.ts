@@ -12,7 +12,7 @@ import { hashOf, readLedger, readReceipts } from './read-history.ts'
 export type ChaosNodes = {
   readonly log: string
   readonly address: { readonly url: string; readonly schema: string }
-  /** What clients sent and were told. */
+  /** The requests of clients and the answers they got. */
   readonly told: Told[]
   start(as?: { readonly launcher?: string; readonly env?: Readonly<Record<string, string>> }): Promise<Node>
   /** Removes a node that has ended from those that are stopped at the end. */
@@ -34,7 +34,7 @@ export type NodesSetup = {
   readonly redis?: string
 }
 
-/** Gates as processes of their own on one database, with a tool server each that keeps one log together. */
+/** Gates as separate processes on one database, each with a tool server; the tool servers share one log. */
 export async function openChaosNodes({ config = {}, url, redis }: NodesSetup = {}): Promise<ChaosNodes> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-chaos-nodes-'))
   const log = logIn(folder)
@@ -90,7 +90,7 @@ export const loggedConfig = (log: string) => ({
   repetition: { most: 1_000 },
 })
 
-/** What the checker finds in a history in which nothing is under way any more. */
+/** What the checker finds in a history in which nothing is in progress. */
 export const checked = (all: History, options: Partial<CheckOptions> = {}): Checked => ({
   violations: checkHistory(all, { hashOf, isQuiet: true, isOneClock: true, ...options }),
   checks: {

@@ -61,7 +61,7 @@ export async function openWork({ folder, store }: WorkPlace, extras: GateExtras 
   }
 }
 
-/** What a client of this process was told is in the file before anything else happens. */
+/** The answer that a client got is written to the file before anything else happens. */
 export const toldFile = (file: string) => (told: Told) => appendFileSync(file, `${JSON.stringify(told)}\n`)
 
 export function toldOf(outcome: Outcome, key?: string): readonly Told[] {
@@ -89,7 +89,7 @@ export async function decideAll({ gate }: Pick<GateRig, 'gate'>, tell: (told: To
   return items.length
 }
 
-/** Arguments of the calls that a client makes, each under a key of its own. */
+/** Arguments of the calls that a client makes, each with its own idempotency key. */
 const CALLS: readonly (readonly [tool: string, args: { readonly text: string; readonly does?: string }])[] = [
   ['log__add', { text: 'direct' }],
   ['log__add_again', { text: 'again' }],
@@ -102,8 +102,8 @@ const CALLS: readonly (readonly [tool: string, args: { readonly text: string; re
 type Settle = (call_id: string) => 'retry' | 'done' | 'failed'
 
 /**
- * Every way through the corridor once, then a run with all kinds of steps, until nothing is open. A client whose gate died does all of it
- * again, under the same keys.
+ * Every kind of call once, then a run with all kinds of steps, until nothing is open. A client whose gate died repeats all of it
+ * with the same keys.
  */
 export async function doWork(work: Work, tell: (told: Told) => void, settleAs: Settle = () => 'done'): Promise<void> {
   const told = (outcome: Outcome, key?: string) => {

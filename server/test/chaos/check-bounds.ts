@@ -1,8 +1,8 @@
 import type { CallStory, History, Tell } from './history.ts'
 
 /**
- * Nothing is used after its time, by the clock of the node that used it, or more often than it allows: no approval that has expired, no
- * consent that has expired or is exhausted.
+ * Nothing is used after it has expired, by the clock of the node that used it, or more often than allowed: no expired approval, no
+ * expired or exhausted consent.
  */
 export function checkBounds(history: History, stories: ReadonlyMap<string, CallStory>, tell: Tell): void {
   for (const story of stories.values()) checkApproval(story, tell)

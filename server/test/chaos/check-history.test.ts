@@ -99,12 +99,12 @@ const underConsent = (bounds: Pick<ConsentRow, 'calls' | 'expires_at'>): History
   return { ...good, consents: [consent], audit }
 }
 
-test('a history of a gate that nothing happened to has no violations', () => {
+test('the history of an undisturbed gate has no violations', () => {
   expect(good.receipts).toHaveLength(2)
   expect(checkHistory(good, { hashOf, isQuiet: true, isOneClock: true })).toEqual([])
 })
 
-/** What is planted, and what it has to be found as. */
+/** A planted violation, and the kind under which it must be found. */
 const PLANTED: readonly (readonly [says: string, finds: ViolationKind, history: () => History])[] = [
   [
     'the tool received a call twice',

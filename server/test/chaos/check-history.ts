@@ -8,19 +8,19 @@ import type { CallStory, History, Tell, Told, Violation, ViolationKind } from '.
 export type CheckOptions = {
   /** The canonical hash of arguments. */
   readonly hashOf: (args: unknown) => string
-  /** Nothing is under way any more, so nothing may be left open. */
+  /** Nothing is in progress, so nothing may be left open. */
   readonly isQuiet: boolean
   /** Clocks did not jump, so that times of the tool server and of the audit can be compared. */
   readonly isOneClock?: boolean
-  /** Whose tool server keeps a log. Without it, all do. */
+  /** The servers that keep a log; by default all of them. */
   readonly isLogged?: (row: CallRow) => boolean
-  /** Calls that nothing was done to: each is executed, unless somebody refused it. */
+  /** Undisturbed calls: each is executed unless somebody refused it. */
   readonly mustSucceed?: (row: CallRow) => boolean
 }
 
 /**
- * Whether a history keeps the promise: nothing executed twice, nothing acknowledged and lost, no decision that was not made.
- * It believes no single source: the ledger, the audit, the tool servers' logs and what clients were told have to agree.
+ * Whether a history keeps the guarantees: nothing is executed twice, nothing acknowledged is lost, and no decision is invented. It
+ * trusts no single source: the ledger, the audit, the tool servers' logs and the clients' answers must agree.
  */
 export function checkHistory(history: History, options: CheckOptions): readonly Violation[] {
   const found: Violation[] = []
@@ -70,7 +70,7 @@ function storiesOf(history: History): ReadonlyMap<string, CallStory> {
   )
 }
 
-/** How often it may have started: once, once more for each retry that a person ordered, and again where that does no harm. */
+/** How often it may have started: once, once more for each retry that a person ordered, and more often if it is idempotent. */
 function startsAllowed(story: CallStory): number {
   const retries = typed(story, 'call.settled').filter(({ about }) => about?.['as'] === 'retry').length
   return 1 + retries + (story.row.idempotent ? typed(story, 'call.interrupted').length : 0)
@@ -99,7 +99,7 @@ function checkExecutions(story: CallStory, { hashOf, isOneClock }: CheckOptions,
 
 const startedSince = (starts: readonly AuditEntry[], { at }: AuditEntry): boolean => starts.some((one) => one.at > at)
 
-/** A call that a person was asked about starts only after exactly one yes to exactly what was shown. */
+/** A held call starts only after exactly one approval of exactly what was shown. */
 function checkDecisions(story: CallStory, told: readonly Told[], tell: Tell): void {
   const { row, approval } = story
   if (row.approval_id === undefined) return
@@ -186,7 +186,7 @@ function checkState(story: CallStory, options: CheckOptions, tell: Tell): void {
   if (row.state === 'unknown' && row.settled?.as === 'retry') tell('left_open', row.call_id, 'its retry was never made')
 }
 
-/** The load never makes two calls with the same arguments, so two of them are one call that was made twice. */
+/** The load never makes two calls with the same arguments, so two equal calls are one call that was made twice. */
 function checkRepeats(stories: ReadonlyMap<string, CallStory>, { hashOf }: CheckOptions, tell: Tell): void {
   const ran = [...stories.values()].filter(({ receipts, row }) => receipts.length > 0 && !onlyReads(row))
   for (const [what, same] of Map.groupBy(ran, ({ receipts }) => `${receipts[0]?.tool} ${hashOf(receipts[0]?.args)}`)) {

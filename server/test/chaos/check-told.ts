@@ -1,6 +1,6 @@
 import type { CallStory, History, Tell, ToldCall, ToldDecision } from './history.ts'
 
-/** The states that a call may have after a client was told this state. */
+/** The states that a call may have after this state was reported to a client. */
 const MAY_BECOME: Readonly<Record<string, readonly string[]>> = {
   executed: ['executed'],
   failed: ['failed'],
@@ -8,7 +8,7 @@ const MAY_BECOME: Readonly<Record<string, readonly string[]>> = {
   unknown: ['unknown', 'executed', 'failed', 'executing'],
 }
 
-/** Nothing that a client was told is lost. */
+/** No state that was reported to a client is lost. */
 export function checkTold({ told, runs, audit }: History, stories: ReadonlyMap<string, CallStory>, tell: Tell): void {
   const known = new Set<string>(runs.map(({ run_id }) => run_id))
   const decided = Map.groupBy(audit, ({ subject }) => subject['approval'] ?? '')
@@ -55,7 +55,7 @@ function checkDecision({ approval_id, says }: ToldDecision, types: readonly stri
     tell('decision_not_made', approval_id, 'its denial was acknowledged, and it started')
 }
 
-/** One idempotency key of a client is one call, whichever node answered. */
+/** One idempotency key of a client is one call, on all nodes. */
 function checkKeys(told: History['told'], tell: Tell): void {
   const keyed = told.flatMap((one) =>
     one.is === 'call' && one.key !== undefined ? [{ key: one.key, id: one.call_id }] : [],

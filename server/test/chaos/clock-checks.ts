@@ -21,7 +21,7 @@ export type ClockRig = {
 }
 type Answer = Awaited<ReturnType<Node['http']>>
 
-/** A token, a request and a consent, each used when its time is over by the clock of the node that is asked. */
+/** A token, a request and a consent, each used after it has expired by the clock of the node that is asked. */
 export async function checkExpiries(rig: ClockRig): Promise<void> {
   const [node] = rig.both
   const agent = await node.key('agent', 'ticker', 'uma')
@@ -39,7 +39,7 @@ async function hold({ nodes, both: [node] }: ClockRig, agent: string, text: stri
   return held.body
 }
 
-/** The answer has this code; another one is a violation. */
+/** The answer must have this code; any other is a violation. */
 function expectCode(rig: ClockRig, what: string, answer: Answer, code: string | undefined): void {
   const got = answer.status < 300 ? undefined : String(answer.body['code'])
   if (got !== code)
@@ -64,7 +64,7 @@ async function checkToken(rig: ClockRig, agent: string, user: string): Promise<v
   set(0, 0)
   nodes.told.push({ is: 'decision', approval_id: String(id), says: 'approve', digest, acknowledged: false })
   expectCode(rig, 'a token in its time', await redeem(node), undefined)
-  // The other node is an hour behind: the token is used all the same.
+  // The other node's clock is an hour behind; the token counts as used there too.
   set(1, -3_600)
   const again = await redeem(other)
   if (again.status < 300)
@@ -76,7 +76,7 @@ async function checkToken(rig: ClockRig, agent: string, user: string): Promise<v
   )
 }
 
-/** A request that the gate has called expired stays that, also when the clock is set right again. */
+/** A request that the gate has marked as expired stays expired, even after the clock is corrected. */
 async function checkRequest(rig: ClockRig, agent: string, approver: string): Promise<void> {
   const {
     nodes,
@@ -143,7 +143,10 @@ workflow:
       steps: [{ type: tool, tool: log__add, argsTemplate: { text: "rings {{input.ts}}" } }]
 `
 
-/** A schedule while clocks jump by a few seconds. One time is one call; two calls of one time have the same arguments, which the checker finds. */
+/**
+ * A schedule while clocks jump by a few seconds. Each scheduled time is one call; two calls for one time would have the same
+ * arguments, which the checker finds.
+ */
 export async function wakeTwice({ nodes, both: [node], set }: ClockRig): Promise<number> {
   const file = join(node.folder, 'clock.yaml')
   const apply = async (schedule: string): Promise<void> => {

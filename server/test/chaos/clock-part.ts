@@ -14,8 +14,8 @@ const HOUR = 3_600
 const OFFSETS: readonly number[] = [0, 0, 4, -4, 301, -301, HOUR, -HOUR, 48 * HOUR, -48 * HOUR]
 
 /**
- * The clocks of two nodes jump forwards and backwards, each by itself: once with a token, a request, a consent and a schedule that are
- * looked at, then many times under load. Nothing that has expired is used, nothing runs twice, and no node ends.
+ * The clocks of two nodes jump forwards and backwards independently: once with a token, a request, a consent and a schedule that
+ * are checked, then many times under load. Nothing expired is used, nothing runs twice, and no node exits.
  */
 export async function clockPart(setup: {
   readonly seed: number

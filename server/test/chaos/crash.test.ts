@@ -7,7 +7,7 @@ const CASES: readonly CrashCase[] = [
   { store: 'embedded', kill: { at: 'commit.before', nth: 40 }, twice: 'in turn' },
 ]
 
-test('a gate that is killed around a commit, and one whose effects are performed twice, keep the promise', async () => {
+test('a gate that is killed around a commit, and one whose effects are performed twice, keep the guarantees', async () => {
   const report = await runCases(CASES, 1, 2)
   expect(report.violations).toEqual([])
   expect(report.faults).toMatchObject({ 'SIGKILL at commit.after': 1, 'SIGKILL at commit.before': 1 })

@@ -11,10 +11,12 @@ const CLIENTS = 6
 const MEGABYTES = 256
 const FILLER = 8_000
 const ROUNDS = 2
-/** How long a server that ran out of room is given to recover by itself. */
+/** How long a server with a full disk has to recover by itself. */
 const RECOVERY_MS = 5_000
 
-/** The database's file system has no room left, under two nodes with load. A server that ended because of it is started when there is room. */
+/**
+ * The database's disk is full, with two nodes under load. A server that stopped because of it is started again when there is space.
+ */
 export async function databaseDiskPart(setup: {
   readonly seed: number
   readonly isShort: boolean

@@ -18,8 +18,8 @@ const WAYS = [
 type Way = (typeof WAYS)[number]
 
 /**
- * The file system of the embedded store has no room left, under load. The gate refuses calls and says why, executes again when there is
- * room, and has lost nothing when it is killed meanwhile.
+ * The disk of the embedded store is full, under load. The gate rejects calls and says why, executes again when there is space, and
+ * loses nothing if it is killed meanwhile.
  */
 export async function diskPart(setup: { readonly seed: number; readonly isShort: boolean }): Promise<PartReport> {
   const part = 'a full disk under the embedded store, with load'

@@ -13,14 +13,14 @@ import { tcpProxy } from './tcp-proxy.ts'
 
 const CLIENTS = 8
 const LOAD_MS = 3_000
-/** Longer than it takes until nodes judge each other again. */
+/** Longer than nodes need to check each other's leases again. */
 const AFTER_MS = 2 * LEASE.lease_ms
-/** What becomes of the first server: it crashes, or it is cut off and goes on running by itself. */
+/** What happens to the first server: it crashes, or it is cut off and keeps running. */
 const WAYS = ['the primary crashed', 'the primary was cut off and runs on'] as const
 
 /**
- * The database fails over to a standby that was made from a base backup and follows by streaming, under two nodes with load; a third one is
- * killed at the same time. Replication is synchronous, so what was acknowledged is on the standby.
+ * The database fails over to a standby (base backup plus streaming replication), with two nodes under load; a third node is killed
+ * at the same time. Replication is synchronous, so acknowledged commits are on the standby.
  */
 export async function failoverPart(setup: {
   readonly seed: number

@@ -2,16 +2,16 @@ import { existsSync, globSync, mkdtempSync, renameSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Debian's libfaketime (`npm run get-faketime`), where it is. */
+/** Debian's libfaketime (`npm run get-faketime`), if it is installed. */
 export const FAKETIME: string | undefined = [
   process.env['SLUICE_FAKETIME'] ?? '',
   ...globSync('/usr/lib/*/faketime/libfaketimeMT.so.1'),
 ].find((file) => file !== '' && existsSync(file))
 
 export type FakedClock = {
-  /** What a process is started with so that it reads this clock. Its monotonic clock stays real, as that of a machine whose clock is set. */
+  /** The environment of a process that reads this clock. Its monotonic clock stays real, as on a machine whose clock is changed. */
   readonly env: Readonly<Record<string, string>>
-  /** From now on the clock is so far ahead of the real one, or behind it. */
+  /** Sets the clock ahead of the real one, or behind it. */
   set(seconds: number): void
   remove(): void
 }

@@ -15,7 +15,7 @@ export type Receipt = {
   readonly args: unknown
 }
 
-/** What a client was told about a call. */
+/** The state of a call that was reported to a client. */
 export type ToldCall = {
   readonly is: 'call'
   readonly call_id: string
@@ -43,7 +43,7 @@ export type ToldSettlement = {
 export type ToldRun = { readonly is: 'run'; readonly run_id: string }
 export type Told = ToldCall | ToldDecision | ToldSettlement | ToldRun
 
-/** All that is known afterwards: the ledger, the audit, the tool servers' logs, and what clients sent and were told. */
+/** Everything that is known afterwards: the ledger, the audit, the tool servers' logs, and the clients' requests and answers. */
 export type History = {
   readonly calls: readonly CallRow[]
   readonly approvals: readonly ApprovalRow[]
@@ -75,7 +75,7 @@ export const VIOLATIONS = [
 export type ViolationKind = (typeof VIOLATIONS)[number]
 export type Violation = { readonly kind: ViolationKind; readonly about: string; readonly says: string }
 
-/** One call with everything that is known of it. */
+/** One call with everything that is known about it. */
 export type CallStory = {
   readonly row: CallRow
   readonly approval: ApprovalRow | undefined

@@ -11,7 +11,7 @@ export type LoadOnNodes = {
   readonly load: Load
   /** Nodes that clients send requests to. */
   readonly alive: Set<Node>
-  /** Ends the clients, decides and settles what is open, and says what was done. */
+  /** Stops the clients, decides and settles what is open, and reports what was done. */
   finish(): Promise<string>
 }
 
@@ -23,7 +23,7 @@ export type LoadSetup = {
   readonly filler?: number
 }
 
-/** So many clients that call, decide and wait until `finish`. */
+/** A number of clients that call, decide and wait until `finish`. */
 export async function loadNodes(
   nodes: ChaosNodes,
   on: readonly [Node, ...Node[]],

@@ -20,7 +20,7 @@ type Answer = Awaited<ReturnType<Node['http']>>
 /** Undefined when the connection was closed instead: a node closes those that were idle for five seconds, perhaps just now. */
 const answerOf = (asked: Promise<Answer>): Promise<Answer | undefined> => asked.catch(() => undefined)
 
-/** A node that goes on by itself has not ended. */
+/** A node that keeps working has not exited. */
 export function mustRun({ process: { exitCode, signalCode, pid } }: Node): void {
   if (exitCode !== null || signalCode !== null) throw new Error(`node ${pid} ended (${exitCode ?? signalCode})`)
 }
@@ -32,7 +32,7 @@ export async function killNode(nodes: ChaosNodes, node: Node): Promise<void> {
   nodes.gone(node)
 }
 
-/** Ends on SIGTERM, whatever is away. */
+/** Exits on SIGTERM even if the database or Redis is unavailable. */
 export async function mustEnd(nodes: ChaosNodes, node: Node): Promise<void> {
   mustRun(node)
   const ended = once(node.process, 'exit')
@@ -44,7 +44,7 @@ export async function mustEnd(nodes: ChaosNodes, node: Node): Promise<void> {
   if (isLate) throw new Error('a node that was told to end did not end')
 }
 
-/** It says that it accepts no calls, because they cannot be recorded. */
+/** The node reports that it accepts no calls, because they cannot be recorded. */
 export async function becomesClosed(node: Node): Promise<void> {
   let last = ''
   await until(
@@ -59,8 +59,8 @@ export async function becomesClosed(node: Node): Promise<void> {
 }
 
 /**
- * Each of the nodes executes a call of its own, without a restart. Resolves with the time that took. Every call has a session of its own, so
- * that nothing that was read before counts.
+ * Each node executes a call without a restart. Resolves with the time that took. Every call has its own session, so that earlier
+ * reads do not count.
  */
 export async function mustExecute(
   nodes: readonly Node[],
@@ -90,7 +90,7 @@ export async function mustExecute(
   return Math.round(performance.now() - from)
 }
 
-/** It refuses a call because it cannot be recorded. Resolves with the problem's code. */
+/** The node rejects a call because it cannot be recorded. Resolves with the problem's code. */
 export async function becomesRefusing(
   node: Node,
   key: string,

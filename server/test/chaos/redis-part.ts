@@ -12,8 +12,9 @@ const SHORT_ROUNDS = 2
 const FAULTS = ['Redis killed and started empty', 'Redis stopped and continued', 'Redis emptied'] as const
 
 /**
- * Redis is killed and comes back empty, hangs and goes on, and forgets everything, under three nodes with load. Clients send each call and
- * each decision to two nodes at once. Redis decides nothing, so nothing is lost or executed twice, and calls are executed without it.
+ * Redis is killed and comes back empty, hangs and continues, and loses its data, with three nodes under load. Clients send each
+ * call and each decision to two nodes at once. Redis decides nothing, so nothing is lost or executed twice, and calls are executed
+ * without it.
  */
 export async function redisPart(setup: {
   readonly seed: number

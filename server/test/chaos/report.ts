@@ -19,7 +19,7 @@ export type ChaosReport = {
   readonly violations: number
 }
 
-/** Nothing was done here, which is said aloud. */
+/** This part was skipped, and the report says so. */
 export const skipped = (part: string, why: string): PartReport => ({
   part,
   faults: {},

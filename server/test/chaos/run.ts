@@ -50,7 +50,7 @@ function saysOf(error: unknown): string {
   return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message
 }
 
-/** Something that had to happen did not. The other parts are run all the same. */
+/** Something that had to happen did not. The other parts still run. */
 const brokenOff =
   (part: string) =>
   (error: unknown): PartReport => ({

@@ -5,14 +5,14 @@ import { join } from 'node:path'
 
 export type SmallDisk = {
   readonly folder: string
-  /** Leaves no room. What was freed since the last time is taken too. */
+  /** Fills the disk, including space that was freed since the last time. */
   fill(): void
   /** There is room again. */
   free(): void
   remove(): void
 }
 
-/** A file system of its own with so many megabytes. Undefined where none can be mounted. */
+/** A separate file system of this many megabytes. Undefined if none can be mounted. */
 export function smallDisk(megabytes: number): SmallDisk | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-disk-'))
   try {

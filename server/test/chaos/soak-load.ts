@@ -21,7 +21,7 @@ const TRIES = 40
 const AGAIN_MS = 250
 type Answer = Awaited<ReturnType<Node['http']>>
 
-/** Some node's answer. A client whose node died asks another one, with the same key. */
+/** The answer of any node. A client whose node died asks another one with the same key. */
 async function ask(load: Load, send: (node: Node) => Promise<Answer>): Promise<Answer | undefined> {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const nodes = load.nodes()
@@ -61,14 +61,14 @@ export async function makeCall(node: Node, key: string, idempotency_key: string,
   return { status: answer.status, body: (await answer.json()) as Answer['body'] }
 }
 
-/** Calls until the time is over: some run at once, some are held and decided by somebody, on whichever node. */
+/** Makes calls until the time is over: some run at once, some are held and then decided on any node. */
 export async function client(load: Load, name: string): Promise<number> {
   let made = 0
   for (let number = 0; !load.isOver(); number += 1) {
     const idempotency_key = `${name}-${number}`
     const tool = pick(load.random, ['log__add', 'log__add_again', 'log__ask_add', 'log__ask_add'])
     const ms = pick(load.random, [0, 0, 50, 300])
-    // A session of its own, so that nothing that was read before counts.
+    // A separate session, so that earlier reads do not count.
     const thread = idempotency_key
     const args = { text: `${idempotency_key}${load.filler}`, ms }
     const [answer, other] = await askTwice(load, (node) =>
@@ -88,7 +88,7 @@ export async function client(load: Load, name: string): Promise<number> {
   return made
 }
 
-/** One yes or no, sent until some node answers. */
+/** One decision, sent until some node answers. */
 export async function decide(load: Load, approval_id: string): Promise<void> {
   const path = `/v1/approvals/${approval_id}`
   const packet = await ask(load, (node) => node.http('GET', path, load.approver))

@@ -17,7 +17,7 @@ async function withClient<T>(port: number, work: (client: Client) => Promise<T>)
   }
 }
 
-/** What a base backup leaves out. The standby gets the log by streaming, from the slot's place on. */
+/** Files that a base backup leaves out. The standby streams the log from the slot's position on. */
 const LEFT_OUT = ['postmaster.pid', 'postmaster.opts', 'pg_wal', 'pg_replslot', 'server.pid', 'standby.signal']
 const SLOT = 'standby'
 
@@ -42,7 +42,7 @@ export async function startStandby(
   })
   for (const folder of ['pg_wal', 'pg_replslot']) mkdirSync(join(data, folder), { mode: 0o700 })
   const from = `host=127.0.0.1 port=${primary.port} user=sluice application_name=standby`
-  // What the first server was told by ALTER SYSTEM does not hold for the second.
+  // ALTER SYSTEM settings of the first server do not apply to the second.
   writeFileSync(join(data, 'postgresql.auto.conf'), `primary_conninfo = '${from}'\nprimary_slot_name = '${SLOT}'\n`)
   writeFileSync(join(data, 'standby.signal'), '')
   giveToPostgres(at.folder)
@@ -70,7 +70,7 @@ async function replicates({ port }: Server, wanted: string, column: 'state' | 's
   )
 }
 
-/** The standby takes commits from now on. */
+/** Promotes the standby: it accepts commits from now on. */
 export async function promote({ port }: Server): Promise<void> {
   await withClient(port, (client) => client.query('SELECT pg_promote()'))
   await until(

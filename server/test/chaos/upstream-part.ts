@@ -12,10 +12,10 @@ import { makeCall, tellOf, type Load } from './soak-load.ts'
 const CLIENTS = 6
 const LOAD_MS = 40_000
 const SHORT_MS = 8_000
-/** What the gate may take at most, with answers of 64 MB coming in. */
+/** The gate's memory limit, with incoming answers of 64 MB. */
 const MOST_MB = 1_024
 
-/** What each of the servers does when it is called, beside `log`, which behaves. */
+/** What each server does when it is called; `log` behaves correctly. */
 const SERVERS: Readonly<Record<string, readonly string[]>> = {
   hangs: ['hang', 'freeze'],
   crashes: ['crash', 'crash_after', 'crash_mid_answer'],
@@ -24,8 +24,8 @@ const SERVERS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Tool servers that hang, crash, lie and flood, all at once, beside one that behaves and is under load. Its calls are all executed, each
- * call to the others ends with what is known of it, and they are used again as soon as they behave.
+ * Tool servers that hang, crash, lie and flood, all at once, next to a correct one under load. All calls of the correct one are
+ * executed, each call to the others ends with its known outcome, and they are used again once they behave.
  */
 export async function upstreamPart(setup: { readonly seed: number; readonly isShort: boolean }): Promise<PartReport> {
   const part = 'tool servers that hang, crash, lie and flood, beside one that behaves, with load'

@@ -5,7 +5,7 @@ import { describe } from 'vitest'
 
 const folder = resolve(import.meta.dirname, '../../../../shared/data/conformance')
 
-/** The lines of a published set of vectors. They stand beside the project, never in it. */
+/** The lines of a published set of vectors. They are stored outside the project. */
 export function linesOf(name: string): readonly string[] {
   return gunzipSync(readFileSync(resolve(folder, name)))
     .toString('utf8')

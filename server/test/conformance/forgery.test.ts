@@ -4,7 +4,7 @@ import { checkFactors, type Redemption } from '../../src/core/approvals/factors.
 import { claimsOf, parseToken } from '../../src/core/approvals/token.ts'
 import { createTokenKeys } from '../../src/keys/token-keys.ts'
 
-/** Every way we know to make a token out of another one. None is redeemed, and the answer names the factor that failed. */
+/** Every known way to forge a token from another one. None is redeemed, and the answer names the check that failed. */
 
 const NOW = 1_700_000_000_000
 const keys = createTokenKeys({ active: Buffer.alloc(32, 1), previous: Buffer.alloc(32, 2) })
@@ -33,7 +33,7 @@ const token = keys.mint(claimsOf(row, SHOWN), NOW)
 type Attempt = { readonly shown?: string } & Partial<Pick<Redemption, 'args_hash' | 'used' | 'now'>> &
   Partial<Omit<Redemption['presented'], 'token'>>
 
-/** Redeems a text for a stored request as the command does; the rest is as it should be, unless the attempt says otherwise. */
+/** Redeems a text for a stored request as the command does. Everything else is valid, unless the attempt changes it. */
 function redeem(text: string, approval: ApprovalRow = row, attempt: Attempt = {}): readonly Factor[] {
   const parsed = parseToken(text)
   const { approval_id = approval.approval_id, thread = approval.thread, user = approval.caller.user } = attempt
@@ -56,7 +56,7 @@ describe('forged tokens', () => {
     expect(redeem(token)).toEqual([])
   })
 
-  test('every single flipped bit of the text is noticed', () => {
+  test('every flipped bit of the text is detected', () => {
     const flipped = Array.from({ length: token.length * 16 }, (_, bit) => {
       const at = bit >> 4
       const unit = String.fromCharCode(token.charCodeAt(at) ^ (1 << (bit & 15)))
@@ -66,19 +66,19 @@ describe('forged tokens', () => {
     expect(unnoticed(flipped)).toEqual([])
   })
 
-  test('every letter in the other case is noticed', () => {
+  test('every letter in the other case is detected', () => {
     const letters = token.split('').flatMap((letter, at) => (letter === letter.toUpperCase() ? [] : [at]))
     const flipped = letters.map((at) => token.slice(0, at) + token.charAt(at).toUpperCase() + token.slice(at + 1))
     expect(flipped.length).toBeGreaterThan(10)
     expect(unnoticed([...flipped, token.toUpperCase()])).toEqual([])
   })
 
-  test('every truncation, at either end, is noticed', () => {
+  test('every truncation at either end is detected', () => {
     const lengths = Array.from({ length: token.length }, (_, length) => length)
     expect(unnoticed(lengths.flatMap((length) => [token.slice(0, length), token.slice(length + 1)]))).toEqual([])
   })
 
-  test('every character taken out, doubled, or followed by another is noticed', () => {
+  test('every removed, doubled or inserted character is detected', () => {
     const places = Array.from({ length: token.length }, (_, at) => at)
     const texts = places.flatMap((at) => [
       token.slice(0, at) + token.slice(at + 1),
@@ -88,7 +88,7 @@ describe('forged tokens', () => {
     expect(unnoticed(texts)).toEqual([])
   })
 
-  test('every exchange of fields between two tokens is noticed', () => {
+  test('every exchange of fields between two tokens is detected', () => {
     const other = keys.mint(claimsOf({ ...row, approval_id: 'auth_fedcba9876543210' }, SHOWN), NOW + 1000)
     const renewed = keys.mint(claimsOf(row, SHOWN), NOW + 1000)
     const own = token.split('.')
@@ -102,13 +102,13 @@ describe('forged tokens', () => {
     expect(unnoticed([own.toReversed().join('.'), [own[0], own[1], own[3], own[2]].join('.')])).toEqual([])
   })
 
-  test('a token made younger, to live longer, is noticed', () => {
+  test('a token with a later time is detected', () => {
     const [version, seconds, nonce, mac] = token.split('.')
     const younger = [version, Number(seconds) + 299, nonce, mac].join('.')
     expect(redeem(younger, row, { now: NOW + 400_000 })).toEqual(['signature'])
   })
 
-  test('a token of the same form signed with another key, or with none, is noticed', () => {
+  test('a token signed with another key, or with none, is detected', () => {
     const foreign = createTokenKeys({ active: Buffer.alloc(32, 3) }).mint(claimsOf(row, SHOWN), NOW)
     expect(unnoticed([foreign, `${token.slice(0, -64)}${'0'.repeat(64)}`])).toEqual([])
   })
@@ -128,7 +128,7 @@ describe('genuine tokens in the wrong place', () => {
     expect(redeem(token, { ...row, ...different })).toEqual(['signature'])
   })
 
-  test('a token for a packet that has changed since does not fit this request', () => {
+  test('a token for a packet that has changed since is rejected', () => {
     expect(redeem(token, row, { shown: SHOWN })).toEqual([])
     expect(redeem(token, row, { shown: 'e'.repeat(64) })).toEqual(['signature'])
   })

@@ -20,7 +20,7 @@ function doubleOf(hex: string): number {
 }
 
 describeVectors('RFC 8785', () => {
-  test('every pair comes out byte for byte', () => {
+  test('every pair is reproduced byte for byte', () => {
     const pairs = rowsOf('jcs/pairs.jsonl.gz') as readonly Pair[]
     expect(pairs).toHaveLength(6)
     const wrong = pairs.filter(

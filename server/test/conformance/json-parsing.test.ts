@@ -25,7 +25,7 @@ function outcomes(wanted: Vector['expect']): readonly { name: string; refusal: s
 }
 
 describeVectors('JSONTestSuite', () => {
-  test('all that must be accepted is, but for the duplicate keys that I-JSON forbids', () => {
+  test('everything that must be accepted is accepted, except the duplicate keys that I-JSON forbids', () => {
     const all = outcomes('accept')
     expect(all).toHaveLength(95)
     expect(all.filter(({ refusal }) => refusal !== undefined)).toEqual([
@@ -34,14 +34,14 @@ describeVectors('JSONTestSuite', () => {
     ])
   })
 
-  test('all that must be refused is, and not by chance for a number or a key', () => {
+  test('everything that must be rejected is rejected, for the right reason', () => {
     const all = outcomes('reject')
     expect(all).toHaveLength(188)
     const reasons = ['syntax', 'depth', 'lone_surrogate', 'not UTF-8']
     expect(all.filter(({ refusal }) => refusal === undefined || !reasons.includes(refusal))).toEqual([])
   })
 
-  test('what may be either is answered, and where I-JSON has an opinion it is refused', () => {
+  test('optional cases get an answer, and are rejected if I-JSON forbids them', () => {
     const all = outcomes('either')
     expect(all).toHaveLength(35)
     expect(all.filter(({ refusal }) => refusal === undefined).map(({ name }) => name)).toEqual([
@@ -50,7 +50,7 @@ describeVectors('JSONTestSuite', () => {
     ])
   })
 
-  test('what parsers transform differently is answered, and differing texts of one key are refused', () => {
+  test('texts that parsers transform differently get an answer, and different spellings of one key are rejected', () => {
     const all = outcomes('transform')
     expect(all).toHaveLength(22)
     const duplicates = all.filter(({ refusal }) => refusal === 'duplicate_key').map(({ name }) => name)

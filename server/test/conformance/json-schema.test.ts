@@ -29,7 +29,9 @@ function withRemotes(dialect: Dialect, set: string): Ajv {
   return ajv
 }
 
-/** A schema that stands alone goes the product's own way; booleans and those that need a remote one use the same configuration. */
+/**
+ * A self-contained schema is compiled as in the product; booleans and schemas with remote references use the same configuration.
+ */
 function verdictOf({ set, dialect, $schema }: Suite, { schema, data }: Vector): 'accepts' | 'refuses' | 'unusable' {
   const standsAlone = typeof schema === 'object' && !JSON.stringify(schema).includes('//localhost:1234/')
   if (standsAlone) {

@@ -8,7 +8,7 @@ if (CHROMIUM === undefined) console.warn(SKIPPED)
 const WHOLE = process.env['SLUICE_CONSOLE'] === 'whole'
 const ROWS = 10_000
 
-/** The browser's own list of frames that took longer than 50 ms, from now on. */
+/** Records the browser's list of frames that took longer than 50 ms. */
 const WATCH_FRAMES = `
   window.longFrames = []
   new PerformanceObserver((list) => window.longFrames.push(...list.getEntries().map(({ duration, blockingDuration }) => ({ duration, blockingDuration }))))
@@ -18,7 +18,7 @@ const PANE = `document.querySelector('.calls .scroll')`
 const HEIGHT = `${PANE}.scrollHeight`
 const TO_THE_END = `{ ${PANE}.scrollTop = ${HEIGHT} }`
 
-/** Scrolls up one step a frame and answers with the time of every frame. */
+/** Scrolls up one step per frame and returns the time of every frame. */
 const SCROLL = `(async () => {
   const pane = ${PANE}
   const frames = []
@@ -39,7 +39,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('the activity page with many c
     const { world } = app
     await world.call('mail-assistant', 'mail__list', { folder: 'Invoices' })
     const start = await world.kill()
-    // Copies of what a real call left behind: its row and two entries of the audit each.
+    // Copies of a real call: its row and two audit entries each.
     await withEntries(join(world.folder, '.sluice'), 2 * ROWS + 100)
     await start()
   }, 180_000)
@@ -73,7 +73,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('the activity page with many c
     await page.evaluate(TO_THE_END)
     await page.locator(`.call-row[data-index="${rows - 1}"]`).waitFor()
     expect(await page.locator(`.call-row[data-index="${rows - 1}"]`).getAttribute('aria-rowindex')).toBe(`${rows + 1}`)
-    // However many rows there are, the page holds those that can be seen and a few more.
+    // However many rows there are, the page contains only the visible ones and a few more.
     expect(most).toBeLessThan(80)
 
     await page.evaluate(WATCH_FRAMES)
@@ -91,7 +91,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('the activity page with many c
     await page.context().close()
   }, 300_000)
 
-  test('a search among them asks the gate, and what was searched for is in the address', async () => {
+  test('a search asks the gate, and the query is in the address', async () => {
     const { world } = app
     await world.call('report-writer', 'files__read_file', { path: 'reports/needle.md' })
     const page = await app.open(world.keys.admin)
@@ -107,7 +107,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('the activity page with many c
     await page.context().close()
   }, 120_000)
 
-  test('no script failed and the content security policy stopped nothing', () => {
+  test('no script failed and the content security policy blocked nothing', () => {
     expect(complaints).toEqual([])
   })
 })

@@ -85,7 +85,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('the chat in a browser', () =>
     await page.context().close()
   })
 
-  test('the gate is killed under a conversation: nothing is lost, nothing is doubled, and it goes on', async () => {
+  test('the gate is killed during a conversation: nothing is lost or duplicated, and the conversation continues', async () => {
     const { world } = app
     model.say = following(['First', 'Second'], [post('first'), post('second')], 'Both are out.')
     const page = await app.open(world.keys.mara)
@@ -105,7 +105,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('the chat in a browser', () =>
     await page.locator('.said.assistant .bubble', { hasText: 'Both are out.' }).waitFor({ timeout: 60_000 })
     expect(await page.locator('.side-calls > li').count()).toBe(2)
     const shown = await page.locator('.messages .said').allTextContents()
-    // A page that is opened afresh shows the same as the one that lived through it.
+    // A newly opened page shows the same as the page that stayed open.
     const fresh = await app.open(world.keys.mara)
     await fresh.goto(`${world.url}/#/chat/${run}`)
     await fresh.locator('.said.assistant .bubble', { hasText: 'Both are out.' }).waitFor()
@@ -148,7 +148,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('the chat in a browser', () =>
     await page.context().close()
   })
 
-  test('an approver reads the conversation of somebody else and cannot write in it', async () => {
+  test('an approver can read the conversation of somebody else but cannot write in it', async () => {
     const { world } = app
     model.say = () => ({ text: 'Only for Mara.' })
     const mara = await app.open(world.keys.mara)
@@ -162,7 +162,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('the chat in a browser', () =>
     await Promise.all([mara.context().close(), priya.context().close()])
   })
 
-  test('no script failed and the content security policy stopped nothing', () => {
+  test('no script failed and the content security policy blocked nothing', () => {
     expect(complaints).toEqual([])
   })
 })

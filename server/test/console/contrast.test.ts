@@ -65,10 +65,10 @@ function tooClose(pairs: Readonly<Record<string, readonly string[]>>, least: num
   )
 }
 
-test('words have a contrast of 4.5 on every surface they stand on, in both themes', () => {
+test('text has a contrast of at least 4.5 on every background, in both themes', () => {
   expect(tooClose(WORDS, 4.5)).toEqual([])
 })
 
-test('lines, rings and charts have a contrast of 3', () => {
+test('lines, rings and charts have a contrast of at least 3', () => {
   expect(tooClose(LINES, 3)).toEqual([])
 })

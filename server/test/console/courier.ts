@@ -1,4 +1,4 @@
-/** A document of the office for pages and pictures: it lists mail, posts a message that waits for a person, and keeps when. */
+/** A workflow document for pages and pictures: it lists mail, posts a message that waits for a person, and stores the time. */
 export const COURIER = (text: string): string => `apiVersion: gosuto/v1
 metadata:
   name: courier

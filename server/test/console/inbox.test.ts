@@ -65,7 +65,7 @@ describe.skipIf(CHROMIUM === undefined)('the inbox in a browser', () => {
     await expect.poll(() => stateOf(world, ids[1] ?? '')).toBe('denied')
   })
 
-  test('a careful approval is typed: neither a key nor Enter decides it, and Approve is never focused', async () => {
+  test('a strong approval must be typed: neither a shortcut nor Enter decides it, and Approve is never focused', async () => {
     const { world } = app
     const id = await held(world, 'ledger-bot', 'bank__pay', {
       amount: 4820,
@@ -91,7 +91,7 @@ describe.skipIf(CHROMIUM === undefined)('the inbox in a browser', () => {
     await expect.poll(() => stateOf(world, id)).toMatch(DECIDED)
   })
 
-  test('of two people who decide at once, the slower one is told kindly and changes nothing', async () => {
+  test('if two people decide at once, the slower one is told so and changes nothing', async () => {
     const { world } = app
     const id = await held(world, ...post('race'))
     const [mara, priya] = [page, await app.open(world.keys.priya)]
@@ -106,7 +106,7 @@ describe.skipIf(CHROMIUM === undefined)('the inbox in a browser', () => {
     await priya.context().close()
   })
 
-  test('a request that changes while it is read is shown beside what was read, and nothing can be decided', async () => {
+  test('a request that changes while it is open is shown next to its old version, and cannot be decided', async () => {
     const { world } = app
     const id = await held(world, ...post('before'))
     await openPacket(page, world, id)
@@ -127,7 +127,7 @@ describe.skipIf(CHROMIUM === undefined)('the inbox in a browser', () => {
     await expect.poll(() => page.locator('.ids').textContent()).toContain(next)
   })
 
-  test('new requests wait behind a chip in room that was kept, and no row moves', async () => {
+  test('new requests wait behind a chip, and no row moves', async () => {
     const { world } = app
     const id = await held(world, 'sales-helper', 'crm__update_deal', { deal: 'Quay', stage: 'open' }, 'quays')
     await page.goto(`${world.url}/#/`)
@@ -167,7 +167,7 @@ describe.skipIf(CHROMIUM === undefined)('the inbox in a browser', () => {
   })
 
   test.skipIf(!WHOLE)(
-    'pausing takes two clicks, resuming is typed, and nothing says so before the gate does',
+    'pausing takes two clicks, resuming must be typed, and the page shows neither before the gate confirms it',
     async () => {
       const { world } = app
       const admin = await app.open(world.keys.admin)
@@ -187,7 +187,7 @@ describe.skipIf(CHROMIUM === undefined)('the inbox in a browser', () => {
     },
   )
 
-  test('no script failed and the content security policy stopped nothing', () => {
+  test('no script failed and the content security policy blocked nothing', () => {
     expect(complaints).toEqual([])
   })
 })

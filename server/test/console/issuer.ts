@@ -11,11 +11,11 @@ export type Issuer = {
 
 export type IssuerClient = { readonly client_id: string; readonly client_secret: string; readonly redirect_uri: string }
 
-/** A real OpenID provider. Whoever logs in as `NAME` is in the group that their name ends with: `ana.approvers`. */
+/** A real OpenID provider. A person is in the group that their name ends with: `ana.approvers`. */
 export async function startIssuer(clients: (url: string) => readonly IssuerClient[]): Promise<Issuer> {
   const server: Server = createServer()
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  // Cookies know no ports: the issuer has another name than the gate, as it would have anywhere else.
+  // Cookies ignore ports, so the issuer has another host name than the gate, as in production.
   const url = `http://localhost:${(server.address() as AddressInfo).port}`
   const provider = new Provider(url, {
     clients: clients(url).map(({ redirect_uri, ...client }) => ({

@@ -4,7 +4,10 @@ import type { World } from './world.ts'
 
 const HASH = (digit: string) => digit.repeat(64)
 
-/** A node with a key of its own that asks about one of its calls. `shown` is a request of this gate: a node would show a call like that. */
+/**
+ * A node with its own key that asks about one of its calls. `shown`: a request of this gate, used as the content of the node's
+ * request.
+ */
 export async function askAsNode(world: World, name: string, shown: string, context: object = {}): Promise<void> {
   const key = await world.key('node', name)
   const { body } = await world.http('GET', `/v1/approvals/${shown}`, world.keys.admin)

@@ -13,7 +13,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('the page of nodes', () => {
   }, 120_000)
   afterAll(async () => app.close(), 60_000)
 
-  test('shows each node and what of its calls waits; a click leads to the request, where it is decided', async () => {
+  test('shows each node and its waiting calls; a click opens the request, where it is decided', async () => {
     const { world } = app
     await world.key('node', 'lisbon-2')
     const own = await held(world, 'status-agent', 'chat__post', { channel: '#ops', text: 'As agreed.' })

@@ -1,6 +1,6 @@
 import { answer, send, serveRaw, type RawCall } from '../tool-servers/raw-server.ts'
 
-/** The tool servers of a small office, one per name given as the argument. Nothing they do leaves this process. */
+/** The tool servers of a small office, chosen by the argument. They have no effects outside this process. */
 type Office = Readonly<
   Record<
     string,
@@ -93,7 +93,7 @@ const OFFICES: Readonly<Record<string, Office>> = {
 }
 
 const office = OFFICES[process.argv[2] ?? ''] ?? {}
-/** A hostile server describes and answers with whatever text it was given. */
+/** A hostile server that uses the given text in its descriptions and answers. */
 const hostile = process.env['HOSTILE_TEXT']
 
 serveRaw({

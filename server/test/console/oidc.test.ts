@@ -66,7 +66,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('logging in with an issuer', (
 
   test('a person logs in at the issuer and comes back as an approver, and no token is in the browser', async () => {
     const page = await visit()
-    // An issuer whose tokens are accepted is no way to log in unless it is set up for that.
+    // An issuer of accepted tokens is offered for logging in only if it is configured for that.
     await expect.poll(() => page.locator('.login-others a').count(), { timeout: 30_000 }).toBe(1)
     await logInAs(page, 'ana.approvers')
     await page.waitForSelector('.shell')
@@ -99,9 +99,9 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('logging in with an issuer', (
     }
   })
 
-  test('an answer that this browser did not ask for does not log anybody in', async () => {
+  test('a login response that this browser did not request logs nobody in', async () => {
     const victim = await visit()
-    // The attacker begins a log-in of their own and sends the victim its end.
+    // The attacker starts a login and sends the victim the final redirect.
     await victim.goto(`${app.world.url}/v1/login/oidc/callback?code=stolen&state=theirs`)
     await victim.getByText('this browser did not begin it').waitFor()
     const attacker = await visit()

@@ -14,16 +14,16 @@ if (CHROMIUM === undefined) console.warn(SKIPPED)
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
-/** What axe-core finds on the page as it is now, one line a place. */
+/** What axe-core finds on the current page, one line per finding. */
 async function faults(page: Page): Promise<readonly string[]> {
-  // A page cannot load a script that is not its own; the tool that looks at it comes in by the debugger.
+  // The page cannot load foreign scripts, so axe-core is injected through the debugger.
   await page.evaluate(axe)
-  // Addresses of pages stand after a `#`, which one rule takes for places on the same page.
+  // Page addresses come after a `#`, which one rule mistakes for anchors on the same page.
   return page.evaluate(`axe.run({ runOnly: ${JSON.stringify(RULES)}, rules: { 'skip-link': { enabled: false } } }).then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + ' ' + target.join(' ') + ' ' + failureSummary)))`)
 }
 
-/** Everything was read and drawn. The ring of a countdown moves for ever and does not count. */
+/** Waits until everything was loaded and rendered. Countdown rings never stop moving and do not count. */
 const IS_STILL = `document.querySelector('main .skeleton, [aria-busy=true]') === null &&
   document.getAnimations().every(({ effect }) => effect.getComputedTiming().endTime === Infinity)`
 
@@ -89,7 +89,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
     180_000,
   )
 
-  test('the policy page shows the rules, and a draft is judged and linted before it is anything', async () => {
+  test('the policy page shows the rules, and a draft is tested and linted before it can be applied', async () => {
     const page = await app.open(app.world.keys.admin)
     await page.goto(`${app.world.url}/#/policy`)
     await page.getByText('sent messages are kept').first().waitFor()
@@ -161,7 +161,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
     await page.context().close()
   }, 60_000)
 
-  test('equal acts are one sentence: three mails to one recipient, confirmed once, each decided with its own digest', async () => {
+  test('similar requests are shown as one sentence: three mails to one recipient are confirmed once, each with its own digest', async () => {
     const { world } = app
     const to = 'orders@vendor.example'
     const mails: string[] = []
@@ -185,7 +185,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
     await page.context().close()
   }, 60_000)
 
-  test('two people: the first yes is said, and only the second runs it', async () => {
+  test('two people: the first approval is shown, and only the second runs the call', async () => {
     const { world } = app
     const id = ids['command'] ?? ''
     const mara = await app.open(world.keys.mara)
@@ -195,7 +195,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
     await mara.getByText('Your approval is recorded.').first().waitFor()
     expect(await stateOf(world, id)).toBe('pending')
     await mara.context().close()
-    // Priya asked for it herself: her agent's request is not hers to approve.
+    // Priya cannot approve the request of her own agent.
     const priya = await app.open(world.keys.priya)
     await openPacket(priya, world, id)
     await priya.getByText('You asked for this yourself').waitFor()
@@ -207,7 +207,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
     await Promise.all([priya.context().close(), admin.context().close()])
   }, 60_000)
 
-  test('a run is drawn, and its journal can be looked back at', async () => {
+  test('a run is drawn, and its journal can be browsed', async () => {
     const { world } = app
     const page = await app.open(world.keys.admin)
     await page.goto(`${world.url}/#/runs`)
@@ -217,7 +217,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
     await page.context().close()
   }, 60_000)
 
-  test('the gate is killed under an open page: deciding goes off, and comes back with the gate', async () => {
+  test('the gate is killed while a page is open: deciding is disabled, and enabled again when the gate is back', async () => {
     const { world } = app
     const id = ids['mail'] ?? ''
     const page = await app.open(world.keys.mara)
@@ -235,7 +235,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
     await page.context().close()
   }, 120_000)
 
-  test('no script failed and the content security policy stopped nothing', () => {
+  test('no script failed and the content security policy blocked nothing', () => {
     expect(complaints).toEqual([])
   })
 })

@@ -22,11 +22,11 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('what must never happen', () =
     const id = await post('slow')
     const page = await app.open(world.keys.mara)
     await openPacket(page, world, id)
-    // The gate is stopped like on a machine that hangs: it has the request and does not answer.
+    // The gate is suspended: it has the request and does not answer.
     world.process.kill('SIGSTOP')
     await page.locator('.approve').click()
     await page.locator('.approve[aria-busy=true]').waitFor()
-    // A moment in which a page that hopes for the best would have said it.
+    // Time in which an optimistic page would already show it.
     await page.waitForTimeout(1_000)
     expect(await page.getByText('Approved.').count()).toBe(0)
     expect(await page.locator('.decide .btn[aria-disabled=true]').count()).toBeGreaterThan(2)
@@ -36,7 +36,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('what must never happen', () =
     await page.context().close()
   }, 60_000)
 
-  test('a tool that changes under an open request: the approval is refused, and both versions are shown', async () => {
+  test('a tool changes while a request is open: the approval is rejected, and both versions are shown', async () => {
     const { world } = app
     const id = await held(world, 'sales-helper', 'crm__update_deal', { deal: 'Quay', stage: 'won' })
     const page = await app.open(world.keys.mara)
@@ -62,7 +62,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('what must never happen', () =
     await page.context().close()
   }, 120_000)
 
-  test('a batch holds only what is alike, and odd ones are not ticked', async () => {
+  test('a batch contains only similar requests, and unusual ones are not preselected', async () => {
     const { world } = app
     const same = [await post('batch one', 'b'), await post('batch two', 'b')]
     const otherThread = await post('batch three', 'c')
@@ -96,7 +96,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('what must never happen', () =
     await openPacket(second, world, id)
     await Promise.all([first.locator('.approve').click(), second.locator('.deny').first().click()])
     await expect.poll(() => stateOf(world, id)).toMatch(/^(?:approved|consumed)$/)
-    // The second tab was asked for a reason meanwhile: its no comes too late, and it says so.
+    // The second tab was asked for a reason meanwhile: its denial is too late, and the page says so.
     await second.keyboard.press('Enter')
     await second.goto(`${world.url}/#/approvals/${id}`)
     await second.locator('.note.accent', { hasText: 'approved it' }).waitFor()
@@ -104,7 +104,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('what must never happen', () =
     await first.context().close()
   }, 60_000)
 
-  test('after the stream lost its place, nothing is decided before everything was read again', async () => {
+  test('after the event stream was reset, nothing can be decided before everything was loaded again', async () => {
     const { world } = app
     const id = await post('reset')
     const page = await app.open(world.keys.mara)
@@ -113,14 +113,14 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('what must never happen', () =
     await page.locator('.banner.lost').waitFor()
     await page.keyboard.press('a')
     await start()
-    // Another process knows nothing of the old place in the stream: it says `reset`.
+    // The new process does not know the old position in the stream, so it sends `reset`.
     await expect.poll(() => page.locator('.live').first().textContent(), { timeout: 60_000 }).toBe('live')
     await expect.poll(() => page.locator('.approve').getAttribute('aria-disabled'), { timeout: 30_000 }).toBeNull()
     expect(await stateOf(world, id)).toBe('pending')
     await page.context().close()
   }, 120_000)
 
-  test('no script failed and the content security policy stopped nothing', () => {
+  test('no script failed and the content security policy blocked nothing', () => {
     expect(complaints).toEqual([])
   })
 })

@@ -82,7 +82,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('settings, and what depends on
     await settled(page)
   }
 
-  test('a passkey is made in the settings, and from then on every careful approval needs it', async () => {
+  test('after a passkey was created in the settings, every strong approval needs it', async () => {
     const { world } = app
     const context = await app.browser.newContext({ viewport: { width: 1440, height: 900 } })
     const page = await context.newPage()
@@ -117,7 +117,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('settings, and what depends on
     const approved = (await world.http('GET', `/v1/approvals/${id}`, world.keys.admin)).body
     expect(JSON.stringify(approved['decisions'])).toContain('passkey')
 
-    // A key alone is not the person any more, and an authenticator that does not verify them is none.
+    // An API key alone is not enough any more, and neither is an authenticator without user verification.
     const next = await pay(4821)
     expect((await world.approve(next, world.keys.priya)).body['code']).toBe('approval.passkey_needed')
     await browser.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
@@ -136,7 +136,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('settings, and what depends on
     await page.context().close()
   })
 
-  test('a browser is told that a call waits, by an encrypted message without any value of the call', async () => {
+  test('a browser is notified of a waiting call by an encrypted message without any value of the call', async () => {
     const { world } = app
     const own = createECDH('prime256v1')
     own.generateKeys()
@@ -254,7 +254,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('settings, and what depends on
     expect(JSON.stringify((await inForce())['rules'])).toContain('says the console')
     const file = readFileSync(join(world.folder, 'sluice.yaml'), 'utf8')
     expect(file).toContain('says the console')
-    // What else stands in the file is still there, and nothing but the policy changed.
+    // The rest of the file is unchanged.
     expect(JSON.stringify((await world.http('GET', '/v1/servers', world.keys.admin)).body)).toContain('crm')
     const { body } = await world.http('GET', '/v1/audit?last=20', world.keys.admin)
     expect(body['items']).toContainEqual(expect.objectContaining({ type: 'policy.loaded', actor: 'admin:root' }))
@@ -268,7 +268,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('settings, and what depends on
     expect((await world.http('POST', '/v1/policies/put', world.keys.mara, { text, version })).status).toBe(403)
     expect((await inForce())['version']).toBe(version)
 
-    // Whoever has a passphrase gives it, like for a careful approval; what loosens is typed.
+    // People with a passphrase enter it, as for a strong approval; a change that loosens the policy must be typed.
     await world.http('POST', '/v1/passphrase', world.keys.admin, { passphrase: 'correct horse battery' })
     await page.reload()
     await page.goto(`${world.url}/#/policy`)
@@ -342,7 +342,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('settings, and what depends on
     await page.context().close()
   }, 60_000)
 
-  test('no script failed and the content security policy stopped nothing', () => {
+  test('no script failed and the content security policy blocked nothing', () => {
     expect(complaints).toEqual([])
   })
 })

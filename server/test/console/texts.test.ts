@@ -24,7 +24,7 @@ const ALL = `${MARKUP}${BIDI}${TAGS}${UNSEEN}`
 const PAGES = [
   '#/',
   '#/activity',
-  // An address can be made by anybody and sent as a link.
+  // Anybody can create an address and send it as a link.
   `#/activity?tool=${encodeURIComponent(ALL)}&caller=${encodeURIComponent(ALL)}`,
   `#/activity/${encodeURIComponent(ALL)}`,
   `#/approvals/${encodeURIComponent(ALL)}`,
@@ -47,7 +47,7 @@ const PAGES = [
   '#/settings',
 ]
 
-/** Every word of the page: what is drawn, and what stands in labels and titles. */
+/** All text of the page, including labels and titles. */
 const SEEN = `[document.title, document.body.innerText, ...[...document.querySelectorAll('*')].flatMap((one) =>
   ['title', 'aria-label', 'placeholder', 'alt'].map((name) => one.getAttribute(name) ?? ''))].join(' ')`
 
@@ -69,11 +69,11 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('texts of agents and tools', (
   }, 120_000)
   afterAll(async () => app.close(), 60_000)
 
-  /** Nothing of a text became markup, and every character of it can be seen. */
+  /** No part of a text became markup, and every character is visible. */
   async function looks(): Promise<void> {
     expect(await page.evaluate('window.hit')).toBeUndefined()
     expect(await page.locator('main img, main script, a[href^="javascript"]').count()).toBe(0)
-    // What is read aloud or shown beside the pointer counts as well.
+    // Labels for screen readers and tooltips count too.
     const text = String(await page.evaluate(SEEN))
     expect(HIDDEN.exec(text)?.[0]).toBeUndefined()
   }
@@ -87,7 +87,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('texts of agents and tools', (
     })
     await openPacket(page, app.world, id)
     await looks()
-    // The page has its own headings and no more: a text with line breaks makes none.
+    // The page has only its own headings: a text with line breaks creates none.
     expect(await page.locator('.packet h2').allTextContents()).toEqual(
       expect.arrayContaining(['Why it is held', 'If you approve']),
     )
@@ -141,7 +141,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('texts of agents and tools', (
     await looks()
   }, 60_000)
 
-  test('no script failed and the content security policy stopped nothing', () => {
+  test('no script failed and the content security policy blocked nothing', () => {
     expect(complaints).toEqual([])
   })
 })

@@ -68,7 +68,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('logging in at a tool server f
     await tab.locator('input[name=prompt][value=consent]').waitFor({ state: 'attached' })
     await tab.locator('button[type=submit]').click()
     await expect.poll(() => new URL(tab.url()).origin, { timeout: 30_000 }).toBe(app.world.url)
-    // The first page notices without being touched.
+    // The first page updates by itself.
     await part.getByText(`Logged in at ${notes.issuer}`).waitFor({ timeout: 60_000 })
     await page.getByText('notes__read_name').first().waitFor({ timeout: 60_000 })
     await expect.poll(serverState, { timeout: 60_000 }).toBe('ready')
@@ -96,7 +96,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('logging in at a tool server f
     await page.context().close()
   }, 60_000)
 
-  test('no script failed and the content security policy stopped nothing', () => {
+  test('no script failed and the content security policy blocked nothing', () => {
     expect(complaints).toEqual([])
   })
 })

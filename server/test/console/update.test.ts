@@ -26,7 +26,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('a console that is updated und
     rmSync(tree, { recursive: true, force: true })
   }, 60_000)
 
-  /** The same console under other names, as another release has them. Returns a name that is gone. */
+  /** The same console with other file names, as in another release. Returns a name that no longer exists. */
   function replaceFiles(): string {
     const assets = join(dist, 'assets')
     for (const name of readdirSync(dist, { recursive: true, encoding: 'utf8' }))
@@ -40,7 +40,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('a console that is updated und
     return names.find((name) => name.startsWith('nodes-page')) ?? ''
   }
 
-  test('a page that is not loaded yet offers a reload, and is there afterwards', async () => {
+  test('a page that was not loaded yet offers a reload, and works afterwards', async () => {
     const key = await gate.key('admin', 'root')
     const browser = await openBrowser()
     const page = await browser.newPage()

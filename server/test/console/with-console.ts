@@ -17,7 +17,7 @@ export function buildConsole(): void {
     )
   const isNew = () => existsSync(built) && statSync(built).mtimeMs >= newest(join(CONSOLE, 'src'))
   if (isNew()) return
-  // Test files run side by side, and two builds at once would take each other's files away.
+  // Test files run in parallel, and two builds at once would delete each other's files.
   const lock = join(CONSOLE, 'node_modules', '.build.lock')
   mkdirSync(dirname(lock), { recursive: true })
   const until = Date.now() + LONGEST_BUILD_MS
@@ -53,7 +53,7 @@ export type Console = {
   close(): Promise<void>
 }
 
-/** Every message of a page that nobody should see: errors of scripts, and what the content security policy stopped. */
+/** Console messages that should not occur: script errors, and content security policy violations. */
 export const complaints: string[] = []
 
 /** A live gate and a real browser; requests are never intercepted. */
@@ -94,7 +94,7 @@ export const openPacket = async (page: Page, world: World, id: string): Promise<
   await settled(page)
 }
 
-/** Controls that were swapped do nothing for 400 ms. */
+/** Controls that have just changed are inactive for 400 ms. */
 export const settled = (page: Page): Promise<void> => page.waitForTimeout(450)
 
 export const held = async (world: World, ...words: Parameters<World['call']>): Promise<string> => {

@@ -8,7 +8,7 @@ import { COURIER } from './courier.ts'
 if (CHROMIUM === undefined) console.warn(SKIPPED)
 
 const MARKUP = '<img src=x onerror="window.hit=1">'
-/** Every node of the graph lies inside of what can be seen of it. */
+/** Every node of the graph is inside its visible area. */
 const NODES_IN_VIEW = `(() => {
   const pane = document.querySelector('.graph').getBoundingClientRect()
   const nodes = [...document.querySelectorAll('.step-node')].map((node) => node.getBoundingClientRect())
@@ -51,7 +51,7 @@ describe.skipIf(CHROMIUM === undefined)('workflows in a browser', () => {
     await page.locator('.step-node.waits').waitFor()
     await shot(page, 'workflow')
 
-    // Somebody else decides, and the page hears of it.
+    // Somebody else decides, and the page is updated.
     const { body } = await app.world.http('GET', '/v1/approvals?state=pending', app.world.keys.admin)
     const [held] = (body['items'] ?? []) as { approval_id: string; digest: string }[]
     const approved = await app.world.http('POST', `/v1/approvals/${held?.approval_id}/decide`, app.world.keys.priya, {
@@ -84,7 +84,7 @@ describe.skipIf(CHROMIUM === undefined)('workflows in a browser', () => {
     expect(complaints).toEqual([])
   }, 90_000)
 
-  test('somebody who may not change documents sees them, and no way to roll back', async () => {
+  test('somebody who may not change documents sees them without a way to roll back', async () => {
     const page = await app.open(app.world.keys.priya)
     await page.goto(`${page.url().replace(/#.*$/, '')}#/workflows/courier`)
     await page.getByRole('button', { name: /^Version 1\b/ }).click()

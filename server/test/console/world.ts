@@ -69,7 +69,7 @@ const CONFIG = {
 
 export type World = RunningGate & {
   stop(): Promise<void>
-  /** Kills the gate; the answer starts it again in the same place. */
+  /** Kills the gate; the returned function starts it again in the same folder. */
   kill(): Promise<() => Promise<void>>
   readonly keys: {
     readonly admin: string
@@ -77,7 +77,7 @@ export type World = RunningGate & {
     readonly priya: string
     readonly agents: Readonly<Record<string, string>>
   }
-  /** Calls a tool as an agent; answers with what the gate says. */
+  /** Calls a tool as an agent and returns the gate's answer. */
   readonly call: (
     agent: string,
     tool: string,
@@ -101,7 +101,7 @@ export async function startWorld(
   change: (config: typeof CONFIG) => object = (config) => config,
   given?: number,
 ): Promise<World> {
-  // One port for the whole life of the world, so that a page finds a gate that was started again.
+  // One port for all starts, so that a page finds a gate that was restarted.
   const port = given ?? (await freePort())
   const config = { ...change(CONFIG), listen: { port } }
   let gate = await startGate((folder) => writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify(config, null, 2)))
@@ -157,7 +157,7 @@ export function freePort(): Promise<number> {
   })
 }
 
-/** What waits and what happened on an ordinary morning. */
+/** Creates the pending requests and past calls of an ordinary morning. */
 export async function seed({ call }: World): Promise<Record<string, string>> {
   const held: Record<string, string> = {}
   const hold = async (name: string, ...words: Parameters<World['call']>) => {
