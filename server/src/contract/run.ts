@@ -93,8 +93,11 @@ export type RunRow = RunLabels & {
   readonly expired_at?: number
 }
 
-/** Whether an effect whose result was lost may be started again. */
-export type Repeat = 'repeatable' | 'once'
+/**
+ * Whether an effect whose result was lost may be started again. `guarded`: it may also be started before its mark is stored,
+ * because a row of its own decides in one commit whether it happens, and an abandoned start costs nothing.
+ */
+export type Repeat = 'repeatable' | 'guarded' | 'once'
 
 /** The table that a kind follows, in a form that can be drawn: the possible nodes, and the conditions of the transitions. */
 export const RunGraph = z.object({

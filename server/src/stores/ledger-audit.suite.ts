@@ -46,4 +46,16 @@ export function auditSuite({ create, open }: Opener): void {
     expect(await ledger.entries('main', 11, 3)).toEqual([])
     expect(await ledger.entries('other', 1, 3)).toEqual([])
   })
+
+  test('entries that name an id are found among those of a range, together with the first of the range', async () => {
+    const ledger = await open(await create())
+    await ledger.commit(['wanted', 'a', 'b', 'wanted', 'c', 'wanted'].map(note))
+    const numbers = async (id: string, stream: string, from: number, count: number) =>
+      (await ledger.naming(id, stream, from, count)).map(({ seq }) => seq)
+    expect(await numbers('wanted', 'main', 2, 3)).toEqual([2, 4])
+    expect(await numbers('wanted', 'main', 1, 100)).toEqual([1, 4, 6])
+    expect(await numbers('want%', 'main', 3, 100)).toEqual([3])
+    expect(await numbers('wanted', 'main', 7, 10)).toEqual([])
+    expect(await numbers('wanted', 'other', 1, 10)).toEqual([])
+  })
 }

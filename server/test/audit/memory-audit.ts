@@ -63,6 +63,10 @@ export function memoryAudit(keys: CheckpointKeys = newKeys()) {
       const page = rows.sort((a, b) => a.place - b.place).slice(0, limit)
       return page.map(({ body }) => readable(body) as AuditEntry)
     },
+    async naming(id, stream, from, count) {
+      const page = await audit.entries(stream, from, count)
+      return page.filter((entry) => entry.seq === from || JSON.stringify(entry).includes(id))
+    },
     async heads() {
       return [...heads].map(([stream, head]) => ({ stream, ...head }))
     },

@@ -34,7 +34,7 @@ const ledger = (inner: Ledger & Outcomes): Ledger & Outcomes => ({
 
 const REPEATABLE = new Set(
   [...RUN_KINDS.values()].flatMap(({ effects }) =>
-    Object.entries(effects).flatMap(([kind, repeat]) => (repeat === 'repeatable' ? [kind] : [])),
+    Object.entries(effects).flatMap(([kind, repeat]) => (repeat === 'once' ? [] : [kind])),
   ),
 )
 

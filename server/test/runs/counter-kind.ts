@@ -13,11 +13,11 @@ export type Counter = {
 }
 export const START: Counter = { asked: 0, done: 0, unknown: 0, cancelled: 0, rang: [], heard: [] }
 
-type CounterEffect = { readonly key: string; readonly kind: 'safe' | 'unsafe'; readonly with: JsonObject }
+type CounterEffect = { readonly key: string; readonly kind: 'safe' | 'unsafe' | 'early'; readonly with: JsonObject }
 
 export const counter: RunKind = asKind<Counter, RunEvent, CounterEffect>({
   kind: 'counter',
-  effects: { safe: 'repeatable', unsafe: 'once' },
+  effects: { safe: 'repeatable', unsafe: 'once', early: 'guarded' },
   step(state, event) {
     const heard = { ...state, heard: [...state.heard, event.type] }
     switch (event.type) {

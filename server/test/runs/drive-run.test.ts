@@ -22,7 +22,13 @@ const perform: Perform = async ({ kind, key }) => {
   return { type: 'effect.done' }
 }
 const node = (more: Partial<NodeSetup> = {}) =>
-  startNode({ store, kinds: [counter], performers: { safe: perform, unsafe: perform }, clock: () => now, ...more })
+  startNode({
+    store,
+    kinds: [counter],
+    performers: { safe: perform, unsafe: perform, early: perform },
+    clock: () => now,
+    ...more,
+  })
 const rowOf = async (id: RunId = RUN): Promise<RunRow> => {
   const held = await store.row('runs', id)
   if (held === undefined) throw new Error(`${id} is absent`)
@@ -50,6 +56,39 @@ describe('a driven run', () => {
     expect((await rowOf()).executing.map(({ key }) => key)).toEqual(['e1'])
     open('e1')
     expect(await driven).toBe('parked')
+  })
+
+  test('starts a guarded effect while its mark is being stored, and the others after that', async () => {
+    await begin(store, counter, RUN, START, go('safe', 'early'))
+    const stored = Promise.withResolvers<void>()
+    const ledger = {
+      async commit(changes: Parameters<typeof store.commit>[0]) {
+        await stored.promise
+        return store.commit(changes)
+      },
+    }
+    const driven = node({ ledger }).driver.drive(RUN)
+    await until(() => performed.length > 0)
+    expect(performed).toEqual(['early e2'])
+    stored.resolve()
+    expect(await driven).toBe('parked')
+    expect(performed).toEqual(['early e2', 'safe e1'])
+    expect(await state()).toMatchObject({ asked: 2, done: 2, unknown: 0 })
+  })
+
+  test('takes the result of a guarded effect whose mark was lost at first', async () => {
+    await begin(store, counter, RUN, START, go('early'))
+    let commits = 0
+    const ledger = {
+      async commit(changes: Parameters<typeof store.commit>[0]) {
+        commits += 1
+        return commits === 1 ? { lost: 0 } : store.commit(changes)
+      },
+    }
+    expect(await node({ ledger }).driver.drive(RUN)).toBe('parked')
+    expect(new Set(performed)).toEqual(new Set(['early e1']))
+    expect(await state()).toMatchObject({ asked: 1, done: 1, unknown: 0 })
+    expect(await rowOf()).toMatchObject({ status: 'waiting', executing: [] })
   })
 
   test('takes one commit for a result, the step it leads to and the marks of what comes next', async () => {

@@ -104,7 +104,7 @@ describe.each([...RUN_KINDS.values()])('the kind of run `$kind`', (kind: RunKind
     expect(effects.length > 0 || kind.kind === 'delegation').toBe(true)
     for (const [effect, repeat] of effects) {
       expect([effect, typeof performers.get(effect)]).toEqual([effect, 'function'])
-      expect(['repeatable', 'once']).toContain(repeat)
+      expect(['repeatable', 'guarded', 'once']).toContain(repeat)
     }
   })
 

@@ -50,13 +50,13 @@ export async function gatherFacts(deps: FactsDeps, call: Call, tool: Tool, told:
 }
 
 /**
- * INVARIANT: what others can change is read before anything that may take long, so that whatever is acknowledged in the meantime
- * loses the commit. The rest is read in parallel: a remote store costs one more wait.
+ * INVARIANT: what others can change is asked for before anything that may take long, so that whatever is acknowledged in the
+ * meantime loses the commit. The rest is read in parallel: a remote store costs one wait.
  */
 export async function gatherSeen(deps: FactsDeps, call: Call, tool: Tool, moment: Moment): Promise<Gathered> {
   const now = deps.clock()
   const { asked_earlier = call.by_run !== undefined, ...told } = moment
-  const { pauses, credential, ...seen } = await readChangeableFacts(deps, call, tool, now, asked_earlier)
+  const standing = readChangeableFacts(deps, call, tool, now, asked_earlier)
   const { judgement } = deps
   const settings = settingsOf(judgement, tool)
   const asked = [
@@ -74,6 +74,7 @@ export async function gatherSeen(deps: FactsDeps, call: Call, tool: Tool, moment
   const others = withResults(asked, (found) => found)
   const [files, [approvers, traps, content, guarded, budgets, history, health, provenance, capabilities]] =
     others instanceof Promise ? await Promise.all([looking, others]) : [await looking, others]
+  const { pauses, credential, ...seen } = await standing
   const facts: Facts = {
     now,
     tool,

@@ -160,7 +160,14 @@ async function recheck(
     const usable = consume(approval.row, now)
     if (!usable.ok) return { next: usable }
   }
-  if (!(await isStartOnRecord(deps.audit, row, approval?.row))) return stale('approval.stale', NOT_ON_RECORD)
+  const [isOnRecord, judged] = await Promise.all([
+    isStartOnRecord(deps.audit, row, approval?.row),
+    judgeAgain(deps, row, approval),
+  ])
+  return isOnRecord ? judged : stale('approval.stale', NOT_ON_RECORD)
+}
+
+async function judgeAgain(deps: ResumeDeps, row: CallRow, approval: Held<'approvals'> | undefined): Promise<Rechecked> {
   if (deps.digest(row.canonical_args) !== row.args_hash) return stale('approval.args_changed', 'arguments')
   if (approval !== undefined && approval.row.args_hash !== row.args_hash)
     return stale('approval.args_changed', 'arguments')

@@ -5,8 +5,8 @@ import type { AuditReads } from '../ports/reads.ts'
 
 /** The audit types for what a person or the recovery did to let a call start. */
 const DECISIONS: readonly string[] = ['approval.approved', 'call.settled', 'call.interrupted']
-const FIRST_PAGE = 32
-const PAGE = 512
+const FIRST_PAGE = 256
+const PAGE = 2_048
 /** An entry's time may be shortly before the decision it records. */
 const SLACK_MS = 60_000
 
@@ -16,7 +16,7 @@ const SLACK_MS = 60_000
  * decision, which was nearly always made a moment ago.
  */
 export async function isStartOnRecord(
-  audit: AuditReads,
+  audit: Pick<AuditReads, 'heads' | 'naming'>,
   row: CallRow,
   approval: ApprovalRow | undefined,
 ): Promise<boolean> {
@@ -39,7 +39,7 @@ function attemptIn({ about }: AuditEntry): number {
 }
 
 async function lastWord(
-  audit: AuditReads,
+  audit: Pick<AuditReads, 'naming'>,
   stream: string,
   head: number,
   call: string,
@@ -47,10 +47,12 @@ async function lastWord(
 ): Promise<AuditEntry | undefined> {
   for (let last = head, size = FIRST_PAGE; last > 0; last -= size, size = PAGE) {
     const from = Math.max(1, last - size + 1)
-    const page = await audit.entries(stream, from, last - from + 1)
+    const page = await audit.naming(call, stream, from, last - from + 1)
     const word = page.toReversed().find((entry) => entry.subject['call'] === call && isWord(entry))
     if (word !== undefined) return word
-    if ((page[0]?.at ?? 0) < since) return undefined
+    const first = page.find(({ seq }) => seq === from)
+    // Without the first one it is not known how old these are: the search goes on.
+    if (first !== undefined && first.at < since) return undefined
   }
   return undefined
 }

@@ -66,6 +66,8 @@ export interface Accounts {
 export interface AuditReads {
   /** Entries of one stream in order, as stored: a broken one is returned as it is, for `verify` to judge. */
   entries(stream: string, from: number, limit: number): Promise<readonly AuditEntry[]>
+  /** Of `count` entries beginning with number `from`: the first one, for its time, and those whose text contains `id`. */
+  naming(id: string, stream: string, from: number, count: number): Promise<readonly AuditEntry[]>
   /** The last entry of each stream, according to the store. */
   heads(): Promise<readonly { stream: string; seq: number; hash: Sha256 }[]>
   /** Streams of all nodes, each announced by a node that has the key of the rows. If absent, there is one node. */

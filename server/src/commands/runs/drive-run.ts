@@ -40,8 +40,8 @@ export type DriveDeps = {
 export type Driven = 'parked' | 'ended' | 'elsewhere' | 'stopped'
 
 export interface RunDriver {
-  /** Drives a run until it parks. The caller makes sure that a run is not driven twice at once. */
-  drive(run: RunId): Promise<Driven>
+  /** Drives a run until it parks. The caller makes sure that a run is not driven twice at once. `read`: its row, if it was just read. */
+  drive(run: RunId, read?: Held<'runs'>): Promise<Driven>
   /** There are new events for a run. False if it is not being driven. */
   poke(run: RunId): boolean
   /** There may be new events for every driven run. */
@@ -61,7 +61,8 @@ const ANY_CURSOR = Number.MAX_SAFE_INTEGER
 /**
  * The driver of all runs of this process. One step is one commit: its events, the new state, and the marks of the effects it is
  * about to start. See docs/decisions/2026-11-15-run-driver.md
- * INVARIANT: an effect is durably marked before it starts, and its mark is removed in the commit that holds its result.
+ * INVARIANT: an effect is durably marked before it starts, unless it is guarded, and its mark is removed in the commit that holds
+ * its result.
  * INVARIANT: only the boot that a row names performs its effects; a boot that takes a run over raises its version first.
  */
 export function createRunDriver(deps: DriveDeps): RunDriver {
@@ -89,12 +90,12 @@ export function createRunDriver(deps: DriveDeps): RunDriver {
   }
 
   return {
-    async drive(run) {
+    async drive(run, read) {
       const session = sessionOf(run)
       session.isDriven = true
       try {
-        for (;;) {
-          const driven = await driveSession(deps, session, () => stopping).catch((error: unknown) =>
+        for (let first = read; ; first = undefined) {
+          const driven = await driveSession(deps, session, first, () => stopping).catch((error: unknown) =>
             parkFaulted(deps, run, error),
           )
           if (driven !== 'parked' || !session.wake.isSet()) return driven
@@ -135,9 +136,14 @@ type Session = {
   owner: string | undefined
 }
 
-async function driveSession(deps: DriveDeps, session: Session, isStopping: () => boolean): Promise<Driven> {
+async function driveSession(
+  deps: DriveDeps,
+  session: Session,
+  read: Held<'runs'> | undefined,
+  isStopping: () => boolean,
+): Promise<Driven> {
   const { runningEffects, wake, run_id } = session
-  let held: Held<'runs'> | undefined
+  let held = read
   let isWoken = true
   /** The last step was committed together with everything the journal contained. */
   let isRead = false
@@ -182,7 +188,7 @@ async function driveSession(deps: DriveDeps, session: Session, isStopping: () =>
         return isEndedRun(held.row) ? 'ended' : 'parked'
       continue
     }
-    startMarked(deps, runningEffects, row)
+    start(deps, runningEffects, row.executing)
     if (runningEffects.size > 0) {
       const next = nextTimer(row)
       await wake.wait(next === undefined ? undefined : Math.min(LONGEST_WAIT_MS, Math.max(1, next - now)), deps.after)
@@ -213,6 +219,8 @@ type Move = {
   /** Keys whose results are in this commit. */
   readonly settled: readonly string[]
   readonly cancelled: readonly string[]
+  /** Marked by this commit. Those that are guarded are started without waiting for it. */
+  readonly begun?: readonly RunEffect[]
 }
 
 /** Commits a move. Undefined if it was lost or could not be stored: the run is read again. */
@@ -220,11 +228,17 @@ async function apply(
   deps: DriveDeps,
   { runningEffects, wake }: Session,
   held: Held<'runs'>,
-  { row, changes, settled, cancelled }: Move,
+  { row, changes, settled, cancelled, begun = [] }: Move,
 ): Promise<Held<'runs'> | undefined> {
   const swap: Change = { kind: 'swap', table: 'runs', id: row.run_id, from: held.version, to: row }
   deps.probe('step.before')
-  const committed: Committed = await deps.ledger.commit([swap, ...changes])
+  const committing: Promise<Committed> = deps.ledger.commit([swap, ...changes])
+  start(
+    deps,
+    runningEffects,
+    begun.filter((effect) => repeatOf(deps, row, effect) === 'guarded'),
+  )
+  const committed = await committing
   deps.probe('step.after')
   if (committed !== 'committed') {
     if (committed === 'unavailable') await wake.wait(AGAIN_MS, deps.after)
@@ -249,7 +263,7 @@ async function lookAt(
   mustRead: boolean,
 ): Promise<Look> {
   const finished = runningEffects.finished()
-  const failed = finished.find((one) => 'threw' in one && repeatOf(deps, row, one.effect) === 'repeatable')
+  const failed = finished.find((one) => 'threw' in one && repeatOf(deps, row, one.effect) !== 'once')
   if (failed !== undefined && 'threw' in failed)
     return { ...fault(deps, runningEffects, row, failed.threw, now), isWhole: false }
   const found = mustRead ? await deps.journal.events(row.run_id, row.cursor, AT_ONCE) : []
@@ -266,6 +280,7 @@ async function lookAt(
       row: advanced.row,
       settled: results.map(({ key }) => key),
       cancelled: advanced.cancelled,
+      begun: advanced.begun,
       changes: [
         ...(isWhole ? [restChange(advanced.row, row.cursor + unread.length)] : []),
         ...made.map((event): Change => ({ kind: 'event', run: row.run_id, event })),
@@ -296,7 +311,7 @@ function resultOf(finished: ReturnType<RunningEffects['finished']>[number]): Run
 function fault(deps: DriveDeps, runningEffects: RunningEffects, row: RunRow, error: unknown, now: number): Move {
   deps.onFault(row.run_id, error)
   for (const one of runningEffects.finished())
-    if ('threw' in one && repeatOf(deps, row, one.effect) === 'repeatable') runningEffects.remove(one.effect.key)
+    if ('threw' in one && repeatOf(deps, row, one.effect) !== 'once') runningEffects.remove(one.effect.key)
   const kept = keep(row, runningEffects.finished().map(resultOf))
   const after = faultedRow(kept.row, error instanceof Error ? error.message : String(error), now)
   return { ...kept, row: after, changes: [...kept.changes, restChange(after, ANY_CURSOR)] }
@@ -362,8 +377,8 @@ function takeOver(deps: DriveDeps, row: RunRow): Move {
   return kept.row.executing.length === 0 ? kept : { ...kept, row: { ...kept.row, driver: deps.boot } }
 }
 
-function startMarked(deps: DriveDeps, runningEffects: RunningEffects, row: RunRow): void {
-  for (const effect of row.executing) {
+function start(deps: DriveDeps, runningEffects: RunningEffects, effects: readonly RunEffect[]): void {
+  for (const effect of effects) {
     if (runningEffects.has(effect.key)) continue
     const perform = deps.performers.get(effect.kind)
     if (perform === undefined) throw new Bug(`no performer for \`${effect.kind}\``)

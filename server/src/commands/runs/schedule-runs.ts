@@ -1,5 +1,5 @@
 import type { RunId } from '../../contract/ids.ts'
-import type { DueRun, Journal, Tables } from '../ports/reads.ts'
+import type { DueRun, Held, Journal, Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
 import type { RunDriver } from './drive-run.ts'
 import { createFairQueue, type Queued } from './fair-queue.ts'
@@ -68,20 +68,22 @@ export function scheduleRuns(deps: ScheduleDeps): Scheduler {
   async function enqueue(run: RunId): Promise<void> {
     const held = await deps.tables.row('runs', run).catch((error: unknown) => retry(run, error))
     busy.delete(run)
-    again.delete(run)
+    const isOld = again.delete(run)
     if (held === undefined || stopped) return tellResting(run)
     queue.add({ key: run, kind: held.row.kind, owner: held.row.owner ?? '' })
-    pump()
+    pump(isOld ? undefined : held)
   }
 
-  function pump(): void {
+  /** `read`: a row that was just read, so that its run need not be read again if it starts now. */
+  function pump(read?: Held<'runs'>): void {
     if (stopped) return
-    for (let place = queue.next(); place !== undefined; place = queue.next()) busy.set(place.key, drive(place))
+    for (let place = queue.next(); place !== undefined; place = queue.next())
+      busy.set(place.key, drive(place, place.key === read?.row.run_id ? read : undefined))
   }
 
-  async function drive(place: Queued<RunId>): Promise<void> {
+  async function drive(place: Queued<RunId>, read: Held<'runs'> | undefined): Promise<void> {
     const run = place.key
-    const driven = await deps.driver.drive(run).catch((error: unknown) => retry(run, error))
+    const driven = await deps.driver.drive(run, read).catch((error: unknown) => retry(run, error))
     busy.delete(run)
     queue.release(place)
     if (driven === 'elsewhere') deps.after(AGAIN_MS, () => wake(run))

@@ -68,7 +68,7 @@ export const heldCall: RunKind<HeldCall, HeldCallEvent, HeldCallEffect> = {
   kind: 'held-call',
   // The call's own row records what was already done.
   effects: {
-    resume_call: 'repeatable',
+    resume_call: 'guarded',
     expire_approval: 'repeatable',
     escalate_approval: 'repeatable',
     withdraw_call: 'repeatable',

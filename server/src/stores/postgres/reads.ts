@@ -121,6 +121,15 @@ export function reads(queries: ReadQueries, macs: RowMacs, onForged: OnForged): 
       return found.map((stored) => entryOf(stream, stored.seq, stored))
     },
 
+    async naming(id, stream, from, count) {
+      const found = await queries.all<StoredEntry & { readonly seq: number }>(
+        `SELECT seq, hash, body FROM audit WHERE stream = (SELECT number FROM streams WHERE stream = $1)
+          AND seq >= $2 AND seq < $3 AND (seq = $2 OR strpos(body, $4) > 0) ORDER BY seq`,
+        [pgText(stream), from, from + size(count), pgText(id)],
+      )
+      return found.map((stored) => entryOf(stream, stored.seq, stored))
+    },
+
     async heads() {
       const found = await queries.all<{ stream: string; seq: number; hash: string }>(
         'SELECT stream, seq, hash FROM heads ORDER BY stream',

@@ -114,6 +114,18 @@ export function reads(db: DatabaseSync, macs: RowMacs, onForged: OnForged): Read
       return found.map((stored) => entryOf(stream, stored.place - start, stored))
     },
 
+    async naming(id, stream, from, count) {
+      const start = startOfStream(prepared, stream)
+      if (start === undefined) return []
+      const first = start + from
+      const found = prepared(
+        'SELECT place, hash, body FROM audit WHERE place >= ? AND place < ? AND (place = ? OR instr(body, ?) > 0) ORDER BY place',
+      ).all(first, Math.min(first + size(count), start + STREAM_LENGTH), first, id) as (StoredEntry & {
+        readonly place: number
+      })[]
+      return found.map((stored) => entryOf(stream, stored.place - start, stored))
+    },
+
     async heads() {
       const found = prepared('SELECT stream, seq, hash FROM heads ORDER BY stream').all() as HeadRow[]
       return found.map(({ stream, seq, hash }) => ({ stream, seq, hash }))
