@@ -55,7 +55,6 @@ export function bindGate(world: World): Bound {
     running,
     watch: watchRows(world.notices),
     tokens: world.keys.tokens,
-    rotate: world.keys.rotate,
   }
   const { calls, idle } = bindCalls(deps)
   const gate: Gate = {

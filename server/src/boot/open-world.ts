@@ -24,6 +24,7 @@ import { openFlowPolicy } from './flow-policy-file.ts'
 import type { GateOptions } from './gate-options.ts'
 import type { ServerTable } from './live-servers.ts'
 import { newNonce } from './open-hub.ts'
+import { followKeys } from './follow-keys.ts'
 import { openStorage } from './open-storage.ts'
 import { openTools } from './open-tools.ts'
 import { randomIds } from './random-ids.ts'
@@ -100,6 +101,13 @@ export async function openWorld(given: Settings, options: GateOptions, fresh: bo
     ...storage.value.world,
     ...tools.value.world,
     ...documentWorld(tables, process.env),
+    rotate: followKeys({
+      keys: parts.value.world.keys,
+      shared: parts.value.shared,
+      notices: storage.value.world.notices,
+      liveness: storage.value.world.liveness,
+      onFault: (code) => log('error', 'the keys of the other nodes could not be read', { code }),
+    }),
     incoming: opened.value.incoming,
     clock: Date.now,
     digest: sha256Hex,

@@ -4,6 +4,7 @@ import type { KnownPack } from '../commands/catalogue/load-packs.ts'
 import { readPacks } from './read-packs.ts'
 import { loadPolicy } from '../commands/policy/load-policy.ts'
 import type { Embedder } from '../commands/ports/embeddings.ts'
+import type { HubKeys } from '../commands/ports/hub.ts'
 import { ok, type Result } from '../contract/problems.ts'
 import { sha256Hex } from '../keys/digest.ts'
 import { openHubKeys } from '../keys/hub-keys.ts'
@@ -24,6 +25,8 @@ import { openNodeRoom } from './open-node-room.ts'
 import { otlpOf } from './open-metrics.ts'
 import { openSerenity } from './open-serenity.ts'
 import { ownSecrets } from './own-secrets.ts'
+import { sharedKeys, type SharedKeys } from './shared-keys.ts'
+import { storeOf } from './store-of.ts'
 import { openScanner, type OpenScanner } from './scanner/open-scanner.ts'
 import type { World } from './world.ts'
 
@@ -54,6 +57,8 @@ export type Parts = {
   readonly embedder?: Embedder
   readonly otlp: OtlpSettings
   readonly scanner: OpenScanner
+  /** Keys that nodes share, if they do. */
+  readonly shared: SharedKeys | undefined
   /** Aborts sending to channels; it is sent again after the next start. */
   hangUp(): void
 }
@@ -63,7 +68,8 @@ type OtlpSettings = Extract<ReturnType<typeof otlpOf>, { ok: true }>['value']
 /** First of the three parts of a gate. Nothing is written: a gate that cannot start leaves nothing behind. */
 export async function readParts(settings: Settings, say: Log, fresh: boolean): Promise<Result<Parts>> {
   const { config } = settings
-  const keys = openLiveKeys(settings.data, fresh)
+  const shared = sharedKeys(storeOf(settings))
+  const keys = openLiveKeys(settings.data, fresh, shared)
   if (!keys.ok) return keys
   const configs = serverConfigs(config.servers, settings.folder)
   if (!configs.ok) return configs
@@ -109,7 +115,7 @@ export async function readParts(settings: Settings, say: Log, fresh: boolean): P
   const scanner = openScanner(judgement.value.scanRules, config.dlp)
   return ok({
     world: {
-      keys: { ...keys.value, rotate: refreshing(keys.value.rotate, own) },
+      keys: refreshing(keys.value, own),
       files,
       judgement: { ...judgement.value, scanner },
       ownCredentials: own.current,
@@ -120,7 +126,7 @@ export async function readParts(settings: Settings, say: Log, fresh: boolean): P
       ...channels.value,
       hub: hub.value,
       nodeRoom: nodeRoom.value,
-      hubKeys: openHubKeys(placesIn(settings.data).keys),
+      hubKeys: sharedHubKeys(openHubKeys(placesIn(settings.data).keys), shared),
     },
     own,
     log,
@@ -129,20 +135,34 @@ export async function readParts(settings: Settings, say: Log, fresh: boolean): P
     ...(embedder === undefined ? {} : { embedder: embedder.value }),
     otlp: otlp.value,
     scanner,
+    shared,
     hangUp: () => posting.abort(),
   })
 }
 
-/** Wraps the rotation; the new key is one of the gate's own secrets from then on. */
-const refreshing = (rotate: LiveKeys['rotate'], own: OwnCredentialsBook): LiveKeys['rotate'] => ({
-  token: () => {
-    const rotated = rotate.token()
+/** The new keys are among the gate's own secrets from then on. */
+function refreshing(keys: LiveKeys, own: OwnCredentialsBook): LiveKeys {
+  const refreshed = async <T>(work: Promise<T>): Promise<T> => {
+    const done = await work
     own.refresh()
-    return rotated
-  },
-  checkpoint: () => {
-    const rotated = rotate.checkpoint()
-    own.refresh()
-    return rotated
-  },
-})
+    return done
+  }
+  return {
+    ...keys,
+    rotate: {
+      token: () => refreshed(keys.rotate.token()),
+      checkpoint: () => refreshed(keys.rotate.checkpoint()),
+    },
+    refresh: () => refreshed(keys.refresh()),
+  }
+}
+
+/** A change of the hub's keys reaches the other nodes too. */
+function sharedHubKeys(keys: HubKeys, shared: SharedKeys | undefined): HubKeys {
+  if (shared === undefined) return keys
+  return {
+    ...keys,
+    prepare: () => shared.change(() => keys.prepare()),
+    activate: () => shared.change(() => keys.activate()),
+  }
+}

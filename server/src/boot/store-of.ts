@@ -5,11 +5,12 @@ import type { Settings } from './load-config.ts'
 
 /** The store that the settings name. An address that cannot be resolved is empty, which no engine opens. */
 export function storeOf({ config, folder, data }: Pick<Settings, 'config' | 'folder' | 'data'>): StoreSettings {
-  const { postgres, redis, schema, seal } = config.store
+  const { postgres, redis, schema, seal, key_secret } = config.store
   const found = seal !== undefined && seal !== false && 'file' in seal ? { file: resolve(folder, seal.file) } : seal
   return {
     folder: data,
     ...(found === undefined ? {} : { seal: found }),
+    ...(key_secret === undefined ? {} : { key_secret: secretOf(key_secret, folder, process.env) ?? '' }),
     ...(redis === undefined ? {} : { redis: { url: secretOf(redis, folder, process.env) ?? '' } }),
     ...(postgres === undefined ? {} : { postgres: { url: secretOf(postgres, folder, process.env) ?? '', schema } }),
   }

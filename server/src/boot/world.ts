@@ -14,6 +14,7 @@ import type { ChatRoom } from '../commands/ports/chat.ts'
 import type { HealthEvidence } from '../commands/ports/health.ts'
 import type { AttachedHub, HubKeys, NodeRoom } from '../commands/ports/hub.ts'
 import type { HubEffectDeps } from '../commands/node/hub-effects.ts'
+import type { RotateDeps } from '../commands/identity/rotate-keys.ts'
 import type { Issuers, OidcLogins, Passkeys, Passphrases, WebhookKey } from '../commands/ports/keys.ts'
 import type { Ledger } from '../commands/ports/ledger.ts'
 import type { ServerLogins } from '../commands/ports/logins.ts'
@@ -117,6 +118,7 @@ export type World = {
   readonly routes: Routes
   readonly pendingLimits: DispatchDeps['pendingLimits']
   readonly keys: LiveKeys
+  readonly rotate: RotateDeps['rotate']
   readonly issuers: Issuers
   readonly passphrases: Passphrases
   readonly passkeys: Passkeys

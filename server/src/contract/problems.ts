@@ -851,6 +851,30 @@ export const PROBLEMS = {
     says: 'a signing key of this data folder is missing or too short',
     do: 'restore the keys folder from a backup, or run `sluice keys reset`',
   },
+  'key.differs': {
+    http: 500,
+    retry: 'never',
+    says: 'the keys in this data folder are not those of the store',
+    do: 'start this node with an empty data folder, or correct `store.postgres` and `store.schema`',
+  },
+  'key.not_shared': {
+    http: 409,
+    retry: 'never',
+    says: 'the keys were not rotated, because other nodes would keep the old ones',
+    do: 'set `store.key_secret` on every node, or stop the other nodes, rotate, and copy the keys folder to them',
+  },
+  'key.older': {
+    http: 500,
+    retry: 'never',
+    says: 'the store has older keys than this node has used',
+    do: 'somebody restored an old row of `keyring`, or an old backup of the database; see docs/scale.md',
+  },
+  'key.secret_wrong': {
+    http: 500,
+    retry: 'never',
+    says: 'the keys in the store cannot be opened with `store.key_secret`',
+    do: 'give every node the same secret of at least 32 random bytes',
+  },
   'key.exhausted': {
     http: 403,
     retry: 'never',

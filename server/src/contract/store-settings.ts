@@ -34,6 +34,15 @@ export const StoreSection = z
         z.strictObject({ command: z.tuple([z.string().min(1)], z.string()) }),
       ])
       .optional(),
+    /** A secret of at least 32 random bytes that all nodes have: their keys are in the database, encrypted with it. */
+    key_secret: z
+      .string()
+      .regex(/^(?:env:|file:)./, 'write env:NAME or file:PATH: a secret does not belong in this file')
+      .optional(),
+  })
+  .refine(({ postgres, key_secret }) => key_secret === undefined || postgres !== undefined, {
+    path: ['key_secret'],
+    message: 'keys are shared through a Postgres database: set `store.postgres` too',
   })
   .refine(({ postgres, redis }) => redis === undefined || postgres !== undefined, {
     path: ['redis'],

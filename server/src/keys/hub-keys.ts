@@ -72,12 +72,12 @@ export function openHubKeys(folder: string): HubKeys {
       return ok(await new CompactSign(text).setProtectedHeader(header).sign(privateKeyOf(seed)))
     },
     list: () => listed(load()),
-    prepare() {
+    async prepare() {
       const read = load()
       if (!read.ok || read.value.next !== undefined) return listed(read)
       return listed(save({ ...read.value, next: newCheckpointKey() }))
     },
-    activate() {
+    async activate() {
       const read = load()
       if (!read.ok) return read
       const { active, next, retired } = read.value

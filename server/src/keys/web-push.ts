@@ -17,7 +17,7 @@ export type PushSending = {
   readonly services: readonly string[]
 }
 
-const FILE = 'web-push-key.json'
+export const WEB_PUSH_FILE = 'web-push-key.json'
 
 /**
  * Web push. The key that identifies this gate to browsers is created on first use; browsers that subscribed under another one are
@@ -69,10 +69,13 @@ export function openWebPush(folder: string, { post, clock, subject, services }: 
   }
 }
 
+/** Creates the key if there is none. */
+export const makeWebPushKey = (folder: string): Result<unknown> => keyIn(folder)
+
 function keyIn(folder: string): Result<VapidKey> {
   const private_folder = openPrivateFolder(folder)
   if (!private_folder.ok) return private_folder
-  const file = join(folder, FILE)
+  const file = join(folder, WEB_PUSH_FILE)
   const found = readPrivateFile(file)
   if (!found.ok) return found
   if (found.value !== undefined) {

@@ -5,6 +5,7 @@ import { ledgerFiles } from './sqlite/ledger-file.ts'
 import { lockFolder } from './sqlite/lock-folder.ts'
 import type {
   JoinSetup,
+  KeyringWork,
   OpenedForReads,
   Store,
   StoreEngine,
@@ -15,7 +16,15 @@ import type {
 } from './store-engine.ts'
 import type { OnForged } from './stored-values.ts'
 
-export type { Store, StoreNode, StoreSettings, StoreSetup, StoreState } from './store-engine.ts'
+export type {
+  KeyringWork,
+  Store,
+  StoredKeyring,
+  StoreNode,
+  StoreSettings,
+  StoreSetup,
+  StoreState,
+} from './store-engine.ts'
 
 /** The only place that chooses an engine. The one for databases is loaded with the first store that needs it. */
 async function engineOf({ postgres }: StoreSettings): Promise<StoreEngine> {
@@ -61,6 +70,14 @@ export async function openForReads(settings: StoreSettings, key: string, onForge
 /** Whether the rows of this store have MACs: then there is a key for them, or it was lost. */
 export async function hasRowMacs(settings: StoreSettings): Promise<boolean> {
   return (await engineOf(settings)).hasRowMacs(settings)
+}
+
+/**
+ * Runs `work` while no other node reads or changes the shared keys, and stores what it returns. Undefined if one node has the
+ * store to itself.
+ */
+export async function withKeyring<T>(settings: StoreSettings, work: KeyringWork<T>): Promise<Result<T> | undefined> {
+  return (await engineOf(settings)).withKeyring?.(settings, work)
 }
 
 /** The files on this machine that contain the store's data: no tool may access them under any name. */

@@ -21,6 +21,8 @@ export type StoreSettings = {
   readonly postgres?: PostgresSettings
   /** Redis beside the database: notices, and single-use keys that are known to be used. */
   readonly redis?: { readonly url: string }
+  /** The secret that protects the keys in the database; empty if it is configured and missing. */
+  readonly key_secret?: string
   /** Where the key for contents comes from, if configured; `false` if contents are not sealed. */
   readonly seal?: false | { readonly file: string } | { readonly command: readonly [string, ...string[]] }
 }
@@ -102,6 +104,13 @@ export type JoinSetup = {
 /** `written_at`: the time of the last write by the store's own clock, in milliseconds. */
 export type StoreState = { readonly bytes: number; readonly written_at: number }
 
+/** The keys that nodes share, as stored: encrypted, with the number of the change that made them. */
+export type StoredKeyring = { readonly version: number; readonly body: string }
+/** Gets what is stored, and says what is stored instead. */
+export type KeyringWork<T> = (
+  found: StoredKeyring | undefined,
+) => Promise<Result<{ readonly store?: StoredKeyring | undefined; readonly value: T }>>
+
 /** What open-store.ts needs from an engine. */
 export type StoreEngine = {
   open(setup: StoreSetup): Promise<Result<Store>>
@@ -110,6 +119,8 @@ export type StoreEngine = {
   needsMigration(settings: StoreSettings): Promise<boolean>
   hasRowMacs(settings: StoreSettings): Promise<boolean>
   openForReads(settings: StoreSettings, key: string, onForged: OnForged): Promise<OpenedForReads>
+  /** Absent if one node has the store to itself. */
+  withKeyring?<T>(settings: StoreSettings, work: KeyringWork<T>): Promise<Result<T>>
 }
 export type OpenedForReads = {
   readonly tables: Tables

@@ -1,5 +1,3 @@
-import { copyFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openNodes, type Node, type Nodes } from '../postgres/with-nodes.ts'
 import { isWhole } from '../postgres/stores.ts'
@@ -7,7 +5,6 @@ import { hasPostgres } from '../postgres/with-postgres.ts'
 import { kill, openPair, type Pair } from './with-hub.ts'
 
 const MINUTES = 120_000
-const HUB_KEYS = 'hub-keys.json'
 
 /** By `npm run test:cluster`. */
 describe.skipIf(!hasPostgres || !isWhole)('a hub of two gates on one database', () => {
@@ -16,11 +13,9 @@ describe.skipIf(!hasPostgres || !isWhole)('a hub of two gates on one database', 
   let second: Node
   let pair: Pair
   beforeAll(async () => {
-    gates = await openNodes()
+    // Both gates have the key that signs.
+    gates = await openNodes({}, undefined, undefined, 'shared')
     first = await gates.start()
-    // The key that signs is made when it is first asked for, and both gates have it.
-    expect((await first.cli('hub', 'key')).code).toBe(0)
-    copyFileSync(join(first.folder, '.sluice/keys', HUB_KEYS), join(gates.keys, HUB_KEYS))
     second = await gates.start()
     pair = await openPair({ started: first })
   }, MINUTES)

@@ -1,5 +1,4 @@
-import { cpSync, existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startBalancer, type Balancer } from '../../../scripts/cluster/balancer.ts'
 import { isWhole } from './stores.ts'
@@ -13,9 +12,8 @@ describe.skipIf(!hasPostgres || !isWhole)('nodes behind a balancer that are rest
   let nodes: Nodes
   let balancer: Balancer
   beforeAll(async () => {
-    nodes = await openNodes({
-      policy: { rules: [{ id: 'notes', effect: 'allow', match: { tool: 'book__note_again' }, says: 'harmless' }] },
-    })
+    const rules = [{ id: 'notes', effect: 'allow', match: { tool: 'book__note_again' }, says: 'harmless' }]
+    nodes = await openNodes({ policy: { rules } }, undefined, undefined, 'shared')
   }, 60_000)
   afterAll(async () => {
     await balancer.close()
@@ -75,12 +73,11 @@ describe.skipIf(!hasPostgres || !isWhole)('nodes behind a balancer that are rest
         expect((await send('GET', `/v1/calls/${String(held.body['call_id'])}`, agent)).body['status']).toBe('executed'),
       { timeout: 60_000 },
     )
-    // Keys are rotated on one node and copied to the others, which are restarted.
+    // Keys are rotated on one node; the others use them, and so does one that starts with an empty folder.
     const [rotated, other] = running
     if (rotated === undefined || other === undefined) throw new Error('two nodes run')
     for (const key of ['token', 'checkpoint'])
       expect(await rotated.cli('keys', 'rotate', key)).toMatchObject({ code: 0 })
-    cpSync(join(rotated.folder, '.sluice', 'keys'), nodes.keys, { recursive: true })
     const next = await nodes.start()
     balancer.setNodes([rotated.url, next.url])
     await other.stop()

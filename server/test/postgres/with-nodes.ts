@@ -1,4 +1,5 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { runGate, type RunningGate } from '../doors/with-running-gate.ts'
@@ -13,8 +14,9 @@ export type Nodes = {
   readonly schema: string
   /** Starts another node on the same database, with the keys of the first. */
   start(): Promise<Node>
-  /** The keys that nodes start with. */
-  readonly keys: string
+  readonly postgres: string
+  /** The file with the secret of nodes that share their keys. */
+  readonly secret: string
   /** All that is in the database, as text. */
   dump(): Promise<string>
   stop(): Promise<void>
@@ -25,10 +27,17 @@ export async function openNodes(
   config: object = {},
   redis?: string,
   servers?: (effects: string) => object,
+  /** Nodes start with empty folders and get their keys from the database, with a secret that all of them have. */
+  keys: 'copied' | 'shared' = 'copied',
 ): Promise<Nodes> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-nodes-'))
   const effects = join(folder, 'effects.txt')
-  const more = redis === undefined ? {} : { redis }
+  const secret = join(folder, 'secret')
+  writeFileSync(secret, randomBytes(32).toString('hex'), { mode: 0o600 })
+  const more = {
+    ...(redis === undefined ? {} : { redis }),
+    ...(keys === 'shared' ? { key_secret: `file:${secret}` } : {}),
+  }
   const store = { postgres: await testDatabase(), schema: freshSchema(), ...more }
   const book = {
     command: 'node',
@@ -40,17 +49,18 @@ export async function openNodes(
   return {
     effects,
     schema: store.schema,
-    keys: join(folder, 'keys'),
+    postgres: store.postgres,
+    secret,
     async start() {
       const place = mkdtempSync(join(folder, 'node-'))
       const behind = servers?.(effects) ?? { book }
       const text = { listen: { port: 0 }, mcp: { surface: 'passthrough' }, servers: behind, store, ...config }
       writeFileSync(join(place, 'sluice.yaml'), JSON.stringify(text))
-      const keys = join(folder, 'keys')
+      const copied = join(folder, 'keys')
       mkdirSync(join(place, '.sluice'), { mode: 0o700 })
-      if (existsSync(keys)) cpSync(keys, join(place, '.sluice', 'keys'), { recursive: true })
+      if (existsSync(copied)) cpSync(copied, join(place, '.sluice', 'keys'), { recursive: true })
       const node = await runGate(place)
-      if (!existsSync(keys)) cpSync(join(place, '.sluice', 'keys'), keys, { recursive: true })
+      if (keys === 'copied' && !existsSync(copied)) cpSync(join(place, '.sluice', 'keys'), copied, { recursive: true })
       nodes.push(node)
       return node
     },

@@ -7,7 +7,7 @@ import { count, fieldsOf } from '../../doors/cli/print.ts'
 import type { UpOptions } from '../../doors/cli/local-gate.ts'
 import { needsMigration, storeState, type StoreSettings } from '../../stores/open-store.ts'
 import { placesIn } from '../data-folder.ts'
-import { dataIn } from '../load-config.ts'
+import { dataIn, type Settings } from '../load-config.ts'
 import { nearestConfig } from '../local-gate.ts'
 import { storeOf } from '../store-of.ts'
 import { verifyOffline } from '../verify-offline.ts'
@@ -48,7 +48,7 @@ export async function doctor(options: UpOptions): Promise<DoctorReport> {
       const { host, port } = settings.config.listen
       findings.push(...(await checkPort(host, port)), ...(await tryServers({ ...settings, data })))
     }
-    findings.push(...(await checkHub(settings)))
+    findings.push(...(await checkHub(settings)), ...checkShared(settings.config.store))
     if (settings.config.serenity === undefined)
       findings.push({
         severity: 'note',
@@ -62,6 +62,19 @@ export async function doctor(options: UpOptions): Promise<DoctorReport> {
     ...checkClients(data),
   )
   return { ok: !findings.some(({ severity }) => severity === 'error'), findings }
+}
+
+/** Nodes that do not share their keys. */
+function checkShared({ postgres, key_secret }: Settings['config']['store']): readonly Finding[] {
+  if (postgres === undefined || key_secret !== undefined) return []
+  return [
+    {
+      severity: 'note',
+      about: 'keys',
+      says: 'there is no `store.key_secret`, so the keys folder has to be copied to every node by hand, and keys are not rotated while other nodes run',
+      do: 'give all nodes one secret of at least 32 random bytes; see docs/scale.md',
+    },
+  ]
 }
 
 async function checkAudit(options: UpOptions, store: StoreSettings, isRunning: boolean): Promise<readonly Finding[]> {

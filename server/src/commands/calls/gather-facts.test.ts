@@ -100,7 +100,7 @@ describe('facts', () => {
     expect(decide(policy, call, facts).effect).not.toBe('allow')
   })
 
-  test('are read in parallel, after what others can change: a slow store costs two waits, not one per fact', async () => {
+  test('are read in parallel, what others can change first: a slow store costs one wait, not one per fact', async () => {
     const order: string[] = []
     const waves: number[] = []
     let waiting: (() => void)[] = []
@@ -131,9 +131,9 @@ describe('facts', () => {
       files: { ...files, configured: (path) => slowly('files', `/${path.replace(/^\.\//, '')}`) },
     })
     expect(facts).toMatchObject({ pauses: [], history: { earlier: 0 }, budgets: [{ left: 5 }] })
-    expect(new Set(order.slice(0, waves[0]))).toEqual(new Set(['pauses']))
+    expect(order.lastIndexOf('pauses')).toBe(order.filter((name) => name === 'pauses').length - 1)
     expect(new Set(order)).toEqual(new Set(['pauses', 'accounts', 'approvals', 'calls', 'files']))
-    expect(waves).toHaveLength(2)
+    expect(waves).toHaveLength(1)
   })
 
   test('of very many or very long paths are not looked up, and not considered harmless', async () => {

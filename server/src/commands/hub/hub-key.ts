@@ -2,6 +2,7 @@ import type { Caller, CallerKind } from '../../contract/caller.ts'
 import type { HubKeysAnswer } from '../../contract/hub.ts'
 import { refuse, type Result } from '../../contract/problems.ts'
 import { refuseUnrecorded } from '../changes/unrecorded.ts'
+import type { RotateDeps } from '../identity/rotate-keys.ts'
 import type { HubKeys } from '../ports/hub.ts'
 import type { Ledger } from '../ports/ledger.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
@@ -11,6 +12,7 @@ export type HubKeyDeps = {
   readonly ledger: Ledger
   readonly clock: Clock
   readonly ids: Ids
+  readonly rotate: Pick<RotateDeps['rotate'], 'mayRotate'>
 }
 
 /** Public keys are not secret, but only known callers may ask. */
@@ -29,6 +31,8 @@ export async function changeHubKey(
   const listed = deps.hubKeys.list()
   if (!listed.ok) return listed
   if (step === 'activate' && !listed.value.keys.some(({ state }) => state === 'next')) return refuse('hub.no_next_key')
+  const may = await deps.rotate.mayRotate()
+  if (!may.ok) return may
   const entry = { at: deps.clock(), type: 'hub.key_changed', actor: id, trace: deps.ids.trace(), subject: {} }
   const noted = await deps.ledger.commit([{ kind: 'audit', entry: { ...entry, about: { step } } }])
   if (noted !== 'committed') return refuseUnrecorded(noted)

@@ -8,13 +8,20 @@ export type RotateDeps = {
   readonly ledger: Ledger
   readonly clock: Clock
   readonly ids: Ids
-  /** Creates a new active key and uses it from now on. */
-  readonly rotate: { readonly token: () => Result<void>; readonly checkpoint: () => Result<string> }
+  /** Creates a new active key and uses it from now on, on all nodes. */
+  readonly rotate: {
+    /** Whether the other nodes would get it. */
+    readonly mayRotate: () => Promise<Result<void>>
+    readonly token: () => Promise<Result<void>>
+    readonly checkpoint: () => Promise<Result<string>>
+  }
 }
 
 /** Rotates signing keys. Tokens of the previous key stay valid, those of the one before do not; old checkpoints still verify. */
 export async function rotateKeys(deps: RotateDeps, by: Caller, which: 'token' | 'checkpoint'): Promise<Result<void>> {
   if (by.kind !== 'admin') return refuse('auth.forbidden', { needs: 'admin' })
+  const may = await deps.rotate.mayRotate()
+  if (!may.ok) return may
   const entry = {
     at: deps.clock(),
     type: 'key.rotated',
@@ -24,6 +31,6 @@ export async function rotateKeys(deps: RotateDeps, by: Caller, which: 'token' | 
   }
   const noted = await deps.ledger.commit([{ kind: 'audit', entry }])
   if (noted !== 'committed') return refuseUnrecorded(noted)
-  const rotated = deps.rotate[which]()
+  const rotated = await deps.rotate[which]()
   return rotated.ok ? ok(undefined) : rotated
 }

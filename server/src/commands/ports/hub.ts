@@ -7,9 +7,9 @@ export interface HubKeys {
   sign(reply: HubReply): Promise<Result<string>>
   list(): Result<HubKeysAnswer>
   /** A key to use after the next `activate`: nodes learn of it before it signs anything. */
-  prepare(): Result<HubKeysAnswer>
+  prepare(): Promise<Result<HubKeysAnswer>>
   /** The prepared key signs from now on. */
-  activate(): Result<HubKeysAnswer>
+  activate(): Promise<Result<HubKeysAnswer>>
 }
 
 /**

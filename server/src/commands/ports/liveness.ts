@@ -8,6 +8,8 @@ export interface Liveness {
   readonly boot: string
   /** Also false for an unknown boot. */
   isAlive(boot: string): Promise<boolean>
+  /** The other boots that nobody has declared dead. Absent if one process has the store to itself. */
+  others?(): Promise<readonly string[]>
   /** Called for every other boot that this one saw alive, once, soon after its death. Returns how to stop. */
   onDeath(listener: (boot: string) => void): () => void
   /**

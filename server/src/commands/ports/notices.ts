@@ -14,6 +14,8 @@ export type Topics = {
   readonly catalogue: { readonly server: string; readonly tool_ids?: readonly string[] }
   /** Another policy was activated. */
   readonly policy: { readonly version: string }
+  /** The keys that nodes share were changed. */
+  readonly keys: Readonly<Record<string, never>>
   /** Runs that a durable commit woke: the node that drives one of them reads its journal. */
   readonly wakes: readonly RunId[]
   /** The caller of this call cancels it: the node that executes it tells the tool server. */

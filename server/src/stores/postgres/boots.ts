@@ -177,6 +177,10 @@ export async function joinBoots(setup: BootsSetup): Promise<Result<JoinedBoot>> 
       if (alive && name !== boot) seen.add(name)
       return alive
     },
+    async others() {
+      const found = await inTurn((link) => link.query<{ boot: string }>(OTHERS, [boot]))
+      return found.rows.map(({ boot: name }) => name)
+    },
     onDeath(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)

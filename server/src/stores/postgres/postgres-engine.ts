@@ -7,6 +7,7 @@ import { databaseCounts } from './counts.ts'
 import { openRedisWire } from '../redis/wire.ts'
 import { openUsedKeys, refuseUsed } from '../redis/used-keys.ts'
 import { connect, unreachable, type PostgresAddress } from './connect.ts'
+import { withKeyring } from './keyring.ts'
 import { joinNotices, type OpenWire } from './notices.ts'
 import { hasAllKeys } from './once-keys.ts'
 import { openPostgresLedger } from './open-postgres-ledger.ts'
@@ -127,6 +128,12 @@ export const postgresEngine: StoreEngine = {
       },
       close: () => queries.close(),
     }
+  },
+
+  async withKeyring(settings, work) {
+    const address = addressOf(settings)
+    const sound = checkAddress(address)
+    return sound.ok ? withKeyring(address, work) : sound
   },
 }
 

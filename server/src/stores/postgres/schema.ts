@@ -113,6 +113,9 @@ const COUNTS = `CREATE TABLE counts (name text COLLATE "C" PRIMARY KEY, count bi
  */
 const HEAD_MACS = 'ALTER TABLE heads ADD COLUMN mac text;'
 
+/** The keys that nodes share, encrypted, in one row. */
+const KEYRING = 'CREATE TABLE keyring (id integer PRIMARY KEY, version bigint NOT NULL, body text NOT NULL);'
+
 /**
  * Each single-use key has a MAC, and each stream a sum of its keys: once-keys.ts. Nodes of the previous release purge without
  * changing the sum, so keys with a MAC are left to nodes of this one.
@@ -140,6 +143,7 @@ export const MIGRATIONS: readonly { readonly sql: string; readonly least?: numbe
   { sql: COUNTS },
   { sql: HEAD_MACS },
   { sql: ONCE_MACS },
+  { sql: KEYRING },
 ]
 
 const NAME = /^[a-z_][a-z0-9_]{0,62}$/

@@ -1,0 +1,46 @@
+import type { RotateDeps } from '../commands/identity/rotate-keys.ts'
+import type { Liveness } from '../commands/ports/liveness.ts'
+import type { Notices } from '../commands/ports/notices.ts'
+import { ok, refuse } from '../contract/problems.ts'
+import type { LiveKeys } from './open-data-folder.ts'
+import type { SharedKeys } from './shared-keys.ts'
+
+export type FollowKeysDeps = {
+  readonly keys: LiveKeys
+  readonly shared: SharedKeys | undefined
+  readonly notices: Pick<Notices, 'publish' | 'subscribe' | 'onMissed'>
+  readonly liveness: Pick<Liveness, 'others'>
+  readonly onFault: (code: string) => void
+}
+
+/** Tells the other nodes of changed keys and follows theirs. Without shared keys a node may rotate only while it is alone. */
+export function followKeys({ keys, shared, notices, liveness, onFault }: FollowKeysDeps): RotateDeps['rotate'] {
+  let refreshing: Promise<void> | undefined
+  const refresh = async (): Promise<void> => {
+    // What is changed while this node reads is read once more.
+    await refreshing
+    refreshing ??= keys.refresh().then((refreshed) => {
+      refreshing = undefined
+      if (!refreshed.ok) onFault(refreshed.problem.code)
+    })
+    await refreshing
+  }
+  if (shared !== undefined) {
+    shared.onChanged(() => notices.publish('keys', {}))
+    notices.subscribe('keys', (_, origin) => {
+      if (origin === 'elsewhere') void refresh()
+    })
+    notices.onMissed(() => void refresh())
+    // They may have been changed since this node took them.
+    void refresh()
+  }
+  return {
+    async mayRotate() {
+      const others = shared === undefined ? await liveness.others?.() : undefined
+      return others === undefined || others.length === 0
+        ? ok(undefined)
+        : refuse('key.not_shared', { nodes: String(others.length) })
+    },
+    ...keys.rotate,
+  }
+}
