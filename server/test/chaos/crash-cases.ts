@@ -9,7 +9,7 @@ import type { Told, Violation } from './history.ts'
 import { logIn } from './logged-tools.ts'
 import { pick, seeded } from './random.ts'
 import { hashOf, readLedger, readReceipts } from './read-history.ts'
-import { addCounts, type PartReport } from './report.ts'
+import { addCounts, type PartReport, type Progress } from './report.ts'
 
 export type StoreName = 'embedded' | 'postgres'
 export type Kill = { readonly at: string; readonly nth: number }
@@ -22,6 +22,9 @@ export type ChildOrder = {
 export type CrashCase = { readonly store: StoreName; readonly kill?: Kill; readonly twice?: ChildOrder['twice'] }
 type Ran = { readonly out: string; readonly err: string; readonly signal: string | null }
 
+/** The work of one gate takes seconds; this bounds the whole suite. */
+const LONGEST_CASE_MS = 180_000
+
 function runChild(order: ChildOrder): Promise<Ran> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'crash-child.ts'), JSON.stringify(order)], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -29,7 +32,18 @@ function runChild(order: ChildOrder): Promise<Ran> {
   const ran = { out: '', err: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => (ran.out += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => (ran.err += text))
-  return new Promise((resolve) => child.on('close', (_code, signal) => resolve({ ...ran, signal })))
+  // A gate that hangs is a finding, not the end of the suite.
+  const late = setTimeout(() => {
+    ran.err += `the gate was still working after ${LONGEST_CASE_MS / 1000} s`
+    child.kill('SIGTERM')
+    setTimeout(() => child.kill('SIGKILL'), 10_000).unref()
+  }, LONGEST_CASE_MS)
+  return new Promise((resolve) =>
+    child.on('close', (_code, signal) => {
+      clearTimeout(late)
+      resolve({ ...ran, signal })
+    }),
+  )
 }
 
 async function placeFor(folder: string, store: StoreName): Promise<WorkPlace> {
@@ -131,14 +145,32 @@ export async function crashCases(store: StoreName): Promise<readonly CrashCase[]
   return [...kills, { store, twice: 'in turn' }, { store, twice: 'at once' }]
 }
 
+/** Something that had to happen in one case did not. The other cases are run all the same. */
+const unfinished =
+  ({ store, kill, twice }: CrashCase) =>
+  (error: unknown): PartReport => ({
+    part: [store, kill === undefined ? '' : `${kill.at} ${kill.nth}`, twice ?? ''].filter(Boolean).join(', '),
+    faults: {},
+    checks: {},
+    violations: [
+      { kind: 'left_open', about: 'the case', says: error instanceof Error ? error.message : String(error) },
+    ],
+  })
+
 /** Several at a time: most of them wait for a process, a disk or a lease. */
-export async function runCases(cases: readonly CrashCase[], seed: number, atOnce: number): Promise<PartReport> {
+export async function runCases(
+  cases: readonly CrashCase[],
+  seed: number,
+  atOnce: number,
+  progress: Progress = () => {},
+): Promise<PartReport> {
   let total: PartReport = { part: 'crash points', faults: {}, checks: {}, violations: [] }
   const queue = [...cases.entries()]
+  let done = 0
   const worker = async (): Promise<void> => {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
       const [index, one] = next
-      const report = await runCase(one, seed + index)
+      const report = await runCase(one, seed + index).catch(unfinished(one))
       const violations = report.violations.map((found) => ({ ...found, about: `[${report.part}] ${found.about}` }))
       total = {
         ...total,
@@ -146,6 +178,8 @@ export async function runCases(cases: readonly CrashCase[], seed: number, atOnce
         checks: addCounts(total.checks, report.checks),
         violations: [...total.violations, ...violations],
       }
+      done += 1
+      progress(`${done} of ${cases.length} (${report.part})`, total)
     }
   }
   await Promise.all(Array.from({ length: atOnce }, worker))

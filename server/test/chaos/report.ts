@@ -10,12 +10,18 @@ export type PartReport = {
   readonly violations: readonly Violation[]
   /** What was measured, or why something was skipped. */
   readonly notes?: readonly string[]
+  readonly seconds?: number
 }
+/** Told how far a part is, and what it has found so far. */
+export type Progress = (done: string, sofar: PartReport) => void
+
 export type ChaosReport = {
   readonly suite: 'chaos' | 'soak'
   readonly seed: number
   readonly seconds: number
   readonly parts: readonly PartReport[]
+  /** Parts that were asked for and have not ended. Empty in the report of a whole run. */
+  readonly missing: readonly string[]
   readonly violations: number
 }
 
@@ -41,9 +47,9 @@ export function addCounts(
   return Object.fromEntries([...names].map((name) => [name, (one[name] ?? 0) + (other[name] ?? 0)]))
 }
 
-export function partText({ part, faults, checks, violations, notes = [] }: PartReport): string {
+export function partText({ part, faults, checks, violations, notes = [], seconds }: PartReport): string {
   const lines = [
-    part,
+    seconds === undefined ? part : `${part} (${seconds} s)`,
     `  faults:     ${counted(faults) || 'none'}`,
     `  checked:    ${counted(checks) || 'nothing'}`,
     `  violations: ${violations.length}`,

@@ -15,7 +15,7 @@ import { redisPart } from './redis-part.ts'
 import { soakPart } from './soak-part.ts'
 import { upstreamPart } from './upstream-part.ts'
 import { zombiePart } from './zombie-part.ts'
-import { partText, type ChaosReport, type PartReport } from './report.ts'
+import { partText, type ChaosReport, type PartReport, type Progress } from './report.ts'
 
 /**
  * `npm run chaos`: causes faults, checks the histories afterwards, and reports seed, faults, checks and violations. Exits with 1 when
@@ -31,7 +31,12 @@ const { values } = parseArgs({
   },
 })
 
-type PartSetup = { readonly seed: number; readonly isShort: boolean; readonly hasPostgres: boolean }
+type PartSetup = {
+  readonly seed: number
+  readonly isShort: boolean
+  readonly hasPostgres: boolean
+  readonly progress: Progress
+}
 const PARTS: Readonly<Record<string, (setup: PartSetup) => Promise<PartReport>>> = {
   crash: crashPart,
   away: awayPart,
@@ -65,24 +70,41 @@ const postgres = (process.env[FOLDER_VARIABLE] = mkdtempSync(join(tmpdir(), 'slu
 const started = performance.now()
 const parts: PartReport[] = []
 const say = (text: string) => (values.json ? process.stderr : process.stdout).write(text)
+const asked = Object.entries(PARTS).filter(([name]) => values.only === undefined || values.only.includes(name))
+const secondsSince = (from: number): number => Math.round((performance.now() - from) / 1000)
+const results = resolve(import.meta.dirname, '../../../bench/results')
+mkdirSync(results, { recursive: true })
+
+/** Written after every step, so that a run that is interrupted leaves what it has found, and says what is missing. */
+function write(unfinished?: PartReport): ChaosReport {
+  const all = unfinished === undefined ? parts : [...parts, unfinished]
+  const violations = all.reduce((sum, part) => sum + part.violations.length, 0)
+  const missing = asked.slice(parts.length).map(([name]) => name)
+  const written: ChaosReport = { suite: 'chaos', seed, seconds: secondsSince(started), parts: all, missing, violations }
+  writeFileSync(join(results, 'chaos.json'), `${JSON.stringify(written, undefined, 2)}\n`)
+  return written
+}
+
 try {
   say(`seed ${seed}\n`)
-  for (const [name, part] of Object.entries(PARTS)) {
-    if (values.only !== undefined && !values.only.includes(name)) continue
-    const report = await part({ seed, isShort: values.short, hasPostgres }).catch(brokenOff(name))
+  for (const [name, part] of asked) {
+    const begun = performance.now()
+    const progress: Progress = (done, sofar) => {
+      process.stderr.write(`${name}: ${done}, ${sofar.violations.length} violations, ${secondsSince(begun)} s\n`)
+      write(sofar)
+    }
+    const found = await part({ seed, isShort: values.short, hasPostgres, progress }).catch(brokenOff(name))
+    const report = { ...found, seconds: secondsSince(begun) }
     parts.push(report)
     say(partText(report))
+    write()
   }
 } finally {
   await stopPostgres(postgres)
   rmSync(postgres, { recursive: true, force: true })
 }
-const violations = parts.reduce((sum, part) => sum + part.violations.length, 0)
-const seconds = Math.round((performance.now() - started) / 1000)
-const report: ChaosReport = { suite: 'chaos', seed, seconds, parts, violations }
-const results = resolve(import.meta.dirname, '../../../bench/results')
-mkdirSync(results, { recursive: true })
-writeFileSync(join(results, 'chaos.json'), `${JSON.stringify(report, undefined, 2)}\n`)
+const report = write()
+const { violations, seconds } = report
 if (values.json) process.stdout.write(`${JSON.stringify(report)}\n`)
 say(`${violations} violations in ${seconds} s, seed ${seed}\n`)
 process.exit(violations === 0 ? 0 : 1)
