@@ -56,7 +56,7 @@ export async function gatherFacts(deps: FactsDeps, call: Call, tool: Tool, told:
 export async function gatherSeen(deps: FactsDeps, call: Call, tool: Tool, moment: Moment): Promise<Gathered> {
   const now = deps.clock()
   const { asked_earlier = call.by_run !== undefined, ...told } = moment
-  const standing = readChangeableFacts(deps, call, tool, now, asked_earlier)
+  const changeable = readChangeableFacts(deps, call, tool, now, asked_earlier)
   const { judgement } = deps
   const settings = settingsOf(judgement, tool)
   const asked = [
@@ -74,7 +74,7 @@ export async function gatherSeen(deps: FactsDeps, call: Call, tool: Tool, moment
   const others = withResults(asked, (found) => found)
   const [files, [approvers, traps, content, guarded, budgets, history, health, provenance, capabilities]] =
     others instanceof Promise ? await Promise.all([looking, others]) : [await looking, others]
-  const { pauses, credential, ...seen } = await standing
+  const { pauses, credential, ...seen } = await changeable
   const facts: Facts = {
     now,
     tool,
