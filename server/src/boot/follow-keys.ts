@@ -15,24 +15,24 @@ export type FollowKeysDeps = {
 
 /** Tells the other nodes of changed keys and follows theirs. Without shared keys a node may rotate only while it is alone. */
 export function followKeys({ keys, shared, notices, liveness, onFault }: FollowKeysDeps): RotateDeps['rotate'] {
-  let refreshing: Promise<void> | undefined
-  const refresh = async (): Promise<void> => {
-    // What is changed while this node reads is read once more.
-    await refreshing
-    refreshing ??= keys.refresh().then((refreshed) => {
-      refreshing = undefined
-      if (!refreshed.ok) onFault(refreshed.problem.code)
-    })
-    await refreshing
+  // One at a time: what is changed while this node reads is read once more.
+  let reading: Promise<void> = Promise.resolve()
+  const refresh = (): void => {
+    reading = readAfter(reading)
+  }
+  const readAfter = async (earlier: Promise<void>): Promise<void> => {
+    await earlier
+    const refreshed = await keys.refresh()
+    if (!refreshed.ok) onFault(refreshed.problem.code)
   }
   if (shared !== undefined) {
     shared.onChanged(() => notices.publish('keys', {}))
     notices.subscribe('keys', (_, origin) => {
-      if (origin === 'elsewhere') void refresh()
+      if (origin === 'elsewhere') refresh()
     })
-    notices.onMissed(() => void refresh())
+    notices.onMissed(refresh)
     // They may have been changed since this node took them.
-    void refresh()
+    refresh()
   }
   return {
     async mayRotate() {

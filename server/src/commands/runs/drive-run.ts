@@ -13,7 +13,7 @@ import { createRunningEffects, type RunningEffects } from './running-effects.ts'
 import { missedEnds } from './missed-ends.ts'
 import type { Performers } from './performer.ts'
 import type { ShownRun } from './run-output.ts'
-import { childRunChanges, tellRun } from './run-changes.ts'
+import { childRunChanges, restChange, tellRun } from './run-changes.ts'
 import type { Doubts } from '../changes/settle-doubts.ts'
 import { isInDoubt } from '../changes/unrecorded.ts'
 
@@ -233,11 +233,8 @@ async function apply(
   const swap: Change = { kind: 'swap', table: 'runs', id: row.run_id, from: held.version, to: row }
   deps.probe('step.before')
   const committing: Promise<Committed> = deps.ledger.commit([swap, ...changes])
-  start(
-    deps,
-    runningEffects,
-    begun.filter((effect) => repeatOf(deps, row, effect) === 'guarded'),
-  )
+  const guarded = begun.filter((effect) => repeatOf(deps, row, effect) === 'guarded')
+  start(deps, runningEffects, guarded)
   const committed = await committing
   deps.probe('step.after')
   if (committed !== 'committed') {
@@ -394,12 +391,6 @@ function kindOf({ kinds }: DriveDeps, row: RunRow): RunKind {
   const kind = kinds.get(row.kind)
   if (kind === undefined) throw new Bug(`no run kind is called \`${row.kind}\``)
   return kind
-}
-
-/** Removes wake-ups that were served; the next timer, or the next retry after a fault, is kept. */
-function restChange(row: RunRow, cursor: number): Change {
-  const next = isEndedRun(row) || row.status === 'faulted' ? undefined : (row.fault?.retry_at ?? nextTimer(row))
-  return { kind: 'rest', run: row.run_id, cursor, ...(next === undefined ? {} : { next }) }
 }
 
 /** For a run with nothing to do now: whatever has arrived is read when it continues. */

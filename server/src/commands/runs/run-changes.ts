@@ -1,5 +1,5 @@
 import type { RunId } from '../../contract/ids.ts'
-import type { ChildRun, RunEvent, RunRow } from '../../contract/run.ts'
+import { isEndedRun, type ChildRun, type RunEvent, type RunRow } from '../../contract/run.ts'
 import { nextTimer } from '../../core/runs/advance-run.ts'
 import type { Change } from '../ports/ledger.ts'
 
@@ -35,4 +35,10 @@ export function childRunChanges({ event, ...child }: ChildRun, parent: RunRow, c
     created_at,
   }
   return newRunChanges(row, event)
+}
+
+/** Removes wake-ups that were served; the next timer, or the next retry after a fault, is kept. */
+export function restChange(row: RunRow, cursor: number): Change {
+  const next = isEndedRun(row) || row.status === 'faulted' ? undefined : (row.fault?.retry_at ?? nextTimer(row))
+  return { kind: 'rest', run: row.run_id, cursor, ...(next === undefined ? {} : { next }) }
 }
