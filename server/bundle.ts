@@ -1,15 +1,40 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { rolldown } from 'rolldown'
 
+type Package = { readonly name: string; readonly version: string; readonly license: string }
+
 /**
- * Builds what is published: our own thousand modules as a few files, because finding and reading each module costs more than running it.
- * Libraries stay outside and are installed as usual. All chunks lie in `dist/boot`, so a path that the code takes from its own place
- * (`../../bin/sluice`) is the same in every chunk.
+ * Builds what is published: our own thousand modules and the libraries that every gate loads, as a few files, because finding and
+ * reading each module costs more than running it, and V8 keeps the text of each. The other libraries stay outside. All chunks lie
+ * in `dist/boot`, so a path that the code takes from its own place (`../../bin/sluice`) is the same in every chunk.
  */
-const DIST = join(import.meta.dirname, 'dist')
+const DIST = process.argv[2] ?? join(import.meta.dirname, 'dist')
 const source = (path: string) => join(import.meta.dirname, 'src', path)
 const demo = readdirSync(source('demo')).filter((name) => name.endsWith('.ts'))
+
+/** Loaded by every gate, and plain enough to be bundled: no scripts of threads, no files beside them, no native code. */
+const INSIDE = [
+  '@asteasolutions/zod-to-openapi',
+  '@hono/node-server',
+  '@hono/zod-openapi',
+  '@hono/zod-validator',
+  '@marcbachmann/cel-js',
+  '@modelcontextprotocol/client',
+  '@modelcontextprotocol/core',
+  'ajv',
+  'canonicalize',
+  'commander',
+  'fast-deep-equal',
+  'fast-uri',
+  'hono',
+  'jose',
+  'json-schema-traverse',
+  'unbash',
+  'yaml',
+  'zod',
+]
+const isInside = (id: string) => INSIDE.some((name) => id === name || id.startsWith(`${name}/`))
 
 const bundle = await rolldown({
   input: {
@@ -21,7 +46,7 @@ const bundle = await rolldown({
     ...Object.fromEntries(demo.map((name) => [`demo/${name.slice(0, -3)}`, source(`demo/${name}`)])),
   },
   platform: 'node',
-  external: (id) => !id.startsWith('.') && !id.startsWith('/'),
+  external: (id) => !id.startsWith('.') && !id.startsWith('/') && !isInside(id),
 })
 const { output } = await bundle.generate({
   format: 'esm',
@@ -38,6 +63,22 @@ for (const file of output) {
   mkdirSync(dirname(place), { recursive: true })
   // One character beyond Latin-1 would make V8 keep the whole file with two bytes for each character.
   writeFileSync(place, file.code.replaceAll(/[\u0080-\uffff]/g, escaped))
+}
+
+writeFileSync(
+  join(DIST, 'LICENSES.txt'),
+  licences(output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))),
+)
+
+/** The licences of the libraries that the bundle contains. */
+function licences(modules: readonly string[]): string {
+  const folders = modules.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(id)?.[0] ?? [])
+  const texts = [...new Set(folders)].sort().map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Package
+    const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each))
+    return `${name} ${version} (${license})\n\n${file === undefined ? '' : readFileSync(join(folder, file), 'utf8')}`
+  })
+  return texts.join('\n\n')
 }
 
 function escaped(unit: string): string {

@@ -8,7 +8,7 @@ import { growActivity } from './activity.ts'
 import { withCalls, withEntries } from './build-data.ts'
 import { growFlowRuns } from './flow-runs.ts'
 import { packInto } from './pack.ts'
-import { runGate, type RunningGate } from './running-gate.ts'
+import { memoryOfNode, runGate, type Memory, type RunningGate } from './running-gate.ts'
 
 /** Whether the same gated call costs more when much has happened, much is configured, or much waits. */
 
@@ -20,6 +20,7 @@ type Row = {
   /** The median call's time at `to` over that at `from`; of memory and start, the values themselves. */
   readonly ratio: number
 } & Readonly<Record<string, number | string>>
+type Rest = { readonly start_ms: number; readonly idle_rss_mb: number; readonly idle: Memory }
 export type GrowthReport = {
   readonly bench: 'growth'
   readonly rows: readonly Row[]
@@ -27,7 +28,11 @@ export type GrowthReport = {
   readonly start_ms: number
   readonly idle_rss_mb: number
   /** The same of the package as it is published. */
-  readonly package: { readonly start_ms: number; readonly idle_rss_mb: number }
+  readonly package: Rest
+  /** The package with the most tools. */
+  readonly package_many_tools: Rest
+  /** A Node that runs nothing: no gate can be smaller. */
+  readonly node: Memory
   readonly most_rss_mb: number
 }
 
@@ -103,13 +108,13 @@ async function compare(small: RunningGate, large: RunningGate): Promise<{ small:
 }
 
 /** The second start of two: the first one compiles, and leaves what it compiled to the next. */
-async function restOf(folder: string, launcher?: string): Promise<GrowthReport['package']> {
+async function restOf(folder: string, launcher?: string): Promise<Rest> {
   await (await runGate(folder, 'many__echo', launcher)).stop()
   const gate = await runGate(folder, 'many__echo', launcher)
   await sleep(IDLE_MS)
-  const idle_rss_mb = Math.round(gate.rss())
+  const idle = gate.memory()
   await gate.stop()
-  return { start_ms: Math.round(gate.first_call_ms), idle_rss_mb }
+  return { start_ms: Math.round(gate.first_call_ms), idle_rss_mb: idle.rss, idle }
 }
 
 const round = (value: number) => Math.round(value * 1000) / 1000
@@ -123,19 +128,23 @@ async function run(options: readonly string[]): Promise<GrowthReport> {
   try {
     const small = await prepare(join(root, 'small'), {})
     const fromSource = await restOf(small)
-    const packaged = await restOf(small, packInto(join(root, 'package')))
-    say(JSON.stringify({ source: fromSource, package: packaged }))
+    const launcher = packInto(join(root, 'package'))
+    const packaged = await restOf(small, launcher)
+    const node = await memoryOfNode()
+    say(JSON.stringify({ source: fromSource, package: packaged, node }))
     const rows: Row[] = []
     let most = 0
+    let package_many_tools = packaged
     for (const what of ['entries', 'tools', 'rules', 'pending'] as const) {
       const begun = performance.now()
       const folder = await prepare(join(root, what), { [what]: LARGE[what] })
       say(`${what}: ${LARGE[what]} built in ${Math.round((performance.now() - begun) / 1000)} s`)
+      if (what === 'tools') package_many_tools = await restOf(folder, launcher)
       const calm = await runGate(small, 'many__echo')
       const grown = await runGate(folder, 'many__echo')
       const measured = await compare(calm, grown)
       await calm.stop()
-      most = Math.max(most, grown.rss())
+      most = Math.max(most, grown.memory().rss)
       rows.push({
         what: WORDS[what],
         from: SMALL[what],
@@ -145,7 +154,7 @@ async function run(options: readonly string[]): Promise<GrowthReport> {
         to_p50_ms: measured.large.p50_ms,
         from_cpu_us: measured.small.cpu_us,
         to_cpu_us: measured.large.cpu_us,
-        rss_mb: Math.round(grown.rss()),
+        rss_mb: grown.memory().rss,
         start_ms: Math.round(grown.first_call_ms),
         ...(what === 'rules' ? { matching: MATCHING } : {}),
       })
@@ -155,7 +164,17 @@ async function run(options: readonly string[]): Promise<GrowthReport> {
     }
     rows.push(...(await growActivity(root, FEW_CALLS, Math.max(entries, FEW_CALLS))))
     rows.push(...(await growFlowRuns(root, FEW_RUNS, MANY_RUNS)))
-    return { bench: 'growth', rows, ...fromSource, package: packaged, most_rss_mb: Math.round(most) }
+    const { start_ms, idle_rss_mb } = fromSource
+    return {
+      bench: 'growth',
+      rows,
+      start_ms,
+      idle_rss_mb,
+      package: packaged,
+      package_many_tools,
+      node,
+      most_rss_mb: most,
+    }
   } finally {
     rmSync(root, { recursive: true, force: true })
   }
@@ -168,7 +187,9 @@ const WORDS = {
   pending: 'pending approvals',
 } as const
 
-function table({ rows, start_ms, idle_rss_mb, package: packaged, most_rss_mb }: GrowthReport): string {
+const memoryText = ({ rss, anon, file, pss }: Memory) => `${rss} MB (${anon} own, ${file} of files; PSS ${pss})`
+
+function table({ rows, start_ms, idle_rss_mb, most_rss_mb, ...packages }: GrowthReport): string {
   const head = ['what', 'from', 'to', 'p50 ms', 'p50 ms', 'ratio', 'CPU µs', 'CPU µs', 'MB', 'first call ms']
   const lines = rows.map((row) => [
     row.what === WORDS.rules ? `rules (${MATCHING} match)` : row.what,
@@ -186,7 +207,9 @@ function table({ rows, start_ms, idle_rss_mb, package: packaged, most_rss_mb }: 
     columns([head, ...lines]),
     '',
     `from its sources: start to first call ${start_ms} ms, idle ${idle_rss_mb} MB, at most ${most_rss_mb} MB`,
-    `as published: start to first call ${packaged.start_ms} ms, idle ${packaged.idle_rss_mb} MB`,
+    `as published: start to first call ${packages.package.start_ms} ms, idle ${memoryText(packages.package.idle)}`,
+    `as published, with the most tools: idle ${memoryText(packages.package_many_tools.idle)}`,
+    `a Node that runs nothing: ${memoryText(packages.node)}`,
   ].join('\n')
 }
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { AuditDraft } from '../../server/src/contract/audit.ts'
 import type { CallRow } from '../../server/src/contract/call.ts'
 import type { Change } from '../../server/src/commands/ports/ledger.ts'
@@ -10,6 +11,7 @@ import { openSqliteLedger } from '../../server/src/stores/sqlite/open-sqlite-led
 
 const PER_COMMIT = 1_000
 const AT_ONCE = 4
+const START_TRIES = 60
 const ADMIN = { kind: 'admin', id: 'admin:bench', user: 'bench' } as const
 const AGENT = { kind: 'agent', id: 'agent:before', user: 'ana' } as const
 
@@ -24,12 +26,15 @@ export async function withCalls(settings: Settings, count: number, tool: string)
     while (next < count) {
       const number = next
       next += 1
-      const { status } = await gate.calls.dispatch({
-        caller: AGENT,
-        tool,
-        args: { text: `waits ${number}` },
-        thread: `t${number % 500}`,
-      })
+      const call = { caller: AGENT, tool, args: { text: `waits ${number}` }, thread: `t${number % 500}` }
+      let answer = await gate.calls.dispatch(call)
+      // A tool server with 10,000 tools on a busy machine is listed later than the gate waits for it.
+      for (let tries = 0; answer.status === 'refused' && tries < START_TRIES; tries += 1) {
+        if (answer.problem.code !== 'tool.unavailable') break
+        await sleep(1_000)
+        answer = await gate.calls.dispatch(call)
+      }
+      const { status } = answer
       if (status !== 'pending' && status !== 'executed') throw new Error(`a call of the bench was ${status}`)
     }
   }

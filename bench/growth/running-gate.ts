@@ -8,13 +8,19 @@ import { openConnection, postText } from '../gate/connection.ts'
 /** Of this checkout: the sources, as `npm start` runs them. */
 const LAUNCHER = join(import.meta.dirname, '../../bin/sluice')
 
+/**
+ * In MB. `anon` is the process's own; `file` are pages of Node's binary and of libraries, which all Nodes on a machine share;
+ * `pss` is its own and its share of those. Linux only, else NaN.
+ */
+export type Memory = { readonly rss: number; readonly anon: number; readonly file: number; readonly pss: number }
+
 export type RunningGate = {
   /** From the start of the process to the answer of its first gated call. */
   readonly first_call_ms: number
   /** A connection whose `call` makes one call and says how long it took. */
   connect(): Promise<{ call(): Promise<number>; close(): void }>
-  /** Resident memory of the process in MB, its tool servers not counted. Linux only, else NaN. */
-  rss(): number
+  /** Resident memory of the process, its tool servers not counted. */
+  memory(): Memory
   /** CPU time of the process so far in µs. Linux only, else NaN. */
   cpu(): number
   stop(): Promise<void>
@@ -56,7 +62,7 @@ export async function runGate(folder: string, tool: string, launcher = LAUNCHER)
   return {
     first_call_ms,
     connect,
-    rss: () => Number(/VmRSS:\s+(\d+)/.exec(proc('status'))?.[1]) / 1024,
+    memory: () => memoryOf(child.pid),
     cpu() {
       const text = proc('stat')
       const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
@@ -67,4 +73,24 @@ export async function runGate(folder: string, tool: string, launcher = LAUNCHER)
       await new Promise((done) => child.once('exit', done))
     },
   }
+}
+
+function memoryOf(pid: number | undefined): Memory {
+  const text =
+    process.platform === 'linux'
+      ? ['status', 'smaps_rollup'].map((file) => readFileSync(`/proc/${pid}/${file}`, 'utf8')).join('')
+      : ''
+  const mb = (name: string) => Math.round(Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(text)?.[1]) / 1024)
+  return { rss: mb('VmRSS'), anon: mb('RssAnon'), file: mb('RssFile'), pss: mb('Pss') }
+}
+
+/** What this Node takes that runs nothing. */
+export async function memoryOfNode(): Promise<Memory> {
+  const child = spawn(process.execPath, ['-e', 'console.log(); setInterval(() => {}, 1_000)'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  await new Promise((done) => child.stdout.once('data', done))
+  const memory = memoryOf(child.pid)
+  child.kill('SIGKILL')
+  return memory
 }

@@ -24,6 +24,7 @@ import { policyStore } from './write-policy.ts'
 import { openLog } from './log.ts'
 import type { GateOptions } from './gate-options.ts'
 import { openGate } from './open-gate.ts'
+import { optimise, watchLongStart } from './optimise-later.ts'
 import { problemText } from './problem-text.ts'
 import { randomIds } from './random-ids.ts'
 import { writeDemo } from './write-demo.ts'
@@ -43,6 +44,8 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
   let url = ''
   let declareDead: (() => void) | undefined
   const dead = new Promise<'dead'>((resolve) => (declareDead = () => resolve('dead')))
+  const onWork = () => optimise(process.execArgv, process.env['NODE_OPTIONS'])
+  const stopWatchingStart = watchLongStart(onWork)
   const opened = await openGate(settings, {
     ...more,
     log,
@@ -111,7 +114,8 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
   const { admin_key } = prepared.value
   if (admin_key !== undefined) process.stdout.write(`your admin key is in ${admin_key}\n`)
   if (options.demo === true) process.stdout.write(await greetDemo(gate, url, LOCAL_OWNER, demoCommand()))
-  const stopGivingBack = freeMemoryWhenIdle()
+  stopWatchingStart()
+  const stopGivingBack = freeMemoryWhenIdle(onWork)
   const signal = await Promise.race([dead, untilStopped(() => void opened.value.live.reload('signal'))])
   stopGivingBack()
   log('info', `stopping on ${signal}`)

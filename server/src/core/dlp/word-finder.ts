@@ -3,7 +3,7 @@ export type WordFinder = {
   /** The symbol of each ASCII code; 0 for characters that no word contains. Upper and lower case share a symbol. */
   readonly symbols: Uint8Array
   readonly width: number
-  readonly next: Int32Array
+  readonly next: Uint16Array | Int32Array
   /** The words that end in a state, as indexes into the list the finder was built from. */
   readonly ends: readonly (readonly number[] | undefined)[]
 }
@@ -53,8 +53,10 @@ function symbolsIn(word: string, symbols: Uint8Array): number[] {
  * Fills in the failure transitions breadth first, so that every state has a transition for every symbol and a walk never steps
  * back.
  */
-function completed(children: readonly Map<number, number>[], ends: number[][], width: number): Int32Array {
-  const next = new Int32Array(children.length * width)
+function completed(children: readonly Map<number, number>[], ends: number[][], width: number): WordFinder['next'] {
+  const cells = children.length * width
+  // A gate keeps several of these for the same few thousand states.
+  const next = children.length <= 2 ** 16 ? new Uint16Array(cells) : new Int32Array(cells)
   const fallback = new Int32Array(children.length)
   const queue: number[] = []
   for (const [symbol, child] of children[0] ?? []) {

@@ -8,8 +8,10 @@ import { textKey } from '../text-key.ts'
  */
 export type BloomFilter = { has(value: string): boolean; note(value: string): void }
 
-/** Two megabytes: a million values, with a false positive rate of one in fifty. */
-const BITS = 2 ** 24
+/** 16 KB for the first 8,000 values; each further part is four times as large, the last one two megabytes. */
+const FIRST_BITS = 2 ** 17
+const MOST_BITS = 2 ** 24
+const BITS_PER_VALUE = 16
 const MARKS = 4
 const PAGE = 2_000
 
@@ -18,30 +20,33 @@ const PAGE = 2_000
  * alone; until that is done every value is possible. Writers note what they are about to write.
  */
 export function bloomFilter(db: DatabaseSync, table: Table, field: string): BloomFilter {
-  const bits = new Uint8Array(BITS / 8)
+  const parts: [Uint8Array, ...Uint8Array[]] = [new Uint8Array(FIRST_BITS / 8)]
+  let last = parts[0]
+  let room = FIRST_BITS / BITS_PER_VALUE
   let isComplete = false
 
   function note(key: number): void {
+    if (isNoted(key)) return
+    if (room === 0 && last.length * 8 < MOST_BITS) {
+      last = new Uint8Array(Math.min(last.length * 4, MOST_BITS / 8))
+      parts.push(last)
+      room = (last.length * 8) / BITS_PER_VALUE
+    }
+    room = Math.max(room - 1, 0)
     for (let mark = 0; mark < MARKS; mark += 1) {
-      const bit = bitOf(key, mark)
-      bits[bit >> 3] = (bits[bit >> 3] ?? 0) | (1 << (bit & 7))
+      const bit = bitOf(key, mark, last.length * 8)
+      last[bit >> 3] = (last[bit >> 3] ?? 0) | (1 << (bit & 7))
     }
   }
 
-  function isNoted(key: number): boolean {
-    for (let mark = 0; mark < MARKS; mark += 1) {
-      const bit = bitOf(key, mark)
-      if (((bits[bit >> 3] ?? 0) & (1 << (bit & 7))) === 0) return false
-    }
-    return true
-  }
+  const isNoted = (key: number) => parts.some((part) => isNotedIn(part, key))
 
   const page = db.prepare(`SELECT ${field} AS key FROM ${table} WHERE ${field} > ? ORDER BY ${field} LIMIT ${PAGE}`)
-  function readAfter(last: number): void {
+  function readAfter(known: number): void {
     // A store that was closed in the meantime, or cannot be read: everything stays possible.
     if (!db.isOpen) return
     try {
-      const found = page.all(last) as { key: number }[]
+      const found = page.all(known) as { key: number }[]
       for (const { key } of found) note(key)
       const end = found.at(-1)
       if (end === undefined) isComplete = true
@@ -58,9 +63,17 @@ export function bloomFilter(db: DatabaseSync, table: Table, field: string): Bloo
   }
 }
 
-/** A place that depends on nothing but the key and the number of the mark. */
-function bitOf(key: number, mark: number): number {
+function isNotedIn(bits: Uint8Array, key: number): boolean {
+  for (let mark = 0; mark < MARKS; mark += 1) {
+    const bit = bitOf(key, mark, bits.length * 8)
+    if (((bits[bit >> 3] ?? 0) & (1 << (bit & 7))) === 0) return false
+  }
+  return true
+}
+
+/** A place that depends on nothing but the key, the number of the mark and the size, which is a power of two. */
+function bitOf(key: number, mark: number, size: number): number {
   const one = key | 0
   const other = Math.imul(one ^ (key / 2 ** 32), 0x9e3779b1) >>> 7
-  return (one + Math.imul(mark, other | 1)) & (BITS - 1)
+  return (one + Math.imul(mark, other | 1)) & (size - 1)
 }
