@@ -27,15 +27,15 @@ function starts(words: readonly string[], own = { args: [] as string[], options:
 
 test.skipIf(process.platform === 'win32')('a gate stays small, and is the process that was started', () => {
   const [first, second, ...more] = starts(['up', '--help'])
-  expect(second).toEqual([first?.[0], ['--max-semi-space-size=8'], '2'])
+  expect(second).toEqual([first?.[0], ['--max-semi-space-size=8', '--initial-old-space-size=64'], '2'])
   expect(more).toEqual([])
 })
 
 test.skipIf(process.platform === 'win32')('the V8 options of an operator stay in force', () => {
   const [, byArgument] = starts(['up', '--help'], { args: ['--max_semi_space_size=32'], options: '' })
-  expect(byArgument?.slice(1)).toEqual([['--max_semi_space_size=32'], '2'])
+  expect(byArgument?.slice(1)).toEqual([['--max_semi_space_size=32', '--initial-old-space-size=64'], '2'])
   const [, byEnvironment] = starts(['up', '--help'], { args: [], options: '--max-semi-space-size=32' })
-  expect(byEnvironment?.slice(1)).toEqual([[], '2'])
+  expect(byEnvironment?.slice(1)).toEqual([['--initial-old-space-size=64'], '2'])
 })
 
 test('a short command is started once, without options', () => {
