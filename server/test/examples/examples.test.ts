@@ -17,8 +17,8 @@ function run(program: string, ...words: readonly string[]): Promise<string> {
   })
 }
 
-describe.concurrent('an example ends as it says', () => {
-  // Three gates at once: by `npm run test:whole`, like the cycles over a real homeserver.
+describe.concurrent('an example ends with the documented output', () => {
+  // Starts three gates, so it runs with `npm run test:whole`, like the examples with a real homeserver.
   const isHeavy = (story: string) => story.startsWith('examples/newsroom')
   const stories = globSync('examples/*/*.ts', { cwd: root }).filter(
     (story) => !story.startsWith('examples/agents') && (IS_WHOLE || !isHeavy(story)),
@@ -29,7 +29,7 @@ describe.concurrent('an example ends as it says', () => {
   )
 })
 
-/** The frameworks have a lockfile of their own and are installed by the first run that needs them: `npm run test:whole`. */
+/** The frameworks have their own lockfile and are installed on the first run of `npm run test:whole`. */
 function isInstalled(): boolean {
   if (existsSync(join(agents, 'node_modules'))) return true
   const installed = spawnSync('npm', ['ci', '--silent', '--no-audit', '--no-fund'], { cwd: agents, encoding: 'utf8' })
@@ -39,8 +39,8 @@ function isInstalled(): boolean {
 
 describe.runIf(IS_WHOLE && isInstalled())('an agent of a framework', () => {
   test.concurrent.each(['vercel-ai-sdk', 'langgraph', 'openai-agents'])(
-    '%s goes on by itself after the approval',
+    '%s continues by itself after the approval',
     async (name) => expect(await run(process.execPath, join(agents, `${name}.ts`))).toMatch(/ exit 0$/),
   )
-  test('is written in types that hold', async () => expect(await run('npx', 'tsc', '-p', agents)).toMatch(/ exit 0$/))
+  test('passes the type check', async () => expect(await run('npx', 'tsc', '-p', agents)).toMatch(/ exit 0$/))
 })

@@ -11,7 +11,7 @@ import { ANA, FLOW_CONFIG, prepareFlows } from './flow-samples.ts'
 
 /** The tool is idempotent, so a call that was interrupted is made again; its units are counted once. */
 const DEATHS = [
-  // After the settling was stored and before the step: counted twice without `settled_for`.
+  // Between storing the settlement and the step: without `settled_for` it would be counted twice.
   ['step.before', 4],
   ['flow.reserved', 2],
   ['flow.reserved', 1],
@@ -24,7 +24,7 @@ const DEATHS = [
 ] as const
 
 test.each(someOf(DEATHS, 4))(
-  'an execution whose gate is killed at %s, the time number %i, goes on after the restart and loses and invents no unit',
+  'an execution whose gate is killed at %s, time %i, continues after the restart and neither loses nor adds a unit',
   async (point, nth) => {
     const folder = mkdtempSync(join(tmpdir(), 'sluice-flow-crash-'))
     try {
@@ -43,7 +43,7 @@ test.each(someOf(DEATHS, 4))(
         expect(executions[0]).toMatchObject({ status: 'completed', cost_units: 3 })
         expect(consents[0]).toMatchObject({ consent_id, cost_cap_units: 10, cost_consumed_units: 3 })
         expect(run.step_states[0]).toMatchObject({ status: 'in_progress', verified: true })
-        // Each of the three notes was made, none by a second call of the flow.
+        // Each of the three notes was written, none by a second call of the flow.
         const calls = (await rig.gate.activity.calls(ANA, { tool: 'book__note_again' }, { limit: 50 })).items
         expect(calls).toHaveLength(3)
         expect(await rig.gate.audit.verify([])).toMatchObject({ ok: true })

@@ -264,13 +264,13 @@ describe.each(Object.entries(DOORS))('at %s', (name, door) => {
   })
 })
 
-test('camelCase is taken for snake_case, texts are trimmed, and what stands twice is refused', async () => {
+test('camelCase is accepted, texts are trimmed, and duplicates are rejected', async () => {
   const started = await mcp('ana', 'start', { flowId: ' flow_own ', taskRef: ' T-1 ' })
   expect(started).toMatchObject({ code: 'ok', body: { run: { task_ref: 'T-1', flow_id: 'flow_own' } } })
   expect((await mcp('ana', 'start', { flowId: 'flow_own', flow_id: 'flow_own' })).code).toBe('BAD_REQUEST')
 })
 
-test('a page shows nothing of what lies between, and its cursor goes on where it ended', async () => {
+test('a page contains no hidden rows, and its cursor continues where the page ended', async () => {
   for (let n = 0; n < 3; n += 1) {
     await did('admin', 'start', { flow_id: 'flow_org' })
     await did('ana', 'start', { flow_id: 'flow_own' })
@@ -292,7 +292,7 @@ test('a page shows nothing of what lies between, and its cursor goes on where it
   expect((done.body['runs'] as readonly Fields[]).map(({ run_id }) => run_id)).toEqual([known.get('finished')])
 })
 
-test('an etag that no longer holds is refused, and the header says the new one', async () => {
+test('an outdated etag is rejected, and the header contains the new one', async () => {
   const run_id = runIn(await did('ana', 'start', { flow_id: 'flow_hand' }))
   const advance = (etag: string) =>
     fetch(`${gate.url}/api/v1/flows/runs/${run_id}/advance`, {
@@ -371,7 +371,7 @@ test('the checklist of a run is readable on the command line', async () => {
   expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('[unknown_run]')])
 })
 
-test('the stream tells of each tick by hand whoever may see the run, and nobody else', async () => {
+test('the stream reports each manual tick to everybody who may see the run, and to nobody else', async () => {
   const listen = (who: string) => listenTo(`${gate.url}/v1/stream?kinds=flow,pause`, keyOf(who))
   const heard = { ben: await listen('ben'), viewer: await listen('viewer'), vaulted: await listen('vaulted') }
   for (const one of Object.values(heard)) await one.next('hello')

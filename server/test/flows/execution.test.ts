@@ -61,7 +61,7 @@ async function runOf(steps: readonly StepSketch[], cost_cap_units = 10, minter: 
 
 const AUTO = { automatable: 'automatable', skills: [PACK], required: true } as const
 
-test('an execution makes its call through the gate, and its artifact hashes to the evidence', async () => {
+test('an execution makes its call through the gate, and the hash of its artifact is the evidence', async () => {
   const flow = await runOf([{ ...AUTO, job: 'look' }])
   const { run, execution, schema } = valueOf(await flow.execute())
   expect(schema).toBe('knowtation.flow_execute_automatable/v0')
@@ -96,7 +96,7 @@ test('a consent of somebody who decides approvals turns an ask into an allow, an
   expect(valueOf(await waiting).execution.status).toBe('completed')
 })
 
-test('no consent turns a block into an allow: the call is refused, and the execution fails for the least unit', async () => {
+test('no consent turns a block into an allow: the call is refused, and the execution fails at the minimum cost', async () => {
   const before = rig.effects().length
   const flow = await runOf([{ ...AUTO, job: 'wipe', skills: [WIPE_PACK] }])
   const { execution } = valueOf(await flow.execute())
@@ -136,7 +136,7 @@ test('the same post ten times at once is one execution, and a later one returns 
   expect((await flow.checklist()).consents[0]?.cost_consumed_units).toBe(1)
 })
 
-test('a dry run spends nothing, stores nothing, and does not stand in for the real execution', async () => {
+test('a dry run spends nothing, stores nothing, and does not replace the real execution', async () => {
   const flow = await runOf([{ ...AUTO, job: 'many' }])
   const entries = async () => (await rig.gate.audit.page(undefined, 1, 10_000)).length
   const before = [await flow.checklist(), await entries(), rig.effects().length]
@@ -160,13 +160,13 @@ test('an execution stops at the cost cap and never exceeds it', async () => {
   expect((await flow.checklist()).consents[0]).toMatchObject({ cost_cap_units: 2, cost_consumed_units: 2 })
 })
 
-test('a check that the model does not pass leaves the step unverified, so it cannot be done', async () => {
+test('a failed check leaves the step unverified, so it cannot be completed', async () => {
   const flow = await runOf([{ ...AUTO, job: 'wrong', kind: 'agent_check' }])
   expect(valueOf(await flow.execute()).run.step_states[0]).toMatchObject({ status: 'in_progress', verified: false })
   expect(code(await flow.advance(1, 'done'))).toBe('FLOW_VERIFICATION_UNSATISFIED')
 })
 
-test('a revoked consent does not stop what runs, and nothing more starts under it', async () => {
+test('revoking a consent does not stop running executions, but no new one starts under it', async () => {
   const flow = await runOf([
     { ...AUTO, job: 'slow' },
     { ...AUTO, job: 'look' },
@@ -179,7 +179,7 @@ test('a revoked consent does not stop what runs, and nothing more starts under i
   expect(code(await flow.execute())).toBe('FLOW_EXECUTION_CONSENT_REQUIRED')
 })
 
-test('abandoning a run cancels its execution and gives back what it did not use', async () => {
+test('abandoning a run cancels its execution and returns unused units', async () => {
   const flow = await runOf([{ ...AUTO, job: 'note' }], 5, HER_AGENT)
   const running = flow.execute()
   await until(async () => {
@@ -191,7 +191,7 @@ test('abandoning a run cancels its execution and gives back what it did not use'
   expect(code(await flow.advance(1, 'done'))).toBe('FLOW_RUN_NOT_IN_PROGRESS')
 })
 
-test('a human review is closed by its approved proposal alone', async () => {
+test('a human review is closed only by its approved proposal', async () => {
   const flow = await runOf([{ kind: 'human_review', required: true }])
   const digest = createHash('sha256').update('I saw: nothing to see').digest('hex')
   const step_id = flow.step(1)
@@ -227,14 +227,14 @@ test('a human review is closed by its approved proposal alone', async () => {
   const { run, history } = await flow.checklist()
   expect(run.step_states[0]).toMatchObject({ verified: true, evidence_ref: proposal_id, pointer_kind: 'proposal' })
   expect(history.at(-1)).toMatchObject({ by: 'reviewer:rita', did: 'reviewed' })
-  // What was reviewed cannot be swapped for something else afterwards.
+  // The reviewed content cannot be replaced afterwards.
   const swapped = { run_id: flow.run_id, step_id, evidence_ref: digest, pointer_kind: 'hash' }
   expect(valueOf(await rig.gate.flows.evidence(ANA, swapped)).run.step_states[0]?.verified).toBe(false)
   expect(valueOf(await rig.gate.flows.evidence(ANA, early)).run.step_states[0]?.verified).toBe(true)
   expect(valueOf(await flow.advance(1, 'done')).run.status).toBe('done')
 })
 
-test('an evaluation can be waived with a reason, which is kept', async () => {
+test('an evaluation can be waived with a reason, which is stored', async () => {
   const flow = await runOf([{ kind: 'human_review', required: true }])
   const { proposal_id } = valueOf(await rig.gate.flows.submitReview(ANA, { run_id: flow.run_id, intent: 'urgent' }))
   const decided = await rig.gate.flows.proposals.decide(REVIEWER, proposal_id, {

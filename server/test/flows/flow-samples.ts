@@ -64,7 +64,7 @@ const SCRIPT = {
     },
     { when: '#\\d+ slow', calls: [{ tool: 'book__slow_note', args: { text: 's', ms: 300 } }], answer: 'slow note' },
     { when: '#\\d+ foreign', calls: [{ tool: 'book__wipe', args: { text: 'x' } }], answer: 'never' },
-    // Only a model that was given the prompt can match this.
+    // Matches only if the model got the prompt.
     { when: '#\\d+ greet[\\s\\S]*shelf greets you', calls: [], answer: 'Greeted.' },
     { when: '#\\d+ wrong', calls: [{ tool: 'book__look' }], answer: 'wrong', check: 'FAIL' },
   ],
@@ -90,7 +90,7 @@ export const FLOW_CONFIG = {
 
 export const ON = { flow_run_writes_enabled: true, execution: { automatable_enabled: true } }
 
-/** The script beside the configuration, and the switches in the data folder. */
+/** Writes the script next to the configuration, and the switches to the data folder. */
 export function prepareFlows(folder: string, data: string, policy: object | string = ON): void {
   writeFileSync(join(folder, 'script.yaml'), JSON.stringify(SCRIPT))
   mkdirSync(data, { recursive: true, mode: 0o700 })

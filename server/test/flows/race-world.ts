@@ -13,7 +13,7 @@ export type Engine = 'sqlite' | 'postgres'
 export const openEngine = (engine: Engine, address: string) =>
   engine === 'sqlite' ? openStore(address) : openLedger(address)
 
-/** The commands of the flows over a real store, without a driver: an execution is put on record and stays there. */
+/** The flow commands on a real store, without a driver: an execution is recorded and stays as it is. */
 export function flowWorld(store: Ledger & Tables & Accounts): ExecuteFlowDeps {
   return {
     ledger: store,

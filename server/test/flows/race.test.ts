@@ -55,7 +55,7 @@ async function raceOn(engine: Engine, address: string): Promise<void> {
     if (held?.row.is !== 'run') throw new Error('there is no run')
     const ids = ['a', 'b'].map((name): ExecutionId => `fexec_${name.repeat(23)}${(round % 16).toString(16)}`)
     const executions = ids.map((id) => recordOf(id, consent_id))
-    // Each of the two has taken its first unit: one is left, and each needs one more.
+    // Each of the two has taken one unit. One unit is left, and each needs one more.
     const committed = await store.commit([
       swapFlow({ ...held.row, executions }, run_id, held.version),
       { kind: 'spend', account: accountOf(consent_id), units: 2 },
@@ -104,7 +104,7 @@ const recordOf = (execution_id: ExecutionId, consent_id: FlowConsentId): FlowExe
   reason: null,
 })
 
-describe('of two processes that race for the last unit of a consent one gets it, and the cap is never exceeded', () => {
+describe('if two processes race for the last unit of a consent, one gets it, and the limit is never exceeded', () => {
   test('on SQLite', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sluice-flow-race-'))
     try {

@@ -1,4 +1,4 @@
-/** Every action with every refusal. `$run`, `$consent_run` and so on stand for ids that the test knows. */
+/** Every action with every refusal. `$run`, `$consent_run` and so on are placeholders for ids. */
 export type Fields = Record<string, unknown>
 export type Case = readonly [
   action: string,

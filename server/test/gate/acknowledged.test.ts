@@ -19,12 +19,12 @@ const CHECK = { tool: 'is_ready', args: {}, expect: { path: 'ready', equals: tru
 const ACT = { effects: ['write'], check: CHECK, dry_run: { args: { dry_run: true }, effect_free: true } }
 
 type Waiting = GateRig & {
-  /** The key's caller, as a door would know it. */
+  /** The caller of the key, as a door would identify it. */
   readonly caller: Caller
   readonly key_id: string
   readonly act: (more?: Partial<CallRequest>) => Promise<Outcome>
   readonly count: (name: string) => number
-  /** Until the tool server was asked this for the n-th time and waits. */
+  /** Waits until the tool server got this question for the n-th time and is waiting. */
   readonly asked: (name: string, times?: number) => Promise<void>
   readonly release: () => void
   readonly loadPolicy: (text: string) => Promise<void>
@@ -97,7 +97,7 @@ const changeDefinition = async ({ gate, call, act: _ }: Waiting) => {
 }
 const blockByPolicy = ({ loadPolicy }: Waiting) => loadPolicy(BLOCK)
 
-/** What somebody can have acknowledged while a call waits for its check, and by which rule it then stops. */
+/** What people can do while a call waits for its check, and the rule that then stops the call. */
 const ACKNOWLEDGED: readonly (readonly [string, (rig: Waiting) => Promise<void>, string])[] = [
   ['a pause of everything', pause('all'), 'pause.all'],
   ['a pause of the caller', pause('caller:agent:a'), 'pause.caller:agent:a'],
@@ -122,7 +122,7 @@ describe('a call that waits for its check', () => {
     }),
   )
 
-  test('is held when a pause asks', () =>
+  test('is held if a pause asks for approval', () =>
     withWaiting(async (rig) => {
       const under_way = rig.act()
       await rig.asked('is_ready')
@@ -132,7 +132,7 @@ describe('a call that waits for its check', () => {
       expect(rig.count('act')).toBe(0)
     }))
 
-  test('runs after all when the pause was lifted meanwhile, and asks its check anew', () =>
+  test('runs if the pause was lifted meanwhile, after its check was repeated', () =>
     withWaiting(async (rig) => {
       const under_way = rig.act()
       await rig.asked('is_ready')
@@ -159,7 +159,7 @@ describe('a call that waits for its check', () => {
       { ttl_s: 2 },
     ))
 
-  test('is not disturbed by a pause of somebody else', () =>
+  test('is not affected by a pause of another caller', () =>
     withWaiting(async (rig) => {
       const under_way = rig.act()
       await rig.asked('is_ready')
@@ -235,7 +235,7 @@ describe('an approved call that waits for its check', () => {
     ))
 })
 
-describe('a call that a person orders to be tried again', () => {
+describe('a call that a person retries', () => {
   test.each(someOf(ACKNOWLEDGED, 3))('is stopped by %s, and stays unknown', (_name, acknowledge, rule) =>
     withWaiting(
       async (rig) => {
@@ -249,7 +249,7 @@ describe('a call that a person orders to be tried again', () => {
         await rig.asked('is_ready', 2)
         await acknowledge(rig)
         rig.release()
-        // What the first try did is still unknown, so a person is asked again.
+        // The effect of the first try is still unknown, so a person is asked again.
         const because = expect.stringContaining(rule) as string
         await until(async () => {
           const open = await rig.gate.calls.listUnknown(APPROVER, { limit: 10 })
@@ -268,7 +268,7 @@ describe('a call that a person orders to be tried again', () => {
 })
 
 describe('a dry run', () => {
-  test.each(someOf(ACKNOWLEDGED, 3))('that waits does not let its call run after %s', (_name, acknowledge) =>
+  test.each(someOf(ACKNOWLEDGED, 3))('that is waiting does not let its call run after %s', (_name, acknowledge) =>
     withWaiting(
       async (rig) => {
         const under_way = rig.act({ dry_run: 'first' })
@@ -282,7 +282,7 @@ describe('a dry run', () => {
     ),
   )
 
-  test('is not sent while its tool is paused, also where a pause only asks', () =>
+  test('is not sent while its tool is paused, even if the pause only asks for approval', () =>
     withWaiting(async (rig) => {
       rig.release()
       await pause('tool:slow__act', 'ask')(rig)
@@ -291,7 +291,7 @@ describe('a dry run', () => {
       expect(rig.count('dry_run')).toBe(0)
     }))
 
-  test('is not sent to a tool that is not the admitted one', () =>
+  test('is not sent to a tool whose definition was not admitted', () =>
     withWaiting(async (rig) => {
       rig.release()
       await changeDefinition(rig)

@@ -19,7 +19,7 @@ const become = {
   description: 'as listed first',
   inputSchema: { type: 'object', properties: { tools: { type: 'array' } }, required: ['tools'] },
 }
-/** In every text that a tool definition has. No model may read this word. */
+/** Placed in every text of a tool definition. No model may read this word. */
 const EVIL = 'zyxgrab'
 const changed = {
   name: 'become',
@@ -35,7 +35,7 @@ const added = { ...changed, name: `${EVIL}_tool` }
 
 let folder: string
 let rig: GateRig
-/** What was sent to the embedding and the argument model. */
+/** The texts that were sent to the embedding model and the argument model. */
 let sent: string[]
 const model = createServer((request, response) => {
   let body = ''
@@ -95,7 +95,7 @@ async function modelsRead(): Promise<string> {
 }
 
 describe('until a definition is admitted', () => {
-  test('no model reads a word of it, and the admitted one is in its place', async () => {
+  test('no model reads any of it, and models see the admitted definition instead', async () => {
     await change()
     const read = await modelsRead()
     expect(read).not.toContain(EVIL)
@@ -118,7 +118,7 @@ describe('until a definition is admitted', () => {
     expect(await modelsRead()).not.toContain(EVIL)
   })
 
-  test('a new tool is missing for agents and for every card, and a call to it is held', async () => {
+  test('a new tool is not listed for agents and has no card, and a call to it is held', async () => {
     await change()
     const id = `mail__${added.name}`
     expect(rig.gate.catalogue.tool(AGENT, id)).toBeUndefined()
@@ -152,14 +152,14 @@ describe('until a definition is admitted', () => {
     expect(JSON.stringify(own)).not.toContain(EVIL)
   })
 
-  test('people who oversee the gate read both texts; an agent or a user does not', async () => {
+  test('approvers and admins can read both texts; agents and users cannot', async () => {
     await change()
     expect(rig.gate.catalogue.review(APPROVER, `mail__${added.name}`)).toMatchObject({ value: { status: 'new' } })
     for (const caller of [AGENT, USER])
       expect(rig.gate.catalogue.review(caller, 'mail__become')).toMatchObject({ problem: { code: 'auth.forbidden' } })
   })
 
-  test('only the hash that was shown is admitted, and from then on models read it', async () => {
+  test('only the shown hash can be admitted; after that models read the new definition', async () => {
     await change()
     const old = rowOf('become')?.admitted?.hash ?? ''
     expect(await rig.gate.catalogue.admit(ADMIN, 'mail__become', old)).toMatchObject({

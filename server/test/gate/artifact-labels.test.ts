@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runGate, startGate } from '../doors/with-running-gate.ts'
 import { rpc, sendRaw } from '../mcp/send-raw.ts'
 
-/** A large output that one session got, read in another one of the same user. The gate is a process of its own, with all its doors. */
+/** A large output of one session, read in another session of the same user. The gate is a separate process with all its doors. */
 const server = (folder: string, more: object) => ({
   command: 'node',
   args: [resolve(import.meta.dirname, '../tool-servers/letters.ts')],
@@ -52,7 +52,7 @@ async function sends(thread?: string): Promise<unknown> {
 }
 const readOverHttp = (digest: string, query: string) => gate.http('GET', `/v1/artifacts/${digest}?${query}`, writer)
 
-test('over HTTP it enters the session that reads it, whichever part is read, and no other', async () => {
+test('over HTTP it enters only the session that reads it, whichever part is read', async () => {
   const digest = await storedLetter('first')
   expect(await sends('untouched')).toBe('executed')
   expect((await readOverHttp(digest, 'session=second&from=0&length=10')).status).toBe(200)
@@ -71,7 +71,7 @@ test('it is labelled with the tool that it came from', async () => {
   expect(why.body).toMatchObject({ contests: [{ label: 'the output of `book__read_letter`' }] })
 })
 
-test('an output of a server that only the house writes to stays one, unless strangers sent the same text', async () => {
+test('an output of a server with trusted content stays trusted, unless an outsider sent the same text', async () => {
   const ben = await gate.key('agent', 'ben', 'ben')
   const post = async (tool: string, args: object, thread: string) =>
     (await gate.http('POST', '/v1/calls', ben, { tool, args, thread })).body

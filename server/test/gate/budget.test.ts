@@ -13,7 +13,7 @@ const tally = (outcomes: readonly Outcome[]) => {
 }
 
 describe('a budget', () => {
-  test('lets exactly as many racing calls through as it has, and tells the others when it frees', async () => {
+  test('lets exactly as many concurrent calls through as it has, and tells the others when it is available again', async () => {
     const budgets = [{ id: 'notes', match: { tool: 'book__note_*' }, calls: 7, per: 'day' }]
     await withGate(
       async ({ call, effects }) => {
@@ -36,7 +36,7 @@ describe('a budget', () => {
     )
   })
 
-  test('is taken when a held call starts, not when it is held', async () => {
+  test('is charged when a held call starts, not when it is held', async () => {
     const budgets = [{ id: 'notes', match: { tool: 'book__note' }, calls: 2, per: 'run' }]
     await withGate(
       async ({ gate, call, outcome, effects }) => {
@@ -52,7 +52,7 @@ describe('a budget', () => {
     )
   })
 
-  test('that is only observed is not taken below nothing, and stops nobody', async () => {
+  test('that is only observed never becomes negative, and stops no call', async () => {
     const budgets = [{ id: 'notes', calls: 2, per: 'run' }]
     await withGate(
       async ({ call }) => {
@@ -63,7 +63,7 @@ describe('a budget', () => {
     )
   })
 
-  test('next to another reason to block is not what the caller is told to wait for', async () => {
+  test('is not reported as the reason to wait if another rule blocks the call', async () => {
     const budgets = [{ id: 'wipes', match: { tool: 'book__wipe' }, cost: 5, per: 'day' }]
     const tools = { wipe: { effects: ['destructive'], cost: 9 } }
     await withGate(
@@ -75,7 +75,7 @@ describe('a budget', () => {
     )
   })
 
-  test('law: whatever the limits, costs and racers, what runs is the most that fits, never more', async () => {
+  test('law: for all limits, costs and concurrent calls, as many calls run as fit, never more', async () => {
     const cases = Array.from({ length: 12 }, (_, at) => ({ thread: `law-${at}`, seed: at }))
     const sizes = fc.sample(
       fc.record({
@@ -110,7 +110,7 @@ describe('a budget', () => {
     )
   })
 
-  test('counted apart is each caller`s own', async () => {
+  test('counted per caller is separate for each caller', async () => {
     const budgets = [{ id: 'notes', each: ['caller'], calls: 1, per: 'run' }]
     await withGate(
       async ({ call }) => {

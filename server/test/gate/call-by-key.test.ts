@@ -3,7 +3,7 @@ import { AGENT, USER, withGate } from './with-gate.ts'
 
 const MINE = { idempotency_key: 'k/1:of%20mine' }
 
-test('the outcome of a call is found by the key it was made under, and asking runs nothing', () =>
+test('the outcome of a call is found by its idempotency key, and the lookup executes nothing', () =>
   withGate(async ({ gate, call, effects }) => {
     const outcome = await call('book__note_again', { text: 'x' }, MINE)
     expect(outcome.status).toBe('executed')
@@ -12,7 +12,7 @@ test('the outcome of a call is found by the key it was made under, and asking ru
     expect(effects()).toHaveLength(1)
   }))
 
-test('a key belongs to its caller: others find nothing under it', () =>
+test('an idempotency key belongs to its caller: others find nothing', () =>
   withGate(async ({ gate, call }) => {
     await call('book__note_again', { text: 'x' }, MINE)
     for (const caller of [USER, { ...AGENT, id: 'agent:b' }, { ...AGENT, user: 'bob' }])

@@ -25,7 +25,7 @@ async function digestOf(approval_id: string): Promise<string> {
   return packet.ok ? packet.value.digest : ''
 }
 
-/** Each way to be told that a request has expired. */
+/** Each operation that can report an expired request. */
 const WAYS = {
   approve: async (id: string) =>
     rig.gate.approvals.decide(APPROVER, id, { says: 'approve', digest: await digestOf(id) }),
@@ -43,7 +43,7 @@ const WAYS = {
 
 describe('a clock that is set back', () => {
   test.each(Object.entries(WAYS))(
-    'revives no request that was called expired: %s',
+    'does not revive an expired request: %s',
     async (name, way) => {
       const { approval_id, call_id } = pendingOf(await rig.call('book__note', { text: name }, { thread: 't1' }))
       vi.setSystemTime(NOON + HOUR)

@@ -13,7 +13,7 @@ const script = (how: string) => ({
   tools: { echo: { effects: ['read'] } },
 })
 
-/** A gate that was opened a moment ago: nobody waited for its servers. */
+/** A gate that was just opened, without waiting for its servers. */
 async function withFreshGate(servers: object, use: (gate: Gate) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-fresh-'))
   const opened = await openGate(settingsIn(folder, { config: { servers } }), {
@@ -36,7 +36,7 @@ test('the first search and the first call after a start wait for a server that i
     expect(await called).toMatchObject({ status: 'executed' })
   }))
 
-test('a server that is down is named in lists, in searches and in calls, to those who may know of it', () =>
+test('a server that is down is named in lists, searches and calls, for callers who may see it', () =>
   withFreshGate({ slow: script('slow'), dead: script('dies') }, async (gate) => {
     await gate.catalogue.firstListing()
     expect(gate.catalogue.down(AGENT)).toMatchObject([

@@ -43,7 +43,7 @@ const spentBy = async (gate: Gate, { consent_id }: ConsentRow) =>
   )
 
 describe('approve and remember', () => {
-  test('held, remembered, the next ones run at once, used up, held again', async () => {
+  test('a held call is approved and remembered; the next calls run at once; after the consent is used up, calls are held again', async () => {
     await withGate(async ({ gate, call, effects, outcome }) => {
       const held = pendingOf(await call('book__note', { text: 'x' }))
       const remember = { calls: 2, expires_in_s: 60 }
@@ -75,7 +75,7 @@ describe('approve and remember', () => {
     })
   })
 
-  test('what may vary is chosen, and a choice the approved call does not meet decides nothing', async () => {
+  test('the approver chooses what may vary, and a choice that does not cover the approved call is rejected', async () => {
     await withGate(async ({ gate, call }) => {
       const held = pendingOf(await call('book__note', { text: 'x1', ms: 5 }))
       const bounds = { calls: 5, expires_in_s: 60 }
@@ -103,7 +103,7 @@ describe('approve and remember', () => {
     })
   })
 
-  test('what needs two people, or more than the policy holds, is approved without being remembered', async () => {
+  test('a two-person request, or one with other reasons than the policy, is approved without a consent', async () => {
     const server = { tools: { ...BOOK_TOOLS, wipe: { effects: ['privileged'] } } }
     await withGate(
       async ({ gate, call }) => {
@@ -128,7 +128,7 @@ describe('approve and remember', () => {
 })
 
 describe('a consent', () => {
-  test('does not answer a pause, and does answer again when it is lifted', async () => {
+  test('does not apply during a pause, and applies again when it is lifted', async () => {
     await withGate(async ({ gate, call }) => {
       await mint(gate)
       const pause = { scope: 'all', effect: 'ask', reason: '' } as const
@@ -139,7 +139,7 @@ describe('a consent', () => {
     })
   })
 
-  test('of so much cost is used up by cost, each call at the price of its tool', async () => {
+  test('with a cost limit is used up by the cost of each call's tool', async () => {
     const server = { tools: { ...BOOK_TOOLS, note: { effects: ['write'], cost: 4 } } }
     await withGate(
       async ({ gate, call }) => {
@@ -153,7 +153,7 @@ describe('a consent', () => {
     )
   })
 
-  test('opens no dry run: nothing is spent by one, so as many could be had as one likes', async () => {
+  test('does not allow a dry run, because dry runs spend nothing and would be unlimited', async () => {
     const server = { tools: { ...BOOK_TOOLS, note: { effects: ['write'], dry_run: { args: { dry_run: true } } } } }
     await withGate(
       async ({ gate, call }) => {
@@ -169,7 +169,7 @@ describe('a consent', () => {
     )
   })
 
-  test('does not weaken an edited request: it waits for a person, as strong as before', async () => {
+  test('does not weaken an edited request: it still waits for a person, with the same strength', async () => {
     await withGate(async ({ gate, call }) => {
       const held = pendingOf(await call('book__slow_note', { text: 'before' }))
       await mint(gate, { what: { tool: 'book__*', args: [{ path: '', op: 'any' }] } })
@@ -179,7 +179,7 @@ describe('a consent', () => {
     })
   })
 
-  test('is given and revoked by approvers and admins, and seen besides by the person it is for', async () => {
+  test('is created and revoked by approvers and admins, and also visible to its user', async () => {
     await withGate(async ({ gate, call }) => {
       const others = (['agent', 'user', 'reviewer', 'node'] as const).map((kind) => ({ ...AGENT, kind }))
       for (const other of others)
@@ -211,7 +211,7 @@ describe('a consent', () => {
     })
   })
 
-  test('is one of so many: live ones are limited, and the spent make room', async () => {
+  test('counts towards a limit of active consents, and used-up ones do not count', async () => {
     await withGate(async ({ gate, call }) => {
       const consents: ConsentRow[] = []
       for (let n = 0; n < CONSENT_LIMITS.live; n++) consents.push(await mint(gate, { calls: 1 }))
@@ -228,7 +228,7 @@ describe('a consent', () => {
 
 type Interposed = { gate: Gate; folder: string; before: (change: (gate: Gate) => Promise<unknown>) => void }
 
-/** A gate on a real ledger; `before` does something between the next decision to spend a consent and its commit. */
+/** A gate on a real ledger. `before` runs between the next decision to use a consent and its commit. */
 async function withInterposed(use: (rig: Interposed) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-consents-'))
   const opened = given(await openWorld(settingsIn(folder), { log: () => {}, url: () => 'http://gate.test' }, true))
@@ -263,7 +263,7 @@ describe('between the decision and its commit', () => {
   const note = (gate: Gate, text: string) =>
     gate.calls.dispatch({ caller: AGENT, tool: 'book__note', args: { text }, thread: 't1' })
 
-  test('a revoked consent loses: the call is held, nothing runs and nothing is spent', async () => {
+  test('revoking the consent wins: the call is held, nothing runs and nothing is spent', async () => {
     await withInterposed(async ({ gate, folder, before }) => {
       const consent = await mint(gate)
       before((direct) => direct.consents.revoke(ADMIN, consent.consent_id))
@@ -277,7 +277,7 @@ describe('between the decision and its commit', () => {
     })
   })
 
-  test('the last unit taken by another call loses, and a second consent steps in', async () => {
+  test('if another call takes the last unit, a second consent is used', async () => {
     await withInterposed(async ({ gate, folder, before }) => {
       const first = await mint(gate, { calls: 1, expires_in_s: 10 })
       before((direct) => note(direct, 'x1'))
@@ -292,7 +292,7 @@ describe('between the decision and its commit', () => {
   })
 })
 
-describe('an interrupted call that a consent let through', () => {
+describe('an interrupted call that ran under a consent', () => {
   const policy = 'rules: [{ id: ask, effect: ask, match: { tool: book__note_again }, says: ask }]'
   const what = { tool: 'book__note_again', args: [{ path: '', op: 'any' }] } satisfies ConsentTerms['what']
 
@@ -322,7 +322,7 @@ describe('an interrupted call that a consent let through', () => {
   const startedIn = async (gate: Gate) =>
     (await gate.audit.page(undefined, 1, 1000)).find(({ type }) => type === 'call.started')?.subject['call'] ?? ''
 
-  test('is tried again on the unit it has spent, although none is left', async () => {
+  test('is retried with the unit it has already spent, although none is left', async () => {
     await inFolder(async (folder) => {
       const consent = await interrupt(folder, async () => {})
       const { gate, outcome, opened, effects } = await openTestGate(folder, { policy })
@@ -334,11 +334,11 @@ describe('an interrupted call that a consent let through', () => {
     })
   })
 
-  test('is not tried again when the consent was revoked meanwhile', async () => {
+  test('is not retried if the consent was revoked meanwhile', async () => {
     await inFolder(async (folder) => {
       await interrupt(folder, (gate, { consent_id }) => gate.consents.revoke(ADMIN, consent_id))
       const { gate, outcome, opened, effects } = await openTestGate(folder, { policy })
-      // Its first try may have taken effect: a person still has to say so.
+      // Its first try may have taken effect, so a person still has to settle it.
       expect(await outcome(await startedIn(gate))).toMatchObject({ status: 'unknown' })
       expect(effects()).toHaveLength(1)
       await opened.close()

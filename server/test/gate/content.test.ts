@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { APPROVER, BOOK_TOOLS, pendingOf, withGate, type GateRig, approveShown } from './with-gate.ts'
 
-// Put together at run time: no scanner of this repository should take it for a leak.
+// Assembled at run time, so that secret scanners do not report this file.
 const SECRET = ['ghp', 'q7RzT2mKx9Lw4Vb8Nc1Yd6Hf3Js5Gp0AeUiO'].join('_')
 const CARD = ['4111', '1111', '1111', '1111'].join(' ')
 
-test('a secret does not leave, a written one and personal data are asked about, and a reader may be given either', async () => {
+test('sending a secret is blocked, writing a secret or personal data is asked about, and reads may contain either', async () => {
   const tools = { ...BOOK_TOOLS, note_again: { effects: ['write'] }, note: { effects: ['write', 'external'] } }
   const opened = async ({ gate, call, effects, outcome }: GateRig) => {
     const written = pendingOf(await call('book__note_again', { text: `my token is ${SECRET}` }))
@@ -34,7 +34,7 @@ test('a secret does not leave, a written one and personal data are asked about, 
   await withGate(opened, { server: { tools } })
 })
 
-test('the operator decides per tool what becomes of secrets and of personal data', async () => {
+test('the operator sets per tool how secrets and personal data are handled', async () => {
   const content = (secrets: string, pii: string) => ({ effects: ['write'], content: { secrets, pii } })
   const tools = { note_again: content('off', 'off'), note: content('ask', 'off') }
   await withGate(

@@ -16,7 +16,7 @@ describe('a call', () => {
     })
   })
 
-  test('that the operator blocks is refused with the rule that did it, and reaches no tool', async () => {
+  test('that the operator blocks is refused with the id of the rule, and reaches no tool', async () => {
     await withGate(async ({ gate, call, effects }) => {
       const outcome = await call('book__wipe', { text: 'all' }, { caller: ADMIN })
       expect(outcome).toMatchObject({
@@ -28,7 +28,7 @@ describe('a call', () => {
     })
   })
 
-  test('that is held answers at once, runs after a yes, and runs once', async () => {
+  test('that is held is answered at once, and runs once after an approval', async () => {
     await withGate(async ({ gate, call, effects, outcome }) => {
       const held = pendingOf(await call('book__note', { text: 'one' }))
       expect(effects()).toEqual([])
@@ -47,7 +47,7 @@ describe('a call', () => {
     })
   })
 
-  test('that is denied never runs, and says so to whoever asks', async () => {
+  test('that is denied never runs, and its status says so', async () => {
     await withGate(async ({ gate, call, effects }) => {
       const held = pendingOf(await call('book__note', { text: 'one' }))
       await gate.approvals.decide(APPROVER, held.approval_id, { says: 'deny', reason: 'no' })
@@ -83,7 +83,7 @@ describe('a call', () => {
     })
   })
 
-  test('of an unknown tool is refused and leaves a trace', async () => {
+  test('to an unknown tool is refused and audited', async () => {
     await withGate(async ({ gate, call }) => {
       expect(await call('book__nothing')).toMatchObject({ status: 'refused', problem: { code: 'tool.unknown' } })
       expect(await auditTypes(gate)).toEqual(['call.refused'])
@@ -100,7 +100,7 @@ describe('a call', () => {
     })
   })
 
-  test('that the tool fails is failed with the words of the tool', async () => {
+  test('that fails at the tool is reported as failed with the tool`s error text', async () => {
     await withGate(async ({ call }) => {
       expect(await call('book__fails')).toMatchObject({
         status: 'failed',
@@ -110,7 +110,7 @@ describe('a call', () => {
     })
   })
 
-  test('with a huge output hands on a pointer, and the whole output can be read by its owner alone', async () => {
+  test('with a huge output returns a pointer, and only its owner can read the whole output', async () => {
     await withGate(async ({ gate, call }) => {
       expect(await call('book__big', { size: 10_000 })).toMatchObject({
         output: { evicted: false, size_chars: 10_000, rehydration_allowed: true },
@@ -165,7 +165,7 @@ describe('a preview', () => {
     })
   })
 
-  test('alone runs nothing, and a tool without one says so', async () => {
+  test('without a call executes nothing, and is rejected for a tool that has none', async () => {
     await withGate(async ({ call, effects }) => {
       expect(await call('book__note', { text: 'x' }, { dry_run: 'only' })).toMatchObject({ status: 'previewed' })
       expect(await call('book__slow_note', { text: 'x' }, { dry_run: 'only' })).toMatchObject({
@@ -177,7 +177,7 @@ describe('a preview', () => {
 })
 
 describe('an edit', () => {
-  test('replaces the request by one with the new hash, which still wants a decision and then runs the new arguments', async () => {
+  test('replaces the request by one with the new hash, which must be approved and then runs the new arguments', async () => {
     await withGate(async ({ gate, call, effects, outcome }) => {
       const held = pendingOf(await call('book__note', { text: 'one' }))
       const edited = await gate.approvals.edit(APPROVER, held.approval_id, { text: 'two' })
@@ -218,7 +218,7 @@ describe('an edit', () => {
 })
 
 describe('who may decide', () => {
-  test('an agent can neither decide, nor edit, nor mint, nor redeem, nor see a packet', async () => {
+  test('an agent cannot decide, edit, mint, redeem, or see a packet', async () => {
     await withGate(async ({ gate, call }) => {
       const { approval_id } = pendingOf(await call('book__note', { text: 'x' }))
       const token = await gate.approvals.issueToken(USER, approval_id)
@@ -236,12 +236,12 @@ describe('who may decide', () => {
     })
   })
 
-  test('two people must approve what is critical, neither of them the one who asked', async () => {
+  test('two people must approve a critical call, and neither may be the requester', async () => {
     const config = {}
     const server = { tools: { note: { effects: ['privileged'] } } }
     await withGate(
       async ({ gate, call, effects, outcome }) => {
-        // Two people can be had.
+        // Two approvers exist.
         for (const name of ['bob', 'eve']) await gate.identity.createCredential(ADMIN, { kind: 'approver', name })
         const { approval_id, call_id } = pendingOf(await call('book__note', { text: 'x' }))
         const own = { ...APPROVER, id: 'approver:ana', user: 'ana' }
@@ -293,7 +293,7 @@ describe('who may decide', () => {
     })
   })
 
-  test('a token of a rotated key is good until the next rotation', async () => {
+  test('a token of a rotated key is valid until the next rotation', async () => {
     await withGate(async ({ gate, call }) => {
       const first = pendingOf(await call('book__note', { text: 'x' }))
       const second = pendingOf(await call('book__note', { text: 'y' }))
@@ -352,7 +352,7 @@ describe('time and change', () => {
     })
   })
 
-  test('a pause stops everything at once, an approved call too, until it is lifted', async () => {
+  test('a pause stops every call at once, including approved ones, until it is lifted', async () => {
     await withGate(async ({ gate, call, effects, outcome }) => {
       const held = pendingOf(await call('book__note', { text: 'x' }))
       const pause = { scope: 'all', effect: 'block', reason: 'drill' } as const

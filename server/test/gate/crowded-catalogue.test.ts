@@ -17,7 +17,7 @@ const node = (script: string, env: object = {}) => ({
   env,
   tools: { become: { effects: ['read'] }, count: { effects: ['read'] } },
 })
-/** What a call may have to wait for a piece of background work, in processor time, beyond what a quiet gate shows. */
+/** How long background work may delay a call, in processor time, compared to an idle gate. */
 const MOST_HELD_MS = 50
 
 let folder: string
@@ -38,7 +38,7 @@ const findingsOf = (server: string) =>
   rig.gate.catalogue.servers().find((report) => report.server === server)?.['findings']
 const boundedIn = async () =>
   (await rig.gate.audit.page(undefined, 1, 1_000)).filter(({ type }) => type === 'server.listing_bounded')
-/** As a release without bounds would have left it. */
+/** As an earlier release without limits would have stored it. */
 async function storeLongTitle(of: string): Promise<void> {
   const store = await openSealedStore({
     folder: join(of, 'data'),
@@ -60,7 +60,7 @@ describe('a server that lists more than is taken', { timeout: 60_000 }, () => {
   const kept = { name: 'become', description: 'as listed first' }
   const huge = { name: 'huge', title: 'l1Io0 '.repeat(10_000), description: 'd'.repeat(40_000) }
 
-  test('a title of 60,000 characters is cut, holds up nothing, and is found once; also after a restart', async () => {
+  test('a title of 60,000 characters is cut, delays no call, and is reported once, also after a restart', async () => {
     await open({ odd: node('changing.ts'), other: node('changing.ts') })
     await become([kept, huge])
     await until(() => toolsOf('odd').some(({ row }) => row.definition.name === 'huge'))
@@ -90,7 +90,7 @@ describe('a server that lists more than is taken', { timeout: 60_000 }, () => {
     expect(await rig.call('book__look')).toMatchObject({ status: 'executed' })
   })
 
-  test('names that are too long, taken or no tools are left out, and the others are offered', async () => {
+  test('entries with names that are too long or taken, or that are not tools, are left out, and the others are offered', async () => {
     await open({ odd: node('changing.ts') })
     const tools = [kept, { ...kept, description: 'again' }, { name: 'n'.repeat(129) }, { name: '' }, { name: 'good' }]
     await become(tools)
@@ -103,7 +103,7 @@ describe('a server that lists more than is taken', { timeout: 60_000 }, () => {
     expect(findingsOf('odd')).toEqual(expect.arrayContaining(rules))
   })
 
-  test('an empty list, or one without a tool, takes no admission away', async () => {
+  test('an empty list, or a list without a tool, removes no admission', async () => {
     await open({ odd: node('changing.ts') })
     const hash = toolsOf('odd').find(({ row }) => row.tool_id === 'odd__become')?.row.admitted?.hash
     await become([])
@@ -118,7 +118,7 @@ describe('a server that lists more than is taken', { timeout: 60_000 }, () => {
 })
 
 describe('a crowd of tools', () => {
-  test('is read, changed and searched without holding up calls', async () => {
+  test('is read, changed and searched without delaying calls', async () => {
     const quiet = watchHolds()
     await open({})
     await rig.call('book__look')
@@ -130,7 +130,7 @@ describe('a crowd of tools', () => {
     await open({ crowd: node('crowd.ts', { CROWD_SIZE: '500', CROWD_TEXT: '2000', CROWD_FLOOD: '1000' }) })
     const changed = () => toolsOf('crowd').filter(({ row }) => row.admitted?.hash !== row.definition_hash).length
     await until(async () => {
-      // Another text each time: the same call over and over is asked about.
+      // A different text each time, because a repeated call would be held.
       expect(await rig.call('book__echo', { text: `turn ${(turn += 1)}` })).toMatchObject({ status: 'executed' })
       return changed() >= 2
     })
@@ -159,7 +159,7 @@ describe('a crowd of tools', () => {
   )
 
   test.skipIf(!IS_WHOLE)(
-    'no more than 5,000 tools of one server are taken',
+    'at most 5,000 tools of one server are accepted',
     async () => {
       await open({ crowd: node('crowd.ts', { CROWD_SIZE: '6000', CROWD_TEXT: '10' }) })
       expect(toolsOf('crowd')).toHaveLength(5_000)

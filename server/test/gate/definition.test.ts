@@ -7,7 +7,7 @@ import { ADMIN, openTestGate, pendingOf, until, type GateRig } from './with-gate
 
 const POLICY = 'rules: [{ id: all, effect: allow, match: { role: agent }, says: all }]'
 
-/** Two servers that offer what they are told to. */
+/** Two servers whose tools the test controls. */
 async function withTwoServers(use: (rig: GateRig) => Promise<void>, tools: object = {}): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-twins-'))
   const server = {
@@ -27,7 +27,7 @@ async function withTwoServers(use: (rig: GateRig) => Promise<void>, tools: objec
 const hashOf = ({ gate }: GateRig, tool_id: string) =>
   gate.catalogue.tools(ADMIN).find(({ row }) => row.tool_id === tool_id)?.row.definition_hash
 
-/** Lets a server offer other tools and waits until the gate has heard of it. */
+/** Changes a server's tools and waits until the gate has listed them. */
 async function become(rig: GateRig, server: string, tools: Json, sign: () => boolean): Promise<void> {
   expect(await rig.call(`${server}__become`, { tools })).toMatchObject({ status: 'executed' })
   await until(sign)
@@ -36,7 +36,7 @@ async function become(rig: GateRig, server: string, tools: Json, sign: () => boo
 const kept = { name: 'become', description: 'as listed first' }
 
 describe('a tool', () => {
-  test('that changed since it was admitted is asked about with what changed, and runs once it is admitted again', async () => {
+  test('that changed since its admission is held with the differences, and runs after it is admitted again', async () => {
     await withTwoServers(async (rig) => {
       const before = hashOf(rig, 'mail__become')
       const inputSchema = { type: 'object', properties: { bcc: { type: 'string' } } }
@@ -53,7 +53,7 @@ describe('a tool', () => {
     })
   })
 
-  test('may have the name of another server`s tool, but none that only looks like it, also after it was admitted', async () => {
+  test('may have the same name as another server`s tool, but not a look-alike name, even after its admission', async () => {
     await withTwoServers(async (rig) => {
       expect(await rig.call('mail__heard')).toMatchObject({ status: 'executed' })
       expect(await rig.call('post__heard')).toMatchObject({ status: 'executed' })
@@ -77,7 +77,7 @@ describe('a tool', () => {
     })
   })
 
-  test('whose look-alike the operator knows of is a tool like any other', async () => {
+  test('whose look-alike the operator accepted is treated like any other tool', async () => {
     const tools = { bec0me: { effects: ['read'], known_look_alikes: ['mail__become'] } }
     await withTwoServers(async (rig) => {
       await become(rig, 'post', [kept, { name: 'bec0me' }], () => hashOf(rig, 'post__bec0me') !== undefined)

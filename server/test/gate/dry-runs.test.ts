@@ -40,7 +40,7 @@ afterAll(async () => {
 
 let before = 0
 afterEach(() => void (before = rig.effects().length))
-/** What reached the server in this test. */
+/** The requests that reached the server in this test. */
 const sent = () => rig.effects().slice(before)
 let threads = 0
 const call = (tool: string, text: string, dry_run?: 'only' | 'first'): Promise<Outcome> =>
@@ -52,7 +52,7 @@ const call = (tool: string, text: string, dry_run?: 'only' | 'first'): Promise<O
 const previews = async () =>
   (await rig.gate.audit.page(undefined, 1, 1_000)).filter(({ type }) => type === 'call.previewed').length
 
-/** However it is wanted: alone, first, or for the person who is asked. */
+/** Requests it in every way: alone, before the call, or for the approver. */
 async function expectNotSent(text: string, status: readonly Outcome['status'][]): Promise<void> {
   const recorded = await previews()
   for (const wanted of ['only', 'first', undefined] as const)
@@ -62,7 +62,7 @@ async function expectNotSent(text: string, status: readonly Outcome['status'][])
 }
 
 describe('a dry run that its operator declared free of effects', () => {
-  test('is sent for a call that a person is asked about, is on record, and tells the verdict of the call', async () => {
+  test('is sent for a held call, is audited, and reports the verdict of the call', async () => {
     const recorded = await previews()
     expect(await call('note_again', 'one', 'only')).toMatchObject({ status: 'previewed', verdict: { effect: 'ask' } })
     expect(sent()).toEqual(['note_again {"dry_run":true,"text":"one"}'])
@@ -108,7 +108,7 @@ describe('a dry run that its operator declared free of effects', () => {
 })
 
 describe('a dry run that may have effects', () => {
-  test('is sent only where the call itself is allowed, and the call is not', async () => {
+  test('is sent only if the call itself is allowed, and the call is not executed', async () => {
     expect(await call('slow_note', 'maybe', 'only')).toMatchObject({ problem: { code: 'call.no_dry_run' } })
     expect(await call('slow_note', 'no', 'only')).toMatchObject({ problem: { code: 'call.blocked' } })
     pendingOf(await call('slow_note', 'maybe'))

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { AGENT, openTestGate, type GateRig } from './with-gate.ts'
 
-/** Speaks the embeddings API. To it, `zzz` means what `picture` means, which no words say. */
+/** An embeddings API for which `zzz` means the same as `picture`. */
 const asked: string[][] = []
 let isUp = true
 const provider: Server = createServer((request, response) => {
@@ -56,7 +56,7 @@ const found = async ({ gate }: GateRig, query: string) => {
 }
 
 describe('with an embedding model', () => {
-  test('a tool is found by meaning where no word matches, a name stays first, and what is hidden stays hidden', () =>
+  test('a tool is found by meaning if no word matches, an exact name stays first, and hidden tools stay hidden', () =>
     whileOpen(async (rig) => {
       const [first] = await found(rig, 'zzz')
       expect(first).toMatchObject({ skill_id: 'book__picture', reason: 'similar in meaning' })
@@ -66,14 +66,14 @@ describe('with an embedding model', () => {
       expect(rig.gate.catalogue.searchNotice()).toBeUndefined()
     }))
 
-  test('a definition is sent once, also over a restart', async () => {
+  test('a definition is sent once, even after a restart', async () => {
     expect(readdirSync(join(folder, 'data', 'vectors'))).toHaveLength(1)
     asked.length = 0
     await whileOpen(async (rig) => void (await found(rig, 'zzz')))
     expect(asked).toEqual([['zzz']])
   })
 
-  test('that is down, words decide alone, and a notice says so until it is back', async () => {
+  test('that is down, search uses words only, and a notice says so until it is back', async () => {
     isUp = false
     await whileOpen(async (rig) => {
       expect((await found(rig, 'keep a note'))[0]?.skill_id).toBe('book__keep_note')

@@ -25,7 +25,7 @@ async function granted({ gate }: Pick<GateRig, 'gate'>, limits: Partial<NewCrede
   return caller.value
 }
 
-test('a tool outside the grant answers exactly as one that does not exist, at every question', () =>
+test('a tool outside the grant is answered exactly like one that does not exist, for every request', () =>
   withGate(async (rig) => {
     const { gate, call } = rig
     const { call_id } = (await call('book__note_again', { text: 'mine' })) as { call_id: string }
@@ -39,13 +39,13 @@ test('a tool outside the grant answers exactly as one that does not exist, at ev
     const missing = JSON.stringify(await asked('book__nothing')).replaceAll('book__nothing', 'TOOL')
     const invisible = JSON.stringify(await asked('book__note_again')).replaceAll('book__note_again', 'TOOL')
     expect(invisible).toBe(missing)
-    // The same agent by another key sees its call; by this one there is no such call.
+    // With another key the same agent sees its call; with this key there is no such call.
     expect(await gate.calls.read(AGENT, call_id)).toMatchObject({ ok: true })
     expect(await gate.calls.read(caller, call_id)).toMatchObject({ ok: false, problem: { code: 'call.unknown' } })
     expect(rig.effects()).toEqual(['note_again {"text":"mine"}'])
   }))
 
-test('started and held calls take one each, refused and repeated ones none, and then the key is exhausted', () =>
+test('started and held calls use one call each, refused and repeated ones none, until the key is exhausted', () =>
   withGate(async (rig) => {
     const { gate, call } = rig
     const caller = await granted(rig, { calls: 3 })
@@ -76,7 +76,7 @@ test('started and held calls take one each, refused and repeated ones none, and 
     expect(entries.filter(({ about }) => about?.['code'] === 'key.exhausted')).toHaveLength(1)
   }))
 
-test('a key is good until its time is over, and not a moment longer', () =>
+test('a key is valid until it expires, and not longer', () =>
   withGate(async ({ gate }) => {
     const created = await gate.identity.createCredential(ADMIN, { kind: 'agent', name: 'short', ttl_s: 1 })
     if (!created.ok) throw new Error(created.problem.code)
@@ -88,7 +88,7 @@ test('a key is good until its time is over, and not a moment longer', () =>
     expect(await gate.identity.listCredentials(ADMIN)).toMatchObject({ value: [{ state: 'expired' }] })
   }))
 
-test('of the calls of two racing processes with one key exactly as many run as it is good for', async () => {
+test('if two processes race with one key, exactly as many calls run as the key allows', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-grants-'))
   try {
     const before = await openTestGate(folder)

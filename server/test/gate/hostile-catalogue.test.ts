@@ -32,7 +32,7 @@ beforeAll(async () => {
   opened = result.value
   gate = opened.gate
   const isListed = (name: string) => gate.catalogue.tools(ADMIN).some(({ row }) => row.server === name)
-  // Not until everything has settled: the flood has a whole timeout to say something shorter.
+  // Does not wait until everything has settled: the flooding server has a whole timeout.
   await until(() => isListed('book') && isListed('evil'))
   await flooded.promise
 }, 60_000)
@@ -58,7 +58,7 @@ const found = async (query: string) => {
 }
 
 describe('beside a hostile catalogue', () => {
-  test('another server works, and what cannot be read is only its own loss', async () => {
+  test('another server works, and an unreadable catalogue affects only its own server', async () => {
     expect(await call('book__look')).toMatchObject({ status: 'executed' })
     expect(gate.catalogue.tools(ADMIN).filter(({ row }) => row.server === 'flood')).toEqual([])
     expect(gate.catalogue.servers().find(({ server }) => server === 'flood')).not.toMatchObject({ state: 'ready' })
@@ -82,7 +82,7 @@ describe('beside a hostile catalogue', () => {
     expect(types).not.toContain('tool.admitted')
   })
 
-  test('what cannot be seen is shown as a dot, in search and on cards', async () => {
+  test('invisible characters are shown as a dot, in search and on cards', async () => {
     const card = cardOf(HOSTILE.unseen.name)
     expect(card.title).toBe('·gnp.exe·')
     expect(card.purpose).toBe('Shows an image.······')
@@ -90,7 +90,7 @@ describe('beside a hostile catalogue', () => {
     expect((await found('shows an image'))[0]).toMatchObject({ title: '·gnp.exe·' })
   })
 
-  test('equal names on two servers are two tools, and one that looks like another is held although policy allows it', async () => {
+  test('equal names on two servers are two tools, and a look-alike is held even if the policy allows it', async () => {
     expect((await found('note')).map(({ skill_id }) => skill_id)).toEqual(
       expect.arrayContaining(['book__note', 'evil__note']),
     )
@@ -112,12 +112,12 @@ describe('beside a hostile catalogue', () => {
     expect(JSON.stringify(cardOf(name, true)).length).toBeLessThan(400_000)
   })
 
-  test('a pattern that would never end answers', async () => {
+  test('a pattern that would never finish gets an answer', async () => {
     const outcome = await call('evil__bomb', { text: `${'a'.repeat(60)}!` })
     expect(outcome).toMatchObject({ status: 'refused', problem: { code: 'call.args_invalid' } })
   })
 
-  test('a schema that would never end answers', async () => {
+  test('a schema that would never finish gets an answer', async () => {
     const outcome = await call('evil__doubling', { text: 'x' })
     expect(outcome).toMatchObject({ status: 'refused', problem: { code: 'call.args_invalid' } })
   })

@@ -8,7 +8,7 @@ import { ADMIN, APPROVER, pendingOf, until, withGate, type GateRig, approveShown
 
 const writer = new URL('../../src/stores/sqlite/dying-worker.suite.ts', import.meta.url)
 const ledgerOf = ({ folder }: GateRig) => join(folder, 'data', 'ledger.sqlite')
-/** The ledger's thread dies while it stores what contains this text. */
+/** Makes the ledger's thread die while it stores something that contains this text. */
 const dieAt = (rig: GateRig, death: Death, text: string) => writeFileSync(`${ledgerOf(rig)}.death`, `${death}\n${text}`)
 /** From now on no new thread starts, until it is called again. */
 const keepAway = (rig: GateRig) => {
@@ -33,7 +33,7 @@ const isBackSoon = async (rig: GateRig) => {
 }
 
 test.each(someOf(['after commit', 'commit fails, stored'] as const, 2))(
-  'intent, %s: once its fate is known the call goes on, and runs once',
+  'intent, %s: once its state is known the call continues, and runs once',
   async (death) => {
     await withGate(
       async (rig) => {
@@ -62,7 +62,7 @@ test.each(someOf(['before commit', 'on arrival', 'commit fails, nothing stored']
   },
 )
 
-test('an intent that stays in doubt is not sent; the gate takes no calls meanwhile, then ends the row and goes on', async () => {
+test('a call whose intent stays in doubt is not sent; the gate accepts no calls meanwhile, then closes the row and continues', async () => {
   await withGate(
     async (rig) => {
       const comeBack = keepAway(rig)
@@ -163,7 +163,7 @@ test.runIf(IS_WHOLE)(
         dieAt(rig, 'after commit', 'call.started')
         expect(await approveShown(rig.gate, APPROVER, approval_id)).toMatchObject({ ok: true })
         await until(() => rig.gate.closedBy() !== undefined)
-        // Longer than anybody waits for a commit in doubt.
+        // Longer than a commit in doubt is waited for.
         await new Promise((resolve) => setTimeout(resolve, 6_000))
         comeBack()
         await until(async () => (await rig.outcome(call_id)).status === 'refused')

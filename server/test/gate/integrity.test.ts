@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { withGate } from './with-gate.ts'
 
-test('a forged call is a security finding of its own, also as a dry run, under a used key and with arguments that do not fit', async () => {
+test('a forged call is a separate security finding, also as a dry run, with a used key, and with invalid arguments', async () => {
   await withGate(async ({ gate, call, effects }) => {
     const claimed = { hash: 'f'.repeat(64) }
     const forged = { status: 'refused', problem: { code: 'call.integrity_mismatch' } }

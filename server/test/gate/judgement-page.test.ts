@@ -16,7 +16,7 @@ describe('the page about judgement', () => {
     },
   )
 
-  test('has an example for every section of its own, and a row for every decider', () => {
+  test('has an example for every section, and a row for every decider', () => {
     expect(examples).toHaveLength(6)
     for (const { name } of DECIDERS) expect(page).toMatch(new RegExp(`^\\| \\[?${name}\\b`, 'm'))
   })

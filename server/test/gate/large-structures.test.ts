@@ -10,9 +10,9 @@ const typed = {
 const withTyped = (use: (rig: GateRig) => Promise<void>) => withGate(use, { config: { servers: { typed } } })
 type Executed = { status: string; result: { isError?: boolean; structuredContent?: { text: string } } }
 
-test('what has an output schema keeps fitting it when it is too large, or is an error with the pointer', () =>
+test('an output with a schema that is too large still matches its schema, or is an error with the pointer', () =>
   withTyped(async ({ call }) => {
-    // The text that repeats the structure counts once.
+    // A text that repeats the structured content counts once.
     const whole = (await call('typed__free', { size: 9_900 })) as unknown as Executed
     expect(whole).toMatchObject({ status: 'executed', output: { evicted: false } })
     const cut = (await call('typed__free', { size: 30_000 })) as unknown as Executed

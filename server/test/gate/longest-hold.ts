@@ -1,6 +1,6 @@
 /**
- * The longest time, in milliseconds of this thread's own processor time, for which the event loop could not turn. Other work on the
- * machine does not count, so the figure is the same on a busy one.
+ * The longest time for which the event loop was blocked, in milliseconds of this thread's processor time. Other work on the machine
+ * does not count.
  */
 export function watchHolds(): { longest(): number; stop(): number } {
   let longest = 0

@@ -13,7 +13,7 @@ async function lastVerdict({ gate }: GateRig) {
   return entries.findLast(({ verdict }) => verdict !== undefined)?.verdict
 }
 
-test('observe lets everything run and records what would have happened', async () => {
+test('observe mode lets every call run and records what would have happened', async () => {
   await withGate(
     async (rig) => {
       expect(await rig.call('book__look')).toMatchObject({ status: 'executed' })
@@ -35,7 +35,7 @@ test('observe lets everything run and records what would have happened', async (
   )
 })
 
-test('observe enforces a pause, a forged hash and a trap, and nothing runs', async () => {
+test('observe mode still enforces pauses, forged hashes and traps', async () => {
   process.env['OBSERVE_BAIT'] = BAIT
   await withGate(
     async (rig) => {
@@ -50,7 +50,7 @@ test('observe enforces a pause, a forged hash and a trap, and nothing runs', asy
       expect(await rig.call('book__note', { text: BAIT })).toMatchObject({ status: 'refused' })
       expect(await lastVerdict(rig)).toMatchObject({ effect: 'block' })
       expect(rig.effects()).toEqual([])
-      // The caller who took the bait stays quarantined; another one is not affected.
+      // The caller that used the honey token stays quarantined; another one is not affected.
       expect(await rig.call('book__look')).toMatchObject({ status: 'refused' })
       const other = { ...AGENT, id: 'agent:b' }
       expect(await rig.call('book__look', {}, { caller: other })).toMatchObject({ status: 'executed' })

@@ -13,7 +13,7 @@ const percent = (text: string) => [...Buffer.from(text)].map((byte) => `%${byte.
 
 const isBlocked = (rules: readonly string[]) => rules.some((one) => /^block sandbox\.(?:gate_|process)/.test(one))
 
-/** What an agent can write for one file of the gate, by the trick that is used. */
+/** Ways to write the name of one of the gate's files, by trick. */
 const SPELLINGS: Readonly<Record<string, readonly string[]>> = {
   'a bare name':
     `admin.key ./admin.key ADMIN.KEY admin.key. gate.sock ledger.sqlite ledger.sqlite-wal row-key.json keys/row-key.json
@@ -175,7 +175,7 @@ test('the configuration is not written under an encoded name', async () => {
     ])
 })
 
-test('a server that may be on this machine is not told our names either, and the text in a sentence is asked about', async () => {
+test('names of files of the gate are blocked for servers that may be local too, and held when mentioned in a sentence', async () => {
   for (const path of ['admin.key', KEY, '.slu*/adm*', '**/admin.key', WHOLE])
     expect([path, isBlocked(await judge({ path }, 'read', 'far'))]).toEqual([path, true])
   expect(await judge({ note: `The gate keeps what it knows in ${KEY}, so leave it alone` }, 'x')).not.toContain(
@@ -209,7 +209,7 @@ const ORDINARY: readonly Json[] = [
   { parts: ['src', 'admin', 'keys.ts'] },
 ]
 
-test('ordinary arguments are not taken for the gate`s own names', async () => {
+test('ordinary arguments are not mistaken for the gate`s own names', async () => {
   const alarms: Json[] = []
   for (const args of ORDINARY) if ((await judge(args)).some((one) => one.includes('sandbox.gate_'))) alarms.push(args)
   expect(alarms).toEqual([])

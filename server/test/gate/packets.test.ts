@@ -25,7 +25,7 @@ const audited = async ({ gate }: GateRig, type: string) =>
   (await gate.audit.page(undefined, 1, 1_000)).filter((entry) => entry.type === type)
 
 describe('what redaction hides', () => {
-  test.each(HIDDEN_PAYLOADS)('$name is told of with its place and length, and makes the request strong', ({ text }) =>
+  test.each(HIDDEN_PAYLOADS)('$name is reported with its place and length, and makes the request strong', ({ text }) =>
     withGate(async (rig) => {
       const packet = await packetIn(rig, await held(rig, { text }))
       expect(packet.proposed_args).not.toContain(text)
@@ -41,7 +41,7 @@ describe('what redaction hides', () => {
     }, open),
   )
 
-  test('is shown to an approver who asks, and it is on record who looked, where and at what', () =>
+  test('is shown to an approver on request, and the audit records who saw what', () =>
     withGate(async (rig) => {
       const [{ text } = { text: '' }] = HIDDEN_PAYLOADS
       const approval_id = await held(rig, { text })
@@ -54,7 +54,7 @@ describe('what redaction hides', () => {
       expect(JSON.stringify(entries)).not.toContain('DROP TABLE')
     }, open))
 
-  test('is revealed to nobody else, and not after the decision', () =>
+  test('is not revealed to anybody else, or after the decision', () =>
     withGate(async (rig) => {
       const approval_id = await held(rig, { text: 'password="x*/; DROP TABLE users; /*"' })
       for (const caller of [AGENT, USER, { kind: 'node', id: 'node:n', user: 'n' } as const])
@@ -68,7 +68,7 @@ describe('what redaction hides', () => {
       })
     }, open))
 
-  test('a key of the arguments that is a secret is in no place, audit or packet', () =>
+  test('a secret in an argument name appears in no place, audit entry or packet', () =>
     withGate(async (rig) => {
       const key = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`
       const approval_id = await held(rig, { text: 'x', [key]: { [key]: 'y' } }).catch(() => undefined)
@@ -85,7 +85,7 @@ describe('what redaction hides', () => {
       expect(packet).toMatchObject({ hidden: [], strength: 'simple' })
     }, open))
 
-  test('in a preview it is told of, can be revealed, and is kept no longer than the request is pending', () =>
+  test('in a preview is reported, can be revealed, and is deleted when the request is closed', () =>
     withGate(
       async (rig) => {
         const token = `ghp_${'Zx9Kq2Lm7Pw4Rt6Vb1Nc8Yd3Gf5Hj0SaEuTo'.slice(0, 36)}`
@@ -122,7 +122,7 @@ describe('what redaction hides', () => {
       })
     }, open))
 
-  test('before an edit counts too', () =>
+  test('in the arguments before an edit counts too', () =>
     withGate(async (rig) => {
       const approval_id = await held(rig, { text: 'password="x*/; DROP TABLE users; /*"' })
       const edited = await rig.gate.approvals.edit(APPROVER, approval_id, { text: 'harmless' })
@@ -134,7 +134,7 @@ describe('what redaction hides', () => {
 })
 
 describe('an approval', () => {
-  test('names the packet that was shown, and is refused when that has changed', () =>
+  test('names the packet that was shown, and is rejected if the packet has changed', () =>
     withGate(async (rig) => {
       const approval_id = await held(rig, { text: 'one' })
       const other = await packetIn(rig, await held(rig, { text: 'two' }))
@@ -201,8 +201,8 @@ describe('a token', () => {
       expect(await rig.gate.approvals.issueToken(USER, await held(rig, { text: 'simple' }))).toMatchObject({ ok: true })
     }, open))
 
-  // Seen red with the digest left out of the token's claims.
-  test('is good for the packet it was minted for, and for no other', async () => {
+  // This test failed when the digest was left out of the token's claims.
+  test('is valid only for the packet it was minted for', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sluice-token-'))
     const first = await openTestGate(folder, open)
     const approval_id = await held(first, { text: 'one' })
@@ -250,7 +250,7 @@ describe('a token', () => {
 })
 
 describe('a packet', () => {
-  test('of hostile arguments and threads holds no raw character in its own words', () =>
+  test('with hostile arguments and thread names contains no raw control characters', () =>
     withGate(async (rig) => {
       for (const { name, text } of HOSTILE_TEXTS) {
         const outcome = await rig.call('book__note', { text }, { thread: threadOf(text) })

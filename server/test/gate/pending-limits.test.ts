@@ -9,7 +9,7 @@ const limited = (approvals: object) => ({ config: { approvals } })
 const note = (rig: GateRig, text: string, caller: Caller = AGENT) => rig.call('book__note', { text }, { caller })
 const hold = async (rig: GateRig, text: string) => pendingOf(await note(rig, text))
 
-/** Every way in which a request stops waiting. */
+/** Every way to close a request. */
 const ENDINGS: readonly (readonly [string, (rig: GateRig, held: ReturnType<typeof pendingOf>) => Promise<unknown>])[] =
   [
     ['approved', ({ gate }, held) => approveShown(gate, APPROVER, held.approval_id)],
@@ -17,7 +17,7 @@ const ENDINGS: readonly (readonly [string, (rig: GateRig, held: ReturnType<typeo
     ['withdrawn', ({ gate }, held) => gate.calls.withdraw(AGENT, held.call_id)],
   ]
 
-test.each(ENDINGS)('a request that was %s makes room for one more, and for no more than one', (_name, end) =>
+test.each(ENDINGS)('a request that was %s makes room for exactly one more', (_name, end) =>
   withGate(
     async (rig) => {
       const first = await hold(rig, '1')
@@ -60,7 +60,7 @@ test('an edited request takes the place of the one it replaces, by its own size'
     limited({ pending_per_caller: 2, pending_bytes_per_caller: 700 }),
   ))
 
-test('one person`s first yes of two gives nothing back, and the second does so once', () =>
+test('the first of two approvals frees no space, and the second frees it once', () =>
   withGate(
     async (rig) => {
       const first = await hold(rig, '1')
@@ -79,7 +79,7 @@ test('one person`s first yes of two gives nothing back, and the second does so o
     },
   ))
 
-test('each person behind an agent has limits of their own, and refused calls can be made again', () =>
+test('each user of an agent has separate limits, and refused calls can be repeated', () =>
   withGate(
     async (rig) => {
       await hold(rig, '1')
@@ -93,7 +93,7 @@ test('each person behind an agent has limits of their own, and refused calls can
     limited({ pending_per_caller: 1 }),
   ))
 
-test('of many calls at once exactly as many are held as may be', () =>
+test('of many concurrent calls, exactly as many are held as allowed', () =>
   withGate(
     async (rig) => {
       const counted: Record<string, number> = {}

@@ -10,7 +10,7 @@ const DECLARED = {
 const typesOf = async ({ gate }: GateRig) =>
   (await gate.audit.page(undefined, 1, 1000)).map(({ type }) => type).filter((type) => type.startsWith('call.'))
 
-test('a rule that allows with a preview has the call tried first, and a failing dry run stops it', () =>
+test('a rule that allows with a preview makes a dry run first, and a failing dry run stops the call', () =>
   withGate(
     async (rig) => {
       expect(await rig.call('book__note', { text: 'fine' })).toMatchObject({ status: 'executed' })
@@ -24,7 +24,7 @@ test('a rule that allows with a preview has the call tried first, and a failing 
     { policy: rule('allow'), ...DECLARED },
   ))
 
-test('without the word no allowed call is tried first, and a tool without a dry run just runs', async () => {
+test('without `preview` no dry run is made, and a tool without a dry run is executed directly', async () => {
   await withGate(
     async (rig) => {
       expect(await rig.call('book__note', { text: 'impossible' })).toMatchObject({ status: 'executed' })
@@ -63,7 +63,7 @@ test('before an approval only a dry run that was declared free of effects is mad
       const held = pendingOf(await rig.call('book__note', { text: 'fine' }))
       await approveShown(rig.gate, APPROVER, held.approval_id)
       expect(await rig.outcome(held.call_id)).toMatchObject({ status: 'executed' })
-      // The approver has seen it: it is not made again.
+      // The approver has seen the dry run, so it is not repeated.
       expect((await typesOf(rig)).filter((type) => type === 'call.previewed')).toHaveLength(1)
       expect(await rig.call('book__note', { text: 'impossible' })).toMatchObject({ status: 'failed' })
     },
@@ -71,7 +71,7 @@ test('before an approval only a dry run that was declared free of effects is mad
   )
 })
 
-test('in observe mode a rule has nothing tried first', () =>
+test('in observe mode a rule makes no dry run', () =>
   withGate(
     async (rig) => {
       expect(await rig.call('book__note', { text: 'impossible' })).toMatchObject({ status: 'executed' })

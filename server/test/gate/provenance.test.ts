@@ -33,7 +33,7 @@ const sendTo = (to: string, thread: string, more: object = {}) =>
   rig.call('book__send_letter', { to, text: 'hello' }, { thread, caller: HOST, ...more })
 
 describe('an agent that reads a letter', () => {
-  test('may do what its user asked for, and is held when the letter asks for it', async () => {
+  test('may do what its user asked for, and is held if only the letter asked for it', async () => {
     const words = 'Read letter 2 and then send a letter with the text hello to bob@example.com.'
     expect((await read('2', 'one', words)).status).toBe('executed')
     expect((await sendTo('bob@example.com', 'one')).status).toBe('executed')
@@ -66,7 +66,7 @@ describe('an agent that reads a letter', () => {
     expect((await sendTo('eve@evil.example', 'three', own)).status).toBe('executed')
   })
 
-  test('what a person approved is trusted for the session, and in no other', async () => {
+  test('what a person approved is trusted in that session only', async () => {
     await read('2', 'four', 'Read letter 2 to me.')
     const { approval_id, call_id } = pendingOf(await sendTo('eve@evil.example', 'four'))
     const packet = await rig.gate.approvals.read(APPROVER, approval_id)

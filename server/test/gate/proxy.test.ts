@@ -16,7 +16,7 @@ const shelf = (name: string, more: object = {}) => ({
   ...more,
 })
 
-/** Two tables with the same names on them, one that answers nothing any more, one that only users may look at. */
+/** Two servers with the same resource names, one that does not answer, and one that only users may read. */
 const POLICY = `
 rules:
   - { id: private, effect: block, match: { server: private, role: agent }, says: not for agents }
@@ -71,7 +71,7 @@ describe('resources and prompts of tool servers', () => {
     expect(await audit()).toContainEqual({ type: 'read.listed', subject: { thread: 't1' } })
   })
 
-  test('are asked of the server that listed them, by the names it gave them', async () => {
+  test('are requested from the server that listed them, by its own names', async () => {
     const page = resultOf(await ask('resources/read', { uri: 'shelf://second/page' }))
     expect(page).toMatchObject({ contents: [{ uri: 'shelf://second/page', text: 'a page of second' }] })
     // Both have it; the first one's is the one that is listed.
@@ -88,7 +88,7 @@ describe('resources and prompts of tool servers', () => {
     expect(completed).toMatchObject({ completion: { values: ['Ana of second'] } })
   })
 
-  test('that nobody has are unknown, and the server`s own refusal is passed on', async () => {
+  test('that no server has are unknown, and a server`s own error is passed on', async () => {
     expect(codeOf(await ask('resources/read', { uri: 'shelf://nowhere' }))).toBe('read.unknown')
     expect(codeOf(await ask('prompts/get', { name: 'greet' }))).toBe('read.unknown')
     expect(codeOf(await ask('prompts/get', { name: 'first__none' }))).toBe('read.unknown')
@@ -98,7 +98,7 @@ describe('resources and prompts of tool servers', () => {
     })
   })
 
-  test('are judged by the policy as reads of their server, and an ask is a no', async () => {
+  test('are judged by the policy as reads of their server, and `ask` means refused', async () => {
     const hidden = await ask('resources/read', { uri: 'shelf://first/hidden' })
     expect(hidden).toMatchObject({
       is: 'refused',
@@ -116,7 +116,7 @@ describe('resources and prompts of tool servers', () => {
       expect(seen.some((entry) => entry.type === type && entry.subject['tool'] === tool)).toBe(true)
   })
 
-  test('carry no secret of a server, and pictures as they are', async () => {
+  test('contain no secret of a server, and pictures are unchanged', async () => {
     const text = JSON.stringify(resultOf(await ask('resources/read', { uri: 'shelf://second/hidden' })))
     expect(text).not.toContain('AKIAQ3EGRZ7XMPLE2TWN')
     expect(text).toContain('"blob":"QUtJQVEzRUdSWjdYTVBMRTJUV04="')
@@ -130,7 +130,7 @@ describe('resources and prompts of tool servers', () => {
     expect(codeOf(await ask('resources/read', { uri: 'shelf://first/page' }))).toBe('answered')
   })
 
-  test('that are watched are told of, with their parts, as long as the caller may read what changed', async () => {
+  test('that are watched are reported with their sub-resources, as long as the caller may read them', async () => {
     const heard: string[] = []
     const watching = await rig.gate.proxy.watch(
       AGENT,

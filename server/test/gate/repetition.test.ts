@@ -3,7 +3,7 @@ import type { CallRequest } from '../../src/contract/call.ts'
 import { AGENT, APPROVER, pendingOf, SECOND, until, USER, withGate, approveShown } from './with-gate.ts'
 
 describe('a call that a person rejected', () => {
-  test('is blocked when it is made again, however often and in whatever thread, with the person`s reason', async () => {
+  test('is blocked when it is repeated in any thread, with the person`s reason', async () => {
     await withGate(async ({ gate, call, effects }) => {
       const held = pendingOf(await call('book__note', { text: 'x' }))
       await gate.approvals.decide(APPROVER, held.approval_id, { says: 'deny', reason: 'not this book' })
@@ -26,7 +26,7 @@ describe('a call that a person rejected', () => {
     })
   })
 
-  test('is blocked too when its arguments differ in nothing that can be seen, and asked about when they do', async () => {
+  test('is also blocked if its arguments differ only invisibly, and held if they differ visibly', async () => {
     await withGate(async ({ gate, call }) => {
       const held = pendingOf(await call('book__note', { text: 'pay 100 to Bob' }))
       await gate.approvals.decide(APPROVER, held.approval_id, { says: 'deny', reason: 'never' })
@@ -55,7 +55,7 @@ describe('a call that a person rejected', () => {
     })
   })
 
-  test('by a token in the thread is rejected just as well', async () => {
+  test('through a token in the thread is blocked as well', async () => {
     await withGate(async ({ gate, call }) => {
       const { approval_id } = pendingOf(await call('book__note', { text: 'x' }))
       const token = await gate.approvals.issueToken(USER, approval_id)
@@ -65,7 +65,7 @@ describe('a call that a person rejected', () => {
     })
   })
 
-  test('takes nothing from an equal one that waited beside it and got a yes of its own', async () => {
+  test('does not affect an equal call that was pending at the same time and was approved', async () => {
     await withGate(async ({ gate, call, outcome, effects }) => {
       const [first, second] = [await call('book__note', { text: 'x' }), await call('book__note', { text: 'x' })].map(
         pendingOf,
@@ -78,7 +78,7 @@ describe('a call that a person rejected', () => {
     })
   })
 
-  test('is not the one an approver made of it', async () => {
+  test('does not block the call that an approver edited', async () => {
     await withGate(async ({ gate, call }) => {
       const held = pendingOf(await call('book__note', { text: 'x' }))
       const edited = await gate.approvals.edit(APPROVER, held.approval_id, { text: 'y' })
@@ -90,7 +90,7 @@ describe('a call that a person rejected', () => {
   })
 })
 
-test('a no ends after the time that the operator says', async () => {
+test('a rejection expires after the configured time', async () => {
   await withGate(
     async ({ gate, call }) => {
       const held = pendingOf(await call('book__note', { text: 'x' }))
@@ -103,7 +103,7 @@ test('a no ends after the time that the operator says', async () => {
 })
 
 describe('a loop', () => {
-  test('of calls with effects is asked about from the fifth on, also under other thread names', async () => {
+  test('of calls with effects is held from the fifth call on, also under other thread names', async () => {
     await withGate(async ({ gate, call, outcome }) => {
       const write = (more = {}) => call('book__note_again', { text: 'here' }, more)
       for (let times = 1; times <= 4; times += 1)
@@ -117,7 +117,7 @@ describe('a loop', () => {
     })
   })
 
-  test('of reads tells the model from the fifth on, and is asked about from the fiftieth on', async () => {
+  test('of reads is reported to the model from the fifth on, and held from the fiftieth on', async () => {
     await withGate(async ({ call }) => {
       const look = () => call('book__look', { where: 'here' })
       for (let times = 1; times <= 49; times += 1) {
@@ -129,7 +129,7 @@ describe('a loop', () => {
     })
   })
 
-  test('is what the operator says', async () => {
+  test('has the limits that the operator sets', async () => {
     await withGate(
       async ({ call }) => {
         expect(await call('book__note_again', { text: 'x' })).toMatchObject({ status: 'executed' })

@@ -50,7 +50,7 @@ const handOver = async (from: Caller, to: string, for_s = 600) => {
 }
 
 describe('two of a group', () => {
-  test('it runs after two members, and the packet says who is asked and how many are missing', async () => {
+  test('a call runs after two members approved, and the packet says who is asked and how many are missing', async () => {
     const { approval_id, call_id } = await hold()
     expect(said(await approve(ada, approval_id))).toBe('pending')
     const read = await rig.gate.approvals.read(bob, approval_id)
@@ -67,7 +67,7 @@ describe('two of a group', () => {
     expect(await rig.outcome(call_id)).toMatchObject({ status: 'executed' })
   })
 
-  test('somebody outside neither sees nor decides, edits or reveals it; an admin sees it and cannot decide', async () => {
+  test('people outside the group cannot see, decide, edit or reveal it; an admin can see it but not decide', async () => {
     const { approval_id } = await hold()
     const { approvals } = rig.gate
     const ways = (by: Caller): readonly Promise<Result<unknown>>[] => [
@@ -97,7 +97,7 @@ describe('two of a group', () => {
     })
   })
 
-  test('the requester does not count, though one is enough and they are in the group', async () => {
+  test('the requester does not count, even if one person is enough and they are in the group', async () => {
     const { approval_id } = await hold('book__erase_note', { title: 'x' })
     expect(said(await approve(who('ana'), approval_id))).toBe('approval.own_request')
     expect(said(await approve(bob, approval_id))).toBe('approved')
@@ -123,7 +123,7 @@ describe('a consent for a routed call', () => {
     await revoke()
   })
 
-  test('covers it when a member gave it, but never where two people are asked', async () => {
+  test('covers it if a member created it, but never if two people are asked', async () => {
     const revoke = await minted(ada)
     const ran = await rig.call('book__keep_note', { title: `c${(count += 1)}`, text: 'x' })
     expect(ran.status === 'pending' ? ran.evidence : ran.status).toBe('executed')
@@ -141,7 +141,7 @@ describe('a consent for a routed call', () => {
 })
 
 describe('a delegation', () => {
-  test('lets the other person see and decide, once for that place, and is audited', async () => {
+  test('lets the other person see and decide, once for that seat, and is audited', async () => {
     const id = await handOver(ada, 'dan')
     const { approval_id } = await hold()
     expect((await rig.gate.approvals.read(dan, approval_id)).ok).toBe(true)
@@ -153,7 +153,7 @@ describe('a delegation', () => {
     expect(types).toEqual(expect.arrayContaining(['delegation.given', 'delegation.ended']))
   })
 
-  test('is not passed on, and nobody hands over somebody else`s place', async () => {
+  test('cannot be passed on, and nobody can delegate somebody else`s seat', async () => {
     const ids = [await handOver(ada, 'dan'), await handOver(dan, 'fay')]
     const { approval_id } = await keep()
     expect(said(await approve(who('fay'), approval_id))).toBe('approval.unknown')
@@ -161,7 +161,7 @@ describe('a delegation', () => {
     await rig.gate.approvals.endDelegation(dan, ids[1] ?? '')
   })
 
-  test('counts no more once it is ended, by whoever gave it or got it or an admin, and by nobody else', async () => {
+  test('ends when its giver, its receiver or an admin ends it, and nobody else can', async () => {
     for (const by of [ada, dan, who('root', 'admin')]) {
       const id = await handOver(ada, 'dan')
       expect((await rig.gate.approvals.endDelegation(who('eve'), id)).ok).toBe(false)
@@ -179,7 +179,7 @@ describe('a delegation', () => {
     await until(async () => (await types()).includes('delegation.expired'))
   }, 60_000)
 
-  test('is for approvers, and not to oneself', async () => {
+  test('is only for approvers, and not to oneself', async () => {
     const { delegate } = rig.gate.approvals
     expect((await delegate(who('bot', 'agent'), { to: 'dan', for_s: 60 })).ok).toBe(false)
     expect((await delegate(who('ana', 'user'), { to: 'dan', for_s: 60 })).ok).toBe(false)
@@ -193,7 +193,7 @@ const stands = async (user: string) => {
 }
 const types = async () => (await rig.gate.audit.page(undefined, 1, 5_000)).map(({ type }) => type)
 
-test('an escalation asks the other group too, once, and tells of it', async () => {
+test('an escalation also asks the other group, once, and is reported', async () => {
   const { approval_id, call_id } = await hold('book__slow_note', { text: 'slow' })
   expect(said(await approve(dan, approval_id))).toBe('approval.unknown')
   await until(async () => (await rig.gate.approvals.read(dan, approval_id)).ok)
@@ -217,7 +217,7 @@ test('an approval by fewer people than are asked when the call would start is st
     const unrouted = await openTestGate(own, { policy: POLICY })
     const { approval_id, call_id } = pendingOf(await unrouted.call('book__note', { text: 'before' }))
     await unrouted.opened.close()
-    // Without its driver: the decision is recorded, and nothing acts on it yet.
+    // Without the driver the decision is recorded, but nothing executes it yet.
     const options = { log: () => {}, url: () => 'http://gate.test' }
     const opened = await openWorld(settingsIn(own, { policy: POLICY }), options, false)
     if (!opened.ok) throw new Error(opened.problem.code)
@@ -234,7 +234,7 @@ test('an approval by fewer people than are asked when the call would start is st
   }
 }, 60_000)
 
-test('a delegation that ends between judging a decision and recording it wins', async () => {
+test('a delegation that ends between judging and recording a decision invalidates the decision', async () => {
   const own = mkdtempSync(join(tmpdir(), 'sluice-routes-ended-'))
   const options = { log: () => {}, url: () => 'http://gate.test' }
   const opened = await openWorld(settingsIn(own, OPTIONS), options, true)

@@ -24,7 +24,7 @@ import { localFiles } from '../../src/upstream/local-files.ts'
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-disk-')))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** A fresh disk: `in` holds what is allowed. Links inside it lead in, out, nowhere, up, and to folders of another depth. */
+/** A fresh disk: `in` is allowed. Links in it lead inside, outside, nowhere, up, and to folders of another depth. */
 function makeDisk(): void {
   rmSync(join(folder, 'root'), { recursive: true, force: true })
   for (const path of ['root/in/a/deep', 'root/in/b', 'root/out/a']) mkdirSync(join(folder, path), { recursive: true })
@@ -43,7 +43,7 @@ const treeOf = (path: string): string[] =>
       : [`${entry.name}=${entry.isFile() ? readFileSync(join(path, entry.name), 'utf8') : '→'}`],
   )
 
-/** What programs do with a path: follow it as it is, or clean it up first; trim it; take backslashes for slashes. */
+/** How programs may read a path: as it is, normalized first, trimmed, or with backslashes as slashes. */
 const WRITERS: readonly ((base: string, path: string) => string)[] = [
   (base, path) => (path.startsWith('/') ? path : `${base}/${path}`),
   (base, path) => resolve(base, path),
@@ -53,7 +53,7 @@ const WRITERS: readonly ((base: string, path: string) => string)[] = [
   (base, path) => (path.startsWith('file://') ? decodeURIComponent(path.slice(7)) : resolve(base, path)),
 ]
 
-test('law: a path that the gate lets through in silence changes nothing outside, however a program reads it', async () => {
+test('law: a path that the gate allows without asking changes nothing outside, however a program reads it', async () => {
   const config = readConfig({
     servers: { s: { command: 'x', cwd: './root/in', sandbox: { roots: ['./root/in'], local: true } } },
   })
@@ -92,7 +92,7 @@ test('law: a path that the gate lets through in silence changes nothing outside,
       expect(readdirSync(join(folder, 'root'))).toEqual(around)
       makeDisk()
     }),
-    // The two that lead elsewhere before and after they are cleaned up.
+    // The two paths that lead elsewhere after normalization.
     { numRuns: 500, examples: [['shallow/../../new'], ['b/deep/../../new']] },
   )
   expect(passed).toBeGreaterThan(50)

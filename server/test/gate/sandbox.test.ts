@@ -82,7 +82,7 @@ describe('a sandboxed file server', () => {
     })
   })
 
-  test('leads nobody outside, by whatever path', async () => {
+  test('rejects every path that leads outside', async () => {
     await withFiles(async ({ call, folder }) => {
       const before = outsideOf(folder)
       const paths = [
@@ -125,7 +125,7 @@ describe('a sandboxed file server', () => {
     })
   })
 
-  test('leads nobody outside under any other key, nested, in lists or as parts of a text', async () => {
+  test('rejects paths outside under any other key, nested, in lists or as parts of a text', async () => {
     await withFiles(async ({ call, folder }) => {
       const outside = join(folder, 'outside/secret.txt')
       const bad: Record<string, unknown>[] = [
@@ -177,7 +177,7 @@ describe('a sandboxed file server', () => {
     })
   })
 
-  test('takes text for text: prose, code, pictures, addresses and figures are not paths', async () => {
+  test('treats text as text: prose, code, pictures, addresses and numbers are not paths', async () => {
     await withFiles(async ({ call }) => {
       const good: Record<string, unknown>[] = [
         { content: 'Either/or: see /etc/passwd and ../x, ~/notes; 5 km/h. Use TCP/IP.' },
@@ -213,7 +213,7 @@ describe('a sandboxed file server', () => {
     })
   })
 
-  test('has a place that cannot be found out asked about, not guessed', async () => {
+  test('holds a call whose path cannot be resolved', async () => {
     await withFiles(async ({ call }) => {
       const held = pendingOf(await call('files__read', { path: 'loop' }))
       expect(held.evidence).toMatchObject([{ rule: 'files-run' }, { rule: 'sandbox.unknown', strength: 'strong' }])
@@ -238,7 +238,7 @@ describe('a sandboxed file server', () => {
     )
   })
 
-  test('asks strongly before it touches a file of secrets, and does after a yes', async () => {
+  test('requires a strong approval for a file with secrets, and accesses it after the approval', async () => {
     await withFiles(async ({ gate, call, outcome }) => {
       const held = pendingOf(await call('files__read', { path: '.env' }))
       const packet = await gate.approvals.read(APPROVER, held.approval_id)
@@ -255,7 +255,7 @@ describe('a sandboxed file server', () => {
     })
   })
 
-  test('looks again after an approval: a folder that became a link in the meantime is outside', async () => {
+  test('checks again after an approval: a folder that became a link meanwhile is outside', async () => {
     const policy = `rules: [{ id: ask, effect: ask, match: { tool: files__write }, says: ask }]`
     await withFiles(
       async ({ gate, call, outcome, folder }) => {
@@ -272,7 +272,7 @@ describe('a sandboxed file server', () => {
     )
   })
 
-  test('that is not on this machine has every file argument asked about, and nothing else', async () => {
+  test('on another machine is held for every file argument, and for nothing else', async () => {
     await withFiles(
       async ({ call }) => {
         expect(pendingOf(await call('files__read', { path: 'a.txt' })).evidence).toMatchObject([
@@ -285,14 +285,14 @@ describe('a sandboxed file server', () => {
     )
   })
 
-  test('counts relative paths from the base the operator names', async () => {
+  test('resolves relative paths from the base that the operator sets', async () => {
     await withFiles(
       async ({ call }) => expect(await call('files__read', { path: 'a.txt' })).toMatchObject({ status: 'refused' }),
       { sandbox: { roots: ['./work'], base: './outside', local: true } },
     )
   })
 
-  test('without a sandbox reads elsewhere too, but asks strongly before it touches a file of secrets', async () => {
+  test('without a sandbox may read elsewhere, but requires a strong approval for a file with secrets', async () => {
     await withFiles(
       async ({ call, folder }) => {
         writeFileSync(join(folder, 'outside/plain.txt'), 'P')
@@ -326,7 +326,7 @@ describe('a sandboxed file server', () => {
   })
 })
 
-test('declared files without a sandbox are refused with the configuration: nothing would enforce them', () => {
+test('a configuration with declared files but no sandbox is rejected, because nothing would enforce them', () => {
   const files = { command: 'x', tools: { read: { files: ['/path'] } } }
   expect(readConfig({ servers: { files } })).toMatchObject({
     problem: { about: { paths: 'servers.files.tools.read.files: `files` needs a `sandbox` of the server' } },

@@ -22,7 +22,7 @@ async function runALaterOne(rig: GateRig): Promise<string> {
   return later
 }
 
-test('where it is learnt, what a caller ran after a search comes first for it, for nobody else, and after a restart', async () => {
+test('if learning is on, the tool that a caller ran after a search comes first for that caller only, also after a restart', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-habits-'))
   const learning = { config: { search: { learn: true } } }
   try {
@@ -44,7 +44,7 @@ test('where it is learnt, what a caller ran after a search comes first for it, f
   }
 })
 
-test('nothing is learnt by default', async () => {
+test('nothing is learned by default', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-habits-'))
   try {
     const rig = await openTestGate(folder)

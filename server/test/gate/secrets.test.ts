@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ADMIN, AGENT, APPROVER, BOOK_TOOLS, pendingOf, withGate } from './with-gate.ts'
 
-/** Made here from parts, so that no scanner takes this file for a leak. */
+/** Assembled from parts, so that secret scanners do not report this file. */
 const planted = (mark: string) => `ghp_${mark}${'aB3dE5gH7jK9mN1pQ2sT4vW6xY8z'.repeat(2)}`.slice(0, 40)
 
 /** Every byte below a folder, files that SQLite keeps beside its own included. */
@@ -15,7 +15,7 @@ function bytesBelow(folder: string): string {
 const SENDING = { server: { tools: { ...BOOK_TOOLS, note: { effects: ['write', 'external'] } } } }
 
 describe('a planted secret', () => {
-  test('in the arguments of a call that sends is refused, and stands neither on the disk nor in any answer', async () => {
+  test('in the arguments of a sending call is refused, and is neither on the disk nor in any answer', async () => {
     await withGate(async ({ gate, call, folder }) => {
       const secret = planted('A1')
       const outcome = await call('book__note', { text: `the key is ${secret}` })
@@ -26,7 +26,7 @@ describe('a planted secret', () => {
     }, SENDING)
   })
 
-  test('in what a tool answers reaches neither the model nor the disk, also when the answer is huge', async () => {
+  test('in a tool`s answer reaches neither the model nor the disk, even if the answer is huge', async () => {
     await withGate(
       async ({ call, folder }) => {
         const secret = planted('B2')
@@ -58,7 +58,7 @@ describe('a planted secret', () => {
     )
   })
 
-  test('page tokens, ids and pictures pass as they are', async () => {
+  test('page tokens, ids and pictures are unchanged', async () => {
     await withGate(
       async ({ call }) => {
         const next = 'CjkKGjBpNDd2Nmp2Zml2cXRwYjBpOXA1fFRlc3QgMTIz'

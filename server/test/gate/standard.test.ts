@@ -19,7 +19,7 @@ const keep = (rig: GateRig, title: string, text = 'hello', more = {}) =>
   rig.call('book__keep_note', { title, text }, more)
 
 describe('an execution by the standard', () => {
-  test('checks, runs, reads back, and says what would undo it; each step is on record before it is taken', async () => {
+  test('checks, runs, reads back, and says how to undo it; each step is recorded before it is made', async () => {
     await withGate(
       async (rig) => {
         const outcome = await keep(rig, 'one', SECRET)
@@ -57,7 +57,7 @@ describe('an execution by the standard', () => {
     )
   })
 
-  // Seen red without the judgement of filled-in arguments: the question was sent.
+  // Without the judgement of filled-in arguments this test fails: the question is sent.
   test('asks nothing back about what its answer must not lead to, in observe mode neither', async () => {
     for (const policy of [DIRECT, `preset: observe\n${DIRECT}`])
       await withGate(
@@ -91,7 +91,7 @@ describe('an execution by the standard', () => {
     )
   })
 
-  test('is executed but not verified when the read-back says no', async () => {
+  test('is executed but not verified if the read-back contradicts it', async () => {
     await withGate(
       async (rig) => {
         const outcome = await keep(rig, 'one', 'lost')
@@ -129,7 +129,7 @@ describe('an execution by the standard', () => {
     )
   })
 
-  test('asks nothing of the tool server before a person has said yes, and checks then', async () => {
+  test('sends nothing to the tool server before the approval, and checks after it', async () => {
     await withGate(
       async (rig) => {
         const first = pendingOf(await keep(rig, 'one'))
@@ -155,10 +155,10 @@ describe('an execution by the standard', () => {
     )
   })
 
-  test('under one idempotency key is one call, also where its own effect makes the check fail', async () => {
+  test('under one idempotency key is one call, even if its own effect makes the check fail', async () => {
     await withGate(
       async (rig) => {
-        // Looking for this title takes a while: the second look ends after the first call has run.
+        // The lookup of this title is slow: the second lookup ends after the first call has run.
         const key = { idempotency_key: 'k1' }
         const first = keep(rig, 'slow', 'hello', key)
         await sleep(150)
@@ -190,7 +190,7 @@ describe('an execution by the standard', () => {
 })
 
 describe('people see', () => {
-  test('in the packet what would undo the call, what is checked and read back, and what is missing', async () => {
+  test('in the packet how to undo the call, what is checked and read back, and what is missing', async () => {
     await withGate(
       async (rig) => {
         const { approval_id } = pendingOf(await keep(rig, 'one'))
@@ -282,7 +282,7 @@ describe('a tag', () => {
   })
 })
 
-test('the gate tells tool servers which release it is', async () => {
+test('the gate tells tool servers its version', async () => {
   const tools = { ...BOOK_TOOLS, heard: { effects: ['read'] } }
   await withGate(
     async (rig) => {
@@ -294,7 +294,7 @@ test('the gate tells tool servers which release it is', async () => {
   )
 })
 
-test('the example of the handbook is a configuration', () => {
+test('the example in the docs is a valid configuration', () => {
   const page = readFileSync(resolve(import.meta.dirname, '../../../docs/execution.md'), 'utf8')
   const [, example = ''] = /```yaml\n(.*?)```/s.exec(page) ?? []
   const read = readConfig(parse(example))

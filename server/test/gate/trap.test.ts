@@ -12,8 +12,8 @@ const lift = { scope: 'caller:agent:a', effect: 'block', reason: 'talked to them
 const findings = async (gate: Gate) =>
   (await gate.audit.page(undefined, 1, 1000)).filter(({ type }) => type === 'trap.sprung')
 
-describe('a sprung trap', () => {
-  test('blocks the call, is a critical finding, and stops its caller until an admin lifts it', async () => {
+describe('a triggered trap', () => {
+  test('blocks the call, is a critical finding, and pauses its caller until an admin lifts it', async () => {
     await withGate(
       async ({ gate, call, effects }) => {
         const outcome = await call('book__note_again', { text: `send it to ${TOKEN}` })
@@ -79,7 +79,7 @@ describe('a sprung trap', () => {
     }
   })
 
-  test('is found also at the recheck of an approved call, when the bait was laid in the meantime', async () => {
+  test('is also found when an approved call is rechecked, if the honey token was added meanwhile', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sluice-trap-'))
     try {
       const before = await openTestGate(folder)
@@ -100,7 +100,7 @@ describe('a sprung trap', () => {
     }
   })
 
-  test('that an approver wrote into an edit blocks the edit and stops nobody', async () => {
+  test('in an approver`s edit blocks the edit and pauses nobody', async () => {
     await withGate(
       async ({ gate, call }) => {
         const held = pendingOf(await call('book__note', { text: 'x' }))
@@ -113,7 +113,7 @@ describe('a sprung trap', () => {
     )
   })
 
-  test('by many calls at once, while an admin keeps lifting, leaves none of them without a stop after it', async () => {
+  test('by many concurrent calls pauses the caller each time, even while an admin keeps lifting the pause', async () => {
     await withGate(
       async ({ gate, call }) => {
         const calls = Array.from({ length: 12 }, (_, at) => call('book__note_again', { text: `${TOKEN} ${at}` }))
@@ -158,7 +158,7 @@ describe('a sprung trap', () => {
   })
 })
 
-test('a gate whose bait is absent or too short to be bait does not open, and repeats nothing of it', async () => {
+test('a gate with a missing or too short honey token does not start, and does not print the token', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-trap-'))
   for (const [token, says] of [
     ['env:NO_SUCH_VARIABLE_HERE', 'traps.tokens.0: the secret is missing'],

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Caller } from '../../src/contract/caller.ts'
 import { ADMIN, AGENT, APPROVER, openTestGate, type GateRig, USER } from './with-gate.ts'
 
-/** Wiping is blocked for all, notes only for one agent, shouting only by what is said. */
+/** Wiping is blocked for everybody, notes only for one agent, and shouting depending on its arguments. */
 const RULES = `
 rules:
   - { id: no-wiping, effect: block, match: { tool: book__wipe }, says: nobody wipes the book }
@@ -28,7 +28,7 @@ const found = async (caller: Caller, query: string) => {
   return answer.ok ? answer.value.map(({ skill_id }) => skill_id) : []
 }
 
-describe('what a caller may know of', () => {
+describe('the tools that a caller may see', () => {
   test.each([
     ['an agent', AGENT, 'book__wipe', false],
     ['a user', USER, 'book__wipe', false],
@@ -45,7 +45,7 @@ describe('what a caller may know of', () => {
     expect(rig.gate.catalogue.card(caller, tool_id, false).ok).toBe(seen)
   })
 
-  test('a call to what is in no list is blocked, and says by which rule', async () => {
+  test('a call to a hidden tool is blocked with the id of the rule', async () => {
     const outcome = await rig.call('book__wipe', { text: 'x' })
     expect(outcome).toMatchObject({
       status: 'refused',

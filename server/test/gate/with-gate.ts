@@ -36,7 +36,7 @@ export const BOOK_TOOLS = {
   picture: { effects: ['read'] },
   find_note: { effects: ['read'] },
   erase_note: { effects: ['destructive'] },
-  /** With all four parts: never over an old note, and read back afterwards. */
+  /** With all four parts of the execution standard: never overwrites an old note, and is read back afterwards. */
   keep_note: {
     title: 'Keep a note',
     effects: ['write'],
@@ -79,7 +79,7 @@ export type GateRig = {
   readonly gate: Gate
   readonly folder: string
   readonly opened: OpenedGate
-  /** What the tool server really did, a line an effect. */
+  /** What the tool server really did, one line per effect. */
   readonly effects: () => readonly string[]
   readonly call: (tool: string, args?: CallRequest['args'], more?: Partial<CallRequest>) => Promise<Outcome>
   /** Waits for a call's end. */
@@ -91,7 +91,7 @@ export const effectsIn = (folder: string): readonly string[] => {
   return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : []
 }
 
-/** Reads a request as its approver does, and approves what it shows. What cannot be read is refused for its own reason. */
+/** Reads a request as its approver does, and approves what it shows. If it cannot be read, returns that problem. */
 export async function approveShown(
   { approvals }: Pick<Gate, 'approvals'>,
   by: Caller,
@@ -155,7 +155,7 @@ export async function withGate(
   }
 }
 
-/** Until something becomes true; a test that never sees it fails by its own time limit. */
+/** Waits until something becomes true; otherwise the test fails at its own timeout. */
 export async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isTrue())) await sleep(5)
 }

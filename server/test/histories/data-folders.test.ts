@@ -29,7 +29,7 @@ async function open(folder: string, backup: string): Promise<void> {
 test('there is a recorded data folder of the schema of this release', () =>
   expect(recordings.map(({ schema }) => schema)).toContain(MIGRATIONS.length))
 
-/** Data folders that earlier releases wrote: this one opens them, loses nothing and finishes what was begun. */
+/** Data folders of earlier releases: this release opens them, loses nothing and finishes what was started. */
 describe.each(endsOf(recordings))('a data folder of release $release with schema $schema', (recorded) => {
   const { keys, held, executed, denied, artifact, entries } = recorded
   let gate: RunningGate & { stop(): Promise<void> }
@@ -53,13 +53,13 @@ describe.each(endsOf(recordings))('a data folder of release $release with schema
     expect(await got('/v1/tools', keys.revoked)).toMatchObject({ status: 401, body: { code: 'auth.invalid' } })
   })
 
-  test('lets through what a consent still covers, and no more', async () => {
+  test('allows what a consent still covers, and no more', async () => {
     const note = (text: string) => gate.http('POST', '/v1/calls', keys.agent, { tool: 'ledger__note', args: { text } })
     expect((await note('by consent, the second')).body['status']).toBe('executed')
     expect((await note('by consent, the third')).body['status']).toBe('pending')
   })
 
-  test('executes what it held, once a person approves it now', async () => {
+  test('executes a held call after a person approves it now', async () => {
     const decided = await gate.approve(held.approval_id, keys.approver)
     expect(decided.status).toBe(200)
     const { body } = await gate.http('GET', `/v1/calls/${held.call_id}?wait_ms=20000`, keys.agent)
@@ -68,7 +68,7 @@ describe.each(endsOf(recordings))('a data folder of release $release with schema
   })
 })
 
-test('a data folder of a later release is refused with a code and what to do, and is left as it is', async () => {
+test('a data folder of a later release is rejected with a code and a remedy, and is not changed', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-later-'))
   await open(folder, recordings[0]?.backup ?? '')
   const ledger = join(folder, '.sluice/ledger.sqlite')

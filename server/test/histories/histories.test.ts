@@ -12,10 +12,10 @@ const recorded = globSync('*.json', { cwd: import.meta.dirname }).map(
   (file) => JSON.parse(readFileSync(join(import.meta.dirname, file), 'utf8')) as Recorded,
 )
 
-/** Effects of earlier releases that are part of a step now: a toolflow's end on record. */
+/** Effects of earlier releases that are part of a step now: recording the end of a toolflow. */
 const isNowPartOfAStep = (key: string) => key.endsWith('/FINAL')
 
-/** Journals of runs that an earlier release drove: this one must come to the same effects and the same end. */
+/** Journals of runs of earlier releases: this release must reach the same effects and the same end. */
 describe.each(recorded)('$kind as recorded by $release', ({ kind, histories }) => {
   test.each(histories)('$name', ({ start, events, effects, end }) => {
     const step = RUN_KINDS.get(kind)?.step

@@ -2,8 +2,8 @@ import { appendFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
 /**
- * The tool server behind the recorded data folders. Its definitions never change: what was held there is approved years later, and
- * is only executed while the tool is still the one that was asked for.
+ * The tool server of the recorded data folders. Its definitions never change, because held calls are approved years later and are
+ * executed only if the definition is unchanged.
  */
 const text = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] }
 const none = { type: 'object', properties: {} }

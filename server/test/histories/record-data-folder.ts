@@ -8,7 +8,7 @@ import { configureLedger, FOLDERS, startAt, type Recording } from './with-data-f
 
 /**
  * Records a data folder of this release for later ones to open: `npx node server/test/histories/record-data-folder.ts`, after the
- * store's schema has changed, and with every release. A recording that is there is never made again.
+ * store's schema has changed, and with every release. An existing recording is never replaced.
  */
 const at = Date.now()
 startAt(at)

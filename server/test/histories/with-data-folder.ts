@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 
 export const FOLDERS = join(import.meta.dirname, 'folders')
 
-/** What a test must know of a recorded folder; the folder itself is the backup of the same name. */
+/** What a test must know about a recorded folder. The folder itself is the backup of the same name. */
 export type Recording = {
   readonly release: string
   readonly schema: number
@@ -14,7 +14,7 @@ export type Recording = {
   readonly held: { readonly approval_id: string; readonly call_id: string }
   readonly executed: string
   readonly denied: string
-  /** The digest of a long answer that was put aside. */
+  /** The digest of a long answer that was stored as an artifact. */
   readonly artifact: string
 }
 
@@ -27,7 +27,7 @@ export function configureLedger(folder: string): void {
   writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify(settings))
 }
 
-/** From here on processes that are started live at another time. */
+/** Processes started from here on see another time. */
 export function startAt(time: number): void {
   process.env['SLUICE_TEST_TIME'] = String(time)
   process.env['NODE_OPTIONS'] = `--import ${resolve(import.meta.dirname, 'other-time.ts')}`

@@ -34,7 +34,7 @@ test('a call that was never reported ends as `not_reported` at the next start, a
   }
 }, 60_000)
 
-test('of the running calls, those of clients end after six hours, and no others', async () => {
+test('running calls of hook clients end after six hours, and no others do', async () => {
   const HOURS = 3_600_000
   const ABOUT = { caller: AGENT, tool_id: 'codex__Bash', verdict: { effect: 'allow', evidence: [] } }
   const rows = [

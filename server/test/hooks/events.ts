@@ -3,7 +3,7 @@ import type { HookClient } from '../../src/contract/hook-clients.ts'
 type Use = { readonly tool?: string; readonly args?: object; readonly session?: string; readonly cwd?: string }
 type Event = Readonly<Record<string, unknown>>
 
-/** One client's events as its documentation, or the client itself, words them; `ran` says which. */
+/** One client's events, as documented or as recorded from the client; `ran` says which. */
 export type ClientEvents = {
   readonly from: 'the client itself' | 'its documentation'
   readonly shell: string
@@ -26,7 +26,7 @@ const nested = (answer: Event) => {
   return hookSpecificOutput?.permissionDecision === 'deny' ? hookSpecificOutput.permissionDecisionReason : undefined
 }
 
-/** The way of Claude Code, which Codex and Qwen Code have taken over. */
+/** The format of Claude Code, which Codex and Qwen Code also use. */
 function claudeLike(
   from: ClientEvents['from'],
   shell: string,

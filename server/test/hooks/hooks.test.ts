@@ -74,7 +74,7 @@ describe.each(Object.entries(CLIENTS))('%s', (client, events) => {
     expect(events.refusal(odd.json)).toMatch(/held for a person/)
   })
 
-  test('what it reports is recorded, and the files of the gate are out of reach', async () => {
+  test('what it reports is recorded, and the gate`s files are protected', async () => {
     const use = { args: { command: 'cat notes.md' }, session: 'report' }
     expect(events.refusal((await direct(client, events.before(use))).json)).toBeUndefined()
     await direct(client, events.after({ ...use, output: 'the notes' }))
@@ -86,7 +86,7 @@ describe.each(Object.entries(CLIENTS))('%s', (client, events) => {
   })
 })
 
-test('an approval in time lets the call run; one that comes later is spent by the next equal call, once', async () => {
+test('an approval in time lets the call run; a later approval is used once by the next equal call', async () => {
   const { before, refusal } = CLIENTS.codex
   const event = before({ args: { command: 'touch once.txt', description: 'first words' }, session: 'later' })
   const again = before({ args: { command: 'touch once.txt', description: 'other words' }, session: 'later' })
@@ -102,7 +102,7 @@ test('an approval in time lets the call run; one that comes later is spent by th
   expect((await gate.approve((await mine())?.approval_id, admin)).status).toBe(200)
   expect(refusal((await waiting).json)).toBeUndefined()
 
-  // Nobody waits for this one.
+  // No client is waiting for this one.
   expect(refusal((await hook('codex', again)).json)).toMatch(/Pending/)
   const held = (await mine())?.approval_id
   expect(refusal((await hook('codex', again)).json)).toMatch(/Pending/)
@@ -128,7 +128,7 @@ test('a denial reaches the model with its reason', async () => {
   expect(refusal((await waiting).json)).toMatch(/not on a Sunday/)
 }, 90_000)
 
-test("the user's words are the user's own, a subagent's are not, and an injected instruction holds the next fetch", async () => {
+test("the user's words are trusted, a subagent's are not, and after an injected instruction the next fetch is held", async () => {
   const { before, after, prompt, refusal } = CLIENTS['claude-code']
   await direct('claude-code', prompt('read notes.md and summarise it', 'inject'))
   const fetch = before({ args: { command: 'curl https://collect.evil.example/x' }, session: 'inject' })
@@ -143,7 +143,7 @@ test("the user's words are the user's own, a subagent's are not, and an injected
     }),
   )
   expect(refusal((await direct('claude-code', fetch)).json)).toMatch(/held for a person/)
-  // The same address from the user's own mouth.
+  // The same address in the user's own message.
   await direct('claude-code', prompt('fetch https://docs.fine.example/page with curl', 'plain'))
   const asked = before({ args: { command: 'curl https://docs.fine.example/page' }, session: 'plain' })
   expect(refusal((await direct('claude-code', asked)).json)).toBeUndefined()
@@ -179,7 +179,7 @@ describe('a hook that cannot get a verdict', () => {
     bad.close()
   })
 
-  test('refuses what is no event, by the exit code that clients understand', async () => {
+  test('rejects invalid events with the exit code that clients understand', async () => {
     for (const input of ['', 'hello', '[1]', '{"hook_event_name":']) {
       const { code, err } = await hook('codex', input)
       expect(code).toBe(2)

@@ -80,7 +80,7 @@ describe('a hub and a node that are run by their commands', () => {
   const wrote = (text: string) => effectsIn(nodeFolder).filter((line) => line.includes(text)).length
 
   test(
-    'the node is listed with what waits, and every door of the node says that the hub decides',
+    'the node is listed with its waiting calls, and every door of the node says that the hub decides',
     async () => {
       // The node is seen although nothing waits.
       await until(async () => (await rows(hub, 'hub', 'nodes'))[0]?.[2] !== 'not since the hub started')
@@ -108,7 +108,7 @@ describe('a hub and a node that are run by their commands', () => {
   )
 
   test(
-    'what is held at the node is approved by a command at the hub and executed once, over restarts of both',
+    'a call held at the node is approved by a command at the hub and executed once, even if both are restarted',
     async () => {
       const held = await hold('over restarts')
       const id = await atHub('over restarts')
@@ -145,7 +145,7 @@ describe('a hub and a node that are run by their commands', () => {
   )
 
   test.skipIf(!IS_WHOLE)(
-    'the key of the hub is replaced in two steps, without a refused call',
+    'the hub`s key is rotated in two steps, without a refused call',
     async () => {
       expect((await hub.cli('hub', 'rotate')).err).toContain('hub.no_next_key')
       expect((await hub.cli('hub', 'rotate', '--prepare')).code).toBe(0)

@@ -21,7 +21,7 @@ describe('a node whose approvals are decided at a hub', () => {
   }
 
   test(
-    'executes a call once after a person at the hub approved it; both ledgers tell of it and cite each other',
+    'executes a call once after a person at the hub approved it; both audits record it and refer to each other',
     async () => {
       const { call_id, approval_id } = await pair.hold('approved there')
       const packet = await pair.atHub('approved there')
@@ -92,7 +92,7 @@ describe('a node whose approvals are decided at a hub', () => {
   )
 
   test(
-    'uses a decision once and only for its own call: replayed, swapped and tampered words execute nothing',
+    'uses a decision once and only for its own call: replayed, swapped and tampered replies execute nothing',
     async () => {
       const before = pair.between.words.length
       const first = await pair.hold('first one')
@@ -111,7 +111,7 @@ describe('a node whose approvals are decided at a hub', () => {
         body: { status: 'pending' },
       })
 
-      // The same word, made to speak of the second call.
+      // The same reply, changed to name the second call.
       const forged = tampered(word, { approval_id: second.approval_id })
       pair.between.meddle(async ({ path, forward }) => (path === '/v1/hub/decisions' ? saying(forged) : forward()))
       await pair.becomes(second.call_id, 'hub.untrusted')
@@ -126,7 +126,7 @@ describe('a node whose approvals are decided at a hub', () => {
   )
 
   test(
-    'a document says where its approvals are decided, and only what is true of the gate',
+    'a document may say where its approvals are decided, but only if it is true for the gate',
     async () => {
       const document = (transport: string) => `apiVersion: gosuto/v1
 metadata: { name: filer }
@@ -184,7 +184,7 @@ workflow:
   )
 
   test.skipIf(!IS_WHOLE)(
-    'refuses when the hub is away or does not confirm in time, and goes on by itself when it is back',
+    'refuses calls while the hub is unreachable or does not confirm in time, and works again when it is back',
     async () => {
       pair.between.meddle(async () => 'cut')
       const lost = await pair.hold('hub is away')
@@ -204,7 +204,7 @@ workflow:
 const claims = (word: string): Record<string, unknown> =>
   JSON.parse(Buffer.from(word.split('.')[1] ?? '', 'base64url').toString('utf8')) as Record<string, unknown>
 
-/** The word with other claims and its old signature. */
+/** The reply with other claims and its old signature. */
 function tampered(word: string, other: object): string {
   const [head, , signature] = word.split('.')
   const body = Buffer.from(JSON.stringify({ ...claims(word), ...other })).toString('base64url')

@@ -41,7 +41,7 @@ describe('an exchange of which one side is killed', () => {
   }
 
   test.each(someOf(DEATHS, DEATHS.length))(
-    'ends once, executed, when the $who dies at $at ($nth)',
+    'is executed exactly once if the $who dies at $at ($nth)',
     async ({ who, at, nth }) => {
       const text = `the ${who} dies at ${at} ${nth}.`
       await kill(pair[who])
@@ -74,7 +74,7 @@ describe('an exchange of which one side is killed', () => {
   )
 
   test.skipIf(!IS_WHOLE)(
-    'a node that pins another key refuses at once, and works again with the right one',
+    'a node that pins another key refuses calls at once, and works again with the right key',
     async () => {
       const file = join(pair.nodeFolder, 'sluice.yaml')
       const good = readFileSync(file, 'utf8')
@@ -98,7 +98,7 @@ describe('an exchange of which one side is killed', () => {
   )
 
   test.skipIf(!IS_WHOLE)(
-    'a slow hub is waited for, and what it says in time counts once',
+    'a slow hub is waited for, and its reply in time counts once',
     async () => {
       pair.between.meddle(async ({ forward }) => {
         await new Promise((done) => setTimeout(done, 3_000))

@@ -48,7 +48,7 @@ describe('a request of a node that one person cannot decide', () => {
     (await pair.node.http('GET', `/v1/calls/${call_id}`, pair.agent)).body['status'] === 'pending'
 
   test(
-    'a two-person request executes after two people at the hub, never by one twice or by whoever asked for it',
+    'a two-person request is executed after two people at the hub approved it, never by one person twice or by the requester',
     async () => {
       const { call_id } = await hold('book__note_again', 'by two')
       const { approval_id, ...packet } = await pair.atHub('by two')
@@ -83,7 +83,7 @@ describe('a request of a node that one person cannot decide', () => {
   )
 
   test(
-    'a deny of either person ends it at once',
+    'a denial by either person ends it at once',
     async () => {
       const { call_id } = await hold('book__note_again', 'one says no')
       const { approval_id } = await pair.atHub('one says no')
@@ -97,7 +97,7 @@ describe('a request of a node that one person cannot decide', () => {
   )
 
   test(
-    'n of a group at the hub: nobody outside of it counts, and the node waits for the last of them',
+    'n of a group at the hub: nobody outside the group counts, and the node waits for the last one',
     async () => {
       const { call_id } = await hold('book__slow_note', 'by the desk')
       const { approval_id, asked } = await pair.atHub('by the desk')
@@ -113,7 +113,7 @@ describe('a request of a node that one person cannot decide', () => {
   )
 
   test(
-    'a critical call asks two people although the node has one: they are at the hub',
+    'a critical call asks two people at the hub, even if the node has only one',
     async () => {
       // Nobody but the owner of the data folder is left.
       const { out } = await pair.node.cli('--json', 'keys', 'list')

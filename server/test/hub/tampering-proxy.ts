@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What passes between a node and its hub, and what a test makes of it. */
+/** The traffic between a node and its hub, and how a test changes it. */
 export type Passing = {
   readonly path: string
   readonly body: string
@@ -12,7 +12,7 @@ export type Tamper = (passing: Passing) => Promise<{ status: number; body: strin
 
 export type Between = {
   readonly url: string
-  /** Every word that the hub has given out. */
+  /** Every reply of the hub. */
   readonly words: readonly string[]
   /** From now on; undefined passes everything on. */
   meddle(how: Tamper | undefined): void
@@ -21,7 +21,7 @@ export type Between = {
   close(): Promise<void>
 }
 
-/** Stands between a node and its hub, as somebody hostile could. */
+/** A proxy between a node and its hub that a test can make hostile. */
 export async function startProxy(first: string): Promise<Between> {
   let hub = first
   let how: Tamper | undefined
@@ -69,5 +69,5 @@ export async function startProxy(first: string): Promise<Between> {
   }
 }
 
-/** The answer of a hub that gives these words. */
+/** The answer of a hub with these replies. */
 export const saying = (...words: readonly string[]) => ({ status: 200, body: JSON.stringify({ words }) })

@@ -26,7 +26,7 @@ export type Pair = {
   hold(text: string): Promise<Held>
   /** The request in the hub's inbox, once it is there. */
   atHub(text: string): Promise<Packet>
-  /** How the node's call stands, once that is so. */
+  /** Waits until the node's call has this status and returns it. */
   becomes(call_id: string, status: string): Promise<Record<string, unknown>>
   audit(gate: Gate, type: string): Promise<readonly Entry[]>
   close(): Promise<void>
@@ -41,7 +41,7 @@ export type Entry = {
 
 const place = (name: string) => mkdtempSync(join(tmpdir(), `sluice-${name}-`))
 
-/** A hub and a node as processes of their own, with somebody between them. `started`: a gate that is the hub. */
+/** A hub and a node as separate processes, with a proxy between them. `started`: a running gate to use as the hub. */
 export async function openPair(
   more: { hub?: object; node?: object; section?: object; tools?: object; started?: Gate } = {},
 ): Promise<Pair> {

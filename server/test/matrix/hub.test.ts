@@ -122,7 +122,7 @@ describe.skipIf(root === undefined || process.env['SLUICE_MATRIX'] !== 'whole')(
     )
 
     test(
-      'believes nobody else in the room: forged and replayed words of others execute nothing, and requests of others are not stored',
+      'trusts nobody else in the room: forged and replayed replies of others execute nothing, and requests of others are not stored',
       async () => {
         const messages = await eve.messages(room)
         const words = messages.flatMap(({ content }) =>
