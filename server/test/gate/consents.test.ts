@@ -139,7 +139,7 @@ describe('a consent', () => {
     })
   })
 
-  test('with a cost limit is used up by the cost of each call's tool', async () => {
+  test('with a cost limit is used up by the cost of the called tools', async () => {
     const server = { tools: { ...BOOK_TOOLS, note: { effects: ['write'], cost: 4 } } }
     await withGate(
       async ({ gate, call }) => {
