@@ -5,7 +5,7 @@ import { basename, isAbsolute, resolve, sep } from 'node:path'
 import type { DiskLook, FileFacts, FolderEntry } from '../commands/calls/facts/file-facts.ts'
 import type { Config } from '../contract/config.ts'
 import type { OwnNames } from '../contract/judgement.ts'
-import { followLinks } from './follow-links.ts'
+import { followLinks, type Follow } from './follow-links.ts'
 import { gatePlaces, type GateFiles } from './gate-places.ts'
 import { secretOf } from './server-config.ts'
 
@@ -35,20 +35,45 @@ export function localFiles(servers: Config['servers'], folder: string, own?: Gat
   }
   const places = own === undefined ? undefined : gatePlaces(own)
   const names = namesOf(own)
-  const look = (server: string): DiskLook => {
-    const follow = followLinks()
+  /** What does not change as long as the settings of a server stay the same. */
+  const standing = new WeakMap<Config['servers'][string], Standing>()
+  const readStanding = (server: string): Standing => {
     const base = baseOf(server)
     const isHere = childOf(server) !== undefined || settingsOf(server)?.sandbox?.local === true
+    const all = async () => [base, ...(await otherBasesOf(server)).filter((other) => other !== base)]
     return {
+      base,
       isHere,
       mayBeHere: isHere || isLoopback(settingsOf(server)?.url),
-      bases: async () => (isHere ? [base, ...(await otherBasesOf(server)).filter((other) => other !== base)] : []),
+      bases: isHere ? all() : Promise.resolve([]),
+    }
+  }
+  const standingOf = (server: string): Standing => {
+    const settings = settingsOf(server)
+    const known = settings === undefined ? undefined : standing.get(settings)
+    if (known !== undefined) return known
+    const found = readStanding(server)
+    if (settings !== undefined) standing.set(settings, found)
+    return found
+  }
+  const ownFiles = own === undefined ? [] : [own.data, ...own.settings]
+  const look = (server: string): DiskLook => {
+    const { base, isHere, mayBeHere, bases } = standingOf(server)
+    // Remembers the links that it has followed, for this look only. Most calls name no file.
+    let followed: Follow | undefined
+    return {
+      isHere,
+      mayBeHere,
+      bases: () => bases,
       // Joined as text: normalizing `link/../x` would skip the link that a tool follows.
-      follow: (path, from) => (isAbsolute(path) ? follow(path) : follow(path, from ?? base)),
+      follow(path, from) {
+        followed ??= followLinks()
+        return isAbsolute(path) ? followed(path) : followed(path, from ?? base)
+      },
       placesOf: async (place) => (await places?.(place)) ?? [],
       linksIn: (base) => linksIn(base),
       entriesIn: (folder) => entriesIn(folder),
-      own: own === undefined ? [] : [own.data, ...own.settings],
+      own: ownFiles,
       names,
       isThere: async (path, from) => (await stat(resolve(from ?? base, path)).catch(() => undefined)) !== undefined,
     }
@@ -59,6 +84,11 @@ export function localFiles(servers: Config['servers'], folder: string, own?: Gat
     configured: async (path) => (await followLinks()(resolve(folder, atHome(path, homedir()))))?.lead,
     look,
   }
+}
+
+type Standing = Pick<DiskLook, 'isHere' | 'mayBeHere'> & {
+  readonly base: string
+  readonly bases: Promise<readonly string[]>
 }
 
 /** A folder such as `.sluice` is recognized by its name; one called `data` is not. */

@@ -36,6 +36,11 @@ test.skipIf(process.platform === 'win32')('the V8 options of an operator stay in
   expect(byArgument?.slice(1)).toEqual([['--max_semi_space_size=32', '--initial-old-space-size=64'], '2'])
   const [, byEnvironment] = starts(['up', '--help'], { args: [], options: '--max-semi-space-size=32' })
   expect(byEnvironment?.slice(1)).toEqual([['--initial-old-space-size=64'], '2'])
+  const [, quoted] = starts(['up', '--help'], { args: [], options: '"--max-semi-space-size=32"' })
+  expect(quoted?.slice(1)).toEqual([['--initial-old-space-size=64'], '2'])
+  // A limit of ours below it would undo it.
+  const [, least] = starts(['up', '--help'], { args: ['--min-semi-space-size=16'], options: '' })
+  expect(least?.slice(1)).toEqual([['--min-semi-space-size=16', '--initial-old-space-size=64'], '2'])
 })
 
 test('a short command is started once, without options', () => {

@@ -1,3 +1,5 @@
+import { Agent } from 'node:http'
+import type { Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../gate/with-gate.ts'
 import { sendRaw, listenTo, modern, rpc } from './send-raw.ts'
@@ -56,6 +58,45 @@ describe('what is refused', () => {
         resource: `${gate.url}/mcp`,
         authorization_servers: ['https://login.example.com'],
       })
+  })
+})
+
+describe('requests that share a connection', () => {
+  /** Whatever is remembered of a connection, each request counts by its own credential, as that is now. */
+  async function onOneConnection(use: (send: (key: string, body?: object) => Promise<number>) => Promise<void>) {
+    const connection = new Agent({ keepAlive: true, maxSockets: 1 })
+    const ports = new Set<number | undefined>()
+    connection.on('free', (socket: Socket) => ports.add(socket.localPort))
+    try {
+      await use(async (key, body = list) => (await sendRaw(gate, key, { body, agent: connection })).status)
+      expect(ports.size).toBe(1)
+    } finally {
+      connection.destroy()
+    }
+  }
+
+  test('a revoked key is refused at once where it was just good', async () => {
+    const admin = await gate.key('admin', 'revoker')
+    const made = await gate.http('POST', '/v1/keys', admin, { kind: 'agent', name: 'short', user: 'ana' })
+    const { key, key_id } = made.body as { key: string; key_id: string }
+    await onOneConnection(async (send) => {
+      for (let nth = 0; nth < 3; nth += 1) expect(await send(key, call('lively__look'))).toBe(200)
+      expect(await gate.http('DELETE', `/v1/keys/${key_id}`, admin)).toMatchObject({ status: 200 })
+      expect([await send(key, call('lively__look')), await send(key)]).toEqual([401, 401])
+      expect(await send(agent)).toBe(200)
+    })
+  })
+
+  test('another credential on it is another caller, and a wrong one nobody', async () => {
+    const session = { 'mcp-session-id': await sessionOf(agent) }
+    const connection = new Agent({ keepAlive: true, maxSockets: 1 })
+    const status = async (key: string) =>
+      (await sendRaw(gate, key, { body: call('lively__look'), headers: session, agent: connection })).status
+    const statuses = [agent, agent, other, agent, `${agent.slice(0, -1)}x`, agent].map((key) => () => status(key))
+    const seen: number[] = []
+    for (const send of statuses) seen.push(await send())
+    connection.destroy()
+    expect(seen).toEqual([200, 200, 404, 200, 401, 200])
   })
 })
 

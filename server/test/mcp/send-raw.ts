@@ -1,4 +1,4 @@
-import { request, type IncomingHttpHeaders } from 'node:http'
+import { request, type Agent, type IncomingHttpHeaders } from 'node:http'
 import type { RunningGate } from '../doors/with-running-gate.ts'
 
 export type Answered = {
@@ -14,13 +14,15 @@ export type RawRequest = {
   readonly path?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
+  /** For requests that share a connection. */
+  readonly agent?: Agent
 }
 
 /** One raw HTTP request, with the headers of a good client where none are named; an empty one is left out. */
 export function sendRaw(
   gate: RunningGate,
   key: string | undefined,
-  { method = 'POST', path = '/mcp', headers = {}, body }: RawRequest,
+  { method = 'POST', path = '/mcp', headers = {}, body, agent }: RawRequest,
 ): Promise<Answered> {
   const { hostname, port } = new URL(gate.url)
   const good = {
@@ -31,7 +33,8 @@ export function sendRaw(
   const all = Object.entries({ ...good, ...headers }).filter(([, value]) => value !== '')
   const sent = body === undefined || typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
   return new Promise((resolve, reject) => {
-    const asked = request({ hostname, port, method, path, headers: Object.fromEntries(all) }, (reply) => {
+    const options = { hostname, port, method, path, headers: Object.fromEntries(all), ...(agent && { agent }) }
+    const asked = request(options, (reply) => {
       let text = ''
       reply.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
       reply.on('end', () =>

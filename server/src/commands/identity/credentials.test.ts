@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import type { CredentialRow } from '../../contract/caller.ts'
+import { sha256Hex } from '../../keys/digest.ts'
+import { authenticate, isStillAuthentic } from './credentials.ts'
+
+const KEY = 'sluice_agent_x'
+const ROW: CredentialRow = {
+  v: 1,
+  key_id: 'key_1' as CredentialRow['key_id'],
+  key_hash: sha256Hex(KEY),
+  caller: { kind: 'agent', id: 'agent:a', user: 'ana' },
+  created_at: 0,
+  expires_at: 1_000,
+}
+
+/** A store that has the row at hand, unless it was forgotten. */
+function world() {
+  let now = 0
+  let held: { row: CredentialRow; version: number; cursor: number } = { row: ROW, version: 1, cursor: 1 }
+  let isAtHand = true
+  const tables = {
+    list: async () => [held],
+    row: async () => held,
+    at_hand: { row: () => (isAtHand ? { held } : undefined), isAbsent: () => false, isLastLabel: () => false },
+  }
+  const deps = { tables, digest: sha256Hex, clock: () => now, issuers: {} } as unknown as Parameters<
+    typeof authenticate
+  >[0] &
+    Parameters<typeof isStillAuthentic>[0]
+  return {
+    deps,
+    at: (ms: number) => void (now = ms),
+    change: (row: CredentialRow) => void (held = { ...held, row, version: held.version + 1 }),
+    forget: () => void (isAtHand = false),
+  }
+}
+
+test('a caller counts as authenticated before only as long as its key is known to be unchanged and good', async () => {
+  const { deps, at, change, forget } = world()
+  const authentic = async () => {
+    const found = await authenticate(deps, KEY)
+    if (!found.ok) throw new Error(found.problem.code)
+    return found.value
+  }
+  const caller = await authentic()
+  expect(isStillAuthentic(deps, caller)).toBe(true)
+  // Only what `authenticate` returned counts, not what looks like it.
+  expect(isStillAuthentic(deps, { ...caller })).toBe(false)
+  at(1_000)
+  expect(isStillAuthentic(deps, caller)).toBe(false)
+  at(0)
+  change({ ...ROW, caller: { ...ROW.caller, surface: 'search' } })
+  expect(isStillAuthentic(deps, caller)).toBe(false)
+  const changed = await authentic()
+  expect(isStillAuthentic(deps, changed)).toBe(true)
+  change({ ...ROW, revoked_at: 1 })
+  expect(isStillAuthentic(deps, changed)).toBe(false)
+  change(ROW)
+  const again = await authentic()
+  forget()
+  expect(isStillAuthentic(deps, again)).toBe(false)
+})
