@@ -6,7 +6,7 @@ import { authenticate, isStillAuthentic } from './credentials.ts'
 const KEY = 'sluice_agent_x'
 const ROW: CredentialRow = {
   v: 1,
-  key_id: 'key_1' as CredentialRow['key_id'],
+  key_id: 'key_1',
   key_hash: sha256Hex(KEY),
   caller: { kind: 'agent', id: 'agent:a', user: 'ana' },
   created_at: 0,
