@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest'
 import type { CredentialRow } from '../../contract/caller.ts'
-import { sha256Hex } from '../../keys/digest.ts'
 import { authenticate, isStillAuthentic } from './credentials.ts'
 
 const KEY = 'sluice_agent_x'
 const ROW: CredentialRow = {
   v: 1,
   key_id: 'key_1',
-  key_hash: sha256Hex(KEY),
+  key_hash: '0'.repeat(64),
   caller: { kind: 'agent', id: 'agent:a', user: 'ana' },
   created_at: 0,
   expires_at: 1_000,
@@ -23,7 +22,7 @@ function world() {
     row: async () => held,
     at_hand: { row: () => (isAtHand ? { held } : undefined), isAbsent: () => false, isLastLabel: () => false },
   }
-  const deps = { tables, digest: sha256Hex, clock: () => now, issuers: {} } as unknown as Parameters<
+  const deps = { tables, digest: () => ROW.key_hash, clock: () => now, issuers: {} } as unknown as Parameters<
     typeof authenticate
   >[0] &
     Parameters<typeof isStillAuthentic>[0]
