@@ -145,7 +145,7 @@ function summary(): string {
     const told = gates.filter(({ system }) => system !== 'direct')
     const of = ({ system, calls_s, cpu_us }: GateRow) => `${system} ${whole(calls_s)}/s (${whole(cpu_us)} µs)`
     const [ours] = told.filter(({ system }) => system === 'sluice')
-    const others = told.filter(({ system }) => system !== 'sluice').map(of)
+    const others = told.filter(({ system }) => !system.startsWith('sluice')).map(of)
     const ourFigure = ours === undefined ? '' : `${whole(ours.calls_s)}/s, ${whole(ours.cpu_us)} µs of CPU each`
     lines.push(['64 calls at once, judged and recorded', ourFigure, others.join(', '), 'gate'])
   }

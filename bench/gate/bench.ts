@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { columns, quantile, valuesOf, type Bench } from '../bench.ts'
 import { allocatedBy } from './allocated.ts'
-import { cpuOf } from './cpu.ts'
+import { usedBy as usedByProcess, type Used } from './cpu.ts'
 import { measureHeld, type HeldRow } from './held.ts'
 import { measureNodes, nodesTable, type NodesReport } from './nodes.ts'
 import { openLoad, PATIENCE_MS, type Load } from './open-load.ts'
 import { peerVersion } from './peers.ts'
 import {
+  isOurs,
   reaches,
   STARTS,
   startToolServer,
@@ -32,6 +33,8 @@ type Row = {
   readonly p99_ms: number
   /** Of the gateway's processes, per call; 0 where there is no gateway. */
   readonly cpu_us: number
+  /** How often a thread of them goes to sleep per call, to wait for another thread, the network or the disk. */
+  readonly switches: number
   /** Allocated by the gateway's own process, in all its threads, per call; 0 where there is no gateway. */
   readonly allocated_kb: number
 }
@@ -47,7 +50,7 @@ export type GateReport = {
   readonly ratios: readonly Ratio[]
   /** Calls that are held, approved and then executed. */
   readonly held: readonly HeldRow[]
-  /** One append of 4 KB and its fdatasync, where the ledger is kept. A call waits for two: its intent and its outcome. */
+  /** One append of 4 KB and its fdatasync, where the ledger is kept. A call waits for two: its intent and its outcome; a declared read for one. */
   readonly fsync_ms: number
   readonly versions: Readonly<Record<string, string>>
 }
@@ -68,6 +71,7 @@ type Sample = {
   readonly ms: number
   readonly us: readonly number[]
   readonly cpu_us: number
+  readonly switches: number
   readonly allocated: number
 }
 type Cell = Pick<Row, 'upstream' | 'concurrency' | 'system'> & { readonly samples: Sample[] }
@@ -116,7 +120,7 @@ async function openWhenReady(load: Load, system: System, { target }: Running): P
 
 /** A session that has read more than the gate remembers has its calls held, so each measurement is a session of its own. */
 async function renewSession(load: Load, system: System, { target }: Running): Promise<void> {
-  if (system === 'sluice') await load.tell({ order: 'open', system, target })
+  if (isOurs(system)) await load.tell({ order: 'open', system, target })
 }
 
 /** Until the code is compiled for what it really does; bounded, because a busy machine may take longer. */
@@ -140,14 +144,15 @@ async function measureOne(load: Load, cell: Cell, running: Running, ms: number, 
     round,
     ms: loaded.ms,
     us: loaded.us,
-    cpu_us: after.cpu_us - before.cpu_us,
+    cpu_us: after.us - before.us,
+    switches: after.switches - before.switches,
     allocated: after.allocated - before.allocated,
   })
 }
 
-async function usedBy({ child, folder }: Running): Promise<{ readonly cpu_us: number; readonly allocated: number }> {
-  if (child?.pid === undefined) return { cpu_us: 0, allocated: 0 }
-  return { allocated: folder === undefined ? 0 : await allocatedBy(child, folder), cpu_us: cpuOf(child.pid) }
+async function usedBy({ child, folder }: Running): Promise<Used & { readonly allocated: number }> {
+  if (child?.pid === undefined) return { us: 0, switches: 0, allocated: 0 }
+  return { allocated: folder === undefined ? 0 : await allocatedBy(child, folder), ...usedByProcess(child.pid) }
 }
 
 async function measureUpstream(plan: Plan, upstream: Upstream, folder: string): Promise<Cell[]> {
@@ -193,14 +198,22 @@ const median = (values: readonly number[]): number =>
 
 function rowOf({ samples, ...what }: Cell): Row {
   const sorted = samples.flatMap(({ us }) => us).sort((a, b) => a - b)
-  const cpu = samples.reduce((sum, { cpu_us }) => sum + cpu_us, 0)
+  const perCall = (figure: (sample: Sample) => number): number =>
+    samples.reduce((sum, sample) => sum + figure(sample), 0) / sorted.length
   return {
     ...what,
     calls_s: Math.round(median(samples.map(speed))),
     p50_ms: rounded(quantile(sorted, 0.5) / 1000, 3),
     p99_ms: rounded(quantile(sorted, 0.99) / 1000, 3),
-    cpu_us: rounded(cpu / sorted.length, 1),
-    allocated_kb: rounded(samples.reduce((sum, { allocated }) => sum + allocated, 0) / sorted.length / 1024, 1),
+    cpu_us: rounded(
+      perCall(({ cpu_us }) => cpu_us),
+      1,
+    ),
+    switches: rounded(
+      perCall(({ switches }) => switches),
+      2,
+    ),
+    allocated_kb: rounded(perCall(({ allocated }) => allocated) / 1024, 1),
   }
 }
 
@@ -279,10 +292,22 @@ export const bench: Bench<GateReport | NodesReport> = {
       row.p50_ms.toFixed(2),
       row.p99_ms.toFixed(2),
       row.cpu_us.toFixed(0),
+      row.switches.toFixed(1),
       row.allocated_kb.toFixed(1),
       ratio(row),
     ])
-    const head = ['upstream', 'concurrency', 'system', 'calls/s', 'p50 ms', 'p99 ms', 'CPU µs', 'KB', 'sluice / it']
+    const head = [
+      'upstream',
+      'concurrency',
+      'system',
+      'calls/s',
+      'p50 ms',
+      'p99 ms',
+      'CPU µs',
+      'switches',
+      'KB',
+      'sluice / it',
+    ]
     const heldLines = held.map((row) => [
       row.way,
       row.concurrency,
@@ -294,6 +319,6 @@ export const bench: Bench<GateReport | NodesReport> = {
     ])
     const heldHead = ['held, over', 'concurrency', 'system', 'calls/s', 'p50 ms', 'p99 ms', 'CPU µs']
     const approved = held.length === 0 ? '' : `\n\n${columns([heldHead, ...heldLines])}`
-    return `${columns([head, ...lines])}${approved}\n\none fsync takes ${fsync_ms} ms here; a call waits for two`
+    return `${columns([head, ...lines])}${approved}\n\none fsync takes ${fsync_ms} ms here; a call waits for two, a declared read for one`
   },
 }

@@ -5,20 +5,38 @@ const TICK_US = 10_000
 
 type Process = { readonly pid: number; readonly parent: number; readonly us: number }
 
-/** The CPU time of a process and its descendants so far, in µs, without the tool servers among them. Linux only, else NaN. */
-export function cpuOf(root: number): number {
-  if (process.platform !== 'linux') return Number.NaN
+/** CPU time in µs, and how often a thread has gone to sleep to wait for something. */
+export type Used = { readonly us: number; readonly switches: number }
+
+/** What a process and its descendants have used so far, without the tool servers among them. Linux only, else NaN. */
+export function usedBy(root: number): Used {
+  if (process.platform !== 'linux') return { us: Number.NaN, switches: Number.NaN }
   const all = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map((name) => statOf(Number(name)))
     .filter((found) => found !== undefined)
-  const sum = (pid: number): number => {
+  const sum = (pid: number): Used => {
     // A gateway may name its tool server among its own words.
-    if (pid !== root && isToolServer(pid)) return 0
-    const own = all.find((one) => one.pid === pid)?.us ?? 0
-    return all.filter(({ parent }) => parent === pid).reduce((total, child) => total + sum(child.pid), own)
+    if (pid !== root && isToolServer(pid)) return { us: 0, switches: 0 }
+    const own = { us: all.find((one) => one.pid === pid)?.us ?? 0, switches: switchesOf(pid) }
+    return all.filter(({ parent }) => parent === pid).reduce((total, child) => plus(total, sum(child.pid)), own)
   }
   return sum(root)
+}
+
+export const cpuOf = (root: number): number => usedBy(root).us
+
+const plus = (one: Used, other: Used): Used => ({ us: one.us + other.us, switches: one.switches + other.switches })
+
+/** Over all threads of a process. */
+function switchesOf(pid: number): number {
+  try {
+    return readdirSync(`/proc/${pid}/task`)
+      .map((task) => readFileSync(`/proc/${pid}/task/${task}/status`, 'utf8'))
+      .reduce((total, status) => total + Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(status)?.[1] ?? 0), 0)
+  } catch {
+    return 0
+  }
 }
 
 function statOf(pid: number): Process | undefined {

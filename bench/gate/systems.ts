@@ -10,8 +10,20 @@ import type { Target } from './sessions.ts'
 
 export const UPSTREAMS = ['http', 'stdio'] as const
 export type Upstream = (typeof UPSTREAMS)[number]
-export const SYSTEMS = ['direct', 'lean', 'sluice', 'sdk', 'mcp-hub', 'mcp-proxy', 'supergateway', 'executor'] as const
+/** `sluice_read`: the same gate, told by its operator that the tool only reads. */
+export const SYSTEMS = [
+  'direct',
+  'lean',
+  'sluice',
+  'sluice_read',
+  'sdk',
+  'mcp-hub',
+  'mcp-proxy',
+  'supergateway',
+  'executor',
+] as const
 export type System = (typeof SYSTEMS)[number]
+export const isOurs = (system: string): boolean => system === 'sluice' || system === 'sluice_read'
 
 /** What can be loaded, and whose CPU time counts; without a pid there is no gateway. */
 export type Running = { readonly target: Target; readonly child?: ChildProcess; readonly folder?: string }
@@ -42,7 +54,8 @@ export const STARTS: Record<System, Start> = {
   },
   lean: (setting) => ours('lean-proxy.ts', 'echo', setting),
   sdk: (setting) => ours('sdk-gateway.ts', 'bench__echo', setting),
-  sluice: startSluice,
+  sluice: (setting) => startSluice(setting),
+  sluice_read: (setting) => startSluice(setting, { echo: { effects: ['read'] } }),
   async 'mcp-hub'({ upstream, url, folder }) {
     const bench = upstream === 'http' ? { url } : { command: TOOL_COMMAND, args: TOOL_ARGS }
     writeFileSync(join(folder, 'hub.json'), JSON.stringify({ mcpServers: { bench } }))
@@ -83,8 +96,8 @@ async function ours(file: string, tool: string, { upstream, url, folder }: Setti
 }
 
 /** As an operator would run it: everything on by default, one rule for the tool, as many calls at once as come. */
-async function startSluice(setting: Setting): Promise<Running> {
-  const { child, address } = await startGate(setting)
+async function startSluice(setting: Setting, tools: object = {}): Promise<Running> {
+  const { child, address } = await startGate(setting, { tools })
   const key = keyOf(setting.folder, 'agent', 'bench')
   return { child, folder: setting.folder, target: { speaks: 'http', url: `${address}/mcp`, tool: 'bench__echo', key } }
 }
@@ -92,14 +105,18 @@ async function startSluice(setting: Setting): Promise<Running> {
 /** A gate, with more of a configuration where a measurement needs it. */
 export async function startGate(
   { upstream, url, folder }: Setting,
-  { rules = [], ...more }: { readonly rules?: readonly object[]; readonly [key: string]: unknown } = {},
+  {
+    rules = [],
+    tools = {},
+    ...more
+  }: { readonly rules?: readonly object[]; readonly tools?: object; readonly [key: string]: unknown } = {},
 ): Promise<{ readonly child: ChildProcess; readonly address: string }> {
   const reached = upstream === 'http' ? { url } : { command: TOOL_COMMAND, args: TOOL_ARGS }
   const rule = { id: 'echo', effect: 'allow', match: { tool: 'bench__echo' }, says: 'an echo may be heard' }
   const config = {
     listen: { port: 0 },
     mcp: { surface: 'passthrough' },
-    servers: { bench: { ...reached, concurrency: 64 } },
+    servers: { bench: { ...reached, concurrency: 64, tools } },
     policy: { preset: 'careful', rules: [rule, ...rules] },
     ...more,
   }
