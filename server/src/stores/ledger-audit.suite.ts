@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Change } from '../commands/ports/ledger.ts'
+import { GENESIS } from '../contract/genesis.ts'
 import { note, wholeChain } from './ledger-fixtures.suite.ts'
 import type { Opener } from './ledger.suite.ts'
 
@@ -32,6 +33,17 @@ export function auditSuite({ create, open }: Opener): void {
     expect((await wholeChain(right, 'left')).map(({ subject }) => subject['call'])).toEqual(['l1', 'l2'])
     expect((await wholeChain(left, 'right')).map(({ subject }) => subject['call'])).toEqual(['r1'])
     expect((await left.heads()).map(({ stream, seq }) => `${stream} ${seq}`)).toEqual(['left 2', 'right 1'])
+  })
+
+  test('hashes are read as far as the entries are linked to the given one', async () => {
+    const ledger = await open(await create())
+    await ledger.commit(Array.from({ length: 10 }, (_, number) => note(`c${number}`)))
+    const hashes = (await wholeChain(ledger, 'main')).map(({ hash }) => hash)
+    expect(await ledger.linkedHashes('main', 1, GENESIS, 100)).toEqual(hashes)
+    expect(await ledger.linkedHashes('main', 4, hashes[2] ?? '', 3)).toEqual(hashes.slice(3, 6))
+    expect(await ledger.linkedHashes('main', 4, hashes[1] ?? '', 3)).toEqual([])
+    expect(await ledger.linkedHashes('main', 11, hashes[9] ?? '', 3)).toEqual([])
+    expect(await ledger.linkedHashes('other', 1, GENESIS, 3)).toEqual([])
   })
 
   test('entries are read from a number on, at most as many as requested', async () => {

@@ -4,6 +4,7 @@ import type { AuditReads, Held, Tables } from '../../src/commands/ports/reads.ts
 import type { Digest } from '../../src/commands/ports/runtime.ts'
 import type { AuditDraft, AuditEntry, Checkpoint } from '../../src/contract/audit.ts'
 import { GENESIS } from '../../src/contract/genesis.ts'
+import { hashesIn, LINK } from '../../src/stores/stored-links.ts'
 import { entryParts, linkEntry } from '../../src/core/audit/chain.ts'
 import { createCheckpointKeys, newCheckpointKey } from '../../src/keys/checkpoint-keys.ts'
 import { sha256Hex } from '../../src/keys/digest.ts'
@@ -66,6 +67,17 @@ export function memoryAudit(keys: CheckpointKeys = newKeys()) {
     async naming(id, stream, from, count) {
       const page = await audit.entries(stream, from, count)
       return page.filter((entry) => entry.seq === from || JSON.stringify(entry).includes(id))
+    },
+    async linkedHashes(stream, from, head, limit) {
+      const rows = (entries.get(stream) ?? [])
+        .toSorted((a, b) => a.place - b.place)
+        .filter(({ place }) => place >= from)
+      const found = rows.slice(0, limit).map(({ place, body }) => {
+        const { hash, ...entry } = (typeof body === 'object' && body !== null ? body : { hash: '' }) as AuditEntry
+        const text = JSON.stringify(entry)
+        return { seq: place, hash, link: text.slice(text.indexOf(LINK)) }
+      })
+      return hashesIn(found, from, head)
     },
     async heads() {
       return [...heads].map(([stream, head]) => ({ stream, ...head }))

@@ -1,7 +1,7 @@
 import type { Checkpoint, CheckpointBody, StreamHead } from '../../contract/audit.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { checkpointId, checkpointText, nextBody } from '../../core/audit/checkpoint.ts'
-import { extendRange, headOf, rangeAfter, type Range } from '../../core/audit/range.ts'
+import { addHashes, extendRange, headOf, rangeAfter, type Range } from '../../core/audit/range.ts'
 import type { Digests } from '../../core/audit/verify.ts'
 import type { CheckpointKeys, KeptCheckpoint } from '../ports/audit.ts'
 import type { Ledger } from '../ports/ledger.ts'
@@ -92,15 +92,28 @@ async function gatherHeads(
   return ok(gathered)
 }
 
-/** As far towards `to` as the entries are linked. */
+/** As far towards `to` as the entries are linked. Only where their links are not plain to see are they read. */
 async function readRange(deps: WriteCheckpointDeps, empty: Range, to: number): Promise<Range> {
-  let range = empty
+  let range = await hashRange(deps, empty, to)
   while (range.to < to) {
     await letOthersRun()
     const page = await deps.audit.entries(range.stream, range.to + 1, Math.min(ENTRIES_AT_ONCE, to - range.to))
     const before = range.to
     range = extendAll(deps, range, page)
     if (range.to !== before + page.length || page.length === 0) return range
+  }
+  return range
+}
+
+async function hashRange(deps: WriteCheckpointDeps, empty: Range, to: number): Promise<Range> {
+  let range = empty
+  while (range.to < to) {
+    await letOthersRun()
+    const limit = Math.min(ENTRIES_AT_ONCE, to - range.to)
+    const hashes = await deps.audit.linkedHashes(range.stream, range.to + 1, range.head, limit)
+    const before = range.to
+    range = addHashes(range, hashes, deps.digestBytes)
+    if (range.to !== before + limit) return range
   }
   return range
 }

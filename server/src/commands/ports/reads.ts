@@ -68,6 +68,11 @@ export interface AuditReads {
   entries(stream: string, from: number, limit: number): Promise<readonly AuditEntry[]>
   /** Of `count` entries beginning with number `from`: the first one, for its time, and those whose text contains `id`. */
   naming(id: string, stream: string, from: number, count: number): Promise<readonly AuditEntry[]>
+  /**
+   * The hashes of the entries from `from` on, as far as each text surely names the one before it; the first follows `head`. Cheaper
+   * than reading them. It may stop early: then `entries` decides.
+   */
+  linkedHashes(stream: string, from: number, head: string, limit: number): Promise<readonly string[]>
   /** The last entry of each stream, according to the store. */
   heads(): Promise<readonly { stream: string; seq: number; hash: Sha256 }[]>
   /** Streams of all nodes, each announced by a node that has the key of the rows. If absent, there is one node. */

@@ -33,6 +33,18 @@ export function extendRange(range: Range, stored: unknown, digest: DigestBytes):
   return { ...range, to: link.seq, head: link.hash, leaves: addLeaf(range.leaves, link.hash, digest) }
 }
 
+/** The range with entries whose links are known to be right. */
+export function addHashes(range: Range, hashes: readonly string[], digest: DigestBytes): Range {
+  let { to, head, leaves } = range
+  for (const hash of hashes) {
+    if (!HASH.test(hash)) break
+    to += 1
+    head = hash
+    leaves = addLeaf(leaves, hash, digest)
+  }
+  return { ...range, to, head, leaves }
+}
+
 export function headOf({ stream, from, to, head, leaves }: Range, digest: DigestBytes): StreamHead {
   return { stream, from, to, head, root: forestRoot(leaves, digest) }
 }

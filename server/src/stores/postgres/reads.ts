@@ -6,6 +6,7 @@ import type { Rows, Table } from '../../commands/ports/ledger.ts'
 import type { Accounts, AuditReads, Held, Journal, Searches, Tables } from '../../commands/ports/reads.ts'
 import { listedFields } from '../listed.ts'
 import { hasMac, type RowMacs } from '../row-mac.ts'
+import { hashesIn, LINK, LINK_LENGTH, type StoredLink } from '../stored-links.ts'
 import { entryOf, isListedBy, parsed, RESTRICTING, type OnForged, type StoredEntry } from '../stored-values.ts'
 import { fromPgText, pgColumn, pgText } from './pg-text.ts'
 import type { ReadQueries } from './read-queries.ts'
@@ -128,6 +129,15 @@ export function reads(queries: ReadQueries, macs: RowMacs, onForged: OnForged): 
         [pgText(stream), from, from + size(count), pgText(id)],
       )
       return found.map((stored) => entryOf(stream, stored.seq, stored))
+    },
+
+    async linkedHashes(stream, from, head, limit) {
+      const found = await queries.all<StoredLink>(
+        `SELECT seq, hash, substr(body, position('${LINK}' in body), ${LINK_LENGTH}) AS link FROM audit
+          WHERE stream = (SELECT number FROM streams WHERE stream = $1) AND seq >= $2 ORDER BY seq LIMIT $3`,
+        [pgText(stream), from, size(limit)],
+      )
+      return hashesIn(found, from, head)
     },
 
     async heads() {

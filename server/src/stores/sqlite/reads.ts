@@ -6,6 +6,7 @@ import type { Rows, Table } from '../../commands/ports/ledger.ts'
 import type { Accounts, AuditReads, DueRun, Held, Journal, Searches, Tables } from '../../commands/ports/reads.ts'
 import { isKeyed, isUnindexed, listedFields } from '../listed.ts'
 import { hasMac, isSameMac, type RowMacs } from '../row-mac.ts'
+import { hashesIn, LINK, LINK_LENGTH, type StoredLink } from '../stored-links.ts'
 import { entryOf, isListedBy, parsed, RESTRICTING, type OnForged, type StoredEntry } from '../stored-values.ts'
 import { searchRows } from './searches.ts'
 import { STREAM_LENGTH, startOfStream } from './streams.ts'
@@ -124,6 +125,15 @@ export function reads(db: DatabaseSync, macs: RowMacs, onForged: OnForged): Read
         readonly place: number
       })[]
       return found.map((stored) => entryOf(stream, stored.place - start, stored))
+    },
+
+    async linkedHashes(stream, from, head, limit) {
+      const start = startOfStream(prepared, stream)
+      if (start === undefined) return []
+      const sql = `SELECT place - ? AS seq, hash, substr(body, instr(body, '${LINK}'), ${LINK_LENGTH}) AS link FROM audit
+        WHERE place >= ? AND place < ? ORDER BY place LIMIT ?`
+      const found = prepared(sql).all(start, start + from, start + STREAM_LENGTH, size(limit)) as StoredLink[]
+      return hashesIn(found, from, head)
     },
 
     async heads() {

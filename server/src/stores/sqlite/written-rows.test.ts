@@ -71,15 +71,25 @@ test('a row whose commit was lost is not remembered', async () => {
   await other.close()
 })
 
-test('the oldest rows are dropped when all of them together are too long', () => {
+test('a later call with the same last digits takes the place of an earlier one', () => {
+  const rows = writtenRows()
+  const commit = (...changes: Change[]) => rows.note(changes, packCommit(changes, rows.rowAt))
+  commit(newCall('call_1abc'), newCall('call_2abd'))
+  commit(newCall('call_3abc'))
+  const isKnown = (id: string) => rows.rowAt('calls', id, 1) !== undefined
+  expect(['call_1abc', 'call_2abd', 'call_3abc'].map(isKnown)).toEqual([false, true, true])
+  commit(swap('call_1abc', 1, call('call_1abc', { state: 'failed' })))
+  expect(isKnown('call_3abc')).toBe(true)
+})
+
+test('no more rows are remembered when all of them together are too long', () => {
   const size = JSON.stringify(call('0')).length
   const rows = writtenRows(size * 3)
-  for (const id of ['0', '1', '2', '3']) {
-    const changes = [newCall(id)]
-    rows.note(changes, packCommit(changes, rows.rowAt))
-  }
-  expect(['0', '1', '2', '3'].map((id) => rows.rowAt('calls', id, 1) !== undefined)).toEqual([false, true, true, true])
-  const long = [newCall('long', { trace: 'x'.repeat(size * 4) })]
-  rows.note(long, packCommit(long, rows.rowAt))
-  expect(rows.rowAt('calls', 'long', 1)).toBeUndefined()
+  const commit = (...changes: Change[]) => rows.note(changes, packCommit(changes, rows.rowAt))
+  for (const id of ['0', '1', '2', '3']) commit(newCall(id))
+  const known = () => ['0', '1', '2', '3'].map((id) => rows.rowAt('calls', id, 1) !== undefined)
+  expect(known()).toEqual([true, true, true, false])
+  commit(swap('1', 1, call('1', { state: 'failed' })))
+  commit(newCall('3'))
+  expect(known()).toEqual([true, false, true, true])
 })
