@@ -2,10 +2,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
-/** Pure functions: nothing that one file leaves behind can reach another, so they share their workers and what these have loaded. */
-const PURE = ['server/src/core/**/*.test.ts', 'server/src/contract/**/*.test.ts']
-/** The solver keeps threads and memory of its own, and answers within a time limit. */
-const SOLVER = 'server/src/core/gate/policy/lint/*.test.ts'
+/**
+ * Loading the gate's modules takes longer than most tests, so test files share a process and what it has loaded. Two kinds of files get a
+ * process of their own: those that replace a module, and those of the solver, which keeps threads and memory of its own.
+ */
+const ALONE = ['server/test/runs/commit-counts.test.ts', 'server/src/core/gate/policy/lint/*.test.ts']
 
 export default defineConfig({
   test: {
@@ -24,13 +25,13 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'rest',
+          name: 'shared',
           include: ['server/src/**/*.test.ts', 'server/test/**/*.test.ts', 'bench/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...PURE],
+          exclude: ['**/node_modules/**', ...ALONE],
+          isolate: false,
         },
       },
-      { extends: true, test: { name: 'pure', include: PURE, exclude: [SOLVER], isolate: false } },
-      { extends: true, test: { name: 'solver', include: [SOLVER] } },
+      { extends: true, test: { name: 'alone', include: ALONE } },
     ],
   },
 })
