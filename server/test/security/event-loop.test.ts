@@ -63,6 +63,25 @@ const ARGUMENTS: Readonly<Record<string, () => object>> = {
   edits: () => ({ text: 'x', path: 'notes.txt', old_text: lines(7), new_text: lines(11) }),
 }
 
+/** Commands for a hook, just under the length that is parsed. Some took more than a second: every word may begin another command. */
+const COMMANDS: Readonly<Record<string, string>> = {
+  words: 'a ',
+  pipes: 'a|',
+  shells: 'sh|',
+  wrappers: 'env ',
+  raised: 'sudo ',
+  given: 'xargs ',
+  found: 'find . -exec ',
+  settings: 'git -c color.ui=a ',
+  lists: 'ls;',
+  targets: '>a ',
+  scripts: 'python -c \'"rm a"\' ',
+  aliases: "alias a='b c';",
+  removals: 'rm ',
+  variables: 'a=b ',
+  openings: '$(',
+}
+
 const ANSWERS =
   'arrays numbers many_fields fields secret_fields items blocks empty_messages broken_messages notices listings'.split(
     ' ',
@@ -72,6 +91,7 @@ const ANSWERS =
 const isWhole = process.env['SLUICE_SECURITY'] === 'whole'
 const SLICE = ['recipient', 'joiners', 'too_many_items', 'secret_names', 'edits']
 const ANSWER_SLICE = ['secret_fields', 'broken_messages']
+const COMMAND_SLICE = ['words', 'wrappers']
 
 let gate: RunningGate & { stop(): Promise<void> }
 let agent = ''
@@ -87,7 +107,7 @@ beforeAll(async () => {
     })
     const config = JSON.parse(readFileSync(join(folder, 'sluice.yaml'), 'utf8')) as { servers: object }
     const heavy = { command: 'node', args: [resolve(import.meta.dirname, '../tool-servers/heavy.ts')] }
-    const servers = { ...config.servers, heavy }
+    const servers = { ...config.servers, heavy, codex: { client: 'codex' } }
     const traps = { tokens: ['a-honey-token-for-nobody'] }
     const more = { servers, traps, dlp: { outputs: 'all' }, approvals: { pending_bytes_per_caller: 500_000_000 } }
     const policy = { rules: [{ id: 'heavy', effect: 'allow', match: { server: 'heavy' }, says: 'it only answers' }] }
@@ -165,6 +185,15 @@ describe('nothing that is sent holds the event loop for more than 50 ms', { time
       if (id === undefined) return
       expect((await gate.http('POST', `/v1/approvals/${id}/reveal`, admin)).status).toBe(200)
       await gate.http('POST', `/v1/approvals/${id}/decide`, admin, { decision: 'deny' })
+    })
+    expect(slow).toEqual([])
+  })
+
+  test('in commands that a hook asks about', async () => {
+    const slow = await slowOf(isWhole ? Object.keys(COMMANDS) : COMMAND_SLICE, async (name) => {
+      const args = { command: fill(COMMANDS[name] ?? '', 32_700) }
+      const use = { client: 'codex', tool: 'Bash', args, thread: `codex:${(calls += 1)}` }
+      expect((await gate.http('POST', '/v1/judgements', agent, use)).status).toBe(200)
     })
     expect(slow).toEqual([])
   })

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { forbiddenIn } from './forbidden.ts'
+import { readShell } from './read-shell.ts'
 import { awkDoings, listedWords, quotedTexts } from './scripts.ts'
 
 const CWD = '/home/me/code/app'
@@ -46,4 +47,30 @@ test('a quote that nothing closes hides no later string', () => {
   expect(quotedTexts(`print("a \\" b", 'c')`)).toEqual(expect.arrayContaining(['a " b', 'c']))
   expect(awkDoings('{ print "a | b" }')).toEqual([])
   expect(awkDoings('{ print "a" | "sh" }')).toEqual(['runs'])
+})
+
+describe('words that run others', () => {
+  const rulesOf = (command: string) => readShell(command, CWD).forbidden.map(({ rule }) => rule)
+
+  test.each(['sudo ', 'env ', 'xargs ', 'nohup ', 'git -c color.ui=a '])(
+    'many of `%s` end, and what is nested too deep to be read is unknown',
+    (unit) => {
+      const { unknown, parts } = readShell(unit.repeat(2_000), CWD)
+      expect(unknown.length > 0 || parts.some(({ does }) => does.includes('unknown'))).toBe(true)
+    },
+  )
+
+  test('a forbidden command among many words is found, or the words are unknown', () => {
+    expect(rulesOf(`sudo ${'-x '.repeat(300)}rm -rf /`)).toContain('shell.wipes')
+    expect(readShell(`frobnicate ${'x '.repeat(500)}rm -rf /`, CWD).unknown).toContain(
+      'a command with more words than the gate checks',
+    )
+  })
+
+  test('of many texts in a pipe the newest are read, and the rest is unknown', () => {
+    const many = `echo a${' | echo b'.repeat(150)}`
+    expect(rulesOf(`${many} | echo 'rm -rf /' | sh`)).toContain('shell.wipes')
+    expect(rulesOf("echo 'rm -rf /' | cat | sh")).toContain('shell.wipes')
+    expect(readShell(`echo 'rm -rf /' ${'| tee x'.repeat(150)} | xargs rm`, CWD).unknown).not.toEqual([])
+  })
 })

@@ -19,7 +19,16 @@ const DISKS = /^\/dev\/(?!null$|zero$|full$|stdin$|stdout$|stderr$|tty|fd\/|shm\
 
 export const isDisk = (path: string): boolean => DISKS.test(path)
 
+/** Programs with something forbidden. */
+const MAY_BE_FORBIDDEN: ReadonlySet<string> = new Set(
+  `blkdiscard chattr chgrp chmod chown cp dd find kill mkfs mkswap mv nc ncat netcat rm shred socat tee wipefs`.split(
+    ' ',
+  ),
+)
+
 export function forbiddenIn(name: string, words: readonly ReadWord[], cwd: string | undefined): Forbidden | undefined {
+  // Called for every word that may be a program: the words behind it are only read if it is one of these.
+  if (!MAY_BE_FORBIDDEN.has(name)) return undefined
   const texts = words.map(({ text }) => text)
   const wide = () => words.some((word) => isWide(word, cwd))
   switch (name) {

@@ -41,6 +41,11 @@ const HAS_SHORT_VERSION = new Set([
 export function judgeWords(reader: Reader, words: readonly ReadWord[], place: Place): readonly ShellEffect[] {
   const [first, ...rest] = words
   if (first === undefined) return ['reads']
+  // `env env env …`: every level reads the rest of the words again.
+  if (place.depth > DEEPEST + 1) {
+    reader.unknown.add('a command that is too long or too nested to be read')
+    return ['unknown']
+  }
   if (isGateCommand(words)) reader.forbidden.push(GATE)
   const name = first.literal && (!first.pattern || first.text === '[') ? programName(first.text) : undefined
   const program = name === undefined || reader.functions.has(name) ? undefined : programOf(name)
@@ -209,16 +214,21 @@ export function notePaths(reader: Reader, words: readonly ReadWord[]): void {
   }
 }
 
+/** Each of these words may begin a command, which all words behind it belong to. */
+const MOST_PROBED = 400
+
 /** A program that starts others may have a command among its arguments, as words or as one text. */
 function probeAll(reader: Reader, words: readonly ReadWord[], place: Place): void {
   if (place.depth > DEEPEST) return
   const below = { ...place, depth: place.depth + 1 }
   for (const text of place.input?.texts ?? []) for (const code of codesIn(text)) reader.probe(code, below)
-  for (const [at, { text }] of words.entries()) {
+  if (words.length > MOST_PROBED) reader.unknown.add('a command with more words than the gate checks')
+  const probed = words.slice(0, MOST_PROBED)
+  for (const [at, { text }] of probed.entries()) {
     for (const code of codesIn(text)) reader.probe(code, below)
     const name = programName(text)
     const forbidden =
-      name === undefined || text.startsWith('-') ? undefined : forbiddenIn(name, words.slice(at + 1), reader.cwd)
+      name === undefined || text.startsWith('-') ? undefined : forbiddenIn(name, probed.slice(at + 1), reader.cwd)
     if (forbidden !== undefined && programOf(name ?? '') !== undefined) reader.forbidden.push(forbidden)
   }
 }

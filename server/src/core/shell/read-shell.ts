@@ -12,7 +12,7 @@ import { programName, programOf } from './table.ts'
 /** The parser's worst case is quadratic in the nesting; nobody types more than this. */
 const LONGEST = 32_768
 const MOST_OPENINGS = 500
-const MOST_PARTS = 2_000
+const MOST_PARTS = 1_000
 
 /**
  * Parses a shell command and says what its parts do. Pure, total and bounded in time. `cwd` is the folder it runs in, if known.
@@ -81,6 +81,7 @@ function probe(reader: Reader, text: string, place: Place): void {
 }
 
 function visit(reader: Reader, node: SyntaxNode, source: string, place: Place): void {
+  if (reader.left < 0) return
   switch (node.type) {
     case 'Script': {
       const own = 'source' in node && typeof node.source === 'string' ? node.source : source
@@ -200,8 +201,11 @@ const NOTHING: Input = { texts: [], decoded: false }
 
 function joined(one: Input | undefined, other: Input | undefined): Input | undefined {
   if (one === undefined || other === undefined) return one ?? other
-  return { texts: [...one.texts, ...other.texts], decoded: one.decoded || other.decoded }
+  const texts = [...one.texts, ...other.texts]
+  // Of more texts than anybody pipes, the newest are kept. The others are as unknown as decoded ones.
+  return { texts: texts.slice(-MOST_TEXTS), decoded: one.decoded || other.decoded || texts.length > MOST_TEXTS }
 }
+const MOST_TEXTS = 100
 
 /** The literal texts of a command that may become its output, also decoded. */
 function printedBy(node: SyntaxNode): Input {
@@ -217,7 +221,8 @@ function printedBy(node: SyntaxNode): Input {
     forEachChild(child, look)
   }
   look(node)
-  return { texts: [...texts, ...texts.flatMap(decodings)].slice(0, 100), decoded }
+  const said = texts.filter((text) => text !== '')
+  return { texts: [...said, ...said.flatMap(decodings)].slice(0, 100), decoded }
 }
 
 /** The base64 or hexadecimal decoding of a text, if that is text again. */

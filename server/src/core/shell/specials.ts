@@ -266,7 +266,7 @@ function git(given: Given): readonly ShellEffect[] | undefined {
       !/^(?:-C|-c|--git-dir|--work-tree|--namespace|--config-env)$/.test(words[index - 1]?.text ?? ''),
   )
   if (at < 0 || (sub >= 0 && at > sub) || program.special !== 'git') return undefined
-  return judgeWords(reader, [literalWord('git'), ...words.slice(0, at), ...words.slice(at + 2)], place)
+  return judgeWords(reader, [literalWord('git'), ...words.slice(0, at), ...words.slice(at + 2)], deeper(place))
 }
 
 /** The first options of `tar tf x` have no dash. */
