@@ -1,6 +1,7 @@
 import type { CompiledRules } from './compile-rules.ts'
 import { locate } from './find-sensitive.ts'
 import { looksRandom, wordShare } from './randomness.ts'
+import { readingsOf } from './readings.ts'
 import type { Rule } from './rule.ts'
 
 /** A text and its path. */
@@ -32,9 +33,26 @@ export function findJoined(pieces: readonly Piece[], firm: CompiledRules): Joine
   const joined = dense.join('')
   const found = findIn(joined, dense, firm)
   // Without such a mark the second look would find what the first one did.
-  if (!/[.:=~]/.test(joined)) return found
-  const denser = dense.map((text) => text.replace(ALSO_DOTS, ''))
-  return [...found, ...findIn(denser.join(''), denser, firm)]
+  const denser = /[.:=~]/.test(joined) ? dense.map((text) => text.replace(ALSO_DOTS, '')) : dense
+  if (denser !== dense) found.push(...findIn(denser.join(''), denser, firm))
+  // `ghp_D-4aB3d-E5gH7`: tokens that themselves have hyphens were found above.
+  const bare = /-[^-]{1,24}-/.test(joined) ? denser.map((text) => text.replace(/-+/g, '')) : denser
+  if (bare !== denser) found.push(...findIn(bare.join(''), bare, firm))
+  return [...found, ...findDecoded(dense, firm), ...(denser === dense ? [] : findDecoded(denser, firm))]
+}
+
+/** Longer texts are not decoded as a whole. */
+const LONGEST_DECODED = 4_096
+
+/** An encoded token whose parts are in several fields, or in several labels of a host name. */
+function findDecoded(pieces: readonly string[], firm: CompiledRules): JoinedFinding[] {
+  const text = pieces.join('')
+  if (text.length > LONGEST_DECODED) return []
+  return readingsOf(text).texts.flatMap((reading) =>
+    locate(reading, firm)
+      .spans.filter(({ start, end }) => isRandomToken(reading.slice(start, end)))
+      .map(({ type, rule, kind }) => ({ type, rule, kind, piece: 0 })),
+  )
 }
 
 function findIn(text: string, pieces: readonly string[], firm: CompiledRules): JoinedFinding[] {

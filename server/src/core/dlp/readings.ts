@@ -1,5 +1,6 @@
 import { asciiLookAlike } from '../catalogue/confusables.ts'
 import { base32Texts, base64Texts, hexTexts } from './encoded-runs.ts'
+import { binaryTexts, codeTexts, turnedTexts } from './disguised-runs.ts'
 
 /** How many layers of encoding are decoded: base64 inside percent-encoding inside JSON. */
 const MOST_LAYERS = 3
@@ -12,11 +13,12 @@ export type Readings = { readonly texts: readonly string[]; readonly complete: b
 const NONE: Readings = { texts: [], complete: true }
 /** A text without any of these has no other reading. */
 const HAS_READINGS =
-  /[^\0-\x7f]|%u?[0-9A-Fa-f]{2}|\\[ux/"nt0-3]|&#|&(?:sol|period|bsol);|=[0-9A-F]{2}|[A-Za-z0-9+/_-]{16}|(?:[0-9A-Fa-f]{2}[ :,]){12}/
+  /(?:[01]{8}[ ,_-]?){10}|(?:\d{2,3}[ ,;:_/.-]{1,2}){10}|[^\0-\x7f]|%u?[0-9A-Fa-f]{2}|\\[ux/"nt0-3]|&#|&(?:sol|period|bsol);|=[0-9A-F]{2}|[A-Za-z0-9+/_-]{16}|(?:[0-9A-Fa-f]{2}[ :,]){12}/
 
 /**
  * Other readings of a text: full-width and look-alike letters as plain ones; percent-encoding, JSON and HTML escapes,
- * quoted-printable, base64, base32 and hexadecimal decoded, also nested. The text itself is not among them.
+ * quoted-printable, base64, base32, hexadecimal, character codes and binary digits decoded, also nested; short runs backwards and
+ * rotated by 13 letters. The text itself is not among them.
  */
 export function readingsOf(text: string): Readings {
   if (!HAS_READINGS.test(text)) return NONE
@@ -34,12 +36,28 @@ export function readingsOf(text: string): Readings {
     }
     layer = next
   }
+  for (const reading of turnedReadings([...seen])) seen.add(reading)
   return { texts: [...seen].slice(1), complete: true }
+}
+
+/** How many readings are also turned around, and how long they are at most. They do not count against the limit. */
+const MOST_TURNED = 6
+const LONGEST_TURNED = 8_192
+
+/** The short runs of a text backwards and rotated, as they are and decoded once. */
+function turnedReadings(texts: readonly string[]): string[] {
+  return texts.slice(0, MOST_TURNED).flatMap((text) => {
+    if (text.length > LONGEST_TURNED) return []
+    const turned = turnedTexts(text).join('\n')
+    return turned === ''
+      ? []
+      : [turned, [...base64Texts(turned), ...hexTexts(turned), ...base32Texts(turned)].join('\n')]
+  })
 }
 
 function decoded(text: string): string[] {
   const readings = [plainLetters(text), unpercent(text), unescaped(text), withoutEntities(text), unquoted(text)]
-  const runs = [...base64Texts(text), ...hexTexts(text), ...base32Texts(text)]
+  const runs = [...base64Texts(text), ...hexTexts(text), ...base32Texts(text), ...codeTexts(text), ...binaryTexts(text)]
   return [...readings.filter((reading) => reading !== text), runs.join('\n')].filter((reading) => reading !== '')
 }
 
@@ -55,6 +73,9 @@ function plainLetters(text: string): string {
 }
 
 function plainLetter(letter: string): string {
+  const code = letter.codePointAt(0) ?? 0
+  // Tag characters: ASCII that nobody sees.
+  if (code >= 0xe0020 && code <= 0xe007e) return String.fromCharCode(code - 0xe0000)
   if (/\p{Cf}|\p{M}/u.test(letter)) return ''
   const folded = letter.normalize('NFKC')
   return /^[\0-\x7f]{1,3}$/.test(folded) ? folded : (asciiLookAlike(letter) ?? letter)

@@ -31,6 +31,7 @@ export type ArgScan = {
 
 const MOST_FINDINGS = 500
 const MOST_MARKS = 100
+const MOST_CODES = 10_000
 const MARK = /\[REDACTED_[A-Z]/
 
 /** Everything sensitive in the arguments of a call: plain, encoded, or split into parts. */
@@ -65,6 +66,9 @@ class Scan {
     if (typeof value === 'string' || typeof value === 'number') return this.text(String(value), name, path, this.values)
     if (Array.isArray(value)) {
       value.forEach((item: Json, index) => this.visit(item, name, `${path}/${index}`))
+      // A text as a list of its character codes.
+      if (value.length >= 10 && value.length <= MOST_CODES && value.every((item) => Number.isInteger(item)))
+        this.text(value.join(','), name, path, [])
       return
     }
     if (!isJsonObject(value)) return

@@ -137,7 +137,7 @@ const ALGORITHM = /hmac|sha\d|pbkdf|argon|bcrypt|scrypt|oauth|base64|utf|md5/i
 
 /** "passphrase WLjk4P9wBHwa": words that follow the name of a password are rarely made of letters and several digits. */
 export const isSpacedPassword = (value: string): boolean => {
-  const plain = value.replace(/[.,;:!?)]+$/, '')
+  const plain = value.replace(/(?<![.,;:!?)])[.,;:!?)]+$/, '')
   if (plain.length < 8 || ALGORITHM.test(plain) || isPlaceholder(plain) || !/[a-z]/i.test(plain)) return false
   const digits = plain.match(/\d/g)?.length ?? 0
   return (

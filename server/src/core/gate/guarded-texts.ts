@@ -1,7 +1,8 @@
 import type { Json } from '../../contract/json.ts'
-import type { OwnCredentials } from './own-credentials/find-own.ts'
+import { readingsOf } from '../dlp/readings.ts'
+import { findOwn, type OwnCredentials } from './own-credentials/find-own.ts'
 import { holdsOwn } from './own-credentials/redact-own.ts'
-import { textLeaves } from './text-leaves.ts'
+import { textLeaves, type TextLeaf } from './text-leaves.ts'
 import { triggeredTraps, type TriggeredTrap, type Trap } from './traps/traps.ts'
 
 /** Where the arguments contain what no call may carry: the gate's own credentials, and honey tokens. Never the text itself. */
@@ -18,8 +19,32 @@ const SHORTEST = 12
 
 export function findGuarded(args: Json, own: OwnCredentials, traps: readonly Trap[]): GuardedTexts {
   const leaves = textLeaves(args)
+  const found = leaves
+    .filter(({ text }) => text.length >= SHORTEST && (holdsOwn(text, own) || isDisguised(text, own)))
+    .map(({ path }) => path)
   return {
-    own: leaves.filter(({ text }) => text.length >= SHORTEST && holdsOwn(text, own)).map(({ path }) => path),
+    own: found.length > 0 ? found : splitOver(leaves, own),
     sprung: triggeredTraps(leaves, traps),
   }
+}
+
+/** Longer texts are searched as written, and in base64 and hexadecimal, by `holdsOwn`. */
+const LONGEST_READ = 4_096
+
+/** A key of the gate has more than 50 characters. */
+const SHORTEST_DISGUISED = 50
+
+/** Backwards, as character codes, in base32 and the like. */
+const isDisguised = (text: string, own: OwnCredentials): boolean =>
+  text.length >= SHORTEST_DISGUISED &&
+  text.length <= LONGEST_READ &&
+  readingsOf(text).texts.some((reading) => findOwn(reading, own).length > 0)
+
+/** A credential whose parts are in several arguments, in order: none of them contains it, together they do. */
+function splitOver(leaves: readonly TextLeaf[], own: OwnCredentials): (readonly string[])[] {
+  // The leaves come last first.
+  const values = leaves.filter(({ text, is }) => is === 'value' && text.length <= LONGEST_READ).toReversed()
+  const joined = values.map(({ text }) => text).join('')
+  if (values.length < 2 || joined.length > 4 * LONGEST_READ || !holdsOwn(joined, own)) return []
+  return values.slice(0, 1).map(({ path }) => path)
 }

@@ -91,6 +91,9 @@ export async function prepare(gate: Published): Promise<Names> {
     otherDigest: other['digest'] ?? '',
     token: String(minted.body['token']),
     forgedToken: String(minted.body['token']).replace(/[^.]+$/, '1b'.repeat(32)),
+    agentFirst: agent.slice(0, 20),
+    agentRest: agent.slice(20),
+    agentBackwards: Array.from(agent).toReversed().join(''),
     agentInBase64: Buffer.from(agent).toString('base64'),
     agentAsApprover: agent.replace('agent', 'approver'),
   }

@@ -21,6 +21,12 @@ export const STRUCTURE_RULES: readonly RuleInput[] = [
       check: 'key-block',
     },
   ),
+  token(
+    'der-private-key',
+    'miie miij mhcc b3blbnnza',
+    '(?:MII[EJ][A-Za-z0-9+/]{2}IBADANBgkqhkiG9w0BAQEFAASC|MII[EJ][A-Za-z0-9+/]{2}IBAAKCA[A-Za-z0-9+/]|MHcCAQEEI|b3BlbnNzaC1rZXktdjE)[A-Za-z0-9+/\\s]{20,8000}={0,2}',
+    { type: 'PRIVATE_KEY' },
+  ),
   token('putty-private-key', 'putty-user-key-file-', 'PuTTY-User-Key-File-\\d(?:[^P]|P(?!uTTY-User)){0,8000}', {
     type: 'PRIVATE_KEY',
     glued: true,

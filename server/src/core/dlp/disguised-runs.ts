@@ -1,0 +1,44 @@
+/** In shorter texts a secret cannot be distinguished from chance. */
+const SHORTEST_TEXT = 10
+
+const isPrintable = (code: number): boolean => (code >= 0x20 && code <= 0x7e) || code === 0x0a || code === 0x09
+
+/** Character codes in decimal: `103,104,112,95`. */
+export function codeTexts(text: string): string[] {
+  if (!/(?:\d{2,3}[ ,;:_/.-]{1,2}){10}/.test(text)) return []
+  return Array.from(text.matchAll(/(?:\d{2,3}[ ,;:_/.-]{1,2}){9,4000}\d{2,3}/g), ([run]) =>
+    (run.match(/\d+/g) ?? []).map(Number),
+  )
+    .filter((codes) => codes.every(isPrintable))
+    .map((codes) => String.fromCharCode(...codes))
+}
+
+/** Bytes in binary digits, with or without separators. */
+export function binaryTexts(text: string): string[] {
+  const runs = text.match(/(?:[01]{8}[ ,_-]?){10,4000}/g) ?? []
+  return runs
+    .map((run) => (run.match(/[01]{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
+    .filter((codes) => codes.every(isPrintable))
+    .map((codes) => String.fromCharCode(...codes))
+}
+
+/** Long enough for a secret, too short for a picture. */
+const RUN = /(?<![\w+/=.~-])[\w+/=.~-]{16,400}(?![\w+/=.~-])/g
+/** Runs that may be a secret backwards, or with its letters rotated by 13. */
+export function turnedTexts(text: string): string[] {
+  const texts: string[] = []
+  for (const [run] of text.matchAll(RUN)) {
+    if (!/\d/.test(run) || !/[A-Za-z]/.test(run)) continue
+    // An address is turned part by part too: its host stays in front.
+    const parts = [run, ...run.split(/[/=]/)].filter((part) => part.length >= SHORTEST_TEXT)
+    for (const part of new Set(parts)) texts.push(backwards(part), rotated(part))
+  }
+  return texts
+}
+
+const backwards = (text: string): string => Array.from(text).toReversed().join('')
+
+const rotated = (text: string): string =>
+  text.replace(/[a-z]/gi, (letter) =>
+    String.fromCharCode(letter.charCodeAt(0) + (letter.toLowerCase() < 'n' ? 13 : -13)),
+  )
