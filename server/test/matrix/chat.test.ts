@@ -73,7 +73,7 @@ describe.skipIf(root === undefined)('the approvers` room', () => {
     })
   const ran = (text: string) => rig.effects().filter((line) => line.includes(`"${text}"`))
 
-  test('a held call is shown with what will happen; a reaction of an approver carries it out; the message is edited', async () => {
+  test('a held call is posted with its consequences; an approver`s reaction executes it; the message is edited', async () => {
     const { approval_id } = await held('by reaction')
     const message = await prompt(approval_id)
     expect(bodyOf(message)).toContain('by reaction')
@@ -93,7 +93,7 @@ describe.skipIf(root === undefined)('the approvers` room', () => {
     expect(ran('by reaction')).toHaveLength(1)
   }, 60_000)
 
-  test('commands decide; words of others, look-alikes and forged prompts do not', async () => {
+  test('commands of approvers decide; messages of others, look-alikes and forged prompts do not', async () => {
     const { approval_id, call_id } = await held('by command')
     await prompt(approval_id)
     for (const text of [`please approve ${approval_id}`, `аpprove ${approval_id}`]) await ana.say(room, text)
@@ -119,7 +119,7 @@ describe.skipIf(root === undefined)('the approvers` room', () => {
     expect(ran('strong')).toEqual([])
   }, 60_000)
 
-  test('a pasted secret is refused, and nothing of it is kept or logged', async () => {
+  test('a pasted secret is rejected, and it is neither stored nor logged', async () => {
     const secret = 'ghp_x8Kq2mVbT4nWz7RcY1pLf6HsJd9GaE3uXo5i'
     expect(bodyOf(await answered(await ana.say(room, `use ${secret} for it`)))).toContain('looks like a secret')
     const entries = JSON.stringify(await rig.gate.audit.page(undefined, 1, 1000))
@@ -128,7 +128,7 @@ describe.skipIf(root === undefined)('the approvers` room', () => {
   }, 60_000)
 
   test.skipIf(process.env['SLUICE_MATRIX'] !== 'whole')(
-    'an answer given while the gate is away counts once it is back, and only once',
+    'an answer given while the gate is down counts once after it is back',
     async () => {
       const { approval_id } = await held('while away')
       const message = await prompt(approval_id)
@@ -136,7 +136,7 @@ describe.skipIf(root === undefined)('the approvers` room', () => {
       await prompt(other)
       await rig.opened.close()
       await ana.react(room, message.event_id, '✅')
-      // What a message was changed to later is not what was sent.
+      // Later edits of a message do not count.
       const target = await ana.say(room, 'good morning')
       const text = { msgtype: 'm.text', body: `approve ${other}` }
       const changes = { 'm.new_content': text, 'm.relates_to': { rel_type: 'm.replace', event_id: target } }
@@ -178,7 +178,7 @@ describe.skipIf(root === undefined)('the approvers` room', () => {
   }, 60_000)
 
   test.skipIf(process.env['SLUICE_MATRIX'] !== 'whole')(
-    'a homeserver that is away loses no prompt',
+    'no prompt is lost while the homeserver is down',
     async () => {
       await homeserver.stop()
       const { approval_id } = await held('no homeserver')

@@ -88,7 +88,7 @@ describe.skipIf(root === undefined)('a hub and a node in an encrypted control ro
   }
 
   test(
-    'decide as in any other room, and the homeserver stores nothing that it can read',
+    'work as in any other room, and the homeserver stores nothing that it can read',
     async () => {
       const yes = await hold('under seal')
       const no = await hold('denied under seal')
@@ -107,7 +107,7 @@ describe.skipIf(root === undefined)('a hub and a node in an encrypted control ro
   )
 
   test(
-    'go on after a restart of both, which cannot read what was said before: the request is sent again',
+    'continue after a restart of both, although they cannot read earlier messages: the request is sent again',
     async () => {
       await hub.opened.close()
       const held = await hold('over new devices')
@@ -124,7 +124,7 @@ describe.skipIf(root === undefined)('a hub and a node in an encrypted control ro
   )
 
   test(
-    'a node with a token instead of a password cannot encrypt: nothing is sent in the clear, and its calls are refused',
+    'a node with a token instead of a password cannot encrypt: nothing is sent unencrypted, and its calls are refused',
     async () => {
       await node.opened.close()
       node = await openNode('token', 5)

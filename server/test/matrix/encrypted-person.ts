@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openMatrixSession } from '../../src/upstream/matrix/matrix-session.ts'
 import type { Homeserver, MatrixUser } from './homeserver.ts'
 
-/** Somebody whose client encrypts, in a room that they made. */
+/** A person whose client encrypts, in a room that they created. */
 export async function encryptedPerson({ url }: Homeserver, { id, password, token }: MatrixUser) {
   const made = async (invite: readonly string[]): Promise<string> => {
     const answer = await fetch(`${url}/_matrix/client/v3/createRoom`, {

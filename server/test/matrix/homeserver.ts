@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const SECRET = 'register-secret-of-the-tests'
 const SCRIPT = resolve(import.meta.dirname, '../../../scripts/get-synapse')
 
-/** The folder of the installed homeserver. Undefined, with the reason printed, where this machine cannot have one. */
+/** The folder of the installed homeserver. Undefined, with the reason printed, if this machine cannot run one. */
 export function synapseRoot(): string | undefined {
   const cached = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'sluice-synapse')
   if (process.env['SLUICE_MATRIX'] !== 'whole' && !existsSync(join(process.env['SLUICE_SYNAPSE'] ?? cached, 'ready'))) {
@@ -55,7 +55,7 @@ export async function startHomeserver(root: string): Promise<Homeserver> {
   const stop = async () => {
     const ended = new Promise((done) => child?.once('close', done))
     child?.kill('SIGTERM')
-    // Sometimes it waits for its own threads for ever.
+    // Sometimes it waits for its own threads forever.
     const impatient = setTimeout(() => child?.kill('SIGKILL'), 10_000)
     await ended
     clearTimeout(impatient)
@@ -175,7 +175,7 @@ export function personAt({ url }: Homeserver, { token, id }: MatrixUser) {
     say: (room: string, body: string) => send(room, 'm.room.message', { msgtype: 'm.text', body }),
     react: (room: string, to: string, key: string) =>
       send(room, 'm.reaction', { 'm.relates_to': { rel_type: 'm.annotation', event_id: to, key } }),
-    /** The newest message that fits, once it is there. */
+    /** The newest matching message, once it is there. */
     async sees(room: string, fits: (message: RoomMessage) => boolean): Promise<RoomMessage> {
       for (;;) {
         const found = (await messages(room)).find(fits)

@@ -167,7 +167,7 @@ describe.skipIf(root === undefined || process.env['SLUICE_MATRIX'] !== 'whole')(
     )
 
     test(
-      'goes on after a restart of either side, once',
+      'continues after a restart of either side, and executes once',
       async () => {
         const held = await hold('over restarts')
         const { approval_id } = await atHub('over restarts')
@@ -184,7 +184,7 @@ describe.skipIf(root === undefined || process.env['SLUICE_MATRIX'] !== 'whole')(
     )
 
     test(
-      'refuses while the homeserver is away, and works again by itself',
+      'refuses calls while the homeserver is down, and works again by itself',
       async () => {
         await homeserver.stop()
         const lost = await hold('nobody hears')

@@ -21,10 +21,10 @@ type Agent = (typeof AGENTS)[number]
 const SERVERS = { saito: 'desk', kairo: 'desk', kumo: 'news' } as const
 const NEWS_KEY = 'archive-key-of-the-tests-0815'
 const BUTTON = 'button-secret-of-the-tests-4711'
-/** Stands in the articles of a busy day. */
+/** Appears in the articles of a busy day. */
 const PLANTED = 'AKIAQ7Z3NEWSROOM4XYZ'
 
-// No retries: the tests share their gates, and one that timed out still runs beside its own repetition.
+// No retries: the tests share their gates, and a test that timed out would still run during its retry.
 const name = 'the newsroom, each agent at a gate of its own, over a real homeserver'
 describe.skipIf(root === undefined)(name, { retry: 0 }, () => {
   let homeserver: Homeserver
@@ -164,7 +164,7 @@ describe.skipIf(root === undefined)(name, { retry: 0 }, () => {
     parties[agent].audit().filter(({ type }) => type === 'workflow.refused') as { outcome: string; about: object }[]
   const editions = new Set<number>()
 
-  test('three consecutive cycles by cron: one held until approved, one denied, one quiet; an impostor is refused', async () => {
+  test('three consecutive cycles by cron: one held until approved, one denied, one without news; an impostor is rejected', async () => {
     apply('saito', (text) => text.replace('*/30 * * * *', '@every 10s'))
     const first = await nextEdition(editions)
     editions.add(first)
@@ -237,7 +237,7 @@ describe.skipIf(root === undefined)(name, { retry: 0 }, () => {
       await parties[victim].start()
       const edition = await nextEdition(editions)
       await seen('user', 'Edition', edition)
-      // Another cycle after it: whatever could come twice has come by then.
+      // Another cycle after it: by then any duplicate would have arrived.
       editions.add(edition)
       await press()
       await seen('user', 'Edition', await nextEdition(editions))
@@ -264,14 +264,14 @@ describe.skipIf(root === undefined)(name, { retry: 0 }, () => {
     expect([alerts().length, await countOf('user', 'Edition', edition)]).toEqual([before + 1, 1])
   }, 120_000)
 
-  test('the ledgers hold every message, step and decision; secrets are in no message and no log', async () => {
+  test('the ledgers contain every message, step and decision; no message and no log contains a secret', async () => {
     const count = (entries: ReturnType<Party['audit']>, wanted: string) =>
       entries.filter(({ type }) => type === wanted).length
     const waiting = (agent: Agent): number =>
       (JSON.parse(parties[agent].cli('--json', 'approvals')) as { items: readonly unknown[] }).items.length
     /**
-     * The audit of an agent whose runs have ended or wait for a person: on a slow machine the cron starts editions while others are
-     * looked at, and nobody decides about theirs. A message is read before the run that sent it has recorded its end.
+     * The audit of an agent whose runs have ended or wait for a person. On a slow machine the cron starts new editions meanwhile,
+     * which nobody decides. A message may arrive before its run has recorded its end.
      */
     const auditAtRest = async (agent: Agent) => {
       for (;;) {

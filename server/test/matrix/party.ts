@@ -11,17 +11,17 @@ export type Party = {
   readonly folder: string
   url(): string
   start(): Promise<void>
-  /** By SIGKILL, in the middle of whatever it does. */
+  /** Kills it by SIGKILL at any time. */
   kill(): Promise<void>
   cli(...words: readonly string[]): string
   /** The entries of its audit. */
   audit(): readonly Readonly<Record<string, unknown>>[]
-  /** Everything it printed, of all its processes. */
+  /** The output of all its processes. */
   printed(): string
   close(): Promise<void>
 }
 
-/** A gate of its own: `sluice up` in a folder of its own, as an operator starts it. */
+/** A separate gate: `sluice up` in its own folder, as an operator starts it. */
 export function party(name: string, configuration: string, env: NodeJS.ProcessEnv): Party {
   const folder = mkdtempSync(join(tmpdir(), `sluice-party-${name}-`))
   mkdirSync(folder, { recursive: true })

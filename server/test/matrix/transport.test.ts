@@ -86,7 +86,7 @@ workflow:
   const refusals = async () =>
     (await rig.gate.audit.page(undefined, 1, 100_000)).filter(({ type }) => type === 'workflow.refused')
 
-  test('accepts the invitation to a room that it names, carries out a message and answers in the room', async () => {
+  test('accepts the invitation to a room that it names, processes a message and answers in the room', async () => {
     const id = next()
     await boss.say(room, FILE(id))
     await answered(id)
@@ -120,7 +120,7 @@ workflow:
     expect(filed(99)).toBe(0)
   }, 60_000)
 
-  test('takes nothing from edits, notices, forged fields and other rooms', async () => {
+  test('ignores edits, notices, forged fields and other rooms', async () => {
     const before = (await refusals()).length
     const target = await boss.say(room, 'nothing to see')
     const fresh = { msgtype: 'm.text', body: FILE(98) }
@@ -147,7 +147,7 @@ workflow:
     expect(members).toEqual([])
   }, 60_000)
 
-  test('is told after a restart what was said meanwhile, behind a flood too, and takes each message once', async () => {
+  test('reads the missed messages after a restart, even after a flood, and processes each once', async () => {
     const [known, missed] = [next(), next()]
     await boss.say(room, FILE(known))
     await answered(known)
@@ -164,7 +164,7 @@ workflow:
     for (const id of [known, missed, later]) expect([id, filed(id), await answers(id)]).toEqual([id, 1, 1])
   }, 120_000)
 
-  test('a message that was sent when the gate was killed is there once, and the run goes on', async () => {
+  test('a message that was being sent when the gate was killed is stored once, and the run continues', async () => {
     const id = next()
     await rig.close()
     const words = [folder, JSON.stringify(transports()), JSON.stringify({ id })]
@@ -180,11 +180,11 @@ workflow:
     expect([filed(id), await answers(id)]).toEqual([1, 1])
   }, 120_000)
 
-  test('a message that mentions it is a turn of its agent, answered once in the room and over the transport it came by', async () => {
+  test('a message that mentions it starts a turn of its agent, which is answered once, in the same room and over the same transport', async () => {
     await rig.close()
     const rules = [{ when: 'greet (\\w+)', answer: 'Hello, {{1}}.' }]
     writeFileSync(join(folder, 'script.yaml'), JSON.stringify({ rules }))
-    // The transport of this process reaches every room, and is asked first.
+    // The transport of this process reaches every room, and is tried first.
     const both = { transports: transports(), models: { script: 'script.yaml' } }
     rig = await openWorkflows(folder, { config: both })
     const said = (text: string, to: readonly string[]) =>
@@ -192,7 +192,7 @@ workflow:
     await said('please greet Nobody', [imp.id])
     await said('please greet Ana', [clerk.id])
     await boss.sees(room, (one) => one.sender === clerk.id && bodyOf(one).startsWith('Hello, Ana.'))
-    // Killed in between or not, the same message is not taken again.
+    // The same message is not processed again, even after a kill.
     await rig.close()
     rig = await openWorkflows(folder, { config: both })
     await said('please greet Bob', [clerk.id])
@@ -205,7 +205,7 @@ workflow:
     rig = await open()
   }, 120_000)
 
-  test('waits for a homeserver that is away', async () => {
+  test('waits for a homeserver that is down', async () => {
     const id = next()
     await homeserver.stop()
     const run = valueOf(await rig.gate.workflows.run(ADMIN, 'clerk', { protocol: 'clerk.file.v1', input: { id } }))
@@ -215,7 +215,7 @@ workflow:
     expect(await answers(id)).toBe(1)
   }, 120_000)
 
-  test('reads and writes in an encrypted room, and refuses what came in the clear where that is required', async () => {
+  test('reads and writes in an encrypted room, and rejects unencrypted messages if encryption is required', async () => {
     const person = await homeserver.register('kim')
     const kim = await encryptedPerson(homeserver, person)
     const plain = room

@@ -7,7 +7,9 @@ export type Row = SuiteRun & {
   readonly stdio: readonly Check[]
 }
 
-/** Single checks that may come to nothing behind the gate, by scenario and check, and why. Every other check is equal. */
+/**
+ * Single checks that may have no result behind the gate, by scenario and check, with the reason. Every other check must be equal.
+ */
 const OUT_OF_SCOPE: Readonly<Record<string, string>> = {
   'server-sse-multiple-streams/server-sse-streams-functional':
     'the gate answers a list in one JSON body, which the suite calls optional, and then looks at no stream',
@@ -18,8 +20,7 @@ const OUT_OF_SCOPE: Readonly<Record<string, string>> = {
 type Verdict = { readonly is: 'equal' | 'explained' | 'unequal'; readonly why: string }
 
 /**
- * How the results of one scenario compare. A check is explained only where the gate fails nothing by it: the suite itself finds
- * that there is nothing to look at.
+ * Compares the results of one scenario. A difference is explained only if nothing fails: the suite itself finds nothing to check.
  */
 export function verdictOf({ scenario, direct, http, stdio }: Row): Verdict {
   const ways = [http, stdio]
@@ -71,7 +72,7 @@ const taskLines = (tasks: SuiteResult): readonly string[] =>
     return `| ${scenario} | ${why === '' ? figures(checks) : ''} | ${why === '' ? '' : `out of scope: ${why}`} |`
   })
 
-/** Here there is nothing to compare with: every check counts, and none at all is a failure too. */
+/** There is nothing to compare with here: every check counts, and having no check at all is a failure. */
 const failedIn = (tasks: SuiteResult): readonly string[] =>
   [...tasks].flatMap(([scenario, checks]) =>
     TASK_SCENARIOS[scenario] === '' &&

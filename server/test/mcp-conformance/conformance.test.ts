@@ -6,7 +6,7 @@ import { RUNS, runSuite, type SuiteResult, type SuiteRun } from './run-suite.ts'
 
 const isSkipped = !(await installPeers())
 
-/** The newer era over HTTP; `npm run test:conformance` runs both eras, both releases and both transports. */
+/** MCP 2026-07-28 over HTTP; `npm run test:conformance` runs all protocol versions, both releases and both transports. */
 const SLICE: SuiteRun = { suite: '0.2.0-alpha.12', revision: '2026-07-28' }
 
 function unequalIn(before: SuiteResult, after: SuiteResult): readonly string[] {
@@ -18,14 +18,14 @@ function unequalIn(before: SuiteResult, after: SuiteResult): readonly string[] {
 }
 
 describe.skipIf(isSkipped)('behind the gate the official suite finds the same', () => {
-  test('of every scenario as when it asks the reference server itself', async () => {
+  test('for every scenario as with the reference server itself', async () => {
     expect(RUNS).toContainEqual(SLICE)
     const [alone, gated] = await Promise.all([direct(), throughGate('http')])
     try {
       const [before, after] = await Promise.all([runSuite(SLICE, alone.url), runSuite(SLICE, gated.url)])
       expect(before.size).toBeGreaterThan(30)
       const unequal = unequalIn(before, after)
-      // Some scenarios wait for a notice for less than a second, which on a busy machine is over before it comes.
+      // Some scenarios wait less than a second for a notification, which is too short on a busy machine.
       if (unequal.length > 0) expect(unequalIn(before, await runSuite(SLICE, gated.url))).toEqual([])
     } finally {
       await Promise.all([alone.stop(), gated.stop()])

@@ -6,9 +6,8 @@ type Json = Record<string, unknown>
 export type Adapter = { readonly url: string; close(): Promise<void> }
 
 /**
- * The suites know the reference server's tools and prompts by fixed names, send no key and take no choice of a surface. This
- * stands between a suite and the gate and adds exactly that: the key, the surface, and `server__` before names. Everything
- * else, good or bad, passes as it is.
+ * The suites use fixed tool and prompt names, send no key and cannot choose a surface. This proxy between a suite and the gate adds
+ * exactly that: the key, the surface, and the prefix `server__`. Everything else is passed on unchanged.
  */
 export async function adaptNames(gate: string, key: string, server: string): Promise<Adapter> {
   const prefix = `${server}__`
@@ -45,7 +44,7 @@ export async function adaptNames(gate: string, key: string, server: string): Pro
         response.end()
       } else response.end(withoutPrefix(await textOf(reply), prefix))
     } catch {
-      // The gate broke off, or the suite did: nobody is left to tell.
+      // The gate or the suite closed the connection, so there is nobody to answer.
       response.destroy()
     }
   }
@@ -76,7 +75,7 @@ function changed(text: string, change: (message: Json) => void): string {
     change(message)
     return JSON.stringify(message)
   } catch {
-    // What is not JSON is for the gate to refuse.
+    // Text that is not JSON is left for the gate to reject.
     return text
   }
 }

@@ -4,8 +4,8 @@ import { z } from 'zod'
 const text = (said: string) => ({ content: [{ type: 'text' as const, text: said }] })
 
 /**
- * Those that ask the client something back, for the suites of the older era. They are written as the newer era does it; to a
- * client of the older one the SDK puts the question itself.
+ * Tools that ask the client something, for the suites before 2026-07-28. They are written for 2026-07-28; the SDK itself asks older
+ * clients.
  */
 export function addAskingTools(server: McpServer): void {
   const asking = (

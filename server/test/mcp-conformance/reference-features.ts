@@ -11,7 +11,7 @@ const PAUSE_MS = 50
 /** Longer than the gate takes to answer with a stream. */
 const LONG_MS = 1_500
 
-/** A server with everything the suites look for. `notifier` reaches the listeners of the newer era. */
+/** A server with every feature the suites test. `notifier` reaches the listeners since 2026-07-28. */
 export function buildReference(notifier?: () => ServerNotifier): McpServer {
   const server = new McpServer(
     { name: 'reference', version: '1.0.0' },
@@ -82,7 +82,7 @@ function addContentTools(server: McpServer): void {
   )
 }
 
-/** Those that say something before they answer. */
+/** Tools that send messages before they answer. */
 function addLivelyTools(server: McpServer): void {
   server.registerTool('test_tool_with_logging', { description: 'Logs while it works' }, async ({ mcpReq }) => {
     for (const line of ['Tool execution started', 'Tool processing data', 'Tool execution completed']) {
@@ -115,7 +115,7 @@ function addLivelyTools(server: McpServer): void {
 /** A tool that comes and goes. */
 let is_extra_there = false
 
-/** Those that change what the server has. */
+/** Tools that change the server's lists. */
 function addChangeTools(server: McpServer, notifier?: () => ServerNotifier): void {
   const extra = server.registerTool('test_extra_tool', { description: 'Comes and goes' }, () => text('here I am'))
   if (!is_extra_there) extra.disable()

@@ -28,7 +28,7 @@ export async function throughGate(transport: Transport): Promise<Endpoint> {
   }
 }
 
-/** The tools that the scenarios about tasks want, behind the same gate: it is the gate that makes tasks of their calls. */
+/** The tools for the task scenarios, behind the same gate. The gate turns their calls into tasks. */
 export const tasksThroughGate = (): Promise<Endpoint> =>
   gateBefore({ command: 'node', args: [resolve(import.meta.dirname, 'tasks-server.ts')] })
 
@@ -44,7 +44,7 @@ async function gateBefore({
   const reference = url === undefined ? { command, args } : { url }
   const rules = [{ id: 'everything', effect: 'allow', match: { tool: '*' }, says: 'a gate that only looks' }]
   const gate = await startGate((folder) => {
-    // The suites call some tools again and again, which a gate would ask a person about.
+    // The suites repeat some calls, which a gate would hold for a person.
     const repetition = { most: 1_000, within_s: 1 }
     const mcp = { surface: 'passthrough' }
     const config = { listen: { port: 0 }, mcp, policy: { rules }, repetition, servers: { ref: reference } }

@@ -26,7 +26,7 @@ const capabilitiesOf = ({ mcpReq }: ServerContext) =>
     CLIENT_CAPABILITIES_META_KEY
   ] ?? {}
 
-/** Tools that need more rounds than one, as the newer era does it: they answer with what they need to know. */
+/** Tools that need several rounds, as since 2026-07-28: they answer with their questions. */
 export function addInputTools(server: McpServer): void {
   addSingleRounds(server)
   addStatefulRounds(server)

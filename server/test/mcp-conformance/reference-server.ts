@@ -15,12 +15,12 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { buildReference } from './reference-features.ts'
 
 /**
- * The server that the conformance suites are pointed at, directly and behind the gate: the official SDK, both eras, every
- * feature the suites look for. `stdio` speaks on stdin and stdout; otherwise it listens and prints its port.
+ * The server that the conformance suites test, directly and behind the gate: the official SDK, all protocol versions, every feature
+ * the suites test. With `stdio` it uses stdin and stdout; otherwise it listens and prints its port.
  */
 const isStdio = process.argv.includes('stdio')
 
-/** Sessions for the older era: only they can be asked something back, and only they have streams to resume. */
+/** Sessions for clients before 2026-07-28: only they can be asked something, and only they have resumable streams. */
 function withSessions() {
   const open = new Map<string, WebStandardStreamableHTTPServerTransport>()
   return async (request: Request): Promise<Response> => {

@@ -63,7 +63,7 @@ async function run(suite: SuiteVersion, url: string, which: readonly string[]): 
   return results
 }
 
-/** What counts of a scenario, in an order of its own: a note about what was seen is not a result. */
+/** The results of a scenario, sorted. Informational notes are not results. */
 export const outcomeOf = (checks: readonly Check[]): readonly string[] =>
   checks
     .filter(({ status }) => status !== 'INFO')

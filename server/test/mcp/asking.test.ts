@@ -34,7 +34,7 @@ beforeAll(async () => {
       mcp: { surface: 'passthrough' },
       policy: { rules: RULES },
       repetition: { most: 1_000, within_s: 1 },
-      // What these prompts ask for is not the subject here.
+      // The content of these prompts does not matter here.
       provenance: { mode: 'off' },
       servers: { shop: { ...shop, args: [ASKING], tools }, older: { ...shop, args: [ASKING, 'old'], tools } },
     }
@@ -48,7 +48,7 @@ const file = () => join(gate.folder, 'effects.txt')
 const done = () => (existsSync(file()) ? readFileSync(file(), 'utf8').trimEnd().split('\n') : [])
 beforeEach(() => writeFileSync(file(), ''))
 
-/** A client whose person answers every question with the name that is said last; without one there is nobody. */
+/** A client whose user answers every question with the last name that was set; without one there is no user. */
 async function asPerson(
   way: Transport,
   era: Era,
@@ -99,7 +99,7 @@ test.each(['old', 'new'] as const)('nobody is asked whose client, of the %s era,
 )
 
 describe('an answer', () => {
-  test('is a part of what a person approves: held with it, and run with it', async () => {
+  test('is a part of what a person approves: the call is held and executed with it', async () => {
     const approver = await gate.key('approver', 'boss')
     await asPerson('http', 'old', 'Carla', async (client) => {
       const held = await order(client, 'wine')
@@ -116,7 +116,7 @@ describe('an answer', () => {
     })
   })
 
-  test('with a secret in it is held for a person, as any argument of a tool that writes would be', () =>
+  test('with a secret in it is held for a person, like any argument of a writing tool', () =>
     asPerson('http', 'new', 'AKIAQ3EGRZ7XMPLE2TWN', async (client) => {
       expect(await order(client, 'tea')).toMatchObject({ structuredContent: { status: 'pending' } })
       expect(done()).toEqual([''])
@@ -136,7 +136,7 @@ describe('an answer', () => {
     expect(answered?.args_hash).not.toBe(asked?.args_hash)
   })
 
-  test('of no shape is refused, and so is one to a server that asks nothing', async () => {
+  test('with an invalid shape is rejected, and so is an answer to a server that asks nothing', async () => {
     const call = (name: string, more: object) => modern('tools/call', { name, arguments: { item: 'tea' }, ...more })
     const shapeless = await sendRaw(gate, key, call('shop__order', { inputResponses: { who: 12 } }))
     expect(shapeless.body.error).toMatchObject({ code: -32602, data: { code: 'mcp.params_invalid' } })

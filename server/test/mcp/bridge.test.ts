@@ -52,7 +52,7 @@ test('a hundred calls at once get a hundred answers, each under its own id', asy
   expect(bridge.said.every(({ result }) => result !== undefined)).toBe(true)
 })
 
-test('what is no message, and what is too large, is refused under the id it came with, or under none', async () => {
+test('invalid and too large messages are rejected with their id, or without one', async () => {
   const bridge = openBridge()
   bridge.say('{', '   ', [look(1)], rpc('tools/call', { name: 'x'.repeat(1_100_000) }, 'large'))
   bridge.end()
@@ -71,9 +71,9 @@ test('a revoked key is rejected under the id of the request', async () => {
 })
 
 test.skipIf(process.platform !== 'linux')(
-  'a gate that goes away is started again by the next call, in the same session',
+  'a gate that has stopped is started again by the next call, in the same session',
   async () => {
-    // Another caller: the hundred equal reads above count as a loop of theirs.
+    // Another caller, because the hundred equal reads above count as a loop of the first one.
     const bridge = openBridge('--agent', 'fresh')
     bridge.say(hello, look(1))
     await bridge.answerTo(1)
@@ -87,7 +87,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 )
 
-/** The gate that the bridge started is nobody's child; it is known by the folder in its own words. */
+/** The gate that the bridge started is not a child process; it is found by the folder in its command line. */
 function stopStarted(folder: string): void {
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     const words = readOr(`/proc/${pid}/cmdline`).split('\0')

@@ -42,7 +42,7 @@ describe.each(cases)('a client of the official SDK, $way, $era era', ({ way, era
   const call = async (surface: Surface, name: string, args: Record<string, unknown> = {}) =>
     (await on(surface).callTool({ name, arguments: args })) as Told
 
-  test('sees the same few tools on the search surface, and every tool on the other', async () => {
+  test('sees the same few tools on the search surface, and every tool on the passthrough surface', async () => {
     const searched = (await on('search').listTools()).tools.map(({ name }) => name)
     expect(searched).toContain('execute_skill_proxy')
     expect(searched.some((name) => name.includes('__'))).toBe(false)
@@ -65,7 +65,7 @@ describe.each(cases)('a client of the official SDK, $way, $era era', ({ way, era
     expect(proxied.content[0]?.text).toBe('look done')
   })
 
-  test('a held call answers at once, runs once approved, and its outcome is told however often it is asked for', async () => {
+  test('a held call is answered at once, runs after its approval, and its outcome can be read repeatedly', async () => {
     const text = `${way} ${era}`
     const held = await call('search', 'execute_skill_proxy', { skill_id: 'lively__note', args: { text } })
     expect(held).toMatchObject({ isError: false, structuredContent: { status: 'pending' } })
@@ -101,7 +101,7 @@ describe.each(cases)('a client of the official SDK, $way, $era era', ({ way, era
     expect(told).toEqual([{ progress: 1, total: 1, message: 'step 1' }])
   })
 
-  test('a call that is called off is called off in the tool server', async () => {
+  test('a cancelled call is cancelled in the tool server', async () => {
     const text = `${way} ${era}`
     const off = new AbortController()
     const under_way = on('passthrough').callTool({ name: 'lively__stay', arguments: { text } }, { signal: off.signal })

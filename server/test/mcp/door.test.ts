@@ -43,7 +43,7 @@ describe('what is refused', () => {
     expect(answer.body.error?.code).toBe(number)
   })
 
-  test('an argument that its header repeats is taken', async () => {
+  test('an argument that a header repeats is accepted', async () => {
     const { body } = await sendRaw(gate, agent, typed('=?base64?YQ==?='))
     expect(JSON.stringify(body)).toContain('held for a person')
   })
@@ -101,7 +101,7 @@ describe('requests that share a connection', () => {
 })
 
 describe('sessions', () => {
-  test('a session is good for its caller and for nobody else, until it is ended', async () => {
+  test('a session is valid for its caller only, until it is ended', async () => {
     const session = { 'mcp-session-id': await sessionOf(agent) }
     expect(await sendRaw(gate, agent, { headers: session, body: list })).toMatchObject({ status: 200 })
     expect(await sendRaw(gate, other, { headers: session, body: list })).toMatchObject({ status: 404 })
@@ -109,7 +109,7 @@ describe('sessions', () => {
     expect(await sendRaw(gate, agent, { headers: session, body: list })).toMatchObject({ status: 404 })
   })
 
-  test('calls of one session are one thread, an id in _meta names one, and calls without a name belong to the caller`s own', async () => {
+  test('calls of one session are one thread, an id in _meta names one, and calls without either belong to the caller`s default thread', async () => {
     const session = await sessionOf(agent)
     await sendRaw(gate, agent, { headers: { 'mcp-session-id': session }, body: call('lively__look') })
     const meta = { name: 'lively__look', arguments: {}, _meta: { 'sluice/session': 'mine' } }
@@ -126,7 +126,7 @@ describe('sessions', () => {
     expect(fourth).toBe(third)
   })
 
-  test('a message that wants no answer gets none, and neither does an answer that nobody asked for', async () => {
+  test('notifications get no answer, and neither do unrequested answers', async () => {
     const notification = { jsonrpc: '2.0', method: 'notifications/initialized' }
     expect(await sendRaw(gate, agent, { body: notification })).toMatchObject({ status: 202, text: '' })
     expect(await sendRaw(gate, agent, { body: { jsonrpc: '2.0', id: 1, result: {} } })).toMatchObject({ status: 202 })
@@ -134,7 +134,7 @@ describe('sessions', () => {
 })
 
 describe('cancelled requests', () => {
-  test('going away calls off a newer request', async () => {
+  test('disconnecting cancels a request since 2026-07-28', async () => {
     const stay = listenTo(gate, agent, {
       method: 'POST',
       ...modern('tools/call', { name: 'lively__stay', arguments: { text: 'gone' } }),
@@ -144,13 +144,13 @@ describe('cancelled requests', () => {
     await waitForLine(gate, 'cancelled stay gone')
   })
 
-  test('going away does not call off an older request, and nobody else can', async () => {
+  test('disconnecting does not cancel a request before 2026-07-28, and no other client can cancel it', async () => {
     const stay = listenTo(gate, agent, { method: 'POST', body: call('lively__stay', { text: 'kept' }) })
     await waitForLine(gate, 'stay {"text":"kept"}')
     const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }
     await sendRaw(gate, other, { body: cancel })
     stay.close()
-    // What was sent before reaches the tool server before: had either called it off, it would have been seen by then.
+    // Messages arrive at the tool server in order: a cancellation would have arrived by now.
     await sendRaw(gate, agent, { body: call('lively__look', { text: 'later' }) })
     await waitForLine(gate, 'look {"text":"later"}')
     expect(gate.seen()).not.toContain('cancelled stay kept')
@@ -158,7 +158,7 @@ describe('cancelled requests', () => {
     await waitForLine(gate, 'cancelled stay kept')
   })
 
-  test('of two requests under one id, without sessions, neither is called off by that id', async () => {
+  test('of two requests with one id and without sessions, neither is cancelled by that id', async () => {
     for (const text of ['one', 'two']) listenTo(gate, agent, { method: 'POST', body: call('lively__stay', { text }) })
     await waitForLine(gate, 'stay {"text":"two"}')
     await waitForLine(gate, 'stay {"text":"one"}')
@@ -186,7 +186,7 @@ describe('a person decides', () => {
   const note = (text: string, more: object = {}) =>
     modern('tools/call', { name: 'lively__note', arguments: { text }, ...more }, { elicitation: { url: {} } })
 
-  test('a client that can show pages is pointed at the console; what it says then is not believed', async () => {
+  test('a client that can show pages is sent to the console; its own claims about the result are not trusted', async () => {
     const asked = await sendRaw(gate, agent, note('page'))
     const result = asked.body['result'] as {
       requestState: string
@@ -207,7 +207,7 @@ describe('a person decides', () => {
     expect(gate.seen().filter((line) => line === 'note {"text":"page"}')).toHaveLength(1)
   })
 
-  test('somebody else`s held call is unknown, whatever state a client brings back', async () => {
+  test('another caller`s held call is unknown, whatever state a client sends', async () => {
     const { body } = await sendRaw(gate, agent, note('private'))
     const { requestState } = body['result'] as { requestState: string }
     const stolen = await sendRaw(gate, other, note('private', { requestState }))
@@ -216,7 +216,7 @@ describe('a person decides', () => {
 })
 
 describe('changes are reported', () => {
-  test('lists that change, on both kinds of streams; a subscription to nothing ends at once', async () => {
+  test('list changes are reported on both kinds of streams; an empty subscription ends at once', async () => {
     const old = listenTo(gate, agent, { headers: { 'mcp-session-id': await sessionOf(agent) } })
     const filter = { notifications: { toolsListChanged: true, promptsListChanged: true } }
     const subscribed = listenTo(gate, agent, { method: 'POST', ...modern('subscriptions/listen', filter) })
@@ -250,7 +250,7 @@ describe('changes are reported', () => {
 })
 
 describe('an answer that takes long', () => {
-  test('can be had after its stream was lost, more than once, by whoever asked and by nobody else', async () => {
+  test('can be read after its stream was lost, more than once, only by its requester', async () => {
     const session = { 'mcp-session-id': await sessionOf(agent), 'mcp-protocol-version': '2025-11-25' }
     const lost = listenTo(gate, agent, {
       method: 'POST',
@@ -275,7 +275,7 @@ describe('an answer that takes long', () => {
     expect(stolen.body.error?.data.code).toBe('mcp.event_unknown')
   })
 
-  test('is no such stream for clients before 2025-11-25, and none at all when it comes at once', async () => {
+  test('is not a resumable stream for clients before 2025-11-25, and no stream at all if it is fast', async () => {
     const session = { 'mcp-session-id': await sessionOf(agent), 'mcp-protocol-version': '2025-06-18' }
     const stream = listenTo(gate, agent, {
       method: 'POST',
@@ -295,7 +295,7 @@ describe('an answer that takes long', () => {
 })
 
 describe('what a client sees', () => {
-  test('resources and prompts of the servers behind the gate, under names that say whose they are', async () => {
+  test('resources and prompts of the servers behind the gate, with names that contain the server', async () => {
     const asked = async (method: string, params: object = {}) =>
       (await sendRaw(gate, agent, { body: rpc(method, params) })).body['result']
     expect(await asked('resources/list')).toMatchObject({ resources: [{ uri: 'notes://today' }] })
@@ -307,7 +307,7 @@ describe('what a client sees', () => {
     expect(missing.body.error?.data.code).toBe('read.unknown')
   })
 
-  test('on the search surface there are none, and a tool is not called by its own name', async () => {
+  test('the search surface has none, and tools cannot be called by their own names', async () => {
     const path = '/mcp?surface=search'
     expect((await sendRaw(gate, agent, { path, body: rpc('resources/list') })).body.error?.code).toBe(-32601)
     const direct = await sendRaw(gate, agent, { path, body: call('lively__look') })
@@ -315,7 +315,7 @@ describe('what a client sees', () => {
     expect(direct.text).toContain('tool.unknown')
   })
 
-  test('`auto` shows few tools as they are, and takes both kinds of names', async () => {
+  test('`auto` lists a small number of tools directly, and accepts both kinds of names', async () => {
     const path = '/mcp?surface=auto'
     const { text } = await sendRaw(gate, agent, { path, body: list })
     expect(text).toContain('lively__look')
@@ -324,7 +324,7 @@ describe('what a client sees', () => {
     expect((await sendRaw(gate, agent, { path, body: proxied })).text).toContain('look done')
   })
 
-  test('the connection chooses the surface before the key does, and the key before the configuration', async () => {
+  test('the connection`s choice of surface takes precedence over the key, and the key over the configuration', async () => {
     const made = await gate.cli('keys', 'create', 'agent', 'finder', '--surface', 'search')
     const key = made.out.trim()
     const sees = async (path: string, who: string) => (await sendRaw(gate, who, { path, body: list })).text

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startGate, type RunningGate } from '../doors/with-running-gate.ts'
 import { connectClient, type Transport } from './with-mcp-gate.ts'
 
-/** Characters that nobody sees, that turn letters around, or that a terminal obeys. Line breaks and tabs are ordinary in a description. */
+/** Invisible, direction-changing and terminal control characters. Line breaks and tabs are normal in a description. */
 const RAW =
   /(?![\n\r\t])[\p{Cc}\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff9-\ufffc\ue000-\uf8ff\u{e0000}-\u{e0fff}\u{f0000}-\u{10ffff}]/u
 
@@ -57,7 +57,7 @@ describe.each<Transport>(['http', 'stdio'])('a server that imitates the gate, ov
   afterAll(() => client.close())
   const call = (name: string) => client.callTool({ name: `loud__${name}`, arguments: {} })
 
-  test('lists nothing that cannot be seen, and no marks of ours', async () => {
+  test('lists no invisible characters, and none of the gate`s marks', async () => {
     const { tools } = await client.listTools()
     expect(tools.filter(({ name }) => name.startsWith('loud__')).length).toBeGreaterThan(5)
     const lists = {
@@ -78,7 +78,7 @@ describe.each<Transport>(['http', 'stdio'])('a server that imitates the gate, ov
   })
 
   test.each(['held', 'refused', 'note'])(
-    'answers like the gate in `%s`, and the gate says that it is the tool',
+    'answers like the gate in `%s`, and the gate adds that this is the tool',
     async (name) => {
       const answer = await call(name)
       expect(ourMarks(answer)).toEqual([])
@@ -87,14 +87,14 @@ describe.each<Transport>(['http', 'stdio'])('a server that imitates the gate, ov
     },
   )
 
-  test('asks nobody by a mark that only the gate may set', async () => {
+  test('cannot ask with a mark that only the gate may set', async () => {
     const answer = await call('asks')
     expect(asked).toEqual([])
     expect(answer).toMatchObject({ isError: true })
     expect(ourMarks(answer)).toEqual([])
   })
 
-  test('logs and tells its progress in its own name, with everything visible', async () => {
+  test('logs and reports progress under its own name, with every character visible', async () => {
     const progress: unknown[] = []
     await client.callTool({ name: 'loud__talk', arguments: {} }, { onprogress: (one) => progress.push(one) })
     expect(progress).toHaveLength(1)
@@ -105,8 +105,8 @@ describe.each<Transport>(['http', 'stdio'])('a server that imitates the gate, ov
     expect(rawIn([progress, told])).toEqual([])
   })
 
-  test('fails with nothing that cannot be seen, and with no code of ours', async () => {
-    // One after the other: a second one that fails while the first is awaited would be an unhandled rejection.
+  test('returns errors without invisible characters and without codes of the gate', async () => {
+    // One after the other, because a second failure while the first is awaited would be an unhandled rejection.
     for (const fail of [() => call('fail'), () => client.readResource({ uri: 'notes://a' })]) {
       const error = (await fail().then(
         (answer) => ({ message: 'none', data: answer }),

@@ -8,7 +8,7 @@ import { installPeers, peerFile } from '../peers/install-peers.ts'
 import { someOf } from '../some-of.ts'
 import { connectClient, waitForLine, startMcpGate, type McpGate } from './with-mcp-gate.ts'
 
-/** What these tests need of version 1 of the official SDK. */
+/** The parts of version 1 of the official SDK that these tests need. */
 type OldClient = {
   connect(transport: unknown): Promise<void>
   close(): Promise<void>
@@ -81,7 +81,7 @@ async function connect(way: 'http' | 'stdio', surface: string): Promise<OldClien
 }
 
 describe.skipIf(isSkipped).each(['http', 'stdio'] as const)('version 1 of the official SDK, %s', (way) => {
-  test('lists, searches, calls, is held, learns the outcome, hears of progress and calls off', async () => {
+  test('lists, searches, calls, waits for an approval, reads the outcome, gets progress and cancels', async () => {
     const [searching, passing] = await Promise.all([connect(way, 'search'), connect(way, 'passthrough')])
     expect(searching.getInstructions()).toContain('tool_search')
     expect((await passing.listTools()).tools.map(({ name }) => name)).toContain('lively__look')
@@ -115,7 +115,7 @@ describe.skipIf(isSkipped).each(['http', 'stdio'] as const)('version 1 of the of
 describe.skipIf(isSkipped).each(someOf(['http', 'stdio'] as const, 2))(
   'tasks of version 1 of the official SDK, %s',
   (way) => {
-    test('a call goes on by itself when a person has decided, and ends when it is cancelled', async () => {
+    test('a call continues by itself after a person has decided, and ends when it is cancelled', async () => {
       const client = await connect(way, 'search')
       await client.listTools()
       const { tasks } = client.experimental
@@ -167,7 +167,7 @@ describe.skipIf(isSkipped).each([
   { way: 'stdio', era: 'old' },
   { way: 'http', era: 'new' },
 ] as const)('tasks of version 2 of the official SDK, $way, $era era', ({ way, era }) => {
-  /** The SDK's own wire knows no tasks of the newer era, so their client asks for another way to send. */
+  /** The SDK's own transport does not support the new tasks, so their client needs another transport. */
   const raw = async ({ method, params }: { method: string; params: Record<string, unknown> }) => {
     const named = params['name'] ?? params['taskId']
     const answer = await fetch(`${gate.url}/mcp?surface=passthrough`, {
@@ -186,7 +186,7 @@ describe.skipIf(isSkipped).each([
     return error === undefined ? { kind: 'result', result } : { kind: 'error', error }
   }
 
-  test('a call goes on by itself when a person has decided, and is cancelled in the tool server', async () => {
+  test('a call continues by itself after a person has decided, and is cancelled in the tool server', async () => {
     const client = await connectClient(gate, agent, { way, era, surface: 'passthrough' })
     const file = peerFile('@modelcontextprotocol/ext-tasks/dist/client/index.js')
     const peer = (await import(pathToFileURL(file).href)) as {
@@ -194,7 +194,7 @@ describe.skipIf(isSkipped).each([
       toolDeclarationFromMcpTool(tool: unknown): unknown
     }
     const { tools } = await client.listTools()
-    /** Before 2026-07-28 it is for the client to want a task, of a tool that says it may be one. */
+    /** Before 2026-07-28 the client requests a task, for a tool that allows tasks. */
     const wish = (tool: string) => {
       const declaration = peer.toolDeclarationFromMcpTool(tools.find(({ name }) => name === tool))
       return era === 'old' ? { declaration, task: { preference: 'require' } } : {}
@@ -246,7 +246,7 @@ describe.skipIf(isSkipped).each(someOf(['modern', 'legacy'], 2))('the official i
       inspect(overHttp(), '--method', 'tools/list'),
       inspect(overHttp(), ...call('lively__note', `text=${text}`)),
       inspect([process.execPath, LAUNCHER, 'mcp'], ...call('tool_search', 'query=note')),
-      // It knows the tasks of the newer era, and goes on by itself.
+      // It supports tasks since 2026-07-28, and continues by itself.
       era === 'modern' ? approveWhenHeld(text) : undefined,
     ])
     expect(listed).toContain('lively__typed')

@@ -3,7 +3,7 @@ import { modern, rpc, type RawRequest } from './send-raw.ts'
 const list = rpc('tools/list')
 const good = modern('tools/call', { name: 'lively__look', arguments: {} })
 
-/** What the door refuses: with which HTTP status, code and JSON-RPC number. Without a number it is no answer of MCP. */
+/** What the door rejects: HTTP status, code and JSON-RPC number. Without a number it is not an MCP answer. */
 export const REFUSALS: readonly [
   name: string,
   sendRaw: RawRequest,

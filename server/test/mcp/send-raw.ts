@@ -18,7 +18,7 @@ export type RawRequest = {
   readonly agent?: Agent
 }
 
-/** One raw HTTP request, with the headers of a good client where none are named; an empty one is left out. */
+/** One raw HTTP request, with the default headers of a correct client; an empty header is left out. */
 export function sendRaw(
   gate: RunningGate,
   key: string | undefined,
@@ -98,7 +98,7 @@ export const rpc = (method: string, params: object = {}, id: number | string = 1
   params,
 })
 
-/** A request of the newer era, with the headers that repeat it. */
+/** A request since 2026-07-28, with the headers that repeat it. */
 export function modern(
   method: string,
   params: Record<string, unknown> = {},

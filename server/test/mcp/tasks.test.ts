@@ -18,14 +18,14 @@ afterAll(() => gate.stop())
 
 type Words = { taskId: string; status: string; statusMessage?: string; [key: string]: unknown }
 type Told = { method?: string; params?: Record<string, unknown> }
-/** Without news of lists, which may come at any time while tool servers start. */
+/** Without list notifications, which may arrive at any time while tool servers start. */
 const aboutCalls = (messages: readonly unknown[]): readonly Told[] =>
   (messages as readonly Told[]).filter(({ method }) => method?.endsWith('list_changed') !== true)
 
 const RELATED = 'io.modelcontextprotocol/related-task'
 const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
 
-/** One request of the older era. */
+/** One request before 2026-07-28. */
 async function ask(method: string, params: object = {}, key = agent) {
   const { text, body, headers } = await sendRaw(gate, key, { body: rpc(method, params) })
   const stream = String(headers['content-type']).startsWith('text/event-stream')
@@ -35,7 +35,7 @@ async function ask(method: string, params: object = {}, key = agent) {
 async function listed(params: object = {}): Promise<{ tasks: Words[]; nextCursor?: string }> {
   return (await ask('tasks/list', params)).result as { tasks: Words[]; nextCursor?: string }
 }
-/** One request of the newer era. */
+/** One request since 2026-07-28. */
 async function askNew(method: string, params: Record<string, unknown> = {}, capabilities: object = TASKS, key = agent) {
   const { body, status } = await sendRaw(gate, key, modern(method, params, capabilities))
   return { status, result: body['result'] as Words | undefined, error: body.error }
@@ -83,7 +83,7 @@ describe('a task of 2025-11-25', () => {
     expect(status.error?.code).toBe(-32601)
   })
 
-  test('of a held call works until a person decides, and its result waits for that', async () => {
+  test('of a held call is `working` until a person decides, and its result waits for that', async () => {
     const task = await begin('lively__note', { text: 'held' })
     expect(task).toMatchObject({ status: 'working', ttl: null, pollInterval: 1000 })
     expect(task.statusMessage).toMatch(/held for a person.*\/#\/approvals\//)
@@ -148,7 +148,7 @@ describe('a task of 2025-11-25', () => {
     await waitForLine(gate, 'cancelled linger approved')
   })
 
-  test('of an approval and a cancellation at the same moment one wins, and nothing runs that was withdrawn', async () => {
+  test('with a concurrent approval and cancellation: one of them wins, and a withdrawn call never runs', async () => {
     for (let round = 0; round < 5; round += 1) {
       const text = `race ${round}`
       const { taskId } = await begin('lively__note', { text })
@@ -162,7 +162,7 @@ describe('a task of 2025-11-25', () => {
     }
   })
 
-  test('whose outcome nobody knows works on until a person settles it', async () => {
+  test('with an unknown outcome stays `working` until a person settles it', async () => {
     const task = await begin('lively__vanish', { text: 'gone' })
     await approve('gone')
     const waiting = ask('tasks/result', { taskId: task.taskId })
@@ -178,7 +178,7 @@ describe('a task of 2025-11-25', () => {
     expect((await ask('tasks/get', { taskId: task.taskId })).result).toMatchObject({ status: 'completed' })
   })
 
-  test('is missing for everybody else, an approver too, and for a call that was no task', async () => {
+  test('is unknown for everybody else, including approvers, and for calls that are not tasks', async () => {
     const task = await begin('lively__look', { text: 'mine' })
     for (const key of [other, approver])
       for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel'])
@@ -214,7 +214,7 @@ describe('a task of 2025-11-25', () => {
     })
   })
 
-  test('has its progress, and every change of it, on the standing stream of its own session alone', async () => {
+  test('reports its progress and changes only on the listening stream of its own session', async () => {
     const [mine, sibling, foreign] = await Promise.all([sessionOf(agent), sessionOf(agent), sessionOf(other)])
     const listen = (key: string, session: string) => listenTo(gate, key, { headers: { 'mcp-session-id': session } })
     const streams = [listen(agent, mine), listen(agent, sibling), listen(other, foreign)]
@@ -232,7 +232,7 @@ describe('a task of 2025-11-25', () => {
     })
     const statuses = told().filter(({ method }) => method === 'notifications/tasks/status')
     expect(new Set(statuses.map(({ params: said }) => said?.['taskId']))).toEqual(new Set([taskId]))
-    // What is over before it is told of is told of once, as it ended.
+    // A task that ends before it is reported is reported once, with its end.
     expect(['working completed', 'completed']).toContain(statuses.map(({ params: said }) => said?.['status']).join(' '))
     expect(streams.slice(1).flatMap(({ messages }) => aboutCalls(messages))).toEqual([])
     for (const stream of streams) stream.close()
@@ -240,7 +240,7 @@ describe('a task of 2025-11-25', () => {
 })
 
 describe('a held call that is no task', () => {
-  test('is told of in the log of its own session when it is decided, at the level the session wants', async () => {
+  test('is reported in the log of its own session when it is decided, at the session`s log level', async () => {
     const [mine, quiet] = await Promise.all([sessionOf(agent), sessionOf(agent)])
     const streams = [mine, quiet].map((session) => listenTo(gate, agent, { headers: { 'mcp-session-id': session } }))
     const boss = listenTo(gate, approver, {})
@@ -281,7 +281,7 @@ describe('a task since 2026-07-28', () => {
     expect((await sendRaw(gate, agent, listen)).body.error?.code).toBe(-32021)
   })
 
-  test('is what a held call becomes; its end is told to whoever listens for it', async () => {
+  test('is the answer to a held call; its end is reported to subscribers', async () => {
     const { result } = await askNew('tools/call', { name: 'lively__note', arguments: { text: 'new' } })
     expect(result).toMatchObject({ resultType: 'task', status: 'working', ttlMs: null })
     const taskId = String(result?.taskId)
@@ -311,7 +311,7 @@ describe('a task since 2026-07-28', () => {
     mine.close()
   })
 
-  test('is what a slow call becomes, and a cancelled one is cancelled in the tool server', async () => {
+  test('is the answer to a slow call, and a cancelled one is cancelled in the tool server', async () => {
     const quick = await askNew('tools/call', { name: 'lively__look', arguments: {} })
     expect(quick.result).toMatchObject({ resultType: 'complete', content: [{ text: 'look done' }] })
     const { result } = await askNew('tools/call', { name: 'lively__stay', arguments: { text: 'slow' } })
@@ -331,7 +331,7 @@ describe('a task since 2026-07-28', () => {
       expect((await askNew(method, { taskId })).error?.code).toBe(-32601)
   })
 
-  test('has ended well when the tool says that it failed, and badly when it is answered with an error', async () => {
+  test('is completed if the tool returns an error result, and failed if it returns a JSON-RPC error', async () => {
     const results: (Words | undefined)[] = []
     for (const how of ['broken result', 'broken error']) {
       const { result } = await askNew('tools/call', { name: 'lively__break', arguments: { text: how } })
@@ -347,7 +347,7 @@ describe('a task since 2026-07-28', () => {
     expect(results[1]).not.toHaveProperty('result')
   })
 
-  test('comes after the console for a client that can show it', async () => {
+  test('is offered after the console to a client that can show pages', async () => {
     const both = { ...TASKS, elicitation: { url: {} } }
     const call = { name: 'lively__note', arguments: { text: 'shown' } }
     const { result } = await askNew('tools/call', call, both)
@@ -362,7 +362,7 @@ describe('a task since 2026-07-28', () => {
   })
 })
 
-test('a task survives the death of the gate between the hold and the approval', async () => {
+test('a task survives if the gate is killed between the hold and the approval', async () => {
   const task = await begin('lively__note', { text: 'outlives' })
   gate.process.kill('SIGKILL')
   await new Promise((done) => gate.process.once('exit', done))

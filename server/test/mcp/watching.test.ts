@@ -73,30 +73,33 @@ const WAYS = [
 ] as const
 
 describe.each(WAYS)('a client over %s of the %s era', (way, era) => {
-  test.each(UPSTREAMS)('hears of what it watches on a server of the %s era, of nothing else, until it does not', (on) =>
-    withClient(way, era, async (client, heard) => {
-      const [page, other] = [`watched://${on}/page`, `watched://${on}/other`]
-      const stop = await watch(client, era, page)
-      // Nothing says when a stream of the older era is open, so it is touched until it is heard.
-      await expect
-        .poll(async () => {
-          await touch(on, other)
+  test.each(UPSTREAMS)(
+    'is notified about what it watches on a server of the %s era, about nothing else, until it unsubscribes',
+    (on) =>
+      withClient(way, era, async (client, heard) => {
+        const [page, other] = [`watched://${on}/page`, `watched://${on}/other`]
+        const stop = await watch(client, era, page)
+        // An old stream does not say when it is open, so the resource is changed until a notification arrives.
+        await expect
+          .poll(async () => {
+            await touch(on, other)
+            await touch(on, page)
+            return heard
+          }, POLLED)
+          .toContain(page)
+        expect(heard).not.toContain(other)
+        await stop()
+        // Another resource, changed after it: when its notification arrives, that of the first would have arrived too. Unsubscribing
+        // takes a moment.
+        await watch(client, era, other)
+        const isStillHeard = async () => {
+          heard.length = 0
           await touch(on, page)
-          return heard
-        }, POLLED)
-        .toContain(page)
-      expect(heard).not.toContain(other)
-      await stop()
-      // Another one, touched after it: when that is heard, the first one would have been. Leaving takes a moment.
-      await watch(client, era, other)
-      const isStillHeard = async () => {
-        heard.length = 0
-        await touch(on, page)
-        await expect.poll(() => touch(on, other).then(() => heard), POLLED).toContain(other)
-        return heard.includes(page)
-      }
-      await expect.poll(isStillHeard, POLLED).toBe(false)
-    }),
+          await expect.poll(() => touch(on, other).then(() => heard), POLLED).toContain(other)
+          return heard.includes(page)
+        }
+        await expect.poll(isStillHeard, POLLED).toBe(false)
+      }),
   )
 })
 
@@ -119,7 +122,7 @@ describe('a resource', () => {
   }
   const of = (uri: string) => asked().filter((line) => line.endsWith(uri))
 
-  test('is asked for once, however many watch it, and let go of when the last one leaves or its session ends', async () => {
+  test('is subscribed to once for all watchers, and unsubscribed when the last one leaves or its session ends', async () => {
     const uri = 'watched://old/page'
     const before = of(uri).length
     const [one, two] = [await sessionOf(), await sessionOf()]
@@ -136,7 +139,7 @@ describe('a resource', () => {
     await expect.poll(() => of(uri).slice(before), POLLED).toEqual([`subscribe ${uri}`, `unsubscribe ${uri}`])
   })
 
-  test('that the caller may not read cannot be watched, and neither can one that nobody has', async () => {
+  test('that the caller may not read, or that no server has, cannot be watched', async () => {
     const session = await sessionOf()
     const code = async (uri: string) => (await post(session, 'resources/subscribe', { uri })).body.error?.data.code
     expect(await code('watched://old/private')).toBe('call.blocked')
@@ -154,7 +157,7 @@ describe('a resource', () => {
     stream.close()
   })
 
-  test.each(UPSTREAMS)('is watched again, and told of, when its server of the %s era was restarted', async (on) => {
+  test.each(UPSTREAMS)('is watched again and reported when its server of the %s era was restarted', async (on) => {
     const uri = `watched://${on}/page`
     const stream = listenTo(gate, key, {
       method: 'POST',
@@ -169,7 +172,7 @@ describe('a resource', () => {
     stream.close()
   })
 
-  test('or a prompt, or a tool that a server of the newer era adds is told of to clients of both', async () => {
+  test('or a prompt, or a tool that a newer server adds is reported to clients of both eras', async () => {
     const old = listenTo(gate, key, { headers: { 'mcp-session-id': await sessionOf() } })
     const lists = ['tools', 'resources', 'prompts']
     const notifications = Object.fromEntries(lists.map((list) => [`${list}ListChanged`, true]))

@@ -11,7 +11,7 @@ export type Transport = 'http' | 'stdio'
 
 export type McpGate = RunningGate & {
   stop(): Promise<void>
-  /** What the tool server saw, a line each. */
+  /** What the tool server received, one line each. */
   readonly seen: () => readonly string[]
 }
 
@@ -29,7 +29,7 @@ const EFFECTS = {
   break: { effects: ['write'] },
 }
 
-/** A gate with the lively and the offering server behind it; reads run, notes are held. */
+/** A gate with two test servers behind it; reads run, notes are held. */
 export async function startMcpGate(more: object = {}): Promise<McpGate> {
   const gate = await startGate((folder) => {
     const lively = {
