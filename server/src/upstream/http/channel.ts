@@ -22,7 +22,9 @@ const MOST_HOPS = 3
  */
 export function openChannel(config: HttpServer, tokens: Tokens | undefined): Channel {
   const base = new URL(config.url)
-  const open = new Set<Exchange>()
+  /** A list of places instead of a set: a set that changes with every request keeps ended ones in memory for longer. */
+  const open: (Exchange | undefined)[] = []
+  const free: number[] = []
   let pool = openPool(base.origin)
   let destroyed = false
   let login_need: string | undefined
@@ -43,11 +45,15 @@ export function openChannel(config: HttpServer, tokens: Tokens | undefined): Cha
     function once(at: URL, token: string | undefined): Exchange {
       const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` }
       const headers = { ...config.headers, ...authorization, ...ask.headers }
+      const place = free.pop() ?? open.length
+      let is_over = false
       const begun = exchange(at, { ...ask, ...acting, headers }, pool, (broke_off) => {
-        open.delete(begun)
+        is_over = true
+        open[place] = undefined
+        free.push(place)
         if (broke_off && !aborted && !destroyed) dropIdle()
       })
-      open.add(begun)
+      if (!is_over) open[place] = begun
       return begun
     }
 
@@ -101,7 +107,7 @@ export function openChannel(config: HttpServer, tokens: Tokens | undefined): Cha
     loginNeed: () => login_need,
     destroy() {
       destroyed = true
-      for (const each of open) each.abort()
+      for (const each of open) each?.abort()
       void pool.destroy()
     },
   }
@@ -117,6 +123,7 @@ const unsent = (says: string, login?: NoReply['login']): NoReply => ({
 
 /** Where a reply redirects the same request; other redirects turn a POST into a GET, or mean that it was carried out. */
 function redirection(reply: Reply, from: URL, method: Ask['method']): URL | undefined {
+  if (reply.status < 300) return undefined
   const keeps = [307, 308].includes(reply.status) || (method === 'GET' && [301, 302, 303].includes(reply.status))
   const location = keeps ? headerOf(reply, 'location') : undefined
   return location !== undefined && URL.canParse(location, from) ? new URL(location, from) : undefined

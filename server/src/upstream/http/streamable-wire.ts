@@ -118,7 +118,7 @@ export function openStreamable(deps: HttpWireDeps): Wire {
     if (body === 'too_large') return pending.end(id, lost(server, 'tool.too_large', { limit: String(limit) }))
     if (body === 'broke_off') return pending.end(id, lost(server, 'tool.broke_off', { how: 'its answer was cut off' }))
     inbox.hear(body.toString(), id)
-    pending.end(id, lost(server, 'tool.garbled'))
+    if (pending.isWaiting(id)) pending.end(id, lost(server, 'tool.garbled'))
   }
 
   /** After the answer the stream may end by itself for a while, so that its connection can be reused. */

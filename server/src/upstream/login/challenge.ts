@@ -11,6 +11,7 @@ const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+(?: +[\x21\x23-\x5b\x5d-\x7e]+)*$/
 
 /** Reads a 401, or a 403 for insufficient scope (RFC 6750). Undefined for any other answer. */
 export function challengeOf(reply: Pick<Reply, 'status' | 'headers'>): Challenged | undefined {
+  if (reply.status !== 401 && reply.status !== 403) return undefined
   const header = (headerOf(reply, 'www-authenticate') ?? '').slice(0, LONGEST)
   const bearer = /^\s*(?:bearer|dpop)\b/i.test(header) || /,\s*bearer\s/i.test(header)
   const field = (name: string) =>
