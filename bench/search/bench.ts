@@ -8,14 +8,16 @@ import { SYSTEMS, type SystemName } from './systems.ts'
 
 /**
  * Does search find? Ours, MiniSearch as it comes and tuned, Orama tuned and a plain BM25 answer the same questions over the
- * same tools. All but `minisearch` read the same fields with the same word splitting and stems.
+ * same tools. All but `minisearch` read the same fields with the same word splitting and stems. `--embeddings URL [--model NAME]`
+ * adds ours with an embedding model.
  */
 const DATA = join(import.meta.dirname, '../../../shared/data/retrieval')
 /** Of each set, unless `--all` or `--queries` says otherwise: the slowest baselines take 50 ms and more for one. */
 const MOST_QUERIES = 1_000
 const BASELINE_NEEDS_HELP = 0.9
 
-type SetReport = { set: string; tools: number; queries: number; systems: Record<SystemName, Figures> }
+type Systems = Record<SystemName, Figures> & { sluice_embeddings?: Figures }
+type SetReport = { set: string; tools: number; queries: number; systems: Systems }
 type Report = { bench: 'search'; sets: SetReport[]; reliability: Reliability }
 
 export const bench: Bench<Report> = {
@@ -31,11 +33,16 @@ export const bench: Bench<Report> = {
     if (!(queries > 0)) throw complaint('--queries wants a number')
     // Whatever cannot be read is said before anything is measured.
     for (const folder of folders) readSet(folder, distractors)
-    const names = Object.keys(SYSTEMS) as SystemName[]
+    const [url] = valuesOf(options, '--embeddings')
+    const embeddings = url === undefined ? undefined : { url, model: valuesOf(options, '--model')[0] ?? 'default' }
+    const names: Job['system'][] = [
+      ...(Object.keys(SYSTEMS) as SystemName[]),
+      ...(embeddings === undefined ? [] : (['sluice_embeddings'] as const)),
+    ]
     const sets = folders.map((folder) => {
       const measured = names.map((system) => {
         const start = performance.now()
-        const one = inChild({ system, folder, distractors, queries })
+        const one = inChild({ system, folder, distractors, queries, ...(embeddings && { embeddings }) })
         console.error(`${one.set}: ${system} in ${((performance.now() - start) / 1_000).toFixed(1)} s`)
         return one
       })
@@ -45,7 +52,7 @@ export const bench: Bench<Report> = {
         console.error(`${first.set}: ${first.queries} of ${first.of} queries, by a fixed seed`)
       const systems = Object.fromEntries(names.map((name, at) => [name, measured[at]?.figures]))
       const { set, tools, queries: asked } = first
-      return { set, tools, queries: asked, systems: systems as Record<SystemName, Figures> }
+      return { set, tools, queries: asked, systems: systems as Systems }
     })
     const reliability = reliabilityOf(folders.map((folder) => firstHits(folder, distractors, queries)))
     return Promise.resolve({ bench: 'search', sets, reliability })
@@ -91,7 +98,7 @@ function inChild(job: Job): Measured {
 
 /** Recall@5 against the best baseline of each set. */
 function lead(sets: readonly SetReport[]): string {
-  const leads = sets.map(({ set, systems: { sluice, ...others } }) => {
+  const leads = sets.map(({ set, systems: { sluice, sluice_embeddings: _, ...others } }) => {
     const best = Math.max(...Object.values(others).map((figures) => figures['recall@5']))
     return { set, best, by: sluice['recall@5'] - best }
   })

@@ -1,20 +1,29 @@
 import { quantile } from '../bench.ts'
 import { meanQuality, qualityOf, type Quality } from './quality.ts'
 import { readSet, sample } from './read-set.ts'
+import { byMeaning } from './by-meaning.ts'
 import { SYSTEMS, type SystemName } from './systems.ts'
 
 /** What one child process is asked: one system on one set, so that none warms, fills or slows another's memory. */
-export type Job = { system: SystemName; folder: string; distractors: readonly string[]; queries: number }
+export type Job = {
+  system: SystemName | 'sluice_embeddings'
+  folder: string
+  distractors: readonly string[]
+  queries: number
+  /** The address of an embedding model, and its name. */
+  embeddings?: { readonly url: string; readonly model: string }
+}
 export type Figures = Quality & { p50_ms: number; p99_ms: number; index_ms: number; rss_mb: number }
 export type Measured = { set: string; tools: number; queries: number; of: number; figures: Figures }
 
 const WARM_UP = 100
 const COUNT = 10
 
-export async function measure({ system, folder, distractors, queries }: Job): Promise<Measured> {
+export async function measure({ system, folder, distractors, queries, embeddings }: Job): Promise<Measured> {
   const { set, tools, questions } = readSet(folder, distractors)
   const asked = questions.length > queries ? sample(questions, queries) : questions
-  const build = await SYSTEMS[system].open()
+  const { url, model } = embeddings ?? { url: '', model: '' }
+  const build = await (system === 'sluice_embeddings' ? byMeaning(url, model) : SYSTEMS[system]).open()
   globalThis.gc?.()
   const before = process.memoryUsage().rss
   const start = performance.now()

@@ -125,6 +125,8 @@ export async function openTools(
       embedder,
       vectors: await openVectors(join(placesIn(settings.data).vectors, vectorsName(config))),
       clock: Date.now,
+      pause: (ms) => sleep(ms, undefined, { ref: false }),
+      weight: config.search.embeddings?.weight ?? 1,
     }),
   }
   const unwatch = source.watch(() => void live.reload('file'))

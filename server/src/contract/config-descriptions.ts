@@ -295,6 +295,8 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   search: 'How tools are found.',
   'search.embeddings':
     'A model for searching by meaning. The descriptions of the tools and all queries are sent to it.',
+  'search.embeddings.weight':
+    "How much the model's ranking counts where the words are not sure; 1 is as much as theirs. Raise it for a strong model.",
   'search.learn': 'Ranks tools higher that the same caller ran after similar queries.',
   serenity: 'Health data for the `health` decider; without it, that decider has no opinion.',
   'serenity.log_dir': 'The folder with the health files.',

@@ -9,7 +9,7 @@ import { HubSettings, NodesSettings } from './hub-settings.ts'
 import { Budgets, Repetition, Traps } from './judgement.ts'
 import { OpenApiSettings } from './openapi-settings.ts'
 import { AgentSettings } from './agent.ts'
-import { Models, ModelSettings } from './models.ts'
+import { EmbeddingSettings, Models } from './models.ts'
 import { PolicyFile } from './policy.ts'
 import { refuse, ok, type Result } from './problems.ts'
 import { Provenance } from './provenance.ts'
@@ -161,7 +161,7 @@ export const Config = z
     search: z
       .strictObject({
         /** Also finds tools by meaning. Their texts and every query are sent there; if it gives no answer, only words count. */
-        embeddings: ModelSettings.optional(),
+        embeddings: EmbeddingSettings.optional(),
         /** Ranks tools higher that the same caller ran after similar queries. Stores the stems of those queries in the ledger. */
         learn: z.boolean().default(false),
       })

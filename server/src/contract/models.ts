@@ -15,6 +15,13 @@ export const ModelSettings = z.strictObject({
 })
 export type ModelSettings = z.infer<typeof ModelSettings>
 
+/** A model that turns texts into vectors. */
+export const EmbeddingSettings = z.strictObject({
+  ...ModelSettings.shape,
+  /** How much its ranking counts against the words' where those are not sure; 1 is as much. */
+  weight: z.number().min(0.1).max(3).default(0.5),
+})
+
 /** A model of the agent runtime. */
 export const AgentModelSettings = z.strictObject({
   provider: z.enum(['openai-compatible', 'anthropic', 'google']),

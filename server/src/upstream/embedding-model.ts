@@ -1,40 +1,65 @@
+import { z } from 'zod'
 import type { Embedder } from '../commands/ports/embeddings.ts'
 import type { ModelSettings } from '../contract/models.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import { secretOf } from './server-config.ts'
 
-/** An embedding model behind an OpenAI-compatible API. The library is loaded with the first question. */
+/** 64 vectors of 8,192 numbers take some 12 MB of JSON. */
+const LONGEST_ANSWER = 32 * 2 ** 20
+const LONGEST_VECTOR = 8_192
+
+const Answer = z.object({
+  data: z.array(z.object({ index: z.int().min(0), embedding: z.array(z.number()).min(1).max(LONGEST_VECTOR) })),
+})
+
+/** An embedding model behind an OpenAI-compatible API. */
 export function openEmbeddingModel(settings: ModelSettings, folder: string): Result<Embedder> {
   const key = settings.key === undefined ? undefined : secretOf(settings.key, folder, process.env)
   if (settings.key !== undefined && key === undefined)
     return refuse('config.invalid', { paths: 'search.embeddings.key: the secret is missing' })
+  const url = `${settings.url.replace(/\/+$/, '')}/embeddings`
+  const headers = {
+    'content-type': 'application/json',
+    ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+  }
+  async function post(texts: readonly string[], signal: AbortSignal): Promise<Response> {
+    const body = JSON.stringify({ model: settings.model, input: texts, encoding_format: 'float' })
+    // Texts go to the configured address and nowhere else.
+    const send = () => fetch(url, { method: 'POST', headers, body, redirect: 'error', signal })
+    // A kept connection may have been closed by the server just now. Asking twice does no harm.
+    return send().catch((error: unknown) => (signal.aborted ? Promise.reject(error as Error) : send()))
+  }
   return ok({
     async embed(texts) {
       try {
-        const [{ embedMany }, { createOpenAICompatible }] = await Promise.all([
-          import('ai'),
-          import('@ai-sdk/openai-compatible'),
-        ])
-        const provider = createOpenAICompatible({
-          name: 'search',
-          baseURL: settings.url,
-          ...(key === undefined ? {} : { apiKey: key }),
-        })
-        const { embeddings } = await embedMany({
-          model: provider.embeddingModel(settings.model),
-          values: [...texts],
-          maxRetries: 0,
-          abortSignal: AbortSignal.timeout(settings.timeout_ms),
-        })
-        const [first] = embeddings
-        const isWhole = embeddings.length === texts.length && embeddings.every(({ length }) => length === first?.length)
-        return isWhole ? embeddings.map(unit) : undefined
+        const answer = await post(texts, AbortSignal.timeout(settings.timeout_ms))
+        const text = answer.ok ? await readShort(answer) : undefined
+        return text === undefined ? undefined : vectorsIn(Answer.parse(JSON.parse(text)), texts.length)
       } catch {
         // Whatever failed, search by words is enough; the notice says that search by meaning is unavailable.
         return undefined
       }
     },
   })
+}
+
+/** The answer's text, unless it is too long: then the rest is not read. */
+async function readShort(answer: Response): Promise<string | undefined> {
+  const pieces: Uint8Array[] = []
+  let length = 0
+  for await (const piece of answer.body ?? []) {
+    length += piece.length
+    if (length > LONGEST_ANSWER) return undefined
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces).toString('utf8')
+}
+
+/** One vector for each text, all of one size, in the order of the texts. */
+function vectorsIn({ data }: z.infer<typeof Answer>, count: number): Float32Array[] | undefined {
+  const vectors = data.toSorted((a, b) => a.index - b.index).map(({ embedding }) => unit(embedding))
+  const isWhole = data.length === count && vectors.every(({ length }) => length === vectors[0]?.length)
+  return isWhole && new Set(data.map(({ index }) => index)).size === count ? vectors : undefined
 }
 
 function unit(vector: readonly number[]): Float32Array {

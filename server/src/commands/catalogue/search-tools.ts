@@ -56,7 +56,7 @@ export async function searchTools(
   const meanings = await meaning?.nearest(query, POOL, counts)
   const wide = own === undefined && meanings === undefined ? top_k : POOL
   const words = await catalogue.search(query, wide, counts)
-  const found = meanings === undefined ? words : fuseRanks(words, meanings, wide)
+  const found = meanings === undefined ? words : fuseRanks(words, meanings, wide, meaning?.weight ?? 1)
   const hits = (own === undefined ? found : byHabit(found, own, query)).slice(0, top_k)
   habits?.searched(
     caller,

@@ -1,5 +1,5 @@
 import { inForce, type Tool } from '../../contract/tool.ts'
-import { toolText } from '../../core/search/searchable-tool.ts'
+import { meaningText } from '../../core/search/searchable-tool.ts'
 import { searchable } from './word-index.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
 import type { Clock } from '../ports/runtime.ts'
@@ -10,10 +10,14 @@ export type SemanticSearchDeps = {
   readonly embedder: Embedder
   readonly vectors: Vectors
   readonly clock: Clock
+  readonly pause: (ms: number) => Promise<void>
+  readonly weight: number
 }
 
 /** Search by meaning, in addition to search by words. If it gives no answer, words alone are enough. */
 export interface SemanticSearch {
+  /** How much it counts against the words, as configured. */
+  readonly weight: number
   /** The ids that are nearest in meaning, best first; undefined if not available. */
   nearest(query: string, count: number, counts: (tool: Tool) => boolean): Promise<readonly string[] | undefined>
   /** Set while the model is unavailable. */
@@ -23,10 +27,19 @@ export interface SemanticSearch {
 const BATCH = 64
 /** A model that did not answer is not asked again with every search. */
 const REST_MS = 30_000
+/** A search waits no longer than this for the model, whatever the model's own timeout is. */
+const PATIENCE_MS = 1_000
 const LONGEST_TEXT = 2_000
 const DOWN = 'the embedding model does not answer; search uses words only'
 
-export function openSemanticSearch({ catalogue, embedder, vectors, clock }: SemanticSearchDeps): SemanticSearch {
+export function openSemanticSearch({
+  catalogue,
+  embedder,
+  vectors,
+  clock,
+  pause,
+  weight,
+}: SemanticSearchDeps): SemanticSearch {
   let restUntil = 0
   let filling: Promise<void> | undefined
 
@@ -35,6 +48,15 @@ export function openSemanticSearch({ catalogue, embedder, vectors, clock }: Sema
     const answer = await embedder.embed(texts)
     restUntil = answer === undefined ? clock() + REST_MS : 0
     return answer
+  }
+
+  /** The vector of a query. If the model is late, it rests, so that the next searches do not wait for it. */
+  async function vectorOf(query: string): Promise<Float32Array | undefined> {
+    const late = 'late' as const
+    const answer = await Promise.race([ask([query.slice(0, LONGEST_TEXT)]), pause(PATIENCE_MS).then(() => late)])
+    if (answer !== late) return answer?.[0]
+    restUntil = clock() + REST_MS
+    return undefined
   }
 
   /** INVARIANT: a definition is sent to the model once, however often its server reconnects. */
@@ -53,17 +75,19 @@ export function openSemanticSearch({ catalogue, embedder, vectors, clock }: Sema
   }
 
   return {
+    weight,
     async nearest(query, count, counts) {
       const tools = catalogue.tools().filter(isOffered)
       const missing = tools.filter(({ row }) => vectors.get(inForce(row).hash) === undefined)
       // A search does not wait for the whole catalogue: tools without a vector yet are found by their words.
       if (missing.length > 0) filling ??= fill(missing).finally(() => (filling = undefined))
-      if (missing.length === tools.length) await filling
-      const [asked] = (await ask([query.slice(0, LONGEST_TEXT)])) ?? []
+      if (missing.length === tools.length) await Promise.race([filling, pause(PATIENCE_MS)])
+      const asked = await vectorOf(query)
       if (asked === undefined) return undefined
       const near = tools.flatMap((tool) => {
         const vector = vectors.get(inForce(tool.row).hash)
-        return vector === undefined ? [] : [{ tool, likeness: dot(asked, vector) }]
+        // A model that changes its mind about the size of its vectors says nothing that could be compared.
+        return vector?.length === asked.length ? [{ tool, likeness: dot(asked, vector) }] : []
       })
       near.sort((a, b) => b.likeness - a.likeness)
       const found: string[] = []
@@ -80,10 +104,7 @@ export function openSemanticSearch({ catalogue, embedder, vectors, clock }: Sema
 /** A definition that is not admitted is sent to no model. */
 const isOffered = ({ row }: Tool): boolean => row.gone_at === undefined && row.admitted !== undefined
 
-function textOf(tool: Tool): string {
-  const { name, title, description, tags, parameters, server } = toolText(searchable(tool))
-  return [server, name, title, description, tags, parameters].join('\n').slice(0, LONGEST_TEXT)
-}
+const textOf = (tool: Tool): string => meaningText(searchable(tool)).slice(0, LONGEST_TEXT)
 
 /** The cosine similarity of vectors of length 1. */
 function dot(a: Float32Array, b: Float32Array): number {

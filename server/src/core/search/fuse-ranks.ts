@@ -2,6 +2,8 @@ import type { Hit } from './create-index.ts'
 
 /** The usual constant: ranks 1 and 2 differ little, ranks 1 and 60 by half. */
 export const SMOOTHING = 60
+/** Smaller, so that what one list puts first is not outvoted by what both lists put far down. */
+const MEANING_SMOOTHING = 10
 /** A hit by name ranks above everything else. */
 export const BY_NAME = 0.99
 
@@ -10,21 +12,28 @@ const BY_MEANING: Hit['reason'] = { fields: [], terms: [] }
 
 /**
  * Merges two ranked lists: by words and by meaning. A rank counts by its reciprocal, so the two scales need not be comparable.
+ * The surer the words are of their first hit, the less meaning counts: `weight` is what it counts where they are not sure at all.
  * INVARIANT: hints are in the order of the list, and the first has the best hint of the words.
  */
-export function fuseRanks(words: readonly Hit[], meanings: readonly string[], count: number): Hit[] {
+export function fuseRanks(words: readonly Hit[], meanings: readonly string[], count: number, weight: number): Hit[] {
   const named = words.filter(({ score_hint }) => score_hint >= BY_NAME)
   const others = words.filter(({ score_hint }) => score_hint < BY_NAME)
   const scores = new Map<string, number>()
-  const add = (ids: readonly string[]) => {
-    for (const [at, id] of ids.entries()) scores.set(id, (scores.get(id) ?? 0) + 1 / (SMOOTHING + at + 1))
+  const add = (ids: readonly string[], most: number) => {
+    for (const [at, id] of ids.entries()) scores.set(id, (scores.get(id) ?? 0) + most / (MEANING_SMOOTHING + at + 1))
   }
-  add(others.map(({ id }) => id))
+  const sureness = others[0]?.score_hint ?? 0
+  add(
+    others.map(({ id }) => id),
+    1,
+  )
   const fixed = new Set(named.map(({ id }) => id))
-  add(meanings.filter((id) => !fixed.has(id)))
+  add(
+    meanings.filter((id) => !fixed.has(id)),
+    weight * (1 - sureness),
+  )
   const ranked = [...scores].toSorted(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
   const most = ranked[0]?.[1] ?? 1
-  const sureness = others[0]?.score_hint ?? 0
   const reasons = new Map(others.map(({ id, reason }) => [id, reason]))
   const fused = ranked.map(([id, score]) => ({
     id,

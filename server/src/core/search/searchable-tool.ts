@@ -36,6 +36,12 @@ export function toolText(tool: SearchableTool): ToolText {
   }
 }
 
+/** What an embedding model reads of a tool. */
+export function meaningText(tool: SearchableTool): string {
+  const { name, title, description, tags, parameters, server } = toolText(tool)
+  return [server, name, title, description, tags, parameters].join('\n')
+}
+
 const cut = (text: string): string => (text.length <= MAX_FIELD ? text : text.slice(0, MAX_FIELD))
 
 type ParameterText = { readonly names: string[]; readonly texts: string[] }
