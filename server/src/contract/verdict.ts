@@ -30,6 +30,7 @@ export const Opinion = z.strictObject({
   proof: z.literal('passphrase').optional(),
 })
 export type Opinion = z.infer<typeof Opinion>
+export const NO_OPINIONS: readonly Opinion[] = []
 
 export const Verdict = z.strictObject({
   effect: Effect,

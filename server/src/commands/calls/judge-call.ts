@@ -4,8 +4,9 @@ import type { Tool } from '../../contract/tool.ts'
 import type { Verdict } from '../../contract/verdict.ts'
 import { coverWithConsent } from '../../core/consent/cover-with-consent.ts'
 import { asCalled } from '../../core/gate/as-called.ts'
-import { decide } from '../../core/gate/decide.ts'
+import { decideBy } from '../../core/gate/decide.ts'
 import type { Facts } from '../../core/gate/facts.ts'
+import { planFor } from '../../core/gate/plan.ts'
 import type { Policy } from '../../core/gate/policy/policy.ts'
 import { consentFacts, type ConsentDeps } from './facts/consent-facts.ts'
 import { settingsOf } from './facts/load-judgement.ts'
@@ -40,7 +41,7 @@ export async function judgeCall(
   const generation = deps.servers.generation(call.server)
   const { facts, seen } = await gatherSeen(deps, call, asCalled(tool, call), moment)
   const policy = deps.policy()
-  const verdict = decide(policy, call, facts)
+  const verdict = decideBy(planFor(policy, call, facts), call, facts)
   const judged = { facts, verdict, policy_version: policy.version, seen, generation }
   if (ahead === undefined || verdict.effect !== 'ask') return judged
   const cost = settingsOf(deps.judgement, tool)?.cost ?? 1

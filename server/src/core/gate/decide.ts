@@ -13,9 +13,8 @@ import { countApprovals, peopleNeeded } from '../approvals/routes/seats.ts'
 import { coverWithConsent } from '../consent/cover-with-consent.ts'
 import { DECIDERS, type Decider } from './deciders.ts'
 import type { ApprovalFact, Facts } from './facts.ts'
+import type { Plan } from './plan.ts'
 import type { Policy } from './policy/policy.ts'
-
-const STRICTEST_FIRST = ['block', 'ask', 'allow'] as const
 
 /**
  * Deciders that are enforced in observe mode too: a forged call, a triggered trap, a revoked key, and an admin's pause. So are
@@ -29,8 +28,32 @@ const ALWAYS_ENFORCED = new Set(['integrity', 'credential', 'trap', 'pause'])
  * INVARIANT: no opinion at all is a block.
  */
 export function decide(policy: Policy, call: Call, facts: Facts, deciders: readonly Decider[] = DECIDERS): Verdict {
-  // Every decider is asked, even after a block, so that the evidence is complete.
-  const evidence = deciders.flatMap((decider) => opinionsOf(decider, policy, call, facts))
+  const evidence: Opinion[] = []
+  for (const { name, judge } of deciders) {
+    try {
+      addShown(evidence, judge(policy, call, facts))
+    } catch {
+      evidence.push(failed(name, facts.now))
+    }
+  }
+  return verdictOf(policy, call, facts, evidence)
+}
+
+/** The same verdict by a plan for this call's subject, which says what does not depend on the call. */
+export function decideBy({ policy, judges }: Plan, call: Call, facts: Facts): Verdict {
+  const evidence: Opinion[] = []
+  for (const { name, judge } of judges) {
+    try {
+      addShown(evidence, judge(call, facts))
+    } catch {
+      evidence.push(failed(name, facts.now))
+    }
+  }
+  return verdictOf(policy, call, facts, evidence)
+}
+
+/** Every decider was asked, even after a block, so that the evidence is complete. */
+function verdictOf(policy: Policy, call: Call, facts: Facts, evidence: readonly Opinion[]): Verdict {
   const effect = strictestOf(evidence)
   if (effect === undefined) return { effect: 'block', evidence: [noOpinion(facts)] }
   if (policy.mode === 'observe') return observed(effect, evidence, facts)
@@ -48,26 +71,30 @@ function routed(verdict: Verdict, { route }: Facts): Verdict {
   return { ...verdict, strength: strongestOfRoute(verdict.strength, route), route: route.chosen }
 }
 
-function opinionsOf(decider: Decider, policy: Policy, call: Call, facts: Facts): readonly Opinion[] {
-  try {
-    return decider.judge(policy, call, facts).map(shownOpinion)
-  } catch {
-    // Skipping a decider that fails would let it fail open.
-    const says = `the decider \`${decider.name}\` failed`
-    return [{ decider: decider.name, effect: 'block', rule: 'decider.failed', says, source: 'gate', at: facts.now }]
-  }
+/** Skipping a decider that fails would let it fail open. */
+function failed(decider: string, at: number): Opinion {
+  const says = `the decider \`${decider}\` failed`
+  return { decider, effect: 'block', rule: 'decider.failed', says, source: 'gate', at }
 }
 
 /** An opinion may quote names chosen by others, such as a tool's. The sentence must stay one readable line. */
-const shownOpinion = (opinion: Opinion): Opinion => ({
-  ...opinion,
-  rule: visibleText(opinion.rule),
-  says: visibleText(opinion.says),
-  source: visibleText(opinion.source),
-})
+function addShown(evidence: Opinion[], opinions: readonly Opinion[]): void {
+  for (const opinion of opinions) {
+    const rule = visibleText(opinion.rule)
+    const says = visibleText(opinion.says)
+    const source = visibleText(opinion.source)
+    const isShown = rule === opinion.rule && says === opinion.says && source === opinion.source
+    evidence.push(isShown ? opinion : { ...opinion, rule, says, source })
+  }
+}
 
 function strictestOf(evidence: readonly Opinion[]): Effect | undefined {
-  return STRICTEST_FIRST.find((effect) => evidence.some((opinion) => opinion.effect === effect))
+  let strictest: Effect | undefined
+  for (const { effect } of evidence) {
+    if (effect === 'block') return effect
+    if (strictest !== 'ask') strictest = effect
+  }
+  return strictest
 }
 
 function strongestOf(evidence: readonly Opinion[]): Strength {

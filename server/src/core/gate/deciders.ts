@@ -1,9 +1,10 @@
+import type { Caller } from '../../contract/caller.ts'
 import type { Call } from '../../contract/call.ts'
 import type { Opinion } from '../../contract/verdict.ts'
 import { judgeBudget } from './judge-budget.ts'
 import { judgeContent } from './judge-content.ts'
 import { judgeCredential } from './judge-credential.ts'
-import { judgeDefinition } from './judge-definition.ts'
+import { judgeDefinition, planDefinition } from './judge-definition.ts'
 import { judgeDocument } from './judge-document.ts'
 import { judgeHealth } from './judge-health.ts'
 import { judgeIntegrity } from './judge-integrity.ts'
@@ -13,15 +14,33 @@ import { judgeProvenanceOf } from './judge-provenance.ts'
 import { judgeRepetition } from './judge-repetition.ts'
 import { judgeRun } from './judge-run.ts'
 import { judgeSandbox } from './judge-sandbox.ts'
-import { judgeShell } from './judge-shell.ts'
+import { judgeShell, planShell } from './judge-shell.ts'
 import { judgeTrap } from './judge-trap.ts'
 import type { Facts } from './facts.ts'
-import { judgePolicy } from './policy/judge-policy.ts'
+import { judgePolicy, planPolicy } from './policy/judge-policy.ts'
+import { namesOf } from './policy/match.ts'
 import type { Policy } from './policy/policy.ts'
 
+/** What many calls have in common, and plans are made from. */
+export type Subject = {
+  readonly policy: Policy
+  readonly caller: Pick<Caller, 'id' | 'user' | 'kind'>
+  readonly tool: Facts['tool']
+  readonly tags: Facts['tags'] | undefined
+  readonly lane: Facts['lane'] | undefined
+}
+
+export type PlannedJudge = (call: Call, facts: Facts) => readonly Opinion[]
+
+/**
+ * INVARIANT: `plan(subject)` has the same opinions as `judge` on every call of that subject (law in plan.test.ts). A decider with a
+ * plan judges by making one, so that its rules are written once.
+ */
 export type Decider = {
   readonly name: string
   judge(policy: Policy, call: Call, facts: Facts): readonly Opinion[]
+  /** Undefined: it has no opinion on any call of this subject. */
+  plan?(subject: Subject): PlannedJudge | undefined
 }
 
 /** All deciders. To add one, add a line here and a file beside this one. */
@@ -30,10 +49,10 @@ export const DECIDERS: readonly Decider[] = [
   { name: 'credential', judge: judgeCredential },
   { name: 'pause', judge: judgePause },
   { name: 'trap', judge: judgeTrap },
-  { name: 'definition', judge: judgeDefinition },
-  { name: 'policy', judge: judgePolicy },
+  { name: 'definition', judge: judgeDefinition, plan: ({ tool }) => planDefinition(tool) },
+  { name: 'policy', judge: judgePolicy, plan: (subject) => planPolicy(subject.policy, namesOf(subject, subject)) },
   { name: 'sandbox', judge: judgeSandbox },
-  { name: 'shell', judge: judgeShell },
+  { name: 'shell', judge: judgeShell, plan: ({ tool }) => planShell(tool) },
   { name: 'content', judge: judgeContent },
   { name: 'content', judge: judgeOwnCredentials },
   { name: 'health', judge: judgeHealth },

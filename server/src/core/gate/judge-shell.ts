@@ -1,5 +1,6 @@
 import type { Call } from '../../contract/call.ts'
-import type { Opinion } from '../../contract/verdict.ts'
+import type { Tool } from '../../contract/tool.ts'
+import { NO_OPINIONS, type Opinion } from '../../contract/verdict.ts'
 import type { ShellEffect } from '../shell/program.ts'
 import type { ShellReading } from '../shell/shell-reading.ts'
 import { programOf } from '../shell/table.ts'
@@ -14,9 +15,15 @@ const MOST_PARTS = 12
  * Judges a shell command part by part. Rules decide about known parts, because their effects are facts of the call. This decider
  * asks about unknown parts and secrets, and blocks what a person should never have to be asked about.
  */
-export function judgeShell(_policy: Policy, call: Call, facts: Facts): Opinion[] {
+export const judgeShell = (_policy: Policy, call: Call, facts: Facts): readonly Opinion[] =>
+  planShell(facts.tool)?.(call, facts) ?? NO_OPINIONS
+
+/** Most tools take no command. */
+export const planShell = ({ shell }: Tool) => (shell === undefined ? undefined : judgeCommand)
+
+function judgeCommand(call: Call, facts: Facts): readonly Opinion[] {
   const reading = shellReading(facts.tool, call)
-  if (reading === undefined) return []
+  if (reading === undefined) return NO_OPINIONS
   const value_at = `/${facts.tool.shell ?? ''}`
   const opinion = (effect: Opinion['effect'], rule: string, says: string): Opinion => ({
     decider: 'shell',

@@ -130,7 +130,7 @@ export function judgeCapabilities(
 /** Whether the document would let its agent call this tool with some arguments. */
 export function couldAllow({ rules, approvals }: CompiledCapabilities, caller: Caller, tool: Tool): boolean {
   if (tool.row.tool_id === SEND_TOOL_ID) return false
-  const names = namesOf({ caller, canonical_args: '{}', thread: '' }, { now: 0, tool })
+  const names = namesOf({ caller }, { tool })
   for (const { capability, match, when } of rules) {
     if (isMatch(match, names) !== true) continue
     const isAllowed = capability.allow && (approvals || !capability.requireApproval)

@@ -2,7 +2,7 @@ import type { Opinion } from '../../../contract/verdict.ts'
 import { evaluate } from './condition/condition.ts'
 import { type Scope, scopeOf } from './condition/scope.ts'
 import { Failure } from './condition/value.ts'
-import { type GlobField, isMatch, namesOf } from './match.ts'
+import { type GlobField, isMatch, type Names, namesOf } from './match.ts'
 import { forApprovers } from './presets.ts'
 import { sayEffectOf } from './say-effect.ts'
 import type { CompiledRule, Layer, Policy, PolicyCall, PolicyFacts } from './policy.ts'
@@ -14,36 +14,54 @@ import { candidatesFor } from './rule-index.ts'
  * INVARIANT: a rule that depends on an unknown fact, or whose condition cannot be evaluated, blocks; it is never skipped.
  */
 export function judgePolicy(policy: Policy, call: PolicyCall, facts: PolicyFacts): Opinion[] {
-  const scope = scopeOf(call, facts)
-  for (const layer of [policy.operator, policy.fallback]) {
-    const opinions: Opinion[] = []
-    for (const matching of matchingRules(layer, call, facts)) {
-      const opinion = opinionOf(matching, scope, facts.now)
-      if (opinion !== undefined) opinions.push(opinion)
-    }
-    if (opinions.length > 0)
-      return layer === policy.operator
-        ? opinions
-        : opinions.map((one) => forApprovers(sayEffectOf(one, facts.tool, facts.tags), facts.approvers))
-  }
-  return [
-    {
-      decider: 'policy',
-      effect: 'block',
-      rule: 'policy.no_rule',
-      says: 'no rule of the policy matches this call',
-      source: policy.file,
-      at: facts.now,
-    },
-  ]
+  return planPolicy(policy, namesOf(call, facts))(call, facts)
 }
+
+export type JudgeByPolicy = (call: PolicyCall, facts: PolicyFacts) => Opinion[]
+
+/** The same for all calls with these names. Which rules match is found once; only their conditions depend on the call. */
+export function planPolicy(policy: Policy, names: Names): JudgeByPolicy {
+  const operator = rulesFor(policy.operator, names)
+  // An operator rule without a condition always has an opinion, so the preset is not asked.
+  const isAnswered = operator.some(({ rule, unknown }) => rule.when === undefined || unknown !== undefined)
+  const fallback = isAnswered ? [] : rulesFor(policy.fallback, names)
+  return (call, facts) => {
+    const stated = opinionsOf(operator, call, facts)
+    if (stated.length > 0) return stated
+    const preset = opinionsOf(fallback, call, facts)
+    if (preset.length === 0) return [noRule(policy, facts.now)]
+    return preset.map((one) => forApprovers(sayEffectOf(one, facts.tool, facts.tags), facts.approvers))
+  }
+}
+
+function opinionsOf(rules: readonly Matching[], call: PolicyCall, facts: PolicyFacts): Opinion[] {
+  const opinions: Opinion[] = []
+  let scope: Scope | undefined
+  for (const { rule, unknown } of rules) {
+    const holds = rule.when === undefined || unknown !== undefined || evaluate(rule.when, (scope ??= scopeOf(call, facts)))
+    if (holds !== false) opinions.push(opinionOf(rule, unknown, holds, facts.now))
+  }
+  return opinions
+}
+
+const noRule = ({ file }: Policy, at: number): Opinion => ({
+  decider: 'policy',
+  effect: 'block',
+  rule: 'policy.no_rule',
+  says: 'no rule of the policy matches this call',
+  source: file,
+  at,
+})
 
 /** A rule whose `match` fits, or depends on an unknown name. */
 export type Matching = { readonly rule: CompiledRule; readonly unknown?: GlobField }
 
 /** The rules of a layer whose `match` fits, in order, regardless of their conditions. */
-export function matchingRules({ index }: Layer, call: PolicyCall, facts: PolicyFacts): readonly Matching[] {
-  const names = namesOf(call, facts)
+export function matchingRules(layer: Layer, call: PolicyCall, facts: PolicyFacts): readonly Matching[] {
+  return rulesFor(layer, namesOf(call, facts))
+}
+
+function rulesFor({ index }: Layer, names: Names): readonly Matching[] {
   const matching: Matching[] = []
   let last = -1
   let sorted = true
@@ -65,19 +83,23 @@ function inOrder(matching: Matching[]): Matching[] {
   return sorted.filter(({ rule }, at) => rule !== sorted[at - 1]?.rule)
 }
 
-function opinionOf({ rule: { rule, source, when }, unknown }: Matching, scope: Scope, at: number): Opinion | undefined {
+function opinionOf(
+  { rule, source }: CompiledRule,
+  unknown: GlobField | undefined,
+  holds: true | Failure,
+  at: number,
+): Opinion {
   const { id, effect, strength = 'simple', says, preview } = rule
   if (unknown !== undefined) {
     const why = `blocked because it depends on the ${unknown} of this call, which is unknown`
     return { decider: 'policy', effect: 'block', rule: id, says: why, source, at }
   }
-  const holds = when === undefined ? true : evaluate(when, scope)
-  if (holds === false) return undefined
   if (holds instanceof Failure) {
     const why = `blocked because its condition could not be evaluated: ${holds.reason}`
     return { decider: 'policy', effect: 'block', rule: id, says: why, source, at }
   }
+  const opinion: Opinion = { decider: 'policy', effect, rule: id, says, source, at }
+  if (preview !== true && effect !== 'ask') return opinion
   const wish = preview === true && effect !== 'block' ? { preview } : {}
-  const opinion = { decider: 'policy', effect, rule: id, says, source, at, ...wish }
-  return effect === 'ask' ? { ...opinion, strength } : opinion
+  return effect === 'ask' ? { ...opinion, ...wish, strength } : { ...opinion, ...wish }
 }

@@ -1,8 +1,8 @@
-import type { CallerKind } from '../../../contract/caller.ts'
+import type { Caller, CallerKind } from '../../../contract/caller.ts'
 import type { Match } from '../../../contract/policy.ts'
 import type { RiskClass, ToolEffect } from '../../../contract/tool.ts'
 import { type Glob, matchesGlob, parseGlob } from './glob.ts'
-import type { PolicyCall, PolicyFacts } from './policy.ts'
+import type { PolicyFacts } from './policy.ts'
 
 export const GLOB_FIELDS = ['tool', 'server', 'tag', 'caller', 'user', 'lane'] as const
 export const WORD_FIELDS = ['effects', 'risk', 'role'] as const
@@ -28,7 +28,13 @@ export type CompiledMatch = {
   readonly words: readonly { readonly field: WordField; readonly any: readonly string[] }[]
 }
 
-export function namesOf({ caller }: PolicyCall, facts: PolicyFacts): Names {
+export function namesOf(
+  { caller }: { readonly caller: Pick<Caller, 'id' | 'user' | 'kind'> },
+  facts: Pick<PolicyFacts, 'tool'> & {
+    readonly tags?: PolicyFacts['tags'] | undefined
+    readonly lane?: PolicyFacts['lane'] | undefined
+  },
+): Names {
   return {
     tool: [facts.tool.row.tool_id],
     server: [facts.tool.row.server],
