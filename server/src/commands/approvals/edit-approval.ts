@@ -59,7 +59,7 @@ export async function judgeEdit(deps: JudgeEditDeps, by: Caller, approval_id: st
   const call = await heldCallOf(deps.tables, held.row)
   const { caller, tool_id: tool, thread, trace, by_run } = call.row
   const corrected = { caller, tool, args, thread, trace, ...(by_run === undefined ? {} : { by_run }) }
-  const prepared = await prepareCall(deps, corrected)
+  const prepared = await prepareCall(deps, corrected, corrected.thread)
   if (!prepared.ok) return prepared
   const edited: Call = { ...prepared.value.call, call_id: call.row.call_id, received_at: call.row.received_at }
   const moment = { integrity: 'intact', asked_earlier: true } as const

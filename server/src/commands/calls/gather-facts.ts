@@ -14,11 +14,10 @@ import { historyFact, type HistoryDeps } from './facts/history-fact.ts'
 import { settingsOf } from './facts/load-judgement.ts'
 import { lookAlikesOf } from './facts/look-alikes.ts'
 import { provenanceFact, type ProvenanceDeps } from './facts/provenance-fact.ts'
-import { readChangeableFacts, type SeenVersions } from './facts/changeable-facts.ts'
+import { readChangeableFacts, type SeenVersions, type ChangeableFacts } from './facts/changeable-facts.ts'
 import { trapFacts } from './facts/trap-facts.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
 import type { Clock, MaybePromise } from '../ports/runtime.ts'
-import { withResults, withResult } from '../maybe-promise.ts'
 
 export type FactsDeps = BudgetDeps &
   FilesDeps &
@@ -51,70 +50,139 @@ export async function gatherFacts(deps: FactsDeps, call: Call, tool: Tool, told:
 
 /**
  * INVARIANT: what others can change is asked for before anything that may take long, so that whatever is acknowledged in the
- * meantime loses the commit. The rest is read in parallel: a remote store costs one wait.
+ * meantime loses the commit. The rest is read in parallel: a remote store costs one wait. Usually everything is known, and there
+ * is nothing to wait for.
  */
-export async function gatherSeen(deps: FactsDeps, call: Call, tool: Tool, moment: Moment): Promise<Gathered> {
+export function gatherSeen(deps: FactsDeps, call: Call, tool: Tool, moment: Moment): MaybePromise<Gathered> {
   const now = deps.clock()
-  const { asked_earlier = call.by_run !== undefined, ...told } = moment
-  const changeable = readChangeableFacts(deps, call, tool, now, asked_earlier)
+  const changeable = readChangeableFacts(deps, call, tool, now, moment.asked_earlier ?? call.by_run !== undefined)
   const { judgement } = deps
-  const settings = settingsOf(judgement, tool)
-  const asked = [
-    approversFor(deps, tool),
-    trapFacts(deps),
-    contentFact(judgement, call, tool),
-    judgement.scanner.guarded(call.canonical_args, deps.ownCredentials(), judgement.traps),
-    budgetFacts(deps, call, tool, now),
-    historyFact(deps, call, tool),
-    healthFact(deps, call, tool, now),
-    provenanceFact(deps, call, tool),
-    capabilitiesFact(deps, call),
-  ] as const
-  const looking = filesFact(deps, call, tool)
-  const others = withResults(asked, (found) => found)
-  const [files, [approvers, traps, content, guarded, budgets, history, health, provenance, capabilities]] =
-    others instanceof Promise ? await Promise.all([looking, others]) : [await looking, others]
-  const { pauses, credential, ...seen } = await changeable
-  const facts: Facts = {
-    now,
-    tool,
-    tags: settings?.tags ?? [],
-    lane: call.by_run?.lane ?? null,
-    sandboxed: deps.judgement.servers[tool.row.server]?.sandbox !== undefined,
-    ...approvers,
-    credential,
-    pauses,
-    look_alikes: lookAlikesOf(deps, tool),
-    files,
+  const approvers = approversFor(deps, tool)
+  const traps = trapFacts(deps)
+  const content = contentFact(judgement, call, tool)
+  const guarded = judgement.scanner.guarded(call.canonical_args, deps.ownCredentials(), judgement.traps)
+  const budgets = budgetFacts(deps, call, tool, now)
+  const history = historyFact(deps, call, tool)
+  const health = healthFact(deps, call, tool, now)
+  const provenance = provenanceFact(deps, call, tool)
+  const capabilities = capabilitiesFact(deps, call)
+  const files = filesFact(deps, call, tool)
+  if (
+    changeable instanceof Promise ||
+    approvers instanceof Promise ||
+    traps instanceof Promise ||
+    content instanceof Promise ||
+    guarded instanceof Promise ||
+    budgets instanceof Promise ||
+    history instanceof Promise ||
+    health instanceof Promise ||
+    provenance instanceof Promise ||
+    capabilities instanceof Promise ||
+    files instanceof Promise
+  ) {
+    return Promise.all([
+      changeable,
+      approvers,
+      traps,
+      content,
+      guarded,
+      budgets,
+      history,
+      health,
+      provenance,
+      capabilities,
+      files,
+    ]).then((all) =>
+      factsOf(deps, call, tool, moment, now, {
+        changeable: all[0],
+        approvers: all[1],
+        traps: all[2],
+        content: all[3],
+        guarded: all[4],
+        budgets: all[5],
+        history: all[6],
+        health: all[7],
+        provenance: all[8],
+        capabilities: all[9],
+        files: all[10],
+      }),
+    )
+  }
+  return factsOf(deps, call, tool, moment, now, {
+    changeable,
+    approvers,
     traps,
     content,
     guarded,
     budgets,
     history,
     health,
-    ...provenance,
-    ...routeOf(deps, call, tool, capabilities),
-    ...capabilities,
-    ...told,
-  }
-  return { facts, seen }
+    provenance,
+    capabilities,
+    files,
+  })
 }
+
+type Found = Pick<Facts, 'traps' | 'content' | 'guarded' | 'budgets' | 'history' | 'health' | 'files'> & {
+  readonly changeable: ChangeableFacts
+  readonly approvers: number | undefined
+  readonly capabilities: Facts['capabilities'] | undefined
+  readonly provenance: Pick<Facts, 'provenance' | 'labels'>
+}
+
+function factsOf(
+  deps: FactsDeps,
+  call: Call,
+  tool: Tool,
+  { integrity, approval }: Moment,
+  now: number,
+  found: Found,
+): Gathered {
+  const { approvers, capabilities } = found
+  const { pauses, credential, expects, valid_until } = found.changeable
+  const { provenance, labels } = found.provenance
+  const facts: { -readonly [Field in keyof Facts]: Facts[Field] } = {
+    now,
+    integrity,
+    tool,
+    tags: settingsOf(deps.judgement, tool)?.tags ?? NO_TAGS,
+    lane: call.by_run?.lane ?? null,
+    sandboxed: deps.judgement.servers[tool.row.server]?.sandbox !== undefined,
+    credential,
+    pauses,
+    look_alikes: lookAlikesOf(deps, tool),
+    files: found.files,
+    traps: found.traps,
+    content: found.content,
+    guarded: found.guarded,
+    budgets: found.budgets,
+    history: found.history,
+    health: found.health,
+    provenance,
+  }
+  if (labels !== undefined) facts.labels = labels
+  if (approvers !== undefined) facts.approvers = approvers
+  if (capabilities !== undefined) facts.capabilities = capabilities
+  if (approval !== undefined) facts.approval = approval
+  const route = routeOf(deps, call, tool, capabilities)
+  if (route !== undefined) facts.route = route
+  return { facts, seen: { expects, valid_until } }
+}
+
+/** Always the same list: plans are made for one. */
+const NO_TAGS: readonly string[] = []
 
 function routeOf(
   { routes }: FactsDeps,
   call: Call,
   tool: Tool,
-  { capabilities }: Pick<Facts, 'capabilities'>,
-): Pick<Facts, 'route'> {
+  capabilities: Facts['capabilities'],
+): Facts['route'] | undefined {
   const stated = routeFact(routes, call, tool)
   const isDocument = capabilities !== undefined && capabilities !== 'unknown'
-  const route = isDocument ? withDocument(stated, capabilities.asks, routes.groups, routes.chat) : stated
-  return route === undefined ? {} : { route }
+  return isDocument ? withDocument(stated, capabilities.asks, routes.groups, routes.chat) : stated
 }
 
 /** Only presets use this number, and only for critical risk. */
-function approversFor(deps: FactsDeps, { risk }: Tool): MaybePromise<Pick<Facts, 'approvers'>> {
-  return risk === 'critical'
-    ? withResult(countApprovers(deps), (approvers) => (approvers === undefined ? {} : { approvers }))
-    : {}
-}
+const approversFor = (deps: FactsDeps, { risk }: Tool): MaybePromise<number | undefined> =>
+  risk === 'critical' ? countApprovers(deps) : undefined

@@ -12,7 +12,8 @@ import { consentFacts, type ConsentDeps } from './facts/consent-facts.ts'
 import { settingsOf } from './facts/load-judgement.ts'
 import type { SeenVersions } from './facts/changeable-facts.ts'
 import type { ToolServers } from '../ports/upstream.ts'
-import { gatherSeen, type FactsDeps, type Moment } from './gather-facts.ts'
+import type { MaybePromise } from '../ports/runtime.ts'
+import { gatherSeen, type FactsDeps, type Gathered, type Moment } from './gather-facts.ts'
 
 export type JudgeDeps = FactsDeps &
   ConsentDeps & { readonly policy: () => Policy; readonly servers: Pick<ToolServers, 'generation'> }
@@ -31,24 +32,46 @@ export type JudgedCall = {
 export type Ahead = { readonly spent?: ConsentId }
 
 /** Gathers the facts, and decides. Consents matter only for an ask, so they are read only after all deciders have been asked. */
-export async function judgeCall(
+export function judgeCall(
   deps: JudgeDeps,
   call: Call,
   tool: Tool,
   moment: Moment,
   ahead: Ahead | undefined,
-): Promise<JudgedCall> {
+): MaybePromise<JudgedCall> {
   const generation = deps.servers.generation(call.server)
-  const { facts, seen } = await gatherSeen(deps, call, asCalled(tool, call), moment)
+  const gathered = gatherSeen(deps, call, asCalled(tool, call), moment)
+  return gathered instanceof Promise
+    ? gathered.then((known) => decideOn(deps, call, tool, known, generation, ahead))
+    : decideOn(deps, call, tool, gathered, generation, ahead)
+}
+
+function decideOn(
+  deps: JudgeDeps,
+  call: Call,
+  tool: Tool,
+  { facts, seen }: Gathered,
+  generation: number,
+  ahead: Ahead | undefined,
+): MaybePromise<JudgedCall> {
   const policy = deps.policy()
   const verdict = decideBy(planFor(policy, call, facts), call, facts)
-  const judged = { facts, verdict, policy_version: policy.version, seen, generation }
-  if (ahead === undefined || verdict.effect !== 'ask') return judged
+  const judged: JudgedCall = { facts, verdict, policy_version: policy.version, seen, generation }
+  return ahead === undefined || verdict.effect !== 'ask' ? judged : withConsents(deps, call, tool, judged, ahead)
+}
+
+async function withConsents(
+  deps: JudgeDeps,
+  call: Call,
+  tool: Tool,
+  judged: JudgedCall,
+  ahead: Ahead,
+): Promise<JudgedCall> {
   const cost = settingsOf(deps.judgement, tool)?.cost ?? 1
-  const consents = await consentFacts(deps, call, { ...facts, cost, ...ahead })
+  const consents = await consentFacts(deps, call, { ...judged.facts, cost, ...ahead })
   if (consents === undefined) return judged
-  const consented = { ...facts, ...consents }
-  return { ...judged, facts: consented, verdict: coverWithConsent(verdict, call, consented) }
+  const facts = { ...judged.facts, ...consents }
+  return { ...judged, facts, verdict: coverWithConsent(judged.verdict, call, facts) }
 }
 
 /**

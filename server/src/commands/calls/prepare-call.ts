@@ -13,7 +13,7 @@ import { wordsFor } from '../catalogue/down-servers.ts'
 import { nearestTool } from '../catalogue/nearest-tool.ts'
 import type { VisibleTools } from '../catalogue/visible-tools.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
-import type { YieldWhenDue, Clock, Digest, Ids } from '../ports/runtime.ts'
+import type { YieldWhenDue, Clock, Digest, Ids, MaybePromise } from '../ports/runtime.ts'
 import { isSmallValue, type Scanner } from '../scanning/scanner.ts'
 
 export type PrepareDeps = {
@@ -33,55 +33,84 @@ export type PreparedCall = { readonly call: Call; readonly tool: Tool; readonly 
 
 const UNADMITTED = 'not shown: this tool has not been admitted yet'
 
-/** A request whose session is known. */
-export type ThreadedRequest = CallRequest & { readonly thread: string }
-
 /** Steps 1 to 3 of the corridor: identify, canonicalize, validate. Nothing is recorded and nothing is decided yet. */
-export async function prepareCall(deps: PrepareDeps, request: ThreadedRequest): Promise<Result<PreparedCall>> {
-  const found = () => (grantedTools(request.caller)(request.tool) ? deps.catalogue.tool(request.tool) : undefined)
-  // Right after a start its server may still be connecting.
-  const tool = found() ?? (await deps.firstListing?.().then(found))
+export function prepareCall(
+  deps: PrepareDeps,
+  request: CallRequest,
+  thread: string,
+): MaybePromise<Result<PreparedCall>> {
+  const tool = grantedTool(deps, request)
+  // Right after a start its server may still be connecting. Parsing large arguments has already taken some time.
+  return tool === undefined || (deps.yieldWhenDue !== undefined && !isSmallValue(request.args))
+    ? prepareSlowly(deps, request, thread)
+    : prepareWith(deps, request, thread, tool)
+}
+
+const grantedTool = ({ catalogue }: PrepareDeps, { caller, tool }: CallRequest): Tool | undefined =>
+  caller.grant === undefined || grantedTools(caller)(tool) ? catalogue.tool(tool) : undefined
+
+async function prepareSlowly(deps: PrepareDeps, request: CallRequest, thread: string): Promise<Result<PreparedCall>> {
+  const known = grantedTool(deps, request)
+  const tool = known ?? (await deps.firstListing?.().then(() => grantedTool(deps, request)))
   if (tool === undefined) return unknownTool(deps, request)
+  if (!isSmallValue(request.args)) await deps.yieldWhenDue?.()
+  return prepareWith(deps, request, thread, tool)
+}
+
+function prepareWith(
+  deps: PrepareDeps,
+  request: CallRequest,
+  thread: string,
+  tool: Tool,
+): MaybePromise<Result<PreparedCall>> {
   const { row } = tool
   if (tool.executor !== request.executor) return refuse('tool.client_only', { tool: row.tool_id })
   if (row.gone_at !== undefined) return refuse('tool.gone', { tool: row.tool_id })
-  // Parsing large arguments has already taken some time.
-  if (!isSmallValue(request.args)) await deps.yieldWhenDue?.()
   const canonical = canonicalJson(request.args)
   if (!canonical.ok) return canonical
-  const call: Call = {
-    call_id: deps.ids.call(),
+  const call = callOf(deps, request, thread, row, canonical.value)
+  const integrity = integrityOf(call, request.claimed)
+  const prepared: PreparedCall = { call, tool, integrity }
+  // A forged call is blocked and recorded as one, whatever else is wrong with it.
+  if (integrity !== 'intact') return ok(prepared)
+  const valid = validArgs(deps, tool, request)
+  if (valid instanceof Promise) return valid.then((checked) => (checked.ok ? ok(prepared) : checked))
+  return valid.ok ? ok(prepared) : valid
+}
+
+/** One object per call: fields that most requests do not have are added to it. */
+function callOf(
+  { ids, digest, clock }: PrepareDeps,
+  request: CallRequest,
+  thread: string,
+  row: Tool['row'],
+  canonical_args: string,
+): Call {
+  const call: { -readonly [Field in keyof Call]: Call[Field] } = {
+    call_id: ids.call(),
     caller: request.caller,
     tool_id: row.tool_id,
     server: row.server,
     definition_hash: row.definition_hash,
-    canonical_args: canonical.value,
-    args_hash: deps.digest(canonical.value),
-    ...foldedHash(deps.digest, canonical.value),
-    thread: request.thread,
-    trace: request.trace ?? deps.ids.trace(),
-    received_at: deps.clock(),
-    ...(request.answerable === undefined ? {} : { answerable: request.answerable }),
-    ...(request.evict_over === undefined ? {} : { evict_over: request.evict_over }),
-    ...(request.answer_stream === undefined ? {} : { answer_stream: request.answer_stream }),
-    ...(request.executor === undefined ? {} : { executor: request.executor }),
-    ...(request.by_run === undefined ? {} : { by_run: request.by_run }),
-    ...(request.as_task === true ? { task_of: callerIdentity(request.caller) } : {}),
+    canonical_args,
+    args_hash: digest(canonical_args),
+    thread,
+    trace: request.trace ?? ids.trace(),
+    received_at: clock(),
   }
-  const integrity = integrityOf(call, request.claimed)
-  // A forged call is blocked and recorded as one, whatever else is wrong with it.
-  const valid = integrity === 'intact' ? await validArgs(deps, tool, request) : ok(undefined)
-  return valid.ok ? ok({ call, tool, integrity }) : valid
-}
-
-/** Absent if folding changes nothing. */
-function foldedHash(digest: Digest, canonical: string): Pick<Call, 'folded_hash'> {
-  const folded = foldArgs(canonical)
-  return folded === canonical ? {} : { folded_hash: digest(folded) }
+  const folded = foldArgs(canonical_args)
+  if (folded !== canonical_args) call.folded_hash = digest(folded)
+  if (request.answerable !== undefined) call.answerable = request.answerable
+  if (request.evict_over !== undefined) call.evict_over = request.evict_over
+  if (request.answer_stream !== undefined) call.answer_stream = request.answer_stream
+  if (request.executor !== undefined) call.executor = request.executor
+  if (request.by_run !== undefined) call.by_run = request.by_run
+  if (request.as_task === true) call.task_of = callerIdentity(request.caller)
+  return call
 }
 
 /** If the server's tools are not known yet, the problem is the server, not the name. */
-function unknownTool(deps: PrepareDeps, request: ThreadedRequest): Result<never> {
+function unknownTool(deps: PrepareDeps, request: CallRequest): Result<never> {
   const [name = ''] = request.tool.split('__', 1)
   const report = deps.serverReports?.().find(({ server, state }) => server === name && state !== 'ready')
   const isKnown = deps.catalogue.tools().some(({ row }) => row.server === name)
@@ -92,16 +121,16 @@ function unknownTool(deps: PrepareDeps, request: ThreadedRequest): Result<never>
 }
 
 /** The tool that was probably meant, among those this caller sees. */
-function suggestion({ visibleTools }: PrepareDeps, { caller, tool }: ThreadedRequest): Record<string, string> {
+function suggestion({ visibleTools }: PrepareDeps, { caller, tool }: CallRequest): Record<string, string> {
   const meant = nearestTool(tool, visibleTools.tools(caller))
   return meant === undefined ? {} : { did_you_mean: meant }
 }
 
-async function validArgs(
+function validArgs(
   { judgement }: PrepareDeps,
   { row }: Tool,
-  { args, by_run }: ThreadedRequest,
-): Promise<Result<void>> {
+  { args, by_run }: CallRequest,
+): MaybePromise<Result<void>> {
   const open = splitSecrets(args)
   if (!open.ok) return open
   if (open.value.secrets !== undefined && (by_run?.document === undefined || by_run.kind !== 'workflow'))
@@ -109,11 +138,13 @@ async function validArgs(
   const split = splitInputs(open.value.args)
   if (!split.ok) return split
   const { definition, hash } = inForce(row)
-  const valid = await judgement.scanner.validate(definition.inputSchema, hash, split.value.args)
-  if (valid.ok) return ok(undefined)
-  // The message quotes the schema, and a schema that nobody has admitted must not reach an agent.
-  return row.admitted === undefined ? refuse('call.args_invalid', { paths: UNADMITTED }) : valid
+  const valid = judgement.scanner.validate(definition.inputSchema, hash, split.value.args)
+  return valid instanceof Promise ? valid.then((checked) => shownFault(row, checked)) : shownFault(row, valid)
 }
+
+/** The message quotes the schema, and a schema that nobody has admitted must not reach an agent. */
+const shownFault = ({ admitted }: Tool['row'], valid: Result<void>): Result<void> =>
+  valid.ok || admitted !== undefined ? valid : refuse('call.args_invalid', { paths: UNADMITTED })
 
 /** A caller's own canonical form or hash is compared, never used. */
 function integrityOf(call: Call, claimed: CallRequest['claimed']): Facts['integrity'] {

@@ -158,8 +158,10 @@ export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue>
       return tool === undefined || !isConfigured(tool.row.server) ? undefined : tool
     },
     tools: () => (everything ??= [...byId.values()].filter(({ row }) => isConfigured(row.server))),
-    lookAlikes: (tool_id) =>
-      lookAlikes.of(tool_id).filter((one) => isConfigured(byId.get(one.tool_id)?.row.server ?? '')),
+    lookAlikes: (tool_id) => {
+      const all = lookAlikes.of(tool_id)
+      return all.length === 0 ? all : all.filter((one) => isConfigured(byId.get(one.tool_id)?.row.server ?? ''))
+    },
     async reconfigured(servers) {
       everything = undefined
       for (const server of servers) {

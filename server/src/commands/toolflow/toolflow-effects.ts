@@ -14,7 +14,7 @@ import { nodeIn, toolflow, type ToolflowNodeEffect } from '../../core/toolflow/s
 import type { Perform, PerformersOf } from '../runs/performer.ts'
 import { fillArguments, type FillDeps } from './fill-arguments.ts'
 import { judgeCall, type JudgeDeps } from '../calls/judge-call.ts'
-import { prepareCall, type PrepareDeps, type ThreadedRequest } from '../calls/prepare-call.ts'
+import { prepareCall, type PrepareDeps } from '../calls/prepare-call.ts'
 import { recordUserWords, type RecordUserWordsDeps } from '../provenance/record-user-words.ts'
 import { readCard } from '../catalogue/read-card.ts'
 import { searchTools, type SearchDeps } from '../catalogue/search-tools.ts'
@@ -73,7 +73,7 @@ const WORK: Readonly<Record<ToolflowWork, Work>> = {
     const { caller, thread, words } = request
     // Before the call is judged. If this fails, the words come again with the call itself.
     if (words !== undefined) await recordUserWords(deps, { caller, thread, text: words, id: textIn(details, 'run_id') })
-    const prepared = await prepareCall(deps, request)
+    const prepared = await prepareCall(deps, request, request.thread)
     if (!prepared.ok) return failed(prepared.problem)
     const { call, tool, integrity } = prepared.value
     const { facts, verdict } = await judgeCall(deps, call, tool, { integrity }, {})
@@ -111,7 +111,7 @@ function isForNow(outcome: Outcome): boolean {
 
 const FOR_NOW: readonly ProblemCode[] = ['audit.unavailable', 'audit.in_doubt', 'gate.stopping']
 
-function requestOf(details: JsonObject, step: string): ThreadedRequest {
+function requestOf(details: JsonObject, step: string): CallRequest & { readonly thread: string } {
   const { args, risk_score, user_prompt } = details
   return {
     caller: callerIn(details),

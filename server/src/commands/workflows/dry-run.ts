@@ -214,7 +214,7 @@ async function verdictOf(
   args: Json,
 ): Promise<NonNullable<DryStep['verdict']>> {
   const { idempotency_key: _, ...request } = requestOf(state, key, step, tool, args)
-  const prepared = await prepareCall(deps, { ...request, thread: state.thread })
+  const prepared = await prepareCall(deps, request, state.thread)
   if (!prepared.ok) {
     const { code, about } = prepared.problem
     return {

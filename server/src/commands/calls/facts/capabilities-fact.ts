@@ -6,17 +6,17 @@ import type { Documents } from '../../workflows/documents.ts'
 /** Absent if no documents are run: then a call that names one is blocked. */
 export type CapabilitiesDeps = { readonly documents?: Pick<Documents, 'version'> }
 
-/** The capabilities of the calling run's document; nothing for a call without one. */
-export function capabilitiesFact(deps: CapabilitiesDeps, { by_run }: Call): MaybePromise<Pick<Facts, 'capabilities'>> {
-  return by_run?.document === undefined ? {} : capabilitiesIn(deps, by_run.document)
+/** The capabilities of the calling run's document; undefined for a call without one. */
+export function capabilitiesFact(deps: CapabilitiesDeps, { by_run }: Call): MaybePromise<Facts['capabilities']> {
+  return by_run?.document === undefined ? undefined : capabilitiesIn(deps, by_run.document)
 }
 
-async function capabilitiesIn({ documents }: CapabilitiesDeps, document: string): Promise<Pick<Facts, 'capabilities'>> {
+async function capabilitiesIn({ documents }: CapabilitiesDeps, document: string): Promise<Facts['capabilities']> {
   const [name, version] = splitDocument(document)
   try {
-    return { capabilities: (await documents?.version(name, Number(version)))?.capabilities ?? 'unknown' }
+    return (await documents?.version(name, Number(version)))?.capabilities ?? 'unknown'
   } catch {
-    return { capabilities: 'unknown' }
+    return 'unknown'
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Call } from '../../../contract/call.ts'
-import type { PauseScope } from '../../../contract/pause.ts'
+import type { PauseRow, PauseScope } from '../../../contract/pause.ts'
 import type { Tool } from '../../../contract/tool.ts'
 import type { Facts } from '../../../core/gate/facts.ts'
 import { pauseScopesOf } from '../../../core/gate/judge-pause.ts'
@@ -7,7 +7,7 @@ import { credentialState } from '../../identity/credentials.ts'
 import type { Change, Committed } from '../../ports/ledger.ts'
 import type { Held, Tables } from '../../ports/reads.ts'
 import type { MaybePromise } from '../../ports/runtime.ts'
-import { knownOrReadRow, withResults, withResult } from '../../maybe-promise.ts'
+import { knownOrReadRow } from '../../maybe-promise.ts'
 import { lostAt } from '../../changes/unrecorded.ts'
 
 /** What others can change while a call is judged, and the versions that were read. */
@@ -33,16 +33,19 @@ export function readChangeableFacts(
   now: number,
   asked_earlier: boolean,
 ): MaybePromise<ChangeableFacts> {
-  return withResults(
-    [readPauses(deps, call), readCredential(deps, call, now, asked_earlier)],
-    ([paused, known]): ChangeableFacts => ({
-      pauses: paused.pauses,
-      credential: known.credential,
-      expects: [...paused.expects, ...expectTool(tool), ...known.expects],
-      valid_until: known.valid_until,
-    }),
-  )
+  const paused = readPauses(deps, call)
+  const known = readCredential(deps, call, now, asked_earlier)
+  if (paused instanceof Promise || known instanceof Promise)
+    return Promise.all([paused, known]).then((read) => standingOf(tool, read[0], read[1]))
+  return standingOf(tool, paused, known)
 }
+
+const standingOf = (tool: Tool, { pauses, expects }: Pauses, known: Known): ChangeableFacts => ({
+  pauses,
+  credential: known.credential,
+  expects: [...expects, ...expectTool(tool), ...known.expects],
+  valid_until: known.valid_until,
+})
 
 /** Something that is judged like a tool but has no row cannot change. */
 export function expectTool({ row, version }: Tool): readonly Change[] {
@@ -60,21 +63,39 @@ const expectRow = (table: 'pauses' | 'tools' | 'credentials', id: string, versio
 export function readPauses(
   { tables }: ChangeableFactsDeps,
   call: Pick<Call, 'caller' | 'tool_id' | 'server'>,
-  counts: (scope: PauseScope) => boolean = () => true,
+  counts?: (scope: PauseScope) => boolean,
 ): MaybePromise<Pauses> {
-  const scopes = pauseScopesOf(call).filter(counts)
-  const unknown = (): Pauses => ({ pauses: 'unknown', expects: [] })
+  const all = pauseScopesOf(call)
+  const scopes = counts === undefined ? all : all.filter(counts)
   try {
-    const read = withResults(
-      scopes.map((scope) => knownOrReadRow(tables, 'pauses', scope)),
-      (held): Pauses => ({
-        pauses: held.flatMap((pause) => (pause?.row.active === true ? [pause.row] : [])),
-        expects: scopes.map((scope, at) => expectRow('pauses', scope, held[at]?.version ?? 'absent')),
-      }),
-    )
-    return read instanceof Promise ? read.catch(unknown) : read
+    const held: (Held<'pauses'> | undefined)[] = []
+    for (const scope of scopes) {
+      const known = tables.at_hand?.row('pauses', scope)
+      if (known === undefined) return storedPauses(tables, scopes)
+      held.push(known.held)
+    }
+    return pausesOf(scopes, held)
   } catch {
-    return unknown()
+    return UNKNOWN_PAUSES
+  }
+}
+
+const UNKNOWN_PAUSES: Pauses = { pauses: 'unknown', expects: [] }
+const NO_PAUSES: readonly PauseRow[] = []
+
+async function storedPauses(tables: Tables, scopes: readonly PauseScope[]): Promise<Pauses> {
+  try {
+    return pausesOf(scopes, await Promise.all(scopes.map((scope) => knownOrReadRow(tables, 'pauses', scope))))
+  } catch {
+    return UNKNOWN_PAUSES
+  }
+}
+
+function pausesOf(scopes: readonly PauseScope[], held: readonly (Held<'pauses'> | undefined)[]): Pauses {
+  const active = held.some((pause) => pause?.row.active === true)
+  return {
+    pauses: active ? held.flatMap((pause) => (pause?.row.active === true ? [pause.row] : [])) : NO_PAUSES,
+    expects: scopes.map((scope, at) => expectRow('pauses', scope, held[at]?.version ?? 'absent')),
   }
 }
 
@@ -94,14 +115,19 @@ function readCredential(
     const valid_until = asked_earlier ? Infinity : expires_at
     return { credential: valid_until > now ? 'good' : 'expired', expects: [], valid_until }
   }
-  const unknown = (): Known => ({ credential: 'unknown', expects: [], valid_until: Infinity })
   try {
-    const read = withResult(knownOrReadRow(tables, 'credentials', key), (held) => ofKey(held, key, now))
-    return read instanceof Promise ? read.catch(unknown) : read
+    const held = knownOrReadRow(tables, 'credentials', key)
+    if (!(held instanceof Promise)) return ofKey(held, key, now)
+    return held.then(
+      (read) => ofKey(read, key, now),
+      () => UNKNOWN_KEY,
+    )
   } catch {
-    return unknown()
+    return UNKNOWN_KEY
   }
 }
+
+const UNKNOWN_KEY: Known = { credential: 'unknown', expects: [], valid_until: Infinity }
 
 function ofKey(held: Held<'credentials'> | undefined, key: string, now: number): Known {
   if (held === undefined) return { credential: 'revoked', expects: [], valid_until: Infinity }

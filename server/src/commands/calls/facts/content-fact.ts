@@ -5,7 +5,6 @@ import type { Tool } from '../../../contract/tool.ts'
 import type { ContentFact } from '../../../core/gate/content/content-fact.ts'
 import type { Reach } from '../../../core/gate/content/data-destination.ts'
 import type { MaybePromise } from '../../ports/runtime.ts'
-import { withResult } from '../../maybe-promise.ts'
 import { settingsOf, type Judgement } from './load-judgement.ts'
 
 const CAREFUL: ContentSettings = { pii: 'ask', credentials: [] }
@@ -18,16 +17,30 @@ export function contentFact(
 ): MaybePromise<ContentFact> {
   const settings = settingsOf(judgement, tool)?.content ?? CAREFUL
   const server = Object.hasOwn(judgement.servers, call.server) ? judgement.servers[call.server] : undefined
-  const reach = reachOf(server)
-  return withResult(judgement.scanner.args(call.canonical_args), (scan) => ({ ...settings, reach, scan }))
+  const reach = server === undefined ? ELSEWHERE : reachOf(server)
+  const scan = judgement.scanner.args(call.canonical_args)
+  return scan instanceof Promise ? scan.then((found) => factOf(settings, reach, found)) : factOf(settings, reach, scan)
 }
 
-/** A server with a URL is remote, unless the URL is this machine; an unknown server counts as remote too. */
-function reachOf(server: ServerSettings | undefined): Reach {
-  const files = server?.sandbox?.local === true ? 'local' : 'unknown'
-  if (server === undefined) return { server: 'remote', files }
+const factOf = (settings: ContentSettings, reach: Reach, scan: ContentFact['scan']): ContentFact => ({
+  ...settings,
+  reach,
+  scan,
+})
+
+const reaches = new WeakMap<ServerSettings, Reach>()
+/** An unknown server counts as remote. */
+const ELSEWHERE: Reach = { server: 'remote', files: 'unknown' }
+
+/** A server with a URL is remote, unless the URL is this machine. Settings are replaced, never changed. */
+function reachOf(server: ServerSettings): Reach {
+  const known = reaches.get(server)
+  if (known !== undefined) return known
+  const files = server.sandbox?.local === true ? 'local' : 'unknown'
   const address = server.url ?? (server.openapi === undefined ? undefined : (server.base_url ?? 'elsewhere'))
-  return { server: address === undefined || isLoopback(address) ? 'local' : 'remote', files }
+  const reach: Reach = { server: address === undefined || isLoopback(address) ? 'local' : 'remote', files }
+  reaches.set(server, reach)
+  return reach
 }
 
 const isLoopback = (address: string): boolean =>

@@ -1,9 +1,10 @@
 import type { Call } from '../../../contract/call.ts'
+import type { Json } from '../../../contract/json.ts'
 import type { Sandbox } from '../../../contract/judgement.ts'
 import { inForce, type Tool } from '../../../contract/tool.ts'
 import { argsOf } from '../../../core/gate/call-args.ts'
-import { argumentTexts } from '../../../core/gate/sandbox/argument-texts.ts'
-import { fileArguments, type FileArgument } from '../../../core/gate/sandbox/file-arguments.ts'
+import { argumentTexts, type ArgumentText, type ArgumentTexts } from '../../../core/gate/sandbox/argument-texts.ts'
+import { fileArguments, type FileArgument, type FileArguments } from '../../../core/gate/sandbox/file-arguments.ts'
 import type { FileFact, FilesFact } from '../../../core/gate/sandbox/files-fact.ts'
 import { braceVariants } from '../../../core/gate/sandbox/brace-variants.ts'
 import { encodedPaths } from '../../../core/gate/sandbox/encoded-paths.ts'
@@ -15,10 +16,10 @@ import { sensitiveName } from '../../../core/gate/sandbox/sensitive-names.ts'
 import { withoutSecretPlaces } from '../../../core/json/split-secrets.ts'
 import { shownPointer } from '../../../core/gate/shown-pointer.ts'
 import type { DiskLook, FileFacts } from './file-facts.ts'
-import { gateOf, isAbsolute, namedFiles, pairedFiles } from './gate-reach.ts'
+import { gateOf, isAbsolute, mayNameFiles, namedFiles, pairedFiles } from './gate-reach.ts'
 import { linkedBy } from './linked-by.ts'
 import { settingsOf, type Judgement } from './load-judgement.ts'
-import type { YieldWhenDue } from '../../ports/runtime.ts'
+import type { YieldWhenDue, MaybePromise } from '../../ports/runtime.ts'
 import { SMALL_TEXT } from '../../scanning/scanner.ts'
 
 export type FilesDeps = {
@@ -35,16 +36,54 @@ const LONGEST = 4096
 
 /**
  * Which arguments name files, or could, and where these lead: on every server, because no tool may access the gate's own files.
+ * Arguments that name none, which is most of them, are recognized without a promise.
  */
-export async function filesFact(deps: FilesDeps, call: Call, tool: Tool): Promise<FilesFact> {
+export function filesFact(deps: FilesDeps, call: Call, tool: Tool): MaybePromise<FilesFact> {
   const { judgement, files } = deps
   const sandbox = Object.hasOwn(judgement.servers, call.server) ? judgement.servers[call.server]?.sandbox : undefined
   const args = withoutSecretPlaces(argsOf(call))
-  const pause = async () => (call.canonical_args.length > SMALL_TEXT ? deps.yieldWhenDue?.() : undefined)
   const all = argumentTexts(args)
-  await pause()
-  const { found, too_many } = fileArguments(args, settingsOf(judgement, tool)?.files, all, tool.paths)
+  if (call.canonical_args.length > SMALL_TEXT) return filesIn(deps, call, tool, sandbox, args, all)
+  const found = fileArguments(args, settingsOf(judgement, tool)?.files, all, tool.paths)
   const look = files.look(call.server)
+  const isQuiet = found.found.length === 0 && !found.too_many && namesNothing(all.texts, look)
+  if (isQuiet && sandbox?.local !== true) return sandbox === undefined ? NO_FILES : NO_REMOTE_FILES
+  return lookAt(deps, call, tool, { sandbox, all, found, look, pause: async () => undefined })
+}
+
+const NO_FILES: FilesFact = { sandbox: 'none', args: [], too_many: false }
+const NO_REMOTE_FILES: FilesFact = { ...NO_FILES, sandbox: 'remote' }
+
+/** The same for long arguments: the event loop runs between two parts of the work. */
+async function filesIn(
+  deps: FilesDeps,
+  call: Call,
+  tool: Tool,
+  sandbox: Sandbox | undefined,
+  args: Json,
+  all: ArgumentTexts,
+): Promise<FilesFact> {
+  const pause = async () => deps.yieldWhenDue?.()
+  await pause()
+  const found = fileArguments(args, settingsOf(deps.judgement, tool)?.files, all, tool.paths)
+  return lookAt(deps, call, tool, { sandbox, all, found, look: deps.files.look(call.server), pause })
+}
+
+type Candidates = {
+  readonly sandbox: Sandbox | undefined
+  readonly all: ArgumentTexts
+  readonly found: FileArguments
+  readonly look: DiskLook
+  readonly pause: () => Promise<void>
+}
+
+async function lookAt(
+  deps: FilesDeps,
+  call: Call,
+  tool: Tool,
+  { sandbox, all, found: { found, too_many }, look, pause }: Candidates,
+): Promise<FilesFact> {
+  const { files } = deps
   const bases = await look.bases()
   const world = { windows: files.windows, home: files.home(call.server) }
   await pause()
@@ -70,6 +109,10 @@ export async function filesFact(deps: FilesDeps, call: Call, tool: Tool): Promis
     too_many: too_many || candidates.length > MOST_FILES,
   }
 }
+
+/** Whether no text can name one of the gate's own files, wherever it is opened. */
+const namesNothing = (texts: readonly ArgumentText[], look: DiskLook): boolean =>
+  !mayNameFiles(texts, look) && mentionsOf(texts, look.own[0]).length === 0
 
 const NOWHERE = { bound: false, readings: [], leads: [] } as const
 

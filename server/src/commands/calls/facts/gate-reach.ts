@@ -48,6 +48,16 @@ export type Reached = { readonly path: readonly string[]; readonly certainty: Ce
 
 const MOST_TEXTS_AT_ONCE = 8
 
+/** Whether `namedFiles` could find something: without it, nothing has to be looked up. */
+export function mayNameFiles(texts: readonly ArgumentText[], look: DiskLook): boolean {
+  if (look.own.length === 0) return false
+  for (const { text, kind } of texts) {
+    if (ownNameIn(text, kind, look.names) !== undefined) return true
+    if (kind !== 'content' && kind !== 'code' && patternsIn(text).length > 0) return true
+  }
+  return look.mayBeHere && ownNameAcross(texts, look.names).length > 0
+}
+
 /** The texts that name one of the gate's own files, whatever the path is relative to, alone or two of them together. */
 export async function namedFiles(
   texts: readonly ArgumentText[],

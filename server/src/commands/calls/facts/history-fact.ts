@@ -1,12 +1,13 @@
 import type { ApprovalRow } from '../../../contract/approval.ts'
 import type { Call } from '../../../contract/call.ts'
+import type { Repetition } from '../../../contract/judgement.ts'
 import type { Tool } from '../../../contract/tool.ts'
 import type { Facts } from '../../../core/gate/facts.ts'
 import { identityOf, rejectionIdentityOf } from '../../../core/gate/identity-of.ts'
 import { loopLimit, type Rejection } from '../../../core/gate/judge-repetition.ts'
 import type { Held, Tables } from '../../ports/reads.ts'
 import type { MaybePromise } from '../../ports/runtime.ts'
-import { knownOrReadList, withResults, withResult } from '../../maybe-promise.ts'
+import { withResults } from '../../maybe-promise.ts'
 import type { Judgement } from './load-judgement.ts'
 
 export type HistoryDeps = { readonly tables: Tables; readonly judgement: Judgement }
@@ -20,23 +21,30 @@ export function historyFact(deps: HistoryDeps, call: Call, tool: Tool): MaybePro
   const { repetition: limits } = deps.judgement
   const identity = identityOf(call)
   try {
-    const fact = withResults(
-      [countEarlier(deps, call, identity, loopLimit(limits, tool)), rejectionsOf(deps, call, identity)],
-      ([earlier, rejections]): Facts['history'] =>
-        rejections === undefined ? 'unknown' : { rejections, earlier, limits },
+    const earlier = countEarlier(deps, call, identity, loopLimit(limits, tool))
+    const rejections = rejectionsOf(deps, call, identity)
+    if (!(earlier instanceof Promise) && !(rejections instanceof Promise)) return historyOf(earlier, rejections, limits)
+    return Promise.all([earlier, rejections]).then(
+      ([count, noes]) => historyOf(count, noes, limits),
+      (): 'unknown' => 'unknown',
     )
-    return fact instanceof Promise ? fact.catch((): 'unknown' => 'unknown') : fact
   } catch {
     return 'unknown'
   }
 }
 
+const historyOf = (earlier: number, rejections: Found, limits: Repetition): Facts['history'] =>
+  rejections === undefined ? 'unknown' : { rejections, earlier, limits }
+
 /** Counts no further than `enough`, and reads no further back than the operator's time window. */
 function countEarlier(deps: HistoryDeps, call: Call, identity: string, enough: number): MaybePromise<number> {
+  const where = { identity }
+  if (deps.tables.at_hand?.isAbsent('calls', where) === true) return 0
   // The first page is enough for every call that is not in a loop.
   const limit = deps.judgement.repetition.most + 1
-  const first = knownOrReadList(deps.tables, 'calls', { identity }, { limit, newest_first: true })
-  return withResult(first, (rows) => (rows.length === 0 ? 0 : countOn(deps, call, enough, { rows, limit })))
+  return deps.tables
+    .list('calls', where, { limit, newest_first: true })
+    .then((rows) => (rows.length === 0 ? 0 : countOn(deps, call, enough, { rows, limit })))
 }
 
 type Read = { readonly rows: readonly Held<'calls'>[]; readonly limit: number }
@@ -76,8 +84,11 @@ const NONE: Found = []
 
 /** Every request for this call is checked: a denied one may be older than many others. */
 function rejectionsUnder(deps: HistoryDeps, call: Call, identity: string): MaybePromise<Found> {
-  const first = knownOrReadList(deps.tables, 'approvals', { identity }, { limit: PAGE, newest_first: true })
-  return withResult(first, (rows) => (rows.length === 0 ? NONE : lookOn(deps, call, identity, rows)))
+  const where = { identity }
+  if (deps.tables.at_hand?.isAbsent('approvals', where) === true) return NONE
+  return deps.tables
+    .list('approvals', where, { limit: PAGE, newest_first: true })
+    .then((rows) => (rows.length === 0 ? NONE : lookOn(deps, call, identity, rows)))
 }
 
 async function lookOn(

@@ -13,7 +13,8 @@ export function lookAlikesOf(
   { catalogue, judgement }: { readonly catalogue: Catalogue; readonly judgement: Judgement },
   tool: Tool,
 ): readonly LookAlike[] {
+  const all = catalogue.lookAlikes(tool.row.tool_id)
+  if (all.length === 0) return all
   const known = settingsOf(judgement, tool)?.known_look_alikes ?? []
-  const found = catalogue.lookAlikes(tool.row.tool_id).filter(({ tool_id }) => !known.includes(tool_id))
-  return found.slice(0, MOST_NAMED)
+  return all.filter(({ tool_id }) => !known.includes(tool_id)).slice(0, MOST_NAMED)
 }

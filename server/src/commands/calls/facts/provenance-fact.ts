@@ -1,11 +1,12 @@
 import type { Call } from '../../../contract/call.ts'
+import type { ProvenanceMode } from '../../../contract/provenance.ts'
 import type { Tool } from '../../../contract/tool.ts'
 import type { Facts } from '../../../core/gate/facts.ts'
 import { judgedProvenance } from '../../../core/gate/judge-provenance.ts'
+import type { ProvenanceFact } from '../../../core/provenance/provenance-fact.ts'
 import type { Session } from '../../../core/provenance/session.ts'
 import type { YieldWhenDue, MaybePromise } from '../../ports/runtime.ts'
 import { inSteps } from '../../in-steps.ts'
-import { withResult } from '../../maybe-promise.ts'
 import { provenanceOf, type Sessions } from '../../provenance/sessions.ts'
 import type { Judgement } from './load-judgement.ts'
 
@@ -18,19 +19,40 @@ export type ProvenanceDeps = {
 /** What the session has read, and how strictly this tool's calls are judged by it. */
 export function provenanceFact(deps: ProvenanceDeps, call: Call, tool: Tool): MaybePromise<Fact> {
   const { row } = tool
-  const { mode = deps.judgement.provenance.mode, fields = {} } = provenanceOf(deps.judgement, row.server, row.tool_id)
-  const unknown = (): Fact => ({ provenance: mode === 'off' ? 'off' : 'unknown' })
+  const { mode = deps.judgement.provenance.mode, fields = NO_FIELDS } = provenanceOf(
+    deps.judgement,
+    row.server,
+    row.tool_id,
+  )
   try {
-    const fact = withResult(deps.sessions.read(call.caller.user, call.thread), (session) => {
-      const labels = labelsOf(session)
-      if (mode === 'off') return { labels, provenance: mode }
-      const judged = inSteps(deps.yieldWhenDue, judgedProvenance({ session, mode }, call, tool))
-      return withResult(judged, (judgement): Fact => ({ labels, provenance: { session, mode, fields, judgement } }))
-    })
-    return fact instanceof Promise ? fact.catch(unknown) : fact
+    const session = deps.sessions.read(call.caller.user, call.thread)
+    const fact =
+      session instanceof Promise
+        ? session.then((read) => factIn(deps, call, tool, mode, fields, read))
+        : factIn(deps, call, tool, mode, fields, session)
+    return fact instanceof Promise ? fact.catch(() => unknownIn(mode)) : fact
   } catch {
-    return unknown()
+    return unknownIn(mode)
   }
+}
+
+const NO_FIELDS: ProvenanceFact['fields'] = {}
+const unknownIn = (mode: ProvenanceMode): Fact => ({ provenance: mode === 'off' ? 'off' : 'unknown' })
+
+function factIn(
+  { yieldWhenDue }: ProvenanceDeps,
+  call: Call,
+  tool: Tool,
+  mode: ProvenanceMode,
+  fields: ProvenanceFact['fields'],
+  session: Session,
+): MaybePromise<Fact> {
+  const labels = labelsOf(session)
+  if (mode === 'off') return { labels, provenance: mode }
+  const judgement = inSteps(yieldWhenDue, judgedProvenance({ session, mode }, call, tool))
+  return judgement instanceof Promise
+    ? judgement.then((judged): Fact => ({ labels, provenance: { session, mode, fields, judgement: judged } }))
+    : { labels, provenance: { session, mode, fields, judgement } }
 }
 
 type Fact = Pick<Facts, 'provenance' | 'labels'>

@@ -3,8 +3,10 @@ import type { FilesDeps } from './files-fact.ts'
 
 /** The current paths of the honey files. */
 export function trapFacts(deps: FilesDeps): TrapFacts | Promise<TrapFacts> {
-  return deps.judgement.trapFiles.length === 0 ? { files: [] } : findFiles(deps)
+  return deps.judgement.trapFiles.length === 0 ? NO_TRAPS : findFiles(deps)
 }
+
+const NO_TRAPS: TrapFacts = { files: [] }
 
 async function findFiles({ files, judgement: { trapFiles } }: FilesDeps): Promise<TrapFacts> {
   const found: TrapFile[] = []

@@ -1,5 +1,4 @@
 import { isJsonObject, type Json } from '../../../contract/json.ts'
-import { childrenOf } from '../text-leaves.ts'
 import { kindOf, type FieldKind } from './field-names.ts'
 
 /** A string in the arguments: a value with the kind of its field, or the name of a field. */
@@ -37,10 +36,12 @@ export function argumentTexts(args: Json): ArgumentTexts {
       const nested = depth < MOST_NESTED_JSON && !isText(kind) ? nestedJson(value) : undefined
       if (nested !== undefined) open.push({ value: nested, path, key, depth: depth + 1 })
     }
-    for (const [name, child] of childrenOf(value)) {
+    if (typeof value !== 'object' || value === null) continue
+    const isField = isJsonObject(value)
+    for (const name of Object.keys(value)) {
       const own = [...path, name]
-      const isField = isJsonObject(value)
       if (isField) texts.push({ text: name, path: own, kind: 'name' })
+      const child = (value as Readonly<Record<string, Json>>)[name] ?? null
       open.push({ value: child, path: own, key: isField ? name : key, depth })
       if (open.length + texts.length > MOST_TEXTS) return { texts, too_many: true }
     }

@@ -93,6 +93,7 @@ function readContent(text: string): Read {
   const isList = text.length <= LONGEST_LIST && mayHoldPath(head) && piecesOf(head).shaped.length > 0
   const { shaped, plain } = isList ? piecesOf(text) : NO_PIECES
   const list = plain.length > 0 ? [] : shaped
+  if (whole.length + list.length === 0) return NOTHING
   return { texts: new Map([...whole, ...list].map((piece) => [piece, 'path'])), too_many: false }
 }
 function readNamed(text: string): Read {

@@ -8,18 +8,21 @@ export type Mention = { readonly path: readonly string[]; readonly is_content: b
  * with empty names in it. In a field for text it is only a mention.
  */
 export function mentionsOf(texts: readonly ArgumentText[], place: string | undefined): readonly Mention[] {
-  if (place === undefined || place.length < 4) return []
+  if (place === undefined || place.length < 4 || !texts.some(mayHoldPlace)) return NONE
   const wanted = fold(place)
   // In code that may be run, the folder's name is enough if it is distinctive.
   const name = wanted.split('/').at(-1) ?? ''
   const isTelling = name.startsWith('.') && name.length > 3
   return texts.flatMap(({ text, path, kind }) => {
-    if (!/[\\/%]/.test(text)) return []
+    if (!mayHoldPlace({ text })) return []
     const names = kind === 'code' && isTelling ? [wanted, `${name}/`] : [wanted]
     const isThere = spellingsOf(text).some((spelling) => names.some((one) => holds(spelling, one)))
     return isThere ? [{ path, is_content: isText(kind) }] : []
   })
 }
+
+const NONE: readonly Mention[] = []
+const mayHoldPlace = ({ text }: Pick<ArgumentText, 'text'>): boolean => /[\\/%]/.test(text)
 
 /** The place itself, not a longer name that starts the same way. */
 function holds(text: string, wanted: string): boolean {

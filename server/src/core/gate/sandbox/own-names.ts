@@ -22,6 +22,7 @@ type Kind = ArgumentText['kind']
 export function ownNameIn(text: string, kind: Kind, own: OwnNames): OwnName | undefined {
   const near = kind === 'command' ? text : withoutFarAddresses(text)
   const spellings = kind === 'content' && text.length > LONGEST_REFERENCE ? [near.toLowerCase()] : nameSpellings(near)
+  if (!mayBeNamed(spellings, own)) return undefined
   const inFolder = own.folder === undefined ? [] : spellings.flatMap((one) => folderPaths(one, own.folder ?? ''))
   if (inFolder.length > 0) {
     const certainty = certaintyOfFolder(text, kind, spellings, own)
@@ -31,6 +32,16 @@ export function ownNameIn(text: string, kind: Kind, own: OwnNames): OwnName | un
   const isMany = /\s/.test(text.trim()) && kind !== 'command' && kind !== 'file'
   const files = spellings.flatMap((one) => filePaths(one, own.files))
   return files.length === 0 ? undefined : { certainty: isMany ? 'mention' : 'path', paths: files }
+}
+
+/** Whether a spelling holds the name of the folder or of a file at all, forwards or backwards, or a short name of Windows. */
+function mayBeNamed(spellings: readonly string[], { folder, files }: OwnNames): boolean {
+  for (const text of spellings) {
+    if (folder !== undefined && (text.includes(folder) || text.includes('~') || text.includes(reversed(folder))))
+      return true
+    for (const file of files) if (text.includes(lastOf(file)) || text.includes(reversed(file))) return true
+  }
+  return false
 }
 
 /** A longer text is meant to be read, and is compared as written. */
@@ -115,23 +126,26 @@ function shortened(path: string): string {
   return names.join('/')
 }
 
-const lastOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
+/** The last name of a path, and the path backwards. The gate's own files are few, and every text is compared with them. */
+type Spelled = { readonly last: string; readonly backwards: string }
+const SPELLED = new Map<string, Spelled>()
+const MOST_SPELLED = 1_000
 
-/** The names of the gate's own files, reversed. Cached, because they are few and needed for every call. */
-const REVERSED = new Map<string, string>()
-const MOST_REVERSED = 1_000
-
-function reversed(name: string): string {
-  const known = REVERSED.get(name)
+function spelled(path: string): Spelled {
+  const known = SPELLED.get(path)
   if (known !== undefined) return known
-  const backwards = Array.from(name).toReversed().join('')
-  if (REVERSED.size >= MOST_REVERSED) REVERSED.clear()
-  REVERSED.set(name, backwards)
-  return backwards
+  const made = { last: path.slice(path.lastIndexOf('/') + 1), backwards: Array.from(path).toReversed().join('') }
+  if (SPELLED.size >= MOST_SPELLED) SPELLED.clear()
+  SPELLED.set(path, made)
+  return made
 }
+
+const lastOf = (path: string): string => spelled(path).last
+const reversed = (path: string): string => spelled(path).backwards
 
 /** A URL of another machine names no local file. A URL of this machine may be served from this folder. */
 function withoutFarAddresses(text: string): string {
+  if (!text.includes('://')) return text
   return text.replace(/\bhttps?:\/\/([^\s/"'<>`]{0,255})[^\s"'<>`]{0,4096}/gi, (all, host: string) =>
     /(?:^|@)(?:localhost|127\.|0\.0\.0\.0|\[?::1?\]?|unix|%2f)/i.test(host) || host === '' ? all : ' ',
   )
@@ -141,11 +155,12 @@ const MOST_JOINED = 16
 const LONGEST_JOINED = 512
 const EXTENSION = /ext|suffix|format|type|kind/i
 
+const isPart = ({ text, kind }: ArgumentText): boolean =>
+  kind !== 'name' && !isText(kind) && text.length <= LONGEST_JOINED && text !== ''
+
 /** Texts that name one of the files only when combined: `.slu` and `ice`, a name and its extension, the items of a list. */
 export function ownNameAcross(texts: readonly ArgumentText[], own: OwnNames): readonly (readonly string[])[] {
-  const parts = texts.filter(
-    ({ text, kind }) => kind !== 'name' && !isText(kind) && text.length <= LONGEST_JOINED && text !== '',
-  )
+  const parts = texts.filter(isPart)
   if (parts.length < 2 || parts.length > MOST_JOINED) return []
   const names = [...(own.folder === undefined ? [] : [own.folder]), ...own.files.map(lastOf)]
   const lower = parts.map(({ text, path }) => ({ text: text.toLowerCase(), path }))

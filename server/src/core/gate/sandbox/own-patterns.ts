@@ -3,10 +3,11 @@ import { nameSpellings } from './name-spellings.ts'
 
 const MOST_PATTERNS = 50
 const LONGEST = 1024
+const NONE: readonly string[] = []
 
 /** The parts of a text that a shell or a search tool would treat as a pattern. */
 export function patternsIn(text: string): readonly string[] {
-  if (!isPattern(text) && !/[@+!]\(/.test(text)) return []
+  if (!isPattern(text) && !/[@+!]\(/.test(text)) return NONE
   const found = new Set<string>()
   for (const spelling of nameSpellings(text)) {
     // `@(a|b)` and `!(a)` count as any name: too wide, which is safe.

@@ -1,0 +1,41 @@
+import type { CallRequest, Outcome } from '../../contract/call.ts'
+import { problem } from '../../contract/problems.ts'
+import { scopedKey } from '../../core/identity/idempotency-key.ts'
+import type { Tables } from '../ports/reads.ts'
+import { enterCall, type EnterDeps } from '../provenance/enter-session.ts'
+import { describeCall, type Links } from './describe-call.ts'
+import type { PreparedCall } from './prepare-call.ts'
+import { refused } from './stop-call.ts'
+
+export type EarlierDeps = EnterDeps & { readonly tables: Tables; readonly links: Links }
+
+/** The same caller, key, tool and arguments are the same call; anything else under that key is a mistake. */
+export async function earlierCall(
+  deps: EarlierDeps,
+  request: CallRequest,
+  { call }: PreparedCall,
+): Promise<Outcome | undefined> {
+  if (request.idempotency_key === undefined) return undefined
+  const [earlier] = await deps.tables.list(
+    'calls',
+    { idempotency_key: keyOf(request, request.idempotency_key) },
+    { limit: 1 },
+  )
+  if (earlier === undefined) return undefined
+  const isSame = earlier.row.tool_id === call.tool_id && earlier.row.args_hash === call.args_hash
+  // Its answer is no longer known, and it must not run twice.
+  if (isSame && earlier.row.expired_at !== undefined)
+    return refused(problem('call.expired', { call_id: earlier.row.call_id, state: earlier.row.state }))
+  if (!isSame) return refused(problem('call.key_reused', { call_id: earlier.row.call_id }))
+  // It may have been made in another session of this caller.
+  const entered = await enterCall(deps, call, earlier.row)
+  return entered.ok ? describeCall(earlier.row, deps.links) : refused(entered.problem)
+}
+
+/** The idempotency key of a request, apart from those of other callers. */
+export const keyOf = ({ caller, by_run, round }: CallRequest, key: string) =>
+  scopedKey(
+    caller,
+    key,
+    by_run === undefined ? { is: 'call', ...(round === undefined ? {} : { round }) } : { is: 'run' },
+  )
