@@ -54,6 +54,8 @@ test('whoever asks during a read sees what was recorded before they asked; all o
   state.holds = true
   labels.push(label(1, 'one'))
   const first = sessions.read('ana', 't1')
+  await new Promise(setImmediate)
+  expect(state.lists).toBe(1)
   labels.push(label(2, 'two'))
   const later = Array.from({ length: 20 }, async () => sessions.read('ana', 't1'))
   release()
@@ -62,6 +64,17 @@ test('whoever asks during a read sees what was recorded before they asked; all o
   release()
   for (const session of await Promise.all(later)) expect(session.servers.has('s2')).toBe(true)
   expect(state.lists).toBe(2)
+})
+
+test('those who ask together share one read, which finds what was recorded before the last of them asked', async () => {
+  const { sessions, labels, state } = rig()
+  labels.push(label(1, 'one'))
+  const first = sessions.read('ana', 't1')
+  sessions.note('ana', 't1')
+  labels.push(label(2, 'two'))
+  const last = sessions.read('ana', 't1')
+  for (const session of await Promise.all([first, last])) expect(session.servers.has('s2')).toBe(true)
+  expect(state.lists).toBe(1)
 })
 
 test('nothing is read where it is known that nothing was added, and a kept end does not outlive a new label', async () => {

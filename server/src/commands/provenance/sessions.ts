@@ -43,10 +43,11 @@ type Kept = {
   readonly recorded: Map<string, CallRow>
   /** The read that is under way. */
   reading?: Promise<void> | undefined
-  /** The one after it, for all who asked since it began. */
+  /** The one that has not begun yet, for all who ask until then. */
   next?: Promise<Session> | undefined
 }
 
+const NOW = Promise.resolve()
 const newKept = (): Kept => ({ session: createSession(), cursor: 0, recorded: new Map() })
 
 /**
@@ -88,23 +89,31 @@ export function openSessions(deps: SessionsDeps): Sessions {
   }
 
   /**
-   * One read after the other: two must not add the same label twice. Whoever asks during a read shares the next one with all others who
-   * do: it begins after they asked, so it finds whatever had been recorded by then.
+   * One read after the other: two must not add the same label twice. Whoever asks before a read has begun shares it with all others who
+   * do: it begins after they asked, so it finds whatever had been recorded by then. Answers that are recorded together ask one
+   * after the other, so a read begins a moment after the first of them asked.
    */
   function catchUp(key: string): Session | Promise<Session> {
     const entry = keep(key)
-    if (entry.reading === undefined) {
-      if (deps.tables.at_hand?.isLastLabel(key, entry.cursor) === true) return entry.session
-      entry.reading = begin(key, entry)
-      return entry.reading.then(() => entry.session)
-    }
-    entry.next ??= entry.reading
-      .catch(() => undefined)
-      .then(() => {
-        entry.next = undefined
-        return catchUp(key)
-      })
+    if (entry.next !== undefined) return entry.next
+    if (entry.reading === undefined && isUpToDate(key, entry)) return entry.session
+    const before = entry.reading === undefined ? NOW : entry.reading.catch(() => undefined)
+    entry.next = before.then(() => {
+      entry.next = undefined
+      return readNow(key)
+    })
     return entry.next
+  }
+
+  const isUpToDate = (key: string, { cursor }: Kept) => deps.tables.at_hand?.isLastLabel(key, cursor) === true
+
+  /** The entry may be another one by now: one whose read failed is dropped. */
+  function readNow(key: string): Session | Promise<Session> {
+    const entry = keep(key)
+    if (entry.reading !== undefined) return catchUp(key)
+    if (isUpToDate(key, entry)) return entry.session
+    entry.reading = begin(key, entry)
+    return entry.reading.then(() => entry.session)
   }
 
   return {

@@ -172,15 +172,18 @@ const isShortLine = (line: string): boolean => line.length <= 60 && !/[.!?]\s*$/
 /** The leaves of arguments, which are always JSON. */
 export function argumentLeaves(json: Json): Leaf[] {
   const found: Leaf[] = []
-  const visit = (value: Json, path: string, key: string, depth: number): void => {
-    if (value === null || depth > MOST_DEPTH) return
-    if (typeof value !== 'object') found.push({ text: String(value), path, key })
-    else if (Array.isArray(value)) value.forEach((item: Json, index) => visit(item, `${path}/${index}`, key, depth + 1))
-    else if (isJsonObject(value))
-      for (const [field, inner] of Object.entries(value)) visit(inner, `${path}/${escape(field)}`, field, depth + 1)
-  }
-  visit(json, '', '', 0)
+  addLeaves(found, json, '', '', 0)
   return found
+}
+
+function addLeaves(found: Leaf[], value: Json, path: string, key: string, depth: number): void {
+  if (value === null || depth > MOST_DEPTH) return
+  if (typeof value !== 'object') found.push({ text: String(value), path, key })
+  else if (Array.isArray(value))
+    value.forEach((item: Json, index) => addLeaves(found, item, `${path}/${index}`, key, depth + 1))
+  else if (isJsonObject(value))
+    for (const field of Object.keys(value))
+      addLeaves(found, value[field] ?? null, `${path}/${escape(field)}`, field, depth + 1)
 }
 
 const PIECE = 16_384

@@ -18,83 +18,108 @@ export type Places = {
   asks(words: Words): AsksWith
 }
 
-export function createPlaces(session: Session): Places {
-  const named = new Map<number, Named>()
-  const isData = (leaf: number): boolean => (session.leaves.flags(leaf) & (PROSE | ASKS)) === 0
-  const isEcho = (leaf: number, words: Words): boolean => session.isEcho(session.leaves.origin(leaf), words)
+export const createPlaces = (session: Session): Places => new SessionPlaces(session)
+
+class SessionPlaces implements Places {
+  private readonly session: Session
+  private named: Map<number, Named> | undefined
+  private readonly aloneIn = new Remembered<number | undefined>()
+  private readonly dataIn = new Remembered<number | undefined>()
+  private readonly anyIn = new Remembered<number | undefined>()
+  private readonly asksIn = new Remembered<AsksWith>()
+
+  constructor(session: Session) {
+    this.session = session
+  }
+
+  alone(words: Words): number | undefined {
+    return this.aloneIn.of(valueKey(words), () => this.findAlone(words))
+  }
+
+  inData(words: Words): number | undefined {
+    return this.dataIn.of(valueKey(words), () => this.find(words, (leaf) => this.isData(leaf)))
+  }
+
+  anywhere(words: Words): number | undefined {
+    return this.anyIn.of(valueKey(words), () => this.find(words, () => true))
+  }
+
+  asks(words: Words): AsksWith {
+    if (this.session.asks.length === 0 || words.length === 0 || isTrivial(words)) return NOWHERE
+    return this.asksIn.of(valueKey(words), () => this.findAsks(words))
+  }
+
+  private findAlone(words: Words): number | undefined {
+    const { leaves } = this.session
+    let found: number | undefined
+    leaves.exact(valueKey(words), (leaf) => {
+      if (this.isEcho(leaf, words) || !this.isData(leaf) || (leaves.flags(leaf) & FIELD_NAME) !== 0) return false
+      if (!this.isTrustworthy(leaf)) return false
+      found = leaf
+      return true
+    })
+    return found
+  }
+
+  /** The first leaf that contains the words and counts, unless it only repeats what its own call was given. */
+  private find(words: Words, counts: (leaf: number) => boolean): number | undefined {
+    let found: number | undefined
+    this.session.index.find(words, (place) => {
+      const leaf = this.session.leaves.at(place)
+      if (!counts(leaf) || this.isEcho(leaf, words)) return false
+      found = leaf
+      return true
+    })
+    return found
+  }
+
+  private findAsks(words: Words): AsksWith {
+    const found = new Set<Ask>()
+    const looked = this.session.index.find(words, (place) => {
+      const ask = this.session.askOf(this.session.leaves.at(place))
+      if (ask !== undefined && place + words.length <= ask.to) found.add(ask)
+      return false
+    })
+    return looked === 'too_many' ? 'any' : found
+  }
+
+  private isData(leaf: number): boolean {
+    return (this.session.leaves.flags(leaf) & (PROSE | ASKS)) === 0
+  }
+
+  private isEcho(leaf: number, words: Words): boolean {
+    return this.session.isEcho(this.session.leaves.origin(leaf), words)
+  }
 
   /** A record without prose, or one that shares a name with the user's words. */
-  function isTrustworthy(leaf: number): boolean {
-    const { leaves } = session
-    const origin = session.origins[leaves.origin(leaf)]
+  private isTrustworthy(leaf: number): boolean {
+    const { leaves, origins } = this.session
+    const origin = origins[leaves.origin(leaf)]
     if (origin?.house === true || origin?.directory === true) return true
     const record = leaves.record(leaf)
     if ((leaves.recordFlags(record) & (PROSE | ASKS)) === 0) return true
-    const known = named.get(record) ?? namedIn(session, leaf)
+    const named = (this.named ??= new Map<number, Named>())
+    const known = named.get(record) ?? namedIn(this.session, leaf)
     named.set(record, known)
     return known.more || (known.first !== undefined && known.first !== leaf)
   }
-
-  return {
-    alone: once((words) => {
-      let found: number | undefined
-      session.leaves.exact(valueKey(words), (leaf) => {
-        if (isEcho(leaf, words) || !isData(leaf) || (session.leaves.flags(leaf) & FIELD_NAME) !== 0) return false
-        if (!isTrustworthy(leaf)) return false
-        found = leaf
-        return true
-      })
-      return found
-    }),
-    inData: once((words) => {
-      let found: number | undefined
-      session.index.find(words, (place) => {
-        const leaf = session.leaves.at(place)
-        if (!isData(leaf) || isEcho(leaf, words)) return false
-        found = leaf
-        return true
-      })
-      return found
-    }),
-    anywhere: once((words) => {
-      let found: number | undefined
-      session.index.find(words, (place) => {
-        const leaf = session.leaves.at(place)
-        if (isEcho(leaf, words)) return false
-        found = leaf
-        return true
-      })
-      return found
-    }),
-    asks: once((words) => {
-      if (session.asks.length === 0 || words.length === 0 || isTrivial(words)) return NOWHERE
-      const found = new Set<Ask>()
-      const looked = session.index.find(words, (place) => {
-        const ask = session.askOf(session.leaves.at(place))
-        if (ask !== undefined && place + words.length <= ask.to) found.add(ask)
-        return false
-      })
-      return looked === 'too_many' ? 'any' : found
-    }),
-  }
 }
 
-/** Caches the result per value, because a call may contain thousands of equal ones. */
-function once<T>(look: (words: Words) => T): (words: Words) => T {
-  let known: Map<number, T> | undefined
-  // Most calls have a value or two: the first one needs no table.
-  let first: { readonly key: number; readonly found: T } | undefined
-  return (words) => {
-    const key = valueKey(words)
-    if (first === undefined) {
-      first = { key, found: look(words) }
-      return first.found
+/** Caches the result per value, because a call may contain thousands of equal ones. Most have one or two: the first needs no table. */
+class Remembered<T> {
+  private first: { readonly key: number; readonly found: T } | undefined
+  private known: Map<number, T> | undefined
+
+  of(key: number, look: () => T): T {
+    if (this.first === undefined) {
+      this.first = { key, found: look() }
+      return this.first.found
     }
-    if (first.key === key) return first.found
-    known ??= new Map()
+    if (this.first.key === key) return this.first.found
+    const known = (this.known ??= new Map<number, T>())
     const before = known.get(key)
     if (before !== undefined || known.has(key)) return before as T
-    const found = look(words)
+    const found = look()
     known.set(key, found)
     return found
   }

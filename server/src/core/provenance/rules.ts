@@ -5,8 +5,10 @@ import { licenceOf, type LicenceFound } from './licences.ts'
 import { profileOf, type Profile } from './profile.ts'
 import { addressesIn } from './roles.ts'
 import { ASKS, type Ask, type Session } from './session.ts'
-import { createPlaces, type AsksWith } from './places.ts'
-import { addressValue, valueSteps, type Value } from './values.ts'
+import { argumentLeaves, type Leaf } from './leaves.ts'
+import { createPlaces, type AsksWith, type Places } from './places.ts'
+import { readWords } from './text.ts'
+import { addressValue, valuesAt, valueSteps, type Value } from './values.ts'
 
 export type Mode = 'strict' | 'balanced' | 'off'
 
@@ -54,6 +56,7 @@ function profile(definition: ToolDefinition): Profile {
   return known
 }
 
+const NO_ASKS: readonly Ask[] = []
 const CLEAN: ReadonlySet<Value['from']> = new Set(['user', 'constant', 'approved'])
 const isClean = ({ from }: Value): boolean => CLEAN.has(from)
 
@@ -66,22 +69,38 @@ export function* judgementSteps(
   session: Session,
   { tool: tool_id, definition, effects, args, mode, recipients }: JudgedCall,
 ): Generator<void, Judgement> {
-  const values = yield* valueSteps(session, definition, args, recipients)
+  const leaves = argumentLeaves(args)
+  const isSmall = isFew(leaves)
+  const values = isSmall
+    ? valuesAt(session, definition, leaves, recipients)
+    : yield* valueSteps(session, definition, leaves, recipients)
   const tool = profile(definition)
   const typedTarget = values.some(
-    ({ from, role, words }) => from === 'user' && (role === 'destination' || role === 'entity') && words.length > 0,
+    ({ from, role, length }) => from === 'user' && (role === 'destination' || role === 'entity') && length > 0,
   )
   const equal = session.approvedTool(tool_id) && values.every((value) => isClean(value) || value.role === 'content')
   const licence: LicenceFound = equal ? { licence: 'strong' } : licenceOf(tool, session.user, typedTarget)
-  const contests = contestsOf(session, tool, asksOfAll(values.filter((value) => !isClean(value))))
+  const contests = session.asks.length === 0 ? NO_ASKS : contestsOf(session, tool, asksOfUnclean(values))
   const repeated = !equal && session.wasDone({ tool: tool_id, args }, licence.utterance)
   const found = { licence, contests, values, repeated }
   if (mode === 'off') return { ...found, reasons: [] }
   const onlyReads = effects.length > 0 && effects.every((effect) => effect === 'read')
   if (onlyReads) return { ...found, reasons: fetchReasons(session, values) }
-  yield
+  if (!isSmall) yield
+  if (!session.prose && !session.overflow) return { ...found, reasons: destinationReasons(values, mode === 'strict') }
   const reasons = yield* actReasons(session, { ...found, effects, strict: mode === 'strict' })
   return { ...found, reasons }
+}
+
+const FEW_LEAVES = 20
+const FEW_CHARS = 4_096
+
+/** Whether arguments are judged fast enough without a pause. */
+function isFew(leaves: readonly Leaf[]): boolean {
+  if (leaves.length > FEW_LEAVES) return false
+  let chars = 0
+  for (const { text } of leaves) chars += text.length
+  return chars <= FEW_CHARS
 }
 
 /** The same without pauses. */
@@ -93,12 +112,13 @@ export function judgeProvenance(session: Session, judged: JudgedCall): Judgement
   }
 }
 
-/** The texts that ask and contain any of these values. */
-function asksOfAll(values: readonly Value[]): AsksWith {
+/** The texts that ask and contain any of the values that are not the user's. */
+function asksOfUnclean(values: readonly Value[]): AsksWith {
   const all = new Set<Ask>()
-  for (const { asks } of values) {
-    if (asks === 'any') return 'any'
-    for (const ask of asks) all.add(ask)
+  for (const value of values) {
+    if (isClean(value)) continue
+    if (value.asks === 'any') return 'any'
+    for (const ask of value.asks) all.add(ask)
   }
   return all
 }
@@ -111,7 +131,6 @@ type Act = Omit<Judgement, 'reasons'> & { readonly effects: readonly ToolEffect[
 
 function* actReasons(session: Session, act: Act): Generator<void, Reason[]> {
   const { licence, values, effects, strict } = act
-  if (!session.prose && !session.overflow) return destinationReasons(values, strict)
   const reasons: Reason[] = []
   const asked = session.asks.length > 0 || session.overflow
   const [first] = session.asks
@@ -174,13 +193,15 @@ const STEP_LOOKS = 200
 /** An address that occurs only in prose, or a long run of words copied from a text that asks. */
 function* contentReasons(session: Session, values: readonly Value[]): Generator<void, Reason[]> {
   const reasons: Reason[] = []
-  const places = createPlaces(session)
+  let places: Places | undefined
   for (const value of values) {
     if (value.role !== 'content' || isClean(value)) continue
-    for (const [index, address] of addressesIn(value.text).entries()) {
-      if (index % STEP_LOOKS === STEP_LOOKS - 1) yield
-      const found = addressValue(session, places, address)
-      if (isClean(found) || found.from === 'data' || found.words.length === 0) continue
+    let looked = 0
+    for (const address of addressesIn(value.text)) {
+      looked += 1
+      if (looked % STEP_LOOKS === 0) yield
+      const found = addressValue(session, (places ??= createPlaces(session)), address)
+      if (isClean(found) || found.from === 'data' || found.length === 0) continue
       reasons.push({
         rule: 'provenance.content',
         value_at: value.path,
@@ -189,7 +210,7 @@ function* contentReasons(session: Session, values: readonly Value[]): Generator<
       // One is enough.
       break
     }
-    const leaf = yield* copiedFrom(session, value)
+    const leaf = session.asks.length === 0 ? undefined : yield* copiedFrom(session, value)
     if (leaf !== undefined) reasons.push({ rule: 'provenance.content', value_at: value.path, leaf })
   }
   return reasons
@@ -198,8 +219,8 @@ function* contentReasons(session: Session, values: readonly Value[]): Generator<
 const LONG_RUN = 6
 
 /** The text that asks from which six words in a row were copied. */
-function* copiedFrom(session: Session, { words }: Value): Generator<void, number | undefined> {
-  if (session.asks.length === 0) return undefined
+function* copiedFrom(session: Session, { text }: Value): Generator<void, number | undefined> {
+  const words = readWords(text)
   let looks = 0
   for (let from = 0; from + LONG_RUN <= words.length; from += LONG_RUN / 2) {
     looks += 1

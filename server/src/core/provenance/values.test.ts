@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Json } from '../../contract/json.ts'
 import { contestsOf } from './contests.ts'
+import { argumentLeaves } from './leaves.ts'
 import { createPlaces } from './places.ts'
 import { profileOf } from './profile.ts'
 import { judgementSteps } from './rules.ts'
@@ -11,7 +12,7 @@ import { valueSteps, type Value } from './values.ts'
 
 const ASKED = ['Please send an email to bob@example.com.']
 function valuesOf(session: ReturnType<typeof sessionWith>, args: Json): readonly Value[] {
-  const steps = valueSteps(session, SEND, args)
+  const steps = valueSteps(session, SEND, argumentLeaves(args))
   for (;;) {
     const { done, value } = steps.next()
     if (done === true) return value

@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from '../../contract/json.ts'
 import type { ToolDefinition } from '../../contract/tool.ts'
-import { argumentLeaves } from './leaves.ts'
+import type { Leaf } from './leaves.ts'
 import { createPlaces, NOWHERE, type AsksWith, type Places } from './places.ts'
 import { roleOf, schemaAt, type Role } from './roles.ts'
 import type { Session } from './session.ts'
-import { readWords, type Words } from './text.ts'
+import { createScratch, readWords } from './text.ts'
 
 /** Where a value comes from. `none`: from prose, or unknown; re-encoding a value can only lead here. */
 export type Provenance = 'user' | 'constant' | 'approved' | 'data' | 'none'
@@ -14,7 +14,8 @@ export type Value = {
   readonly key: string
   readonly role: Role
   readonly text: string
-  readonly words: Words
+  /** How many words it has. */
+  readonly length: number
   readonly from: Provenance
   /** For data: the leaf that vouches for it. For `none`: the leaf that contains it, if any. */
   readonly leaf?: number
@@ -29,47 +30,81 @@ const STEP_VALUES = 50
 export function* valueSteps(
   session: Session,
   definition: ToolDefinition,
-  args: Json,
+  leaves: readonly Leaf[],
   recipients: readonly string[] = [],
 ): Generator<void, Value[]> {
   const values: Value[] = []
   const places = createPlaces(session)
-  for (const { text, path, key } of argumentLeaves(args)) {
-    const schema = schemaAt(definition.inputSchema, path)
-    const isRecipient = recipients.some((pointer) => path === pointer || path.startsWith(`${pointer}/`))
-    const role = isRecipient ? 'destination' : roleOf(key, text, schema)
-    values.push(valueOf(session, places, { path, key, text, role, words: readWords(text) }, schema))
+  for (const leaf of leaves) {
+    values.push(valueAt(session, places, definition, leaf, recipients))
     if (values.length % STEP_VALUES === 0) yield
   }
   return values
 }
 
-/** Where a single address comes from. */
-export function addressValue(session: Session, places: Places, address: string): Value {
-  const value = { path: '', key: '', text: address, role: 'destination', words: readWords(address) } as const
-  return valueOf(session, places, value, undefined)
+/** The same at once, for a few. */
+export function valuesAt(
+  session: Session,
+  definition: ToolDefinition,
+  leaves: readonly Leaf[],
+  recipients: readonly string[] = [],
+): Value[] {
+  const places = createPlaces(session)
+  return leaves.map((leaf) => valueAt(session, places, definition, leaf, recipients))
 }
 
-type Read = Omit<Value, 'from' | 'leaf' | 'asks'>
+function valueAt(
+  session: Session,
+  places: Places,
+  definition: ToolDefinition,
+  { text, path, key }: Leaf,
+  recipients: readonly string[],
+): Value {
+  const schema = schemaAt(definition.inputSchema, path)
+  const isRecipient = recipients.some((pointer) => path === pointer || path.startsWith(`${pointer}/`))
+  const role = isRecipient ? 'destination' : roleOf(key, text, schema)
+  return valueOf(session, places, path, key, text, role, schema)
+}
 
-function valueOf(session: Session, places: Places, value: Read, schema: JsonObject | undefined): Value {
-  const { text, words, role } = value
-  if (session.user.typed(text, words)) return { ...value, from: 'user', asks: NOWHERE }
+/** Where a single address comes from. */
+export const addressValue = (session: Session, places: Places, address: string): Value =>
+  valueOf(session, places, '', '', address, 'destination', undefined)
+
+/** For the words of a short text, which are needed only while it is looked up. */
+const scratch = createScratch()
+const LONGEST_IN_SCRATCH = 4_096
+
+function valueOf(
+  session: Session,
+  places: Places,
+  path: string,
+  key: string,
+  text: string,
+  role: Role,
+  schema: JsonObject | undefined,
+): Value {
+  const words = text.length <= LONGEST_IN_SCRATCH ? readWords(text, undefined, scratch) : readWords(text)
+  const { length } = words
+  const value = (from: Provenance, asks: AsksWith, leaf?: number): Value =>
+    leaf === undefined
+      ? { path, key, role, text, length, from, asks }
+      : { path, key, role, text, length, from, leaf, asks }
+  if (session.user.typed(text, words)) return value('user', NOWHERE)
   const asks = places.asks(words)
-  if (words.length === 0 || (schema !== undefined && isConstant(schema, text)))
-    return { ...value, from: 'constant', asks }
-  if (session.approved(words)) return { ...value, from: 'approved', asks: NOWHERE }
-  if (role !== 'destination' && words.length > 1 && session.user.covers(words))
-    return { ...value, from: 'user', asks: NOWHERE }
+  if (length === 0 || (schema !== undefined && isConstant(schema, text))) return value('constant', asks)
+  if (session.approved(words)) return value('approved', NOWHERE)
+  if (role !== 'destination' && length > 1 && session.user.covers(words)) return value('user', NOWHERE)
   const data = role === 'destination' ? places.alone(words) : places.inData(words)
-  if (data !== undefined) return { ...value, from: 'data', leaf: data, asks }
-  const leaf = places.anywhere(words)
-  return { ...value, from: 'none', asks, ...(leaf === undefined ? {} : { leaf }) }
+  if (data !== undefined) return value('data', asks, data)
+  return value('none', asks, places.anywhere(words))
 }
 
 function isConstant(schema: JsonObject, text: string): boolean {
   const choices = schema['enum']
-  return [schema['default'], ...(Array.isArray(choices) ? choices : [])].some(
-    (choice) => choice !== null && typeof choice !== 'object' && String(choice) === text,
+  return (
+    isChoice(schema['default'], text) || (Array.isArray(choices) && choices.some((choice) => isChoice(choice, text)))
   )
 }
+
+const isChoice = (choice: Json | undefined, text: string): boolean =>
+  choice !== undefined && choice !== null && typeof choice !== 'object' && String(choice) === text
