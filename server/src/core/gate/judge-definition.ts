@@ -12,7 +12,11 @@ export const judgeDefinition = (_policy: Policy, call: Call, facts: Facts): read
   planDefinition(facts.tool)(call, facts)
 
 type Finding = Pick<Opinion, 'effect' | 'rule' | 'says'>
-const MOVED: Finding = { effect: 'block', rule: 'definition.moved', says: 'the tool changed after this call was requested' }
+const MOVED: Finding = {
+  effect: 'block',
+  rule: 'definition.moved',
+  says: 'the tool changed after this call was requested',
+}
 
 /** The same for all calls to this tool. Whether it is the admitted one is found once. */
 export function planDefinition({ row }: Pick<Tool, 'row'>): (call: Call, facts: Facts) => readonly Opinion[] {

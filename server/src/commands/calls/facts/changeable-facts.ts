@@ -85,7 +85,7 @@ const NO_PAUSES: readonly PauseRow[] = []
 
 async function storedPauses(tables: Tables, scopes: readonly PauseScope[]): Promise<Pauses> {
   try {
-    return pausesOf(scopes, await Promise.all(scopes.map((scope) => knownOrReadRow(tables, 'pauses', scope))))
+    return pausesOf(scopes, await Promise.all(scopes.map(async (scope) => knownOrReadRow(tables, 'pauses', scope))))
   } catch {
     return UNKNOWN_PAUSES
   }

@@ -38,7 +38,8 @@ function opinionsOf(rules: readonly Matching[], call: PolicyCall, facts: PolicyF
   const opinions: Opinion[] = []
   let scope: Scope | undefined
   for (const { rule, unknown } of rules) {
-    const holds = rule.when === undefined || unknown !== undefined || evaluate(rule.when, (scope ??= scopeOf(call, facts)))
+    const holds =
+      rule.when === undefined || unknown !== undefined || evaluate(rule.when, (scope ??= scopeOf(call, facts)))
     if (holds !== false) opinions.push(opinionOf(rule, unknown, holds, facts.now))
   }
   return opinions
