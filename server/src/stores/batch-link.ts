@@ -24,8 +24,6 @@ export type BatchReply = {
   readonly fault?: Fault | undefined
   /** Where the chain ends after this batch. */
   readonly tail?: Tail | undefined
-  /** A power failure can still take that end back. */
-  readonly unsynced?: boolean | undefined
   readonly diverged?: Divergence | undefined
   /** Single-use keys that were found and that no gate with this key stored. */
   readonly forged?: readonly string[] | undefined

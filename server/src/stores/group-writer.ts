@@ -28,7 +28,7 @@ export type GroupWriterDeps<Packed> = {
   readonly onFault: (error: Error) => void
   /** Called when the stored stream is not the one that this process left, before the commits of that batch are answered. */
   readonly onDiverged?: (found: Divergence) => void
-  /** Told where the stream ends after a batch was stored, once that is durable. */
+  /** Told where the stream ends after a batch was stored. */
   readonly onTail?: ((tail: Tail) => void) | undefined
   /** Called for single-use keys that no gate with this key stored. */
   readonly onForged?: OnForged
@@ -120,9 +120,9 @@ export function groupWriter<Packed>(deps: GroupWriterDeps<Packed>, first: BatchL
 
   /** A commit without an answer is in doubt: the writer died, or COMMIT failed with an unknown result. */
   const settle = (batch: number, commits: readonly Waiting<Packed>[], reply: BatchReply) => {
-    const { outcomes, fault, tail: end, diverged, forged = [], unsynced } = reply
+    const { outcomes, fault, tail: end, diverged, forged = [] } = reply
     tail = end ?? tail
-    if (end !== undefined && end.seq > 0 && unsynced !== true) deps.onTail?.(end)
+    if (end !== undefined && end.seq > 0) deps.onTail?.(end)
     if (diverged !== undefined) deps.onDiverged?.(diverged)
     for (const id of forged) deps.onForged?.({ table: 'once', id })
     if (fault !== undefined) tell(errorOf(fault))

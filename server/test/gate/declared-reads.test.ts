@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Change, Ledger, Outcomes } from '../../src/commands/ports/ledger.ts'
-import { AGENT, withGate } from './with-gate.ts'
+import { ADMIN, AGENT, until, withGate } from './with-gate.ts'
 
 /** Whether the commit with the intent of each call waited for its fsync, by tool. */
 function watched() {
@@ -17,6 +17,8 @@ function watched() {
   return { synced, around: { ledger } }
 }
 
+const isEnd = (change: Change): boolean =>
+  change.kind === 'swap' && change.table === 'calls' && change.to.state === 'executed'
 const isStart = (change: Change): change is Extract<Change, { kind: 'swap'; table: 'calls' }> =>
   change.kind === 'swap' && change.table === 'calls' && change.to.state === 'executing'
 
@@ -66,3 +68,42 @@ test('a declared read that is a task, has a key or spends a budget is synced bef
   const config = { budgets: [{ id: 'few', match: { tool: 'book__look' }, calls: 3, per: 'day' }] }
   await withGate(async ({ call }) => expect(await isSynced(() => call('book__look'))).toBe(true), { config, around })
 })
+
+/** A ledger that refuses the nth commit about a call that `isMeant` names. */
+const refusing = (isMeant: (change: Change) => boolean) => {
+  let left = 1
+  return {
+    ledger: (inner: Ledger & Outcomes): Ledger & Outcomes => ({
+      outcome: (id) => inner.outcome(id),
+      commit: async (changes) => (changes.some(isMeant) && left-- > 0 ? 'unavailable' : inner.commit(changes)),
+    }),
+  }
+}
+const SLOW = { server: { tools: { slow_note: { effects: ['read'] } } }, policy: POLICY }
+
+test('a declared read whose intent cannot be written is not sent', () =>
+  withGate(
+    async ({ call, effects }) => {
+      expect(await call('book__slow_note', { text: 'x' })).toMatchObject({ problem: { code: 'audit.unavailable' } })
+      expect(effects()).toEqual([])
+      expect(await call('book__slow_note', { text: 'x' })).toMatchObject({ status: 'executed' })
+    },
+    { ...SLOW, around: refusing(isStart) },
+  ))
+
+test('the answer of a declared read whose outcome cannot be recorded is not released, and recorded as soon as it can be', () =>
+  withGate(
+    async ({ gate, call, effects }) => {
+      const outcome = await call('book__slow_note', { text: 'x' })
+      expect(outcome).toMatchObject({ status: 'unknown', problem: { code: 'audit.unavailable' } })
+      expect(JSON.stringify(outcome)).not.toContain('noted slowly')
+      expect(effects()).toHaveLength(1)
+      const id = 'call_id' in outcome ? String(outcome.call_id) : ''
+      await until(async () => {
+        const read = await gate.calls.read(ADMIN, id)
+        return read.ok && read.value.status === 'executed'
+      })
+      expect(await call('book__slow_note', { text: 'y' })).toMatchObject({ status: 'executed' })
+    },
+    { ...SLOW, around: refusing(isEnd) },
+  ))

@@ -109,7 +109,7 @@ function writeGroup(commits: readonly PackedCommit[], now: number, { batch, befo
     const outcomes = apply(commits, now, (found) => noteBatch(batch, [...before, ...found], now))
     if (Array.isArray(outcomes)) {
       unsynced = isLater
-      return { outcomes, ...noted(tailNow()), unsynced }
+      return { outcomes, ...noted(tailNow()) }
     }
     disconnect()
     return all('in_doubt', commits, faultOf(outcomes.in_doubt))
@@ -193,7 +193,6 @@ function write({ batch, commits, now }: Batch<PackedCommit>): BatchReply {
     outcomes: groups.flatMap(({ outcomes }) => outcomes),
     fault: groups.find(({ fault }) => fault)?.fault,
     tail: groups.findLast(({ tail }) => tail)?.tail,
-    unsynced: groups.findLast(({ tail }) => tail)?.unsynced,
     diverged: groups.find(({ diverged }) => diverged)?.diverged,
     forged: groups.flatMap(({ forged }) => forged ?? []),
   }
