@@ -98,7 +98,7 @@ test('the answer of a declared read whose outcome cannot be recorded is not rele
       expect(outcome).toMatchObject({ status: 'unknown', problem: { code: 'audit.unavailable' } })
       expect(JSON.stringify(outcome)).not.toContain('noted slowly')
       expect(effects()).toHaveLength(1)
-      const id = 'call_id' in outcome ? String(outcome.call_id) : ''
+      const id = 'call_id' in outcome && outcome.call_id !== undefined ? outcome.call_id : ''
       await until(async () => {
         const read = await gate.calls.read(ADMIN, id)
         return read.ok && read.value.status === 'executed'
