@@ -20,7 +20,19 @@ type NodesRow = {
   /** Of all nodes together, per call. */
   readonly cpu_us: number
 }
-type Resumed = { readonly p50_ms: number; readonly p95_ms: number }
+type Resumed = {
+  readonly p50_ms: number
+  readonly p95_ms: number
+  /** Where the time goes, as medians: they need not add up. */
+  readonly parts: Readonly<Record<Part, number>>
+}
+/**
+ * `decide`: until the decision is made, before it is stored. `start`: its commit, the wake-up and the recheck, until the start is
+ * made. `execute`: the start's commit and the tool. `answer`: the outcome's commit, the notice to the node where somebody waits, and
+ * their answer.
+ */
+const PARTS = ['decide', 'start', 'execute', 'answer'] as const
+type Part = (typeof PARTS)[number]
 export type NodesReport = {
   readonly bench: 'gate'
   readonly store: 'postgres'
@@ -148,7 +160,7 @@ function rowOf(nodes: number, concurrency: number, samples: readonly Sample[]): 
 async function measureSignals({ nodes, agent, approver }: Cluster, count: number): Promise<NodesReport['signal']> {
   const [here, there] = [nodes[0], nodes[1]]
   if (here === undefined || there === undefined) throw new Error('two nodes are needed')
-  const times = { same: [] as number[], other: [] as number[] }
+  const times = { same: [] as Signal[], other: [] as Signal[] }
   for (let nth = 0; nth < 2 * count; nth += 1) {
     const [where, decider] = nth % 2 === 0 ? (['same', here] as const) : (['other', there] as const)
     const args = { text: 'held', number: nth }
@@ -161,9 +173,11 @@ async function measureSignals({ nodes, agent, approver }: Cluster, count: number
     const sent = performance.now()
     const deciding = ask(decider, approver, 'POST', `${path}/decide`, { decision: 'approve', digest })
     const ended = await waiting
-    times[where].push(performance.now() - sent)
+    const answered = performance.now()
     await deciding
     if (ended['status'] !== 'executed') throw new Error(`the call ended otherwise: ${JSON.stringify(ended)}`)
+    const life = await ask(here, approver, 'GET', `/v1/calls/${String(held['call_id'])}/life`)
+    times[where].push({ ms: answered - sent, parts: partsOf(sent, life, answered) })
   }
   const [same, other] = [resumedOf(times.same), resumedOf(times.other)]
   return {
@@ -174,9 +188,30 @@ async function measureSignals({ nodes, agent, approver }: Cluster, count: number
   }
 }
 
-function resumedOf(times: readonly number[]): Resumed {
-  const sorted = times.toSorted((a, b) => a - b)
-  return { p50_ms: rounded(quantile(sorted, 0.5), 2), p95_ms: rounded(quantile(sorted, 0.95), 2) }
+type Signal = { readonly ms: number; readonly parts: Readonly<Record<Part, number>> }
+
+/** From what the call's own record says. All nodes are on this machine, so there is one clock. */
+function partsOf(sent: number, life: Readonly<Record<string, unknown>>, answered: number): Signal['parts'] {
+  const moments = life['moments'] as readonly { readonly is: string; readonly at: number }[]
+  const at = (is: string) => moments.find((moment) => moment.is === is)?.at ?? Number.NaN
+  const [decided, started, ended] = [at('approved'), at('started'), at('ended')]
+  return {
+    decide: decided - (performance.timeOrigin + sent),
+    start: started - decided,
+    execute: ended - started,
+    answer: performance.timeOrigin + answered - ended,
+  }
+}
+
+function resumedOf(signals: readonly Signal[]): Resumed {
+  const sorted = (values: readonly number[]) => values.toSorted((a, b) => a - b)
+  const times = sorted(signals.map(({ ms }) => ms))
+  const median = (part: Part) => rounded(quantile(sorted(signals.map(({ parts }) => parts[part])), 0.5), 1)
+  return {
+    p50_ms: rounded(quantile(times, 0.5), 2),
+    p95_ms: rounded(quantile(times, 0.95), 2),
+    parts: Object.fromEntries(PARTS.map((part) => [part, median(part)])) as Record<Part, number>,
+  }
 }
 
 async function ask(
@@ -204,6 +239,16 @@ export function nodesTable({ rows, three_over_one, signal, cores, load }: NodesR
     `nodes on one Postgres; ${cores} cores, load average ${load}`,
     columns([head, ...lines]),
     `three nodes over one: ${ratios.join(', ')}`,
+    partsTable(signal),
     `decision to answer: ${signal.same.p50_ms} ms at the same node (p95 ${signal.same.p95_ms}), ${signal.other.p50_ms} ms at another (p95 ${signal.other.p95_ms}): ${signal.ratio} x`,
   ].join('\n\n')
+}
+
+function partsTable({ same, other }: NodesReport['signal']): string {
+  const row = (where: string, { parts }: Resumed) => [where, ...PARTS.map((part) => parts[part])]
+  return columns([
+    ['from decision to answer, ms', ...PARTS],
+    row('at the same node', same),
+    row('at another node', other),
+  ])
 }

@@ -31,10 +31,11 @@ export type ChaosGate = {
 
 /** One gate with the embedded store, as a process of its own that can be started again on the same data. */
 export async function openChaosGate(
-  setup: { readonly data?: string; readonly config?: (log: string) => object } = {},
+  /** `log`: where tool servers log, if not in a folder of the gate's. */
+  setup: { readonly data?: string; readonly log?: string; readonly config?: (log: string) => object } = {},
 ): Promise<ChaosGate> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-chaos-gate-'))
-  const log = logIn(folder)
+  const log = setup.log ?? logIn(folder)
   const data = setup.data ?? join(folder, 'data')
   const place = join(folder, 'gate')
   mkdirSync(place)

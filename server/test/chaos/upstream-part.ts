@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Node } from '../postgres/with-nodes.ts'
 import { openChaosGate } from './chaos-gate.ts'
@@ -8,6 +10,7 @@ import { until } from './node-checks.ts'
 import { pick } from './random.ts'
 import { addCounts, type PartReport } from './report.ts'
 import { makeCall, tellOf, type Load } from './soak-load.ts'
+import { superviseHttp, type Supervised } from './supervised.ts'
 
 const CLIENTS = 6
 const LOAD_MS = 40_000
@@ -23,16 +26,42 @@ const SERVERS: Readonly<Record<string, readonly string[]>> = {
   floods: ['flood', 'flood_stderr', 'flood_listings', 'huge'],
 }
 
+/** The same over HTTP. Such a server is not a child of the gate: a supervisor starts it again. */
+const HTTP_SERVERS: Readonly<Record<string, readonly string[]>> = {
+  'http-hangs': ['hang', 'hang_in_stream', 'freeze'],
+  'http-crashes': ['crash', 'hang_up', 'crash_mid_answer', 'crash_after'],
+  'http-lies': [
+    'not_json',
+    'not_http_json',
+    'wrong_id',
+    'wrong_shape',
+    'no_result',
+    'server_error',
+    'forget',
+    'lie',
+    'fail',
+  ],
+  'http-floods': ['flood', 'huge'],
+}
+
 /**
  * Tool servers that hang, crash, lie and flood, all at once, next to a correct one under load. All calls of the correct one are
  * executed, each call to the others ends with its known outcome, and they are used again once they behave.
  */
 export async function upstreamPart(setup: { readonly seed: number; readonly isShort: boolean }): Promise<PartReport> {
   const part = 'tool servers that hang, crash, lie and flood, beside one that behaves, with load'
-  const names = Object.keys(SERVERS)
+  const supervised = new Map<string, Supervised>()
+  const log = join(mkdtempSync(join(tmpdir(), 'sluice-chaos-http-')), 'tool.log')
+  for (const name of Object.keys(HTTP_SERVERS))
+    supervised.set(name, await superviseHttp('logging-http.ts', { LOG: log }))
+  const names = [...Object.keys(SERVERS), ...supervised.keys()]
   const gate = await openChaosGate({
-    config: (log) => ({
-      servers: Object.fromEntries(['log', ...names].map((name) => [name, loggedServer(log)])),
+    log,
+    config: () => ({
+      servers: {
+        ...Object.fromEntries(['log', ...Object.keys(SERVERS)].map((name) => [name, loggedServer(log)])),
+        ...Object.fromEntries([...supervised].map(([name, { url }]) => [name, overHttp(url)])),
+      },
       policy: {
         rules: [
           ...LOGGED_POLICY.rules,
@@ -49,7 +78,9 @@ export async function upstreamPart(setup: { readonly seed: number; readonly isSh
     const over = performance.now() + (setup.isShort ? SHORT_MS : LOAD_MS)
     const isOver = () => performance.now() > over
     await Promise.all(
-      Object.entries(SERVERS).map(([server, ways]) => misbehave({ ...load, isOver }, node, { server, ways, did })),
+      Object.entries({ ...SERVERS, ...HTTP_SERVERS }).map(([server, ways]) =>
+        misbehave({ ...load, isOver }, node, { server, ways, did }),
+      ),
     )
     for (const server of names) await behavesAgain(load, node, server)
     const peak = peakOf(node)
@@ -62,8 +93,12 @@ export async function upstreamPart(setup: { readonly seed: number; readonly isSh
     return { part, faults, checks, violations, notes }
   } finally {
     await gate.stop()
+    for (const one of supervised.values()) await one.stop()
+    rmSync(dirname(log), { recursive: true, force: true })
   }
 }
+
+const overHttp = (url: string) => ({ url, timeout_ms: 2_000, tools: { add: { effects: ['write'] } } })
 
 type Misbehaviour = {
   readonly server: string
@@ -79,7 +114,7 @@ async function misbehave(load: Load, node: Node, { server, ways, did }: Misbehav
     const body = { tool: `${server}__add`, args: { text: key, does }, thread: key }
     const answer = await makeCall(node, load.agent, key, body)
     tellOf(load, answer, key)
-    did(does)
+    did(server.startsWith('http-') ? `${does} over HTTP` : does)
     // A server that is unavailable for a while is not asked again at once.
     if (answer.status !== 200) await sleep(200)
   }

@@ -93,7 +93,7 @@ function judgedAs({ at, effect, evidence }: JudgedMoment, again: string): CallMo
   return {
     at,
     is: 'judged',
-    says: `JudgedCall${again}: ${effect}${why.length === 0 ? '' : `, because ${why.join('; ')}`}`,
+    says: `Judged${again}: ${effect}${why.length === 0 ? '' : `, because ${why.join('; ')}`}`,
   }
 }
 
