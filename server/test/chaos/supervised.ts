@@ -45,7 +45,9 @@ export async function superviseHttp(script: string, env: Readonly<Record<string,
   const look = async (): Promise<void> => {
     if (!isOver && !(await answers())) child?.kill('SIGKILL')
   }
-  const timer = setInterval(() => (looking = look()), LOOK_MS)
+  const timer = setInterval(() => {
+    looking = look()
+  }, LOOK_MS)
   return {
     url,
     async stop() {
