@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -38,7 +38,7 @@ describe.skipIf(!hasPostgres)('two nodes on one Postgres', () => {
     rmSync(scripts, { recursive: true })
   })
 
-  const effects = () => readFileSync(nodes.effects, 'utf8').trimEnd().split('\n')
+  const effects = () => (existsSync(nodes.effects) ? readFileSync(nodes.effects, 'utf8').trimEnd().split('\n') : [])
 
   test('a key made on one is good on the other; a call is held on one, approved on the other, and runs once', async () => {
     const held = await nodeOne().http('POST', '/v1/calls', agent, { tool: 'book__note', args: { text: 'across' } })
@@ -66,6 +66,21 @@ describe.skipIf(!hasPostgres)('two nodes on one Postgres', () => {
     const [here, there] = await Promise.all([nodeOne(), nodeTwo()].map((node) => node.http('GET', path, agent)))
     expect(here?.body).toEqual(there?.body)
   }, 60_000)
+
+  test('a run that began on one is cancelled on the other: its request is withdrawn, and nothing runs', async () => {
+    const { body } = await nodeOne().http('POST', '/agent/run', agent, { message: 'note unwanted' })
+    expect(body, JSON.stringify(body)).toMatchObject({ status: 'awaiting_approval' })
+    const run_id = String(body['run_id'])
+    const { approval_id } = (await nodeOne().http('GET', `/agent/runs/${run_id}`, agent)).body
+    const cancelled = await nodeTwo().http('POST', `/v1/runs/${run_id}/cancel`, agent, {})
+    expect(cancelled.status, JSON.stringify(cancelled.body)).toBe(202)
+    for (const node of [nodeOne(), nodeTwo()])
+      await expect
+        .poll(async () => (await node.http('GET', `/v1/runs/${run_id}`, agent)).body['status'], { timeout: 60_000 })
+        .toBe('cancelled')
+    expect((await nodeOne().approve(approval_id, approver)).status).not.toBe(200)
+    expect(effects().filter((line) => line.includes('unwanted'))).toEqual([])
+  }, 90_000)
 
   test('a pause on one stops calls on the other, and its end lets them through', async () => {
     const look = () => nodeTwo().http('POST', '/v1/calls', agent, { tool: 'book__look', args: {} })
