@@ -55,6 +55,8 @@ describe("the gate's own key in arguments is found", () => {
   })
   test('over two and over three arguments', () => {
     expect(findGuarded({ a: KEY.slice(0, 20), b: KEY.slice(20) }, own, []).own).not.toEqual([])
+    // Arguments are judged in the order of their names, which the caller chooses.
+    expect(findGuarded({ a: KEY.slice(20), b: 'x', c: KEY.slice(0, 20) }, own, []).own).not.toEqual([])
     expect(
       findGuarded({ list: [KEY.slice(0, 9), { x: KEY.slice(9, 30) }], y: KEY.slice(30) }, own, []).own,
     ).not.toEqual([])

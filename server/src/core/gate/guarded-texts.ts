@@ -40,11 +40,19 @@ const isDisguised = (text: string, own: OwnCredentials): boolean =>
   text.length <= LONGEST_READ &&
   readingsOf(text).texts.some((reading) => findOwn(reading, own).length > 0)
 
-/** A credential whose parts are in several arguments, in order: none of them contains it, together they do. */
+/** So many arguments are also joined two by two, in any order: the canonical order of names is the caller's choice. */
+const MOST_PAIRED = 20
+
+/** A credential whose parts are in several arguments: none of them contains it, together they do. */
 function splitOver(leaves: readonly TextLeaf[], own: OwnCredentials): (readonly string[])[] {
   // The leaves come last first.
   const values = leaves.filter(({ text, is }) => is === 'value' && text.length <= LONGEST_READ).toReversed()
-  const joined = values.map(({ text }) => text).join('')
-  if (values.length < 2 || joined.length > 4 * LONGEST_READ || !holdsOwn(joined, own)) return []
-  return values.slice(0, 1).map(({ path }) => path)
+  const length = values.reduce((sum, { text }) => sum + text.length, 0)
+  if (values.length < 2 || length < SHORTEST_DISGUISED || length > 4 * LONGEST_READ) return []
+  const texts = values.map(({ text }) => text)
+  const isSplit =
+    holdsOwn(texts.join(''), own) ||
+    (texts.length <= MOST_PAIRED &&
+      texts.some((one, at) => texts.some((other, index) => index !== at && findOwn(one + other, own).length > 0)))
+  return isSplit ? values.slice(0, 1).map(({ path }) => path) : []
 }
