@@ -166,18 +166,18 @@ describe('the stand-alone verifier', () => {
       good
         .with(main17, { kind: 'entry', entry: entryAt('main', 18) })
         .with(main18, { kind: 'entry', entry: entryAt('main', 17) }),
-      /main 17 is missing: 18 stands/,
+      /main 17 is missing: 18 was found/,
     ],
     'an entry that stands twice': [
       good.toSpliced(main18, 0, good[main17] ?? { kind: '' }),
-      /main 18 is missing: 17 stands/,
+      /main 18 is missing: 17 was found/,
     ],
     'a stream that is gone': [good.filter(({ entry }) => entry?.stream !== 'b'), /b 1 is missing/],
     'a file that ends early': [good.slice(0, -1), /ends early/],
     'a file that goes on': [[...good, good[main17] ?? { kind: '' }], /follows the last line/],
     'a cut tail': [good.toSpliced(main17, good.length - 1 - main17), /main 17 is missing/],
     'a line of an unknown kind': [good.toSpliced(5, 0, { kind: 'note' }), /unknown kind/],
-    'a removed checkpoint': [good.toSpliced(checkpointLine(2), 1), /checkpoint 2 is missing: 3 stands/],
+    'a removed checkpoint': [good.toSpliced(checkpointLine(2), 1), /checkpoint 2 is missing: 3 was found/],
     'the removed last checkpoint': [good.toSpliced(checkpointLine(4), 1), /lines are missing/],
     'an edited checkpoint': [editedCheckpoint(3, { at: 1 }), /checkpoint 3 is forged/],
     'a checkpoint with another count': [editedCheckpoint(3, { count: 1 }), /checkpoint 3 is forged/],
