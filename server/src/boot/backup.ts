@@ -4,6 +4,7 @@ import { ok, refuse, type Result } from '../contract/problems.ts'
 import type { BackupReport } from '../doors/cli/boot-reports.ts'
 import type { UpOptions } from '../doors/cli/local-gate.ts'
 import { HEAD_FILE } from '../keys/kept-head.ts'
+import { SEEN_FILE } from '../keys/seen-entries.ts'
 import { FLOORS_FILE } from '../keys/row-floors.ts'
 import { backUpStore, isStoreFile, restoreStore } from '../stores/back-up-store.ts'
 import { storeState } from '../stores/open-store.ts'
@@ -82,7 +83,7 @@ export async function restoreData(options: UpOptions, from: string): Promise<Res
     const unpacked = await restoreStore(file, { folder: part }, (packed) => place(part, packed))
     if (unpacked === undefined) return no('it was not written by `sluice backup`')
     // They were copied after the ledger and may name newer rows and entries; they are made again of what is restored.
-    for (const name of [FLOORS_FILE, HEAD_FILE]) rmSync(join(placesIn(part).keys, name), { force: true })
+    for (const name of [FLOORS_FILE, HEAD_FILE, SEEN_FILE]) rmSync(join(placesIn(part).keys, name), { force: true })
     const verified = await verifyRestored(options, part)
     if (!verified.ok) return no(`its audit cannot be read (${verified.problem.code})`)
     const { ok: is_sound, entries } = verified.value

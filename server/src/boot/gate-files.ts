@@ -4,6 +4,7 @@ import type { GateFiles } from '../upstream/gate-places.ts'
 import { HUB_FILE } from '../keys/hub-keys.ts'
 import { KEPT_FILE } from '../keys/kept-checkpoint.ts'
 import { HEAD_FILE } from '../keys/kept-head.ts'
+import { SEEN_FILE } from '../keys/seen-entries.ts'
 import { CHECKPOINT_FILE, TOKEN_FILE } from '../keys/key-folder.ts'
 import { FLOORS_FILE } from '../keys/row-floors.ts'
 import { ROW_KEY_FILE } from '../keys/row-key.ts'
@@ -16,6 +17,7 @@ const KEY_FILES = [
   CHECKPOINT_FILE,
   KEPT_FILE,
   HEAD_FILE,
+  SEEN_FILE,
   FLOORS_FILE,
   ROW_KEY_FILE,
   SEAL_KEY_FILE,

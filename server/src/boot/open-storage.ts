@@ -12,6 +12,7 @@ import { ok, problem, type Problem, type Result } from '../contract/problems.ts'
 import { sha256Hex } from '../keys/digest.ts'
 import { openKeptCheckpoint } from '../keys/kept-checkpoint.ts'
 import { openKeptHead } from '../keys/kept-head.ts'
+import { openSeenEntries } from '../keys/seen-entries.ts'
 import { joinStore } from '../stores/open-store.ts'
 import { measure, type Measured } from '../telemetry/measure.ts'
 import { openTelemetry, type Telemetry } from '../telemetry/open-telemetry.ts'
@@ -47,6 +48,7 @@ export type Storage = {
     | 'audit'
     | 'tail'
     | 'kept'
+    | 'seen'
     | 'journal'
     | 'artifacts'
     | 'scrub'
@@ -93,6 +95,12 @@ export async function openStorage(
   const head = openKeptHead(placesIn(settings.data).keys, (error) =>
     log('warn', 'the newest audit entry could not be noted beside the keys', { error: error.message }),
   )
+  const seen =
+    place.postgres === undefined
+      ? undefined
+      : openSeenEntries(placesIn(settings.data).keys, (error) => log('warn', error.message))
+  // A node may write another stream than before.
+  if (head.last !== undefined) seen?.see([head.last])
   const store = await openSealedStore({
     ...place,
     stream,
@@ -162,6 +170,7 @@ export async function openStorage(
       audit,
       tail,
       kept,
+      ...(seen === undefined ? {} : { seen }),
       journal,
       artifacts,
       isVolatileFull: volatile.isFull,
@@ -186,6 +195,7 @@ export async function openStorage(
     async close() {
       await store.value.close()
       await head.close()
+      await seen?.settled()
       await node.value.leave()
     },
   })

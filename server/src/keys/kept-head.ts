@@ -23,7 +23,11 @@ export type KeptHead = {
 export function openKeptHead(folder: string, onFault: (error: Error) => void): KeptHead {
   const file = join(folder, HEAD_FILE)
   const last = entryIn(file)
-  closeSync(openSync(file, 'a', 0o600))
+  try {
+    closeSync(openSync(file, 'a', 0o600))
+  } catch (error) {
+    onFault(error as Error)
+  }
   let newest: NewestEntry | undefined
   let writing: Promise<void> | undefined
 

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { request } from 'node:http'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -109,6 +110,44 @@ const SLOW = '{"text":"x"}'
 /** No call of these tests comes here: the gate is killed from outside. */
 const NEVER: ProbePoint = 'flow.settling'
 
+const CALL = rpc('tools/call', { name: 'book__slow_note', arguments: { text: 'x' } }, 1)
+const DOORS = [
+  {
+    door: 'HTTP',
+    path: '/v1/calls',
+    body: { tool: 'book__slow_note', args: { text: 'x' } },
+    key: { 'idempotency-key': 'mine' },
+  },
+  { door: 'MCP', path: '/mcp', body: CALL, key: { 'idempotency-key': 'mine' } },
+  {
+    door: 'MCP, with the key in `_meta`',
+    path: '/mcp',
+    body: { ...CALL, params: { ...CALL.params, _meta: { 'sluice/idempotency-key': 'mine' } } },
+    key: {},
+  },
+]
+
+/** Posts to the gate's socket as its admin; rejects if the gate breaks off. */
+function post(folder: string, path: string, body: object, more: Readonly<Record<string, string>>): Promise<string> {
+  const key = readFileSync(join(folder, '.sluice/admin.key'), 'utf8').trim()
+  const headers = {
+    authorization: `Bearer ${key}`,
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    ...more,
+  }
+  return new Promise((done, failed) => {
+    const sent = request({ socketPath: join(folder, '.sluice/gate.sock'), path, method: 'POST', headers }, (answer) => {
+      let text = ''
+      answer.setEncoding('utf8').on('data', (piece: string) => (text += piece))
+      answer.on('end', () => done(text))
+      answer.on('error', failed)
+    })
+    sent.on('error', failed)
+    sent.end(JSON.stringify(body))
+  })
+}
+
 describe.skipIf(process.platform !== 'linux')('a client whose gate is killed', () => {
   test.each(someOf(DEATHS, 5))(
     'at $at: `sluice call` says $says and the tool ran $ran times',
@@ -157,6 +196,41 @@ describe.skipIf(process.platform !== 'linux')('a client whose gate is killed', (
         expect(effectsIn(folder)).toHaveLength(1)
         const { status, code } = JSON.parse(second.out || second.err) as { status?: string; code?: string }
         expect(status ?? code).toMatch(says === 'unknown' ? /unknown/ : /executed/)
+      }),
+  )
+
+  const OWN_RUN = ['run', 'slow note', '--skill', 'book__slow_note', '--args', SLOW, '--idempotency-key', 'mine']
+  test.each(someOf(DEATHS, 6))(
+    'at $at: `sluice run` again with its own key runs at most once in all, and says what it knows',
+    ({ at, ran, says }) =>
+      whileDying(at, async (folder) => {
+        const first = await run(folder, OWN_RUN)
+        expect(first.err).toContain('the call was not retried')
+        expect(effectsIn(folder).length).toBeLessThanOrEqual(1)
+        const second = await run(folder, ['--json', ...OWN_RUN])
+        // A run goes on after a restart, so a call that was never recorded is made then, once.
+        expect(effectsIn(folder)).toHaveLength(says === 'never recorded' ? 1 : ran)
+        if (says === 'unknown') expect(second.code).toBe(6)
+        const third = await run(folder, ['--json', ...OWN_RUN])
+        expect(third.code).toBe(second.code)
+        expect(effectsIn(folder)).toHaveLength(says === 'never recorded' ? 1 : ran)
+      }),
+  )
+
+  test.each(someOf(DEATHS, 6).flatMap((death) => DOORS.map((door) => ({ ...death, ...door }))))(
+    'at $at: $door with the same key again runs at most once in all',
+    ({ at, ran, says, path, body, key }) =>
+      whileDying(at, async (folder) => {
+        await expect(post(folder, path, body, key)).rejects.toThrow()
+        expect(effectsIn(folder)).toHaveLength(ran)
+        // Starts a gate again, and asks it for the outcome.
+        const asked = await run(folder, ['--json', 'status', '--idempotency-key', 'mine', '--wait', '30'])
+        const known = JSON.parse(asked.out || asked.err) as { status?: string; code?: string; outcome?: string }
+        expect(known.outcome ?? known.status ?? known.code).toBe(says === 'never recorded' ? 'call.unknown' : says)
+        const told = await Promise.all(Array.from({ length: 5 }, () => post(folder, path, body, key)))
+        expect(effectsIn(folder)).toHaveLength(says === 'unknown' ? ran : 1)
+        if (says !== 'unknown') expect(told.some((text) => text.includes('noted slowly'))).toBe(true)
+        else expect(told.filter((text) => text.includes('noted slowly'))).toEqual([])
       }),
   )
 

@@ -48,6 +48,7 @@ export async function acceptBreak(deps: AcceptBreakDeps, by: Caller, reason: str
     if (isUnrecorded(committed)) return refuseUnrecorded(committed)
     if (committed !== 'committed') continue
     await deps.kept.keep({ newest: checkpoint })
+    deps.seen?.forget()
     return ok(checkpoint)
   }
   return refuse('audit.unavailable', { why: 'the checkpoints could not be written' })

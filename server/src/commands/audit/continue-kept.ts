@@ -3,7 +3,7 @@ import { Bug, ok, refuse, type Result } from '../../contract/problems.ts'
 import { checkpointHash, checkpointId } from '../../core/audit/checkpoint.ts'
 import { linkOf } from '../../core/audit/link.ts'
 import { CHECKPOINTS, isSigned, nextCheckpoint, readCheckpoint } from '../../core/audit/verify-checkpoint.ts'
-import type { CheckpointKeys, KeptCheckpoint, OwnTail } from '../ports/audit.ts'
+import type { CheckpointKeys, KeptCheckpoint, OwnTail, SeenEntries } from '../ports/audit.ts'
 import type { AuditReads, Tables } from '../ports/reads.ts'
 import type { Digest } from '../ports/runtime.ts'
 
@@ -14,6 +14,8 @@ export type ContinueDeps = {
   readonly kept: KeptCheckpoint
   readonly digest: Digest
   readonly tail?: OwnTail
+  /** If several nodes share the store. */
+  readonly seen?: SeenEntries
   /**
    * The stream that this gate writes. Other streams may exist only if they are already signed, or another node announced them.
    */
@@ -107,6 +109,9 @@ async function entriesFault(deps: ContinueDeps, newest: CheckpointBody | undefin
   const own = deps.tail?.ownTail()
   if (own !== undefined && (await hashAt(deps, own.stream, own.seq)) !== own.hash)
     return { stream: own.stream, seq: own.seq, says: `entry ${own.seq} is not the one that this gate wrote` }
+  for (const { stream, seq, hash } of deps.seen?.all() ?? [])
+    if ((await hashAt(deps, stream, seq)) !== hash)
+      return { stream, seq, says: `entry ${seq}, which this node has seen, is missing or was changed` }
   return headsFault(deps, newest)
 }
 
@@ -121,11 +126,26 @@ export async function signedHeads(
   return (await audit.heads()).filter(({ stream }) => !leftOut.has(stream))
 }
 
+/** A head that no gate stored, unless a checkpoint signed it: then an admin accepted it. */
+export function forgedHead(
+  { stream, seq, hash, forged }: Awaited<ReturnType<AuditReads['heads']>>[number],
+  newest: CheckpointBody | undefined,
+): Fault | undefined {
+  const isSigned = newest?.streams.some(
+    (signed) => signed.stream === stream && signed.to === seq && signed.head === hash,
+  )
+  if (forged !== true || isSigned === true) return undefined
+  return { stream, seq, says: `the stored head at entry ${seq} was not written by this gate` }
+}
+
 async function headsFault(deps: ContinueDeps, newest: CheckpointBody | undefined): Promise<Fault | undefined> {
   const signed = new Map(newest?.streams.map((head) => [head.stream, head.to]))
   const heads = await signedHeads(deps, newest)
   const announced = await deps.audit.announced?.()
-  for (const { stream, seq, hash } of heads) {
+  for (const head of heads) {
+    const { stream, seq, hash } = head
+    const forged = forgedHead(head, newest)
+    if (forged !== undefined) return forged
     const isOwn = deps.stream === undefined || stream === deps.stream
     const isKnown = isOwn || signed.has(stream) || announced?.has(stream) === true
     if (!isKnown) return { stream, seq: 1, says: `the stream \`${stream}\` was not written by this gate` }
@@ -135,7 +155,9 @@ async function headsFault(deps: ContinueDeps, newest: CheckpointBody | undefined
   const seqs = new Map(heads.map(({ stream, seq }) => [stream, seq]))
   const cut = newest?.streams.find(({ stream, to }) => (seqs.get(stream) ?? 0) < to)
   const says = `the stream ends before entry ${cut?.to ?? 0}, which checkpoint ${newest?.number ?? 0} signed`
-  return cut === undefined ? undefined : { stream: cut.stream, seq: (seqs.get(cut.stream) ?? 0) + 1, says }
+  if (cut !== undefined) return { stream: cut.stream, seq: (seqs.get(cut.stream) ?? 0) + 1, says }
+  deps.seen?.see(heads)
+  return undefined
 }
 
 async function headFault(

@@ -7,7 +7,7 @@ import type { CheckpointKeys, KeptCheckpoint } from '../ports/audit.ts'
 import type { Ledger } from '../ports/ledger.ts'
 import type { Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
-import { brokenAudit, continueKept, signedHeads, type ContinueDeps } from './continue-kept.ts'
+import { brokenAudit, continueKept, forgedHead, signedHeads, type ContinueDeps } from './continue-kept.ts'
 import { ENTRIES_AT_ONCE, letOthersRun } from './verify-audit-reads.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
@@ -80,6 +80,8 @@ async function gatherHeads(
   const gathered: StreamHead[] = []
   for (const stream of streams) {
     const head = heads.get(stream) ?? { stream, seq: 0, hash: '' }
+    const forged = forgedHead(head, previous)
+    if (forged !== undefined) return brokenAudit(forged)
     const range = await readRange(deps, rangeAfter(previous, stream), head.seq)
     if (range.to !== head.seq || range.head !== head.hash)
       return brokenAudit({

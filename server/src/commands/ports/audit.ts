@@ -19,6 +19,17 @@ export interface CheckpointKeys {
 }
 export type PublicKey = { readonly key: string; readonly public_key: string; readonly active: boolean }
 
+/** The newest entry of each stream that this node has seen: in memory, and in a file outside the ledger. */
+export interface SeenEntries {
+  all(): readonly { readonly stream: string; readonly seq: number; readonly hash: Sha256 }[]
+  /** Keeps those that are newer. */
+  see(heads: ReturnType<SeenEntries['all']>): void
+  /** When an admin has accepted what is stored. */
+  forget(): void
+  /** When everything that was seen is in the file. */
+  settled(): Promise<void>
+}
+
 /** The newest checkpoint, stored outside the ledger: in memory and in a file beside the keys. */
 export interface KeptCheckpoint {
   /** As this process knows it, whatever was done to the file since. `missing`: there was no file when it was opened. */

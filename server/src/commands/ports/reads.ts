@@ -73,8 +73,8 @@ export interface AuditReads {
    * than reading them. It may stop early: then `entries` decides.
    */
   linkedHashes(stream: string, from: number, head: string, limit: number): Promise<readonly string[]>
-  /** The last entry of each stream, according to the store. */
-  heads(): Promise<readonly { stream: string; seq: number; hash: Sha256 }[]>
+  /** The last entry of each stream, according to the store. `forged`: no gate with the key of the rows stored this head. */
+  heads(): Promise<readonly { stream: string; seq: number; hash: Sha256; forged?: true }[]>
   /** Streams of all nodes, each announced by a node that has the key of the rows. If absent, there is one node. */
   announced?(): Promise<ReadonlySet<string>>
 }

@@ -14,6 +14,7 @@ type RunOptions = {
   args?: string
   skill?: string
   graph?: boolean
+  idempotencyKey?: string
 }
 
 /** Search, choose, judge and run in one command, and answers to its questions. */
@@ -26,13 +27,20 @@ export function addToolflowCommands(program: Command, session: Session): void {
     .option('--risk-score <figure>', 'your own risk score, 0 to 100; it can only raise the known score')
     .option('--args <json>', 'the arguments as a JSON object, @file, or - for stdin')
     .option('--skill <id>', 'the tool to use, if you were asked to choose')
+    .option('--idempotency-key <key>', 'a repeated run with the same key and prompt runs only once')
     .option('--graph', 'only print the state graph of a toolflow, as Mermaid')
     .action(async (prompt: string | undefined, options: RunOptions) => {
       if (options.graph === true) return session.out().data(drawToolflow())
       if (prompt === undefined) return session.fail('a prompt is missing: sluice run "prompt"')
       const body = bodyOf(prompt, options)
       if (body === undefined) return session.fail('--top-k and --risk-score must be numbers')
-      const reply = await sendOnce(session, { path: '/v1/toolflow', body, outcomes: '/v1/toolflow' })
+      const key = options.idempotencyKey
+      const reply = await sendOnce(session, {
+        path: '/v1/toolflow',
+        body,
+        outcomes: '/v1/toolflow',
+        ...(key === undefined ? {} : { key }),
+      })
       session.exit(printFlow(session.out(), reply, prompt))
       if (options.args !== undefined) printTypedFault(session.out(), reply, { body, typed: options.args })
     })

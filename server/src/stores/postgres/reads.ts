@@ -141,11 +141,15 @@ export function reads(queries: ReadQueries, macs: RowMacs, onForged: OnForged): 
     },
 
     async heads() {
-      const found = await queries.all<{ stream: string; seq: number; hash: string }>(
-        'SELECT stream, seq, hash FROM heads ORDER BY stream',
+      const found = await queries.all<{ stream: string; seq: number; hash: string; mac?: string | null }>(
+        'SELECT * FROM heads ORDER BY stream',
         [],
       )
-      return found.map(({ stream, seq, hash }) => ({ stream: fromPgText(stream), seq, hash }))
+      return found.map(({ stream: stored, seq, hash, mac }) => {
+        const stream = fromPgText(stored)
+        const isOurs = hasNoMac(stream) || mac === undefined || mac === textOf(macs.head(stream, seq, hash))
+        return { stream, seq, hash, ...(isOurs ? {} : { forged: true }) }
+      })
     },
 
     async announced() {
@@ -181,6 +185,9 @@ export function reads(queries: ReadQueries, macs: RowMacs, onForged: OnForged): 
     },
   }
 }
+
+/** Streams of a release whose heads had no MAC; no node of this one continues them (boots.ts). */
+const hasNoMac = (stream: string): boolean => stream.startsWith('node-')
 
 const textOf = (mac: Uint8Array): string => Buffer.from(mac).toString('base64')
 

@@ -11,7 +11,7 @@ import { ledgerFile, ledgerState } from './ledger-file.ts'
 import { hasAllKeys } from './once-keys.ts'
 import { openSqliteLedger } from './open-sqlite-ledger.ts'
 import { reads } from './reads.ts'
-import { FIRST_WITH_MACS, isOlder, schemaOf } from './schema.ts'
+import { FIRST_WITH_MACS, FIRST_WITH_ONCE_MACS, isOlder, schemaOf, versionOf } from './schema.ts'
 
 /** SQLite in the data folder: one node. */
 export const embeddedEngine: StoreEngine = {
@@ -66,7 +66,9 @@ export const embeddedEngine: StoreEngine = {
     return {
       tables: all,
       audit: all,
-      hasAllKeys: async () => hasAllKeys(db, macs, (id) => onForged({ table: 'once', id })),
+      // Before the migration that gives keys their MACs there is nothing to compare.
+      hasAllKeys: async () =>
+        versionOf(db) < FIRST_WITH_ONCE_MACS || hasAllKeys(db, macs, (id) => onForged({ table: 'once', id })),
       close: async () => db.close(),
     }
   },

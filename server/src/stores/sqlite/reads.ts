@@ -137,8 +137,12 @@ export function reads(db: DatabaseSync, macs: RowMacs, onForged: OnForged): Read
     },
 
     async heads() {
-      const found = prepared('SELECT stream, seq, hash FROM heads ORDER BY stream').all() as HeadRow[]
-      return found.map(({ stream, seq, hash }) => ({ stream, seq, hash }))
+      const found = prepared('SELECT * FROM heads ORDER BY stream').all() as (HeadRow & { mac?: unknown })[]
+      return found.map(({ stream, seq, hash, mac }) => {
+        // Heads of a store that was not migrated yet have no column for it.
+        const isOurs = mac === undefined || isSameMac(mac, macs.head(stream, seq, hash))
+        return { stream, seq, hash, ...(isOurs ? {} : { forged: true }) }
+      })
     },
 
     async events(run, after, limit) {

@@ -1,0 +1,53 @@
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { SeenEntries } from '../commands/ports/audit.ts'
+import { NewestEntry } from '../contract/newest-entry.ts'
+import { readPrivateFile } from './key-files.ts'
+import { writeAtomically } from './write-atomically.ts'
+
+export const SEEN_FILE = 'seen-entries.json'
+
+const Seen = z.strictObject({ v: z.literal(1), entries: z.array(NewestEntry) })
+type Entry = ReturnType<SeenEntries['all']>[number]
+
+/**
+ * The newest entries of all streams that this node has seen, beside its keys: whoever can only write the database cannot cut them off. The
+ * file is written in the background. One that cannot be read counts as absent: a loss of power may leave one.
+ */
+export function openSeenEntries(folder: string, onFault: (error: Error) => void): SeenEntries {
+  const file = join(folder, SEEN_FILE)
+  let entries = new Map(entriesIn(file).map((entry) => [entry.stream, entry]))
+  let writing: Promise<void> = Promise.resolve()
+
+  const save = (): void => {
+    // In sequence, and each writes what is newest then.
+    writing = writing.then(async () => {
+      const text = JSON.stringify({ v: 1, entries: [...entries.values()].map((entry) => ({ v: 1, ...entry })) })
+      const written = await writeAtomically(file, text)
+      if (!written.ok) onFault(new Error(`\`${SEEN_FILE}\` in the keys folder cannot be written`))
+    })
+  }
+  return {
+    all: () => [...entries.values()],
+    see(heads) {
+      const newer = heads.filter(({ stream, seq }) => seq > (entries.get(stream)?.seq ?? 0))
+      for (const { stream, seq, hash } of newer) entries.set(stream, { stream, seq, hash })
+      if (newer.length > 0) save()
+    },
+    forget() {
+      entries = new Map()
+      save()
+    },
+    settled: () => writing,
+  }
+}
+
+function entriesIn(file: string): readonly Entry[] {
+  const text = readPrivateFile(file)
+  if (!text.ok || text.value === undefined) return []
+  try {
+    return Seen.parse(JSON.parse(text.value)).entries
+  } catch {
+    return []
+  }
+}
