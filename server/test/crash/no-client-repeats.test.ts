@@ -200,12 +200,13 @@ describe.skipIf(process.platform !== 'linux')('a client whose gate is killed', (
   )
 
   const OWN_RUN = ['run', 'slow note', '--skill', 'book__slow_note', '--args', SLOW, '--idempotency-key', 'mine']
-  test.each(someOf(DEATHS, 6))(
+  test.skipIf(!IS_WHOLE).each(DEATHS)(
     'at $at: `sluice run` again with its own key runs at most once in all, and says what it knows',
     ({ at, ran, says }) =>
       whileDying(at, async (folder) => {
         const first = await run(folder, OWN_RUN)
         expect(first.err).toContain('the call was not retried')
+        if (says === 'unknown') expect(first.code).toBe(6)
         expect(effectsIn(folder).length).toBeLessThanOrEqual(1)
         const second = await run(folder, ['--json', ...OWN_RUN])
         // A run goes on after a restart, so a call that was never recorded is made then, once.
@@ -217,7 +218,7 @@ describe.skipIf(process.platform !== 'linux')('a client whose gate is killed', (
       }),
   )
 
-  test.each(someOf(DEATHS, 6).flatMap((death) => DOORS.map((door) => ({ ...death, ...door }))))(
+  test.each(DEATHS.flatMap((death) => DOORS.map((door) => ({ ...death, ...door }))).slice(IS_WHOLE ? 0 : -1))(
     'at $at: $door with the same key again runs at most once in all',
     ({ at, ran, says, path, body, key }) =>
       whileDying(at, async (folder) => {
@@ -226,7 +227,8 @@ describe.skipIf(process.platform !== 'linux')('a client whose gate is killed', (
         // Starts a gate again, and asks it for the outcome.
         const asked = await run(folder, ['--json', 'status', '--idempotency-key', 'mine', '--wait', '30'])
         const known = JSON.parse(asked.out || asked.err) as { status?: string; code?: string; outcome?: string }
-        expect(known.outcome ?? known.status ?? known.code).toBe(says === 'never recorded' ? 'call.unknown' : says)
+        if (says === 'never recorded') expect(known.code).toBe('call.unknown')
+        else expect(known.outcome ?? known.status).toBe(says)
         const told = await Promise.all(Array.from({ length: 5 }, () => post(folder, path, body, key)))
         expect(effectsIn(folder)).toHaveLength(says === 'unknown' ? ran : 1)
         if (says !== 'unknown') expect(told.some((text) => text.includes('noted slowly'))).toBe(true)

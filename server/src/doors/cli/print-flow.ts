@@ -1,5 +1,5 @@
 import type { Reply } from './client.ts'
-import { EXIT_OF_FLOW } from './exit-codes.ts'
+import { EXIT, EXIT_OF_FLOW } from './exit-codes.ts'
 import { fieldsOf, printReply, textOf, type Fields, type Out } from './print.ts'
 
 const KINDS = ['result_card', 'approval_packet', 'block_card', 'no_candidates_card']
@@ -14,6 +14,9 @@ export function printFlow(out: Out, reply: Reply, prompt?: string): number {
     out.line(`next: ${next}`)
     out.line(`receipt: ${receiptOf(view, card)}`)
   })
+  // Nobody knows whether the tool ran: a script must not take that for a failure and run it again.
+  const ran = fieldsOf(fieldsOf(view['state'])['exec_result'])['status']
+  if (view['status'] === 'FAILED' && ran === 'unknown') return EXIT.unknown
   return EXIT_OF_FLOW[textOf(view['status'] ?? '')] ?? code
 }
 
@@ -42,7 +45,7 @@ function sentences(view: Fields, card: Fields, prompt: string | undefined): Sent
       }
     case 'FAILED':
       return {
-        says: `failed:${named}: ${textOf(card['reason'])}`,
+        says: `${fieldsOf(state['exec_result'])['status'] === 'unknown' ? 'outcome unknown' : 'failed'}:${named}: ${textOf(card['reason'])}`,
         next: call === '' ? 'correct the problem and run it again' : `details: sluice status ${call}`,
       }
     default:

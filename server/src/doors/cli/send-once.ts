@@ -29,11 +29,17 @@ export async function sendOnce(session: Session, { path, body, outcomes, key }: 
   if (key !== undefined && !isIdempotencyKey(key)) return refusedKey()
   const sent_as = key ?? `cli-${randomUUID()}`
   const reply = await session.send('POST', path, body, { 'idempotency-key': sent_as })
-  if (reply.status !== BROKE_OFF) return reply
   const out = session.out()
+  const place = `${outcomes}/by-key/${encodeURIComponent(sent_as)}?wait_ms=${OUTCOME_WITHIN_MS}`
+  if (fieldsOf(reply.body)['code'] === 'request.key_spent') {
+    const earlier = await session.send('GET', place)
+    if (fieldsOf(earlier.body)['run_id'] === undefined) return reply
+    out.error(`a request with this key was accepted before; outcome: ${outcomeIn(earlier)}; it was not retried`, 'held')
+    return earlier
+  }
+  if (reply.status !== BROKE_OFF) return reply
   const seconds = BACK_WITHIN_MS / 1000
   out.error(`the gate stopped while the call was running; waiting up to ${seconds} s for the outcome`, 'held')
-  const place = `${outcomes}/by-key/${encodeURIComponent(sent_as)}?wait_ms=${OUTCOME_WITHIN_MS}`
   const found = await askWhenBack(session, place)
   out.error(`outcome: ${outcomeIn(found)}; the call was not retried`, 'held')
   if (found.status === BROKE_OFF && outcomes === '/v1/calls')
