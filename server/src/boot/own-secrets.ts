@@ -14,7 +14,13 @@ export function ownSecrets({ config, folder, data }: Settings): readonly string[
   const { traps: _traps, policy: _policy, ...rest } = config
   const referred = referencesIn(rest).flatMap((reference) => secretOf(reference, folder, process.env) ?? [])
   const { keys } = placesIn(data)
-  return [...referred.flatMap(tellingPart), ...signingKeys(keys), ...loginSecrets(keys)]
+  const passwords = [...referred, ...addressesIn(rest)].flatMap(passwordIn)
+  return [
+    ...referred.flatMap(tellingPart),
+    ...passwords.flatMap(tellingPart),
+    ...signingKeys(keys),
+    ...loginSecrets(keys),
+  ]
 }
 
 /** Fields that contain a secret even if it is written out. */
@@ -26,6 +32,27 @@ function referencesIn(value: unknown, key = ''): readonly string[] {
   return Object.entries(value).flatMap(([name, field]) => referencesIn(field, name))
 }
 
+/** Addresses that the configuration writes out, as of a database. */
+function addressesIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return value.includes('://') ? [value] : []
+  if (typeof value !== 'object' || value === null) return []
+  return Object.values(value).flatMap(addressesIn)
+}
+
+/** The password in an address, as it is written there and as it is used. */
+function passwordIn(address: string): readonly string[] {
+  const [, password] = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s:]*:([^/?#\s]+)@/i.exec(address.trim()) ?? []
+  return password === undefined ? [] : [...new Set([password, percentDecoded(password)])]
+}
+
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
 /** A short secret, or a plain word, would be found in unrelated texts. */
 function tellingPart(secret: string): readonly string[] {
   const [line = ''] = secret.split(/\r?\n/).toSorted((one, other) => other.length - one.length)
@@ -33,11 +60,13 @@ function tellingPart(secret: string): readonly string[] {
   return isTelling && !/^(?:[./~]|https?:)/.test(line) ? [line] : []
 }
 
+const KEY_IN_FILE = /(?<="(?:active|previous|seed|secret|private_key)":\s?")[\w+/=-]{32,}/g
+
 function signingKeys(folder: string): readonly string[] {
   try {
     const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile())
     const texts = files.map(({ name }) => readFileSync(join(folder, name), 'utf8'))
-    return texts.flatMap((text) => text.match(/(?<="(?:active|previous|seed|secret)":")[0-9a-f]{32,}/g) ?? [])
+    return texts.flatMap((text) => text.match(KEY_IN_FILE) ?? [])
   } catch {
     return []
   }

@@ -122,6 +122,24 @@ describe('a call that waits for its check', () => {
     }),
   )
 
+  test('is held again when the consent that covered it is revoked', () =>
+    withWaiting(
+      async (rig) => {
+        const { gate, caller, act, asked, release, count } = rig
+        const what = { tool: 'slow__act', args: [{ path: '/text', op: 'equals' as const, value: 'x' }] }
+        const actor = `caller:${caller.id}` as const
+        const minted = await gate.consents.mint(ADMIN, { actor, what, calls: 5, expires_in_s: 600 })
+        if (!minted.ok) throw new Error(minted.problem.code)
+        const outcome = act()
+        await asked('is_ready')
+        expect(await gate.consents.revoke(ADMIN, minted.value.consent_id)).toMatchObject({ ok: true })
+        release()
+        expect((await outcome).status).toBe('pending')
+        expect(count('act')).toBe(0)
+      },
+      { policy: HOLD },
+    ))
+
   test('is held if a pause asks for approval', () =>
     withWaiting(async (rig) => {
       const under_way = rig.act()

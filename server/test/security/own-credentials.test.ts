@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -6,6 +6,10 @@ import { newApiKey } from '../../src/keys/api-keys.ts'
 import { ADMIN, AGENT, openTestGate, type GateRig } from '../gate/with-gate.ts'
 
 const SECRET = 'tracker-Password-0123456789'
+const DATABASE_PASSWORD = 'p4ssw0rd-of-the-Database'
+/** Only the password is the same as in the configuration. */
+const DATABASE = `host=db.internal user=gate password=${DATABASE_PASSWORD}`
+const PUSH_KEY = 'MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg'
 const ADMIN_KEY = newApiKey('admin')
 const folder = mkdtempSync(join(tmpdir(), 'sluice-own-'))
 let rig: GateRig
@@ -15,6 +19,9 @@ let signing = ''
 beforeAll(async () => {
   writeFileSync(join(folder, 'admin-key'), `${ADMIN_KEY}\n`)
   writeFileSync(join(folder, 'secret'), `${SECRET}\n`)
+  writeFileSync(join(folder, 'database'), `postgres://gate:${DATABASE_PASSWORD}@db.internal/gate\n`)
+  mkdirSync(join(folder, 'data/keys'), { recursive: true, mode: 0o700 })
+  writeFileSync(join(folder, 'data/keys/web-push-key.json'), JSON.stringify({ public_key: 'x', private_key: PUSH_KEY }))
   const keys = join(folder, 'data/keys/token-keys.json')
   const read = (program: string, ...args: string[]) => ({
     description: program,
@@ -22,7 +29,7 @@ beforeAll(async () => {
     run: [program, ...args],
   })
   const leaky = {
-    env: { PASSWORD: 'file:./secret' },
+    env: { PASSWORD: 'file:./secret', DATABASE_URL: 'file:./database' },
     commands: {
       plain: read('cat', join(folder, 'admin-key')),
       base64: read('base64', '-w', '10', join(folder, 'admin-key')),
@@ -31,6 +38,8 @@ beforeAll(async () => {
       secret: read('cat', join(folder, 'secret')),
       fails: { ...read('cat', join(folder, 'admin-key'), '/nowhere'), exit_ok: [0] },
       json: { ...read('printf', `{{"a":{{"${ADMIN_KEY}":["${SECRET}"]}}}}`), output: 'json' },
+      url: read('echo', DATABASE),
+      push: read('cat', join(folder, 'data/keys/web-push-key.json')),
       say: { description: 'say', effects: ['read'], run: ['echo', '{text}'], params: { text: { type: 'string' } } },
     },
   }
@@ -43,13 +52,14 @@ afterAll(async () => {
 })
 
 describe('the gate`s own credentials', () => {
-  test.each(['plain', 'base64', 'hex', 'signing', 'secret', 'fails', 'json'])(
+  test.each(['plain', 'base64', 'hex', 'signing', 'secret', 'fails', 'json', 'url', 'push'])(
     'are in no answer of a tool, also where other redaction is off: %s',
     async (tool) => {
       const outcome = JSON.stringify(await rig.call(`leaky__${tool}`))
       const stored = JSON.stringify((await rig.gate.audit.page(undefined, 1, 500)).map(({ about }) => about))
       for (const text of [outcome, stored]) {
-        for (const secret of [ADMIN_KEY, SECRET, signing]) expect(text).not.toContain(secret)
+        for (const secret of [ADMIN_KEY, SECRET, signing, DATABASE_PASSWORD, PUSH_KEY])
+          expect(text).not.toContain(secret)
         expect(text.replace(/\\n|\s/g, '')).not.toContain(Buffer.from(ADMIN_KEY).toString('base64').slice(8, 60))
         expect(text.replace(/\\n|\s/g, '')).not.toContain(Buffer.from(ADMIN_KEY).toString('hex').slice(8, 100))
       }
