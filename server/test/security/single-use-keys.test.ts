@@ -102,6 +102,28 @@ test('an earlier sum of the keys that is put back with the keys of its time is n
   expect(effectsOf('once second')).toHaveLength(1)
 })
 
+/** They run inside the gate's own transactions. */
+const TRIGGERS = `
+  CREATE TRIGGER forget_keys AFTER INSERT ON once BEGIN DELETE FROM once WHERE key = new.key; END;
+  CREATE TRIGGER forget_calls AFTER UPDATE ON calls BEGIN DELETE FROM calls WHERE id = new.id; END`
+
+test.each(['running', 'stopped'])(
+  'triggers that were added to the database of a gate that was %s are removed, and noticed',
+  async (when) => {
+    await start()
+    await spent('before')
+    if (when === 'stopped') await restart(() => exec(TRIGGERS))
+    else exec(TRIGGERS)
+    for (let times = 0; times < 3; times += 1) await send('mine')
+    await whenBroken()
+    expect(effectsOf('once mine').length).toBeLessThanOrEqual(1)
+    expect(await rig.gate.audit.acceptBreak(ADMIN, 'triggers were removed')).toMatchObject({ ok: true })
+    await spent('after')
+    await spent('after')
+    expect(effectsOf('once after')).toHaveLength(1)
+  },
+)
+
 test('a redeemed approval whose key was deleted approves nothing again', async () => {
   await start()
   const held = pendingOf(await rig.call('book__note', { text: 'redeemed' }))

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Divergence } from '../batch-link.ts'
+import { dropForeign } from './foreign-schema.ts'
 import { keyTotals, type KeyTotals, type StoredKey, type StoredSumRow } from '../compare-keys.ts'
 import { addTerms, KEYS_CHANGED, NO_KEYS, withKey, withoutKeys, type OnceSum } from '../once-sum.ts'
 import type { RowMacs } from '../row-mac.ts'
@@ -53,12 +54,18 @@ export function onceKeys(db: DatabaseSync, stream: string, memory: OnceMemory, m
 
   const least = (): number => Math.max(memory.n ?? 0, memory.floor ?? 0)
 
-  /** Whether the keys are those that were stored. If not, what is there is summed anew, so that it is reported once. */
+  /**
+   * Whether the keys are those that were stored, and nothing in the database can delete them. If not, what is there is summed anew, so
+   * that it is reported once.
+   */
   const compare = (): boolean => {
+    const foreign = dropForeign(db)
+    if (foreign.length > 0)
+      memory.diverged ??= { stream, seq: 0, says: `the database contained a ${foreign.join(', a ')}; it was removed` }
     const totals = totalsIn(db, macs, (key) => memory.forged.push(key))
     const stored = totals.sums().get(stream) ?? NO_KEYS
     own = saved = stored
-    if (totals.isWhole() && stored.n >= least()) return true
+    if (totals.isWhole() && stored.n >= least()) return foreign.length === 0
     memory.diverged ??= { stream, seq: 0, says: KEYS_CHANGED }
     discard.run(stream)
     own = { n: Math.max(stored.n, least()) + 1, sum: totals.keys() }
