@@ -19,13 +19,14 @@ export function openSeenEntries(folder: string, onFault: (error: Error) => void)
   let entries = new Map(entriesIn(file).map((entry) => [entry.stream, entry]))
   let writing: Promise<void> = Promise.resolve()
 
+  const write = async (): Promise<void> => {
+    const text = JSON.stringify({ v: 1, entries: [...entries.values()].map((entry) => ({ v: 1, ...entry })) })
+    const written = await writeAtomically(file, text)
+    if (!written.ok) onFault(new Error(`\`${SEEN_FILE}\` in the keys folder cannot be written`))
+  }
   const save = (): void => {
     // In sequence, and each writes what is newest then.
-    writing = writing.then(async () => {
-      const text = JSON.stringify({ v: 1, entries: [...entries.values()].map((entry) => ({ v: 1, ...entry })) })
-      const written = await writeAtomically(file, text)
-      if (!written.ok) onFault(new Error(`\`${SEEN_FILE}\` in the keys folder cannot be written`))
-    })
+    writing = writing.then(write)
   }
   return {
     all: () => [...entries.values()],
