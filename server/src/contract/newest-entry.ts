@@ -10,6 +10,9 @@ export const NewestEntry = z.strictObject({
 })
 export type NewestEntry = Omit<z.infer<typeof NewestEntry>, 'v'>
 
+/** The newest entries of several streams. */
+export const NewestEntries = z.strictObject({ v: z.literal(1), entries: z.array(NewestEntry) })
+
 /** Every text is as long as the one it replaces. A stream's name is short. */
 const LENGTH = 512
 

@@ -1,13 +1,11 @@
 import { join } from 'node:path'
-import { z } from 'zod'
 import type { SeenEntries } from '../commands/ports/audit.ts'
-import { NewestEntry } from '../contract/newest-entry.ts'
+import { NewestEntries } from '../contract/newest-entry.ts'
 import { readPrivateFile } from './key-files.ts'
 import { writeAtomically } from './write-atomically.ts'
 
 export const SEEN_FILE = 'seen-entries.json'
 
-const Seen = z.strictObject({ v: z.literal(1), entries: z.array(NewestEntry) })
 type Entry = ReturnType<SeenEntries['all']>[number]
 
 /**
@@ -47,7 +45,7 @@ function entriesIn(file: string): readonly Entry[] {
   const text = readPrivateFile(file)
   if (!text.ok || text.value === undefined) return []
   try {
-    return Seen.parse(JSON.parse(text.value)).entries
+    return NewestEntries.parse(JSON.parse(text.value)).entries
   } catch {
     return []
   }
