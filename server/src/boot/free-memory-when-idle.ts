@@ -14,8 +14,6 @@ const QUIET_LOOKS = { starting: 1, working: 60 }
 const QUIET = 0.05
 /** Less than this is not worth a pause. */
 const WORTH_BYTES = 8 * 2 ** 20
-/** CPU time since the start, collections not counted. A gate that took more has been asked something: about a hundred calls. */
-const WORK_US = 400_000
 /** After this many collections V8 drops the bytecode of functions that did not run in between, and when that is over. */
 const DROP_BYTECODE = { starting: '--bytecode-old-age=1', working: '--bytecode-old-age=6' }
 
@@ -24,15 +22,12 @@ type Collect = (how: { readonly type: 'major'; readonly flavor: 'last-resort' })
 /**
  * Returns the memory that a start or a busy hour has left to the operating system, once the gate is idle: for a second after the
  * start, later for a minute. V8 by itself collects garbage only while something is allocated, and keeps the empty pages. The
- * collection stops the event loop for about a tenth of a second. `onWork` is called when the gate has worked since its start.
- * Returns how to stop checking.
+ * collection stops the event loop for about a tenth of a second. Returns how to stop checking.
  */
-export function freeMemoryWhenIdle(onWork: () => void = () => {}): () => void {
+export function freeMemoryWhenIdle(): () => void {
   let collect: Collect | undefined
   let settled = 0
   let [busy, quiet] = [0, 0]
-  let worked = 0
-  let cpu = process.cpuUsage()
   let since = performance.eventLoopUtilization()
   const look = () => {
     const now = performance.eventLoopUtilization()
@@ -40,10 +35,6 @@ export function freeMemoryWhenIdle(onWork: () => void = () => {}): () => void {
     since = now
     busy += utilization > QUIET ? 1 : 0
     quiet = utilization > QUIET ? 0 : quiet + 1
-    const used = process.cpuUsage(cpu)
-    worked += used.user + used.system
-    cpu = process.cpuUsage()
-    if (worked > WORK_US) onWork()
     const isStarting = busy <= STARTING_LOOKS
     if (quiet < (isStarting ? QUIET_LOOKS.starting : QUIET_LOOKS.working)) return
     if (getHeapStatistics().total_physical_size < settled + WORTH_BYTES) return
@@ -53,7 +44,6 @@ export function freeMemoryWhenIdle(onWork: () => void = () => {}): () => void {
     if (isStarting) setFlagsFromString(DROP_BYTECODE.working)
     settled = getHeapStatistics().total_physical_size
     since = performance.eventLoopUtilization()
-    cpu = process.cpuUsage()
   }
   const timer = setInterval(look, LOOK_MS)
   return () => clearInterval(timer)

@@ -24,7 +24,6 @@ import { policyStore } from './write-policy.ts'
 import { openLog } from './log.ts'
 import type { GateOptions } from './gate-options.ts'
 import { openGate } from './open-gate.ts'
-import { optimise, watchLongStart } from './optimise-later.ts'
 import { problemText } from './problem-text.ts'
 import { randomIds } from './random-ids.ts'
 import { writeDemo } from './write-demo.ts'
@@ -44,8 +43,6 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
   let url = ''
   let declareDead: (() => void) | undefined
   const dead = new Promise<'dead'>((resolve) => (declareDead = () => resolve('dead')))
-  const onWork = () => optimise(process.execArgv, process.env['NODE_OPTIONS'])
-  const stopWatchingStart = watchLongStart(onWork)
   const opened = await openGate(settings, {
     ...more,
     log,
@@ -114,8 +111,7 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
   const { admin_key } = prepared.value
   if (admin_key !== undefined) process.stdout.write(`your admin key is in ${admin_key}\n`)
   if (options.demo === true) process.stdout.write(await greetDemo(gate, url, LOCAL_OWNER, demoCommand()))
-  stopWatchingStart()
-  const stopGivingBack = freeMemoryWhenIdle(onWork)
+  const stopGivingBack = freeMemoryWhenIdle()
   const signal = await Promise.race([dead, untilStopped(() => void opened.value.live.reload('signal'))])
   stopGivingBack()
   log('info', `stopping on ${signal}`)

@@ -50,7 +50,15 @@ beforeAll(async () => {
   process.env['SLUICE_TEST_EMBEDDINGS'] = 's3cret'
   const url = `http://127.0.0.1:${port}/v1`
   config = {
-    search: { embeddings: { provider: 'openai-compatible', url, model: 'm', key: 'env:SLUICE_TEST_EMBEDDINGS' } },
+    search: {
+      embeddings: {
+        provider: 'openai-compatible',
+        url,
+        model: 'm',
+        key: 'env:SLUICE_TEST_EMBEDDINGS',
+        timeout_ms: 300_000,
+      },
+    },
   }
 })
 afterAll(() => {
