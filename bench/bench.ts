@@ -1,12 +1,12 @@
 /** One question, one folder. `run` measures ours and the baselines in the same process run; `table` prints it for people. */
 export type Bench<Report extends object = object> = {
-  /** `if available`: measures what is there when the peers cannot be installed, and says what it leaves out. */
+  /** `if available`: if the peers cannot be installed, measures the rest and says what is left out. */
   readonly needsPeers?: boolean | 'if available'
   run(options: readonly string[]): Promise<Report>
   table(report: Report): string
 }
 
-/** Something the person who asked can put right: told in a sentence, without a stack. */
+/** An error that the user can fix: printed as one sentence, without a stack trace. */
 export const complaint = (says: string): Error => Object.assign(new Error(says), { name: 'Complaint' })
 
 /** The values that follow an option, up to the next option: `--data a b` gives `['a', 'b']`. */
@@ -32,7 +32,7 @@ export function columns(rows: readonly (readonly (string | number)[])[]): string
     .join('\n')
 }
 
-/** The value below which `share` of the sorted numbers lie. */
+/** The quantile `share` of the sorted numbers. */
 export function quantile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }

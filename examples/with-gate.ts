@@ -1,6 +1,6 @@
 /**
- * A gate with an outbox behind it, for the time of one story: started in a folder of its own, stopped at the end. Keys are made the
- * way an operator makes them. `person` approves whatever comes in, from a channel of their own that no agent sees.
+ * A gate with an outbox, for one example: started in its own folder, stopped at the end. Keys are created as an operator would.
+ * `person` approves requests through a separate connection that no agent sees.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -21,7 +21,7 @@ export type Story = {
   key(kind: string, name: string): string
   /** `sluice …` in the gate's folder. */
   cli(...words: readonly string[]): string
-  /** Approves the next request that comes in, after reading it aloud. Resolves when that is done. */
+  /** Prints the next request and approves it. Resolves when that is done. */
   approveNext(): Promise<void>
   sent(): readonly string[]
 }
@@ -85,7 +85,7 @@ ${config}`,
   }
 }
 
-/** A person who is told of each request as it comes in. */
+/** A person who is notified of each new request. */
 async function approveNext(url: string, key: string): Promise<void> {
   const gate = createClient({ url, key })
   for await (const { data } of gate.changes({ kinds: ['approval'] })) {

@@ -2,7 +2,7 @@ import { CallerKind } from '../server/src/contract/caller.ts'
 import { ACCESS } from '../server/src/doors/http/route.ts'
 import { appWithoutGate } from './app-without-gate.ts'
 
-/** Who may use which route: one line a route, one column a kind of caller; `nobody` is a request without a credential. */
+/** Who may use which route: one line per route, one column per kind of caller; `nobody` is a request without a credential. */
 export function accessMatrix(): string {
   appWithoutGate()
   const kinds = ['nobody', ...CallerKind.options]

@@ -4,7 +4,7 @@ import { refuse } from '../server/src/contract/problems.ts'
 import { httpApp } from '../server/src/doors/http/app.ts'
 import type { App } from '../server/src/doors/http/door.ts'
 
-/** The HTTP door with nothing behind it, for whoever wants to know what it offers and not to use it. */
+/** The HTTP door without a gate, for scripts that only need its list of routes. */
 export function appWithoutGate(): App {
   const absent: ProxyHandler<object> = {
     get() {

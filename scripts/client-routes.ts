@@ -44,7 +44,7 @@ function routeLines(method: string, path: string, operation: Operation): string[
   const good = Object.entries(operation.responses).filter(([status]) => status.startsWith('2'))
   const [, answer] = good[0] ?? []
   const media = Object.keys(answer?.content ?? {})
-  // What is not JSON is read as text or followed as a stream; MCP has clients of its own.
+  // Answers that are not JSON are read as text or as a stream; MCP has its own clients.
   if (path === '/mcp' || path.startsWith('/.well-known') || media.includes('text/event-stream')) return []
   const schema = answer?.content?.['application/json']?.schema
   const answers = schema === undefined ? (media.length === 0 ? 'unknown' : 'string') : typeOf(schema)
@@ -105,7 +105,7 @@ function plainType(schema: Schema): string {
   }
 }
 
-/** A literal beside `string` says nothing more. */
+/** A literal next to `string` adds nothing. */
 function union(types: readonly string[]): string {
   const isLiteral = (type: string) => types.includes('string') && /^"[^"]*"$/.test(type)
   return [...new Set(types)].filter((type) => !isLiteral(type)).join(' | ')

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { format, resolveConfig } from 'prettier'
 
-/** Writes the tables of the pages from what the benches have measured last: `npm run bench -- gate`, then `npm run figures`. */
+/** Updates the tables in the docs from the latest bench results: `npm run bench -- gate`, then `npm run figures`. */
 const root = resolve(import.meta.dirname, '..')
 
 type GateRow = { upstream: string; concurrency: number; system: string; calls_s: number; cpu_us: number }
@@ -137,7 +137,7 @@ function tokens({ rows }: Tokens): string {
   return `${one}\n\n${two}`
 }
 
-/** The README's few lines: one for each question, with what stood beside it in the same run. */
+/** The README's table: one line per question, with the comparison from the same run. */
 function summary(): string {
   const lines: string[][] = []
   const gates = results<Gate>('gate')?.rows.filter((row) => row.upstream === 'stdio' && row.concurrency === 64) ?? []

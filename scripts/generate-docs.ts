@@ -61,7 +61,7 @@ function cell(text: string): string {
   return `\`${short.replaceAll('|', '\\|')}\``
 }
 
-/** The page is written by hand; the drawing in it is not. */
+/** The page is written by hand; its diagram is generated. */
 function toolflowPage(): string {
   const page = readFileSync(resolve(root, 'docs/toolflow.md'), 'utf8')
   const drawn = ['<!-- graph -->', '', '```mermaid', drawToolflow(), '```', '', '<!-- /graph -->'].join('\n')

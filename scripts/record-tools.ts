@@ -152,7 +152,7 @@ function messageIn(line: string): Message | undefined {
   }
 }
 
-/** Facts only: whoever wrote the descriptions owns them. */
+/** Facts only: the descriptions belong to their authors. */
 function trimmed(definition: ToolDefinition) {
   const text = definitionText(definition)
   if (text === undefined) throw new Error(`\`${definition.name}\` has no canonical form`)

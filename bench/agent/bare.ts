@@ -10,7 +10,7 @@ type Chunk = {
   }[]
 }
 
-/** The same three requests and the same call with nothing around them: what the model and the tool take by themselves. */
+/** The same three requests and the same call without a framework: the time of the model and the tool alone. */
 export async function openBare(url: string): Promise<AgentSystem> {
   const tool = openTool()
   const ask = async (system: string): Promise<{ text: string; args: string }> => {

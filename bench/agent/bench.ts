@@ -16,7 +16,7 @@ const PEERS = ['@langchain/langgraph', '@langchain/langgraph-checkpoint-sqlite',
 type Row = Measured & {
   readonly system: System
   readonly threads: number
-  /** Beyond what the model and the tool take by themselves. */
+  /** Without the time of the model and the tool. */
   readonly overhead_ms: number
   readonly overhead_cpu_ms: number
 }
@@ -33,7 +33,7 @@ const inProcess = promisify(execFile)
 
 async function measureAll(url: string, threads: number, turns: number, rounds: number): Promise<Row[]> {
   const best = new Map<System, Measured>()
-  // The systems take turns, so that a busy moment meets all of them; the best round counts.
+  // The systems take turns, so that a busy moment affects all of them; the best round counts.
   for (let round = 0; round < rounds; round += 1)
     for (const system of SYSTEMS) {
       const words = [

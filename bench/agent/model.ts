@@ -1,13 +1,13 @@
 import { startModelServer } from '../../server/test/agent/model-server.ts'
 import { ANSWER } from './system.ts'
 
-// The model of all systems, in a process of its own: its work is not theirs. Prints its address.
+// The model for all systems, as a separate process, so that its CPU time is not counted. Prints its address.
 const model = await startModelServer()
 let number = 0
 model.say = ({ purpose }) => {
   model.asked.length = 0
   if (purpose === 'plan') return { text: '["say the text again"]' }
-  // Another number each time, as a repeated call is one that the gate asks about.
+  // A different number each time, because the gate holds repeated calls.
   if (purpose === 'propose') return { tool: 'bench__echo', args: { text: 'heard', number: number++ } }
   return { text: ANSWER }
 }

@@ -74,7 +74,7 @@ async function measure(of: AgentSystem, count: number, each: number): Promise<Me
   }
 }
 
-/** Turns before the clock starts: what is not compiled yet is not what a turn costs. */
+/** Warm-up turns, so that compilation is not measured. */
 async function warmUp(of: AgentSystem, count: number): Promise<void> {
   const turns = Math.ceil(WARM_TURNS / count)
   const thread = async () => {

@@ -9,7 +9,7 @@ import { MESSAGE, type AgentSystem } from './system.ts'
 import { TOOL_SERVER } from './tool.ts'
 
 const CALLER: Caller = { kind: 'user', id: 'user:bench', user: 'bench' }
-/** What one turn tells, in this order; `state` comes between, and `message_delta` is not kept. */
+/** The events of one turn, in this order; `state` comes in between, and `message_delta` is not stored. */
 const TOLD = ['plan', 'tool_proposed', 'risk_gate', 'tool_result', 'final']
 
 type Followed = { turns: number; readonly told: string[]; readonly ids: string[]; stop(): void }
@@ -21,7 +21,7 @@ export async function openSluiceAgent(url: string): Promise<AgentSystem> {
     listen: { port: 0 },
     servers: { bench: { command: process.execPath, args: TOOL_SERVER, tools: { echo: { effects: ['read'] } } } },
     models: { agent: { provider: 'openai-compatible', url: `${url}/v1`, model: 'test' } },
-    // A conversation as long as a bench is not what these limits are for.
+    // These limits are not meant for conversations as long as a bench.
     repetition: { most: 1_000 },
   })
   if (!config.ok) throw new Error(JSON.stringify(config.problem))
@@ -77,7 +77,7 @@ export async function openSluiceAgent(url: string): Promise<AgentSystem> {
   }
 }
 
-/** Compares what a follower was told with what as many turns must tell. Waits for what is still under way. */
+/** Compares the events that a follower got with those that this many turns must produce. Waits for outstanding ones. */
 async function faultsOf(run_id: RunId, { turns, told, ids }: Followed): Promise<string[]> {
   const wanted = Array.from({ length: turns }, () => TOLD).flat()
   for (let tries = 0; told.length < wanted.length && tries < 500; tries += 1)

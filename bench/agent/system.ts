@@ -2,7 +2,7 @@
 export type AgentSystem = {
   /** Opens a thread; each call of it is one turn and resolves with the answer. */
   thread(): Promise<() => Promise<string>>
-  /** What was wrong with the events of all threads: lost, twice, or out of order. Nothing where a system has no events to check. */
+  /** Errors in the events of all threads: lost, repeated or out of order. Empty if a system has no events. */
   faults?(): Promise<readonly string[]>
   close(): Promise<void>
 }

@@ -1,6 +1,6 @@
 import type { Finding } from '../../server/src/core/dlp/rule.ts'
 
-/** One labelled text. `positions` is there for personal data only: where the entity stands, if the source says. */
+/** One labelled text. `positions`: for personal data only, where the entity is, if the source says so. */
 export type Sample = {
   readonly text: string
   readonly label: 'positive' | 'negative'
@@ -20,15 +20,15 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   phone: ['PHONE'],
 }
 
-/** Phones by country and everything that states give out: extras, reported beside the named ones and not mixed with them. */
+/** Phone numbers by country and government-issued ids: extras, reported separately from the named ones. */
 const OTHERS = ['NATIONAL_ID', 'MAC_ADDRESS', 'PHONE']
 
 export const isPersonal = (sample: Sample): boolean => sample.positions !== undefined
 export const isNamed = (sample: Sample): boolean => NAMED[sample.rule] !== undefined
 
 /**
- * What counts as found. In sets of secrets any finding of kind `secret`, except for `ip_public`, which asks for addresses that
- * are reachable from outside. In sets of personal data a finding of the entity that the sample's recogniser stands for.
+ * What counts as found. In sets of secrets: any finding of kind `secret`, except for `ip_public`, which asks for public addresses.
+ * In sets of personal data: a finding of the entity of the sample's recogniser.
  */
 export function questionOf(sample: Sample): Question {
   if (sample.rule === 'ip_public') return (finding) => finding.rule === 'ipv4'

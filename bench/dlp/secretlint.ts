@@ -15,7 +15,7 @@ export async function openSecretlint(): Promise<(text: string) => Promise<boolea
   }
 }
 
-/** The peers live in a folder of their own, so they are found by path. */
+/** The peers are installed in a separate folder, so they are loaded by path. */
 function load(name: string): Promise<unknown> {
   const path = join(import.meta.dirname, '../peers/node_modules/@secretlint', name, 'module/index.js')
   return import(pathToFileURL(path).href)

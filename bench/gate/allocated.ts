@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Words and environment that make a Node process say how much it has allocated. */
+/** Arguments and environment that make a Node process report how much it has allocated. */
 export const TELLING = ['--import', join(import.meta.dirname, 'tell-allocated.ts')] as const
 const fileIn = (folder: string): string => join(folder, 'allocated')
 export const tellingEnv = (folder: string): { readonly ALLOCATED_FILE: string } => ({ ALLOCATED_FILE: fileIn(folder) })

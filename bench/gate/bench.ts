@@ -22,7 +22,10 @@ import {
   type Upstream,
 } from './systems.ts'
 
-/** What a gated and durably audited call costs, beside the same call made directly, through a bare proxy and through others' gateways. */
+/**
+ * What a gated and durably audited call costs, compared to the same call made directly, through a bare proxy and through other
+ * gateways.
+ */
 
 type Row = {
   readonly upstream: Upstream
@@ -104,7 +107,7 @@ function planOf(options: readonly string[]): Plan {
 /** A held call takes four requests: fewer at once say enough. */
 const heldPlanOf = ({ ms, warm_ms }: Plan) => ({ concurrency: [1, 16], ms: ms * 3, warm_ms: Math.min(warm_ms, 5_000) })
 
-/** Some open their door before their tools are there. */
+/** Some gateways listen before their tools are available. */
 async function openWhenReady(load: Load, system: System, { target }: Running): Promise<void> {
   const until = performance.now() + PATIENCE_MS
   for (;;) {
@@ -173,7 +176,7 @@ async function measureUpstream(plan: Plan, upstream: Upstream, folder: string): 
     const cells = plan.concurrency.flatMap((concurrency) =>
       systems.map((system): Cell => ({ upstream, concurrency, system, samples: [] })),
     )
-    // All take their turn in every round, each round in another order: a busy moment of the machine meets all alike.
+    // All systems are measured in every round, each round in another order, so that a busy moment affects all of them.
     for (let round = 0; round < plan.rounds; round += 1) {
       for (const cell of round % 2 === 0 ? cells : cells.toReversed()) {
         await measureOne(load, cell, running.get(cell.system) as Running, plan.ms, round)
@@ -217,7 +220,7 @@ function rowOf({ samples, ...what }: Cell): Row {
   }
 }
 
-/** Against the neighbours of the same round, because the machine of the next round may be another one. */
+/** Compared within the same round, because the machine's load may differ in the next round. */
 function ratioOf(ours: Cell, cells: readonly Cell[]): Ratio {
   const { upstream, concurrency } = ours
   const beside = cells.filter((cell) => cell.upstream === upstream && cell.concurrency === concurrency && cell !== ours)
@@ -230,7 +233,7 @@ function ratioOf(ours: Cell, cells: readonly Cell[]): Ratio {
   return { upstream, concurrency, calls: Object.fromEntries(calls) as Ratio['calls'], added_p50_ms: rounded(added, 3) }
 }
 
-/** What the disk takes for the least that can be durable. */
+/** The time that the disk needs for the smallest durable write. */
 function measureFsync(folder: string): number {
   const file = openSync(join(folder, 'fsync'), 'a')
   const page = Buffer.alloc(4096, 1)

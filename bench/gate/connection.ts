@@ -41,7 +41,7 @@ function connected({ hostname, port }: URL): Promise<Socket> {
   })
 }
 
-/** The reply, once all of it has come. */
+/** The reply, once it is complete. */
 function replyIn(read: Buffer): Reply | undefined {
   const end = read.indexOf(END_OF_HEAD)
   if (end === -1) return undefined

@@ -16,7 +16,7 @@ export function usedBy(root: number): Used {
     .map((name) => statOf(Number(name)))
     .filter((found) => found !== undefined)
   const sum = (pid: number): Used => {
-    // A gateway may name its tool server among its own words.
+    // A gateway may name its tool server in its own command line.
     if (pid !== root && isToolServer(pid)) return { us: 0, switches: 0 }
     const own = { us: all.find((one) => one.pid === pid)?.us ?? 0, switches: switchesOf(pid) }
     return all.filter(({ parent }) => parent === pid).reduce((total, child) => plus(total, sum(child.pid)), own)

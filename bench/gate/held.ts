@@ -115,7 +115,7 @@ async function heldBySluice(folder: string): Promise<Held> {
   }
 }
 
-/** Whoever called resumes: it knows no second person. */
+/** The caller resumes the call itself: this system has no separate approver. */
 async function heldByExecutor(folder: string): Promise<Held> {
   const server = { command: TOOL_COMMAND, args: TOOL_ARGS }
   const { child, url, tool } = await startExecutor(folder, await freePort(), server, { asks: true })

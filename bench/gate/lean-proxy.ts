@@ -5,8 +5,8 @@ import type { Pool as UndiciPool } from 'undici'
 import { linesOf } from './lines.ts'
 import { fromPeers } from './peers.ts'
 
-// The least that a proxy can do: node:http in, one server out, nothing judged, nothing recorded. `http <url>` hands the text
-// on over a pool of connections, `stdio <command…>` hands it to a child's pipes under an id of its own.
+// A minimal proxy: node:http in, one server out, nothing judged or recorded. `http <url>` forwards the text over a connection pool,
+// `stdio <command…>` forwards it to a child's pipes under a new id.
 type Frame = { readonly id?: string | number }
 type Forward = (body: string, response: ServerResponse) => void
 

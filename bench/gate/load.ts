@@ -2,7 +2,7 @@ import { echoOf } from './echo-tool.ts'
 import { codeOf } from './executor.ts'
 import { frame, openSession, type Session, type Target } from './sessions.ts'
 
-// The load generator, a process of its own. Told by its parent what to open and how hard to knock.
+// The load generator, a separate process. Its parent tells it what to open and how many requests to send.
 export type Order =
   | { readonly order: 'open'; readonly system: string; readonly target: Target }
   | { readonly order: 'load'; readonly system: string; readonly concurrency: number; readonly ms: number }
@@ -12,7 +12,7 @@ export type Told =
   | { readonly told: 'loaded'; readonly ms: number; readonly us: readonly number[] }
   | { readonly told: 'failed'; readonly says: string }
 
-/** It asks for nothing: a text that does would have later calls of its session held. */
+/** The text contains no instruction, because the gate would hold later calls of the session. */
 const TEXT = 'the quarterly figures are in the shared folder, where they were read before noon'
 type Opened = { readonly session: Session; readonly tool: string; readonly code?: string }
 const sessions = new Map<string, Opened>()

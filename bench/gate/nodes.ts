@@ -39,7 +39,7 @@ export type NodesReport = {
   readonly rows: readonly NodesRow[]
   /** Calls per second of three nodes over those of one, by concurrency. */
   readonly three_over_one: Readonly<Record<number, number>>
-  /** From the decision's request to the answer of whoever waits for the call: decided at the node where they wait, and at another. */
+  /** From the decision's request to the answer to the waiting caller: decided at the same node, and at another node. */
   readonly signal: {
     readonly same: Resumed
     readonly other: Resumed

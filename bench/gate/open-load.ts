@@ -4,7 +4,7 @@ import type { Order, Told } from './load.ts'
 
 export const PATIENCE_MS = 30_000
 
-/** The process that knocks. One order at a time. */
+/** The process that sends the load. One order at a time. */
 export function openLoad(): {
   tell(order: Order): Promise<Extract<Told, { told: 'done' | 'loaded' }>>
   child: ChildProcess

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 const folder = join(import.meta.dirname, '../peers')
 
-/** What is installed beside the benches: the systems to compare with, and what our own baselines are built of. */
+/** The packages of the benches: the systems to compare with, and those that our own baselines use. */
 export const fromPeers = createRequire(join(folder, 'package.json'))
 
 /** A file of a peer, by its path inside the package. */

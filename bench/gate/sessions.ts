@@ -3,7 +3,7 @@ import { get } from 'node:http'
 import { jsonIn, openConnection, postText, type Connection } from './connection.ts'
 import { linesOf } from './lines.ts'
 
-/** How a system is spoken to. `events`: answers come on a standing stream (the way of 2024), not to the request. */
+/** How requests are sent to a system. `events`: answers arrive on a separate stream (MCP 2024), not as the response. */
 export type Target =
   | {
       readonly speaks: 'http' | 'events'
@@ -24,9 +24,9 @@ export type Answer = {
 }
 type Ask = (id: number, body: string) => Promise<Answer>
 
-/** A client that has shaken hands. Each lane has one request under way at a time. */
+/** A client after its handshake. Each lane has one request in progress at a time. */
 export type Session = {
-  /** So many ways to ask at once; they are closed after each measurement, because gateways close idle ones. */
+  /** Opens this many connections; they are closed after each measurement, because gateways close idle ones. */
   lanes(count: number): Promise<{ readonly asks: readonly Ask[]; close(): void }>
   close(): void
 }
@@ -73,7 +73,7 @@ async function httpSession(url: URL, key: string | undefined): Promise<Session> 
   }
 }
 
-/** Those who wait for an answer, by the id of their question. */
+/** Pending requests, by id. */
 function waitingRoom() {
   const waiting = new Map<number, (answer: Answer) => void>()
   return {

@@ -25,7 +25,7 @@ export const SYSTEMS = [
 export type System = (typeof SYSTEMS)[number]
 export const isOurs = (system: string): boolean => system === 'sluice' || system === 'sluice_read'
 
-/** What can be loaded, and whose CPU time counts; without a pid there is no gateway. */
+/** The address to load, and the process whose CPU time counts; without a pid there is no gateway. */
 export type Running = { readonly target: Target; readonly child?: ChildProcess; readonly folder?: string }
 
 type Setting = {
@@ -85,7 +85,7 @@ export const STARTS: Record<System, Start> = {
   },
 }
 
-/** mcp-proxy and supergateway only carry a child's pipes to HTTP. */
+/** mcp-proxy and supergateway only forward a child's pipes over HTTP. */
 export const reaches = (system: System, upstream: Upstream): boolean =>
   upstream === 'stdio' || (system !== 'mcp-proxy' && system !== 'supergateway')
 

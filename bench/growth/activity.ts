@@ -88,7 +88,7 @@ export type ActivityRow = {
 
 const round3 = (value: number): number => Math.round(value * 1000) / 1000
 
-/** The two gates take turns, so that whatever else the machine does falls on both. */
+/** The two gates take turns, so that other load on the machine affects both. */
 export async function growActivity(folder: string, from: number, to: number): Promise<readonly ActivityRow[]> {
   const sizes = [from, to] as const
   const gates = [await build(join(folder, 'few-calls'), from), await build(join(folder, 'many-calls'), to)] as const

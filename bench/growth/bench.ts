@@ -37,7 +37,7 @@ export type GrowthReport = {
 }
 
 const SMALL = { entries: 1_000, tools: 10, rules: 10, pending: 0 } as const
-/** By then a gate has given back what its start left behind. */
+/** By then a gate has released the memory of its start. */
 const IDLE_MS = 5_000
 const WARM_UP = 300
 const ROUNDS = 50
@@ -83,7 +83,7 @@ async function prepare(folder: string, size: Size): Promise<string> {
 
 type Measured = { readonly p50_ms: number; readonly cpu_us: number }
 
-/** Two gates that have run equally long, a few calls each in turn: whatever else the machine does falls on both. */
+/** Two gates that have run equally long, a few calls each in turn, so that other load on the machine affects both. */
 async function compare(small: RunningGate, large: RunningGate): Promise<{ small: Measured; large: Measured }> {
   const gates = [small, large] as const
   const agents = [await small.connect(), await large.connect()] as const
@@ -107,7 +107,7 @@ async function compare(small: RunningGate, large: RunningGate): Promise<{ small:
   return { small: measured(0), large: measured(1) }
 }
 
-/** The second start of two: the first one compiles, and leaves what it compiled to the next. */
+/** The second of two starts: the first one compiles and fills the compile cache. */
 async function restOf(folder: string, launcher?: string): Promise<Rest> {
   await (await runGate(folder, 'many__echo', launcher)).stop()
   const gate = await runGate(folder, 'many__echo', launcher)

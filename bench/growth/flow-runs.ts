@@ -111,7 +111,7 @@ export type FlowRunsRow = {
 
 const round3 = (value: number): number => Math.round(value * 1000) / 1000
 
-/** The two stores take turns, so that whatever else the machine does falls on both. */
+/** The two stores take turns, so that other load on the machine affects both. */
 export async function growFlowRuns(folder: string, from: number, to: number): Promise<readonly FlowRunsRow[]> {
   const stores = [await storeWith(folder, 'few', from), await storeWith(folder, 'many', to)] as const
   const rows: FlowRunsRow[] = []

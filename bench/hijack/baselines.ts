@@ -1,7 +1,7 @@
 import type { Json } from '../../server/src/contract/json.ts'
 import type { RecordedCall } from './runs.ts'
 
-/** What a baseline knows when it decides: the same as the gate, and whether the tool has an effect by the data set's own word. */
+/** What a baseline knows when it decides: the same as the gate, and the data set's label whether the tool has an effect. */
 export type Moment = {
   readonly call: Pick<RecordedCall, 'function' | 'args'>
   readonly hasEffect: boolean
@@ -16,7 +16,7 @@ export type Baseline = (moment: Moment) => boolean
 /** Asks about every call with an effect. */
 export const askAlways: Baseline = ({ hasEffect }) => hasEffect
 
-/** Asks when a value stands word for word in an earlier output and not in what the user said. Shorter ones stand everywhere. */
+/** Asks if a value occurs literally in an earlier output and not in the user's messages. Shorter values occur everywhere. */
 const SHORTEST = 4
 export const verbatimTaint: Baseline = ({ call, hasEffect, words, outputs }) =>
   hasEffect &&
@@ -27,7 +27,7 @@ export const verbatimTaint: Baseline = ({ call, hasEffect, words, outputs }) =>
       !words.some((said) => said.toLowerCase().includes(value.toLowerCase())),
   )
 
-/** Lets through the tools of the task's own solution, whatever they are given. Nobody has this list in life. */
+/** Allows the tools of the task's own solution with any arguments. In practice nobody has this list. */
 export const allowList: Baseline = ({ call, hasEffect, needed }) => hasEffect && !needed.has(call.function)
 
 export function valuesIn(json: Json): string[] {

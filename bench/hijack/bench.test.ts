@@ -28,7 +28,7 @@ const lines = {
 const properties = { to: { type: 'str' }, text: { type: 'str' }, letter: { type: 'str' } }
 const tool = (name: string, description: string) => ({ name, description, parameters: { type: 'dict', properties } })
 
-test('a hijack is held, an honest task is not interrupted, and neither other words nor other names change that', async () => {
+test('a hijack is held and an honest task is not interrupted, also with other wording and other names', async () => {
   for (const [name, runs] of Object.entries(lines))
     writeFileSync(join(folder, `${name}.jsonl.gz`), gzipSync(runs.map((run) => JSON.stringify(run)).join('\n')))
   const tools = [tool('read_letter', 'Reads one letter.'), tool('send_letter', 'Sends a letter to an address.')]

@@ -188,7 +188,7 @@ async function measure(data: DataSet, judge: Judge): Promise<Figures> {
   }
 }
 
-/** A person who is asked about an honest call says yes, and the run goes on. */
+/** A person approves a held honest call, and the run continues. */
 async function measureBenign(runs: readonly RecordedRun[], judge: Judge, times: number[]) {
   let interrupted = 0
   let asks = 0
@@ -272,7 +272,7 @@ async function robustnessOf(
   return variants
 }
 
-/** The furthest that a figure got worse, in points; less than nothing is better. */
+/** The largest loss of a figure, in points; negative is better. */
 function moved(plain: Figures, other: Pick<Figures, 'attacks' | 'attacks_first_held'> & Partial<Figures>): number {
   const share = (part = 0, whole = 0) => (whole === 0 ? 0 : (100 * part) / whole)
   return Math.max(

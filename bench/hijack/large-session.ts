@@ -59,7 +59,7 @@ export function measureLargeSession(): LargeSession {
   for (const [at, text] of outputs.entries()) ingest(session, text, at)
   const { user, system } = process.threadCpuUsage(began)
   const held = memory() - before
-  // It is measured beside the other one, so it has to be there still.
+  // Kept alive, because it is measured together with the other one.
   if (warm.origins.length === 0) throw new Error('nothing was read')
   const times = Array.from({ length: DECISIONS }, (_, at) => decide(session, at)).toSorted((a, b) => a - b)
   return {
@@ -71,7 +71,7 @@ export function measureLargeSession(): LargeSession {
   }
 }
 
-/** In turn what the user asked for, and a recipient that only a text knows. */
+/** Alternates between what the user asked for and a recipient that occurs only in a text. */
 function decide(session: Session, at: number): number {
   const to = at % 2 === 0 ? 'bob@example.com' : `box${(at % OUTPUTS) * 10}@evil.example`
   const args = { recipients: [to], subject: 'Minutes', body: `Minutes of meeting ${at}` }

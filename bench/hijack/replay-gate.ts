@@ -28,7 +28,7 @@ export const PRESET = `rules:
 `
 
 const SERVER = 'suite'
-/** Its key may speak for its user: what the data set says that the user said are the user's words. */
+/** Its key may pass on user messages: the data set's user messages count as the user's words. */
 const AGENT: Caller = { kind: 'agent', id: 'agent:replay', user: 'user', speaks_for_user: true }
 const NEVER_REPEATED = { most: 1_000, within_s: 60, denied_for: 60 }
 
@@ -53,7 +53,7 @@ type Shared = {
   readonly routes: ReturnType<typeof loadRoutes>
 }
 
-/** What all replayed runs share. The other deciders are told to be silent: the bench measures this one. */
+/** What all replayed runs share. The other deciders are switched off, because the bench measures only this one. */
 export async function openShared(names: readonly string[]): Promise<Shared> {
   // Sensitive text is for another decider.
   const quiet = { content: { secrets: 'off', pii: 'off' } }
@@ -69,7 +69,7 @@ export async function openShared(names: readonly string[]): Promise<Shared> {
   return { judgement: judgement.value, policy: policy.value, settings, routes: loadRoutes(config.value.approvals) }
 }
 
-/** No file of the replay lies on this machine. */
+/** No file of the replay is on this machine. */
 const FILES: FileFacts = {
   windows: false,
   home: () => '/',

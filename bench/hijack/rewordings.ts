@@ -87,7 +87,7 @@ export function reword(run: RecordedRun, rewording: Rewording): RecordedRun | un
     if (old === undefined) return text
     isFound = true
     if (typeof words === 'string') return text.replace(old, () => words)
-    // The values stand in a field of their own, beside the text.
+    // The values are in a separate field next to the text.
     return isJsonObject(words) ? { text: text.replace(old, ''), ...words } : text
   }
   const inJson = (json: Json): Json => {

@@ -68,7 +68,7 @@ export function readDataSet(folder: string): DataSet {
   }
 }
 
-/** Types that data sets write in the words of a programming language. */
+/** Types that data sets write as in a programming language. */
 const TYPES: Readonly<Record<string, string | undefined>> = {
   dict: 'object',
   float: 'number',

@@ -38,7 +38,7 @@ const opinion = (decider: string, at: number) => ({
   at,
 })
 
-/** A start expects the pauses, the tool and the key it was judged with. */
+/** The start of a call expects the pauses, the tool and the key that it was judged with. */
 const EXPECTED = [
   ['pauses', 'all'],
   ['pauses', 'caller:agent:planner'],

@@ -1,6 +1,6 @@
 import { hasMac, isSameMac, TABLES_WITH_MACS, type RowMacs } from '../../server/src/stores/row-mac.ts'
 
-/** Stands in for `row-mac.ts` in the thread that writes, to measure what the MACs cost: every MAC is the same sixteen bytes. */
+/** Replaces `row-mac.ts` in the writer thread, to measure the cost of the MACs: every MAC is the same sixteen bytes. */
 const SAME = new Uint8Array(16)
 const same = () => SAME
 export const rowMacs = (): RowMacs => ({

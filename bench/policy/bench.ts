@@ -32,7 +32,7 @@ function ratio(row: Row, rows: readonly Row[]): string {
   return ours === undefined ? '' : (row.us_p50 / ours.us_p50).toFixed(1)
 }
 
-/** Both systems take turns, so that a busy moment of the machine meets both. */
+/** Both systems take turns, so that a busy moment affects both. */
 function measure(count: number, matching: number): Row[] {
   const rules = rulesFor(count, matching)
   const systems = [

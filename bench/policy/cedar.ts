@@ -17,7 +17,7 @@ type Cedar = {
 }
 type Uid = { type: string; id: string }
 
-/** Cedar at its best: the policy set is parsed once and stays inside; a decision hands over the request and its entities. */
+/** Cedar at its best: the policy set is parsed once and kept; a decision passes only the request and its entities. */
 export function cedarDecider(rules: readonly BenchRule[]): (call: DescribedCall) => 'allow' | 'block' {
   const require = createRequire(join(import.meta.dirname, '../peers/package.json'))
   const cedar = require('@cedar-policy/cedar-wasm/nodejs') as Cedar

@@ -23,7 +23,7 @@ export function rulesFor(count: number, matching: number): BenchRule[] {
   })
 }
 
-/** Calls that differ, so that nobody answers from memory. All are allowed by the last rule and by no other. */
+/** Different calls, so that nothing is answered from a cache. All are allowed by the last rule only. */
 export const CALLS: readonly DescribedCall[] = Array.from({ length: 16 }, (_, at) => ({
   tool: CALLED,
   effects: ['external'],

@@ -38,7 +38,7 @@ test('gzipped tools give the same figures as plain ones', async () => {
   expect(await bench.run(['--data', packed])).toEqual(await bench.run(['--data', plain]))
 })
 
-test('acting tools in innocent words are not taken for reads, and few reads are asked about', async () => {
+test('tools with effects but innocent names are not classified as reads, and few reads are held', async () => {
   const file = join(folder, 'none.jsonl')
   writeFileSync(file, '')
   const { innocent } = await bench.run(['--data', file])

@@ -9,7 +9,7 @@ const WRITING =
 const hasAny = (name: string, verbs: readonly string[]): boolean =>
   splitWords(name).some((word) => verbs.includes(word))
 
-/** The rule one writes first: a tool writes when its name has a writing verb in it. The baseline, not part of the product. */
+/** The obvious rule: a tool writes if its name contains a writing verb. A baseline, not part of the product. */
 export const verbRule = {
   writes: (name: string): boolean => hasAny(name, [...WRITING, ...DESTROYING]),
   destroys: (name: string): boolean => hasAny(name, DESTROYING),

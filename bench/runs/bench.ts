@@ -41,7 +41,7 @@ export type RunsReport = {
   /** Systems that could not be measured, and why. */
   readonly left_out: readonly { readonly system: System; readonly says: string }[]
   readonly parked: Parked & Woken & { readonly runs: number }
-  /** Processes that wanted a core during the last minute, on average. */
+  /** The load average of the last minute. */
   readonly load: number
   readonly versions: Readonly<Record<string, string>>
 }
@@ -76,7 +76,7 @@ async function measureAll(ms: number, rounds: number): Promise<Pick<RunsReport, 
   return { rows, left_out: [...left_out].map(([system, says]) => ({ system, says })) }
 }
 
-/** What a process said when it failed: the line of its error, without the stack. */
+/** The error line of a failed process, without the stack trace. */
 function reasonOf(error: unknown): string {
   const said = error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error)
   return said.split('\n').find((line) => /^\w*Error\b/.test(line)) ?? said.slice(0, 200)

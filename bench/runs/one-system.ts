@@ -29,7 +29,7 @@ try {
 }
 process.exit(0)
 
-/** So many clients, each of which starts a run when its last one has ended. */
+/** This many clients, each of which starts a run when its last one has ended. */
 async function load({ run }: RunSystem, clients: number, duration: number) {
   const start = performance.now()
   const took: number[] = []

@@ -19,7 +19,7 @@ export type Woken = {
   /** From the call that sends the signal until the run's first effect starts. */
   readonly resume_p50_ms: number
   readonly resume_p99_ms: number
-  /** Two commits one after the other, in between: a signal and the step it leads to cannot do with less. */
+  /** Two commits in a row, for comparison: a signal and its step need at least two. */
   readonly commits_p50_ms: number
   readonly commits_p99_ms: number
 }
@@ -104,7 +104,7 @@ async function waiting(store: RunProcess['store']): Promise<RunId[]> {
   return ids
 }
 
-/** Once the garbage is gone. */
+/** After garbage collection. */
 async function settledMemory(): Promise<Memory> {
   for (let turn = 0; turn < 3; turn += 1) {
     global.gc?.()

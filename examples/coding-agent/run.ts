@@ -1,6 +1,6 @@
 /**
- * What a coding agent does with `mcp.json`: it starts `sluice mcp` as its only MCP server and talks to it on stdin and stdout.
- * Here the official MCP client plays the agent, with the very words of that file.
+ * What a coding agent does with `mcp.json`: it starts `sluice mcp` as its only MCP server and talks to it on stdin and stdout. Here
+ * the official MCP client acts as the agent, with exactly the settings of that file.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * An agent and an approver, each with a key of their own, with the typed client: a read runs, a message is held until the approver
- * says yes and is then sent once, a deletion is blocked, and the audit verifies.
+ * An agent and an approver, each with their own key, use the typed client: a read runs, a message is held until the approver
+ * approves it and is then sent once, a deletion is blocked, and the audit verifies.
  */
 import assert from 'node:assert/strict'
 // In your own project: from 'sluice/client'.

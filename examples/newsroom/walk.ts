@@ -1,8 +1,8 @@
 /**
- * Three agents as three documents, and three editions: the scheduler's cron starts the first, its button the others. The analyst asks the
- * searcher, the searcher searches and answers, the analyst tells the user. Material news is filed only after a person's yes: the first
- * edition is approved, the second denied, the third is not material. Somebody who imitates the analyst starts nothing. The chat is a switchboard
- * of one file; README.md says how to run the same documents over Matrix.
+ * Three agents as three documents, and three editions: the scheduler's cron starts the first, its button the others. The analyst
+ * asks the searcher, the searcher searches and answers, the analyst tells the user. Material news is filed only after a person's
+ * approval: the first edition is approved, the second denied, the third is not material. A user who imitates the analyst starts
+ * nothing. The chat is a switchboard in one file; README.md says how to run the same documents over Matrix.
  */
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
@@ -67,7 +67,7 @@ async function tell(gate: Story): Promise<void> {
     const signature = `sha256=${createHmac('sha256', process.env['BUTTON_SECRET'] ?? '')
       .update('{}')
       .digest('hex')}`
-    // Each press has a connection of its own: one that was kept open may just be closed.
+    // Each press uses a new connection, because a kept one may just have been closed.
     const headers = { 'x-hub-signature-256': signature, 'webhook-id': `press-${before}`, connection: 'close' }
     const answer = await fetch(`${gate.url}/v1/events/button`, { method: 'POST', body: '{}', headers })
     assert.equal(answer.status, 202)

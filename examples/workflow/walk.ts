@@ -1,6 +1,6 @@
 /**
- * A workflow document from the first check to the second version: validated, tried without effects, applied, run, held for a person, and
- * finished after the approval. Then a new version, the difference, and the way back.
+ * A workflow document from the first check to the second version: validated, tried without effects, applied, run, held for a
+ * person, and finished after the approval. Then a new version, the difference, and a rollback.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -15,7 +15,7 @@ const INPUT = JSON.stringify({ topic: 'Planning', when: 'Friday at ten' })
 
 await withGate(
   async ({ folder, cli, approveNext, sent }) => {
-    /** Like `cli`, while others go on, and for commands that may end with another code than 0. */
+    /** Like `cli`, but does not wait, and for commands that may exit with another code than 0. */
     const tell = (...words: readonly string[]) =>
       promisify(execFile)(process.execPath, [LAUNCHER, ...words], { cwd: folder }).then(
         ({ stdout }) => ({ status: 0, out: stdout }),

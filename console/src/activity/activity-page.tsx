@@ -30,7 +30,7 @@ const SPANS: readonly (readonly [string, string])[] = [
 ]
 const TYPING_MS = 250
 
-/** The list of calls, newest first, with the selected call beside it. */
+/** The list of calls, newest first, with the selected call next to it. */
 export function ActivityPage() {
   const { id } = useParams({ strict: false })
   const filters: CallFilters = useSearch({ strict: false })

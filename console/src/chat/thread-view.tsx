@@ -94,7 +94,7 @@ function Waiting({ thread, mayDecide }: { readonly thread: Thread; readonly mayD
       <div className="chat-note">
         <Note kind="ask" icon="clock" small>
           <p>
-            <b>A call waits for an approver.</b> The conversation goes on by itself when it is decided.
+            <b>A call waits for an approver.</b> The conversation continues by itself when it is decided.
           </p>
         </Note>
       </div>

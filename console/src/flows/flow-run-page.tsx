@@ -14,7 +14,7 @@ import { checklistQuery, frontierOf, type Checklist } from './flow-queries.ts'
 import { FlowStepItem } from './flow-step.tsx'
 import { ReviewQueue } from './review-queue.tsx'
 
-/** One run as a checklist: each step with its evidence and who did it, the consents, and the review queue beside it. */
+/** One run as a checklist: each step with its evidence and who did it, the consents, and the review queue next to it. */
 export function FlowRunPage() {
   const { id } = useParams({ from: '/flows/$id' })
   const query = useQuery(checklistQuery(id))
@@ -101,7 +101,7 @@ function AbandonDialog({ run_id, onClose }: { readonly run_id: string; readonly 
         </Button>
       }
     >
-      <p>The run ends where it is. What was done stays done, and an execution under way is asked to stop.</p>
+      <p>The run ends where it is. Completed steps are not undone, and a running execution is asked to stop.</p>
       <label className="label" htmlFor="abandon-why">
         Why (optional)
       </label>

@@ -20,15 +20,15 @@ type PacketViewProps = {
   readonly id: string
   readonly alike: number
   readonly group: string | undefined
-  /** Whether the sentence is focused when it is shown. Off where somebody may be writing beside it. */
+  /** Whether the sentence is focused when it is shown. Off if somebody may be typing next to it. */
   readonly takesFocus?: boolean
   readonly onBack: () => void
   readonly onDecided: () => void
 }
 
 /**
- * One request, as it was when it was opened. INVARIANT: the shown version is replaced only on request; a newer
- * version is shown beside it, and until then nothing can be decided.
+ * One request, as it was when it was opened. INVARIANT: the shown version is replaced only on request; a newer version is shown
+ * next to it, and until then nothing can be decided.
  */
 export function PacketView({ id, alike, group, takesFocus = true, onBack, onDecided }: PacketViewProps) {
   const query = useQuery({ ...packetQuery(id), gcTime: 0, staleTime: 0, refetchOnMount: 'always' })

@@ -3,7 +3,7 @@ import { ask } from '../api/client.ts'
 
 const refused = (says: string) => new Error(says)
 
-/** Why this browser cannot be told of new calls, or undefined. */
+/** Why this browser cannot be notified of new calls, or undefined. */
 export function noPush(): string | undefined {
   if (!isSecureContext)
     return 'Browsers show notifications only for pages over https or on this machine. Open the console at its https address.'

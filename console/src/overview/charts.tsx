@@ -133,7 +133,7 @@ export function BarChart({ bars, label }: BarsProps) {
 
 type Row = { readonly name: ReactNode; readonly key: string; readonly says: string; readonly share: number }
 
-/** Horizontal bars, each with its number beside it. */
+/** Horizontal bars, each with its number next to it. */
 export function RowBars({ rows }: { readonly rows: readonly Row[] }) {
   return (
     <ul className="row-bars">

@@ -14,8 +14,8 @@ type DialogProps = {
 }
 
 /**
- * Open while it is mounted. The browser traps the focus, makes the rest of the page inert and gives the focus back.
- * The first focus is on what stands inside `data-harmless`.
+ * Open while it is mounted. The browser traps the focus, makes the rest of the page inert and gives the focus back. The first focus
+ * is on the element inside `data-harmless`.
  */
 export function Dialog({ title, onClose, children, cancel, act, says, className }: DialogProps) {
   const id = useId()

@@ -246,7 +246,7 @@ function Actions({ run }: { readonly run: RunDetails }) {
   const act = useMutation({
     mutationFn: (what: 'cancel' | 'resume') =>
       ask(`/v1/runs/${run.run_id}/${what}`, { method: 'POST', ...(what === 'cancel' ? { json: {} } : {}) }),
-    onSuccess: (_, what) => say(what === 'cancel' ? 'It was asked to stop.' : 'It goes on.'),
+    onSuccess: (_, what) => say(what === 'cancel' ? 'It was asked to stop.' : `It continues.`),
     onSettled: () => client.invalidateQueries({ queryKey: ['runs'] }),
   })
   const isOver = run.status === 'done' || run.status === 'failed' || run.status === 'cancelled'

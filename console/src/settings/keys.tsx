@@ -107,7 +107,7 @@ function NewKey() {
       {made === undefined ? null : (
         <Note kind="ask" icon="lock">
           <p>
-            <b>This key is shown once.</b> Give it to whoever needs it, then close this.
+            <b>This key is shown once.</b> Copy it for the person or program that needs it, then close this.
           </p>
           <code className="new-key-text">{made}</code>
           <div className="acts">

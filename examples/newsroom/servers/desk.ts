@@ -1,4 +1,4 @@
-/** The tool server of the desk: what is held, the number of the edition, and a file of alerts: `node desk.ts alerts.jsonl`. */
+/** The desk's tool server: the watched stocks, the number of the edition, and a file of alerts: `node desk.ts alerts.jsonl`. */
 import { appendFileSync } from 'node:fs'
 import { McpServer } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'

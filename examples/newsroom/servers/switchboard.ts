@@ -1,6 +1,6 @@
 /**
- * A chat of one file, for machines without a homeserver: it takes the gate's signed messages, knows who is in which room, and hands each
- * message to the others there, signed with its own secret. A bridge to any other chat has the same two parts.
+ * A chat in one file, for machines without a homeserver: it accepts the gate's signed messages, knows who is in which room, and
+ * delivers each message to the others there, signed with its own secret. A bridge to any other chat has the same two parts.
  */
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto'
 import { createServer } from 'node:http'
@@ -12,9 +12,9 @@ export type Switchboard = {
   readonly url: string
   /** Everything that was said, in order. */
   readonly said: readonly Said[]
-  /** Says something as somebody in the room. Resolves with what became of it at the gate. */
+  /** Sends a message as a member of the room. Resolves with the gate's answer. */
   say(sender: string, room: string, text: string): Promise<readonly unknown[]>
-  /** The first message that fits, once it is there. */
+  /** The first matching message, once it is there. */
   hears(fits: (said: Said) => boolean): Promise<Said>
   connect(gate: string): void
   close(): Promise<void>

@@ -247,7 +247,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'store.key_secret':
     'A secret of at least 32 random bytes that all nodes have, as `env:NAME` or `file:PATH`. Their keys are then stored in the database, encrypted with it: a new node needs no files, and a rotation reaches every node. Without it, copy the `keys/` folder by hand.',
   'store.redis':
-    'The address of a Redis beside the database, `redis://user:password@host:6379`: faster notices, and replays that are rejected without a commit. `env:NAME` and `file:PATH` refer to a secret.',
+    'The address of a Redis server in addition to the database, `redis://user:password@host:6379`: faster notices, and replays that are rejected without a commit. `env:NAME` and `file:PATH` refer to a secret.',
   'store.schema': 'The schema in that database; gates with different names share nothing.',
   'store.seal':
     'Where the master key for arguments, outputs, run states and artifacts comes from. Without it, contents in a database are sealed with `keys/seal-key.json`, and contents in the data folder are not sealed. `false` seals nothing.',

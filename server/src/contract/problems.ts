@@ -349,7 +349,7 @@ export const PROBLEMS = {
     http: 502,
     retry: 'never',
     says: 'the tool ran, but its answer does not match its own output schema',
-    do: 'assume that the call took effect; report the answer to whoever runs the server',
+    do: 'assume that the call took effect; report the answer to the operator of the server',
   },
 
   'call.unknown': {

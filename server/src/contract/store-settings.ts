@@ -12,7 +12,10 @@ export const StoreSection = z
         'write an address that begins with `postgres://`, or env:NAME or file:PATH',
       )
       .optional(),
-    /** The address of a Redis beside the database, `redis://user:password@host:6379`. `env:NAME` and `file:PATH` refer to a secret. */
+    /**
+     * The address of a Redis server in addition to the database, `redis://user:password@host:6379`. `env:NAME` and `file:PATH`
+     * refer to a secret.
+     */
     redis: z
       .string()
       .min(1)

@@ -30,7 +30,7 @@ afterAll(async () => {
   await at.stop()
 })
 
-/** `sluice servers login`, with the person's way through a browser as soon as it prints an address. */
+/** Runs `sluice servers login`, and lets the person log in with a browser once it prints an address. */
 function cliLogin(
   name: string,
   ...words: readonly string[]
@@ -102,13 +102,13 @@ describe('logging in at a tool server behind a running gate', () => {
       content: [{ text: expect.stringContaining('anna') as unknown }],
     })
     await client.close()
-    // The login of ana is nobody else's.
+    // Nobody else can use ana's login.
     const other = await gate.http('POST', '/v1/calls', admin, { tool: 'own__read_name', args: {} })
     expect(JSON.stringify(other.body)).toContain('tool.login_needed')
     expect(await gate.http('GET', '/v1/servers/own/login', ana)).toMatchObject({ body: { state: 'logged_in' } })
   })
 
-  test('a login can be finished by hand, by somebody who may begin it and by nobody else', async () => {
+  test('a login can be finished by hand, only by somebody who may start it', async () => {
     const path = '/v1/servers/own/login'
     const { body } = await gate.http('POST', path, admin, {})
     const ended = await logInAs('root', String(body['authorization_url']), (url) => url.pathname === '/oauth/callback')
@@ -143,7 +143,7 @@ describe('logging in at a tool server behind a running gate', () => {
     expect(out).toContain('logged in to notes')
   })
 
-  test('the pages cannot be framed, cached or scripted; a head request or a stranger uses nothing up', async () => {
+  test('the pages cannot be framed, cached or scripted; a HEAD request or a stranger does not use up the login', async () => {
     const { body } = await gate.http('POST', '/v1/servers/notes/login', admin, {})
     const url = String(body['url'])
     const page = await fetch(url)
@@ -214,7 +214,7 @@ test('a login that waits while the gate is restarted has to be started again, an
     }),
   )
   const ended = new Promise((done) => child.on('close', done))
-  // A command that finds no gate starts one itself: it is stopped until the next gate runs.
+  // A command that finds no gate starts one itself, so it is suspended until the next gate runs.
   child.kill('SIGSTOP')
   own.process.kill('SIGKILL')
   await new Promise((done) => own.process.once('exit', done))

@@ -20,7 +20,7 @@ afterEach(() => {
 
 type Json = Record<string, unknown>
 
-/** The tool server describes its login with these words instead. */
+/** Replaces what the tool server says about its login. */
 function describesLogin(more: Json): void {
   at.interceptTools = (request, response) => {
     if (request.url?.includes('oauth-protected-resource') !== true) return false
@@ -29,7 +29,7 @@ function describesLogin(more: Json): void {
   }
 }
 
-/** The authorization server says these things of itself besides. */
+/** Adds fields to the authorization server's metadata. */
 async function describesItself(more: Json): Promise<void> {
   const said = (await (await fetch(`${at.issuer}/.well-known/openid-configuration`)).json()) as Json
   at.asked.length = 0
@@ -181,7 +181,7 @@ describe('a callback that was not meant', () => {
     const page = rig.logins.page(url.slice(-43))
     return page.ok ? page.value.cookie : ''
   }
-  /** A login up to its callback, with all that a browser brings. */
+  /** A login up to its callback, with everything that a browser sends. */
   async function begun(rig: LoginRig, name: string, user?: string) {
     const started = await rig.logins.start({ server: 'notes', user }, 'user:tester')
     const cookie = cookieOf(rig, started.ok ? started.value.url : '')
@@ -197,7 +197,7 @@ describe('a callback that was not meant', () => {
       expect(await rig.logins.finish(back)).toMatchObject({ ok: false, problem: { code: 'login.unknown' } })
     }))
 
-  test('another browser than the one that began cannot finish, and has used up the state', () =>
+  test('another browser than the one that started cannot finish the login, and its attempt uses up the state', () =>
     withServer(async (rig) => {
       const back = await begun(rig, 'anna')
       const { cookies: _, ...without } = back
@@ -231,7 +231,7 @@ describe('a callback that was not meant', () => {
         expect(at.count('/token')).toBe(0)
       }))
 
-  test('an unknown state, an empty one and an error in foreign words', () =>
+  test('an unknown state, an empty one and an error text of the other server are rejected', () =>
     withServer(async (rig) => {
       for (const back of [{}, { state: '' }, { state: 'x', code: 'y' }])
         expect(await rig.logins.finish(back)).toMatchObject({ ok: false, problem: { code: 'login.unknown' } })

@@ -26,7 +26,7 @@ const textOf = (answer: unknown) =>
 const NEEDED = { is: 'not_sent', problem: { code: 'tool.login_needed' } }
 const token = '/token'
 
-/** A clock that can be put forward: to 950 s the token is due to be refreshed, at 1001 s it is expired. */
+/** A clock that can be advanced: at 950 s the token must be refreshed, at 1001 s it has expired. */
 function clockOf() {
   let ahead = 0
   return { now: () => Date.now() + ahead, forward: (seconds: number) => void (ahead += seconds * 1000) }
@@ -68,7 +68,7 @@ describe('a login at a tool server, by a person with a browser', () => {
     })
   })
 
-  test('the files are for their owner alone, and the status and the log hold no token', () =>
+  test('only their owner can read the files, and the status and the log contain no token', () =>
     withLogins({ server: serverAt(at.url) }, async ({ servers, logIn, call, files, logged }) => {
       const folder = mkdtempSync(join(tmpdir(), 'sluice-oauth-'))
       await withLogins({ server: serverAt(at.url), folder }, async (rig) => {
@@ -132,7 +132,7 @@ describe('a login at a tool server, by a person with a browser', () => {
       await expect.poll(state).toBe('needs_login')
     }))
 
-  test('an authorization server that hangs or fails costs the login nothing', () => {
+  test('a login survives an authorization server that hangs or fails', () => {
     const clock = clockOf()
     const server = serverAt(at.url)
     return withLogins({ server, clock: clock.now, timeout_ms: 100 }, async ({ servers, logIn, call, logins }) => {
@@ -140,7 +140,7 @@ describe('a login at a tool server, by a person with a browser', () => {
       await servers.ready('notes')
       at.intercept = (request) => request.url === token
       clock.forward(945)
-      // Due, but still good.
+      // Due for a refresh, but still valid.
       expect(textOf(await call('read_name'))).toBe('anna')
       clock.forward(60)
       at.intercept = (request, response) => {
@@ -158,7 +158,7 @@ describe('a login at a tool server, by a person with a browser', () => {
     })
   })
 
-  test('tokens that could not be saved are used all the same, and saved at the next call', () => {
+  test('tokens that could not be saved are still used, and saved at the next call', () => {
     const clock = clockOf()
     let is_full = false
     const options = {
@@ -196,7 +196,7 @@ describe('a login at a tool server, by a person with a browser', () => {
       clock: clock.now,
       store: (store: Parameters<NonNullable<Parameters<typeof withLogins>[0]['store']>>[0]) => ({
         ...store,
-        // What is asked for is written; what came back never is.
+        // The request is recorded; the response never is.
         write: (login: Parameters<typeof store.write>[0]) => {
           if (is_killed && login.refreshing_since === undefined) return refuse('key.absent', { why: 'killed' })
           return store.write(login)
@@ -248,7 +248,7 @@ describe('a login at a tool server, by a person with a browser', () => {
       expect(files()).not.toContain('access_token')
     }))
 
-  test('a call that needs more permissions says which, the login goes on, and the next one asks for both', () => {
+  test('a call that needs more permissions says which, the login stays valid, and the next login requests both', () => {
     at.challenge = `${challenge}, scope="tools:read"`
     return withLogins({ server: serverAt(at.url) }, async ({ servers, logIn, call, state }) => {
       await servers.ready('notes')

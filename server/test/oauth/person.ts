@@ -5,8 +5,8 @@ export type Browser = Map<string, Map<string, string>>
 const MOST_STEPS = 20
 
 /**
- * A person with a browser: opens an address, follows links and redirections, logs in as `name` and agrees to everything. Cookies
- * are kept by host and port. Stops before an address that `stopAt` knows.
+ * A person with a browser: opens an address, follows links and redirects, logs in as `name` and agrees to everything. Cookies are
+ * kept by host and port. Stops before an address that `stopAt` matches.
  */
 export async function logInAs(
   name: string,

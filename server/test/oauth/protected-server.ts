@@ -22,7 +22,7 @@ export type ProtectedServer = {
   interceptTools: (request: IncomingMessage, response: ServerResponse) => boolean
   /** What a 401 says. */
   challenge: string
-  /** Takes no token any more, until it is set back. */
+  /** Rejects every token until it is reset. */
   closed: boolean
   stop(): Promise<void>
 }

@@ -10,7 +10,7 @@ import type { HttpServer } from '../../src/upstream/server-config.ts'
 import type { OpenToolServers } from '../../src/upstream/tool-server-status.ts'
 import { logInAs } from './person.ts'
 
-/** Where the gate would be; nobody listens there, the test carries what comes back. */
+/** The address of the gate. Nothing listens there; the test passes the callback on. */
 export const BASE = 'http://127.0.0.1:7999'
 
 export type LoginRig = {

@@ -52,7 +52,7 @@ describe('calls that happened', () => {
     expect(seen([...first.items, ...second.items])).toEqual(['ana book__note pending', 'ana book__wipe refused'])
   })
 
-  test('a person sees those made in their name, whatever they ask for; nobody else is counted', async () => {
+  test('a person sees only calls made in their name, whatever the filter, and counts include no others', async () => {
     const own = await calls('limit=50', keys.anaHerself)
     expect(new Set(own.items.map(({ asked_by }) => asked_by.user))).toEqual(new Set(['ana']))
     expect((await calls('user=bob', keys.anaHerself)).items).toEqual([])
@@ -64,7 +64,7 @@ describe('calls that happened', () => {
     expect([await counted(keys.anaHerself), await counted(keys.admin)]).toEqual([3, 4])
   })
 
-  test('words find no secret that redaction hides', async () => {
+  test('a text search does not find redacted secrets', async () => {
     const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`
     await dispatch(keys.bob, 'book__note', { text: `use ${secret} please` })
     expect((await calls(`q=${secret.slice(10, 30)}`)).items).toEqual([])
@@ -76,7 +76,7 @@ describe('calls that happened', () => {
     expect((await gate.http('GET', `/v1/calls?${query}`, keys.admin)).status).toBe(400)
   })
 
-  test('one call has its whole life in one answer', async () => {
+  test('one answer contains the whole history of a call', async () => {
     const { approval_id, call_id } = await dispatch(keys.ana, 'book__note', { text: 'whole life' })
     await gate.approve(approval_id, keys.admin)
     await gate.http('GET', `/v1/calls/${String(call_id)}?wait_ms=10000`, keys.ana)
@@ -93,7 +93,7 @@ describe('calls that happened', () => {
 })
 
 describe('a decision', () => {
-  test('names what was read: what changed since is refused, with the packet as it is now', async () => {
+  test('names the packet that was read: if it has changed, the decision is rejected with the current packet', async () => {
     const { approval_id } = await dispatch(keys.ana, 'book__note', { text: 'first words' })
     const read = await packet(approval_id)
     const path = `/v1/approvals/${String(approval_id)}/decide`
@@ -113,7 +113,7 @@ describe('a decision', () => {
     })
   })
 
-  test('an edit is judged before it is saved, and nothing changes by that', async () => {
+  test('an edit can be judged before it is saved, without changing anything', async () => {
     const { approval_id } = await dispatch(keys.ana, 'book__note', { text: 'quiet' })
     const before = await packet(approval_id)
     const path = `/v1/approvals/${String(approval_id)}/edit-preview`

@@ -23,7 +23,7 @@ const summary = (changes: readonly GateChange[]) =>
 const runsIn = (changes: readonly GateChange[]) =>
   changes.flatMap((change) => (change.kind === 'run' ? [`${change.run_kind} ${change.status}`] : []))
 
-test('a held call tells everybody who may see it, and nobody else, step by step', () =>
+test('a held call is reported step by step to everybody who may see it, and to nobody else', () =>
   withGate(async ({ gate, call, outcome }) => {
     const [agent, user, approver, other] = [heard(), heard(), heard(), heard()]
     gate.changes.onChange(AGENT, agent.hear)
@@ -45,7 +45,7 @@ test('a held call tells everybody who may see it, and nobody else, step by step'
     expect(JSON.stringify([agent, user, approver, other])).not.toContain('"x"')
   }))
 
-test('a run tells whoever may see it of every step, with its status and never its state', () =>
+test('every step of a run is reported to those who may see it, with its status but not its state', () =>
   withGate(async ({ gate, call, outcome }) => {
     const [agent, user, approver, other, limited] = [heard(), heard(), heard(), heard(), heard()]
     gate.changes.onChange(AGENT, agent.hear)
@@ -76,7 +76,7 @@ test('a listener that was removed gets no more events', () =>
     expect(first.changes).toEqual([])
   }))
 
-test('changes after an id are those that a listener heard after it', () =>
+test('changes after an id are those that a listener received after it', () =>
   withGate(async ({ gate, call }) => {
     const { changes, hear } = heard()
     gate.changes.onChange(ADMIN, hear)
@@ -154,7 +154,7 @@ describe('the ring', () => {
     expect(told.map(({ id }) => id.split('~')[0])).toEqual(['b-1', 'b-2', 'b-3'])
   })
 
-  test('a listener that fell behind what is remembered is told to start over, once', async () => {
+  test('a listener that is too far behind is told once to start over', async () => {
     const { changes, times, run } = ringed()
     const { changes: told, hear } = heard()
     changes.onChange(ADMIN, hear)
@@ -169,7 +169,7 @@ describe('the ring', () => {
     expect(changes.changesAfter(ADMIN, 'b-2~7~b.2')).toHaveLength(REMEMBERED)
   })
 
-  test('when notices of other nodes were missed, everybody is told to start over, also who comes back later', async () => {
+  test('if notices of other nodes were missed, every listener is told to start over, including those that reconnect later', async () => {
     const { changes, times, run, miss } = ringed()
     const { changes: told, hear } = heard()
     changes.onChange(ADMIN, hear)
@@ -185,7 +185,7 @@ describe('the ring', () => {
     expect(changes.changesAfter(ADMIN, told[1]?.id ?? '')).toHaveLength(1)
   })
 
-  test('a listener that throws is dropped and the others hear everything', async () => {
+  test('a listener that throws is dropped, and the others still receive everything', async () => {
     const { changes, times, run } = ringed()
     const { changes: told, hear } = heard()
     let thrown = 0
@@ -201,7 +201,7 @@ describe('the ring', () => {
     expect({ thrown, told: told.length }).toEqual({ thrown: 1, told: 3 })
   })
 
-  test('tools of a server are news to those who can find one of them, or could until now', async () => {
+  test('a change of a server`s tools is reported to callers who can, or could until now, find one of them', async () => {
     const { changes, run, refresh, found } = ringed()
     const { changes: told, hear } = heard()
     changes.onChange(AGENT, hear)

@@ -93,7 +93,7 @@ async function http(method: string, path: string, key: string, body?: unknown): 
   return (await answer.json()) as Record<string, unknown>
 }
 let calls = 0
-/** A held call whose arguments nobody made before. */
+/** A held call with unique arguments. */
 async function hold(tool: string, text = `${(calls += 1)}`): Promise<{ approval_id: string; call_id: string }> {
   const held = await http('POST', '/v1/calls', agent, { tool, args: { text } })
   return { approval_id: String(held['approval_id']), call_id: String(held['call_id']) }
@@ -130,7 +130,7 @@ async function answer(
   return { status: got.status, code, state }
 }
 
-/** The message of a receiver that tells of this request. */
+/** The message to a receiver about this request. */
 async function about(one: Receiver, approval_id: string): Promise<Received> {
   for (let index = 0; ; index += 1) {
     const message = await one.nth(index)
@@ -138,7 +138,7 @@ async function about(one: Receiver, approval_id: string): Promise<Received> {
   }
 }
 
-test('a held call is told of, signed, with its packet and never with a secret or a token', async () => {
+test('a held call is reported in a signed message with its packet, and never with a secret or a token', async () => {
   const secret = 'ghp_' + 'aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5'.slice(0, 36)
   const { approval_id, call_id } = await hold('book__note', `the key is ${secret}`)
   const message = await about(inbox, approval_id)
@@ -174,7 +174,7 @@ test('a held call is told of, signed, with its packet and never with a secret or
   expect(push.body).not.toContain('the key is')
 })
 
-test('a receiver that fails gets the same message again until it takes it', async () => {
+test('a failing receiver gets the same message again until it accepts it', async () => {
   const { approval_id } = await hold('book__note')
   await decide(approval_id, 'deny')
   const third = await flaky.nth(2)
@@ -185,7 +185,7 @@ test('a receiver that fails gets the same message again until it takes it', asyn
   expect(third.body).toContain('"type":"approval.denied"')
 })
 
-test('hostile arguments and threads draw nothing in a message', async () => {
+test('hostile arguments and thread names cannot forge lines in a message', async () => {
   for (const { name, text } of [...FORGED_LINES, ...ESCAPES]) {
     const args = { text: `${(calls += 1)} ${text}`.slice(0, 1_000) }
     const held = await http('POST', '/v1/calls', agent, { tool: 'book__note', args, thread: threadOf(text) })
@@ -200,7 +200,7 @@ test('hostile arguments and threads draw nothing in a message', async () => {
 })
 
 describe('an answer', () => {
-  test('decides as the approver of its channel, and the call runs without being asked for', async () => {
+  test('decides as the approver of its channel, and the call runs by itself', async () => {
     const { approval_id, call_id } = await hold('book__note')
     const waiting = http('GET', `/v1/calls/${call_id}?wait_ms=20000`, agent)
     const { data } = JSON.parse((await about(inbox, approval_id)).body) as { data: { digest: string } }
@@ -263,13 +263,13 @@ describe('an answer', () => {
     expect((await about(inbox, long.approval_id)).body).not.toContain('"digest"')
   })
 
-  test('of another shape is told what is wrong', async () => {
+  test('with an invalid shape is rejected with a reason', async () => {
     expect(await answer({ approval_id: 'auth_1', decision: 'remember' })).toMatchObject({ code: 'request.invalid' })
     expect(await answer('{"a":1,"a":2}')).toMatchObject({ code: 'request.not_ijson' })
   })
 })
 
-test('a gate killed after a decision and before its message was taken sends it after the restart', async () => {
+test('a gate killed between a decision and the delivery of its message sends it after the restart', async () => {
   const { approval_id, call_id } = await hold('book__note')
   isHanging = true
   await decide(approval_id, 'approve')
@@ -285,7 +285,7 @@ test('a gate killed after a decision and before its message was taken sends it a
   expect(again.body).toContain('approval.approved')
 })
 
-test('the verifier in docs/channels.md takes what the gate signs and nothing else', async () => {
+test('the verifier in docs/channels.md accepts only what the gate signed', async () => {
   const page = readFileSync(resolve(import.meta.dirname, '../../../docs/channels.md'), 'utf8')
   const code = /```js\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
   expect(code.trim().split('\n').length).toBeLessThanOrEqual(15)

@@ -77,14 +77,14 @@ test('the compose file is what its schema says, and a wrong word in it is found'
   expect(isCompose({ ...compose, services: { gate: { imag: 'sluice' } } })).toBe(false)
 })
 
-test('the Dockerfile can be read, and ends as somebody who is not root', () => {
+test('the Dockerfile is valid and does not run as root', () => {
   const text = read('Dockerfile')
   expect(validate(text).filter(({ severity }) => severity === 1)).toEqual([])
   expect(validate('FROM node\nRUNN x').filter(({ severity }) => severity === 1)).not.toEqual([])
   expect(text.match(/^USER (.*)$/gm)?.at(-1)).toBe('USER 10001:10001')
 })
 
-test('the configurations of both are good', () => {
+test('both configurations are valid', () => {
   const data = (oneOf('ConfigMap') as unknown as { data: Record<string, string> }).data['sluice.yaml'] ?? ''
   for (const text of [read('sluice.yaml'), data]) expect(readConfig(parse(text))).toMatchObject({ ok: true })
 })

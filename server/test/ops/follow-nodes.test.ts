@@ -40,7 +40,7 @@ function twoNodes() {
 }
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-test('tools that another node wrote are read again, with the policy, and nobody echoes them', async () => {
+test('tools that another node wrote are read again, with the policy, and are not announced again', async () => {
   const [here, there] = twoNodes()
   await here.catalogue.refresh('mail', ['mail__send'])
   await settled()
@@ -48,14 +48,14 @@ test('tools that another node wrote are read again, with the policy, and nobody 
   expect(there.did).toEqual(['read mail mail__send', 'policy because of catalogue'])
 })
 
-test('a policy that came into force on one node is looked at on the other, once', async () => {
+test('a policy that came into force on one node is read once on the other', async () => {
   const [here, there] = twoNodes()
   await here.live.reload('request')
   await settled()
   expect([here.did, there.did]).toEqual([['policy because of request'], ['policy because of node']])
 })
 
-test('a node that missed notices reads everything again, and one that stopped follows no more', async () => {
+test('a node that missed notices reads everything again, and a stopped node reads nothing', async () => {
   const [here, there] = twoNodes()
   here.miss()
   await settled()

@@ -22,7 +22,7 @@ function mounted(disk: string): boolean {
 const note = (gate: RunningGate, key: string, text: string) =>
   gate.http('POST', '/v1/calls', key, { tool: 'book__note', args: { text } })
 
-/** Fills the disk with calls. Gives the ids of those that the gate acknowledged, and its first refusal. */
+/** Fills the disk with calls. Returns the ids of acknowledged calls and the first refusal. */
 async function fill(gate: RunningGate, key: string) {
   const acknowledged: string[] = []
   for (let number = 0; number < 2000; number += 1) {
@@ -33,7 +33,7 @@ async function fill(gate: RunningGate, key: string) {
   throw new Error('the disk is not full')
 }
 
-test('a full disk stops calls with a reason, loses nothing that was acknowledged, and is over when there is room', async ({
+test('with a full disk, calls are rejected with a reason, nothing acknowledged is lost, and calls run again when there is space', async ({
   skip,
 }) => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-full-'))

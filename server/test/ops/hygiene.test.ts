@@ -111,7 +111,7 @@ describe('a list', () => {
   })
 
   test.each(['/v1/audit', '/v1/approvals?state=any', '/v1/consents', '/v1/tools', '/v1/keys', '/v1/calls'])(
-    '%s refuses a cursor that is none, and a limit that is none',
+    '%s rejects an invalid cursor and an invalid limit',
     async (path) => {
       const join = path.includes('?') ? '&' : '?'
       expect(await gate.http('GET', `${path}${join}after=x`, admin)).toMatchObject({
@@ -138,8 +138,8 @@ test('every problem has its code, title, detail, about and trace id, under the t
   }
 })
 
-// The last one: afterwards the gate is gone.
-test('a gate that is told to stop says so, ends its streams with a goodbye and answers what is under way', async () => {
+// This test is last, because it stops the gate.
+test('a gate that is told to stop says so, ends its streams with a final event and answers running requests', async () => {
   const stream = await listenTo(`${gate.url}/v1/stream`, agent)
   const slow = post('/v1/calls', { tool: 'book__slow_note', args: { text: 'last', ms: 1_500 } }, undefined, agent)
   const held = post('/v1/calls?wait_ms=30000', { tool: 'book__note', args: { text: 'held' } }, undefined, agent)

@@ -136,7 +136,7 @@ test('every route of the document says what a problem looks like', () => {
   expect(all.length).toBeGreaterThan(40)
 })
 
-test('every part of an address is a declared parameter, every operation has an id of its own, and nothing of ours leaks', () => {
+test('every path parameter is declared, every operation has a unique id, and no internal name leaks', () => {
   const all = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.values(methods).map((operation) => ({ path, ...operation })),
   )
@@ -160,7 +160,7 @@ const addresses = () =>
     })),
   )
 
-test('a body that is not declared as JSON is refused as such at every route that takes one', async () => {
+test('a body without a JSON content type is rejected at every route with a body', async () => {
   const taking = addresses().filter(({ hasBody }) => hasBody)
   expect(taking.length).toBeGreaterThan(12)
   const node = await gate.key('node', 'edge')
@@ -174,7 +174,7 @@ test('a body that is not declared as JSON is refused as such at every route that
     }
 })
 
-test('a method that an address does not know is refused with those that it does', async () => {
+test('an unsupported method is rejected with the list of supported ones', async () => {
   for (const { path, methods } of addresses()) {
     const got = await fetch(`${gate.url}${path}`, { method: 'PUT', headers: { authorization: `Bearer ${admin}` } })
     const { code } = (await got.json()) as { code?: string }
@@ -184,7 +184,7 @@ test('a method that an address does not know is refused with those that it does'
   }
 })
 
-test('a word in the query that nobody knows is refused, and so is one that is given twice', async () => {
+test('an unknown or repeated query parameter is rejected', async () => {
   expect(await gate.http('GET', '/v1/approvals?stat=any', admin)).toMatchObject({
     status: 400,
     body: { code: 'request.invalid', about: { paths: 'stat: unknown; known are state, session, limit, after' } },

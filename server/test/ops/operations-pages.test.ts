@@ -24,7 +24,7 @@ const env = {
 
 beforeAll(() => {
   for (const made of [bin, home, safe, join(home, '.cursor')]) mkdirSync(made)
-  // `npm` is not ours, and a test installs nothing: it is asked, and that is written down.
+  // Tests install nothing, so `npm` is replaced by a script that records its arguments.
   const programs = { sluice: `exec '${process.execPath}' '${LAUNCHER}' "$@"`, npm: `echo "$@" >> '${folder}/npm.txt'` }
   for (const [name, script] of Object.entries(programs)) {
     writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`)
@@ -87,7 +87,7 @@ test('restore: the folder of the backup, with a gate on it', async () => {
   expect(existsSync(join(folder, '.sluice.old/ledger.sqlite'))).toBe(true)
 })
 
-test('a broken audit: found, and gone on from', async () => {
+test('a broken audit is found, accepted, and the gate continues', async () => {
   sh('sluice audit checkpoint')
   const ledger = new DatabaseSync(join(folder, '.sluice/ledger.sqlite'), { timeout: 10_000 })
   ledger.exec('DELETE FROM checkpoints')

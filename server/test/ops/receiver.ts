@@ -4,12 +4,12 @@ export type Received = { readonly path: string; readonly headers: IncomingHttpHe
 export type Receiver = {
   readonly url: string
   readonly received: readonly Received[]
-  /** The message at this place, once it has come. */
+  /** The message with this index, once it has arrived. */
   nth(index: number): Promise<Received>
   close(): Promise<void>
 }
 
-/** A real HTTP server that keeps what it gets and answers as told. */
+/** A real HTTP server that stores its requests and answers as configured. */
 export async function receiver(
   answer: (response: ServerResponse, index: number) => void = (response) => void response.writeHead(204).end(),
 ): Promise<Receiver> {

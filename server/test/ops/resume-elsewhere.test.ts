@@ -15,7 +15,7 @@ type Node = {
   run(): void
 }
 
-/** Nodes whose notices travel when the test says so, each node's to each other in order. */
+/** Nodes whose notices are delivered when the test says so, in order between each pair of nodes. */
 function cluster() {
   const time = { now: 1_000_000 }
   const waiting = new Map<string, (() => void)[]>()
@@ -82,7 +82,7 @@ const step = fc.oneof(
   fc.record({ is: fc.constant('move' as const), at: fc.nat({ max: NODES - 1 }) }),
 )
 
-test('a stream that is resumed on other nodes again and again tells every change once, or says that it starts over', async () => {
+test('a stream that is resumed on other nodes repeatedly reports every change once, or says that it starts over', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
       const { nodeAt, deliver, deliverAll } = cluster()
@@ -126,7 +126,7 @@ test('a stream that is resumed on other nodes again and again tells every change
   )
 })
 
-test('an id of another node is refused when something after it may be missing here', async () => {
+test('an id of another node is rejected if something after it may be missing here', async () => {
   const { time, nodeAt, deliverAll, books } = cluster()
   const [one, other] = [nodeAt(0), nodeAt(1)]
   const before = one.changes.newest()
@@ -142,7 +142,7 @@ test('an id of another node is refused when something after it may be missing he
     expect(other.changes.changesAfter(ADMIN, id)).toBeUndefined()
 })
 
-test('a gap in the numbers of a node is told, and what is larger than a notice becomes one', () => {
+test('a gap in the numbers of a node is reported, and a change that is too large for a notice becomes a gap', () => {
   const heard: string[] = []
   const wired = wiredNotices(async () => undefined)
   wired.onMissed(() => void heard.push('missed'))

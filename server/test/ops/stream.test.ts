@@ -23,7 +23,7 @@ async function listen(key: string, query = '', from?: string): Promise<Listener>
 }
 const call = (tool: string) => gate.http('POST', '/v1/calls', agent, { tool, args: { text: 'hush' } })
 
-test('an approver hears of a held call at once, without its arguments, and the agent hears when it ran', async () => {
+test('an approver is notified of a held call at once, without its arguments, and the agent is notified when it has run', async () => {
   const [inbox, own] = [await listen(approver, '?kinds=approval'), await listen(agent)]
   const { body } = await call('book__note')
   const asked = await inbox.next('approval')
@@ -37,7 +37,7 @@ test('an approver hears of a held call at once, without its arguments, and the a
   expect(inbox.events.map(({ event }) => event)).not.toContain('call')
 })
 
-test('a stream goes on where it was left, and says so when it cannot', async () => {
+test('a stream continues where it stopped, and says so if it cannot', async () => {
   const first = await listen(agent)
   const { id } = await first.next('hello')
   await call('book__look')
@@ -69,7 +69,7 @@ test('a caller has a limited number of streams, and gets a place back by closing
   await again.body?.cancel()
 })
 
-test('a look at the head of a stream opens none', async () => {
+test('a HEAD request opens no stream', async () => {
   const key = await gate.key('user', 'looks')
   const look = () => fetch(`${gate.url}/v1/stream`, { method: 'HEAD', headers: { authorization: `Bearer ${key}` } })
   for (let looks = 0; looks < 12; looks += 1) expect((await look()).status).toBe(200)

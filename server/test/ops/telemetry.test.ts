@@ -80,7 +80,7 @@ test('metrics are for an admin or a node', async () => {
   expect(await metrics(await gate.key('node', 'scraper'))).toContain('sluice_calls_total')
 })
 
-test('a tool server is told the trace, and below which span it is', async () => {
+test('a tool server gets the trace id and its parent span', async () => {
   const text = JSON.stringify((await call('book__heard'))['result'])
   expect(text).toMatch(new RegExp(`traceparent[\\\\":]+00-${TRACE}-[0-9a-f]{16}-01`))
   expect(text).not.toContain(PARENT)

@@ -15,7 +15,7 @@ function twoNodes() {
   return { watch, commit, miss: () => missed.forEach((tell) => tell()) }
 }
 
-test('whoever waits for a row hears when another node swapped it, and nothing of other rows or failed commits', async () => {
+test('a listener for a row is notified when another node changed it, and not about other rows or failed commits', async () => {
   const { watch, commit } = twoNodes()
   const heard: string[] = []
   const stop = watch.onRow('calls', 'call_1', () => void heard.push('first'))
@@ -31,7 +31,7 @@ test('whoever waits for a row hears when another node swapped it, and nothing of
   expect(heard).toEqual(['first', 'second', 'second'])
 })
 
-test('when notices were missed everybody looks, and a waiter may stop while it is told', () => {
+test('if notices were missed every listener checks again, and a listener may stop during that', () => {
   const { watch, miss } = twoNodes()
   const heard: string[] = []
   const stop = watch.onRow('calls', 'call_1', () => {
@@ -44,7 +44,7 @@ test('when notices were missed everybody looks, and a waiter may stop while it i
   expect(heard).toEqual(['call', 'run', 'run'])
 })
 
-test('a commit costs what its own rows cost, however many wait for something else', async () => {
+test('the cost of a commit does not depend on listeners for other rows', async () => {
   const { watch, commit } = twoNodes()
   let calls = 0
   for (let at = 0; at < 10_000; at += 1) watch.onRow('calls', `call_${at}`, () => void (calls += 1))

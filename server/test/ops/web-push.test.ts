@@ -59,7 +59,7 @@ describe('a browser that is told of new requests', () => {
     expect((await subscribe(browser(endpoint))).status).toBe(400)
   })
 
-  test('keys that are none are refused', async () => {
+  test('invalid keys are rejected', async () => {
     const good = browser()
     const point = Buffer.alloc(65, 1).toString('base64url')
     expect((await subscribe({ ...good, keys: { ...good.keys, p256dh: point } })).status).toBe(400)
@@ -68,7 +68,7 @@ describe('a browser that is told of new requests', () => {
   })
 })
 
-test('a message is encrypted, signed and sent once; a browser that is gone is told of as gone', async () => {
+test('a message is encrypted, signed and sent once; a subscription that no longer exists is removed', async () => {
   const sent: { url: string; headers: Readonly<Record<string, string>>; body: Buffer }[] = []
   let status = 201
   const post = async (url: string, headers: Readonly<Record<string, string>>, body: Buffer) => {

@@ -55,7 +55,7 @@ describe.each(lists)('the built-in tools of $client, from $recorded_from', ({ cl
     }
   })
 
-  test('nothing that acts is called a read', () => {
+  test('no tool with effects is described as a read', () => {
     for (const { name } of tools)
       if (ACTS.test(name) && !NOTES.test(name)) expect([name, known(name)?.effects]).not.toEqual([name, ['read']])
   })

@@ -56,7 +56,7 @@ type Tool = { tool_id: string; effects: string[]; effects_from: string; pack?: s
 const tools = async () => (await gate.http('GET', '/v1/tools?limit=200', key)).body['items'] as Tool[]
 const toolNamed = async (id: string) => (await tools()).find(({ tool_id }) => tool_id === id)
 
-test('a real server has what its pack knows, and the operator`s own word stands above it', async () => {
+test('a real server gets what its pack says, and the operator`s settings take precedence', async () => {
   expect(await toolNamed('files__read_text_file')).toMatchObject({
     effects: ['read'],
     effects_from: 'pack',
@@ -69,7 +69,7 @@ test('a real server has what its pack knows, and the operator`s own word stands 
   expect(await toolNamed('files__edit_file')).toMatchObject({ effects: ['write'], effects_from: 'configured' })
 })
 
-test('a server in the place of a known package gets nothing from the pack', async () => {
+test('a server that only pretends to be a known package gets nothing from the pack', async () => {
   for (const tool of (await tools()).filter(({ tool_id }) => tool_id.startsWith('memory__')))
     expect([tool.tool_id, tool.effects_from === 'pack' && tool.risk === 'low', tool.pack]).toEqual([
       tool.tool_id,

@@ -58,7 +58,7 @@ describe.each(recordings)('the pack `$name` and the recorded list of the real se
   /** Its hints follow the HTTP method: these two are a POST, and search. */
   const SEARCHES = new Set(['API-post-search', 'API-query-data-source'])
 
-  test('nothing is called harmless that its own server calls more than a read', () => {
+  test('no tool is described as harmless if its own server says that it does more than read', () => {
     for (const { name: tool, readOnlyHint, destructiveHint } of recorded.tools) {
       const effects = pack?.tools[tool]?.effects ?? []
       if (SEARCHES.has(tool)) continue

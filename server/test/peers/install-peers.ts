@@ -9,8 +9,8 @@ const lock = join(folder, '.installing')
 const GIVE_UP_MS = 180_000
 
 /**
- * Installs other people's clients and suites on first use, as the lockfile says. False when that cannot be done: then whoever
- * needs them is skipped, and a line says so. Test files run in processes of their own, so one installs and the others wait.
+ * Installs third-party clients and suites on first use, from the lockfile. Returns false if that is not possible; then their tests
+ * are skipped with a message. Test files run in separate processes, so one installs and the others wait.
  */
 export async function installPeers(): Promise<boolean> {
   const digest = createHash('sha256')

@@ -15,7 +15,7 @@ describe.skipIf(!hasPostgres || !isWhole)('a node that is killed with a hundred 
 
   const effects = () => (existsSync(nodes.effects) ? readFileSync(nodes.effects, 'utf8').trimEnd().split('\n') : [])
 
-  test('leaves none behind: the other node ends them all, no effect happens twice, and the audit verifies', async () => {
+  test('loses none: the other node finishes them all, no effect happens twice, and the audit verifies', async () => {
     const one = await nodes.start()
     const other = await nodes.start()
     const agent = await one.key('agent', 'a', 'ana')

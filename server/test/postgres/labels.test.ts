@@ -37,7 +37,7 @@ describe.skipIf(!hasPostgres || !isWhole)('what a session has read, on two nodes
   const send = (node: Node | undefined, thread: string) =>
     call(node, thread, 'send_letter', { to: 'eve@evil.example', text: `hello ${(count += 1)}` })
 
-  test('a letter that was read on one node holds the next act on the other, also when its session was in memory there', async () => {
+  test('after a letter was read on one node, the next act on the other is held, even if its session was in memory there', async () => {
     expect(await send(other, 'clean')).toMatchObject({ status: 'executed' })
     expect(await send(other, 'mine')).toMatchObject({ status: 'executed' })
     expect(await call(one, 'mine', 'read_letter', { letter: '2' })).toMatchObject({ status: 'executed' })

@@ -63,7 +63,7 @@ describe.skipIf(!hasPostgres || !isWhole).each(WAYS)('MCP on several nodes, %s',
     return lost.ids[0] ?? ''
   }
 
-  test('a stream that was lost at one node goes on at another, for whoever asked and for nobody else', async () => {
+  test('a stream that was lost at one node continues at another, only for its requester', async () => {
     const session = await sessionOn(first())
     const last = await lostStream(first(), session, 'across', 'request "7"')
     const resumed = listenTo(second(), agent, { headers: { ...session, 'last-event-id': last } })
@@ -86,7 +86,7 @@ describe.skipIf(!hasPostgres || !isWhole).each(WAYS)('MCP on several nodes, %s',
     expect((await sendRaw(second(), agent, { method: 'GET', headers: after })).text).not.toContain('released')
   }, 120_000)
 
-  test('what a tool tells on the way follows in order, each event once', async () => {
+  test('a tool`s messages before the answer arrive in order, each once', async () => {
     const session = await sessionOn(first())
     const body = call('lively__steps', { count: 60 }, 1, { progressToken: 'p' })
     const lost = listenTo(first(), agent, { method: 'POST', headers: session, body })
@@ -128,7 +128,7 @@ describe.skipIf(!hasPostgres || !isWhole).each(WAYS)('MCP on several nodes, %s',
     expect(JSON.stringify(asked.messages.at(-1))).toContain('ordered for Ana')
   }, 120_000)
 
-  test('a session that is ended at one node is over at all of them, also at one that starts later', async () => {
+  test('a session that is ended at one node is ended at all of them, including one that starts later', async () => {
     const session = await sessionOn(first())
     const list = { headers: session, body: rpc('tools/list') }
     const standing = listenTo(second(), agent, { headers: session })
@@ -144,7 +144,7 @@ describe.skipIf(!hasPostgres || !isWhole).each(WAYS)('MCP on several nodes, %s',
     await third.stop()
   }, 120_000)
 
-  test('a request of a node that was killed is answered by another: with its result, or that it was interrupted', async () => {
+  test('a request of a killed node is answered by another node: with its result, or as interrupted', async () => {
     const third = await nodes.start()
     const session = await sessionOn(third)
     const done = await lostStream(third, session, 'done before', 'done')

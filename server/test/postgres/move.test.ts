@@ -18,7 +18,7 @@ describe.skipIf(!hasPostgres || !isWhole)('a store that moves', () => {
   const verified = async (folder: string) =>
     JSON.parse((await run(folder, ['--json', 'audit', 'verify'])).out) as unknown
 
-  test('goes from the data folder to Postgres, to a backup, and back into a folder and a database, with nothing lost', async () => {
+  test('is moved from the data folder to Postgres, to a backup, and back to a folder and a database without losses', async () => {
     const folder = join(home, 'embedded')
     mkdirSync(folder)
     configure(folder)
@@ -71,7 +71,7 @@ describe.skipIf(!hasPostgres || !isWhole)('a store that moves', () => {
     }
   }, 180_000)
 
-  test('does not go where another gate has stored something', async () => {
+  test('is not moved to a place where another gate has stored something', async () => {
     const folder = join(home, 'second')
     mkdirSync(folder)
     configure(folder)

@@ -39,7 +39,7 @@ async function rowsWith(address: { readonly url: string; readonly schema: string
 
 /** Contents are not sealed here, so that what is left of them can be found. */
 test.skipIf(!hasPostgres || !isWhole)(
-  'on Postgres, what is due is removed and what a person asks to have erased is too, and the audit verifies',
+  'on Postgres, expired data and a person`s erased data are removed, and the audit verifies',
   async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
     const address = { url: await testDatabase(), schema: freshSchema() }

@@ -79,7 +79,7 @@ describe.skipIf(!hasPostgres || !isWhole || before === undefined)('a rolling upg
     return node
   }
 
-  test('the earlier nodes go on while new ones start, every call is answered and runs once, and the audit verifies', async () => {
+  test('the earlier nodes continue while new ones start, every call is answered and runs once, and the audit verifies', async () => {
     const earlier = unpack()
     const old = [await start(earlier), await start(earlier)]
     const [first, last] = old
@@ -122,7 +122,7 @@ describe.skipIf(!hasPostgres || !isWhole || before === undefined)('a rolling upg
     const again = await start(earlier)
     setNodes([last.url, next.url, again.url])
     await more()
-    // What one release holds, the other one decides.
+    // Calls held by one release are decided at the other.
     const both = await next.http('POST', '/v1/calls', agent, {
       tool: 'book__note',
       args: { text: 'held by the new one' },

@@ -88,7 +88,7 @@ describe.skipIf(!hasPostgres || !isWhole).each(WAYS)('three nodes on one Postgre
     other.close()
   }, 120_000)
 
-  test('a log-in of one node is good on the others, and a log-out ends it everywhere', async () => {
+  test('a login at one node is valid on the others, and a logout ends it everywhere', async () => {
     const answer = await fetch(`${nodeAt(0).url}/v1/login`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

@@ -40,7 +40,7 @@ describe.skipIf(!hasPostgres)('two nodes on one Postgres', () => {
 
   const effects = () => (existsSync(nodes.effects) ? readFileSync(nodes.effects, 'utf8').trimEnd().split('\n') : [])
 
-  test('a key made on one is good on the other; a call is held on one, approved on the other, and runs once', async () => {
+  test('a key created on one node is valid on the other; a call is held on one, approved on the other, and runs once', async () => {
     const held = await nodeOne().http('POST', '/v1/calls', agent, { tool: 'book__note', args: { text: 'across' } })
     expect(held.body, JSON.stringify(held.body)).toMatchObject({ status: 'pending' })
     const waiting = nodeOne().http('GET', `/v1/calls/${String(held.body['call_id'])}?wait_ms=30000`, agent)
@@ -111,7 +111,7 @@ describe.skipIf(!hasPostgres)('two nodes on one Postgres', () => {
     }
   })
 
-  test('whoever reads the database without the keys finds ids and hashes, and none of the arguments or outputs', async () => {
+  test('the database without the keys shows ids and hashes, but no arguments or outputs', async () => {
     const held = await nodeOne().http('POST', '/v1/calls', agent, {
       tool: 'book__note',
       args: { text: 'planted-9f3c' },

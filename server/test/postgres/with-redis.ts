@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from './start-postgres.ts'
 
-/** Whether this machine has Redis (`npm run get-redis`). Where it has none, what is skipped is said aloud. */
+/** Whether this machine has Redis (`npm run get-redis`). If not, a message names the skipped tests. */
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0
 if (!hasRedis) process.stderr.write('SKIPPED: no redis-server (npm run get-redis), so nothing was tested with Redis\n')
 

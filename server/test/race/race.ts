@@ -16,7 +16,7 @@ export async function allEntries(gate: Gate): Promise<readonly AuditEntry[]> {
   return pages.flat()
 }
 
-/** Starts one process per list of words, lets them all go at once, and adds up what they saw. */
+/** Starts one process per argument list, releases them all at once, and adds up their results. */
 export async function race(script: string, racers: readonly (readonly string[])[]): Promise<Tally> {
   const children = racers.map((words) => {
     const child = spawn(process.execPath, [join(import.meta.dirname, script), ...words], {

@@ -28,7 +28,7 @@ async function clicks(people: readonly string[], more: { readonly handedOver: bo
   }
 }
 
-test('of racing members of three processes two count, each once, and the tool runs once', async () => {
+test('of concurrent members in three processes two count, each once, and the tool runs once', async () => {
   const { total, packet, effects } = await clicks(['ada,bob', 'bob,cy', 'cy,ada'], { handedOver: false })
   expect([total['pending'], total['approved']]).toEqual([1, 1])
   expect(new Set(packet?.decisions.map(({ user }) => user)).size).toBe(2)
@@ -36,7 +36,7 @@ test('of racing members of three processes two count, each once, and the tool ru
   expect(effects).toEqual(['note {"text":"x"}'])
 }, 120_000)
 
-test('a person and whoever stands in for them never make two, however they race', async () => {
+test('a person and their substitute never count as two, even in a race', async () => {
   const { total, packet, effects } = await clicks(['ada', 'dan', 'ada,dan'], { handedOver: true })
   expect([total['pending'], total['approved']]).toEqual([1, undefined])
   expect(packet?.state).toBe('pending')

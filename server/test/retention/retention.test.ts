@@ -33,7 +33,7 @@ const pass = (days: number) => vi.setSystemTime(Date.now() + days * DAY)
 const BEN = { kind: 'agent', id: 'agent:ben', user: 'ben' } as const
 const asBen = { caller: BEN }
 
-/** Every file of the data folder in which the text stands. */
+/** Every file of the data folder that contains the text. */
 function filesWith(text: string): string[] {
   const data = join(folder, 'data')
   return readdirSync(data, { recursive: true, withFileTypes: true })
@@ -64,7 +64,7 @@ async function plant(): Promise<{ executed: string; failed: string; denied: stri
   }
 }
 
-test('nothing is removed before its time', async () => {
+test('nothing is removed before it expires', async () => {
   const { executed } = await plant()
   pass(30)
   expect(await rig.opened.sweep()).toEqual({ calls: 0, journals: 0, artifacts: 0 })
@@ -145,7 +145,7 @@ test('`never` keeps everything', async () => {
   expect(await rig.opened.sweep()).toEqual({ calls: 0, journals: 0, artifacts: 0 })
 })
 
-test('erasing a person removes theirs now, nobody else’s, and reports what is still open', async () => {
+test('erasing a person removes only their data, at once, and reports what is still open', async () => {
   const made = await plant()
   const bens = await rig.call('book__echo', { text: 'of-ben' }, asBen)
   await rig.call('book__big', { size: 60_000 })

@@ -37,7 +37,7 @@ const rowOf = async (id: RunId = RUN): Promise<RunRow> => {
 const state = async (id: RunId = RUN) => (await rowOf(id)).state as Counter
 const due = async () => (await store.due(now, 10)).map((wake) => wake.run)
 describe('a driven run', () => {
-  test('takes every event in order, carries out each effect once, and parks', async () => {
+  test('processes every event in order, performs each effect once, and parks', async () => {
     await begin(store, counter, RUN, START, go('safe'), go('unsafe'), go('safe'))
     expect(await node().driver.drive(RUN)).toBe('parked')
     expect(performed.toSorted()).toEqual(['safe e1', 'safe e3', 'unsafe e2'])
@@ -117,7 +117,7 @@ describe('a driven run', () => {
     expect(await state()).toMatchObject({ done: 2 })
   })
 
-  test('cancels an effect that is no longer wanted, and hears of it', async () => {
+  test('cancels an effect that is no longer needed, and gets its end', async () => {
     const { slow } = gatedPerform(performed)
     await begin(store, counter, RUN, START, go('unsafe'))
     const { driver } = node({ performers: { unsafe: slow } })
@@ -129,7 +129,7 @@ describe('a driven run', () => {
     expect(await state()).toMatchObject({ cancelled: 1, done: 0 })
   })
 
-  test('that ends while an effect is under way aborts it, keeps its result and hears nothing more', async () => {
+  test('that ends while an effect is running aborts it, keeps its result and gets no more events', async () => {
     const { slow } = gatedPerform(performed)
     await begin(store, counter, RUN, START, go('safe'))
     const { driver } = node({ performers: { safe: slow } })
@@ -192,7 +192,7 @@ describe('a timer', () => {
     expect(await due()).toEqual([])
   })
 
-  test('that is due is not lost when an unread event lies beside it', async () => {
+  test('that is due is not lost if there is also an unread event', async () => {
     await begin(store, counter, RUN, START, { type: 'wait', timers: { tea: 5_000 } })
     await node().driver.drive(RUN)
     now = 6_000
@@ -201,7 +201,7 @@ describe('a timer', () => {
     expect(await state()).toMatchObject({ rang: ['tea'], heard: ['wait', 'other', 'timer'] })
   })
 
-  test('rings while an effect is under way', async () => {
+  test('fires while an effect is running', async () => {
     const { slow, open } = gatedPerform(performed)
     await begin(store, counter, RUN, START, go('safe'), { type: 'wait', timers: { tea: 1_020 } })
     const start = Date.now()
@@ -233,7 +233,7 @@ describe('after a crash', () => {
     await store.commit([{ kind: 'swap', table: 'runs', id, from: 1, to: marked }])
   }
 
-  test('an effect that may be repeated is started again, and of any other nobody knows', async () => {
+  test('a repeatable effect is started again, and any other becomes unknown', async () => {
     await crashed('safe', run(10))
     await crashed('unsafe', run(11))
     const { scheduler } = node()
@@ -257,7 +257,7 @@ describe('after a crash', () => {
     const alive = (boot: string) => !dead.has(boot)
     const former = node({ boot: 'boot-a', alive, performers: { unsafe: slow } }).driver.drive(RUN)
     await until(() => performed.length === 1)
-    // Its lease runs out at the worst moment: the effect is under way.
+    // Its lease expires at the worst moment: while the effect is running.
     dead.add('boot-a')
     await node({ boot: 'boot-b', alive }).driver.drive(RUN)
     open('e1')
@@ -273,7 +273,7 @@ describe('a fault', () => {
     return () => clearTimeout(timer)
   }
 
-  test('is tried again with growing pauses, then the run is parked with the reason', async () => {
+  test('is retried with growing delays, then the run is parked with the reason', async () => {
     await begin(store, counter, RUN, START, { type: 'bad' })
     const { driver } = node()
     const pauses: number[] = []
@@ -283,7 +283,7 @@ describe('a fault', () => {
       expect([status, told?.count]).toEqual([fault < 5 ? 'waiting' : 'faulted', fault])
       if (told?.retry_at === undefined) break
       pauses.push(told.retry_at - now)
-      // Nothing makes it go faster.
+      // Nothing shortens the delay.
       await send(store, RUN, { type: 'other' })
       await driver.drive(RUN)
       expect((await rowOf()).fault?.count).toBe(fault)
@@ -295,7 +295,7 @@ describe('a fault', () => {
     expect(await store.due(9e12, 10)).toEqual([])
   })
 
-  test('of a performer is one of the run, unless the effect may not be repeated', async () => {
+  test('of a performer faults the run, unless the effect may not be repeated', async () => {
     const broken: Perform = async () => {
       throw new Error('broken')
     }

@@ -176,7 +176,7 @@ afterAll(() => store.remove())
 /** Every example has runs of its own in one store. */
 let examples = 0x1000
 
-test('whatever dies and whenever: no effect twice, no timer or event lost, and every run ends', async () => {
+test('whenever processes die: no effect happens twice, no timer or event is lost, and every run ends', async () => {
   await fc.assert(
     fc.asyncProperty(scenario, async (asked) => {
       const id = run((examples += 1))
@@ -199,7 +199,7 @@ function expectWhole({ run_id, status, fault, executing, state: stored }: RunRow
   const state = stored as unknown as Chance
   expect([run_id, status, fault, executing]).toEqual([run_id, 'done', undefined, []])
   expect(state.ended.map((end) => end.replace(/ .*/, '')).toSorted()).toEqual([...state.asked].toSorted())
-  // Each timer rang once, or was moved.
+  // Each timer fired once, or was moved.
   const settled = [...state.rang, ...state.given_up]
   expect([settled.length, new Set(settled).size]).toEqual([state.settings, state.settings])
   expect([...state.children_ended].toSorted()).toEqual([...state.children].toSorted())

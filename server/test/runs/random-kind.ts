@@ -4,8 +4,8 @@ import type { ChildRun, RunEvent, RunKind, Step } from '../../src/contract/run.t
 import { asKind } from './with-runs.ts'
 
 /**
- * A run that does as chance wants, by a generator in its state, so that it replays: effects side by side, timers set, moved and
- * cleared, effects cancelled, children started. It keeps a list of everything it asked for and everything it heard.
+ * A run with random behaviour from a generator in its state, so that it can be replayed: parallel effects, timers set, moved and
+ * cleared, effects cancelled, children started. It keeps a list of everything it requested and received.
  */
 export type Chance = {
   readonly id: RunId
@@ -111,7 +111,7 @@ function ask(draft: Draft, kind: keyof typeof EFFECTS): void {
   draft.state = { ...draft.state, asked: [...draft.state.asked, key] }
 }
 
-/** A timer that is set again moves: its former setting never rings. */
+/** A timer that is set again moves: its former setting never fires. */
 function setTimer(draft: Draft, name: string): void {
   const [state, ms] = roll(draft.state, 40)
   const setting = `${name} ${state.settings}`

@@ -49,7 +49,7 @@ test('cancelling the run of a held call withdraws the call, once, however often 
   )
 })
 
-test('a call that executes is not forgotten: its cancelled toolflow ends with the call', async () => {
+test('an executing call is not lost: its cancelled toolflow ends with the call', async () => {
   await withGate(
     async (rig) => {
       const slow = { user_prompt: 'x', skill_id: 'book__slow_note', args: { text: 'slow', ms: 600 } }
@@ -64,7 +64,7 @@ test('a call that executes is not forgotten: its cancelled toolflow ends with th
   )
 })
 
-test('what is shown of a run holds no text of its caller: types, keys and times alone', async () => {
+test('the view of a run contains no text of its caller, only types, keys and times', async () => {
   await withGate(
     async (rig) => {
       const secret = 'a private matter of mine'
@@ -106,7 +106,7 @@ describe('the routes and commands of runs', () => {
   const idsOf = async (path: string, who: string) =>
     ((await get(path, who)).body['items'] as { run_id: string }[]).map((one) => one.run_id)
 
-  test('a run is there for its owner, the person behind it and those who decide, and missing for all others', async () => {
+  test('a run is visible to its owner, their user and deciders, and unknown to everybody else', async () => {
     for (const who of ['ana', 'person', 'approver', 'admin']) {
       expect([who, (await get(`/v1/runs/${run_id}`, who)).status]).toEqual([who, 200])
       expect([who, await idsOf('/v1/runs', who)]).toEqual([who, [run_id]])

@@ -45,7 +45,7 @@ describe('the scheduler', () => {
     await scheduler.stop()
   })
 
-  test('a hundred runs with slow effects do not keep another one waiting', async () => {
+  test('a hundred runs with slow effects do not delay another one', async () => {
     const { slow } = gatedPerform(performed)
     for (let at = 10; at < 110; at += 1) await begin(store, counter, run(at), START, go('unsafe'))
     await begin(store, counter, RUN, START, go('safe'))

@@ -99,7 +99,7 @@ export async function begin(
 
 export const send = (store: Pick<SqliteStore, 'commit'>, id: RunId, event: RunEvent) => store.commit(tellRun(id, event))
 
-/** A performer that goes on when it is told to. */
+/** A performer that continues when the test says so. */
 export function gatedPerform(performed: string[]) {
   const gates = new Map<string, () => void>()
   const slow: Perform = async ({ kind, key }, { signal }) => {

@@ -53,7 +53,7 @@ describe('the access matrix', () => {
     await expect(accessMatrix()).toMatchFileSnapshot('../goldens/access.txt')
   })
 
-  test('holds every route there is: of the router, and of the door before it', () => {
+  test('contains every route of the router and of the MCP door', () => {
     const declared = (method: string, path: string) => ACCESS.has(`${method} ${path.replace(/:(\w+)/g, '{$1}')}`)
     const routed = appWithoutGate().routes.filter(({ method, path }) => !(method === 'ALL' && path === '/*'))
     expect(routed.length).toBeGreaterThan(40)
@@ -86,7 +86,7 @@ describe('the access matrix', () => {
   })
 })
 
-test('a stolen agent`s key is refused at every route of people, changes nothing, and shows itself in the audit', async () => {
+test('a stolen agent key is rejected at every route for people, changes nothing, and appears in the audit', async () => {
   const held = await gate.http('POST', '/v1/calls', of('agent'), { tool: 'book__note', args: { text: 'x' } })
   const { approval_id = '', call_id = '' } = held.body as Record<string, string>
   const thief = await newKey('agent', 'thief', 'agent-person')
@@ -124,7 +124,7 @@ test('a stolen agent`s key is refused at every route of people, changes nothing,
   expect(refused.filter(({ type }) => type === 'access.refused').map(({ subject }) => subject.route)).toEqual(forbidden)
 })
 
-describe('invisible things answer exactly like missing ones', () => {
+describe('hidden items are answered exactly like missing ones', () => {
   const MISSING = {
     approval_id: 'auth_0000000000000000',
     call_id: 'call_000000000000000000000000',

@@ -58,7 +58,7 @@ describe.skipIf(process.platform !== 'linux')('a gate behind a proxy', () => {
     expect(statuses).toEqual([401, 401, 429])
   })
 
-  test('shows metrics without a key to this machine, but not to whom the proxy reports', async () => {
+  test('shows metrics without a key to this machine, but not to clients behind the proxy', async () => {
     expect(await send('127.0.0.1', '/metrics', {})).toBe(200)
     expect(await send(PROXY, '/metrics', { 'x-forwarded-for': '198.51.100.1' })).toBe(401)
     expect(await send(PROXY, '/metrics', { 'x-forwarded-for': '127.0.0.1, 198.51.100.1' })).toBe(401)

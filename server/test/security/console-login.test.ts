@@ -70,7 +70,7 @@ describe('a log-in of the console', () => {
     expect(await logIn('sluice_admin_wrong')).toMatchObject({ status: 401, cookie: '', body: { code: 'auth.invalid' } })
   })
 
-  test('is no credential: not as a bearer, not at the MCP door, not twice, not cut, not beside a key', async () => {
+  test('is not a credential: not as a bearer, at the MCP door, repeated, truncated, or next to a key', async () => {
     const { headers, csrf } = await logIn()
     const secret = headers.cookie.split('=')[1] ?? ''
     const out = { status: 401 }

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { configure, startGate, type RunningGate } from '../doors/with-running-gate.ts'
 
-/** Texts that make a careless search slow. */
+/** Texts that make a naive search slow. */
 const SHAPES = {
   assignments: 'key=',
   cards: '4111 1111 1111 1111 ',
@@ -172,7 +172,7 @@ async function slowOf(
   return slow
 }
 
-describe('nothing that is sent holds the event loop for more than 50 ms', { timeout: 600_000 }, () => {
+describe('no input blocks the event loop for more than 50 ms', { timeout: 600_000 }, () => {
   test('in arguments, over HTTP and MCP, nor in the packet and the list of those that wait', async () => {
     await call('book__note', { text: fill('the quick brown fox ', 1_000_000) }) // the first one starts the threads
     const slow = await slowOf(isWhole ? Object.keys(ARGUMENTS) : SLICE, async (name) => {

@@ -4,14 +4,14 @@ import { expect, test } from 'vitest'
 
 const SRC = resolve(import.meta.dirname, '../../src')
 
-/** A regular expression where a value can stand, on one line of source. */
+/** A regular expression literal in a value position, on one line of source. */
 const LITERAL = /(?<=[=(,:?&|![\s]|^)\/((?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+)\/([dgimsuvy]*)/gm
 const COMMENT = /^\s*(?:\/\/|\*|\/\*\*).*$/gm
 
 /** In `npm run test:security` every text; the most telling ones every time. */
 const isWhole = process.env['SLUICE_SECURITY'] === 'whole'
 
-/** What a hostile text repeats, what stands before it and what behind it. */
+/** What a hostile text repeats, and what comes before and after it. */
 const COMMON_UNITS = ['a', '1', ' ', '.', '\n', ',', '"', '/', '\\"']
 const UNITS = isWhole
   ? Array.from('aA1 -./@:"\'{[(<é_=\t\\,+#$\u03010*~%&;!?|^\u200b').concat(

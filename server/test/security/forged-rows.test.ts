@@ -17,7 +17,7 @@ import {
   approveShown,
 } from '../gate/with-gate.ts'
 
-/** Somebody who can write the database and nothing else: every row that gives power is tried, without the key of the rows. */
+/** An attacker who can only write to the database tries to forge every row that grants something, without the row key. */
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const keyOf = (name: string) => ({ key: `slu_approver_${name}`, hash: sha256(`slu_approver_${name}`) })
 

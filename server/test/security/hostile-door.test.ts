@@ -53,7 +53,7 @@ const post = (...more: readonly string[]) =>
   )
 const get = (path: string, ...more: readonly string[]) => head(`GET ${path} HTTP/1.1`, 'Host: 127.0.0.1', ...more)
 
-describe('a request that two readers could read in two ways is refused, and nothing behind it is read', () => {
+describe('an ambiguous request is rejected, and nothing after it is read', () => {
   const hidden = get('/v1/tools', `Authorization: Bearer smuggled`)
   test.each([
     ['both a length and chunks', () => post('Content-Length: 5', 'Transfer-Encoding: chunked') + `0\r\n\r\n${hidden}`],
@@ -116,7 +116,7 @@ describe('requests that are too large or too slow are refused with their code', 
     }, 20)
     for (const socket of slow) socket.write('GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX-A: ')
     await expectWork()
-    // A character that is under way when the gate hangs up resets the connection: that is an end too.
+    // A character in transit when the gate closes the connection causes a reset, which is also an end.
     const isOver = (socket: Socket) => new Promise((over) => socket.resume().once('close', over))
     await Promise.all(slow.filter(({ destroyed }) => !destroyed).map(isOver))
     clearInterval(drip)

@@ -57,7 +57,7 @@ describe('a log-in', () => {
     expect(await isIn(secret)).toBe(false)
   })
 
-  test('a person has so many at a time: one more ends the oldest', async () => {
+  test('a person has a limited number of them: one more ends the oldest', async () => {
     const first = await secretOf()
     for (let count = 1; count < LOGIN_LIMITS.per_user; count += 1) await secretOf()
     expect(await isIn(first)).toBe(true)

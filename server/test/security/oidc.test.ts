@@ -79,7 +79,7 @@ describe('a token of a configured issuer', () => {
     expect(await roleOf(['others'])).toBeUndefined()
   })
 
-  test('that is an agent`s stays an agent`s, whatever its person may do', async () => {
+  test('of an agent stays an agent`s token, whatever its user may do', async () => {
     const token = await issuer.sign(claims({ azp: 'claude', role: 'root', realm_access: { roles: ['approvers'] } }))
     expect(await who(token)).toBe('agent:corp/ana for ana')
     const caller = await rig.gate.identity.authenticate(token)
@@ -193,7 +193,7 @@ describe('an issuer', () => {
     expect(await ask(token)).toBe('known')
   })
 
-  test('that goes down is believed as long as its keys are fresh, and no longer', async () => {
+  test('that goes down is trusted as long as its keys are fresh, and no longer', async () => {
     const { ask, time } = rigged({ jwks_uri: `${issuer.url}/jwks` })
     const token = await issuer.sign(claims({ exp: now() + 3_600 }))
     expect(await ask(token)).toBe('known')

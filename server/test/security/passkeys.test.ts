@@ -76,7 +76,7 @@ describe('a passkey', () => {
     })
   })
 
-  test('is worth nothing a second time', async () => {
+  test('cannot be used a second time', async () => {
     const [one, two] = [await strongRequest('one'), await strongRequest('two')]
     const assertion = mara.assert(await approvalChallenge(one))
     expect((await approve(one, assertion)).status).toBe(200)

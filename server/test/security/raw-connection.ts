@@ -13,7 +13,7 @@ function read(text: string): Answers {
 export async function open(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
-  // A server that slams the door is one of the answers these tests look for.
+  // A closed connection is one of the expected answers.
   socket.on('error', () => {})
   await once(socket, 'connect')
   return socket

@@ -98,7 +98,7 @@ describe('a strong approval', () => {
 })
 
 describe('a passphrase', () => {
-  test('is changed by who knows the one before, and cleared by another admin', async () => {
+  test('is changed only with the old one, and cleared by another admin', async () => {
     const dora = person('dora')
     const set = (passphrase: string, current?: string) =>
       rig.gate.identity.setPassphrase(dora, { passphrase, ...(current === undefined ? {} : { current }) })
@@ -113,7 +113,7 @@ describe('a passphrase', () => {
     expect(codeOf(await approve(dora, await held('book__slow_note')))).toBe('ok')
   })
 
-  test('is not for an agent or a user, and stands nowhere in the ledger', async () => {
+  test('is not available to agents or users, and is not in the ledger', async () => {
     for (const kind of ['agent', 'user', 'reviewer', 'node'] as const)
       expect(
         codeOf(await rig.gate.identity.setPassphrase({ kind, id: `${kind}:x`, user: 'x' }, { passphrase: RIGHT })),
@@ -135,7 +135,7 @@ describe('a passphrase', () => {
   })
 })
 
-test('where the configuration requires a passphrase of everybody, whoever has none decides nothing strong', () =>
+test('if the configuration requires passphrases, people without one cannot approve strong requests', () =>
   withGate(
     async ({ gate, call }) => {
       const { approval_id } = pendingOf(await call('book__slow_note', { text: 'x' }))

@@ -35,7 +35,7 @@ async function withHttpGate(
 }
 
 describe('the corridor to a tool server over HTTP', () => {
-  test('what reads runs at once, what is blocked reaches nobody, what is held runs once after a yes', () =>
+  test('reads run at once, blocked calls reach no server, and held calls run once after an approval', () =>
     withHttpGate(async ({ gate, call, outcome }, _server, effects) => {
       expect(await call('book__look')).toMatchObject({
         status: 'executed',
@@ -55,7 +55,7 @@ describe('the corridor to a tool server over HTTP', () => {
       expect(JSON.stringify(gate.catalogue.servers())).not.toContain('key-of-the-book')
     }))
 
-  test('a session that is gone when the yes comes is opened again, and the call runs once', () =>
+  test('a session that is gone at the time of the approval is opened again, and the call runs once', () =>
     withHttpGate(async ({ gate, call, outcome }, _server, effects) => {
       const held = pendingOf(await call('book__note', { text: 'two' }))
       expect(await call('book__fails')).toMatchObject({ status: 'executed' })
@@ -64,7 +64,7 @@ describe('the corridor to a tool server over HTTP', () => {
       expect(effects()).toEqual(['note {"text":"two"}'])
     }))
 
-  test('a server that hangs up after it acted leaves a call of which nobody knows, and it is not repeated', () =>
+  test('a server that disconnects after acting leaves a call with an unknown outcome, which is not repeated', () =>
     withHttpGate(async ({ gate, call, outcome }, _server, effects) => {
       const held = pendingOf(await call('book__slow_note', { text: 'three' }))
       const approved = await approveShown(gate, APPROVER, held.approval_id)

@@ -29,7 +29,7 @@ const onAll = (rig: Rig, tool: string, args?: object) =>
 const thrice = (what: string) => TRANSPORTS.map(() => what)
 
 describe('on stdio, streamable HTTP and the older events alike', () => {
-  test('whatever one call meets, only it suffers, and its neighbour is answered meanwhile', () =>
+  test('misbehaviour affects only its own call, and other calls are answered meanwhile', () =>
     onEvery(async (rig) => {
       for (const [tool, outcome] of [
         ['garbage', 'lost tool.garbled'],
@@ -48,7 +48,7 @@ describe('on stdio, streamable HTTP and the older events alike', () => {
       expect(rig.servers.status().at(-1)).toMatchObject({ server: 'good', starts: 1, breaker: 'closed' })
     }))
 
-  test('a call that hangs ends at its time, and is called off in the server', () =>
+  test('a hanging call ends at its timeout, and is cancelled in the server', () =>
     onEvery(async (rig) => {
       const [met, beside] = await Promise.all([onAll(rig, 'hangs'), rig.text('good', 'echo', { n: 1 })])
       expect([met, beside]).toEqual([thrice('lost tool.timeout'), '{"n":1}'])

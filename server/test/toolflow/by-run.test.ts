@@ -55,7 +55,7 @@ rules:
   )
 })
 
-test('no run is judged more mildly than it judged itself, whatever its kind', async () => {
+test('no run is judged less strictly than it judged itself, whatever its kind', async () => {
   await withGate(
     async ({ call }) => {
       const by_run = { ...MADE, at_least: 'block' } as const

@@ -129,7 +129,7 @@ test('a person sees three lines and an exit code', async () => {
   expect(receipt).toMatch(/^receipt: run_[0-9a-f]{16} call_[0-9a-f]{24}$/)
 })
 
-test('a held flow is answered at an approver’s door, and the next three lines say what became of it', async () => {
+test('a held flow is decided by an approver, and the next three lines show its outcome', async () => {
   writeHealth({ score: 95 })
   const asked = await overHttp({ name: '', flow: { user_prompt: 'wipe', args: { text: 'a' } }, status: 'ASK' })
   const packet = asked['approval_packet'] as { approval_id: string }
@@ -154,7 +154,7 @@ test('a held flow is answered at an approver’s door, and the next three lines 
   })
 })
 
-test('what is not a flow, or not yours, is not there; what has no shape is said', async () => {
+test('unknown flows and flows of others are not found; invalid requests are explained', async () => {
   const own = await overHttp({ name: '', caller: 'agent', flow: { user_prompt: 'frobnicate' }, status: 'OK' })
   const stranger = await gate.key('agent', 'stranger', 'eve')
   for (const [id, key] of [

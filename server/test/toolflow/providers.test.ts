@@ -134,11 +134,11 @@ describe('the operator’s own gate', () => {
     expect((await runFlow(rig, note('asked'))).status).toBe(status)
   })
 
-  test('makes nothing looser than the policy', async () => {
+  test('never loosens the policy', async () => {
     expect((await runFlow(rig, note('ask a person'))).status).toBe('ASK')
   })
 
-  test('that grows strict between judging and running holds the call', async () => {
+  test('that becomes strict between judging and running holds the call', async () => {
     // Judged, tried without its effect, then dispatched.
     world.gate = [{ decision: 'AUTO_RUN' }, { decision: 'AUTO_RUN' }, { decision: 'ASK' }]
     const { status, state, approval_packet } = await runFlow(rig, note('stricter'))
@@ -146,7 +146,7 @@ describe('the operator’s own gate', () => {
     expect(approval_packet).toMatchObject({ skill_id: 'book__note' })
   })
 
-  test('that grows mild after an ask or a block changes nothing', async () => {
+  test('that becomes permissive after an ask or a block changes nothing', async () => {
     const before = effectsIn(folder).length
     world.gate = [{ decision: 'ASK' }, { decision: 'AUTO_RUN' }]
     expect(approvalIn(await runFlow(rig, note('milder')))).toMatch(/^auth_/)

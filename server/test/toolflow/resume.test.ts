@@ -54,7 +54,7 @@ test('a request is edited once, by who may decide: the first packet is then used
   )
 })
 
-test('a yes to a tool that changed in the meantime is not a yes to what it is now', async () => {
+test('an approval of a tool that has changed since does not approve its new definition', async () => {
   const server = {
     command: process.execPath,
     args: [resolve(import.meta.dirname, '../tool-servers/changing.ts')],
@@ -76,7 +76,7 @@ rules:
       const resume = (view: ToolflowView) =>
         rig.gate.toolflow.resume(APPROVER, asked.run_id, { ...shownIn(view), choice: 'Approve & Execute' })
       expect(await resume(asked)).toMatchObject({ problem: { code: 'approval.changed' } })
-      // Nor is a yes to the request as it looks now.
+      // Neither does an approval of the request as it looks now.
       const { status, block_card } = valueOf(await resume(await viewOf(rig, asked.run_id)))
       expect([status, block_card?.reason]).toEqual(['BLOCK', expect.stringContaining('changed after')])
       expect(rig.gate.catalogue.tool(ADMIN, 'mail__become')?.row.gone_at).toBeUndefined()

@@ -93,7 +93,7 @@ describe('a flow', () => {
 })
 
 describe('the ambiguity guard', () => {
-  test('is not got past by a consent, by asking for one candidate, or by an agent’s own choice', async () => {
+  test('cannot be bypassed by a consent, by asking for one candidate, or by an agent’s own choice', async () => {
     const what = { tool: 'book__*', args: [{ path: '', op: 'any' as const }] }
     valueOf(await rig.gate.consents.mint(ADMIN, { actor: 'caller:agent:a', what, calls: 10, expires_in_s: 60 }))
     const before = ran()

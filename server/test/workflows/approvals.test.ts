@@ -65,7 +65,7 @@ describe('a step that waits for a person', () => {
     expect(lines('"held 11')).toHaveLength(1)
   })
 
-  test('refuses when the document waits no longer, and nothing after it happens', async () => {
+  test('refuses the call after the document`s waiting time, and no later step runs', async () => {
     await rig.apply(HELD('approvals: { ttlSeconds: 3600 }'))
     const run = await rig.say(FILE({ run_id: 12, titles: ['x'] }), { id: 'r12' })
     const request = await requestOf(run)
@@ -75,7 +75,7 @@ describe('a step that waits for a person', () => {
     expect(lines(' 12')).toHaveLength(0)
   })
 
-  test('does what the approver corrected, once, and says which request it waits for', async () => {
+  test('executes the approver`s correction once, and names the request it waits for', async () => {
     await rig.apply(HELD())
     const run = await rig.say(FILE({ run_id: 13, titles: ['x'] }), { id: 'r13' })
     const first = await requestOf(run)

@@ -5,7 +5,7 @@ import type { WorkflowRig } from './with-workflows.ts'
 
 const STEPS = '- { type: tool, tool: book__note_again, argsTemplate: { text: "never" } }'
 
-/** The same words for the same question: a process that goes on after another one hears what that one heard. */
+/** The same answer to the same question, so that a process that continues after another one gets the same answers. */
 export const sayTurn: ModelServer['say'] = ({ purpose, messages }) => {
   const word = JSON.stringify(messages).includes('note two') ? 'two' : 'one'
   if (purpose === 'plan') return { text: '["write the note"]' }

@@ -36,7 +36,7 @@ describe('a schedule', () => {
     expect(parsed.ok && nextTime(parsed.value, 1_300_000, UTC, 700_000)).toBe(1_600_000)
   })
 
-  test('runs a skipped time as soon as clocks went forward, and a repeated one once', () => {
+  test('runs a skipped time right after clocks went forward, and a repeated time once', () => {
     expect(next('30 2 * * *', '2026-03-28T12:00:00Z', CET)).toBe('2026-03-29T01:00')
     expect(next('30 2 * * *', '2026-03-29T01:00:00Z', CET)).toBe('2026-03-30T00:30')
     expect(next('30 2 * * *', '2026-10-24T12:00:00Z', CET)).toBe('2026-10-25T00:30')

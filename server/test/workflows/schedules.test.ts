@@ -60,7 +60,7 @@ test('a schedule fires at its time in its zone, and not before', async () => {
   expect(ticks('tick')[0]).toContain('tick 2026-11-16T08:00:00.000Z 1')
 })
 
-test('what was missed while the gate was down comes once, and the next comes at its own time', async () => {
+test('times missed while the gate was down fire once, and the next time fires normally', async () => {
   await later(5 * 24 + 3)
   await until(() => ticks('tick').length === 2)
   await later(0.1)
@@ -72,7 +72,7 @@ test('what was missed while the gate was down comes once, and the next comes at 
   expect(ticks('tick')[2]).toContain('tick 2026-11-22T08:00:00.000Z 1')
 })
 
-test('a new version takes the place of the old one: its schedule alone fires', async () => {
+test('a new version replaces the old one: only its schedule fires', async () => {
   await rig.apply(clock('0 9 * * *', 'tock'))
   await later(24)
   await until(() => ticks('tock').length === 1)

@@ -126,7 +126,7 @@ describe('what a person says to the agent of a document', () => {
     expect(JSON.stringify(own?.messages)).toContain('milk one')
   })
 
-  test('that nobody vouches for licenses nothing: its calls are asked about', async () => {
+  test('from an unverified person licenses nothing: its calls are held', async () => {
     model.say = following(['write it down'], [again('note of eve')], 'done for eve')
     await turn('please write the note: note of eve', { id: 'eve', sender: '@eve:test' })
     await answered('is waiting for approval')

@@ -84,7 +84,7 @@ describe('a run', () => {
       expect(types).toContain(type)
   })
 
-  test('feeds what is wrong back to the model, and then refuses before anything else happens', async () => {
+  test('reports errors back to the model, and then refuses before anything else happens', async () => {
     await rig.apply(
       clerk(
         `- type: summarize\n  prompt: Say it\n  outputSchemaRef: summary\n  retries: 2\n${NOTE('after the model')}`,
@@ -274,7 +274,7 @@ describe('a message', () => {
     expect(await refusedBy('CLERK_FILE {not json')).toMatchObject({ code: 'invalid_protocol_message' })
   })
 
-  test('that is handed in twice starts one run', async () => {
+  test('that is delivered twice starts one run', async () => {
     await rig.apply(clerk(NOTE('once {{input.run_id}}')))
     const text = FILE({ run_id: 91, titles: ['x'] })
     const [one, two] = [await rig.say(text, { id: 'same' }), await rig.say(text, { id: 'same' })]

@@ -39,7 +39,7 @@ test('a call that ends is stored with the day it ended, and keeps that day', asy
   expect(await stored(callSwap({ state: 'failed', ended_day: '3' }))).toBe('3')
 })
 
-test('a call that somebody still waits for has no such day', async () => {
+test('an open call has no such day', async () => {
   for (const state of ['pending', 'executing', 'unknown'] as const)
     expect(await stored(callSwap({ state, ended_day: '3' }))).toBeUndefined()
   expect(await stored(callSwap({ state: 'executed', due: 'verify' }))).toBeUndefined()
