@@ -85,11 +85,11 @@ async function bodyOf(asked: IncomingMessage): Promise<Buffer | undefined> {
   return Buffer.concat(parts)
 }
 
-/** The header as the client sent it, followed by the client's address. */
+/** The header as the client sent it, and its address behind it. */
 const forwardedFor = ({ headers, socket }: IncomingMessage): string =>
   [headers['x-forwarded-for'] ?? [], socket.remoteAddress ?? 'unknown'].flat().join(', ')
 
-/** Returns false if the node did not accept the request: only then may another node get it. */
+/** False when the node has not taken the request: only then may another one have it. */
 function forward(node: string, asked: IncomingMessage, body: Buffer, answer: ServerResponse): Promise<boolean> {
   return new Promise((resolve) => {
     const sent = request(`${node}${asked.url ?? '/'}`, {
@@ -100,7 +100,7 @@ function forward(node: string, asked: IncomingMessage, body: Buffer, answer: Ser
     let isAnswered = false
     answer.on('close', () => sent.destroy())
     sent.on('error', (error: NodeJS.ErrnoException) => {
-      // Nothing was sent on a refused connection.
+      // A connection that was refused has carried nothing.
       if (error.code === 'ECONNREFUSED') return resolve(false)
       if (!isAnswered && !answer.headersSent) answer.writeHead(502).end('the node went away\n')
       else answer.destroy()
