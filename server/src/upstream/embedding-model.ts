@@ -17,7 +17,7 @@ export function openEmbeddingModel(settings: ModelSettings, folder: string): Res
   const key = settings.key === undefined ? undefined : secretOf(settings.key, folder, process.env)
   if (settings.key !== undefined && key === undefined)
     return refuse('config.invalid', { paths: 'search.embeddings.key: the secret is missing' })
-  const url = `${settings.url.replace(/\/+$/, '')}/embeddings`
+  const url = new URL('embeddings', settings.url.endsWith('/') ? settings.url : `${settings.url}/`)
   const headers = {
     'content-type': 'application/json',
     ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
