@@ -17,8 +17,8 @@ export default defineConfig({
     // A test that waited too long for another process on a busy machine runs once more, and the report says so. A wrong answer fails at once.
     retry: { count: 1, condition: /timed out in/ },
     pool: 'forks',
-    // Most tests wait for processes and disks, so two at a time fit on two cores.
-    maxWorkers: 2,
+    // Most tests wait for processes and disks, so three at a time fit on two cores.
+    maxWorkers: 3,
     // For the processes and threads that tests start: compiling the gate takes half of their time.
     env: { NODE_COMPILE_CACHE: join(tmpdir(), 'sluice-compile-cache') },
     projects: [
