@@ -84,7 +84,7 @@ const failedIn = (tasks: SuiteResult): readonly string[] =>
 const TASKS_HEAD = `
 ## The extension for tasks
 
-The gate makes tasks of calls by itself (2026-07-28, [MCP clients](mcp.md#going-on-after-an-approval)), so there is nothing to compare it with: a figure is
+The gate makes tasks of calls by itself (2026-07-28, [MCP clients](mcp.md#continuing-after-an-approval)), so there is nothing to compare it with: a figure is
 checks passed of checks made by suite 0.2.0-alpha.12, with the tools that it wants behind the gate.
 
 | scenario | gate | |
