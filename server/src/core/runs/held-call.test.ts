@@ -71,6 +71,21 @@ describe('a held call', () => {
     ])
   })
 
+  test('a retry or a settlement that arrives while it is being resumed is not lost', () => {
+    const unknown: RunEvent = { type: 'effect.done', key: `${CALL}/resume/1`, outcome: 'unknown' }
+    const retried: RunEvent = { type: 'call.retried' }
+    const both = [`${CALL}/resume/1`, `${CALL}/resume/2`]
+    expect(play(waiting, [approved, unknown, retried])).toMatchObject({ keys: both, state: { phase: 'resuming' } })
+    expect(play(waiting, [approved, retried, unknown])).toMatchObject({ keys: both, state: { phase: 'resuming' } })
+    // The resumption itself found the retry, made it, and its outcome is known.
+    const made = play(waiting, [approved, retried, { ...unknown, outcome: 'executed' }])
+    expect(made).toMatchObject({ keys: [`${CALL}/resume/1`], state: { phase: 'ended' } })
+    const again = play(waiting, [approved, retried, unknown, { ...unknown, key: `${CALL}/resume/2` }])
+    expect(again).toMatchObject({ keys: both, state: { phase: 'ended' } })
+    const { state } = play(waiting, [approved, { type: 'call.settled' }])
+    expect(heldCall.step(state, unknown as HeldCallEvent)).toMatchObject({ ends: 'done', effects: [] })
+  })
+
   test('it expires at its time and not before', () => {
     expect(play(waiting, [{ type: 'timer', now: 999 }]).keys).toEqual([])
     expect(play(waiting, [{ type: 'timer', now: 1000 }]).keys).toEqual([`${CALL}/expire/${APPROVAL}`])

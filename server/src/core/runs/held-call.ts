@@ -9,6 +9,8 @@ export type HeldCall = {
   readonly expires_at: number | null
   /** How often it was resumed; makes the effect key of each resumption unique. */
   readonly resumed: number
+  /** What a person ordered while the call was being resumed. If that resumption had read the call before, it must not be lost. */
+  readonly ordered?: 'call.retried' | 'call.settled'
 }
 
 export type HeldCallEvent =
@@ -85,13 +87,13 @@ function step(state: HeldCall, event: HeldCallEvent): Next {
     case 'approval.closed':
       return state.phase === 'waiting' ? ended(state, event) : stay(state)
     case 'call.retried':
-      return state.phase === 'ended' ? resume(state) : stay(state)
+      return state.phase === 'ended' ? resume(state) : order(state, event.type)
     case 'call.settled':
-      return state.phase === 'ended' ? ended(state, event) : stay(state)
+      return state.phase === 'ended' ? ended(state, event) : order(state, event.type)
     case 'timer':
       return event.name === ESCALATION ? escalate(state) : isOverdue(state, event.now) ? expire(state) : stay(state)
     case 'effect.done':
-      return answers(state, event) ? ended(state, event) : stay(state)
+      return answers(state, event) ? afterEffect(state, event) : stay(state)
     case 'run.cancel':
       return state.phase === 'waiting' ? withdraw(state, event.by) : stay(state)
     default:
@@ -129,6 +131,15 @@ function withdraw(state: HeldCall, by: string): Next {
 }
 
 const stay = (state: HeldCall): Next => ({ state, effects: [] })
+
+const order = (state: HeldCall, ordered: NonNullable<HeldCall['ordered']>): Next =>
+  stay(state.phase === 'resuming' ? { ...state, ordered } : state)
+
+/** A retry is safe to start here even if the resumption has made it: the call's row says so, and then nothing is executed. */
+function afterEffect({ ordered, ...state }: HeldCall, event: HeldCallEvent & { type: 'effect.done' }): Next {
+  if (ordered === undefined || event.outcome !== 'unknown') return ended(state, event)
+  return ordered === 'call.retried' ? resume(state) : ended(state, { type: ordered })
+}
 
 /** A person may retry a call whose outcome is unknown; every other outcome is final. */
 function ended(state: HeldCall, event: RunEvent): Next {
