@@ -57,70 +57,22 @@ export function gatherSeen(deps: FactsDeps, call: Call, tool: Tool, moment: Mome
   const now = deps.clock()
   const changeable = readChangeableFacts(deps, call, tool, now, moment.asked_earlier ?? call.by_run !== undefined)
   const { judgement } = deps
-  const approvers = approversFor(deps, tool)
-  const traps = trapFacts(deps)
-  const content = contentFact(judgement, call, tool)
-  const guarded = judgement.scanner.guarded(call.canonical_args, deps.ownCredentials(), judgement.traps)
-  const budgets = budgetFacts(deps, call, tool, now)
-  const history = historyFact(deps, call, tool)
-  const health = healthFact(deps, call, tool, now)
-  const provenance = provenanceFact(deps, call, tool)
-  const capabilities = capabilitiesFact(deps, call)
-  const files = filesFact(deps, call, tool)
-  if (
-    changeable instanceof Promise ||
-    approvers instanceof Promise ||
-    traps instanceof Promise ||
-    content instanceof Promise ||
-    guarded instanceof Promise ||
-    budgets instanceof Promise ||
-    history instanceof Promise ||
-    health instanceof Promise ||
-    provenance instanceof Promise ||
-    capabilities instanceof Promise ||
-    files instanceof Promise
-  ) {
-    return Promise.all([
-      changeable,
-      approvers,
-      traps,
-      content,
-      guarded,
-      budgets,
-      history,
-      health,
-      provenance,
-      capabilities,
-      files,
-    ]).then((all) =>
-      factsOf(deps, call, tool, moment, now, {
-        changeable: all[0],
-        approvers: all[1],
-        traps: all[2],
-        content: all[3],
-        guarded: all[4],
-        budgets: all[5],
-        history: all[6],
-        health: all[7],
-        provenance: all[8],
-        capabilities: all[9],
-        files: all[10],
-      }),
-    )
-  }
-  return factsOf(deps, call, tool, moment, now, {
+  const asked: Asked = {
     changeable,
-    approvers,
-    traps,
-    content,
-    guarded,
-    budgets,
-    history,
-    health,
-    provenance,
-    capabilities,
-    files,
-  })
+    approvers: approversFor(deps, tool),
+    traps: trapFacts(deps),
+    content: contentFact(judgement, call, tool),
+    guarded: judgement.scanner.guarded(call.canonical_args, deps.ownCredentials(), judgement.traps),
+    budgets: budgetFacts(deps, call, tool, now),
+    history: historyFact(deps, call, tool),
+    health: healthFact(deps, call, tool, now),
+    provenance: provenanceFact(deps, call, tool),
+    capabilities: capabilitiesFact(deps, call),
+    files: filesFact(deps, call, tool),
+  }
+  return isKnown(asked)
+    ? factsOf(deps, call, tool, moment, now, asked)
+    : settled(asked).then((found) => factsOf(deps, call, tool, moment, now, found))
 }
 
 type Found = Pick<Facts, 'traps' | 'content' | 'guarded' | 'budgets' | 'history' | 'health' | 'files'> & {
@@ -128,6 +80,31 @@ type Found = Pick<Facts, 'traps' | 'content' | 'guarded' | 'budgets' | 'history'
   readonly approvers: number | undefined
   readonly capabilities: Facts['capabilities'] | undefined
   readonly provenance: Pick<Facts, 'provenance' | 'labels'>
+}
+
+type Asked = { readonly [Name in keyof Found]: MaybePromise<Found[Name]> }
+
+function isKnown(asked: Asked): asked is Found {
+  for (const name in asked) if (asked[name as keyof Asked] instanceof Promise) return false
+  return true
+}
+
+async function settled(asked: Asked): Promise<Found> {
+  // All of them at once: one that fails while another is awaited would be an unhandled rejection.
+  await Promise.all(Object.values<unknown>(asked).filter((fact) => fact instanceof Promise))
+  return {
+    changeable: await asked.changeable,
+    approvers: await asked.approvers,
+    traps: await asked.traps,
+    content: await asked.content,
+    guarded: await asked.guarded,
+    budgets: await asked.budgets,
+    history: await asked.history,
+    health: await asked.health,
+    provenance: await asked.provenance,
+    capabilities: await asked.capabilities,
+    files: await asked.files,
+  }
 }
 
 function factsOf(
