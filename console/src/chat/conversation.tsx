@@ -54,7 +54,7 @@ export function Conversation({ thread, draft, calls, owner }: ConversationProps)
         <Said key={at} message={message} owner={owner} />
       ))}
       {isOpen ? <Proposal call={last} /> : null}
-      {draft === undefined || draft === '' ? null : (
+      {draft === undefined || draft === '' || isStored(draft, messages) ? null : (
         <article className="said assistant" aria-label="The agent is writing">
           <header className="said-by">
             <Icon name="agent" size="s" />
@@ -79,6 +79,12 @@ export function Conversation({ thread, draft, calls, owner }: ConversationProps)
       )}
     </div>
   )
+}
+
+/** The stored answer can arrive before the event that ends its draft. */
+function isStored(draft: string, messages: readonly Message[]): boolean {
+  const newest = messages.at(-1)
+  return newest?.role === 'assistant' && newest.text.trim().startsWith(draft.trim())
 }
 
 const LONG = 600

@@ -2,9 +2,9 @@ import { mkdir, open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 
-/** Atomically, and off the event loop. Callers write in sequence. */
+/** Atomically, and off the event loop. Callers in one process write in sequence; two processes do not disturb each other. */
 export async function writeAtomically(file: string, text: string): Promise<Result<void>> {
-  const part = `${file}.new`
+  const part = `${file}.${process.pid}.new`
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })
     const handle = await open(part, 'w', 0o600)

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { driveWorld } from '../../src/boot/drive-world.ts'
@@ -20,10 +21,17 @@ export async function allEntries(gate: Gate): Promise<readonly AuditEntry[]> {
 export async function race(script: string, racers: readonly (readonly string[])[]): Promise<Tally> {
   const children = racers.map((words) => {
     const child = spawn(process.execPath, [join(import.meta.dirname, script), ...words], {
-      stdio: ['pipe', 'pipe', 'inherit'],
+      stdio: ['pipe', 'pipe', 'pipe'],
     })
+    let complaints = ''
+    child.stderr.setEncoding('utf8').on('data', (text: string) => void (complaints += text))
+    const ended = once(child, 'close')
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-    const line = async () => String((await lines.next()).value)
+    const line = async () => {
+      const next = await lines.next()
+      if (next.done !== true) return next.value
+      throw new Error(`${script} ended with ${String((await ended)[0])}: ${complaints}`)
+    }
     return { ready: line(), go: () => child.stdin.write('go\n'), tally: line }
   })
   await Promise.all(children.map(({ ready }) => ready))
