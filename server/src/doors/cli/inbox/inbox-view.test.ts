@@ -2,7 +2,7 @@ import { renderToString } from 'ink'
 import { expect, test } from 'vitest'
 import { ESCAPES, FORGED_LINES, HOSTILE_TEXTS, looksOurs } from '../../../../test/hostile-texts.ts'
 import { visibleText } from '../../../contract/visible-text.ts'
-import { emptyInbox, type Inbox } from './inbox.ts'
+import { emptyInbox, refreshed, type Inbox } from './inbox.ts'
 import { inboxView } from './inbox-view.ts'
 
 const ROWS = 30
@@ -52,6 +52,12 @@ test.each([...FORGED_LINES, ...ESCAPES])('$name leaves the real fields on the sc
   expect(screen).toContain('ask: ')
   expect(screen).toContain('hidden: 7 characters in proposed_args')
   expect(screen).toContain('a approve')
+})
+
+test('until the gate has answered, the screen does not say that nothing is pending', () => {
+  const titleOf = (inbox: Inbox) => renderToString(inboxView(inbox, 0, { columns: COLUMNS, rows: ROWS })).split('\n')[0]
+  expect(titleOf(emptyInbox)).toBe('loading…')
+  expect(titleOf(refreshed(emptyInbox, []))).toBe('no pending requests')
 })
 
 test('an argument that is folded says how much there is and how to see it, and `v` shows it', () => {

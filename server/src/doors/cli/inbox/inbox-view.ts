@@ -7,8 +7,7 @@ import { fieldsOf, textOf, type Fields } from '../print.ts'
 import { chosenIn, idOf, type Inbox, type Typing } from './inbox.ts'
 
 const LISTED = 8
-const HELP =
-  '↑↓ choose   a approve   w always allow…   d deny   e edit arguments   v show all   r show redacted text   q quit'
+const HELP = '↑↓ choose   a approve   w always allow…   d deny   e edit   v show all   r reveal   q quit'
 const READING = '↑↓ PgUp PgDn scroll   v back   a approve   w always allow…   d deny   e edit   r reveal   q quit'
 const FOLDED = 6
 /** Lines for the border, the head of the packet, the title, the last message, and the line of keys, which may take two. */
@@ -25,22 +24,25 @@ export function inboxView(inbox: Inbox, now: number, { columns = 80, rows = 24 }
   return h(
     Box,
     { flexDirection: 'column' },
-    h(Text, { bold: true }, inbox.items.length === 0 ? 'no pending requests' : titleOf(inbox)),
+    h(Text, { bold: true }, titleOf(inbox)),
     ...listed.map(({ row, index }) => rowView(row, index === inbox.selected, now)),
     ...(item === undefined ? [] : [detailsView(item, { columns, room, whole: inbox.whole })]),
     ...(inbox.says === undefined
       ? []
       : [h(Text, { color: 'yellow', key: 'says', wrap: 'truncate-end' }, visibleText(inbox.says))]),
     inbox.typing === undefined
-      ? h(Text, { dimColor: true, wrap: 'truncate-end' }, inbox.whole === undefined ? HELP : READING)
+      ? h(Text, { dimColor: true, wrap: 'wrap' }, inbox.whole === undefined ? HELP : READING)
       : typingView(inbox.typing),
   )
 }
 
-const titleOf = ({ items, selected }: Inbox): string =>
-  selected < 0
+function titleOf({ items, selected, isLoading }: Inbox): string {
+  if (isLoading === true) return 'loading…'
+  if (items.length === 0) return 'no pending requests'
+  return selected < 0
     ? `${items.length} pending, none selected: press ↓ for the first`
     : `${selected + 1} of ${items.length} pending`
+}
 
 /** The rows around the selected one, so that the list stays short however many requests wait. */
 function windowOf({ items, selected }: Inbox, most: number): { row: Fields; index: number }[] {

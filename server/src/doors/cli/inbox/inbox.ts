@@ -13,6 +13,8 @@ export type Typing = {
 
 /** The state of the terminal inbox between two key presses. */
 export type Inbox = {
+  /** Until the gate has answered for the first time. */
+  readonly isLoading?: boolean
   readonly items: readonly Fields[]
   /** -1 if nothing is selected. When the selected request disappears, no other is selected, so that a late key press does not decide its neighbour. */
   readonly selected: number
@@ -52,7 +54,7 @@ export type Wish =
 
 export type Stepped = { readonly inbox: Inbox; readonly wish?: Wish }
 
-export const emptyInbox: Inbox = { items: [], selected: 0 }
+export const emptyInbox: Inbox = { isLoading: true, items: [], selected: 0 }
 export const idOf = (item: Fields): string => textOf(item['approval_id'])
 const digestOf = (item: Fields): string => textOf(item['digest'])
 
@@ -64,7 +66,7 @@ export function chosenIn({ items, selected, revealed }: Inbox): Fields | undefin
 }
 
 /** Replaces the list. The selection is kept if the request is still there; text being typed belongs to that request only. */
-export function refreshed(inbox: Inbox, items: readonly Fields[]): Inbox {
+export function refreshed({ isLoading: _, ...inbox }: Inbox, items: readonly Fields[]): Inbox {
   const chosen = inbox.items[inbox.selected]
   const index = chosen === undefined ? -1 : items.findIndex((item) => idOf(item) === idOf(chosen))
   const now = items[index]
@@ -72,7 +74,7 @@ export function refreshed(inbox: Inbox, items: readonly Fields[]): Inbox {
     const same = digestOf(now) === digestOf(chosen)
     return { ...inbox, items, selected: index, ...(same ? {} : { changed: idOf(now), says: CHANGED }) }
   }
-  const { typing, whole: _, revealed: __, changed: ___, ...rest } = inbox
+  const { typing, whole: __, revealed: ___, changed: ____, ...rest } = inbox
   const says = typing === undefined ? {} : { says: 'this request was decided by someone else in the meantime' }
   return { ...rest, ...says, items, selected: inbox.items.length === 0 ? 0 : -1 }
 }
