@@ -153,11 +153,11 @@ const SAYS: Readonly<Record<Rule, Saying>> = {
       : `${value} does not come from the user, and a text that was read asks for this action`,
   'provenance.destination': (value, from) =>
     from === undefined
-      ? `no trusted source named ${value ?? 'the destination'}`
+      ? `neither the user nor a trusted source mentioned ${value ?? 'the destination'}`
       : `${value ?? 'the destination'} came from ${from}, not from the user`,
   'provenance.entity': (value, from) =>
     from === undefined
-      ? `no trusted source named ${value ?? 'the target'}`
+      ? `neither the user nor a trusted source mentioned ${value ?? 'the target'}`
       : `${value ?? 'the target'} came from ${from}, not from the user`,
   'provenance.content': (value, from) =>
     `${value ?? 'the content'} contains text from ${elsewhere(from)} that the user did not write`,
