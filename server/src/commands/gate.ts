@@ -61,7 +61,7 @@ export interface Gate {
   /** People's logins at tool servers. */
   readonly logins: LoginsGate
   readonly artifacts: ArtifactsGate
-  /** What is read in a session other than its own. */
+  /** Text that a session reads from other sessions. */
   readonly readings: ReadingsGate
   readonly policies: Policies
   readonly pauses: PausesGate

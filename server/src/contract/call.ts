@@ -16,7 +16,7 @@ export type ByRun = {
   readonly kind: string
   /** Where in the run the call was made, as named by its kind. */
   readonly step: string
-  /** The run's earlier verdict: the call is never judged more mildly. */
+  /** The run's earlier verdict: the call is never judged more leniently. */
   readonly at_least: Effect
   /** The model lane of the run; null for a run without one. */
   readonly lane: string | null

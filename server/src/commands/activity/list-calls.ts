@@ -73,7 +73,7 @@ const namesOf = (row: CallRow, text: string): string =>
     ' ',
   )
 
-/** `isLoose`: words of our own sentences are in no stored text, so a match of the letters alone is enough here. */
+/** `isLoose`: our own sentences are in no stored text, so a match of the letters alone is enough here. */
 function holdsAll(text: string, words: readonly string[], isLoose: boolean): boolean {
   const lower = text.toLowerCase()
   return words.every((word) => lower.includes(word) || (isLoose && OUR_WORD.test(word)))

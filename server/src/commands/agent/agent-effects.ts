@@ -145,7 +145,7 @@ const makeCall: Work = async (deps, state, { signal }) => {
 const readOutcome: Work = async (deps, state) => {
   const call_id = state.call?.call_id ?? ''
   const row = (await deps.tables.row('calls', call_id))?.row
-  if (row === undefined) throw new Bug('the thread`s call is gone')
+  if (row === undefined) throw new Bug("the thread's call is gone")
   return foundIn(describeCall(row, deps.links))
 }
 

@@ -29,7 +29,7 @@ export type Follower = {
 
 const AT_ONCE = 200
 
-/** The position of an event in the journal: the event that led to it, and its number among those of one step. */
+/** The position of an event in the journal: the journal entry that caused it, and its number among the events of that step. */
 type Place = { readonly seq: number; readonly n: number }
 
 /**

@@ -171,7 +171,7 @@ async function record(deps: RunAgentDeps, caller: Caller, { trace = deps.ids.tra
   const now = deps.clock()
   return deps.ledger.commit([
     ...turnChanges(deps, caller, { ...told, trace }, now),
-    // What the person says licenses the resulting calls.
+    // The person's words authorise the resulting calls.
     ...(message.reply === null
       ? wordsLabel(message.turn_id, caller, thread_id, { text: message.text, trust: trustOf(caller) }, now)
       : []),

@@ -6,10 +6,10 @@ import { approvalMoved, heldCallOf } from '../calls/close-call.ts'
 import { isUnrecorded } from '../changes/unrecorded.ts'
 import type { EndDeps } from './end-approval.ts'
 
-/** The event of a commit that asks further people: channels and browsers notify them. */
+/** The event of a commit that asks more people: channels and browsers notify them. */
 export const ESCALATED = 'approval.escalated'
 
-/** Too few people have decided in time: from this commit on another group is asked too. Done once, however often it is tried. */
+/** Too few people have decided in time: from this commit on another group is asked too. Happens once, however often it is tried. */
 export async function escalateApproval(
   deps: EndDeps,
   approval_id: ApprovalId,

@@ -83,8 +83,7 @@ const NO_LONGER_PENDING: ReadonlySet<ApprovalState> = new Set(
 
 /**
  * Wraps the ledger so that a request that is no longer pending returns what it spent of its caller's limits.
- * INVARIANT: in the commit that changes it, however it ends (decided, edited, expired, withdrawn), and once: afterwards the row
- * counts for nothing.
+ * INVARIANT: the units are returned once, in the commit that changes the request, however it ends (decided, edited, expired, withdrawn).
  */
 export function givingBackPending(ledger: Ledger): Ledger {
   return {

@@ -5,8 +5,8 @@ import { endApproval, type EndDeps } from './end-approval.ts'
 const UNRECORDED: readonly string[] = ['audit.unavailable', 'audit.in_doubt']
 
 /**
- * Refuses a decision. If that is because the request has expired, the expiry is recorded first, without waiting for its timer.
- * INVARIANT: a request that somebody was told has expired stays expired, also if the clock is set back afterwards.
+ * Refuses a decision. If the request has expired, the expiry is recorded first, without waiting for its timer.
+ * INVARIANT: once somebody was told that a request has expired, it stays expired, even if the clock is set back afterwards.
  */
 export async function refuseDecision(
   deps: EndDeps,

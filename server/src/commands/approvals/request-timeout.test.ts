@@ -10,7 +10,7 @@ function lifeWith(approvals: object) {
   return config.value.approvals
 }
 
-test('a request waits a day, or as long as is set for its class or its strength, whichever is shorter', () => {
+test('a request waits a day, or the shorter of the times set for its class and its strength', () => {
   expect(requestTimeout(lifeWith({}), { strength: 'strong' }, 'high')).toBe(DAY)
   expect(requestTimeout(lifeWith({ expires_s: 60 }), {}, 'low')).toBe(60_000)
   const set = lifeWith({ expires_s: 60, expires_s_for: { critical: 30, two_person: 20, high: 120, simple: 90 } })

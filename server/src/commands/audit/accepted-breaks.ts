@@ -23,7 +23,7 @@ export async function verificationBase(
   if (number === 0) return undefined
   const held = await storedBreak(deps, number)
   if (held !== undefined) return { body: held.body, cursor: held.cursor, breaks: await breaksFrom(deps, number) }
-  const says = `checkpoint ${number}, which holds an accepted break, is missing or not signed by a key of this gate`
+  const says = `checkpoint ${number}, which contains an accepted break, is missing or not signed by a key of this gate`
   const finding = checkpointFinding('checkpoint_missing', number, says)
   const body: CheckpointBody = { v: 1, number, at: 0, count: 0, prev: '', streams: [] }
   return { body, cursor: undefined, breaks: [], finding }

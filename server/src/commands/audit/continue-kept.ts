@@ -14,7 +14,7 @@ export type ContinueDeps = {
   readonly kept: KeptCheckpoint
   readonly digest: Digest
   readonly tail?: OwnTail
-  /** If several nodes share the store. */
+  /** Only if several nodes share the store. */
   readonly seen?: SeenEntries
   /**
    * The stream that this gate writes. Other streams may exist only if they are already signed, or another node announced them.

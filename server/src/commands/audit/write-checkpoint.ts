@@ -94,7 +94,7 @@ async function gatherHeads(
   return ok(gathered)
 }
 
-/** As far towards `to` as the entries are linked. Only where their links are not plain to see are they read. */
+/** Extends the range towards `to`, as far as the entries are linked. Entries are read only if the store cannot confirm their links. */
 async function readRange(deps: WriteCheckpointDeps, empty: Range, to: number): Promise<Range> {
   let range = await hashRange(deps, empty, to)
   while (range.to < to) {

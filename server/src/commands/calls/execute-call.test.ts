@@ -133,7 +133,7 @@ describe('executing', () => {
     expect(await executeCall(deps, { row: writing, version: 1 })).toMatchObject({ status: 'unknown' })
   })
 
-  test('an answer that violates the tool`s own output schema is not passed on as valid', async () => {
+  test("an answer that violates the tool's own output schema is not passed on as valid", async () => {
     const schema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] }
     const result = (structuredContent: Record<string, unknown>): UpstreamAnswer => ({
       is: 'answered',

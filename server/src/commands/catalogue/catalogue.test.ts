@@ -13,7 +13,7 @@ const ADMIN: Caller = { kind: 'admin', id: 'admin:a', user: 'ana' }
 const tool = (name: string, more: Partial<ToolDefinition> = {}): ToolDefinition => ({ name, inputSchema: {}, ...more })
 
 describe('the catalogue', () => {
-  test('joins a tool with the operator`s settings', () =>
+  test("joins a tool with the operator's settings", () =>
     withLedger(
       serversOf({
         mail: {

@@ -41,7 +41,7 @@ export interface Changes {
 
 /** How many changes are remembered for listeners that reconnect. */
 export const REMEMBERED = 2_048
-/** The node, how far its ring has got, and how far it has heard every node. */
+/** The node, its position in its ring, and the last change it received from every node. */
 const ID = /^([0-9a-z]{1,32})-(\d{1,15})~([0-9a-z.~]{1,4096})$/
 
 type Ear = {
@@ -51,14 +51,14 @@ type Ear = {
   next: number
   /** What an agent could find at its last notification: losing the last tool of a server is a change too. */
   servers: ReadonlySet<string>
-  /** What the stream has already reported, and this node has not heard yet. */
+  /** What the stream has already reported and this node has not received yet. */
   told?: ReceivedNumbers | undefined
 }
 
 /**
  * The changes in commits of all nodes, remembered in a ring and reported afterwards, each node's in the order of its commits.
  * INVARIANT: a commit never waits for a listener: it writes to the ring, and listeners are called from a timer.
- * INVARIANT: memory is limited by the ring; a listener that falls behind is told to start over.
+ * INVARIANT: memory is limited by the ring; a listener that falls behind has to start over.
  */
 export function openChanges(deps: ChangesDeps): Changes {
   const ring: (Happened & { readonly at: number; readonly id: string })[] = []
@@ -158,7 +158,7 @@ export function openChanges(deps: ChangesDeps): Changes {
     if (told === undefined) return undefined
     return { from: boot === deps.boot ? Number(digits) : undefined, told }
   }
-  /** The id of a position in the ring, for a stream that has reported more than this node has heard. */
+  /** The id of a position in the ring, for a stream that has reported more than this node has received. */
   function idFor(id: string, told: ReceivedNumbers | undefined): string {
     const place = told === undefined ? undefined : placeOf(id)
     if (told === undefined || place === undefined) return id
@@ -169,7 +169,7 @@ export function openChanges(deps: ChangesDeps): Changes {
     return told === undefined || numbers.covers(told) ? undefined : told
   }
 
-  // What this node published before is not in the ring, but the others have heard it.
+  // What this node published before is not in the ring, but the other nodes have received it.
   numbers.hearCount(deps.boot, deps.changeNumbers.last)
   deps.notices.subscribe('changes', happen)
   deps.notices.subscribe('counts', ({ node, number, asks }, origin) => {
@@ -196,8 +196,8 @@ export function openChanges(deps: ChangesDeps): Changes {
       const ear = { caller, servers: deps.serversFor(caller), told }
       return Array.from({ length: count - first }, (_, index) => first + index).flatMap((number) => {
         const happened = ring[number % REMEMBERED]
-        // Changes that only this node knows of, such as its list of tools, are selected by time for a listener that comes from
-        // another node.
+        // Changes that only this node knows about, such as its list of tools, are selected by time for a listener that comes from another
+        // node.
         const isOld = from === undefined && happened?.by === undefined && (happened?.at ?? 0) <= told.at - CLOCKS_MS
         return (isOld ? undefined : seenBy(ear, number)) ?? []
       })

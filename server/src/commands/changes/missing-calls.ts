@@ -1,15 +1,15 @@
 import type { AuditReads, Tables } from '../ports/reads.ts'
 
 const PAGE = 500
-/** So many of the newest entries of each stream are compared. */
+/** How many of the newest entries of each stream are compared. */
 const MOST = 100_000
 const OF_CALLS = new Set(['call.started', 'call.held'])
 
 export type MissingCall = { readonly table: 'calls'; readonly id: string }
 
 /**
- * Tells of calls that the audit holds and the calls' table does not, or that their idempotency key no longer leads to. Whoever
- * deletes such a row, or empties the column it is found by, wants a key to be taken for unused, so that a repeated request runs again.
+ * Reports calls that are in the audit but not in the calls table, or that are no longer found by their idempotency key. Somebody who
+ * deletes such a row, or clears its key column, could make the gate run a repeated request again.
  */
 export async function tellMissingCalls(
   {

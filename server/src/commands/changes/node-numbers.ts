@@ -1,6 +1,6 @@
 /**
- * How far this node has heard each node's changes. Every node numbers what it publishes from 1, so the ids of one node's stream
- * can be used on another: an id says how far its node had heard every node.
+ * The last change that this node received from each node. Every node numbers the changes it publishes from 1, so the ids of one node's
+ * stream can be used on another: an id contains the last number that its node received from every node.
  */
 export interface NodeNumbers {
   /** A node published its change with this number. */
@@ -11,23 +11,23 @@ export interface NodeNumbers {
   forget(node: string, number: number): void
   /** Changes may have been missed, until their node says how many it has published. */
   missed(now: number, own: string): void
-  /** How far every node was heard, as a part of an id. */
+  /** The last number received from every node, as a part of an id. */
   text(now: number): string
   /** Parses such a part of an id; undefined if it is not one. */
   read(text: string): ReceivedNumbers | undefined
   /** Whether everything after that is remembered here. */
   isWholeAfter(heard: ReceivedNumbers): boolean
-  /** Whether this node has heard all of that itself. */
+  /** Whether this node has received all of that itself. */
   covers(heard: ReceivedNumbers): boolean
 }
 
-/** How far each node was heard, and when, by the clock of the reporting node. */
+/** The last number received from each node, and when, by the clock of the reporting node. */
 export type ReceivedNumbers = { readonly at: number; readonly numbers: ReadonlyMap<string, number> }
 
 export const hasReceived = ({ numbers }: ReceivedNumbers, node: string, number: number): boolean =>
   number <= (numbers.get(node) ?? 0)
 
-/** The further of the two for each node. */
+/** The larger number for each node. */
 export function together(one: ReceivedNumbers, other: ReceivedNumbers): ReceivedNumbers {
   const numbers = new Map(one.numbers)
   for (const [node, number] of other.numbers) numbers.set(node, Math.max(number, numbers.get(node) ?? 0))
@@ -55,7 +55,7 @@ type Heard = {
 
 export function nodeNumbers(started_at: number): NodeNumbers {
   const nodes = new Map<string, Heard>()
-  /** The node that was heard last: it stands at the end already. */
+  /** The node whose change was received last: it is already at the end of the map. */
   let newest: string | undefined
 
   /** `isChange`: the change with this number is here; otherwise only the number is known. */

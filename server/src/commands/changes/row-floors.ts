@@ -19,7 +19,9 @@ export const FLOORED = [
 export type FlooredTable = (typeof FLOORED)[number]
 export type FlooredRow = { readonly table: FlooredTable; readonly id: string; readonly version: Version }
 
-/** The newest known version of each such row, stored outside the ledger beside the keys. */
+/**
+ * The lowest acceptable version of each such row: the newest one that this gate has committed. Stored outside the ledger, beside the keys.
+ */
 export interface RowFloors {
   of(table: Table, id: string): Version | undefined
   all(): readonly FlooredRow[]
@@ -77,7 +79,7 @@ export function guardVersions({ ledger, tables }: Guarded, floors: RowFloors, on
   }
 }
 
-/** What is older than it should be is not at hand: whoever reads it is told. */
+/** A row that is older than its lowest acceptable version is treated as unknown, so that it is read from the store, which reports it. */
 const currentAtHand = (at_hand: KnownRows, floors: RowFloors): KnownRows => ({
   ...at_hand,
   row(table, id) {
@@ -123,7 +125,7 @@ async function settleTable(
 ): Promise<readonly FlooredRow[]> {
   const known = new Map(floors.all().flatMap((row) => (row.table === table ? [[row.id, row.version] as const] : [])))
   const stored = await everyRow(tables, table)
-  // A forged row that restricts somebody makes the whole table unreadable: its floors stay unchanged.
+  // If a forged row makes the whole table unreadable, the recorded versions stay unchanged.
   if (stored === undefined) return [...known].map(([id, version]) => ({ table, id, version }))
   const next: FlooredRow[] = []
   for (const { row, version } of stored) {

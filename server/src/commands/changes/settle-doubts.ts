@@ -2,7 +2,7 @@ import { problem, type Problem } from '../../contract/problems.ts'
 import type { Change, CommitId, Ledger, Outcomes, Settled } from '../ports/ledger.ts'
 import { isInDoubt } from './unrecorded.ts'
 
-/** Commits in doubt, and how they turn out. */
+/** Commits in doubt, and their outcomes. */
 export interface Doubts {
   /** Waits until it is known. `in_doubt` only if the gate stops first. */
   known(id: CommitId): Promise<Settled | 'in_doubt'>
@@ -23,8 +23,8 @@ const FIRST_PAUSE_MS = 20
 const LONGEST_PAUSE_MS = 2_000
 
 /**
- * Wraps the ledger and asks about every commit in doubt until its outcome is known. The committer waits for it, but only for a
- * while: then it is told that the commit is still in doubt.
+ * Wraps the ledger and asks about every commit in doubt until its outcome is known. The committer waits for a limited time, and then gets
+ * `in_doubt`.
  * INVARIANT: while any commit is in doubt, `closedBy` names the reason why the gate accepts no calls.
  */
 export function settleDoubts(deps: SettleDoubtsDeps): Ledger & Doubts & { closedBy(): Problem | undefined } {

@@ -12,7 +12,7 @@ export function isInDoubt(word: Committed): word is InDoubt {
   return typeof word === 'object' && 'in_doubt' in word
 }
 
-/** The problem for a caller whose commit did not go through. Only `unavailable` means that nothing is stored. */
+/** The problem for a caller whose commit failed. Only `unavailable` means that nothing is stored. */
 export function whyUnrecorded(word: Committed, about?: Problem['about']): Problem {
   return problem(isInDoubt(word) ? 'audit.in_doubt' : 'audit.unavailable', about)
 }
@@ -24,7 +24,7 @@ export function refuseUnrecorded(
   return { ok: false, problem: whyUnrecorded(word, about) }
 }
 
-/** The index of the change with which a commit was lost. */
+/** The index of the change that made the commit lose. */
 export function lostAt(word: Committed): number | undefined {
   return typeof word === 'object' && 'lost' in word ? word.lost : undefined
 }

@@ -32,7 +32,7 @@ export function createVolatileMemory(boot: string): VolatileMemory {
   const outputKey = (owner: string, digest: string) => JSON.stringify([owner, digest])
   return {
     put(run, value) {
-      // The boot tells other processes whose memory it is.
+      // The boot id tells other processes whose memory this is.
       const reference = `${boot}/${(count += 1)}`
       values.set(reference, value)
       runs.get(run)?.values.add(reference)

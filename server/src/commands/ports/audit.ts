@@ -4,14 +4,14 @@ import type { Result } from '../../contract/problems.ts'
 
 /** The entry that this process appended last: the store must still contain it. */
 export interface OwnTail {
-  /** Undefined before the first. */
+  /** Undefined before the first entry. */
   ownTail(): { readonly stream: string; readonly seq: number; readonly hash: Sha256 } | undefined
 }
 
 export interface CheckpointKeys {
   /** Signs canonical text with the active Ed25519 key. */
   sign(text: string): { readonly key: string; readonly signature: string }
-  /** Also false for a key this data folder never had. */
+  /** Also false for a key that this data folder never had. */
   isGenuine(text: string, key: string, signature: string): boolean
   publicKey(key: string): string | undefined
   /** All keys that verify, the active one first. */

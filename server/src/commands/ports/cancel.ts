@@ -1,6 +1,6 @@
 /**
- * Whether somebody still waits. The part of an AbortSignal that a call needs: every AbortSignal is one, and one that is made for each
- * call (`CancelSwitch`) is much smaller.
+ * Whether somebody still waits: the part of an AbortSignal that a call needs. Every AbortSignal fits, and a `CancelSwitch`, which is
+ * created for each call, is much smaller.
  */
 export type CancelSignal = {
   readonly aborted: boolean
@@ -8,10 +8,10 @@ export type CancelSignal = {
   removeEventListener(type: 'abort', listener: () => void): void
 }
 
-/** A signal together with the means to give it. Each listener is called once. */
+/** A signal and the function that triggers it. Each listener is called once. */
 export class CancelSwitch implements CancelSignal {
   aborted = false
-  /** Usually one, so a list is made only for the second. */
+  /** Usually there is one listener, so a list is created only for the second. */
   #first: (() => void) | undefined = undefined
   #others: (() => void)[] | undefined = undefined
 
@@ -37,7 +37,7 @@ export class CancelSwitch implements CancelSignal {
   }
 }
 
-/** For what takes only the real one. */
+/** For APIs that accept only a real AbortSignal. */
 export function abortSignalOf(cancel: CancelSignal): AbortSignal {
   if (cancel instanceof AbortSignal) return cancel
   if (cancel.aborted) return AbortSignal.abort()

@@ -10,10 +10,10 @@ export interface Catalogue {
   lookAlikes(tool_id: string): readonly LookAlike[]
 }
 
-/** Called with what a connected server offers: at the first listing and whenever it changes. */
+/** Called with the tools of a connected server: at the first listing and whenever they change. */
 export type ToolsListed = (
   server: string,
   definitions: readonly ToolDefinition[],
-  /** What was cut or left out of the list on the way. */
+  /** What was cut from the list or left out. */
   findings?: readonly ListingFinding[],
 ) => Promise<void>

@@ -15,7 +15,7 @@ export type HealthProvider = {
   ask(question: JsonObject): Promise<Json | undefined>
 }
 
-/** The result of the `serenity` section. */
+/** The evidence for the `serenity` section. */
 export interface HealthEvidence {
   /** Undefined if the folder cannot be read. */
   files(): Promise<readonly HealthFile[] | undefined>

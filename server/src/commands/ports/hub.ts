@@ -32,7 +32,7 @@ export type SentToHub =
 export type HubFollower = {
   /** The requests that wait for a decision. Never throws. */
   readonly pending: () => Promise<readonly string[]>
-  /** Whether it counted. Never throws. */
+  /** Whether the reply was accepted. Never throws. */
   readonly take: (reply: string) => Promise<boolean>
 }
 

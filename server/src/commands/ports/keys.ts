@@ -48,9 +48,9 @@ export interface Issuers {
   ): Promise<Result<{ readonly issuer: OidcIssuer; readonly claims: Readonly<Record<string, unknown>> }>>
 }
 
-/** What a browser keeps between the start of a log-in and its end. */
+/** What a browser stores between the start of a log-in and its end. */
 export type LoginAttempt = Readonly<Record<'name' | 'state' | 'nonce' | 'verifier', string>>
-/** What an issuer sends a browser back with. */
+/** The parameters with which an issuer sends a browser back. */
 export type LoginReturn = Readonly<Partial<Record<'state' | 'code' | 'iss' | 'error', string>>>
 
 /** Logs people in at the console through an issuer: the authorization code flow of OpenID Connect, with PKCE. */

@@ -2,7 +2,7 @@ import type { CallId, RunId, Sha256 } from '../../contract/ids.ts'
 import type { Happened } from '../changes/changes-in.ts'
 import type { Table } from './ledger.ts'
 
-/** What nodes tell each other. Ids, names and states, never contents: a receiver reads the store. */
+/** Messages between nodes. Ids, names and states, never contents: a receiver reads the store. */
 export type Topics = {
   /** Rows that a durable commit swapped. */
   readonly rows: readonly { readonly table: Table; readonly id: string }[]
@@ -49,7 +49,7 @@ export type Origin = 'here' | 'elsewhere'
 
 /**
  * Notifies all nodes, as a hint: it is not stored, and a node that is down does not get it.
- * INVARIANT: nothing is decided by a notice alone. Anything kept in memory because no notice came is read again after `onMissed`.
+ * INVARIANT: nothing is decided by a notice alone. After `onMissed`, everything that is cached in memory is read again.
  */
 export interface Notices {
   /** Listeners of this node have been called when it returns; it does not wait for other nodes. Never throws. */

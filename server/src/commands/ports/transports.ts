@@ -4,7 +4,10 @@
  */
 export interface MessageTransport {
   readonly name: string
-  /** Whether it can reach this room for this document. An answer goes out by the transport of the question, everything else by the first that can. */
+  /**
+   * Whether it can reach this room for this document. An answer is sent by the transport of the question, everything else by the first that
+   * can.
+   */
   reaches(room: string, agent: string): boolean
   /**
    * One attempt. `id` is the same however often the gate tries, so that the receiver can recognize a repetition. `not_sent`:

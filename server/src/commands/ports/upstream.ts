@@ -33,7 +33,7 @@ export type UpstreamCall = Omit<CallListeners, 'onStarted'> & {
   readonly idempotency_key: string
   /** For a call that was sent before, with an unknown outcome: when it was made. */
   readonly repeats_since?: number
-  /** Of a message: the transport that it goes out by; without one, the first that reaches its room. */
+  /** For a message: the transport that sends it; without one, the first that reaches its room. */
   readonly transport?: string
   /** The user of the call. A server with one login per user accepts no call without one. */
   readonly user?: string
@@ -58,7 +58,7 @@ export type UpstreamAnswer = UpstreamReply<ToolResult>
 
 export interface ToolServers {
   call(call: UpstreamCall): Promise<UpstreamAnswer>
-  /** Changes when a reload replaces the server of this name. */
+  /** Changes when a reload replaces the server with this name. */
   generation(server: string): number
 }
 
@@ -88,11 +88,14 @@ export type Watched =
 
 /** What tool servers have besides tools: resources, prompts, completions. */
 export interface Offerings {
-  /** Each server's capabilities as introduced, the last known ones if it is down now; nothing for one that never connected. */
+  /** Each server's capabilities, the last known ones if it is down now; none for a server that never connected. */
   offers(): readonly { readonly server: string; readonly capabilities: JsonObject }[]
   /** Asked within the server's own limits of time, size and number. */
   ask(question: UpstreamQuestion): Promise<UpstreamReply<JsonObject>>
-  /** Makes a server report, by notices, when a resource changes; also after its restart, when this is unknown. */
+  /**
+   * Makes a server report, by notices, when a resource changes. The subscription is renewed after the server restarts; whether the resource
+   * changed in the meantime is unknown.
+   */
   watch(server: string, uri: string): Promise<Watched>
   /** Returns how to stop listening. */
   onNotice(listener: (notice: Notice) => void): () => void

@@ -158,7 +158,7 @@ export const EDGES: readonly AgentEdge[] = [
     move: moves.noteInvalid,
   },
   { from: 'Tools', when: 'always', to: 'Interpreter' },
-  { from: 'Interpreter', when: 'always', to: 'Supervisor', effect: 'the step`s status', move: moves.interpret },
+  { from: 'Interpreter', when: 'always', to: 'Supervisor', effect: "the step's status", move: moves.interpret },
   { from: 'Finalizer', when: 'always', to: 'END', move: moves.endTurn },
   { from: 'END', when: 'the held call was decided elsewhere', to: 'ApprovalHandler' },
   { from: 'END', when: 'a message waits', to: 'Router', move: moves.beginTurn },

@@ -83,7 +83,7 @@ export class Play {
   /** Ends the work in progress with this result. */
   done(news: AgentFound, work?: string): this {
     const effect = this.effects.findLast(({ kind }) => kind !== 'withdraw_call')
-    if (effect === undefined) throw new Error(`nothing is under way at ${this.state.node}`)
+    if (effect === undefined) throw new Error(`no work is in progress at ${this.state.node}`)
     if (work !== undefined) expect(effect.kind).toBe(work)
     return this.hear({ type: 'effect.done', key: effect.key, ...news } as unknown as AgentRunEvent)
   }

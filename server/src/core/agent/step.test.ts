@@ -5,7 +5,7 @@ import { CALL, APPROVAL, SUCCESS, TAKEN, Play, allowed, blocked, held1, reply } 
 import type { AgentFound } from './step.ts'
 
 describe('a thread', () => {
-  test('plans, calls each step`s tool once and answers', () => {
+  test("plans, calls each step's tool once and answers", () => {
     const play = new Play().say('do both').plan('one', 'two')
     play.propose('a').done(allowed, 'agent_call').propose('b').done(allowed, 'agent_call')
     play.done({ text: 'both done' }, 'agent_answer')

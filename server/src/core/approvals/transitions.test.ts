@@ -125,7 +125,7 @@ describe('the transitions of an approval', () => {
     })
   })
 
-  test('a second decision is told that the first one counts', () => {
+  test('a second decision is rejected because the first one counts', () => {
     const codes = ApprovalState.options.map((state) => [state, codeOf(TRY.approve(request('simple', state), NOW))])
     expect(Object.fromEntries(codes)).toMatchObject({
       approved: 'approval.not_pending',
@@ -157,7 +157,7 @@ describe('who may decide', () => {
     }
   })
 
-  test('by token only the thread`s own user, and never with an agent`s or a node`s credential', () => {
+  test("by token only the thread's own user, and never with an agent's or a node's credential", () => {
     const by = (kind: CallerKind, user: string) => codeOf(approve(request('simple'), who(kind, user), 'token', NOW))
     expect(by('user', 'ada')).toBeUndefined()
     expect(by('user', 'eve')).toBe('approval.wrong_user')

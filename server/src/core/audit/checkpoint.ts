@@ -92,13 +92,13 @@ export function bodyFault(previous: CheckpointBody | undefined, body: Checkpoint
 }
 
 export type CheckpointPolicy = {
-  /** Sign when this many entries are unsigned, */
+  /** Sign if this many entries are unsigned, */
   readonly every_entries: number
-  /** or when some are and the newest checkpoint is this old. */
+  /** or if there are unsigned entries and the newest checkpoint is this old. */
   readonly every_ms: number
 }
 
-/** Whether it is time to sign. A clock that went back counts as elapsed time: better one checkpoint too many. */
+/** Whether it is time to sign. If the clock was set back, sign: an extra checkpoint does no harm. */
 export function isCheckpointDue(
   policy: CheckpointPolicy,
   newest: Checkpoint | undefined,

@@ -12,7 +12,7 @@ const annotations = hints.map((all) => JSON.parse(JSON.stringify(all)) as Record
 const effects = fc.subarray(ToolEffect.options)
 
 describe('the effects of a tool', () => {
-  test('the operator`s declaration comes first, then a trusted server`s, then inference, then the worst case', () => {
+  test("the operator's declaration comes first, then a trusted server's, then inference, then the worst case", () => {
     const said = { readOnlyHint: true }
     expect(effectsOf(['privileged'], said, true, ['write'])).toEqual({
       effects: ['privileged'],
@@ -64,7 +64,7 @@ describe('the effects of a tool', () => {
     expect(new Set(effectsOf(undefined, said, false, inferred).effects)).toEqual(new Set(meant))
   })
 
-  test('law: an untrusted server`s annotations never lower the class, and never make a read', () =>
+  test("law: an untrusted server's annotations never lower the class, and never make a read", () =>
     fc.assert(
       fc.property(annotations, fc.option(effects, { nil: undefined }), (said, inferred) => {
         const without = effectsOf(undefined, undefined, false, inferred)

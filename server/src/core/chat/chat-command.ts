@@ -9,7 +9,7 @@ export type ChatCommand =
   | { readonly do: 'approve'; readonly id: string; readonly reason?: string }
   | { readonly do: 'deny'; readonly id: string; readonly reason: string }
   | { readonly do: 'redeem'; readonly id: string; readonly token: string }
-  /** Starts like a command but is not one: the sender is told the correct form. */
+  /** Starts like a command but is not one: the reply shows the correct form. */
   | { readonly do: 'unclear'; readonly says: string }
 
 const ID = '[A-Za-z0-9_-]{6,128}'
@@ -19,10 +19,10 @@ const RUN = new RegExp(`^run (${ID})$`, 'i')
 const BEGINS = /^(?:approvals|approve|aprobar|reject|rechazar|deny|runs|run|help)\b/i
 
 export const CHAT_HELP = [
-  'approvals: what waits',
+  'approvals: list the requests that are waiting',
   'approve ID [reason: …]: approve the request as its message shows it; or react with ✅ to the message',
   'deny ID reason: …: deny it; or react with ❌',
-  'runs, run ID: what is running',
+  'runs, run ID: show what is running',
 ].join('\n')
 
 /**

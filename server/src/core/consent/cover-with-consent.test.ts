@@ -161,7 +161,7 @@ describe('a consent in a decision', () => {
     )
   })
 
-  test('law: another decider`s ask, a block, or an ask for two people keeps the verdict unchanged', () => {
+  test("law: another decider's ask, a block, or an ask for two people keeps the verdict unchanged", () => {
     const policyAsk = opinionOf(['policy'], ['ask'], ['simple', 'strong'])
     const inTheWay = fc.oneof(
       opinionOf(FOREIGN, ['ask']),
@@ -192,7 +192,7 @@ describe('a consent in a decision', () => {
     )
   })
 
-  test('law: it changes no verdict except an ask without a block or another decider`s ask', () => {
+  test("law: it changes no verdict except an ask without a block or another decider's ask", () => {
     const verdict = fc.record({
       effect: fc.constantFrom<Effect>('allow', 'ask', 'block'),
       evidence: fc.array(opinionOf(['policy', 'pause'], ['allow', 'ask', 'block']), { maxLength: 3 }),
@@ -262,7 +262,7 @@ describe('of several consents', () => {
     expect(consentUsed(coverWithConsent(ask, call, all), all)).toBe(spent)
   })
 
-  test('a rule that is not a consent`s id names no consent', () => {
+  test("a rule that is not a consent's id names no consent", () => {
     const opinion = { decider: 'consent', effect: 'allow', rule: 'careful.low', says: '', source: '', at: 1 } as const
     expect(consentIn({ effect: 'allow', evidence: [opinion] })).toBeUndefined()
     expect(consentIn({ effect: 'allow', evidence: [{ ...opinion, rule: row.consent_id }] })).toBe(row.consent_id)

@@ -39,23 +39,23 @@ describe('a consent is created', () => {
   test.each<[string, object]>([
     ['no number of calls', { calls: undefined }],
     ['no end', { expires_in_s: undefined }],
-    ['no calls at all', { calls: 0 }],
-    ['more calls than may be', { calls: CONSENT_LIMITS.calls + 1 }],
-    ['endless calls', { calls: Infinity }],
+    ['zero calls', { calls: 0 }],
+    ['more calls than allowed', { calls: CONSENT_LIMITS.calls + 1 }],
+    ['unlimited calls', { calls: Infinity }],
     ['half a call', { calls: 1.5 }],
-    ['a longer life than may be', { expires_in_s: CONSENT_LIMITS.expires_in_s + 1 }],
+    ['a longer lifetime than allowed', { expires_in_s: CONSENT_LIMITS.expires_in_s + 1 }],
     ['an end in the past', { expires_in_s: -1 }],
-    ['more cost than may be', { cost: CONSENT_LIMITS.cost + 1 }],
+    ['more cost than allowed', { cost: CONSENT_LIMITS.cost + 1 }],
     ['a tool on any server', { what: { tool: '*', args: [] } }],
     ['a tool on some server', { what: { tool: 'ma*__send', args: [] } }],
-    ['no word on arguments', { what: { tool: 'mail__send' } }],
+    ['no constraints on arguments', { what: { tool: 'mail__send' } }],
     ['an unknown bound', { forever: true }],
-    ['an actor of no kind', { actor: 'agent:a' }],
+    ['an actor of unknown kind', { actor: 'agent:a' }],
     ['nobody', { actor: 'caller:' }],
-    ['a pointer that is none', { what: { tool: 'mail__send', args: [{ path: 'to', op: 'any' }] } }],
+    ['an invalid pointer', { what: { tool: 'mail__send', args: [{ path: 'to', op: 'any' }] } }],
     ['an unknown comparison', { what: { tool: 'mail__send', args: [{ path: '/to', op: 'matches', value: '.*' }] } }],
     ['half a host', { what: { tool: 'mail__send', args: [{ path: '/u', op: 'prefix', value: 'https://a.example' }] } }],
-    ['every lane by listing none', { lanes: [] }],
+    ['an empty list of lanes', { lanes: [] }],
   ])('never with %s', (_, wrong) => {
     expect(drawUpConsent({ ...terms, ...wrong }, bob, drawn)).toMatchObject({
       ok: false,
@@ -63,7 +63,7 @@ describe('a consent is created', () => {
     })
   })
 
-  test('a caller`s consents have index keys that are read for this caller', () => {
+  test("a caller's consents have index keys that are read for this caller", () => {
     const lists = consentListsOf({ kind: 'agent', id: 'agent:a', user: 'ana' })
     for (const actor of ['caller:agent:a', 'user:ana', 'caller:*', 'caller:agent:?'] as const)
       expect(lists).toContain(consentListOf(actor))
@@ -160,11 +160,11 @@ describe('approve and remember', () => {
   test.each<[string, ApprovalRow]>([
     ['two people must approve', approvalOf({}, [ask('policy', 'two_person')])],
     ['two people must approve for another reason', approvalOf({}, [ask('policy')], { strength: 'two_person' })],
-    ['the definition is in question too', approvalOf({}, [ask('policy'), ask('definition', 'strong')])],
+    ['the definition is asked about too', approvalOf({}, [ask('policy'), ask('definition', 'strong')])],
     ['an admin has paused', approvalOf({}, [ask('pause', 'strong')])],
-    ['nobody is known to have asked for', approvalOf({}, [])],
+    ['the request has no evidence', approvalOf({}, [])],
     [
-      'has the name of a pattern',
+      "the caller's id is a pattern",
       approvalOf({}, [ask('policy')], { caller: { kind: 'agent', id: 'agent:*', user: 'a' } }),
     ],
   ])('a consent is not created if %s', (_, approval) => {

@@ -25,7 +25,7 @@ export const flowConsentedBy = ({ row }: FlowConsentFact, at: number): Opinion =
   decider: 'consent',
   effect: 'allow',
   rule: row.consent_id,
-  says: `covered by the consent ${row.consent_id} for the flow run ${row.run_id}, given ahead by ${row.minted_by}; its units are reserved`,
+  says: `covered by the consent ${row.consent_id} for the flow run ${row.run_id}, granted in advance by ${row.minted_by}; its units are reserved`,
   source: 'consent',
   at,
 })

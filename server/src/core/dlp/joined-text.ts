@@ -32,10 +32,10 @@ export function findJoined(pieces: readonly Piece[], firm: CompiledRules): Joine
   const dense = pieces.map(({ text }) => text.replace(BETWEEN, ''))
   const joined = dense.join('')
   const found = findIn(joined, dense, firm)
-  // Without such a mark the second look would find what the first one did.
+  // Without such a character, removing them changes nothing, so a second search would find the same.
   const denser = /[.:=~]/.test(joined) ? dense.map((text) => text.replace(ALSO_DOTS, '')) : dense
   if (denser !== dense) found.push(...findIn(denser.join(''), denser, firm))
-  // `ghp_D-4aB3d-E5gH7`: tokens that themselves have hyphens were found above.
+  // `ghp_D-4aB3d-E5gH7`: tokens that contain hyphens themselves were found above.
   const bare = /-[^-]{1,24}-/.test(joined) ? denser.map((text) => text.replace(/-+/g, '')) : denser
   if (bare !== denser) found.push(...findIn(bare.join(''), bare, firm))
   return [...found, ...findDecoded(dense, firm), ...(denser === dense ? [] : findDecoded(denser, firm))]

@@ -40,11 +40,11 @@ export function readingsOf(text: string): Readings {
   return { texts: [...seen].slice(1), complete: true }
 }
 
-/** How many readings are also turned around, and how long they are at most. They do not count against the limit. */
+/** How many readings are also reversed, and their maximum length. They do not count against the limit. */
 const MOST_TURNED = 6
 const LONGEST_TURNED = 8_192
 
-/** The short runs of a text backwards and rotated, as they are and decoded once. */
+/** The short runs of a text, reversed and rotated, as they are and decoded once. */
 function turnedReadings(texts: readonly string[]): string[] {
   return texts.slice(0, MOST_TURNED).flatMap((text) => {
     if (text.length > LONGEST_TURNED) return []
@@ -74,7 +74,7 @@ function plainLetters(text: string): string {
 
 function plainLetter(letter: string): string {
   const code = letter.codePointAt(0) ?? 0
-  // Tag characters: ASCII that nobody sees.
+  // Tag characters: invisible forms of ASCII.
   if (code >= 0xe0020 && code <= 0xe007e) return String.fromCharCode(code - 0xe0000)
   if (/\p{Cf}|\p{M}/u.test(letter)) return ''
   const folded = letter.normalize('NFKC')
@@ -85,7 +85,7 @@ function unpercent(text: string): string {
   if (!text.includes('%')) return text
   const plain = text
     .replace(/%u([0-9A-Fa-f]{4})/g, (_, hex: string) => charOf(hex))
-    // Two bytes for an ASCII character: no valid UTF-8, and yet some decoders take it.
+    // Two bytes for an ASCII character: not valid UTF-8, but some decoders accept it.
     .replace(/%c([01])%([89ab][0-9A-Fa-f])/gi, (_, high: string, low: string) => overlong(high, low))
   return plain.replace(/(?:%[0-9A-Fa-f]{2}){1,64}/g, (run) => {
     try {

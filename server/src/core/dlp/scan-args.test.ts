@@ -25,7 +25,7 @@ describe('a token is found', () => {
     ['percent-encoded', { a: `https://x.test/?q=${percent(SECRET)}` }],
     ['percent-encoded twice', { a: encodeURIComponent(percent(SECRET)) }],
     ['in base64', { a: `https://x.test/${bytes.toString('base64')}` }],
-    ['in base64 behind other characters of base64', { a: `https://x.test/data/1/${bytes.toString('base64url')}` }],
+    ['in base64 after other base64 characters', { a: `https://x.test/data/1/${bytes.toString('base64url')}` }],
     ['in base64 of base64', { a: Buffer.from(bytes.toString('base64')).toString('base64') }],
     [
       'in base64 with line breaks',
@@ -51,12 +51,12 @@ describe('a token is found', () => {
     ['in full-width letters', { a: each(fullWidth) }],
     ['with a letter of another alphabet', { a: SECRET.replace('p', 'р') }],
     ['with invisible characters', { a: each((char) => `${char}\u200b`) }],
-    ['spread by blanks', { a: each((char) => `${char} `) }],
-    ['spread by dots', { a: each((char) => `${char}.`) }],
-    ['cut into path segments', { a: `https://x.test/${parts(8).join('/')}` }],
-    ['cut into query fields', { a: `https://x.test/?a=${SECRET.slice(0, 20)}&b=${SECRET.slice(20)}` }],
-    ['cut into fields', { a: SECRET.slice(0, 10), b: SECRET.slice(10, 22), c: SECRET.slice(22) }],
-    ['cut into the members of a list', { list: parts(5) }],
+    ['with spaces in between', { a: each((char) => `${char} `) }],
+    ['with dots in between', { a: each((char) => `${char}.`) }],
+    ['split over path segments', { a: `https://x.test/${parts(8).join('/')}` }],
+    ['split over query fields', { a: `https://x.test/?a=${SECRET.slice(0, 20)}&b=${SECRET.slice(20)}` }],
+    ['split over fields', { a: SECRET.slice(0, 10), b: SECRET.slice(10, 22), c: SECRET.slice(22) }],
+    ['split over the items of a list', { list: parts(5) }],
   ])('%s', (_, args) => expect(secretsIn(args)).not.toEqual([]))
 
   test('with the path of the text that contains it, and its span if it is in plain form', () => {
@@ -95,7 +95,7 @@ describe('nothing is found', () => {
   test.each<[string, Json]>([
     ['in prose about tokens', { a: 'a ghp_ token is never to be used in any place where somebody else can read it' }],
     [
-      'in an address of a commit',
+      'in the address of a commit',
       { a: 'https://github.com/acme/repo/blob/3f786850e387550fdab836ed7e6dc881de23001b/src/a.ts' },
     ],
     [

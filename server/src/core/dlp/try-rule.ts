@@ -104,10 +104,7 @@ function hasWord(text: string, word: string): boolean {
   return false
 }
 
-/**
- * Whether a token can begin here: not inside a word, where an escape (`
- * `, `%22`) counts as the end of the previous word.
- */
+/** Whether a token can begin here: not inside a word, where an escape (`\n`, `%22`) counts as the end of the previous word. */
 function startsWord(text: string, at: number): boolean {
   if (at === 0 || !isWordOrHyphen(text.charCodeAt(at - 1))) return true
   if (text.charCodeAt(at - 2) === 92) return /[nrt]/.test(text.charAt(at - 1))

@@ -38,7 +38,7 @@ const move = fc.record({
   verified: fc.boolean(),
 })
 
-test('law: whatever is requested in any order, nothing passes the frontier, at most one step is in progress, and a done step stays done and verified', () => {
+test('law: whatever is requested in any order, no step beyond the frontier changes, at most one step is in progress, and a done step stays done and verified', () => {
   fc.assert(
     fc.property(
       fc.array(move, { maxLength: 40 }),

@@ -136,7 +136,7 @@ describe('the verdict', () => {
     expect(decide(careful, call, facts, [...DECIDERS, failing])).toMatchObject({ effect: 'block' })
   })
 
-  test('observe mode enforces forgery and an admin`s pause, and records what else would have happened', () => {
+  test("observe mode enforces forgery and an admin's pause, and records what else would have happened", () => {
     const unadmitted = { ...facts, tool: { ...tool, risk: 'critical', effects: ['privileged'] } } as const
     expect(decide(watching, call, unadmitted)).toMatchObject({ effect: 'allow', observed: 'ask' })
     expect(decide(watching, call, { ...facts, integrity: 'hash_differs' })).toMatchObject({ effect: 'block' })

@@ -39,7 +39,7 @@ export function decide(policy: Policy, call: Call, facts: Facts, deciders: reado
   return verdictOf(policy, call, facts, evidence)
 }
 
-/** The same verdict by a plan for this call's subject, which says what does not depend on the call. */
+/** The same verdict, computed with the plan for this call's subject. */
 export function decideBy({ policy, judges }: Plan, call: Call, facts: Facts): Verdict {
   const evidence: Opinion[] = []
   for (const { name, judge } of judges) {

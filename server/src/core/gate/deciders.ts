@@ -21,7 +21,7 @@ import { judgePolicy, planPolicy } from './policy/judge-policy.ts'
 import { namesOf } from './policy/match.ts'
 import type { Policy } from './policy/policy.ts'
 
-/** What many calls have in common, and plans are made from. */
+/** What many calls have in common. Plans are made from it. */
 export type Subject = {
   readonly policy: Policy
   readonly caller: Pick<Caller, 'id' | 'user' | 'kind'>

@@ -22,7 +22,7 @@ const tool = (more: Partial<Tool>): Tool => ({
   ...more,
 })
 
-test('only what the operator configured to be nothing but a read is a declared read', () => {
+test('only a tool that the operator configured as read-only is a declared read', () => {
   const effects = fc.array(fc.constantFrom(...ToolEffect.options), { maxLength: 3 })
   const from = fc.constantFrom('configured', 'pack', 'annotated', 'inferred', 'unknown')
   fc.assert(
@@ -33,7 +33,7 @@ test('only what the operator configured to be nothing but a read is a declared r
   )
 })
 
-test('a tool that runs a command, or that a client runs, is none', () => {
+test('a tool that runs a command, or that a client runs, is not a declared read', () => {
   expect(isDeclaredRead(tool({}))).toBe(true)
   expect(isDeclaredRead(tool({ shell: 'command' }))).toBe(false)
   expect(isDeclaredRead(tool({ executor: 'client' }))).toBe(false)

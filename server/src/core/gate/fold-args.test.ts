@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { foldArgs } from './fold-args.ts'
 
-/** What folding is, without the short cut for texts that have nothing to fold. */
+/** The definition of folding, without the shortcut for texts that have nothing to fold. */
 const folded = (text: string): string =>
   text
     .normalize('NFKC')
@@ -10,7 +10,7 @@ const folded = (text: string): string =>
     .replace(/(?:[\s\p{Zs}]|\\[bfnrt]|\\u00[01][0-9a-f])+/gu, ' ')
     .replace(/(?<=") | (?=")/g, '')
 
-test('law: a text that is taken for folded is one', () => {
+test('law: a text that the shortcut treats as folded does not change when folded', () => {
   const piece = fc.constantFrom(
     'a',
     'B',

@@ -40,12 +40,14 @@ const isDisguised = (text: string, own: OwnCredentials): boolean =>
   text.length <= LONGEST_READ &&
   readingsOf(text).texts.some((reading) => findOwn(reading, own).length > 0)
 
-/** So many arguments are also joined two by two, in any order: the canonical order of names is the caller's choice. */
+/**
+ * Up to this many arguments are also joined in pairs, in both orders, because the caller controls their canonical order by choosing names.
+ */
 const MOST_PAIRED = 20
 
-/** A credential whose parts are in several arguments: none of them contains it, together they do. */
+/** A credential that is split over several arguments: none of them contains it, but together they do. */
 function splitOver(leaves: readonly TextLeaf[], own: OwnCredentials): (readonly string[])[] {
-  // The leaves come last first.
+  // The leaves are in reverse order.
   const values = leaves.filter(({ text, is }) => is === 'value' && text.length <= LONGEST_READ).toReversed()
   const length = values.reduce((sum, { text }) => sum + text.length, 0)
   if (values.length < 2 || length < SHORTEST_DISGUISED || length > 4 * LONGEST_READ) return []

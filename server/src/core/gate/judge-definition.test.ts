@@ -40,7 +40,7 @@ describe('a tool definition', () => {
     ])
   })
 
-  test('is asked about if its name, title or server resembles that of another server`s tool', () => {
+  test("is asked about if its name, title or server resembles that of another server's tool", () => {
     for (const by of ['name', 'title', 'server'] as const)
       expect(judge({}, [{ ...twin, by }])).toMatchObject([
         {

@@ -18,7 +18,7 @@ const MOVED: Finding = {
   says: 'the tool changed after this call was requested',
 }
 
-/** The same for all calls to this tool. Whether it is the admitted one is found once. */
+/** The same for all calls to this tool. Whether it is the admitted one is determined once. */
 export function planDefinition({ row }: Pick<Tool, 'row'>): (call: Call, facts: Facts) => readonly Opinion[] {
   const listed = findingOn(row)
   return (call, { look_alikes, now }) => {

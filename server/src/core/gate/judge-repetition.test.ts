@@ -34,7 +34,7 @@ describe('the same call again', () => {
     ])
   })
 
-  test('is asked about once it reaches the operator`s limit', () => {
+  test("is asked about once it reaches the operator's limit", () => {
     expect(judge(history({ earlier: 3 }))).toEqual([])
     expect(judge(history({ earlier: 4 }))).toMatchObject([
       { effect: 'ask', strength: 'simple', rule: 'repetition.loop' },

@@ -5,8 +5,8 @@ import type { Policy } from './policy/policy.ts'
 
 /**
  * A run already judged its call once, when it chose its path.
- * INVARIANT: the call is never judged more mildly now, and since this is not an ask of the policy, no consent covers it. The
- * decider and its rule are named after the kind of run.
+ * INVARIANT: the call is never judged more leniently now, and since this is not an ask of the policy, no consent covers it. The decider and
+ * its rule are named after the kind of run.
  */
 export function judgeRun(_policy: Policy, { by_run }: Call, { now }: Facts): Opinion[] {
   if (by_run === undefined || by_run.at_least === 'allow') return []

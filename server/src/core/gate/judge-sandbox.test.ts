@@ -25,7 +25,7 @@ describe('the sandbox', () => {
     expect(judge({ sandbox: 'remote', args: [] })).toEqual([])
   })
 
-  test('blocks paths that lead outside under any reading, including ones that merely start with a root`s name', () => {
+  test("blocks paths that lead outside under any reading, including ones that merely start with a root's name", () => {
     for (const arg of [leading('/etc/passwd'), leading('/desk/a', '/etc'), leading('/deskshop/a'), leading('/')])
       expect(judge({ sandbox: local, args: [arg] })).toMatchObject([{ effect: 'block', rule: 'sandbox.outside' }])
   })
@@ -39,7 +39,7 @@ describe('the sandbox', () => {
       ])
   })
 
-  test('does not judge the names within a root`s own path, which the operator chose', () => {
+  test("does not judge the names within a root's own path, which the operator chose", () => {
     const sandbox = { roots: ['/home/ana/.aws/desk'] }
     expect(judge({ sandbox, args: [leading('/home/ana/.aws/desk/a.txt')] })).toEqual([])
     expect(judge({ sandbox, args: [leading('/home/ana/.aws/desk/.ssh/a.txt')] })).toMatchObject([{ effect: 'ask' }])
@@ -108,7 +108,7 @@ describe('the sandbox', () => {
       expect(found.map((one) => one.effect)).toEqual(effect === undefined ? [] : [effect])
     })
 
-    test('blocks a path through a process`s own files', () => {
+    test("blocks a path through a process's own files", () => {
       for (const path of ['/proc/self/cwd/x', '/proc/12/root/etc', '/dev/fd/3', '/proc/self/environ', '/proc/*/fd/1'])
         expect(judge({ sandbox: 'none', args: [leading(path)] })).toMatchObject([
           { effect: 'block', rule: 'sandbox.process' },
@@ -169,5 +169,5 @@ describe('inside', () => {
     ['/', '/etc', true],
     ['C:\\work', 'C:\\work\\a', true],
     ['C:\\work', 'C:\\works', false],
-  ])('%s holds %s: %s', (root, path, expected) => expect(isInside(root, path)).toBe(expected))
+  ])('%s contains %s: %s', (root, path, expected) => expect(isInside(root, path)).toBe(expected))
 })

@@ -5,7 +5,7 @@ import { compilePolicy } from './policy/compile-policy.ts'
 import { callWith, quietFacts, toolWith } from './quiet-facts.suite.ts'
 
 const compiled = compilePolicy({ text: 'preset: careful', file: 'p' }, { digest: () => 'a' })
-if (!compiled.ok) throw new Error('the preset is good')
+if (!compiled.ok) throw new Error('the preset compiles')
 const policy = compiled.value
 const shell = {
   ...toolWith({ command: { type: 'string' } }, ['write', 'destructive', 'external', 'privileged']),

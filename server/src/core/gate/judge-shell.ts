@@ -37,7 +37,7 @@ function judgeCommand(call: Call, facts: Facts): readonly Opinion[] {
   })
   return [
     ...reading.forbidden.map(({ rule, says }) => opinion('block', rule, `the command ${says}`)),
-    ...reading.secrets.map((kind) => opinion('ask', 'shell.secrets', `the command reaches for ${kind}`)),
+    ...reading.secrets.map((kind) => opinion('ask', 'shell.secrets', `the command accesses ${kind}`)),
     ...(isUnknown(reading) ? [opinion('ask', 'shell.unknown', `not known: ${whatIsUnknown(reading)}`)] : []),
     ...describedParts(reading).map((says) => opinion('allow', 'shell.part', says)),
   ]

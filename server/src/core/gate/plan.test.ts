@@ -123,7 +123,7 @@ const file = { at: '/n', certainty: 'path', bound: true, readings: ['/x/.env'], 
 const newest = { is: 'known', score: 40, at: 0, source: 'log' } as const
 const route = { chosen: { name: 'r', to: [] }, strength: 'strong' } as unknown as NonNullable<Facts['route']>
 
-/** What changes from call to call. Every decider has something to say in some of them. */
+/** What changes from call to call. Every decider has an opinion on some of them. */
 const moments = fc
   .record({
     now: fc.nat(1000),
@@ -182,7 +182,7 @@ const lanes = fc.constantFrom(null, null, 'fast', undefined)
 /** Equal lists that are not the same list, as after a reload. */
 const tags = fc.constantFrom([], ['production'], undefined)
 
-/** A few of each, so that the calls of a run meet plans that were made for others. */
+/** A few values each, so that a run often reuses plans that were made for other calls. */
 const worlds = fc.record({
   policies: fc.array(policies, { minLength: 1, maxLength: 2 }),
   tools: fc.array(tools, { minLength: 1, maxLength: 2 }),
@@ -225,7 +225,7 @@ describe('a plan', () => {
     )
   })
 
-  test('is made once for one policy, tool and caller, and again when one of them is another', () => {
+  test('is made once for one policy, tool and caller, and again when one of them changes', () => {
     const [careful, strict] = [policyOf({ preset: 'careful' }), policyOf({ preset: 'strict' })]
     const call = callWith({})
     const facts = quietFacts()
@@ -238,13 +238,13 @@ describe('a plan', () => {
     expect(planFor(strict, call, { ...facts, tags: [] })).not.toBe(planFor(strict, call, facts))
   })
 
-  test('keeps nothing of a request but the names of its caller', () => {
+  test('keeps nothing of a request except the names of its caller', () => {
     const caller = { ...callWith({}).caller, credential: { key: 'key_0000000000000000' as const } }
     const plan = planFor(policyOf({}), callWith({}, { caller }), quietFacts())
     expect(plan.caller).toEqual({ id: 'agent:a', user: 'ana', kind: 'agent' })
   })
 
-  test('leaves out only deciders that have nothing to say about its tool', () => {
+  test('leaves out only deciders that have no opinion on its tool', () => {
     const names = ({ judges }: ReturnType<typeof makePlan>) => judges.map(({ name }) => name)
     const subject = { policy: policyOf({}), caller: callWith({}).caller, tags: undefined, lane: undefined }
     const all = DECIDERS.map(({ name }) => name)

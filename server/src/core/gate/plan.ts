@@ -4,7 +4,7 @@ import { DECIDERS, type Decider, type PlannedJudge, type Subject } from './decid
 import type { Facts } from './facts.ts'
 import type { Policy } from './policy/policy.ts'
 
-/** What of a verdict does not depend on the call, for all calls of one subject: which rules match, which deciders can speak. */
+/** The part of a verdict that is the same for all calls of one subject: which rules match, and which deciders can have an opinion. */
 export type Plan = Subject & { readonly judges: readonly { readonly name: string; readonly judge: PlannedJudge }[] }
 
 /** Makes a plan by asking the deciders, in their order. A decider without plans is asked for each call. */
@@ -19,14 +19,14 @@ export function makePlan(subject: Subject, deciders: readonly Decider[] = DECIDE
   return { policy, caller: { id, user, kind }, tool, tags, lane, judges }
 }
 
-/** More callers of one tool at a time than this have their plans made again. */
+/** How many plans are cached per tool. With more callers than this, plans are created again. */
 const MOST_PER_TOOL = 32
 const plans = new WeakMap<Tool, Plan[]>()
 
 /**
- * The plan for a call's subject, made once.
- * INVARIANT: a plan is used only with the policy, tool, tags, lane and caller that it was made from. Policies and tools are never
- * changed but replaced, by another policy, definition, admission, pack or configuration, and that is another subject.
+ * The plan for a call's subject, created once.
+ * INVARIANT: a plan is used only with the policy, tool, tags, lane and caller that it was made from. Policies and tools are never modified:
+ * a new policy, definition, admission, pack or configuration is a new object, and so a new subject.
  */
 export function planFor(policy: Policy, { caller }: Pick<Call, 'caller'>, facts: Facts): Plan {
   const { tool, tags, lane } = facts
@@ -43,7 +43,7 @@ export function planFor(policy: Policy, { caller }: Pick<Call, 'caller'>, facts:
       )
         return plan
   const made = makePlan({ policy, caller, tool, tags, lane })
-  // What such a tool does depends on its command, so it is another tool for each call.
+  // The effects of such a tool depend on its command, so every call has its own tool object.
   if (tool.shell !== undefined) return made
   const kept = known?.filter((plan) => plan.policy === policy).slice(0, MOST_PER_TOOL - 1) ?? []
   plans.set(tool, [made, ...kept])

@@ -13,7 +13,7 @@ export type SentMessage = {
   readonly approval_id: string
 }
 
-/** Why a genuine decision is not for this message, in a few replies for the audit; undefined if it is. Pure. */
+/** Why a genuine decision is not for this message, in a few words for the audit; undefined if it is. Pure. */
 export function notForMessage(reply: HubReply, sent: SentMessage, now: number): string | undefined {
   if (reply.node !== sent.node) return 'another node'
   if (reply.message !== sent.message || reply.approval_id !== sent.approval_id) return 'another message'
@@ -30,9 +30,8 @@ export type WaitingRequest = Pick<ApprovalRow, 'tool_id' | 'definition_hash' | '
 }
 
 /**
- * Why an approval is not for exactly this call, in a few replies; undefined if it is.
- * INVARIANT: only what was shown is approved: tool, definition, arguments and packet are compared, and at least as many people
- * were asked.
+ * Why an approval is not for exactly this call, in a few words; undefined if it is.
+ * INVARIANT: only what was shown is approved: tool, definition, arguments and packet are compared, and at least as many people were asked.
  */
 export function notForRequest(reply: HubReply, request: WaitingRequest): string | undefined {
   if (reply.tool !== request.tool_id) return 'another tool'

@@ -86,7 +86,7 @@ function addRepeat(building: Building, { of, min, max }: Pattern & { is: 'repeat
   return start
 }
 
-/** Adds states that match the pattern and go on to `next`; returns the first. */
+/** Adds states that match the pattern and continue with `next`; returns the first. */
 function add(building: Building, pattern: Pattern, next: number): number {
   const { backwards, shared } = building
   switch (pattern.is) {
@@ -134,7 +134,7 @@ function reach({ ops }: Program, text: Text, from: number[], at: number, seen: I
   return { ones, isMatch }
 }
 
-/** Walks over a text and reports each position where a match that began at any earlier position ends. Stops when told to. */
+/** Walks over a text and reports each position where a match that began at any earlier position ends. Stops when `stopAt` returns true. */
 function walk(program: Program, text: Text, stopAt: (at: number) => boolean): void {
   const { characters } = text
   const [first, last, step] = program.backwards ? [characters.length, 0, -1] : [0, characters.length, 1]

@@ -62,7 +62,9 @@ function itemsInOrder(value: readonly unknown[], seen: { isOrdinary: boolean }, 
 
 const FEW_KEYS = 16
 
-/** Sorts them, and says whether anything moved. Few keys are put in order by hand: a general sort allocates more than they take. */
+/**
+ * Sorts the keys, and returns whether anything moved. Short lists are sorted by insertion, because a general sort allocates more memory.
+ */
 function sortKeys(keys: string[]): boolean {
   if (keys.length > FEW_KEYS) {
     keys.sort()

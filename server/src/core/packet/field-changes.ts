@@ -4,7 +4,7 @@ import { numberedText } from '../../contract/visible-text.ts'
 import { childrenOf } from '../gate/text-leaves.ts'
 import { pointerOf } from '../sentence/leaves.ts'
 
-/** More than a person reads; the packet also shows the arguments themselves. */
+/** Nobody reads more than this; the packet also shows the arguments themselves. */
 const MOST_CHANGES = 500
 
 /** Every place where two JSON values differ, in the order of the newer one. Not recursive. */

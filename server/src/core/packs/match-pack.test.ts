@@ -132,7 +132,7 @@ describe('what a pack says of a tool', () => {
     expect([tool.effects.includes('destructive'), tool.pack]).toEqual([true, undefined])
   })
 
-  test('the operator`s declaration overrides it, in both directions', () => {
+  test("the operator's declaration overrides it, in both directions", () => {
     const says = (effects: readonly string[]) => settingsOf({ command: 'x', tools: { t: { effects } } })
     expect(joinTool(rowOf(KNOWN_HASH), says(['destructive']), packWith(['read']))).toMatchObject({
       effects: ['destructive'],
@@ -141,7 +141,7 @@ describe('what a pack says of a tool', () => {
     expect(joinTool(rowOf(KNOWN_HASH), says(['read']), packWith(['destructive']))).toMatchObject({ effects: ['read'] })
   })
 
-  test('a pack for a coding agent applies to that agent`s own list of tools, and to no server', () => {
+  test("a pack for a coding agent applies to that agent's own list of tools, and to no server", () => {
     const { pack } = packWith(['read'], [])
     const known: KnownPack = { source: 'built-in', pack: { ...pack, clients: ['codex'] } }
     expect(packFor([known], settingsOf({ client: 'codex' }))).toBe(known)

@@ -28,7 +28,7 @@ export function addressesIn(text: string): string[] {
 }
 
 type NamedRole = Role | 'to' | undefined
-/** The same fields are asked for at every call. Bounded: one more and all are looked up again. */
+/** Cached, because the same fields occur in every call. The cache is cleared when it is full. */
 const NAMED = new Map<string, NamedRole>()
 const MOST_NAMED = 1_000
 

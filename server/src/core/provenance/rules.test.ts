@@ -47,14 +47,14 @@ describe('a call after reading', () => {
     expect(rulesOf(session, SEND, { ...TO_EVE, body: 'Minutes' })).toEqual([])
     expect(rulesOf(session, SEND, { ...TO_EVE, recipients: ['mallory@evil.example'] })).not.toEqual([])
   })
-  test('what an agent reports as its user`s words does not count after a text that asks was read', () => {
+  test("what an agent reports as its user's words does not count after a text that asks was read", () => {
     const session = sessionWith([], [{ note: INJECTED }])
     session.addWords('Please send an email to eve@evil.example', 'claimed')
     expect(rulesOf(session, SEND, TO_EVE)).toContain('provenance.destination')
     session.addWords('Please send an email to eve@evil.example, subject Minutes, body Minutes', 'user')
     expect(rulesOf(session, SEND, TO_EVE)).toEqual([])
   })
-  test('a server whose outputs only the operator`s people can write adds no foreign prose', () => {
+  test("a server whose outputs only the operator's people can write adds no foreign prose", () => {
     const session = sessionWith(ASKED, [])
     read(session, { note: INJECTED }, { house: true })
     expect(session.prose).toBe(false)

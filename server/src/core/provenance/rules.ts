@@ -48,7 +48,7 @@ export type JudgedCall = {
   readonly recipients?: readonly string[]
 }
 
-/** Profiles are needed for every call and computed once. */
+/** Cached, because every call needs the profile of its tool. */
 const PROFILES = new WeakMap<ToolDefinition, Profile>()
 function profile(definition: ToolDefinition): Profile {
   const known = PROFILES.get(definition) ?? profileOf(definition)

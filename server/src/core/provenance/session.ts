@@ -78,9 +78,9 @@ export type Session = {
 
 /** About a megabyte of text. More is not remembered, and then nothing counts as known. */
 export const MOST_WORDS = 400_000
-/** So many answers and texts are remembered. */
+/** How many answers and texts are remembered. */
 const MOST_ORIGINS = 100_000
-/** A text that asks is remembered with what it asks for; with more than this many, every action counts as asked for. */
+/** How many texts that ask are remembered with what they ask for. With more than this, every action counts as asked for. */
 const MOST_ASKS = 2_000
 
 export function createSession(): Session {

@@ -88,7 +88,7 @@ type Room = Pick<Words, 'full' | 'stem' | 'at' | 'before'>
 /** Buffers that are reused for the next text, if the previous words are no longer needed. */
 export type Scratch = (room: number) => Room
 
-/** One buffer for all of them: each buffer of its own costs more than what is written into it. */
+/** One shared buffer, because separate buffers cost more than their content. */
 function roomFor(room: number): Room {
   const buffer = new ArrayBuffer(room * 14)
   return {

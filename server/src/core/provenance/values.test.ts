@@ -29,7 +29,7 @@ describe('a value', () => {
     ).toEqual(['user', 'data', 'none', 'none'])
   })
   // Seen red when the user's words were looked up after the outputs.
-  test('law: a value that the user typed is the user`s, whatever was read', () => {
+  test("law: a value that the user typed is the user's, whatever was read", () => {
     fc.assert(
       fc.property(fc.array(fc.string(), { maxLength: 4 }), (texts) => {
         const session = sessionWith(

@@ -91,7 +91,7 @@ describe('a held call', () => {
     expect(play(waiting, [{ type: 'timer', now: 1000 }]).keys).toEqual([`${CALL}/expire/${APPROVAL}`])
   })
 
-  test('a decision that was faster than the expiry stands, whichever of the two is heard of first', () => {
+  test('a decision made before the expiry counts, whichever of the two events arrives first', () => {
     const timer: RunEvent = { type: 'timer', now: 1000 }
     const expired: RunEvent = { type: 'effect.done', key: `${CALL}/expire/${APPROVAL}`, outcome: 'approved' }
     const keys = [`${CALL}/expire/${APPROVAL}`, `${CALL}/resume/1`]

@@ -113,7 +113,10 @@ function answers(state: HeldCall, { key, outcome }: HeldCallEvent & { type: 'eff
   return state.phase !== 'waiting' && key !== withdrawalOf(state)
 }
 
-/** What an expiry finds when a person was faster and the call goes on. The event of that decision is in the journal, read or unread. */
+/**
+ * The states in which an expiry finds the request if a person decided first and the call continues. The event of that decision is in the
+ * journal, read or unread.
+ */
 const GOES_ON: ReadonlySet<string> = new Set(['approved', 'consumed', 'stale', 'edited'])
 
 const expiryOf = ({ call_id }: HeldCall): string => `${call_id}/expire/`
@@ -135,7 +138,7 @@ const stay = (state: HeldCall): Next => ({ state, effects: [] })
 const order = (state: HeldCall, ordered: NonNullable<HeldCall['ordered']>): Next =>
   stay(state.phase === 'resuming' ? { ...state, ordered } : state)
 
-/** A retry is safe to start here even if the resumption has made it: the call's row says so, and then nothing is executed. */
+/** Starting a retry here is safe even if the resumption already made it: the call's row says so, and then nothing is executed. */
 function afterEffect({ ordered, ...state }: HeldCall, event: HeldCallEvent & { type: 'effect.done' }): Next {
   if (ordered === undefined || event.outcome !== 'unknown') return ended(state, event)
   return ordered === 'call.retried' ? resume(state) : ended(state, { type: ordered })

@@ -170,7 +170,7 @@ describe('a hostile schema', () => {
       { type: 'object', properties: { a: { enum: Array.from({ length: 200_000 }, (_, at) => `c${at}`) } } },
     ],
     [
-      'with 200,000 other keys behind every reference',
+      'with 200,000 other keys in the target of every reference',
       {
         type: 'object',
         properties: Object.fromEntries(

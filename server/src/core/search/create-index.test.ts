@@ -53,8 +53,8 @@ describe('search', () => {
     ['report a bug in the repo', 'repo__create_issue', 'synonyms only'],
     ['how hot is it in fahrenheit', 'weather__forecast', 'a choice of a parameter'],
     ['the village where I live', 'weather__forecast', 'the description of a parameter'],
-    ['start a load testing run', 'cloud__loadtesting-run', 'two words for one'],
-    ['find a mvoie', 'films__findMovie', 'a slip of the keyboard'],
+    ['start a load testing run', 'cloud__loadtesting-run', 'two words instead of one'],
+    ['a typo', 'films__findMovie', 'a slip of the keyboard'],
     ['my repositry', 'repo__create_issue', 'a missing letter'],
   ])('"%s" finds %s first, by %s', (query, id) => {
     expect(idsFor(query)[0]).toBe(id)
@@ -82,7 +82,7 @@ describe('search', () => {
     const tools = [...named('amber_basalt', ''), ...named('cobalt_dolomite', 'Stones')]
     const hits = indexOf(tools).search('amber and basalt and cobalt and dolomite', 5)
 
-    test('the first two places go to the best scores, so that equal rivals are seen side by side', () => {
+    test('the first two places go to the best scores, so that two equally good tools are next to each other', () => {
       expect(hits.slice(0, 2).map(({ id }) => id)).toEqual(['cairo__amber_basalt', 'lima__amber_basalt'])
       expect(hits[1]?.score_hint).toBe(hits[0]?.score_hint)
     })

@@ -61,7 +61,7 @@ function readingsOf(item: QueryTerm, vocabulary: Vocabulary, size: number, tunin
   read(own, 1)
   most = readings.values().next().value?.worth ?? Infinity
   for (const other of SYNONYMS.get(item.term) ?? []) read(vocabulary.find(other), tuning.synonym)
-  // If some tool contains the word, it counts by itself; if none does, its kind is all there is.
+  // If some tool contains the word, the word itself counts most; otherwise only its kind is known.
   const topic = own === undefined ? tuning.topic : tuning.topicBeside
   for (const other of TOPICS.get(item.term) ?? []) read(vocabulary.find(other), topic)
   if (own === undefined && !item.name) {

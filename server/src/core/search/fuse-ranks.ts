@@ -2,7 +2,7 @@ import type { Hit } from './create-index.ts'
 
 /** The usual constant: ranks 1 and 2 differ little, ranks 1 and 60 by half. */
 export const SMOOTHING = 60
-/** Smaller, so that what one list puts first is not outvoted by what both lists put far down. */
+/** Smaller, so that a tool that one list ranks first stays above tools that both lists rank low. */
 const MEANING_SMOOTHING = 10
 /** A hit by name ranks above everything else. */
 export const BY_NAME = 0.99
@@ -11,8 +11,8 @@ export const BY_NAME = 0.99
 const BY_MEANING: Hit['reason'] = { fields: [], terms: [] }
 
 /**
- * Merges two ranked lists: by words and by meaning. A rank counts by its reciprocal, so the two scales need not be comparable.
- * The surer the words are of their first hit, the less meaning counts: `weight` is what it counts where they are not sure at all.
+ * Merges two ranked lists: by words and by meaning. A rank counts by its reciprocal, so the two scales need not be comparable. The more
+ * certain the first hit by words, the less meaning counts; `weight` is its weight if the words are not certain at all.
  * INVARIANT: hints are in the order of the list, and the first has the best hint of the words.
  */
 export function fuseRanks(words: readonly Hit[], meanings: readonly string[], count: number, weight: number): Hit[] {

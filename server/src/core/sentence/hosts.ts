@@ -44,7 +44,7 @@ function percentRead(host: string): string {
   return host.replaceAll(/%([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 }
 
-/** The real host, if the URL does not show it plainly. Undefined if it does. */
+/** The real host, if it is not obvious from the URL. Undefined if it is. */
 export function hiddenHost(address: string): string | undefined {
   const host = hostOf(address)
   return host === undefined || PLAIN_ADDRESS.test(address) ? undefined : asciiHost(host)

@@ -170,7 +170,7 @@ describe('what an approver must not miss', () => {
     expect(sentence).toBe('Send something to “ana@x.example" with 0 attachments. Send "”, blind copy to eve@x.example')
   })
 
-  test('a value from outside is marked where it appears, and added if the sentence had no room for it', () => {
+  test('a value from outside is marked where it appears, and added if the sentence does not contain it', () => {
     const sources = [
       { at: '/cc/0', kind: 'outside' as const, label: 'the output of mail__read' },
       { at: '/body', kind: 'outside' as const, label: 'the output of mail__read' },

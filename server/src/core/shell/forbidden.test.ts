@@ -20,7 +20,7 @@ test.each(['build', 'build/*', './build/', '/home/me/code/app/build/*', '/tmp/x/
   expect(removes(target)).toBeUndefined(),
 )
 
-// An expression with two ways to read each slash took twice as long for every one more: forty of them never ended.
+// A regular expression with two ways to match each slash would double its time with every slash.
 test.each(['/', '/.', '/*', '/./', './', '/.*'])(
   'two hundred thousand characters of `%s` are judged like a few of them',
   (unit) => {
@@ -33,7 +33,7 @@ test.each(['/', '/.', '/*', '/./', './', '/.*'])(
 )
 
 test.each(['"', '\\"', '"\\', '\\\\"', "'", '"\'', '`'])(
-  'two hundred thousand characters of %s in code end',
+  'two hundred thousand characters of %s in code terminate',
   (unit) => {
     const code = `print("a b") # ${unit.repeat(200_000 / unit.length)}`
     expect(quotedTexts(code)[0]).toBe('a b')
@@ -42,7 +42,7 @@ test.each(['"', '\\"', '"\\', '\\\\"', "'", '"\'', '`'])(
   },
 )
 
-test('a quote that nothing closes hides no later string', () => {
+test('an unclosed quote hides no later string', () => {
   expect(quotedTexts("# it\"s\nos.system('rm -rf /')")).toContain('rm -rf /')
   expect(quotedTexts(`print("a \\" b", 'c')`)).toEqual(expect.arrayContaining(['a " b', 'c']))
   expect(awkDoings('{ print "a | b" }')).toEqual([])
@@ -53,7 +53,7 @@ describe('words that run others', () => {
   const rulesOf = (command: string) => readShell(command, CWD).forbidden.map(({ rule }) => rule)
 
   test.each(['sudo ', 'env ', 'xargs ', 'nohup ', 'git -c color.ui=a '])(
-    'many of `%s` end, and what is nested too deep to be read is unknown',
+    'many of `%s` terminate, and what is nested too deep to be read is unknown',
     (unit) => {
       const { unknown, parts } = readShell(unit.repeat(2_000), CWD)
       expect(unknown.length > 0 || parts.some(({ does }) => does.includes('unknown'))).toBe(true)

@@ -7,12 +7,12 @@ const WIPES: Forbidden = {
   rule: 'shell.wipes',
   says: 'changes or deletes everything below a folder outside the working folder',
 }
-const DISK: Forbidden = { rule: 'shell.disk', says: 'writes over a disk' }
-export const FORK_BOMB: Forbidden = { rule: 'shell.fork_bomb', says: 'starts itself again and again without end' }
-export const REVERSE_SHELL: Forbidden = { rule: 'shell.reverse', says: 'hands a shell to another machine' }
+const DISK: Forbidden = { rule: 'shell.disk', says: 'overwrites a disk' }
+export const FORK_BOMB: Forbidden = { rule: 'shell.fork_bomb', says: 'starts itself again without end' }
+export const REVERSE_SHELL: Forbidden = { rule: 'shell.reverse', says: 'gives another machine a shell' }
 export const GATE: Forbidden = {
   rule: 'shell.gate',
-  says: "decides, changes or stops the gate itself, which is for its operator's own terminal",
+  says: 'controls the gate itself, which only its operator may do, in a terminal of their own',
 }
 
 const DISKS = /^\/dev\/(?!null$|zero$|full$|stdin$|stdout$|stderr$|tty|fd\/|shm\/|random$|urandom$|pts\/|tcp\/|udp\/)/
@@ -27,7 +27,7 @@ const MAY_BE_FORBIDDEN: ReadonlySet<string> = new Set(
 )
 
 export function forbiddenIn(name: string, words: readonly ReadWord[], cwd: string | undefined): Forbidden | undefined {
-  // Called for every word that may be a program: the words behind it are only read if it is one of these.
+  // Called for every word that may be a program: the words after it are read only if it is one of these.
   if (!MAY_BE_FORBIDDEN.has(name)) return undefined
   const texts = words.map(({ text }) => text)
   const wide = () => words.some((word) => isWide(word, cwd))

@@ -36,7 +36,7 @@ const HAS_SHORT_VERSION = new Set([
 
 /**
  * What one program does with these words, according to the table. Also called for a command that another one runs.
- * INVARIANT: a nested command adds its effects; nothing makes it milder.
+ * INVARIANT: a nested command adds its effects; nothing makes the result less strict.
  */
 export function judgeWords(reader: Reader, words: readonly ReadWord[], place: Place): readonly ShellEffect[] {
   const [first, ...rest] = words
@@ -214,7 +214,7 @@ export function notePaths(reader: Reader, words: readonly ReadWord[]): void {
   }
 }
 
-/** Each of these words may begin a command, which all words behind it belong to. */
+/** How many words are tried as the start of a command that consists of all words after them. */
 const MOST_PROBED = 400
 
 /** A program that starts others may have a command among its arguments, as words or as one text. */

@@ -35,7 +35,7 @@ describe('a forbidden command', () => {
     for (const command of FORBIDDEN) expect(isForbidden(wrap(command)), wrap(command)).toBe(true)
   })
 
-  test.for(PREFIXES)('is forbidden behind: %s', (prefix) => {
+  test.for(PREFIXES)('is forbidden after: %s', (prefix) => {
     for (const command of FORBIDDEN) expect(isForbidden(`${prefix} ${command}`), command).toBe(true)
   })
 
@@ -68,7 +68,7 @@ describe('a forbidden command', () => {
   })
 })
 
-test('harmless text around a command never makes it milder', () => {
+test('harmless text around a command never makes the judgement less strict', () => {
   const texts = constantFrom('ls', 'git status', 'echo hi', 'cat README.md', '# note', 'true', 'x=1', 'cd src')
   const acts = constantFrom('rm x', 'npm install', 'git push', 'echo a > b', 'sudo ls', 'cat .env', 'unheardof')
   const joins = constantFrom(' && ', '; ', ' || ', '\n', ' & ', ' | ')

@@ -16,7 +16,7 @@ const MOST_PARTS = 1_000
 
 /**
  * Parses a shell command and says what its parts do. Pure, total and bounded in time. `cwd` is the folder it runs in, if known.
- * INVARIANT: a command that contains another one, in any way, is never milder than that one (law in read-shell.test.ts).
+ * INVARIANT: a command that contains another one, in any way, is judged at least as strictly as that one (law in read-shell.test.ts).
  */
 export function readShell(command: string, cwd?: string): ShellReading {
   const reader: Reader = {
@@ -202,7 +202,7 @@ const NOTHING: Input = { texts: [], decoded: false }
 function joined(one: Input | undefined, other: Input | undefined): Input | undefined {
   if (one === undefined || other === undefined) return one ?? other
   const texts = [...one.texts, ...other.texts]
-  // Of more texts than anybody pipes, the newest are kept. The others are as unknown as decoded ones.
+  // If there are too many texts, the newest are kept. The others count as unknown, like decoded ones.
   return { texts: texts.slice(-MOST_TEXTS), decoded: one.decoded || other.decoded || texts.length > MOST_TEXTS }
 }
 const MOST_TEXTS = 100
@@ -295,7 +295,7 @@ function redirect(reader: Reader, one: Redirection, source: string): readonly Sh
   else if (WRITES.has(operator) && !(word.literal && QUIET.test(word.text))) {
     found.push('writes')
     notePaths(reader, [word])
-    if (isDisk(word.text)) reader.forbidden.push({ rule: 'shell.disk', says: 'writes over a disk' })
+    if (isDisk(word.text)) reader.forbidden.push({ rule: 'shell.disk', says: 'overwrites a disk' })
   } else if (operator === '<') notePaths(reader, [word])
   if (found.length > 0) reader.parts.push({ text: source.slice(one.pos, one.end), program: operator, does: found })
   return found

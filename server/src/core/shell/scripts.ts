@@ -90,8 +90,8 @@ export function listedWords(code: string): string {
 type Span = { readonly start: number; readonly end: number }
 
 /**
- * Where quoted strings begin and end, in one pass. A quote that nothing closes opens no string, and then no later one of its kind does:
- * without that a megabyte of quotes would be searched from each of them.
+ * Where quoted strings begin and end, in one pass. An unclosed quote opens no string, and neither does any later quote of its kind:
+ * otherwise a megabyte of quotes would be searched from each of them.
  */
 function quotedIn(code: string, quotes: string): readonly Span[] {
   const found: Span[] = []

@@ -44,19 +44,19 @@ test.each<[string, readonly RunEvent[], string, readonly string[]]>([
     ['search', 'card', 'judge', 'dry_run'],
   ],
   [
-    'held only when it came to it',
+    'held only at the dispatch',
     [...auto, done.dispatched('EXECUTE', 'pending'), done.dispatched('ASK', 'pending'), ended('executed')],
     'OK',
     ['search', 'card', 'judge', 'dispatch', 'dispatch'],
   ],
   [
-    'told of its end twice',
+    'notified of its end twice',
     [...auto, ended('executed'), done.dispatched('EXECUTE', 'executed')],
     'OK',
     ['search', 'card', 'judge', 'dispatch'],
   ],
   [
-    'in the dark, then settled',
+    'with an unknown outcome, then settled',
     [...auto, ended('unknown'), done.dispatched('EXECUTE', 'unknown'), ended('executed')],
     'OK',
     ['search', 'card', 'judge', 'dispatch'],

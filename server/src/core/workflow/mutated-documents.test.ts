@@ -19,13 +19,13 @@ const EXTERNAL = 'external schema references are not supported; use workflow.sch
 /** None of these changes the text that another one needs, so they can be combined. */
 const MISTAKES: readonly Mistake[] = [
   {
-    kind: 'an input schema that is not there',
+    kind: 'a missing input schema',
     from: 'inputSchemaRef: request',
     to: (word) => `inputSchemaRef: ${word}`,
     says: (word) => `${FILE}: input schema ref ${word} not found`,
   },
   {
-    kind: 'an output schema that is not there',
+    kind: 'a missing output schema',
     from: 'outputSchemaRef: summary',
     to: (word) => `outputSchemaRef: ${word}`,
     says: (word) => `${FILE}, step 4: output schema ref ${word} not found`,
@@ -37,34 +37,34 @@ const MISTAKES: readonly Mistake[] = [
     says: () => `${FILE}: schema ref cannot be empty`,
   },
   {
-    kind: 'a schema that stands twice',
+    kind: 'a duplicate schema',
     from: '    summary:\n',
     to: () => '    request: { type: object }\n    summary:\n',
     says: () => 'workflow schemas contains duplicate key request',
     at: () => 'request: { type: object }',
   },
   {
-    kind: 'an unsound schema',
+    kind: 'an invalid schema',
     from: '  protocols:\n',
     to: (word) => `    ${word}: { type: strung }\n  protocols:\n`,
     says: (word) => `workflow schema ${word}: invalid JSON Schema`,
     at: (word) => `${word}: { type: strung }`,
   },
   {
-    kind: 'a schema that leads outside',
+    kind: 'an external schema reference',
     from: '    request:\n',
     to: (word) => `    out_${word}: { $ref: "https://${word}.example/s.json" }\n    request:\n`,
     says: () => EXTERNAL,
     at: (word) => `out_${word}:`,
   },
   {
-    kind: 'a step type that is not there',
+    kind: 'an unknown step type',
     from: 'type: plan',
     to: (word) => `type: ${word}`,
     says: (word) => `${FILE}, step 5: unknown step type "${word}"`,
   },
   {
-    kind: 'a nested step type that is not there',
+    kind: 'an unknown nested step type',
     from: '            - type: tool',
     to: (word) => `            - type: inner_${word}`,
     says: (word) => `${FILE}, step 2.0: unknown step type "inner_${word}"`,
@@ -85,7 +85,7 @@ const MISTAKES: readonly Mistake[] = [
     at: (word) => `cap_${word}:`,
   },
   {
-    kind: 'a target that is not there',
+    kind: 'an unknown target',
     from: 'targetAlias: boss',
     to: (word) => `targetAlias: ${word}`,
     says: (word) => `${FILE}, step 6: unknown targetAlias \`${word}\`; messaging.allowedTargets does not name it`,
@@ -97,14 +97,14 @@ const MISTAKES: readonly Mistake[] = [
     says: () => `${FILE}, step 1: goto \`parsed\` leads backward`,
   },
   {
-    kind: 'braces that do not close',
+    kind: 'unbalanced braces',
     from: 'Say what was filed: {{output}}',
     to: (word) => `Say {{${word}`,
     says: () => `${FILE}, step 4: unbalanced braces: \`{{\` without \`}}\``,
     at: (word) => `Say {{${word}`,
   },
   {
-    kind: 'a limit below zero',
+    kind: 'a negative limit',
     from: 'maxEventsPerMinute: 100',
     to: () => 'maxEventsPerMinute: -3',
     says: () => 'a limit is 0 (unlimited) or more',
@@ -124,7 +124,7 @@ const MISTAKES: readonly Mistake[] = [
     at: (word) => `roomId: "!${word}:test"`,
   },
   {
-    kind: 'a schedule that is none',
+    kind: 'an invalid schedule',
     from: '0 3 * * *',
     to: () => '0 3 * *',
     says: () => '`0 3 * *` is not a schedule: write five fields, or `@every 5m`',
@@ -175,7 +175,7 @@ describe('200 documents with several different mistakes each', () => {
 
 const LINES = SOUND.split('\n')
 const line = fc.nat(LINES.length - 2)
-/** Kinds of damage that were not planned for. */
+/** Random kinds of damage. */
 const DAMAGE = {
   drop: line.map((at) => (lines: string[]) => lines.toSpliced(at, 1)),
   twice: line.map((at) => (lines: string[]) => lines.toSpliced(at, 0, lines[at] ?? '')),

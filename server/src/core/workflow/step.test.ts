@@ -49,8 +49,8 @@ const held = (key: string, call_id: string, status = 'pending'): WorkflowEvent =
 })
 const ended = (call_id: string, state: string): WorkflowEvent => ({ type: 'call.ended', call_id, state })
 
-describe('a call that ended before its step knew that it waits for it', () => {
-  test.each(['pending', 'executing', 'unknown'])('is looked up when the step is told %s', (status) => {
+describe('a call that ended before its step knew that it has to wait for it', () => {
+  test.each(['pending', 'executing', 'unknown'])('is looked up when the step learns %s', (status) => {
     const { told } = play(started(protocolOf(NOTE)), [
       START,
       ended('call_1', 'executed'),

@@ -59,7 +59,7 @@ describe('a template', () => {
     expect(fill(template)).toEqual({ ok: false, says })
   })
 
-  test('leaves JSON in a text alone', () => {
+  test('does not change JSON in a text', () => {
     expect(valueOf('{"a":{"b":{{input.n}}}}')).toBe('{"a":{"b":3}}')
     expect(valueOf('Return {"items":[{"q":{"x":1}}]}')).toBe('Return {"items":[{"q":{"x":1}}]}')
   })

@@ -43,7 +43,7 @@ describe('the history of a call', () => {
     expect((await history([...rows, ...others])).fact).toMatchObject({ earlier: 3 })
   })
 
-  test('contains a person`s rejection that came before the call, and no other decision', async () => {
+  test("contains a person's rejection that came before the call, and no other decision", async () => {
     const rejections = [
       { approval_id: 'auth_0000000000000001', by: 'approver:bob', until: new Date(1_500_000).toISOString() },
     ]

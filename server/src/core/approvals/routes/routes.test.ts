@@ -85,7 +85,11 @@ describe('contradictory routes are rejected', () => {
   test.each([
     ['an unknown group', { routes: [{ id: 'r', group: 'nobody' }] }, 'there is no group `nobody`'],
     ['a group by the name of an inherited field', { routes: [{ id: 'r', group: 'constructor' }] }, 'there is no group'],
-    ['more people than the group has', { groups: GROUPS, routes: [{ id: 'r', group: 'on-call', people: 2 }] }, 'has 1'],
+    [
+      'more people than the group has members',
+      { groups: GROUPS, routes: [{ id: 'r', group: 'on-call', people: 2 }] },
+      'has 1',
+    ],
     ['a person listed twice', { groups: { g: ['ada', 'ada'] } }, 'the same person is listed twice'],
     [
       'an escalation to the same group',
@@ -100,16 +104,16 @@ describe('contradictory routes are rejected', () => {
       },
       'expires before that',
     ],
-    ['a channel that is not there', { routes: [{ id: 'r', channel: 'fax' }] }, 'there is no channel `fax`'],
-    ['a time that is none', { routes: [{ id: 'r', expires: '15' }] }, 'write a time'],
+    ['an unknown channel', { routes: [{ id: 'r', channel: 'fax' }] }, 'there is no channel `fax`'],
+    ['an invalid time', { routes: [{ id: 'r', expires: '15' }] }, 'write a time'],
     ['an unknown key', { routes: [{ id: 'r', aproval: 1 }] }, 'unknown key'],
     [
-      'a route behind a wider one',
+      'a route after a broader one',
       { routes: [{ id: 'all' }, { id: 'r', match: { tool: 's__t' } }] },
       'never reached: the route `all`',
     ],
     [
-      'a strict route behind a mild one',
+      'a strict route after a lenient one',
       { groups: GROUPS, routes: PAYING.routes.toReversed() },
       'never reached: the route `small`',
     ],

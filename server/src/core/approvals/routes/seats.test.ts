@@ -132,13 +132,13 @@ describe('a substitute', () => {
     expect(codeOf(say(request(), 'fay', chain))).toBe('approval.not_asked')
   })
 
-  test('is never the requester, nor decides in the requester`s place', () => {
+  test("is never the requester, nor decides in the requester's place", () => {
     expect(codeOf(say(request(), 'eve', [{ from: 'ada', to: 'eve' }]))).toBe('approval.own_request')
     const own = request({}, { caller: { kind: 'agent', id: 'agent:bot', user: 'ada' } })
     expect(codeOf(say(own, 'dan', handed))).toBe('approval.own_request')
   })
 
-  test('whatever people decide and delegate: approved means two people in two seats, none of them the requester`s', () => {
+  test("whatever people decide and delegate: approved means two people in two seats, none of them the requester's", () => {
     const people = ['ada', 'bob', 'cy', 'dan', 'eve', 'fay'] as const
     const person = fc.constantFrom(...people)
     const delegations = fc.array(fc.record({ from: person, to: person }), { maxLength: 8 })

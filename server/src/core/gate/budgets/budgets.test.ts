@@ -16,7 +16,7 @@ const other = callWith(
 )
 
 describe('a budget', () => {
-  test('takes one unit per call and the tool`s cost, each from a separate account', () => {
+  test("takes one unit per call and the tool's cost, each from a separate account", () => {
     expect(charges({ calls: 3, cost: 50 }, callWith({}), 7)).toMatchObject([
       { measure: 'calls', limit: 3, needs: 1 },
       { measure: 'cost', limit: 50, needs: 7 },
@@ -46,7 +46,7 @@ describe('a budget', () => {
     expect(accounts({}, callWith({}), 5 * HOUR)).not.toEqual(accounts({}, callWith({}), 6 * HOUR))
   })
 
-  test('of a run belongs to one user`s thread, and has no end', () => {
+  test("of a run belongs to one user's thread, and has no end", () => {
     const run = { per: 'run' }
     expect(charges(run)[0]).not.toHaveProperty('frees_at')
     expect(accounts(run, callWith({}), 0)).toEqual(accounts(run, callWith({}), 9 * HOUR))

@@ -70,8 +70,15 @@ describe('the newest record', () => {
   })
 
   test('is unknown if there is none', () => {
-    expect(newestScore([], NOW)).toEqual({ is: 'unknown', says: 'holds none', source: 'serenity.log_dir' })
-    expect(newestScore([at(NOW + 600_000, 95)], NOW)).toMatchObject({ is: 'unknown', says: 'holds none' })
+    expect(newestScore([], NOW)).toEqual({
+      is: 'unknown',
+      says: 'contains no health record',
+      source: 'serenity.log_dir',
+    })
+    expect(newestScore([at(NOW + 600_000, 95)], NOW)).toMatchObject({
+      is: 'unknown',
+      says: 'contains no health record',
+    })
   })
 })
 

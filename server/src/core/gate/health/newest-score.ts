@@ -50,7 +50,7 @@ export function newestScore(records: readonly ReadRecord[], now: number): ScoreF
   const present = records.filter(({ at }) => at <= now + SERENITY_LIMITS.ahead_ms)
   const newest = Math.max(...present.map(({ at }) => at))
   const [first] = present.filter(({ at }) => at === newest).toSorted((a, b) => rank(a.fact) - rank(b.fact))
-  return first?.fact ?? { is: 'unknown', says: 'holds none', source: 'serenity.log_dir' }
+  return first?.fact ?? { is: 'unknown', says: 'contains no health record', source: 'serenity.log_dir' }
 }
 
 const rank = (fact: ScoreFact) => (fact.is === 'known' ? fact.score : -1)

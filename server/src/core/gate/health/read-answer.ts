@@ -3,7 +3,7 @@ import { GateWord } from '../../../contract/serenity.ts'
 import type { ProviderFact } from './health-fact.ts'
 import { scoreOf } from './newest-score.ts'
 
-/** A gate provider's answer. An unknown word is an ask; a missing answer is no opinion. */
+/** A gate provider's answer. An unknown decision is an ask; a missing answer is no opinion. */
 export function readGateAnswer(answer: Json | undefined, source: string): ProviderFact {
   if (!isJsonObject(answer)) return { source, word: 'unheard', says: 'gave no answer that can be read' }
   const said = answer['decision'] ?? answer['mode']

@@ -71,7 +71,7 @@ export function findOwn(text: string, own: OwnCredentials): readonly Span[] {
 
 const NO_SPANS: readonly Span[] = []
 
-/** Whether any credential may begin in the text, without its gaps. Nearly always none does, and nothing is copied. */
+/** Whether any credential may begin in the text, ignoring gaps. Usually none does, and nothing is copied. */
 function mayHold(text: string, { finder }: OwnCredentials): boolean {
   const { symbols, width, next, ends } = finder
   let state = 0
@@ -140,7 +140,7 @@ function lengthOfShape(text: string, start: number): number | undefined {
   return undefined
 }
 
-/** Prose without its spaces can have the letters of a key, but not its mixture. */
+/** Prose without its spaces can consist of the same letters as a key, but not of the same mix of characters. */
 function isRandom(random: string | undefined): boolean {
   if (random === undefined) return true
   const hasMany = (letters: RegExp) => (random.match(letters)?.length ?? 0) >= (/\d/.test(random) ? 4 : 6)

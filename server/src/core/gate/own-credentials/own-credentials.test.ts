@@ -16,8 +16,8 @@ const spread = (text: string, every: number, by: string) =>
 const ENCODINGS: readonly [string, (text: string) => string][] = [
   ['as it is', (text) => text],
   ['base64', (text) => Buffer.from(text).toString('base64')],
-  ['base64 behind one byte', (text) => Buffer.from(`x${text}`).toString('base64')],
-  ['base64 behind two bytes', (text) => Buffer.from(`xy${text}`).toString('base64')],
+  ['base64 after one byte', (text) => Buffer.from(`x${text}`).toString('base64')],
+  ['base64 after two bytes', (text) => Buffer.from(`xy${text}`).toString('base64')],
   ['base64url', (text) => Buffer.from(`{"a":"${text}"}`).toString('base64url')],
   ['base64 in short lines', (text) => spread(Buffer.from(text).toString('base64'), 8, '\n')],
   ['hexadecimal', (text) => Buffer.from(text).toString('hex')],
@@ -47,9 +47,9 @@ const ENCODINGS: readonly [string, (text: string) => string][] = [
         .map((one) => `\\u00${one.charCodeAt(0).toString(16)}`)
         .join(''),
   ],
-  ['spread by blanks', (text) => spread(text, 1, ' ')],
-  ['spread by line breaks', (text) => spread(text, 5, '\r\n')],
-  ['spread by invisible characters', (text) => spread(text, 3, '\u200b')],
+  ['with spaces in between', (text) => spread(text, 1, ' ')],
+  ['with line breaks in between', (text) => spread(text, 5, '\r\n')],
+  ['with invisible characters in between', (text) => spread(text, 3, '\u200b')],
 ]
 const CREDENTIALS = [
   ...['agent', 'user', 'approver', 'reviewer', 'admin', 'node'].map((kind) => [`${kind} key`, keyOf(kind)] as const),
@@ -89,7 +89,7 @@ test.each([
 })
 
 test('one that is nested deep is removed as fast as any other', () => {
-  // A search of each level before its copy would take 2 to the power of the depth.
+  // Searching each level before copying it would take time exponential in the depth.
   const nested = (depth: number): Json =>
     depth === 0 ? keyOf('agent') : depth % 2 === 0 ? [nested(depth - 1)] : { a: nested(depth - 1) }
   expect(JSON.stringify(redactOwnJson(nested(150), own))).toContain(OWN_CREDENTIAL_MARK)

@@ -37,14 +37,14 @@ const FAULTS: readonly (readonly [what: string, text: string, ...faults: string[
     'p.yaml:1:9: `carefull` is not a known value for `preset`; write one of `observe`, `careful`, `strict`; did you mean `careful`?',
   ],
   ['a mistyped key', 'rule: []', 'p.yaml:1:1: unknown key `rule`; write `rules`'],
-  ['a strange key', 'banana: 1', 'p.yaml:1:1: unknown key `banana`; write one of `preset`, `rules`'],
+  ['an unrelated key', 'banana: 1', 'p.yaml:1:1: unknown key `banana`; write one of `preset`, `rules`'],
   [
-    'rules that are no list',
+    'rules that are not a list',
     'rules: {}',
     'p.yaml:1:8: `rules` cannot be a map; write a list of rules, each starting with `- id:`',
   ],
   [
-    'a rule that is none',
+    'a rule that is not a map',
     'rules: [5]',
     'p.yaml:1:9: this cannot be `5`; write a rule: `id`, `effect`, `match`, `says`',
   ],
@@ -54,7 +54,7 @@ const FAULTS: readonly (readonly [what: string, text: string, ...faults: string[
     'p.yaml:3:13: `alow` is not a known value for `effect`; write one of `allow`, `ask`, `block`; did you mean `allow`?',
   ],
   [
-    'an effect of another world',
+    'an effect of another product',
     rule('id: a', 'effect: AUTH_REQUIRED', 'says: x'),
     'p.yaml:3:13: `AUTH_REQUIRED` is not a known value for `effect`; write one of `allow`, `ask`, `block`',
   ],
@@ -75,12 +75,12 @@ const FAULTS: readonly (readonly [what: string, text: string, ...faults: string[
     'p.yaml:4:15: `strongest` is not a known value for `strength`; write one of `simple`, `strong`, `two_person`',
   ],
   [
-    'a strength where nobody is asked',
+    'a strength for a rule that does not ask',
     rule('id: a', 'effect: allow', 'strength: strong', 'says: x'),
     'p.yaml:4:5: `allow` cannot have a strength; leave `strength` out, or write `effect: ask`',
   ],
   [
-    'two rules of one name',
+    'two rules with the same id',
     'rules:\n  - { id: a, effect: ask, says: x }\n  - { id: a, effect: ask, says: x }',
     'p.yaml:3:11: the rule at line 2 has the same id, `a`; choose another id',
   ],
@@ -109,7 +109,7 @@ const FAULTS: readonly (readonly [what: string, text: string, ...faults: string[
     rule('id: a', 'effect: ask', 'match: { effects: wriet }', 'says: x'),
     'p.yaml:4:23: `wriet` is not a known value for `effects`; write one or more of `read`, `write`, `destructive`, `external`, `privileged`; did you mean `write`?',
   ],
-  ['a key twice', 'preset: careful\npreset: strict', 'p.yaml:2:1: this key is repeated; keep one of them'],
+  ['a duplicate key', 'preset: careful\npreset: strict', 'p.yaml:2:1: this key is repeated; keep one of them'],
   [
     'two documents',
     'preset: careful\n---\nrules: []',
@@ -150,12 +150,12 @@ const FAULTS: readonly (readonly [what: string, text: string, ...faults: string[
     'p.yaml:5:11: `args.amount > "1"` compares a number with text; compare values of one type',
   ],
   [
-    'a word the argument never is',
+    'a value that the argument never has',
     when('args.mode == "sent"'),
     'p.yaml:5:11: `"sent"` is not a known value of `args.mode`; write `"send"`',
   ],
   [
-    'a condition that is no question',
+    'a condition that is not a boolean',
     when('args.amount'),
     'p.yaml:5:11: the condition is not true or false; compare it with a value',
   ],
@@ -184,7 +184,7 @@ const FAULTS: readonly (readonly [what: string, text: string, ...faults: string[
     'p.yaml:5:37: `args` has no `amont`; write `amount`',
   ],
   [
-    'too large a condition',
+    'a condition that is too large',
     when(Array.from({ length: 300 }, () => 'true').join('||')),
     'p.yaml:5:11: the condition is too large; split the rule into two',
   ],
@@ -195,7 +195,7 @@ describe('compilePolicy', () => {
     expect(faultsOf(text)).toEqual(faults)
   })
 
-  test('a condition may use the answers to a tool`s questions, which are in no schema', () => {
+  test("a condition may use the answers to a tool's questions, which are in no schema", () => {
     const named = when('has(args["sluice/inputs"].responses.confirm) && args["sluice/inputs"].state == "x"')
     expect(compilePolicy({ text: named, file: 'p.yaml' }, { digest, schemas })).toMatchObject({ ok: true })
     const wrong = when('has(args["sluice/inputs"].answers)')

@@ -46,6 +46,6 @@ export function callFrom(described: DescribedCall): { readonly call: PolicyCall;
 /** Splits `server__tool`. Server names contain no `__`, so the first one separates. */
 export function splitToolId(tool: string): { readonly server: string; readonly name: string } {
   const at = tool.indexOf('__')
-  if (at < 0) throw new Bug(`\`${tool}\` is no tool id`)
+  if (at < 0) throw new Bug(`\`${tool}\` is not a tool id`)
   return { server: tool.slice(0, at), name: tool.slice(at + 2) }
 }

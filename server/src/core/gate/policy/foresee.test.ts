@@ -40,15 +40,15 @@ describe('whether any call could be permitted', () => {
   test.each<[string, Partial<Rule>[], boolean]>([
     ['the preset answers where no rule matches', [], true],
     ['a block without a condition is final', [{ effect: 'block', match: { tool: ['mail__send'] } }], false],
-    ['a block for somebody else is none', [{ effect: 'block', match: { caller: ['agent:b'] } }], true],
-    ['a block that hangs on the arguments is not final', [{ effect: 'block', when: 'args.n > 1' }], true],
-    ['a block that hangs on the hour is not final', [{ effect: 'block', when: 'time.hour > 17' }], true],
-    ['a block that hangs on the lane is not final', [{ effect: 'block', match: { lane: ['fast'] } }], true],
+    ['a block for another caller does not count', [{ effect: 'block', match: { caller: ['agent:b'] } }], true],
+    ['a block that depends on the arguments is not final', [{ effect: 'block', when: 'args.n > 1' }], true],
+    ['a block that depends on the hour is not final', [{ effect: 'block', when: 'time.hour > 17' }], true],
+    ['a block that depends on the lane is not final', [{ effect: 'block', match: { lane: ['fast'] } }], true],
     ['a condition on the tool alone is known now', [{ effect: 'block', when: '"write" in tool.effects' }], false],
     ['the same, when it does not hold', [{ effect: 'block', when: '"read" in tool.effects' }], true],
     ['a condition on the caller alone is known now', [{ effect: 'block', when: 'caller.user == "ann"' }], false],
     [
-      'an allow does not open what another rule blocks',
+      'an allow does not override another rule that blocks',
       [
         { effect: 'block', match: { tool: ['mail__*'] } },
         { effect: 'allow', match: { tool: ['mail__send'] } },
@@ -59,7 +59,7 @@ describe('whether any call could be permitted', () => {
     expect(could(rules)).toBe(answer)
   })
 
-  test('an allow rule that may apply makes a permit possible', () => {
+  test('an allow rule that may apply makes an allowed call possible', () => {
     const policy = { ...policyOf([{ effect: 'allow', when: 'args.n > 1' }]), fallback: SILENT }
     expect(couldPermit(policy, AGENT, toolOf(described))).toBe(true)
     expect(couldPermit({ ...policyOf([]), fallback: SILENT }, AGENT, toolOf(described))).toBe(false)

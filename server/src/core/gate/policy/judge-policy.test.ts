@@ -62,11 +62,11 @@ describe('judgePolicy', () => {
 
   test.each([
     ['a missing key', 'args.total > 5', '`args.total` is missing'],
-    ['a value of the wrong kind', 'args.to > 5', '`args.to > 5` compares values of different types'],
+    ['a value of the wrong type', 'args.to > 5', '`args.to > 5` compares values of different types'],
     ['a failure before an `||`', 'args.total > 5 || true', '`args.total` is missing'],
-    ['labels nobody knows', '"mail" in labels', 'the labels of this session are unknown'],
-    ['a value that is no truth', 'args.amount', 'the condition is neither true nor false'],
-  ])('%s blocks under the rule`s own id and says why', (_what, condition, reason) => {
+    ['unknown labels', '"mail" in labels', 'the labels of this session are unknown'],
+    ['a value that is not a boolean', 'args.amount', 'the condition is neither true nor false'],
+  ])("%s blocks under the rule's own id and says why", (_what, condition, reason) => {
     const [opinion] = judge(`rules: [{ id: a, effect: allow, when: '${condition}', says: x }]`)
     expect(opinion).toMatchObject({
       rule: 'a',

@@ -19,7 +19,7 @@ export function judgePolicy(policy: Policy, call: PolicyCall, facts: PolicyFacts
 
 export type JudgeByPolicy = (call: PolicyCall, facts: PolicyFacts) => Opinion[]
 
-/** The same for all calls with these names. Which rules match is found once; only their conditions depend on the call. */
+/** The same for all calls with these names. Which rules match is determined once; only their conditions depend on the call. */
 export function planPolicy(policy: Policy, names: Names): JudgeByPolicy {
   const operator = rulesFor(policy.operator, names)
   // An operator rule without a condition always has an opinion, so the preset is not asked.

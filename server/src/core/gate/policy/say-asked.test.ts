@@ -47,12 +47,12 @@ test.each([
     `${PRESET}; or, depending on the arguments and the time, held (strong): much and late`,
   ],
   [
-    "a rule that may be looser in the preset's place",
+    'a rule that may be looser, instead of the preset',
     rules('effect: allow, when: args.n < 1, says: little'),
     `${PRESET}; or, depending on the arguments, runs: little`,
   ],
   [
-    'a rule that may be looser beside a sure one changes nothing',
+    'a looser rule that may apply changes nothing next to a certain one',
     rules('effect: ask, says: always', 'effect: allow, when: args.n < 1, says: little'),
     'held (simple): always',
   ],

@@ -20,7 +20,7 @@ function shown(text: string) {
 }
 
 describe('explainPolicy', () => {
-  test('shows the operator`s rules in their order, then the preset`s, each with its place', () => {
+  test("shows the operator's rules in their order, then the preset's, each with its place", () => {
     const { rules, version, preset, mode } = shown(TEXT)
     expect({ version, preset, mode }).toEqual({ version: 'v1', preset: 'strict', mode: 'enforce' })
     expect(rules.map(({ layer, id, source }) => `${layer} ${id} ${source}`)).toEqual([

@@ -83,7 +83,7 @@ describe('runCases', () => {
 
   test.each([
     [
-      'no list',
+      'something other than a list',
       'name: x',
       'c.yaml:1:1: this is not right: Invalid input: expected array, received object; see docs/policy.md for the format of a case',
     ],
@@ -107,7 +107,7 @@ describe('runCases', () => {
       '- { name: x, tool: mail__send, verdict: allow, policy: { preset: carefull } }',
       'c.yaml:1:66: `carefull` is not a known value for `preset`; write one of `observe`, `careful`, `strict`; did you mean `careful`?',
     ],
-  ])('%s runs nothing and says where', (_what, text, fault) => {
+  ])('%s: no case is run, and the fault has a position', (_what, text, fault) => {
     expect(faults(text)).toEqual([fault])
   })
 })

@@ -62,7 +62,7 @@ function signsOf(definition: ToolDefinition): Sign[] {
   ]
 }
 
-/** What is worked out from a stored object may change it: "Converts a lead to an account" of a `lead_id`. */
+/** A computation on a stored object may change the object: "Converts a lead to an account" with a `lead_id`. */
 function isFirm(signs: readonly Sign[]): boolean {
   const ofStored = signs.some((sign) => sign.names_stored)
   if (signs.some((sign) => sign.promises_read ?? (sign.firm && !(ofStored && sign.works_out)))) return true

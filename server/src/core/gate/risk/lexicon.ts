@@ -83,10 +83,7 @@ export const NOUNISH: ReadonlySet<string> = new Set(
   `),
 )
 
-/**
- * Words that are the action of a name even in positions where other verbs are nouns: ` order_list `, `file-write`, `
- * acme_query_rows `.
- */
+/** Words that are the action of a name even in positions where other verbs are nouns: `order_list`, `file-write`, `acme_query_rows`. */
 export const PLAIN_ACTIONS: ReadonlySet<string> = new Set(
   words('add check create delete get list query read remove search set update upload write'),
 )

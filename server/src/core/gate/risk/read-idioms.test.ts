@@ -6,7 +6,7 @@ test.each([
   ['retrieve_funds', 'Retrieves funds from escrow to the seller'],
   ['query_mutation', 'Runs a GraphQL document'],
   ['explain_analyze', 'Runs EXPLAIN ANALYZE on a statement'],
-])('`%s` is no read: %s', (name, description) => {
+])('`%s` is not a read: %s', (name, description) => {
   const { effects } = inferEffects({ name, description, inputSchema: { type: 'object' } })
   expect(effects).not.toEqual(['read'])
 })

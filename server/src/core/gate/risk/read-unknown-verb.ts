@@ -25,9 +25,9 @@ export const NO_VERBS = list(`
 `)
 
 /**
- * An unknown word where the verb must stand is the tool's verb, and nobody knows what it does.
- * It opens both the name and the description (`sweep_balance`, "Sweeps idle balance into …"), or it opens the description, inflected, and
- * has an object ("Diverts traffic through …").
+ * An unknown word in the position of the verb is the tool's verb, and its effect is unknown.
+ * Either it begins both the name and the description (`sweep_balance`, "Sweeps idle balance into …"), or it begins the description,
+ * inflected, and has an object ("Diverts traffic through …").
  */
 export function readUnknownVerb({ name, description }: ToolDefinition): Sign[] {
   const [first = ''] = splitWords(name)
@@ -41,7 +41,7 @@ export function readUnknownVerb({ name, description }: ToolDefinition): Sign[] {
           effect: 'write',
           from: 'description',
           evidence: `"${word}" is not a known verb`,
-          // Nobody knows whether it also reaches people: it rules out a read and says no more.
+          // It is unknown whether the verb also reaches people, so it rules out a read and adds no weight.
           weight: 0,
           forbids_read: 'unless_promised',
         },
@@ -63,7 +63,7 @@ function isThirdPerson(opening: string, next: string): boolean {
   return /^\p{L}/u.test(next) && !AFTER_NOUNS.has(next) && next !== 'of' && !NOUNISH.has(next) && !next.endsWith('ed')
 }
 
-/** "Hours a machine has run", "Values a release was installed with": a noun, described by the clause behind it. */
+/** "Hours a machine has run", "Values a release was installed with": a noun, described by the clause after it. */
 export const isRelative = (sentence: string): boolean =>
   /^\p{L}+s (?:an?|the|your?) (?:\p{L}+ )?(?:\p{L}+ )?(?:can|did|does|had|has|have|is|made|may|ran|used|was|were)\b/iu.test(
     sentence,

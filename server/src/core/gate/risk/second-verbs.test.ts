@@ -11,13 +11,13 @@ const isRead = (name: string, description: string, ...params: string[]) =>
 /** Each row is one class of wording in which an acting tool was taken for a read. */
 describe('a reading verb in the name does not make a read if the description', () => {
   test.each([
-    ['opens with a verb nobody knows', 'inspect_flow', 'Shunts water past the meter.'],
+    ['opens with an unknown verb', 'inspect_flow', 'Shunts water past the meter.'],
     ['repeats the unknown verb of the name', 'skim_balance', 'Skim the spare balance into a fund.'],
     ['opens with a verb that says nothing specific', 'inspect_parcel', 'Opens the parcel at the depot.'],
     ['opens with a verb that may act', 'identify_visitor', 'Prints a badge for the visitor.'],
     ['joins any verb that does not read', 'list_entries', 'Lists entries and shelves them.'],
     ['joins a verb without an article', 'view_board', 'Views the board and closes tasks without an owner.'],
-    ['joins a verb behind a clause', 'check_class', 'Checks who is here and marks the others absent.'],
+    ['joins a verb after a clause', 'check_class', 'Checks who is here and marks the others absent.'],
     ['adds a relative clause', 'view_terms', 'Views the terms, which signs them for the company.'],
     ['adds a gerund', 'list_tokens', 'Lists tokens, rotating those that are old.'],
     ['reaches people', 'report_progress', 'Tells stakeholders how it goes.'],

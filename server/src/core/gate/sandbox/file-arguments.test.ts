@@ -144,18 +144,18 @@ describe('a path is found under any key', () => {
   const path = '/etc/passwd'
   test.each<[string, Json]>([
     ['alone', { target: path }],
-    ['with slashes to spare', { target: `//${path}` }],
+    ['with extra slashes', { target: `//${path}` }],
     ['with a line break', { target: `${path}\n` }],
     ['in a list', { targets: ['a', path] }],
     ['in a comma list', { target: `a.txt,${path}` }],
     ['in a list of lines', { target: `${path}\n/etc/group` }],
     ['in a list of lines of a text', { content: `${path}\n/etc/group` }],
-    ['behind a semicolon', { target: `a;${path}` }],
+    ['after a semicolon', { target: `a;${path}` }],
     ['in a search path', { target: `usr:${path}` }],
     ['as the value of an option', { target: `--out=${path}` }],
-    ['glued to an option', { args: `-I${path}` }],
+    ['attached to an option', { args: `-I${path}` }],
     ['in a command', { command: `cat ${path}` }],
-    ['in a command, behind a redirection', { command: `echo x >${path}` }],
+    ['in a command, after a redirection', { command: `echo x >${path}` }],
     ['in a command, in a subshell', { command: `echo $(cat ${path})` }],
     ['in quotes', { target: `"${path}"` }],
     ['in JSON', { options: JSON.stringify({ deep: [{ target: path }] }) }],
@@ -265,7 +265,7 @@ describe('laws', () => {
   })
 })
 
-test('a path in the answers to a tool`s questions is found, even if the operator declared which arguments are paths', () => {
+test("a path in the answers to a tool's questions is found, even if the operator declared which arguments are paths", () => {
   const args = { to: '/ours/a', 'sluice/inputs': { responses: { where: { content: { place: '/etc/passwd' } } } } }
   const places = found(args, ['/to']).map((one) => one.split('=')[1])
   expect(places).toEqual(['/etc/passwd', '/ours/a'])

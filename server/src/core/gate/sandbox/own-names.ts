@@ -34,7 +34,7 @@ export function ownNameIn(text: string, kind: Kind, own: OwnNames): OwnName | un
   return files.length === 0 ? undefined : { certainty: isMany ? 'mention' : 'path', paths: files }
 }
 
-/** Whether a spelling holds the name of the folder or of a file at all, forwards or backwards, or a short name of Windows. */
+/** Whether a spelling contains the name of the folder or of a file, forwards or backwards, or a short name of Windows. */
 function mayBeNamed(spellings: readonly string[], { folder, files }: OwnNames): boolean {
   for (const text of spellings) {
     if (folder !== undefined && (text.includes(folder) || text.includes('~') || text.includes(reversed(folder))))
@@ -126,7 +126,7 @@ function shortened(path: string): string {
   return names.join('/')
 }
 
-/** The last name of a path, and the path backwards. The gate's own files are few, and every text is compared with them. */
+/** The last name of a path, and the path reversed. The gate's own files are few, and every text is compared with them. */
 type Spelled = { readonly last: string; readonly backwards: string }
 const SPELLED = new Map<string, Spelled>()
 const MOST_SPELLED = 1_000

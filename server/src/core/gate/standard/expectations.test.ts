@@ -81,15 +81,15 @@ describe('an expectation', () => {
   })
 
   test.each([
-    ['a text a part', 'hello', 'ell', true],
-    ['a text no number', '17', 1, false],
-    ['a list of texts no part of one', ['hello'], 'ell', false],
-    ['an object its fields', { a: 1, b: { c: 2, d: 3 } }, { b: { c: 2 } }, true],
-    ['an object no other value', { a: 1 }, { a: 2 }, false],
-    ['an object no field it does not have', {}, JSON.parse('{"__proto__":{}}'), false],
-    ['a number nothing', 17, 1, false],
-    ['null nothing', null, null, false],
-    ['a list in a field only as a whole', [{ tags: ['x', 'y'] }], { tags: ['x'] }, false],
+    ['a text contains a part of it', 'hello', 'ell', true],
+    ['a text contains no number', '17', 1, false],
+    ['a list of texts does not contain a part of one', ['hello'], 'ell', false],
+    ['an object contains its fields', { a: 1, b: { c: 2, d: 3 } }, { b: { c: 2 } }, true],
+    ['an object does not contain another value', { a: 1 }, { a: 2 }, false],
+    ['an object does not contain a field it does not have', {}, JSON.parse('{"__proto__":{}}'), false],
+    ['a number contains nothing', 17, 1, false],
+    ['null contains nothing', null, null, false],
+    ['a list in a field is contained only as a whole', [{ tags: ['x', 'y'] }], { tags: ['x'] }, false],
   ] as [string, Json, Json, boolean][])('of `contains`: %s', (_, value, contains, met) => {
     expect(meets(at(value), { path, contains })).toBe(met)
   })

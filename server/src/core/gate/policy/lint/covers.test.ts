@@ -34,13 +34,13 @@ describe('coversMatch', () => {
   test.each([
     ['no field covers all', {}, { tool: ['x__y'] }, true],
     ['a server covers its tools', { server: ['mail'] }, { tool: ['mail__send', 'mail__read*'] }, true],
-    ['a server does not cover tools of who knows where', { server: ['mail'] }, { tool: ['*__send'] }, false],
+    ['a server does not cover tools of unknown servers', { server: ['mail'] }, { tool: ['*__send'] }, false],
     ['a pattern of tools covers a server', { tool: ['mail__*'] }, { server: ['mail'] }, true],
-    ['every risk is all', { risk: ['low', 'medium', 'high', 'critical'] as const }, {}, true],
-    ['some risks are not', { risk: ['low', 'high'] as const }, {}, false],
+    ['all risk classes cover everything', { risk: ['low', 'medium', 'high', 'critical'] as const }, {}, true],
+    ['some risk classes do not', { risk: ['low', 'high'] as const }, {}, false],
     ['a tool may have no tag', { tag: ['*'] }, {}, false],
     ['a call may have no lane', { lane: ['*'] }, {}, false],
-    ['everyone has an id', { caller: ['*'] }, {}, true],
+    ['every caller has an id', { caller: ['*'] }, {}, true],
     ['more effects cover fewer', { effects: ['read', 'write'] as const }, { effects: ['read'] as const }, true],
     ['fewer do not cover more', { effects: ['read'] as const }, { effects: ['read', 'write'] as const }, false],
   ])('%s', (_what, outer, inner, expected) => {

@@ -26,17 +26,17 @@ const judge = (policy: Policy, example: DescribedCall) => {
 describe('unreachable rules', () => {
   test.each([
     [
-      'a looser rule under a wider one',
+      'a looser rule covered by a broader one',
       ['id: a, effect: ask, match: { tool: mail__* }', 'id: b, effect: allow, match: { tool: mail__send }'],
       ['unreachable b a'],
     ],
     [
-      'a rule under another one of its server',
+      'a rule covered by another one for its server',
       ['id: a, effect: block, match: { server: mail }', 'id: b, effect: ask, match: { tool: mail__send }'],
       ['unreachable b a'],
     ],
     [
-      'a weaker question under a stronger one',
+      'a weaker ask covered by a stronger one',
       [
         'id: a, effect: ask, match: { risk: [high, critical] }, strength: strong',
         'id: b, effect: ask, match: { risk: high }',
@@ -44,7 +44,7 @@ describe('unreachable rules', () => {
       ['unreachable b a'],
     ],
     [
-      'a rule said twice',
+      'a duplicate rule',
       ['id: a, effect: ask, match: { tool: x__y }', 'id: b, effect: ask, match: { tool: [x__y] }'],
       ['unreachable b a'],
     ],
@@ -59,7 +59,7 @@ describe('unreachable rules', () => {
       ['unreachable a'],
     ],
     [
-      'a rule under two that share its calls',
+      'a rule that two others cover together',
       [
         'id: a, effect: block, match: { tool: x__y }, when: args.n <= 10',
         'id: b, effect: block, match: { tool: x__y }, when: args.n > 10',
@@ -68,12 +68,12 @@ describe('unreachable rules', () => {
       ['unreachable c a b'],
     ],
     [
-      'a stricter rule under a wider one: none',
+      'a stricter rule covered by a broader one: none',
       ['id: a, effect: allow, match: { tool: mail__* }', 'id: b, effect: ask, match: { tool: mail__send }'],
       [],
     ],
     [
-      'a wider rule beside a stricter one: none',
+      'a broader rule next to a stricter one: none',
       ['id: a, effect: allow, match: { tool: mail__* }', 'id: b, effect: block, match: { tool: mail__send }'],
       [],
     ],
@@ -83,7 +83,7 @@ describe('unreachable rules', () => {
       [],
     ],
     [
-      'a rule that two others almost share: none',
+      'a rule that two others almost cover together: none',
       [
         'id: a, effect: block, match: { tool: x__y }, when: args.n < 10',
         'id: b, effect: block, match: { tool: x__y }, when: args.n > 10',
@@ -108,7 +108,7 @@ describe('unreachable rules', () => {
     expect(lint(`id: a, effect: ask, match: { tool: x__y }, when: ${many}`)).toEqual([])
   })
 
-  test('a shadowed condition that may have no result is reported to matter in that case', () => {
+  test('a shadowed condition that may have no result is reported as blocking in that case', () => {
     const [finding] = lint(
       'id: a, effect: ask, match: { tool: x__y }',
       'id: b, effect: ask, match: { tool: x__y }, when: args.n > 1',
@@ -173,7 +173,7 @@ describe('contradictions', () => {
       [],
     ],
     [
-      'different concerns that meet: none',
+      'rules about different concerns that overlap: none',
       [
         'id: a, effect: ask, match: { tool: x__y }, when: args.n > 9',
         'id: b, effect: block, match: { tool: x__y }, when: time.hour < 6',
@@ -199,7 +199,7 @@ describe('contradictions', () => {
 })
 
 describe('gaps', () => {
-  test('a value between two rules that neither matches is shown, with the preset`s answer', () => {
+  test("a value between two rules that neither matches is shown, with the preset's answer", () => {
     const found = lint(
       'id: a, effect: allow, match: { tool: x__y }, when: args.n < 9',
       'id: b, effect: ask, match: { tool: x__y }, when: args.n > 9',
