@@ -57,7 +57,7 @@ export function keepCheckpoints(
     },
     async close() {
       closed = true
-      // // The caller of a failed tick already received its error.
+      // The caller of a failed tick already received its error.
       await running?.catch(() => undefined)
       return noted(await writeCheckpoint(deps))
     },

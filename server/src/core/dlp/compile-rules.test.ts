@@ -43,14 +43,14 @@ describe('compiling rules', () => {
     ['nested repeats', { pattern: '(?:a{1,50}){1,50}b' }],
     ['repeats that share characters', { pattern: '\\w{1,90}\\w{1,90}\\w{1,90}!' }],
     ['a back reference', { pattern: '(a)\\1' }],
-    ['a pattern that matches the empty text', { pattern: '(a' }],
-    ['a pattern that matches nothing at all', { pattern: 'a?' }],
+    ['an invalid pattern', { pattern: '(a' }],
+    ['a pattern that matches the empty text', { pattern: 'a?' }],
     ['a missing group', { group: 2 }],
     ['a keyword rule without keywords', { at: 'keyword' }],
     ['a keyword that is not ASCII', { keywords: ['schlüssel'] }],
     ['an unknown field', { patern: 'a' }],
-    ['a type that is not an upper-case word', { check: 'crc' }],
-    ['a type that is no upper-case word', { type: 'employee id' }],
+    ['an unknown check', { check: 'crc' }],
+    ['a type that is not an upper-case word', { type: 'employee id' }],
     ['a duplicate id', { id: 'email' }],
   ])('%s rejects the whole set and names the rule', (_, change) => {
     const result = compileRules(BUILT_IN_RULES, [{ ...EMPLOYEE, ...change }])

@@ -54,7 +54,7 @@ describe('search', () => {
     ['how hot is it in fahrenheit', 'weather__forecast', 'a choice of a parameter'],
     ['the village where I live', 'weather__forecast', 'the description of a parameter'],
     ['start a load testing run', 'cloud__loadtesting-run', 'two words instead of one'],
-    ['a typo', 'films__findMovie', 'a slip of the keyboard'],
+    ['find a mvoie', 'films__findMovie', 'a typo'],
     ['my repositry', 'repo__create_issue', 'a missing letter'],
   ])('"%s" finds %s first, by %s', (query, id) => {
     expect(idsFor(query)[0]).toBe(id)
