@@ -31,7 +31,7 @@ export interface CallsGate {
   read(caller: Caller, call_id: string, wait_ms?: number): Promise<Result<Outcome>>
   /** The call that this caller made under an idempotency key. */
   readByKey(caller: Caller, key: string, wait_ms?: number): Promise<Result<Outcome>>
-  /** A call that its caller follows as a task: its current state, or, while somebody waits, once it has ended. */
+  /** A call that its caller follows as a task: its current state or, if a signal is given, its state once it has ended. */
   readTask(caller: Caller, call_id: string, waiting?: AbortSignal): Promise<Result<CallTask>>
   listTasks(caller: Caller, page: Omit<Page, 'newest_first'>): Promise<TasksPage>
   cancelTask(caller: Caller, call_id: string): Promise<Result<CallTask>>

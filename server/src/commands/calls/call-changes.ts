@@ -30,9 +30,9 @@ export type Recording = {
   readonly sources?: readonly ValueSource[]
   /** What is known about an execution before it starts. */
   readonly ready?: Ready
-  /** For a call over its budgets: when all of them have room again. */
+  /** For a call over its budgets: when all of them have units again. */
   readonly frees_at?: number
-  /** Of a call that is held. */
+  /** For a held call. */
   readonly hold?: Hold
 }
 
@@ -93,7 +93,7 @@ function firstRow(call: Call, verdict: Verdict, recording: Recording): CallRow {
   }
 }
 
-/** A forged call has its own code, and so does one that is only over a budget; every other block names the rules that blocked. */
+/** A forged call has its own code, and so does one that is only over a budget; any other block names the rules that blocked. */
 export function blockedProblem(verdict: Verdict, frees_at?: number): CallRow['problem'] & object {
   const blocking = verdict.evidence.filter((opinion) => opinion.effect === 'block')
   const about = { rules: blocking.map((opinion) => opinion.rule).join(', '), says: blocking[0]?.says ?? '' }

@@ -20,15 +20,16 @@ export type CancelDeps = EndDeps &
     readonly liveness: Pick<Liveness, 'isAlive'>
   }
 
-/** Between two states, such as approved and not started yet, there is nothing to stop: the next one comes soon. */
+/** Between two states, for example approved but not started, there is nothing to stop: the next state follows soon. */
 const TRIES = 50
 const PAUSE_MS = 20
-/** A tool server that is told to stop need not answer: then what is known is recorded at once. */
+/** A tool server that was asked to stop need not answer: after this time, what is known is recorded. */
 const STOP_MS = 10_000
 
 /**
- * The caller of a task cancels it. If it is held it is withdrawn, and no approval can run it any more; if it is running its tool
- * server is told, and a person settles what may have happened by then; if it is unknown, nobody waits for that person any more.
+ * The caller of a task cancels it. A held call is withdrawn, and no approval can run it any more. For a running call the tool server is
+ * notified, and a person settles what may have happened by then. A call with an unknown outcome stays unchanged, and its caller stops
+ * waiting for the person who settles it.
  */
 export async function cancelTask(deps: CancelDeps, by: Caller, call_id: string): Promise<Result<CallTask>> {
   for (let tries = 0; tries < TRIES; tries += 1) {
@@ -50,7 +51,7 @@ async function stop(deps: CancelDeps, by: Caller, held: Held<'calls'>): Promise<
   if (row.state === 'unknown') return giveUp(deps, by, held)
   if (row.state !== 'executing') return false
   const isHere = deps.running.callOff(row.call_id, by.id)
-  // A live node was notified. A dead one does nothing more, and recovery will.
+  // The node that runs it was notified. If that node is dead, recovery ends the call.
   if (!isHere && (row.boot === deps.boot || (await isOrphaned(deps.liveness, row)))) return false
   await waitForCall(deps, row, { wait_ms: STOP_MS }, ({ state }) => state !== 'executing')
   return true

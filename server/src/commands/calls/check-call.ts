@@ -32,7 +32,7 @@ export function checkCall(deps: AskDeps, call: Call, tool: Tool, attempt: string
     : prepareExecution(deps, call, tool, attempt)
 }
 
-/** For a call without either, nothing is known before it starts. */
+/** For a call without checks and without a rollback, nothing is known before it starts. */
 export const UNCHECKED: Checked = { is: 'ready', ready: { parts: {} } }
 
 async function prepareExecution(deps: AskDeps, call: Call, tool: Tool, attempt: string): Promise<Checked> {

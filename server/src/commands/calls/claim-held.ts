@@ -10,7 +10,7 @@ export type ClaimDeps = {
   readonly claim: (call_id: CallRow['call_id']) => Promise<Outcome | 'later' | 'taken'>
 }
 
-/** Nobody repeats the same call more often while one of them waits. */
+/** How many equal calls are checked. Nobody repeats a held call more often. */
 const MOST_EQUAL = 20
 
 /**
@@ -31,7 +31,7 @@ export async function claimHeld(deps: ClaimDeps, call: Call): Promise<Outcome | 
   if (approval?.row.state !== 'approved') return undefined
   const claimed = await deps.claim(held.row.call_id)
   if (claimed === 'later') return describeCall(held.row, deps.links)
-  // Expired, stale or taken by another process: this one is a separate call.
+  // Expired, stale or already used by another process: this one is a separate call.
   return claimed !== 'taken' && claimed.status === 'executing' ? claimed : undefined
 }
 

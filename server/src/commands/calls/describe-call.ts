@@ -62,13 +62,13 @@ export function describeCall(row: CallRow, links: Links): Outcome {
   }
 }
 
-/** What the gate tells the model about a loop of reads. */
+/** The hint for a model that reads in a loop. */
 function hintIn({ verdict }: CallRow): Pick<Executed, 'hint'> {
   const hint = verdict.evidence.find(({ rule }) => rule === HINT_RULE)
   return hint === undefined ? {} : { hint: hint.says }
 }
 
-/** Whether the outcome was read back. Unknown until then. */
+/** Whether the outcome was read back; unknown until then. */
 function verification({ due, read_back, evidence }: CallRow): Pick<Executed, 'verified' | 'read_back'> {
   if (due === 'verify') {
     const expected = read_back?.expected.join(', ') ?? ''

@@ -34,8 +34,8 @@ export type DispatchDeps = PrepareDeps &
   }
 
 /**
- * The only way from a door to a tool: prepare, gather facts, decide, preview, record, then execute, hold or refuse. Most steps
- * have their result at once, so they are awaited only where they return a promise.
+ * The only way from a door to a tool: prepare, gather facts, decide, preview, record, then execute, hold or refuse. Most steps return their
+ * result synchronously, so they are awaited only if they return a promise.
  */
 export async function dispatchCall(
   deps: DispatchDeps,
@@ -72,7 +72,8 @@ const hear = (
 ): Promise<Result<void>> => recordUserWords(deps, { caller, thread, text, id: call_id })
 
 /**
- * The session that the caller names, otherwise its calls without a long pause. The names that callers choose are validated here.
+ * The session that the caller names, otherwise its default session, which ends after a long pause. Names chosen by callers are validated
+ * here.
  */
 function threadOf(deps: DispatchDeps, { caller, thread, idempotency_key }: CallRequest): MaybePromise<Result<string>> {
   if (idempotency_key !== undefined && !isIdempotencyKey(idempotency_key)) return { ok: false, problem: invalidKey() }
@@ -92,7 +93,7 @@ function withoutConsent(judged: JudgedCall, wanted: Wanted): JudgedCall {
 
 /**
  * If the commit is lost because something changed in between (the last units were taken, the tool was paused or changed, the key was
- * revoked), the call is judged again. In the last attempt consents are ignored, because others took them every time, so a person is asked.
+ * revoked), the call is judged again. The last attempt ignores consents, because others took their units every time, so a person is asked.
  */
 async function judgeAndGo(
   deps: DispatchDeps,
@@ -128,7 +129,7 @@ async function judgeAndGo(
     const checking = check(deps, prepared, judged, tries)
     const checked = checking instanceof Promise ? await checking : checking
     if (checked.is === 'stopped') {
-      // A check may fail because the same call, under the same key, has just run.
+      // A check may fail because the same call, with the same key, has just run.
       const earlier = await earlierCall(deps, request, prepared)
       return earlier ?? stopCall(deps, prepared, judged, checked.problem, undefined, checked.ready)
     }
@@ -159,7 +160,7 @@ function check(
   return verdict.effect === 'allow' ? checkCall(deps, call, tool, `1${tries === 1 ? '' : `.${tries}`}`) : UNCHECKED
 }
 
-/** A request that never became a call is recorded too, so that probing for tools is visible. */
+/** A request that is rejected before it becomes a call is recorded too, so that probing for tools is visible. */
 async function refuseUnprepared(deps: DispatchDeps, request: CallRequest, why: Problem): Promise<Outcome> {
   const recorded = await deps.ledger.commit([
     {

@@ -9,7 +9,7 @@ import { refused } from './stop-call.ts'
 
 export type EarlierDeps = EnterDeps & { readonly tables: Tables; readonly links: Links }
 
-/** The same caller, key, tool and arguments are the same call; anything else under that key is a mistake. */
+/** The same caller, key, tool and arguments are the same call; anything else with that key is a mistake. */
 export async function earlierCall(
   deps: EarlierDeps,
   request: CallRequest,
@@ -23,7 +23,7 @@ export async function earlierCall(
   )
   if (earlier === undefined) return undefined
   const isSame = earlier.row.tool_id === call.tool_id && earlier.row.args_hash === call.args_hash
-  // Its answer is no longer known, and it must not run twice.
+  // Its answer was deleted, and it must not run twice.
   if (isSame && earlier.row.expired_at !== undefined)
     return refused(problem('call.expired', { call_id: earlier.row.call_id, state: earlier.row.state }))
   if (!isSame) return refused(problem('call.key_reused', { call_id: earlier.row.call_id }))
@@ -32,7 +32,7 @@ export async function earlierCall(
   return entered.ok ? describeCall(earlier.row, deps.links) : refused(entered.problem)
 }
 
-/** The idempotency key of a request, apart from those of other callers. */
+/** The idempotency key of a request, separate from those of other callers. */
 export const keyOf = ({ caller, by_run, round }: CallRequest, key: string) =>
   scopedKey(
     caller,

@@ -14,8 +14,8 @@ export type EndUnsentDeps = EndDeps & {
 export type Unsent = { readonly stored: CallRow; readonly version: Version; readonly ended: CallRow }
 
 /**
- * A call whose record stayed in doubt is not sent, and its caller was told so. If the record turns out to be stored, the call is
- * ended here: nobody else would end an `executing` call of this process, and nobody should approve a request that was given up.
+ * A call whose record stayed in doubt is not sent, and its caller gets that answer. If the record turns out to be stored, the call is ended
+ * here: nobody else would end an `executing` call of this process, and nobody should approve a request that was given up.
  */
 export function endUnsent(deps: EndUnsentDeps, id: CommitId, unsent: Unsent): void {
   const end = () => (unsent.stored.state === 'executing' ? endStarted(deps, unsent) : withdrawHeld(deps, unsent))

@@ -102,7 +102,7 @@ describe('executing', () => {
     expect(committed.at(-1)?.[0]).toMatchObject({ kind: 'swap', to: { state: 'executed' } })
   })
 
-  test('if two outcomes cannot be recorded, recording the first does not open the intake, nor for a gate that stops', async () => {
+  test('if two outcomes cannot be recorded, recording the first does not open the intake, and a gate that stops stays closed', async () => {
     const { deps, attempts } = rig(answered, ['unavailable', 'unavailable'])
     await Promise.all([executeCall(deps, { row, version: 1 }), executeCall(deps, { row, version: 1 })])
     expect(await attempts[0]?.()).toBe(true)

@@ -44,14 +44,14 @@ export type StartedCall = {
   readonly version: number
   /** The generation of the tool server that the call was judged for. */
   readonly generation?: number
-  /** Its mark survives a killed process but not yet a power failure: nobody is told anything before its outcome is durable. */
+  /** The `executing` mark survives a killed process but not yet a power failure: nothing reaches the caller before it is durable. */
   readonly unsynced?: boolean
 }
 export type ExecuteCall = (started: StartedCall, listeners?: CallListeners) => Promise<Outcome>
 
 /**
  * Steps 9 to 11 of the corridor: the only function that reaches a tool, used by the dispatcher and by the driver.
- * INVARIANT: its row is stored as `executing`, and only the one who wrote that mark calls this.
+ * INVARIANT: the row is stored as `executing`, and only the process that wrote that mark calls this.
  */
 export async function executeCall(
   deps: ExecuteDeps,
@@ -83,7 +83,7 @@ export async function executeCall(
   return await recordOutcome(deps, ended, version, heard.text(), held)
 }
 
-/** An empty commit makes those before it durable. */
+/** An empty commit makes all earlier ones durable. */
 const makeDurable = async ({ ledger }: ExecuteDeps): Promise<boolean> => (await ledger.commit([])) === 'committed'
 
 async function send(
@@ -166,7 +166,7 @@ type Output = Pick<CallRow, 'result' | 'output'>
 
 async function evict(deps: ExecuteDeps, row: CallRow, result: ToolResult, text: string, tool: Tool): Promise<Output> {
   const digest = await deps.artifacts.put(row.caller.user, text, row.by_run?.run_id)
-  // If a large output cannot be stored, it is kept in place: losing it would be worse than its size.
+  // If a large output cannot be stored, it is returned in full: losing it would be worse than its size.
   if (digest === undefined) return { result, output: kept(text.length) }
   const { definition, hash } = inForce(tool.row)
   const schema = definition.outputSchema
@@ -182,7 +182,7 @@ async function evict(deps: ExecuteDeps, row: CallRow, result: ToolResult, text: 
 /** How many characters of progress and log lines are kept while it runs. */
 const MOST_HEARD = 16_384
 
-/** Wraps the listeners and collects everything they are told: a model reads a log line like an answer. */
+/** Wraps the listeners and collects everything they receive: a model reads a log line like an answer. */
 function overhear(listeners: Omit<CallListeners, 'onStarted'>): {
   readonly listeners: Omit<CallListeners, 'onStarted'>
   text(): string
@@ -253,8 +253,8 @@ async function recordOutcome(
 }
 
 /**
- * An outcome that cannot be recorded closes the intake until it can: what happened must not be lost. One in doubt is committed
- * again too: if it is stored after all, the row has changed and the second commit is lost.
+ * An outcome that cannot be recorded closes the intake until it can, so that it is not lost. One in doubt is committed again too: if it was
+ * stored after all, the row has changed and the second commit is lost.
  */
 function keepTrying(deps: ExecuteDeps, ended: StartedCall, changes: readonly Change[], why: Problem): Outcome {
   const open = deps.intake.close(why)

@@ -2,15 +2,15 @@ import type { CallListeners, ToolServers, UpstreamAnswer, UpstreamCall } from '.
 import type { MaybePromise } from '../ports/runtime.ts'
 import { withResult } from '../maybe-promise.ts'
 
-/** Takes something out of all that a tool server says during a call. */
+/** Removes something from every message of a tool server during a call. */
 export type AnswerFilter = {
-  /** Progress and log lines before they reach these listeners. They keep their order, so this is synchronous. */
+  /** The listeners with filtered progress and log lines. Synchronous, so that messages stay in order. */
   listeners(listeners: CallListeners): Pick<CallListeners, 'onProgress' | 'onLog'>
-  /** The answer itself if there is nothing to take out. */
+  /** Returns the same object if there is nothing to remove. */
   answer(answer: UpstreamAnswer): MaybePromise<UpstreamAnswer>
 }
 
-/** Wraps the tool servers so that what they say passes each filter, in this order, before anyone else sees or stores it. */
+/** Wraps the tool servers so that each of their messages passes every filter, in this order, before anybody sees or stores it. */
 export function filterAnswers(servers: ToolServers, filters: readonly AnswerFilter[]): ToolServers {
   const fromLast = filters.toReversed()
   const filtered = (answer: UpstreamAnswer): MaybePromise<UpstreamAnswer> =>

@@ -68,7 +68,7 @@ const gather = async (more: Partial<FactsDeps> = {}) =>
   gatherFacts(await depsWith(more), call, tool, { integrity: 'intact' })
 
 describe('facts', () => {
-  test('that are all available leave a harmless call harmless', async () => {
+  test('that are all available do not make a harmless call suspicious', async () => {
     const facts = await gather()
     expect(facts).toMatchObject({
       pauses: [],
@@ -100,12 +100,12 @@ describe('facts', () => {
     expect(decide(policy, call, facts).effect).not.toBe('allow')
   })
 
-  test('are read in parallel, what others can change first: a slow store costs one wait, not one per fact', async () => {
+  test('are read in parallel, and those that others can change are read first: a slow store costs one wait, not one per fact', async () => {
     const order: string[] = []
     const waves: number[] = []
     let waiting: (() => void)[] = []
     let isDue = false
-    /** Answers when nothing else is requested any more, as a remote store would. */
+    /** Answers once nothing else is requested, like a remote store. */
     const slowly = <T>(name: string, value: T) => {
       order.push(name)
       return new Promise<T>((resolve) => {

@@ -32,7 +32,7 @@ export type FactsDeps = BudgetDeps &
     readonly routes: Routes
   }
 
-/** What only the current moment knows: how the caller's own hash compared, and a person's decision if there is one. */
+/** Facts that only this request has: how the caller's own hash compared, and a person's decision if there is one. */
 export type Moment = {
   readonly integrity: Facts['integrity']
   readonly approval?: ApprovalFact
@@ -49,9 +49,8 @@ export async function gatherFacts(deps: FactsDeps, call: Call, tool: Tool, told:
 }
 
 /**
- * INVARIANT: what others can change is asked for before anything that may take long, so that whatever is acknowledged in the
- * meantime loses the commit. The rest is read in parallel: a remote store costs one wait. Usually everything is known, and there
- * is nothing to wait for.
+ * INVARIANT: what others can change is requested before anything that may take long, so that a change that is acknowledged in the meantime
+ * loses the commit. The rest is read in parallel: a remote store costs one wait. Usually everything is known, and nothing is awaited.
  */
 export function gatherSeen(deps: FactsDeps, call: Call, tool: Tool, moment: Moment): MaybePromise<Gathered> {
   const now = deps.clock()
@@ -90,7 +89,7 @@ function isKnown(asked: Asked): asked is Found {
 }
 
 async function settled(asked: Asked): Promise<Found> {
-  // All of them at once: one that fails while another is awaited would be an unhandled rejection.
+  // All of them together: one that fails while another is awaited would be an unhandled rejection.
   await Promise.all(Object.values<unknown>(asked).filter((fact) => fact instanceof Promise))
   return {
     changeable: await asked.changeable,
@@ -146,7 +145,7 @@ function factsOf(
   return { facts, seen: { expects, valid_until } }
 }
 
-/** Always the same list: plans are made for one. */
+/** A constant, because plans are cached by the identity of this list. */
 const NO_TAGS: readonly string[] = []
 
 function routeOf(

@@ -3,18 +3,18 @@ import type { CallListeners } from '../ports/upstream.ts'
 type Heard = Omit<CallListeners, 'onStarted'>
 export type HeldBack = {
   readonly listeners: Heard
-  /** The outcome is durable: what is still held back is passed on. Later messages are dropped. */
+  /** The outcome is durable: passes on the messages that are still held back. Later messages are dropped. */
   release(): void
   /** The outcome is not durable: what is held back is dropped. */
   drop(): void
 }
 
-/** The most messages that wait. The tool server's are rate-limited, and a commit takes milliseconds. */
+/** The maximum number of messages that wait. Tool servers are rate-limited, and a commit takes milliseconds. */
 const MOST = 256
 
 /**
- * Nothing that a tool server says reaches its caller before the call is durably recorded. The first message asks for that; those
- * that come in the meantime wait in order.
+ * No message of a tool server reaches the caller before the call is durably recorded. The first message requests that; the messages that
+ * arrive in the meantime wait in order.
  */
 export function holdBack(listeners: Heard, makeDurable: () => Promise<boolean>): HeldBack {
   const { onLog, onProgress } = listeners

@@ -5,7 +5,7 @@ import { createIntake } from './intake.ts'
 const [first, second] = [problem('audit.unavailable', { call: '1' }), problem('audit.unavailable', { call: '2' })]
 const stopping = problem('gate.stopping')
 
-test('stays closed until every reason is gone, in any order', () => {
+test('stays closed until every reason is removed, in any order', () => {
   const intake = createIntake()
   const [openFirst, openSecond] = [intake.close(first), intake.close(second)]
   openFirst()
@@ -24,7 +24,7 @@ test('a gate that stops is stopping, whatever is recorded in the meantime', () =
   expect(intake.closedBy()).toEqual(stopping)
 })
 
-test('the same problem twice is two reasons, and a standing one is checked each time', () => {
+test('the same problem twice is two reasons, and a permanent reason is checked each time', () => {
   let standing: Problem | undefined = problem('audit.in_doubt')
   const intake = createIntake(() => standing)
   const opens = [intake.close(first), intake.close(first)]

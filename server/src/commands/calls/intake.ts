@@ -7,7 +7,7 @@ export interface Intake {
   close(problem: Problem): () => void
 }
 
-/** `standing`: what keeps it closed as long as it lasts, independent of the other reasons. */
+/** `standing`: a condition that keeps it closed as long as it returns a problem, independent of the other reasons. */
 export function createIntake(standing: () => Problem | undefined = () => undefined): Intake {
   const reasons = new Set<{ readonly problem: Problem }>()
   return {

@@ -18,7 +18,7 @@ import { gatherSeen, type FactsDeps, type Gathered, type Moment } from './gather
 export type JudgeDeps = FactsDeps &
   ConsentDeps & { readonly policy: () => Policy; readonly servers: Pick<ToolServers, 'generation'> }
 
-/** The version is that of the policy that decided: a reload between here and the record must not change it. */
+/** `version` is that of the policy that decided: a reload between the judgement and the record must not change it. */
 export type JudgedCall = {
   readonly facts: Facts
   readonly verdict: Verdict
@@ -75,8 +75,8 @@ async function withConsents(
 }
 
 /**
- * Whether a judgement can still be acted on, as far as this process knows: checked immediately before the commit, which expects
- * the rest. Another policy, or an expired credential, is a reason to judge again.
+ * Whether a judgement may still be acted on, as far as this process knows. Checked immediately before the commit, which expects the rest to
+ * be unchanged. Another policy or an expired credential is a reason to judge again.
  */
 export function isStanding(
   { policy, clock }: Pick<JudgeDeps, 'policy' | 'clock'>,

@@ -4,13 +4,13 @@ import { redactOwn, redactOwnJson } from '../../core/gate/own-credentials/redact
 
 export type OwnCredentialsBook = {
   current(): OwnCredentials
-  /** Reads the known ones again: a key was rotated. */
+  /** Reads the known ones again, after a key was rotated. */
   refresh(): void
   redact(text: string): string
   redactAll<T>(value: T): T
 }
 
-/** The gate's own credentials as long as it runs. `known`: secrets the gate holds in full, read now and at every refresh. */
+/** The gate's own credentials while it runs. `known`: the secrets that the gate has in full, read now and at every refresh. */
 export function openOwnCredentials(known: () => readonly string[]): OwnCredentialsBook {
   let own = compileOwn(known())
   return {

@@ -24,7 +24,7 @@ export type PrepareDeps = {
   readonly ids: Ids
   readonly judgement: { readonly scanner: Pick<Scanner, 'validate'> }
   readonly yieldWhenDue?: YieldWhenDue
-  /** Absent if nothing connects: a call of the gate to itself, a replay. */
+  /** Absent if no tool server connects: a call of the gate to itself, a replay. */
   readonly firstListing?: () => Promise<void>
   readonly serverReports?: () => readonly { readonly server: string; readonly state: string }[]
 }
@@ -40,7 +40,7 @@ export function prepareCall(
   thread: string,
 ): MaybePromise<Result<PreparedCall>> {
   const tool = grantedTool(deps, request)
-  // Right after a start its server may still be connecting. Parsing large arguments has already taken some time.
+  // An unknown tool may belong to a server that is still connecting, and large arguments are processed with pauses: both take a promise.
   return tool === undefined || (deps.yieldWhenDue !== undefined && !isSmallValue(request.args))
     ? prepareSlowly(deps, request, thread)
     : prepareWith(deps, request, thread, tool)

@@ -27,7 +27,7 @@ export type PreviewDeps = FilledDeps & {
   readonly digest: Digest
 }
 
-/** `overtaken`: a pause, another definition or a revoked key was acknowledged before the dry run was sent. Judge again. */
+/** `overtaken`: a pause, another definition or a revoked key was acknowledged before the dry run was sent, so judge again. */
 export type Preview =
   | { readonly is: 'none' }
   | { readonly is: 'overtaken' }
@@ -40,7 +40,7 @@ const NONE: Preview = { is: 'none' }
 /** Who wants a dry run: the caller, as a first step or as the only step, or a rule of the policy. */
 export type Wanted = CallRequest['dry_run'] | 'by_rule'
 
-/** The caller's wish, otherwise that of a rule. In observe mode, rules do not count. */
+/** What the caller requested, otherwise what a rule requires. In observe mode, rules do not count. */
 export function previewWanted({ effect, evidence, observed }: Verdict, asked: CallRequest['dry_run']): Wanted {
   const byRule = effect !== 'block' && observed === undefined && evidence.some(({ preview }) => preview === true)
   return asked ?? (byRule ? 'by_rule' : undefined)
@@ -93,7 +93,7 @@ async function dryRunOf(
   extra: Json,
   expects: readonly Change[],
 ): Promise<Preview> {
-  // A dry run asks nothing, so it gets no answers.
+  // A dry run cannot ask questions, so it is sent without answers to any.
   const split = splitSecrets(JSON.parse(sendableArgs(call.canonical_args).canonical_args) as Json)
   if (!split.ok) return { is: 'stopped', problem: split.problem }
   // Secrets are only for the call itself: a dry run gets their placeholders.

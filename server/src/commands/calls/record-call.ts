@@ -54,7 +54,7 @@ async function withoutSecrets({ judgement, ownCredentials }: RecordDeps, call: C
   return { ...call, canonical_args: (await judgement.scanner.shownArgs(redacted)).args }
 }
 
-/** Step 6. A call that starts is returned for its execution, every other one has its outcome. */
+/** Step 6. Returns a started call for its execution, and the outcome of any other call. */
 export async function recordCall(
   deps: RecordDeps,
   request: CallRequest,
@@ -103,7 +103,7 @@ export async function recordCall(
   const unsynced = isStart && maySyncLater(tool, row, changes, listeners)
   if (unsynced) changes.push({ kind: 'sync_later' })
   deps.probe('intent.before')
-  // Nothing may come between this check and the commit of a start.
+  // INVARIANT: nothing is awaited between this check and the commit of a start.
   if (isStart && !isCallStanding(deps, judged, call.server)) return 'overtaken'
   const recorded = await (isStart ? deps.ledger.commit(changes) : commitAndStop(deps, call, verdict, now, changes))
   deps.probe('intent.after')
@@ -142,7 +142,7 @@ async function unrecorded(
     isLost(changes, recorded),
   )
   if (isOvertaken) return 'overtaken'
-  // The only other expectation that another caller can break is the idempotency key: somebody else was first.
+  // The only other expectation that another request can break is the idempotency key: the other request was first.
   const earlier = await earlierCall(deps, request, prepared)
   return earlier ?? refused(problem('audit.unavailable'))
 }

@@ -17,7 +17,7 @@ export type RecoverDeps = {
   readonly clock: Clock
   readonly ids: Ids
   readonly liveness: Pick<Liveness, 'isAlive'>
-  /** Called if the ledger did not accept something: it has to be recovered again. */
+  /** Called if a commit failed: the recovery has to be repeated. */
   readonly onUnrecorded?: () => void
 }
 
@@ -76,7 +76,7 @@ async function interrupt(deps: RecoverDeps, held: Held<'calls'>): Promise<Recove
   return mayRetry ? 'retried' : 'unknown'
 }
 
-/** If it is lost, another node has recovered it. */
+/** If the commit is lost, another node has recovered the call. */
 async function record(
   { ledger, onUnrecorded }: Pick<RecoverDeps, 'ledger' | 'onUnrecorded'>,
   changes: readonly Change[],
@@ -84,7 +84,7 @@ async function record(
   if (isUnrecorded(await ledger.commit(changes))) onUnrecorded?.()
 }
 
-/** A client ran it, or did not, and has not reported. There is nothing that a person could settle. */
+/** A client may have run it, and has not reported. There is nothing that a person could settle. */
 export async function giveUpReport(
   deps: Pick<RecoverDeps, 'ledger' | 'clock' | 'onUnrecorded'>,
   { row, version }: Held<'calls'>,

@@ -10,7 +10,7 @@ export type RecoverReadBackDeps = VerifyDeps & {
 
 const PAGE = 100
 
-/** At start, and when another node dies: carries out read-backs that a dead boot did not get to. */
+/** At start, and when another node dies: performs the read-backs that a dead boot left open. */
 export async function recoverReadBacks(deps: RecoverReadBackDeps): Promise<number> {
   let after: number | undefined
   let carriedOut = 0

@@ -8,7 +8,7 @@ import type { CallListeners, Offerings } from '../ports/upstream.ts'
 import { withResult } from '../maybe-promise.ts'
 import type { AnswerFilter } from './filter-answers.ts'
 
-/** Takes out of all that a tool server says what the scanner finds, for any caller and in anything that is stored. */
+/** Removes what the scanner finds from every message of a tool server, for any caller and before anything is stored. */
 export function sensitiveTextFilter(scanner: Scanner): AnswerFilter {
   return {
     listeners: (listeners) => redactedLife(listeners, scanner),
@@ -48,7 +48,7 @@ function cleanLine(line: JsonObject, scanner: Scanner): JsonObject {
   return clean === undefined || clean instanceof Promise ? { data: `[REDACTED_${UNSCANNED}]` } : clean
 }
 
-/** The result itself if nothing was found. */
+/** Returns the same object if nothing was found. */
 function redactedResult(result: ToolResult, scanner: Scanner): MaybePromise<ToolResult> {
   const { content, structuredContent, _meta } = result
   const isPlain = structuredContent === undefined && asksIn(_meta) === undefined
@@ -68,14 +68,17 @@ async function redactedParts(result: ToolResult, scanner: Scanner): Promise<Tool
   }
 }
 
-/** A tool's question is shown to a person; the state that it wants back is its own, and redaction would only break it. */
+/**
+ * A tool's question is shown to a person, so it is redacted. The state that the tool wants back is its own, and redaction would only break
+ * it.
+ */
 async function redactedAsks(meta: JsonObject | undefined, scanner: Scanner): Promise<Pick<ToolResult, '_meta'>> {
   const asks = asksIn(meta)
   if (asks === undefined) return {}
   return { _meta: { ...meta, [ASKS_KEY]: { ...asks, requests: await redactedTree(asks.requests, scanner) } } }
 }
 
-/** The same for what is not a tool. */
+/** The same for resources, prompts and completions. */
 export function redactReplies(offerings: Offerings, scanner: Scanner | undefined): Offerings {
   if (scanner === undefined) return offerings
   return {
@@ -98,7 +101,7 @@ async function redactedReply(result: JsonObject, scanner: Scanner): Promise<Json
 /** Pictures and sounds are passed on unchanged: their base64 is not text, and redaction would only break them. */
 const BINARY = ['data', 'blob']
 
-/** Nearly always: a text and its kind, and nothing to hide. */
+/** The usual case: a plain text block without anything sensitive. */
 function isCleanText(block: JsonObject, scanner: Scanner): boolean {
   const { type, text } = block
   if (typeof type !== 'string' || typeof text !== 'string' || text.length + type.length > SMALL_TEXT / 2) return false

@@ -8,8 +8,8 @@ import { isSmallValue, SMALL_TEXT, type Scanner } from '../scanning/scanner.ts'
 import type { AnswerFilter } from './filter-answers.ts'
 
 /**
- * Takes the gate's own credentials out of all that a tool server says: results, errors, progress, log lines, and what is stored of
- * these. Independent of the operator's redaction settings.
+ * Removes the gate's own credentials from every message of a tool server: results, errors, progress and log lines, and from what is stored
+ * of these. Independent of the operator's redaction settings.
  */
 export function ownCredentialsFilter(own: () => OwnCredentials, scanner: Pick<Scanner, 'redactOwn'>): AnswerFilter {
   return {
@@ -47,7 +47,7 @@ function redactingListeners(
   { onProgress, onLog }: CallListeners,
   own: () => OwnCredentials,
 ): Pick<CallListeners, 'onProgress' | 'onLog'> {
-  // They keep their order, so they are searched synchronously; longer ones are not passed on.
+  // Searched synchronously, so that messages stay in order; longer ones are not passed on.
   const clean = (text: string) => (text.length > SMALL_TEXT ? OWN_CREDENTIAL_MARK : redactOwn(text, own()))
   const told: CallListeners['onProgress'] = ({ message, ...figures }) =>
     onProgress?.(message === undefined ? figures : { ...figures, message: clean(message) })

@@ -4,7 +4,7 @@ import type { OwnCredentials } from '../../core/gate/own-credentials/find-own.ts
 import { canonicalJson } from '../../core/json/canonical.ts'
 import type { Scanner } from '../scanning/scanner.ts'
 
-/** Arguments for rows that will never run: as written, without any of the gate's own credentials. */
+/** Arguments for rows of calls that will never run: as written, without any of the gate's own credentials. */
 export async function redactOwnArgs(
   scanner: Pick<Scanner, 'redactOwn'>,
   canonical_args: string,

@@ -45,7 +45,7 @@ export type ResumeDeps = JudgeDeps &
   }
 
 const TRIES = 5
-/** Problems of the ledger, not of the call: it is resumed later. */
+/** Problems of the ledger and not of the call: it is resumed later. */
 const NOT_NOW: readonly ProblemCode[] = ['audit.unavailable', 'audit.in_doubt']
 
 /**
@@ -85,7 +85,7 @@ async function resume(
     const rechecked = await check(deps, held.row, tried, tries)
     const { next, judged } = rechecked
     if (!next.ok && NOT_NOW.includes(next.problem.code)) return 'later'
-    // A check can take long: what counts is the time at which the call would start.
+    // A check can take long, so use the time at which the call would start.
     const now = deps.clock()
     const consequences = judged === undefined ? [] : await consequencesOf(deps, held.row, judged, now)
     const started = await commitNext(deps, held, approval, rechecked, consequences, now)
@@ -241,7 +241,7 @@ async function commitNext(
     ...consequences,
   ]
   deps.probe('intent.before')
-  // Nothing may come between this check and the commit.
+  // INVARIANT: nothing is awaited between this check and the commit.
   if (next.ok && judged !== undefined && !isCallStanding(deps, judged, row.server)) return 'lost'
   const recorded = await deps.ledger.commit(changes)
   deps.probe('intent.after')

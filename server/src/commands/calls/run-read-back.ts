@@ -26,7 +26,7 @@ export type AskDeps = RollbackDeps &
     readonly probe: Probe
   }
 
-/** `attempt` makes the question of each try unique: a server that remembers keys must not answer with an old state. */
+/** `attempt` makes the question of each try unique: a server that remembers idempotency keys must not answer with an old state. */
 export type Question = {
   readonly part: 'check' | 'verify'
   readonly attempt: string
@@ -115,7 +115,7 @@ async function sendQuestion(
   return found(ok, says, traceOf(deps, answer.result))
 }
 
-/** Why a tool is not asked. Its effects are configured, so only a reload can have changed them. */
+/** Why a tool cannot be asked. Its effects are configured, so only a reload can have changed them. */
 function hindranceOf(tool: Tool | undefined): string | undefined {
   if (tool === undefined || tool.row.gone_at !== undefined) return 'its server does not offer it'
   if (!tool.effects.every((effect) => effect === 'read')) return 'it does more than read'

@@ -11,14 +11,14 @@ export type RunningCall = {
 
 /** The calls that are currently at a tool server, so that their caller can cancel one from elsewhere. */
 export interface RunningCalls {
-  /** `theirs`: the signal of the connection the call came by, if it still has one. */
+  /** `theirs`: the signal of the client's connection, if it is still open. */
   begin(call_id: CallId, theirs: CancelSignal | undefined): RunningCall
-  /** False if this node has no such call at a tool server; then the other nodes are told. */
+  /** False if this node has no such call at a tool server; then the other nodes are notified. */
   callOff(call_id: CallId, by: string): boolean
 }
 
 export function createRunningCalls(notices: Notices): RunningCalls {
-  /** A list of places instead of a map: a map that changes with every call keeps ended calls in memory for longer. */
+  /** A list with free slots instead of a map: a map that changes with every call keeps ended calls in memory for longer. */
   const running: (Running | undefined)[] = []
   const free: number[] = []
   const find = (call_id: CallId) => running.find((one) => one?.call_id === call_id)

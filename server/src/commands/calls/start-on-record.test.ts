@@ -32,7 +32,7 @@ function auditOf(words: readonly Word[]): Pick<AuditReads, 'heads' | 'naming'> {
 
 const rowOf = (attempt: number) => ({ call_id: 'call_1', received_at: NOW, attempt }) as unknown as CallRow
 
-/** What the streams contain, how many starts the row counts, and whether it may start. */
+/** The entries of the streams, the number of starts in the row, and whether it may start. */
 const CASES: readonly (readonly [says: string, words: readonly Word[], attempt: number, may: boolean])[] = [
   ['nobody decided', [['a', 'call.held']], 0, false],
   [
@@ -54,7 +54,7 @@ const CASES: readonly (readonly [says: string, words: readonly Word[], attempt: 
     true,
   ],
   [
-    'approved and started, the row put back',
+    'approved and started, the row set back',
     [
       ['a', 'approval.approved'],
       ['a', 'call.started', 1],
@@ -63,7 +63,7 @@ const CASES: readonly (readonly [says: string, words: readonly Word[], attempt: 
     false,
   ],
   [
-    'approved here and started there, the row put back',
+    'approved here and started elsewhere, the row set back',
     [
       ['a', 'approval.approved'],
       ['b', 'call.started', 1],
@@ -72,7 +72,7 @@ const CASES: readonly (readonly [says: string, words: readonly Word[], attempt: 
     false,
   ],
   [
-    'interrupted and to be tried again',
+    'interrupted and to be retried',
     [
       ['a', 'call.started', 1],
       ['a', 'call.interrupted'],
@@ -100,7 +100,7 @@ const CASES: readonly (readonly [says: string, words: readonly Word[], attempt: 
     true,
   ],
   [
-    'tried again already, the row put back',
+    'already retried, the row set back',
     [
       ['a', 'call.started'],
       ['b', 'call.settled'],

@@ -11,9 +11,9 @@ const PAGE = 2_048
 const SLACK_MS = 60_000
 
 /**
- * Whether the audit says that this call was decided and has not started since. A start counts by its number, which the row knows
- * too. Rows in the database can be restored to an earlier state, with their MACs; the audit cannot. Read from its end back to the
- * decision, which was nearly always made a moment ago.
+ * Whether the audit says that this call was decided and has not started since. Each start has a number, which is also in the row. Rows in
+ * the database can be restored to an earlier state, with their MACs; the audit cannot. The audit is read backwards to the decision, which
+ * was usually made a moment ago.
  */
 export async function isStartOnRecord(
   audit: Pick<AuditReads, 'heads' | 'naming'>,
@@ -51,7 +51,7 @@ async function lastWord(
     const word = page.toReversed().find((entry) => entry.subject['call'] === call && isWord(entry))
     if (word !== undefined) return word
     const first = page.find(({ seq }) => seq === from)
-    // Without the first one it is not known how old these are: the search goes on.
+    // Without the first entry it is not known how old these are, so the search continues.
     if (first !== undefined && first.at < since) return undefined
   }
   return undefined

@@ -5,9 +5,9 @@ import type { Change } from '../ports/ledger.ts'
 import type { CallListeners } from '../ports/upstream.ts'
 
 /**
- * Whether the intent of a call may become durable together with its outcome: a declared read whose commit holds only the call's
- * row, its audit entry and expectations. A used idempotency key or spent units must not be taken back by a power failure, and
- * the id of a task is given to the client before the outcome is known.
+ * Whether the intent of a call may become durable together with its outcome: a declared read whose commit contains only the call's row, its
+ * audit entry and expectations. A used idempotency key or spent units must not be undone by a power failure, and the id of a task is given
+ * to the client before the outcome is known.
  */
 export function maySyncLater(
   tool: Tool,

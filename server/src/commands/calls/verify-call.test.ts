@@ -150,7 +150,7 @@ describe('reading back', () => {
 
   test.each([
     ['is not offered', undefined, 'its server does not offer it'],
-    ['is gone', { ...reader, row: { ...reader.row, gone_at: 1 } }, 'its server does not offer it'],
+    ['no longer exists', { ...reader, row: { ...reader.row, gone_at: 1 } }, 'its server does not offer it'],
     [
       'was never admitted',
       { ...reader, row: { ...reader.row, admitted: undefined } },
@@ -159,7 +159,7 @@ describe('reading back', () => {
     ['changed', { ...reader, row: { ...reader.row, definition_hash: 'b' } }, 'its definition is not the admitted one'],
     ['writes', { ...reader, effects: ['read', 'write'] }, 'it does more than read'],
     [
-      'wants other arguments',
+      'requires other arguments',
       {
         ...reader,
         row: {
@@ -170,7 +170,7 @@ describe('reading back', () => {
       },
       'the declared arguments do not match its schema',
     ],
-  ])('asks nothing of a tool that %s', async (_, tool, says) => {
+  ])('does not ask a tool that %s', async (_, tool, says) => {
     const { deps, sent, typesOf } = rig(answered(true), [], tool as Tool | undefined)
     if (tool === undefined) deps.catalogue.tool = () => undefined
     expect(await verifyCall(deps, { row, version: 2 })).toMatchObject({

@@ -18,8 +18,8 @@ export type VerifyDeps = AskDeps & {
 export type ExecutedCall = { readonly row: CallRow; readonly version: number }
 
 /**
- * Verify: reads back the result of an executed call and records it as a second record, after the outcome. It only reads, so it
- * may be repeated after a crash; its result never changes that the call was executed.
+ * Verify: reads back the result of an executed call and records it as a second record, after the outcome. It only reads, so it may be
+ * repeated after a crash; it never changes the fact that the call was executed.
  */
 export function verifyCall(deps: VerifyDeps, executed: ExecutedCall): CallRow | Promise<CallRow> {
   return executed.row.due === 'verify' ? readBack(deps, executed) : executed.row
@@ -52,7 +52,7 @@ async function verifyOnce(deps: VerifyDeps, { row, version }: ExecutedCall): Pro
   return recorded === 'committed' ? to : ((await deps.tables.row('calls', row.call_id))?.row ?? to)
 }
 
-/** The caller is told what was read back, so it enters the session. */
+/** The caller gets the result of the read-back, so it enters the session. */
 function readBackLabel({ call_id, caller, thread, server, tool_id }: CallRow, finding: Finding): Change[] {
   const source = { server, name: tool_id }
   return textLabel({

@@ -10,7 +10,7 @@ export type WaitDeps = {
   readonly after: (ms: number, callback: () => void) => () => void
 }
 
-/** How long to wait: a time, or until the caller gives up. */
+/** How long to wait: a time, or until the signal is aborted. */
 export type Patience = { readonly wait_ms: number } | { readonly signal: AbortSignal }
 
 /** The call's row once it has ended, or its current state when the wait is over. */

@@ -17,7 +17,7 @@ export async function withdrawHeld(deps: EndDeps, call_id: CallId, by: string): 
   if (held === undefined) return 'later'
   const ended = await endApproval(deps, held, by, 'withdraw')
   if (ended.ok) return 'refused'
-  // Approved, and not yet started: the driver continues with it.
+  // Approved and not yet started: the driver continues it.
   return held.row.state === 'approved' ? 'approved' : 'later'
 }
 

@@ -53,7 +53,7 @@ export interface CatalogueGate {
   down(caller: Caller): readonly DownServer[]
   /** Resolves when every server has listed its tools once or failed to, or a few seconds after the start. */
   firstListing(): Promise<void>
-  /** Which of two ways to show the tools costs a model less to read; `own` is the text of the search tools. */
+  /** Which of two ways to show the tools costs a model fewer tokens; `own` is the text of the search tools. */
   smallerSurface(caller: Caller, own: string): 'search' | 'passthrough'
 }
 

@@ -81,7 +81,7 @@ describe('the catalogue', () => {
     })
   })
 
-  test('believes only annotations of trusted servers', () =>
+  test('trusts only annotations of trusted servers', () =>
     withLedger(
       serversOf({ mail: { command: 'x', trusted: true }, web: { command: 'x' } }),
       async ({ deps, catalogue }) => {

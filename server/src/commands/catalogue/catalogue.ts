@@ -51,8 +51,8 @@ export type LiveCatalogue = Catalogue & {
 type Entry = KnownRow & { readonly tool: Tool }
 
 /**
- * The tools of all configured servers, kept in memory. Rows of a server that is no longer configured are not tools; removed tools
- * stay, with `gone_at`, so that a call to one is told so.
+ * The tools of all configured servers, kept in memory. Rows of a server that is no longer configured are not tools; removed tools stay,
+ * with `gone_at`, so that a call to one gets the right answer.
  * INVARIANT: a tool is stored together with its look-alikes, so no call has to search for them.
  * INVARIANT: a changed tool costs the work of one tool, whatever the size of the catalogue.
  */
@@ -67,7 +67,7 @@ export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue>
   const words = openWordIndex({ tool: (tool_id) => byId.get(tool_id), ...deps })
   let everything: readonly Tool[] | undefined
   const queues = new Map<string, Promise<void>>()
-  /** Changed tools that listeners were not told about yet, by server. */
+  /** Changed tools that were not reported to listeners yet, by server. */
   const untold = new Map<string, Set<string>>()
 
   /** Returns whether something about the tool changed. */
@@ -87,7 +87,7 @@ export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue>
 
   const isConfigured = (server: string) => Object.hasOwn(deps.servers, server)
 
-  /** What a tool does depends on the configuration too. */
+  /** The effects of a tool depend on the configuration too. */
   function rejoinAll(server: string): void {
     const settings = isConfigured(server) ? deps.servers[server] : undefined
     if (settings === undefined) return
@@ -184,7 +184,7 @@ const isSame = (before: ToolRow, row: ToolRow): boolean =>
   before.gone_at === row.gone_at &&
   before.admitted?.hash === row.admitted?.hash
 
-/** What a tool does follows from its definitions and the configuration; unchanged ones are not computed again. */
+/** The effects of a tool follow from its definitions and the configuration; unchanged ones are not computed again. */
 function rejoin(
   before: Tool | undefined,
   row: ToolRow,
@@ -207,8 +207,8 @@ async function* allRows(tables: Tables, server: string): AsyncGenerator<Held<'to
 }
 
 /**
- * A row that an earlier release stored may contain longer texts than are accepted now. The admitted and the listed definition are
- * mostly equal: stored once.
+ * A row that an earlier release stored may contain longer texts than are accepted now. If the admitted and the listed definition are equal,
+ * one object is kept.
  */
 function withinBounds(row: ToolRow): ToolRow {
   const definition = boundDefinition(row.definition) ?? bare(row)

@@ -14,8 +14,8 @@ export type DownServer = {
 const LONGEST_WHY = 300
 
 /**
- * The servers that are not ready, described for somebody who looks for their tools. A caller is told about those whose tools it
- * may see and, unless its key is limited to some tools, about those whose tools are not known yet.
+ * The servers that are not ready, described for somebody who looks for their tools. A caller learns about servers whose tools it may see
+ * and, unless its key is limited to some tools, about servers whose tools are not known yet.
  */
 export function downServers(
   reports: readonly Health[],

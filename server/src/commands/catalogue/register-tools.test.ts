@@ -36,7 +36,7 @@ describe('registering what a server lists', () => {
       expect(await row('mail__send')).not.toHaveProperty('admitted')
     }))
 
-  test('a changed tool keeps the admission of what it was', () =>
+  test('a changed tool keeps the admission of its earlier definition', () =>
     inLedger(async ({ deps, tool: row, audited }) => {
       await registerTools(deps, 'mail', [tool('send')])
       const before = await row('mail__send')

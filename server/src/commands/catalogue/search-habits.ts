@@ -57,7 +57,7 @@ type Dispatch = (request: CallRequest, listeners?: CallListeners) => Promise<Out
 export function taught(dispatch: Dispatch, habits: SearchHabits): Dispatch {
   return async (request, listeners) => {
     const outcome = await dispatch(request, listeners)
-    // Nothing waits for learning, and a failure to write it does not fail the call.
+    // Learning happens in the background, and a failure to store it does not fail the call.
     if (outcome.status === 'executed' && request.dry_run !== 'only')
       habits.ran(request.caller, request.tool).catch(() => {})
     return outcome

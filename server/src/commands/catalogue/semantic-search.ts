@@ -25,7 +25,7 @@ export interface SemanticSearch {
 }
 
 const BATCH = 64
-/** A model that did not answer is not asked again with every search. */
+/** A model that did not answer is not asked again for this long. */
 const REST_MS = 30_000
 /** A search waits no longer than this for the model, whatever the model's own timeout is. */
 const PATIENCE_MS = 1_000
@@ -50,7 +50,7 @@ export function openSemanticSearch({
     return answer
   }
 
-  /** The vector of a query. If the model is late, it rests, so that the next searches do not wait for it. */
+  /** The vector of a query. If the model is late, it is not asked for a while, so that the next searches do not wait for it. */
   async function vectorOf(query: string): Promise<Float32Array | undefined> {
     const late = 'late' as const
     const answer = await Promise.race([ask([query.slice(0, LONGEST_TEXT)]), pause(PATIENCE_MS).then(() => late)])
@@ -86,7 +86,7 @@ export function openSemanticSearch({
       if (asked === undefined) return undefined
       const near = tools.flatMap((tool) => {
         const vector = vectors.get(inForce(tool.row).hash)
-        // A model that changes its mind about the size of its vectors says nothing that could be compared.
+        // A vector of another size cannot be compared, for example after the model was replaced.
         return vector?.length === asked.length ? [{ tool, likeness: dot(asked, vector) }] : []
       })
       near.sort((a, b) => b.likeness - a.likeness)

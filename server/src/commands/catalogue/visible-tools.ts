@@ -13,9 +13,9 @@ const MOST_CALLERS = 32
 export type VisibleToolsDeps = { readonly catalogue: Catalogue; readonly policy: () => Policy }
 
 /**
- * What a caller is shown. A tool that their key does not grant, of which every call would be blocked, or that nobody has admitted
- * yet, is missing for them in lists, in search and by its card. A caller who calls a blocked one anyway is told which rule blocks
- * it.
+ * The tools that a caller sees. A tool that the caller's key does not grant, of which every call would be blocked, or that nobody has
+ * admitted yet, is missing from the caller's lists, search results and cards. A caller who calls a blocked one anyway gets the rule that
+ * blocks it.
  * INVARIANT: what a caller sees depends only on the active policy, the caller and the tool.
  */
 export interface VisibleTools {

@@ -73,7 +73,7 @@ export function openWordIndex({ tool, yieldWhenDue }: WordIndexDeps): WordIndex 
   }
 }
 
-/** Words that nobody has admitted cannot be found, and do not count in how rare a word is. */
+/** Words that nobody has admitted cannot be found, and do not affect the rarity of a word. */
 const isFindable = ({ row }: Tool): boolean => row.gone_at === undefined && row.admitted !== undefined
 
 const isSameText = (before: Tool, now: Tool): boolean =>

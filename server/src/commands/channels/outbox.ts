@@ -60,7 +60,7 @@ function toldBy(change: Change, isEscalation: boolean): News[] {
   return [only === undefined ? news : { ...news, only }]
 }
 
-/** People who are asked after an escalation also get everything after it. */
+/** People who are asked after an escalation also get all later messages. */
 function channelsOf(swap: Swap): readonly string[] | undefined {
   if (swap.table === 'calls') return swap.to.verdict.route?.channels
   if (swap.table !== 'approvals' || swap.to.route === undefined) return undefined
@@ -77,7 +77,7 @@ function nameOf(swap: Swap, isEscalation: boolean): string | undefined {
   }
   if (swap.table !== 'calls') return undefined
   const { state, approval_id, due, settled } = swap.to
-  // A call that is still to be read back, or that a person has settled, is reported once at another time.
+  // A call that is still to be read back, or that a person has settled, is reported at another time.
   if (due !== undefined || settled !== undefined) return undefined
   return approval_id !== undefined || state === 'unknown' ? `call.${state}` : undefined
 }

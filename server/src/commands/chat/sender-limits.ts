@@ -1,6 +1,6 @@
 /** How many commands per minute of one sender in a room are answered. */
 export type SenderLimits = {
-  /** `told`: over the limit for the first time in this minute; `silent`: over it again. */
+  /** `told`: over the limit for the first time in this minute, so the sender is told; `silent`: over it again. */
   take(room: string, sender: string, now: number): 'yes' | 'told' | 'silent'
 }
 

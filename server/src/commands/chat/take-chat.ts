@@ -41,7 +41,7 @@ export async function takeChat(deps: ChatDeps, room: ChatRoom, event: ChatEvent)
   if (asked === undefined) return undefined
   const allowed = deps.limits.take(room.name, event.sender, now)
   if (allowed === 'silent') return undefined
-  if (allowed === 'told') return 'That is too much at once; wait a minute.'
+  if (allowed === 'told') return 'Too many commands at once; wait a minute.'
   const by = room.people.get(event.sender)
   const spent = spentWith(deps, room, event, by, asked.do, now)
   const answer = await answerTo(deps, room, event, by, asked, spent)
@@ -110,9 +110,9 @@ async function decide(
   const { url } = deps.links(asked.id)
   const reason = asked.reason === undefined ? {} : { reason: asked.reason }
   if (asked.do === 'approve' && shown?.digest === undefined)
-    return said(`${asked.id} is not shown here whole, so it cannot be approved here. Open ${url}`)
+    return said(`${asked.id} is not shown here completely, so it cannot be approved here. Open ${url}`)
   if (asked.do === 'approve' && (await isMoreThanSimple(deps, asked.id)))
-    return said(`${asked.id} needs more than a click, which is never given in a chat. Open ${url}`)
+    return said(`${asked.id} needs more than a simple approval, which cannot be given in a chat. Open ${url}`)
   const decision =
     asked.do === 'approve'
       ? ({ says: 'approve', digest: shown?.digest ?? '', ...reason } as const)
@@ -130,14 +130,14 @@ async function isMoreThanSimple(deps: ChatDeps, approval_id: string): Promise<bo
 
 async function listed(deps: ChatDeps, by: Caller): Promise<string> {
   const { items, next } = await listApprovals(deps, by, 'pending', { limit: MOST_LISTED })
-  if (items.length === 0) return 'Nothing waits.'
+  if (items.length === 0) return 'Nothing is waiting.'
   const lines = items.map(({ approval_id, sentence }) => `${approval_id}: ${cut(sentenceText(sentence))}`)
   return [...lines, ...(next === undefined ? [] : [`and more: ${deps.links('').url}`])].join('\n')
 }
 
 async function running(deps: ChatDeps, by: Caller): Promise<string> {
   const { items } = await listRuns(deps, by, {}, { limit: MOST_LISTED })
-  if (items.length === 0) return 'Nothing runs.'
+  if (items.length === 0) return 'Nothing is running.'
   return items.map(({ run_id, kind, status }) => `${run_id}: ${kind}, ${status}`).join('\n')
 }
 

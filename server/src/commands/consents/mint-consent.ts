@@ -89,8 +89,8 @@ export async function mintChanges(
 }
 
 /**
- * The consents under an index key are read for every call of their actor, so there must be few: those that can never cover a call
- * again are removed when the next one is created, and more live ones than the limit are rejected.
+ * The consents under an index key are read for every call of their actor, so there must be few. Those that can never cover a call again are
+ * removed when the next one is created, and a new one over the limit of live ones is rejected.
  */
 async function tidyShelf(
   { tables, accounts }: Pick<MintDeps, 'tables' | 'accounts'>,

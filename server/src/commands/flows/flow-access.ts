@@ -39,7 +39,7 @@ export async function policyInForce({ flowPolicy }: Pick<FlowDeps, 'flowPolicy'>
   return flowPolicyOf(await flowPolicy.file(), flowPolicy.env)
 }
 
-/** INVARIANT: determined only by the credential and the operator's grants; of a request only the name of a vault counts. */
+/** INVARIANT: determined only by the credential and the operator's grants; of a request, only the name of a vault is used. */
 export function visibilityOf(
   { flowSettings }: Pick<FlowDeps, 'flowSettings'>,
   caller: Caller,
@@ -70,7 +70,7 @@ export const sees = (
   row: { readonly vault_id: string; readonly scope: FlowScope },
 ): boolean => row.vault_id === vault && scopes.includes(row.scope)
 
-/** Whether a caller may read what belongs there. A caller who may name any vault sees every vault. */
+/** Whether a caller may read what belongs to this vault and scope. A caller who may name any vault sees every vault. */
 export function maySeeFlow(
   deps: Pick<FlowDeps, 'flowSettings'>,
   caller: Caller,
@@ -145,7 +145,7 @@ export function auditFlow(
 
 const TRIES = 20
 
-/** The next state of a run, further changes with it, and what is reported. */
+/** The next state of a run, other changes to commit with it, and what is reported. */
 export type RunChange = {
   readonly row: FlowRunRow
   readonly did: Did

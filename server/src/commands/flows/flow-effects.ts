@@ -150,8 +150,7 @@ const readOutcome: Work = async (deps, state) => {
 }
 
 /**
- * What an outcome means, once its cost is recorded. A call that is held, runs elsewhere or waits to be settled keeps its units
- * reserved.
+ * What an outcome means, once its cost is recorded. A call that is held, runs elsewhere or waits to be settled keeps its units reserved.
  */
 async function settled(
   deps: FlowEffectDeps,

@@ -52,7 +52,7 @@ function replyFor(row: NodeApproval, now: number): Omit<HubReply, 'says' | 'jti'
   const { node, message, nonce, approval_id, tool, packet_digest, context } = row.from_node
   const last = row.decisions.at(-1)
   const iat = Math.floor(now / 1_000)
-  // An expired one is still reported.
+  // A decision about an expired request is still reported.
   const ends = row.expires_at > now ? Math.max(iat + 1, Math.floor(row.expires_at / 1_000)) : iat + REPLY_S
   return {
     v: 1,

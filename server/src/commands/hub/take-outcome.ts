@@ -84,7 +84,7 @@ const isCode = (code: string): code is ProblemCode => Object.hasOwn(PROBLEMS, co
 function ended(row: ApprovalRow, started: boolean, now: number): ApprovalRow | undefined {
   if (row.state === 'pending') return valueOf(withdraw(row, now))
   if (row.state !== 'approved') return undefined
-  // Used in time by the node's clock; here it may have expired in the meantime.
+  // Used in time by the node's clock; by the hub's clock it may have expired in the meantime.
   return valueOf(started ? consume(row, Math.min(now, row.expires_at - 1)) : goStale(row, now))
 }
 

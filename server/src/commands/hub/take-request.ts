@@ -77,7 +77,7 @@ async function answer(deps: SignDeps, row: NodeApproval): Promise<Result<readonl
   return reply.ok ? ok(reply.value === undefined ? [] : [reply.value]) : reply
 }
 
-/** Undefined: another request was faster; check again. */
+/** Undefined: another request was stored first; check again. */
 async function store(
   deps: TakeRequestDeps,
   by: Caller,

@@ -49,7 +49,7 @@ export interface PasskeysGate {
 
 export interface IdentityGate {
   authenticate(key: string): Promise<Result<Caller>>
-  /** Whether a caller that a key was authenticated as is still that; false if it has to be authenticated again to know. */
+  /** Whether a caller that was authenticated by a key is still valid. False if this is not known: then it has to be authenticated again. */
   isStillAuthentic(caller: Caller): boolean
   /** Takes an idempotency key for a request that is not a call. */
   claimKey(caller: Caller, key: string): Promise<Result<'first' | 'taken'>>

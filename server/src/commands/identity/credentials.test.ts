@@ -12,7 +12,7 @@ const ROW: CredentialRow = {
   expires_at: 1_000,
 }
 
-/** A store that has the row at hand, unless it was forgotten. */
+/** A store that knows the row without reading, unless it was forgotten. */
 function world() {
   let now = 0
   let held: { row: CredentialRow; version: number; cursor: number } = { row: ROW, version: 1, cursor: 1 }
@@ -34,7 +34,7 @@ function world() {
   }
 }
 
-test('a caller counts as authenticated before only as long as its key is known to be unchanged and good', async () => {
+test('a caller stays authenticated only as long as its key is known to be unchanged and valid', async () => {
   const { deps, at, change, forget } = world()
   const authentic = async () => {
     const found = await authenticate(deps, KEY)
@@ -43,7 +43,7 @@ test('a caller counts as authenticated before only as long as its key is known t
   }
   const caller = await authentic()
   expect(isStillAuthentic(deps, caller)).toBe(true)
-  // Only what `authenticate` returned counts, not what looks like it.
+  // Only the object that `authenticate` returned counts, not a copy of it.
   expect(isStillAuthentic(deps, { ...caller })).toBe(false)
   at(1_000)
   expect(isStillAuthentic(deps, caller)).toBe(false)

@@ -49,9 +49,9 @@ export async function authenticate(
 const readFrom = new WeakMap<Caller, number>()
 
 /**
- * Whether a caller that was authenticated by a key before would be authenticated as the same now, as far as that is known without
- * reading the store. False does not mean no: then it has to be authenticated again. A commit that touches keys forgets what is known of
- * them before it returns, so a revoked key is found out at once; expiry is compared with the clock every time.
+ * Whether a caller that was authenticated by a key before would get the same result now, as far as that is known without reading the store.
+ * False means unknown: then it has to be authenticated again. A commit that changes keys drops what is known about them before it returns,
+ * so a revoked key is detected at once; the expiry is compared with the clock every time.
  */
 export function isStillAuthentic({ tables, clock }: Pick<CredentialDeps, 'tables' | 'clock'>, caller: Caller): boolean {
   const key = caller.credential?.key

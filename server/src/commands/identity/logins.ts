@@ -106,7 +106,7 @@ export async function logOut(
   return typeof recorded === 'object' && 'lost' in recorded ? logOut(deps, by, which) : refuseUnrecorded(recorded)
 }
 
-/** Repeated in a header by our own page, which alone can read it: other pages can send the cookie but not this. */
+/** Our own page repeats this in a header. Other pages can make the browser send the cookie, but they cannot read this. */
 export const csrfOf = (digest: Digest, secret: string): string => digest(`csrf ${secret}`)
 
 /** What a page needs to know about who is logged in. */

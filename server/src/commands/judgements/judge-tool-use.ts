@@ -59,7 +59,7 @@ export async function judgeToolUse(deps: JudgeUseDeps, use: ToolUse, wait_ms: nu
   const row = (await deps.tables.row('calls', first.call_id))?.row
   if (row === undefined || wait_ms <= 0) return answerOf(first)
   await decided(deps, row, wait_ms)
-  // The same request again: it uses an approval that has been given, and finds the request while it waits.
+  // The same request again: it uses an approval that was given, or finds the request that is still waiting.
   const later = (await deps.tables.row('calls', first.call_id))?.row
   if (later !== undefined && later.state === 'pending' && (await isUndecided(deps, later))) return answerOf(first)
   if (later?.state === 'refused') return answerOf(refusalOf(later))

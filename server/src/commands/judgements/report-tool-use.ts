@@ -22,8 +22,8 @@ export type Reported = { readonly output: string; readonly failed: boolean }
 const MOST_EQUAL = 20
 
 /**
- * A client reports the outcome of a call that it ran: cleaned, labelled and recorded like the answer of a tool server. An outcome
- * of a call that the gate was not asked about still enters the session as foreign text.
+ * A client reports the outcome of a call that it ran: redacted, labelled and recorded like the answer of a tool server. An outcome of a
+ * call that the gate was not asked about still enters the session as foreign text.
  */
 export async function reportToolUse(
   deps: ReportDeps,

@@ -17,7 +17,7 @@ export type LoginsWorld = {
 /** `shared`: the gate's own login, also if each user has one. Only an admin starts or ends it. */
 export type WhichLogin = { readonly server: string; readonly shared?: boolean | undefined }
 
-/** Logins at tool servers. Nothing here ever holds a token. */
+/** Logins at tool servers. Nothing here ever contains a token. */
 export interface LoginsGate {
   /** Starts one: the URL leads a browser through it. */
   start(caller: Caller, which: WhichLogin): Promise<Result<StartedLogin>>

@@ -24,7 +24,7 @@ export type ProcessReplyDeps = PacketDeps & {
   readonly probe: Probe
 }
 
-/** `taken`: it counted. `ignored`: nothing to do. `refused`: it did not count, and that is recorded. */
+/** `taken`: the reply was applied. `ignored`: there was nothing to do. `refused`: the reply was rejected, and that is recorded. */
 export type ProcessedReply = 'taken' | 'ignored' | 'refused'
 
 /** How long after its request expires a decision's id is kept: by then the request is long closed. */
@@ -124,7 +124,7 @@ const withoutRaw = ({ preview_raw: _, ...row }: ApprovalRow): ApprovalRow => row
 
 const subjectOf = ({ approval_id, call_id }: ApprovalRow) => ({ approval: approval_id, call: call_id })
 
-/** The ids under which the hub's own ledger has it. */
+/** The ids of the request in the hub's own ledger. */
 const citing = (
   { hub_approval_id, jti, says, decisions }: HubReply,
   { digest, key }: Signed,

@@ -13,7 +13,7 @@ export type LintReport = {
   readonly rules: number
   readonly findings: readonly Finding[]
   /**
-   * How far it went: every combination was tried (`tried`), a solver checked the rest (`proven`), or there is no solver
+   * How thorough the check was: every combination was tried (`tried`), a solver checked the rest (`proven`), or there is no solver
    * (`unproven`). `open` questions could not be answered.
    */
   readonly depth: 'tried' | 'proven' | 'unproven'

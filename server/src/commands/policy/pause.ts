@@ -43,7 +43,7 @@ export async function setPause(deps: PauseDeps, by: Caller, order: PauseOrder): 
   return recorded === 'committed' ? ok(row) : setPause(deps, by, order)
 }
 
-/** A pause of something that does not exist would look as if it worked. Callers may appear later, tools and servers are known. */
+/** A pause of something that does not exist would look as if it worked. Callers may appear later, but tools and servers are known. */
 function namedIn({ catalogue, serverReports }: PauseDeps, scope: PauseScope): Result<void> {
   const [kind, name] = [scope.slice(0, scope.indexOf(':')), scope.slice(scope.indexOf(':') + 1)]
   if (kind === 'tool' && catalogue.tool(name) === undefined) {

@@ -63,7 +63,7 @@ export function textsInLife({
   return [...(result === undefined ? [] : [{ call: call_id }]), ...said]
 }
 
-/** What the user said is theirs in every session; what a model wrote may be a tool's words. */
+/** What the user said is the user's in every session; what a model wrote may repeat a tool's words. */
 export function textsInThread(view: ThreadView): readonly AnswerText[] {
   const of = { of_run: view.run_id }
   const said = view.messages.filter(({ role }) => role !== 'user').map((message) => message.text)

@@ -19,7 +19,10 @@ export type AnswerText =
   | { readonly call: string }
   /** The preview of a request. */
   | { readonly approval: string }
-  /** A text. `of_call` or `of_run` says what it belongs to: in that session it is already known, and a run may not be stored. */
+  /**
+   * A text. `of_call` or `of_run` says what it belongs to: in that session it is already known, and the text of a run may be one that must
+   * not be stored.
+   */
   | { readonly text: string; readonly name: string; readonly of_call?: string; readonly of_run?: string }
 
 export type EnterDeps = {

@@ -32,7 +32,7 @@ function sourceOfArtifact({ caller, output }: CallRow, { session, ...label }: La
   return [{ kind: 'swap', table: 'labels', id, from: 'absent', to }]
 }
 
-/** A text that is in no other row. Longer text is cut, and the session is told so. */
+/** A text that is in no other row. Longer text is cut, and a label records that something is missing. */
 const MOST_TEXT = 262_144
 
 export type Entering = {

@@ -10,8 +10,8 @@ import type { Sessions } from './sessions.ts'
 export type RecordUserWordsDeps = { readonly ledger: Ledger; readonly sessions: Sessions; readonly clock: Clock }
 
 /**
- * What the user said enters the session, before the call that came with it is judged. Hosts send the same words with every call
- * they lead to: they are stored once. `id` is that of the call, or of the message.
+ * The user's words enter the session before the call that came with them is judged. Hosts send the same words with every call that they
+ * cause: they are stored once. `id` is that of the call, or of the message.
  */
 export async function recordUserWords(
   deps: RecordUserWordsDeps,
@@ -26,7 +26,7 @@ export async function recordUserWords(
   return kept === 'committed' ? ok(undefined) : refuseUnrecorded(kept)
 }
 
-/** A session that cannot be read may not have heard them: then they are recorded again. */
+/** If the session cannot be read, it is unknown whether it contains the words, so they are recorded again. */
 async function isRecorded(
   { sessions }: RecordUserWordsDeps,
   { caller, thread }: { readonly caller: Caller; readonly thread: string },

@@ -23,7 +23,7 @@ function rig(isLastLabel?: (session: string, cursor: number) => boolean) {
     state.lists += 1
     const found = labels.slice(after).map((row, at) => ({ row, version: 1, cursor: after + at + 1 }))
     if (state.holds) await new Promise<void>((resolve) => void waiting.push(resolve))
-    if (state.fails) throw new Error('the disk is away')
+    if (state.fails) throw new Error('the disk is not available')
     return found
   }
   const tables = {
@@ -49,7 +49,7 @@ test('a label that another node wrote is seen by the next read, and once', async
   expect((await sessions.read('ana', 't1')).origins.map(({ server }) => server)).toEqual(['s1', 's2'])
 })
 
-test('whoever asks during a read sees what was recorded before they asked; all of them share one read', async () => {
+test('a read contains everything that was recorded before it was requested, and concurrent requests share one read', async () => {
   const { sessions, labels, state, release } = rig()
   state.holds = true
   labels.push(label(1, 'one'))
@@ -66,7 +66,7 @@ test('whoever asks during a read sees what was recorded before they asked; all o
   expect(state.lists).toBe(2)
 })
 
-test('those who ask together share one read, which finds what was recorded before the last of them asked', async () => {
+test('concurrent requests share one read, which contains what was recorded before the last of them', async () => {
   const { sessions, labels, state } = rig()
   labels.push(label(1, 'one'))
   const first = sessions.read('ana', 't1')
@@ -77,7 +77,7 @@ test('those who ask together share one read, which finds what was recorded befor
   expect(state.lists).toBe(1)
 })
 
-test('nothing is read where it is known that nothing was added, and a kept end does not outlive a new label', async () => {
+test('nothing is read if it is known that nothing was added, and a cached end is dropped when a label is added', async () => {
   const { sessions, labels, state } = rig((_, cursor) => cursor === labels.length)
   labels.push(label(1, 'one'))
   await sessions.read('ana', 't1')
@@ -87,7 +87,7 @@ test('nothing is read where it is known that nothing was added, and a kept end d
   expect((await sessions.read('ana', 't1')).servers.has('s2')).toBe(true)
 })
 
-test('a read that failed rejects for all who shared it, and the next one starts from the beginning', async () => {
+test('a failed read rejects for all requests that shared it, and the next one starts from the beginning', async () => {
   const { sessions, labels, state } = rig()
   labels.push(label(1, 'one'))
   state.fails = true

@@ -20,18 +20,18 @@ export type Sessions = {
   /** Everything that has been recorded of the session up to now. Rejects if the store cannot be read. */
   read(user: string, thread: string): Session | Promise<Session>
   /**
-   * Something has been recorded: it is read in the background, so that the next call need not wait for it. `call`: the call whose
-   * answer it is, as it was recorded.
+   * Something was recorded: it is read in the background, so that the next call need not wait for it. `call`: the call whose answer it is,
+   * as recorded.
    */
   note(user: string, thread: string, call?: CallRow): void
   /** As it was when a call was made: what entered later is left out. */
   readUntil(user: string, thread: string, at: number): Promise<Session>
 }
 
-/** How many sessions are kept in memory. Any other is read again from the store when it continues. */
+/** How many sessions are kept in memory. Others are read again from the store when they continue. */
 const MOST_SESSIONS = 200
 const PAGE = 200
-/** More calls of one session are not under way at once; those beyond are read from the store. */
+/** How many recorded calls of one session are kept in memory; others are read from the store. */
 const MOST_RECORDED = 1_000
 /** Characters per stored output. A longer one counts as unreadable. */
 const MOST_TEXT = 4_194_304
@@ -41,9 +41,9 @@ type Kept = {
   cursor: number
   /** Calls that were recorded a moment ago, by their ids: they need not be read from the store. */
   readonly recorded: Map<string, CallRow>
-  /** The read that is under way. */
+  /** The read in progress. */
   reading?: Promise<void> | undefined
-  /** The one that has not begun yet, for all who ask until then. */
+  /** The read that has not started yet, shared by all requests until it starts. */
   next?: Promise<Session> | undefined
 }
 
@@ -89,9 +89,9 @@ export function openSessions(deps: SessionsDeps): Sessions {
   }
 
   /**
-   * One read after the other: two must not add the same label twice. Whoever asks before a read has begun shares it with all others who
-   * do: it begins after they asked, so it finds whatever had been recorded by then. Answers that are recorded together ask one
-   * after the other, so a read begins a moment after the first of them asked.
+   * Reads run one after the other, because two must not add the same label twice. All requests that arrive before a read starts share it:
+   * it starts after they were made, so it contains everything that was recorded by then. Answers that are recorded together request reads
+   * one after the other, so a read starts a moment after its first request.
    */
   function catchUp(key: string): Session | Promise<Session> {
     const entry = keep(key)
@@ -107,7 +107,7 @@ export function openSessions(deps: SessionsDeps): Sessions {
 
   const isUpToDate = (key: string, { cursor }: Kept) => deps.tables.at_hand?.isLastLabel(key, cursor) === true
 
-  /** The entry may be another one by now: one whose read failed is dropped. */
+  /** The entry may have been replaced: one whose read failed is dropped. */
   function readNow(key: string): Session | Promise<Session> {
     const entry = keep(key)
     if (entry.reading !== undefined) return catchUp(key)

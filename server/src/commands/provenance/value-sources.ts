@@ -19,7 +19,7 @@ export async function valueSources(
 ): Promise<ValueSource[]> {
   if (typeof provenance === 'string') return []
   const { values, reasons } = provenance.judgement
-  // Those that caused a question come first: the others may be left out.
+  // Values that caused an ask come first: the others may be left out.
   const asked = new Set(reasons.map(({ value_at }) => value_at))
   const first = [...values.filter(({ path }) => asked.has(path)), ...values.filter(({ path }) => !asked.has(path))]
   const sources: ValueSource[] = []

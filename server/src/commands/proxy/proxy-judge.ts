@@ -75,8 +75,8 @@ export async function judgeRead(deps: JudgeReadDeps, read: Read): Promise<Judged
 const TRIES = 8
 
 /**
- * INVARIANT: a server is asked only after this has allowed and recorded it. An ask counts as a block. If something was
- * acknowledged since the judgement (a pause, a revoked key, another policy), it is judged again.
+ * INVARIANT: a server is asked only after the read was allowed and recorded. An ask counts as a block. If a change was acknowledged since
+ * the judgement (a pause, a revoked key, another policy), the read is judged again.
  */
 export async function recordRead(deps: JudgeReadDeps, first: JudgedRead): Promise<Problem | 'recorded'> {
   let judged = first

@@ -23,7 +23,7 @@ const MOST_PER_CALLER = 256
 
 /**
  * Watched resources: only those that the caller may read, checked again on every change.
- * INVARIANT: nobody is told about a change of something they may not read at that moment.
+ * INVARIANT: nobody is notified of a change of something they may not read at that moment.
  */
 export function openWatching(deps: WatchDeps) {
   const watching = new Map<string, number>()

@@ -138,7 +138,7 @@ export function openProxy(deps: ProxyDeps): Proxy {
     return 'problem' in reply ? refused(reply.problem) : label({ ...read, kind: KINDS[method] ?? 'resource' }, reply)
   }
 
-  /** What a server says enters the session before the client gets it. The same text is stored once. */
+  /** The answer of a server enters the session before the client gets it. The same text is stored once. */
   async function label(read: Read & { readonly kind: Entering['kind'] }, reply: ProxyAnswer): Promise<ProxyAnswer> {
     if (reply.is === 'refused') return reply
     const { caller, thread, server, kind, method } = read

@@ -17,7 +17,7 @@ const MOST_KNOWN = 10_000
 export type EndedSessions = {
   /** False if it could not be stored. */
   end(session: string): Promise<boolean>
-  /** At once if it is known here. */
+  /** Synchronous if it is known here. */
   has(session: string): MaybePromise<boolean>
 }
 

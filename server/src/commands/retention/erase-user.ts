@@ -15,7 +15,7 @@ import { hasEnded } from './with-end-days.ts'
 import { refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type EraseDeps = ExpireDeps & {
-  /** The ledger that reports changes: a withdrawn call must be reported. */
+  /** The ledger that reports its changes: the withdrawal of a call must be reported. */
   readonly telling: Ledger
   readonly tables: Tables
   readonly artifacts: Artifacts
@@ -34,9 +34,9 @@ export type Erased = {
 }
 
 /**
- * Deletes one person's arguments, outputs and artifacts now: those of all calls made in their name. What is still open is kept
- * and listed; calls that only wait for a decision can be withdrawn first. Repeating it does nothing, and after a crash the next
- * one does the rest. The audit gets the numbers and keeps its hashes.
+ * Deletes one person's arguments, outputs and artifacts now: those of all calls made in their name. What is still open is kept and listed;
+ * calls that only wait for a decision can be withdrawn first. Repeating it is harmless, and after a crash a repetition does the rest. The
+ * audit gets the numbers and keeps its hashes.
  */
 export async function eraseUser(
   deps: EraseDeps,

@@ -6,7 +6,7 @@ import type { Clock } from '../ports/runtime.ts'
 import { hasEnded } from './with-end-days.ts'
 
 export type ExpireDeps = {
-  /** Below all wrappers that listen: an expiry is not reported to runs and channels. */
+  /** The ledger below all wrappers: an expiry is not reported to runs and channels. */
   readonly ledger: Ledger
   readonly tables: Pick<Tables, 'row' | 'list'>
   readonly journal: Pick<Journal, 'events'>

@@ -20,12 +20,12 @@ export type Swept = { readonly calls: number; readonly journals: number; readonl
 
 /** Few enough that a call that arrives in the meantime hardly waits. */
 const ROWS_AT_ONCE = 16
-/** Between pages: a sweep has an hour, and calls have priority at the writer. */
+/** A pause between pages, because a sweep has an hour and calls have priority. */
 const PAUSE_MS = 5
 
 /**
- * Deletes what the retention policy says: arguments and outputs of ended calls, journals of ended runs, artifacts. In small
- * commits, between which calls go first. What an earlier sweep left, even because of a crash, is found by the same index.
+ * Deletes what the retention policy says: arguments and outputs of ended calls, journals of ended runs, artifacts. In small commits, so
+ * that calls are not delayed. What an earlier sweep left, for example because of a crash, is found by the same index.
  */
 export async function sweepExpired(deps: SweepDeps, policy: Retention): Promise<Swept> {
   const calls = await sweepTable(deps, 'calls', policy.calls)

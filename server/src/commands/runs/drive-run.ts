@@ -102,7 +102,7 @@ export function createRunDriver(deps: DriveDeps): RunDriver {
         }
       } finally {
         session.isDriven = false
-        // With effects in progress it is kept: the next drive finds their results.
+        // If effects are in progress the session is kept: the next drive finds their results.
         if (session.runningEffects.size === 0) sessions.delete(run)
       }
     },
@@ -393,7 +393,7 @@ function kindOf({ kinds }: DriveDeps, row: RunRow): RunKind {
   return kind
 }
 
-/** For a run with nothing to do now: whatever has arrived is read when it continues. */
+/** For a run that has nothing to do now: whatever has arrived is read when it continues. */
 async function rest(deps: DriveDeps, row: RunRow): Promise<boolean> {
   return (await deps.ledger.commit([restChange(row, ANY_CURSOR)])) === 'committed'
 }

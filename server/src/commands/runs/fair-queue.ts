@@ -39,7 +39,7 @@ export function createFairQueue<Key>(limitOf: (kind: string) => number): FairQue
         const [owner, line] = lane.owners.entries().next().value ?? []
         if (owner === undefined || line === undefined || lane.taken >= limitOf(kind)) continue
         const queued = line.shift()
-        // Owner and kind go to the end of their lines.
+        // Owner and kind move to the end of their queues.
         lane.owners.delete(owner)
         if (line.length > 0) lane.owners.set(owner, line)
         lanes.delete(kind)

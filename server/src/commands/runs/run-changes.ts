@@ -37,7 +37,7 @@ export function childRunChanges({ event, ...child }: ChildRun, parent: RunRow, c
   return newRunChanges(row, event)
 }
 
-/** Removes wake-ups that were served; the next timer, or the next retry after a fault, is kept. */
+/** Removes wake-ups that were processed; the next timer, or the next retry after a fault, is kept. */
 export function restChange(row: RunRow, cursor: number): Change {
   const next = isEndedRun(row) || row.status === 'faulted' ? undefined : (row.fault?.retry_at ?? nextTimer(row))
   return { kind: 'rest', run: row.run_id, cursor, ...(next === undefined ? {} : { next }) }

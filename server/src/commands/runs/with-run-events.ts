@@ -7,7 +7,7 @@ export const REPORTED: ReadonlySet<CallState> = new Set(['executed', 'refused', 
 
 /**
  * Wraps the ledger; a call made by a run adds an event to the run when it ends.
- * INVARIANT: in the same commit, so that no crash can come between, whoever ends it: a person, the driver, an expiry or the
+ * INVARIANT: the event is in the same commit, so no crash can separate them, whoever ends the call: a person, the driver, an expiry or the
  * recovery.
  */
 export function withRunEvents(ledger: Ledger): Ledger {

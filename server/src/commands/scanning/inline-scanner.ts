@@ -11,7 +11,7 @@ import { runScanJob } from './scan-job.ts'
 import type { ScanRules } from './scan-rules.ts'
 import type { RuleSet, Scanner } from './scanner.ts'
 
-/** Searches everything synchronously, whatever its size: for small texts, and if nothing else waits. */
+/** Searches everything synchronously, whatever its size: for small texts, or if nothing else has to run. */
 export function inlineScanner(rules: ScanRules): Scanner {
   return {
     args: (canonical_args) => runScanJob({ do: 'args', canonical_args }, rules),

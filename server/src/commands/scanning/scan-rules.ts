@@ -8,9 +8,9 @@ import { BUILT_IN_RULES } from '../../core/dlp/rules/built-in-rules.ts'
 export type ScanRules = {
   /** Everything sensitive, for the `content` decider. */
   readonly args: ArgRules
-  /** What not even an approver sees, and a call that never runs does not store. */
+  /** What not even an approver sees, and what is not stored for a call that never runs. */
   readonly shown: CompiledRules
-  /** What no answer of a tool server may carry to a model; undefined if the operator wants answers unchanged. */
+  /** What is removed from answers of tool servers before a model sees them; undefined if the operator wants answers unchanged. */
   readonly outputs: CompiledRules | undefined
   /** What is removed from a person's message to the agent: secrets and payment cards, or personal data too. */
   readonly messages: CompiledRules

@@ -37,7 +37,7 @@ export async function flowOf(
 ): Promise<Flow | undefined> {
   const run = RunId.safeParse(run_id).success ? (await tables.row('runs', run_id))?.row : undefined
   if (run?.kind !== toolflow.kind) return undefined
-  // An expired one has only its caller left.
+  // The state of an expired flow contains only its caller.
   const state = stateOf(run)
   return maySeeFlow(caller, state) ? { run, state } : undefined
 }

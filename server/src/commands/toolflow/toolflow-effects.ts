@@ -71,7 +71,7 @@ const WORK: Readonly<Record<ToolflowWork, Work>> = {
   async toolflow_judge(deps, details, step) {
     const request = requestOf(details, step)
     const { caller, thread, words } = request
-    // Before the call is judged. If this fails, the words come again with the call itself.
+    // Recorded before the call is judged. If this fails, the words are recorded with the call itself.
     if (words !== undefined) await recordUserWords(deps, { caller, thread, text: words, id: textIn(details, 'run_id') })
     const prepared = await prepareCall(deps, request, request.thread)
     if (!prepared.ok) return failed(prepared.problem)

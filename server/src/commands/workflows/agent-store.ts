@@ -65,7 +65,7 @@ export async function persistValue(
     const places = held === undefined ? [{ account: `workflow store ${state.document}`, limit: STORE_BOUNDS.keys }] : []
     const written = await commitWithin(deps, places, changes)
     if (isOver(written)) return full(`the store has at most ${STORE_BOUNDS.keys} keys`)
-    // The key is spent: it was written before.
+    // The key is spent: the value was already written.
     if (written === 'committed' || lostAt(written) === 0) return { output: value }
     if (isUnrecorded(written)) return 'later'
   }

@@ -40,8 +40,8 @@ export function schedulesPerformers(deps: SchedulesDeps): PerformersOf<Schedules
         )
         if (!started.ok && RETRIED.includes(started.problem.code)) return 'later'
       }
-      // The first time counts from when the version was applied, even if the gate was down in the meantime.
-      // INVARIANT: never the time that has just fired again. This clock may be behind the one that found it due.
+      // The first time counts from when the version was applied, even if the gate was down in the meantime. INVARIANT: the result is later
+      // than the time that has just fired, even if this clock is behind the clock that found it due.
       const after = fires ? Math.max(deps.clock(), due) : since
       return { type: 'effect.done', gateway: name, next_at: nextOf(deps, gateway, since, after) }
     }

@@ -34,7 +34,7 @@ export async function commitWithin(
     if (meter === undefined) return committed
     const left = await accounts.left(meter.account)
     if (left !== undefined && left < 1) return { over: meter.account }
-    // If two open it, the second loses, and then it is open.
+    // If two processes open it, the second commit is lost, and the account is open.
     if (left === undefined) {
       const opened = await ledger.commit([
         {

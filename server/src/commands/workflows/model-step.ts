@@ -118,7 +118,7 @@ function costMeter({ name, document: { limits } }: OpenDocument, now: number) {
   return { account: `workflow cost ${name} ${month} ${limit}`, limit, until: (month + 2) * MONTH_MS }
 }
 
-/** What was spent is spent, even over the limit; the next request is the one that is rejected. */
+/** The cost is spent even over the limit; then the next request is rejected. */
 async function spendCost(
   deps: MeterDeps & { readonly clock: Clock },
   opened: OpenDocument,

@@ -81,7 +81,7 @@ export async function takeTurn(deps: TurnDeps, said: Said): Promise<TakenTurn> {
     if (isOver(committed)) return refused('limit_exceeded', overSays(committed.over))
     if (committed === 'committed' || lostAt(committed) === 0) return { is: 'turn', run_id }
     if (isUnrecorded(committed)) return 'later'
-    // Another message of the same person started the thread at the same time.
+    // A concurrent message of the same person started the thread.
   }
   return 'later'
 }

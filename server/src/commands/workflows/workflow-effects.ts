@@ -122,7 +122,7 @@ async function builtIn(
     : { failure: { code: 'tool_failed', says: read.problem.code, again: false } }
 }
 
-/** Messages are counted once, however often the step is performed. */
+/** A message is counted once, however often the step is performed. */
 const sendMessage: Work = async ({ deps, state, opened, key, details, performing }) => {
   const taken = await countMessage(deps, opened, key)
   if (taken === 'over')
@@ -149,7 +149,7 @@ const readOutcome: Work = async ({ deps, opened, details }) => {
   return checked(deps, opened, foundIn(describeCall(row, deps.links), row.idempotent), details)
 }
 
-/** A slot is released once. */
+/** The slot is released once. */
 const release: Work = async ({ deps, state, details }) => {
   const until = deps.clock() + 365 * DAY_MS
   const given = await deps.ledger.commit([

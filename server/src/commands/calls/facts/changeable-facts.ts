@@ -22,9 +22,9 @@ export type SeenVersions = { readonly expects: readonly Change[]; readonly valid
 type ChangeableFactsDeps = { readonly tables: Tables }
 
 /**
- * Reads the pauses that apply to a call and the credential it was made with. `asked_earlier`: the request was made some time ago
- * and has waited, for a person or in a run. An issuer's token lives for minutes and only says who asked, so its end is no reason
- * to drop the request; one of our keys that has expired or was revoked still is.
+ * Reads the pauses that apply to a call and the credential it was made with. `asked_earlier`: the request was made some time ago and has
+ * waited, for a person or in a run. An issuer's token is valid for minutes and only says who asked, so its expiry is no reason to drop the
+ * request; a key of ours that has expired or was revoked is.
  */
 export function readChangeableFacts(
   deps: ChangeableFactsDeps,
@@ -47,7 +47,7 @@ const standingOf = (tool: Tool, { pauses, expects }: Pauses, known: Known): Chan
   valid_until: known.valid_until,
 })
 
-/** Something that is judged like a tool but has no row cannot change. */
+/** A pseudo-tool without a row cannot change. */
 export function expectTool({ row, version }: Tool): readonly Change[] {
   return version === undefined ? [] : [expectRow('tools', row.tool_id, version)]
 }
@@ -59,7 +59,7 @@ const expectRow = (table: 'pauses' | 'tools' | 'credentials', id: string, versio
   version,
 })
 
-/** Read by name: however many callers are in quarantine, none is missed because of paging. */
+/** Read by name, so that none is missed because of paging, however many callers are in quarantine. */
 export function readPauses(
   { tables }: ChangeableFactsDeps,
   call: Pick<Call, 'caller' | 'tool_id' | 'server'>,

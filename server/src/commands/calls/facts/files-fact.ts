@@ -28,7 +28,7 @@ export type FilesDeps = {
   readonly yieldWhenDue?: YieldWhenDue
 }
 
-/** Nobody needs more paths in one call, and resolving more would take too long. */
+/** No legitimate call needs more paths, and resolving more would take too long. */
 const MOST_FILES = 1000
 /** This many single words are looked up one by one; beyond that, only those that are links. */
 const FEW_WORDS = 16
@@ -110,13 +110,13 @@ async function lookAt(
   }
 }
 
-/** Whether no text can name one of the gate's own files, wherever it is opened. */
+/** Whether no text can name one of the gate's own files, whatever it is relative to. */
 const namesNothing = (texts: readonly ArgumentText[], look: DiskLook): boolean =>
   !mayNameFiles(texts, look) && mentionsOf(texts, look.own[0]).length === 0
 
 const NOWHERE = { bound: false, readings: [], leads: [] } as const
 
-/** A plain word leads somewhere else only if it is the name of a link, so a long text is compared with the existing links. */
+/** A plain word leads to another place only if it is the name of a link, so a long text is compared with the existing links. */
 async function worthLooking(
   found: readonly FileArgument[],
   look: DiskLook,
@@ -159,7 +159,7 @@ async function factOf(
   if (certainty === 'path') {
     if (read.is === 'refused') return { certainty, bound, fault: read.fault, readings: loose, leads: 'unknown', gate }
     const leads = await Promise.all(read.paths.map((path) => look.follow(path)))
-    // From the other folders that it may be relative to, a plain name leads elsewhere only by a link.
+    // From the other folders that it may be relative to, a plain name leads to another place only by a link.
     const linked = await Promise.all(
       bases.slice(1).flatMap((base) => read.paths.map((path) => look.follow(path, base))),
     )
@@ -189,7 +189,7 @@ async function crossedLinks(
   return found
 }
 
-/** A name that is distinctive by itself, whether the file exists or not. */
+/** A name that suggests a secret by itself, whether the file exists or not. */
 const isTelling = (text: string) => /^\.|[\\/]\.|^id_/.test(text) && text.length <= LONGEST
 
 /** Where a text leads that need not be a path: only what exists counts, and of a plain word only a link. */

@@ -48,7 +48,7 @@ export type Reached = { readonly path: readonly string[]; readonly certainty: Ce
 
 const MOST_TEXTS_AT_ONCE = 8
 
-/** Whether `namedFiles` could find something: without it, nothing has to be looked up. */
+/** Whether `namedFiles` could find something. If not, nothing has to be looked up. */
 export function mayNameFiles(texts: readonly ArgumentText[], look: DiskLook): boolean {
   if (look.own.length === 0) return false
   for (const { text, kind } of texts) {
@@ -78,7 +78,7 @@ export async function namedFiles(
   return found
 }
 
-/** An existing path to another place is that place. Any other may be ours, depending on where it is opened. */
+/** An existing path to another place is not ours. Any other may be, depending on what it is relative to. */
 async function isOurs(paths: readonly string[], look: DiskLook, bases: readonly string[]): Promise<boolean> {
   for (const path of paths) {
     const froms = isAbsolute(path) ? [undefined] : bases

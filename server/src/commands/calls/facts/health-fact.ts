@@ -75,7 +75,7 @@ async function scoreFact(health: HealthEvidence, now: number): Promise<ScoreFact
   return newestScore(records, now)
 }
 
-/** What a provider is told about a call: nothing secret. */
+/** The parts of a call that a provider gets: nothing secret. */
 async function questionOf({ judgement }: HealthDeps, call: Call, tool: Tool, now: number): Promise<JsonObject> {
   const { kind, id, user } = call.caller
   const args: Json = JSON.parse((await judgement.scanner.shownArgs(call.canonical_args)).args)

@@ -13,13 +13,13 @@ const call = callWith({}, { received_at: 1_000_000 })
 /** A store with these calls and requests under the call's identity, which records the queries. */
 async function history(calls: readonly object[], approvals: readonly object[] = [], of: Tool = tool) {
   const config = readConfig({ repetition: { most: 4, within_s: 100, denied_for: 500 } })
-  if (!config.ok) throw new Error('the configuration is good')
+  if (!config.ok) throw new Error('the configuration is valid')
   const look = () => {
-    throw new Error('nobody looks at the disk')
+    throw new Error('this test does not use the disk')
   }
   const files = { windows: false, home: () => '', configured: async () => undefined, look }
   const judgement = await loadJudgement(config.value, () => undefined, files)
-  if (!judgement.ok) throw new Error('the configuration is good')
+  if (!judgement.ok) throw new Error('the configuration is valid')
   const asked: [string, object, Page][] = []
   const list = async (table: string, where: object, page: Page) => {
     asked.push([table, where, page])
@@ -57,7 +57,7 @@ describe('the history of a call', () => {
     expect((await history([], [request('denied', 500_000)])).fact).toMatchObject({ rejections: [] })
   })
 
-  test('finds a rejection behind any number of equal requests', async () => {
+  test('finds a rejection that is older than any number of equal requests', async () => {
     const waiting = Array.from({ length: 333 }, () => request('pending', 5, 'approve'))
     expect((await history([], [...waiting, request('denied', 999_999)])).fact).toMatchObject({ rejections: [{}] })
     const endless = Array.from({ length: 6_000 }, () => request('pending', 5, 'approve'))

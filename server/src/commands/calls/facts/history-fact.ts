@@ -13,7 +13,7 @@ import type { Judgement } from './load-judgement.ts'
 export type HistoryDeps = { readonly tables: Tables; readonly judgement: Judgement }
 
 const PAGE = 50
-/** Nobody has this many requests for the same call; if it happens, it is unknown whether one was denied. */
+/** More requests than this for the same call do not occur in practice; beyond it, it is unknown whether one was denied. */
 const MOST_REQUESTS = 5_000
 
 /** The same call of the same caller, before this one was made: how often, and whether a person rejected it. */

@@ -1,13 +1,13 @@
 import { isAnyName, isPattern, nameMatches } from '../../../core/gate/sandbox/glob-reach.ts'
 import type { DiskLook } from './file-facts.ts'
 
-/** More folders are not read for one pattern. */
+/** How many folders are read for one pattern. */
 const MOST_FOLDERS = 200
 
 /**
- * Where a pattern leads through links, relative to a folder; undefined if there are too many files. A name with more than
- * wildcards targets what it matches. One of wildcards alone targets nothing in particular: there a link counts only if the rest
- * of the pattern names something behind it.
+ * Where a pattern leads through links, relative to a folder; undefined if there are too many files. A name with more than wildcards targets
+ * what it matches. A name of wildcards alone targets nothing in particular: there a link counts only if the rest of the pattern names
+ * something in its target.
  */
 export async function linkedBy(
   look: Pick<DiskLook, 'follow' | 'entriesIn'>,

@@ -6,8 +6,8 @@ import { settingsOf, type Judgement } from './load-judgement.ts'
 const MOST_NAMED = 5
 
 /**
- * Other servers' tools that this one can be mistaken for, except those the operator has accepted. The catalogue found them when
- * they were listed.
+ * Other servers' tools that this one can be mistaken for, except those the operator has accepted. The catalogue determines them when tools
+ * are listed.
  */
 export function lookAlikesOf(
   { catalogue, judgement }: { readonly catalogue: Catalogue; readonly judgement: Judgement },
