@@ -77,6 +77,8 @@ export type RunRow = RunLabels & {
   readonly cursor: number
   /** Effects in progress: written before they start, removed by the commit with their result. */
   readonly executing: readonly RunEffect[]
+  /** Keys of those that the run no longer needs. A process that starts one of them starts it cancelled. */
+  readonly cancelling?: readonly string[]
   /** The boot that performs them, while there are any. */
   readonly driver?: string
   /** When to wake up, by name. */

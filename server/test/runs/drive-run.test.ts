@@ -129,6 +129,19 @@ describe('a driven run', () => {
     expect(await state()).toMatchObject({ cancelled: 1, done: 0 })
   })
 
+  test('starts an effect cancelled if the step that began it no longer needs it', async () => {
+    const started: boolean[] = []
+    const noting: Perform = async (_effect, { signal }) => {
+      started.push(signal.aborted)
+      return signal.aborted ? { type: 'effect.cancelled' } : { type: 'effect.done' }
+    }
+    await begin(store, counter, RUN, START, go('safe', 'early', 'safe'), { type: 'stop', keys: ['e1', 'e2'] })
+    expect(await node({ performers: { safe: noting, early: noting } }).driver.drive(RUN)).toBe('parked')
+    expect(started.toSorted()).toEqual([false, true, true])
+    expect(await state()).toMatchObject({ cancelled: 2, done: 1 })
+    expect(await rowOf()).not.toHaveProperty('cancelling')
+  })
+
   test('that ends while an effect is running aborts it, keeps its result and gets no more events', async () => {
     const { slow } = gatedPerform(performed)
     await begin(store, counter, RUN, START, go('safe'))
@@ -242,6 +255,29 @@ describe('after a crash', () => {
     await scheduler.stop()
     expect(performed).toEqual(['safe e1'])
     expect(await rowOf(run(11))).toMatchObject({ status: 'waiting', executing: [] })
+  })
+
+  test('an effect that was cancelled before the crash is started again cancelled', async () => {
+    const { slow } = gatedPerform(performed)
+    await begin(store, counter, RUN, START, go('safe'))
+    const dead = new Set<string>()
+    const alive = (boot: string) => !dead.has(boot)
+    const never: Perform = (effect) =>
+      slow(effect, { run_id: RUN, signal: new AbortController().signal, emit: () => {} })
+    const former = node({ boot: 'boot-a', alive, performers: { safe: never } }).driver
+    void former.drive(RUN)
+    await until(() => performed.length === 1)
+    await send(store, RUN, { type: 'stop', keys: ['e1'] })
+    former.poke(RUN)
+    await until(async () => (await state()).heard.includes('stop'))
+    dead.add('boot-a')
+    const aborted: boolean[] = []
+    const noting: Perform = async (_effect, { signal }) => {
+      aborted.push(signal.aborted)
+      return { type: 'effect.cancelled' }
+    }
+    expect(await node({ boot: 'boot-b', alive, performers: { safe: noting } }).driver.drive(RUN)).toBe('parked')
+    expect(aborted).toEqual([true])
   })
 
   test('the effects of a boot that is alive are not taken over', async () => {

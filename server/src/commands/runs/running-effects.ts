@@ -16,7 +16,10 @@ export type FinishedEffect = { readonly effect: RunEffect } & (
 export type RunningEffects = {
   readonly size: number
   has(key: string): boolean
-  start(effect: RunEffect, perform: Perform): void
+  /**
+   * `isCancelled`: the run no longer needs it. Its performer is called all the same: only it can tell what an earlier process did.
+   */
+  start(effect: RunEffect, perform: Perform, isCancelled?: boolean): void
   /** In the order in which they finished. */
   finished(): readonly FinishedEffect[]
   remove(key: string): void
@@ -73,8 +76,9 @@ export function createRunningEffects({ run_id, after, onFinished, emit }: Runnin
       return running.size
     },
     has: (key) => running.has(key),
-    start(effect, perform) {
+    start(effect, perform, isCancelled = false) {
       const abort = new AbortController()
+      if (isCancelled) abort.abort()
       running.set(effect.key, abort)
       void run(effect, perform, abort)
     },

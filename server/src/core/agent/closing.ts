@@ -5,11 +5,13 @@ import type { AgentState } from './state.ts'
 /** How a turn ends. If there is no text, a model writes the answer. */
 export type Closing = { readonly status: AgentStatus; readonly text?: string }
 
+export const STOPPED = 'Cancelled. The task was stopped.'
+
 /** INVARIANT: everything about approvals, rejections, failures and limits is written by code, never by a model. */
 export function closingOf(state: AgentState): Closing {
   if (state.awaiting_approval) return { status: 'awaiting_approval', text: whatWaits(state) }
   if (state.integrity_failed) return { status: 'failed', text: 'Security Error: Integrity check failed' }
-  if (state.cancelled_by !== null) return { status: 'cancelled', text: 'Cancelled. The task was stopped.' }
+  if (state.cancelled_by !== null) return { status: 'cancelled', text: STOPPED }
   if (state.failure !== null) return { status: 'failed', text: `${state.failure.says} (${state.failure.code})` }
   if (state.notice !== null) return { status: 'completed', text: state.notice }
   if (state.awaiting_user_input) return { status: 'awaiting_input', text: state.question ?? '' }

@@ -6,7 +6,7 @@ import { Bug } from '../../contract/problems.ts'
 import type { DriverEvent, RunKind, Step } from '../../contract/run.ts'
 import type { WithdrawCall } from '../runs/held-call.ts'
 import { answerSent, sendAnswers, withAnswer, type AgentReply } from './outgoing-answers.ts'
-import { closingOf } from './closing.ts'
+import { closingOf, STOPPED } from './closing.ts'
 import { CONDITIONS, EDGES, GRAPH, NODES, type AgentEdge, type AgentWork } from './graph.ts'
 import { callKey } from './moves.ts'
 import {
@@ -99,10 +99,11 @@ function step(state: AgentState, event: AgentRunEvent): Next {
 
 /**
  * A reply may arrive after its decision took effect, if the decision's own event was faster. Such a turn ends with the outcome of
- * the decision. Beyond a limit, messages are answered at once: the thread is busy.
+ * the decision. Beyond a limit, messages are answered at once: the thread is busy. A thread that was cancelled starts nothing new.
  */
 function hear(state: AgentState, message: WaitingMessage): AgentState {
   const { turn_id, asked_hash, reply } = message
+  if (state.closing) return endCancelled(state, message)
   const isDecision = reply !== null && reply.result !== 'invalid'
   if (isDecision && isBeingCarriedOut(state, reply.approval_id)) {
     const told = withReason(state, reply)
@@ -247,15 +248,18 @@ export function limitOf({ usage, settings, node }: AgentState): AgentFailure | u
 
 /** Asks a running model or tool to stop; what was already done is kept. */
 function cancel(state: AgentState, by: string, closing: boolean): Next {
-  const told = state.queue.reduce(
-    (before, { place = null }) => withAnswer(before, { text: 'Cancelled. The task was stopped.', place }),
-    state,
-  )
+  const told = state.queue.reduce(endCancelled, state)
   const stopped = { ...told, cancelled_by: state.cancelled_by ?? by, closing: state.closing || closing, queue: [] }
   const isIdle = state.node === 'END' && !state.awaiting_approval
   if (isIdle) return advance(closing ? stopped : state)
   const next = advance(stopped)
   return state.work === 'begun' ? { ...next, cancel: [keyOf(state)] } : next
+}
+
+/** Ends the turn of a message that is not worked on any more. */
+function endCancelled(state: AgentState, { turn_id, asked_hash, place }: WaitingMessage): AgentState {
+  const told = withAnswer(state, { text: STOPPED, place: place ?? null })
+  return withTurn(told, { turn_id, asked_hash, status: 'cancelled', response: STOPPED })
 }
 
 function idle(state: AgentState, now: number): Next {

@@ -30,6 +30,8 @@ export type Moment = { readonly now: number; readonly boot: string }
 /**
  * Feeds events, in order, to the kind's step. Pure: the same row and events give the same result.
  * INVARIANT: a mark is removed only with the event that ends its effect, or with the end of the run (law in advance-run.test.ts).
+ * INVARIANT: a request to cancel an effect is kept as long as its mark, so that neither the start nor a restart of it loses the
+ * request.
  * INVARIANT: a timer is removed only when it fires, is cleared by a step, or the run ends.
  */
 export function advanceRun(
@@ -44,7 +46,7 @@ export function advanceRun(
   const { row } = advance
   return {
     ...advance,
-    row: settledRow({ ...row, cursor: before.cursor + events.length }, boot),
+    row: settledRow(withCancelling({ ...row, cursor: before.cursor + events.length }, advance.cancelled), boot),
     begun: row.executing.filter(({ key }) => !known.has(key)),
     cancelled: advance.cancelled.filter((key) => known.has(key)),
   }
@@ -121,6 +123,12 @@ function toldParent({ parent, run_id, status, result }: RunRow): Advanced['tell'
   if (parent === undefined) return []
   const event = { type: 'child.ended', run_id, status, result: result ?? null } satisfies DriverEvent
   return [{ run: parent, event }]
+}
+
+function withCancelling({ cancelling: before = [], ...row }: RunRow, requested: readonly string[]): RunRow {
+  const keys = new Set([...before, ...requested])
+  const cancelling = row.executing.map(({ key }) => key).filter((key) => keys.has(key))
+  return cancelling.length === 0 ? row : { ...row, cancelling }
 }
 
 /** Derives status and driver from the rest. A successful step resets the fault count. */

@@ -86,6 +86,16 @@ describe('a held call', () => {
     expect(heldCall.step(state, unknown as HeldCallEvent)).toMatchObject({ ends: 'done', effects: [] })
   })
 
+  test('a cancellation that arrives while it expires is not lost if an edit was faster than the expiry', () => {
+    const due: RunEvent = { type: 'timer', now: 1000 }
+    const cancel: RunEvent = { type: 'run.cancel', by: 'user:ana' }
+    const edited: RunEvent = { type: 'approval.edited', approval_id: 'auth_ffffffffffffffff', expires_at: 2000 }
+    const keys = [`${CALL}/expire/${APPROVAL}`, `${CALL}/withdraw`]
+    expect(play(waiting, [due, cancel, edited])).toMatchObject({ keys, state: { phase: 'withdrawing' } })
+    // Somebody approved it in time: the call runs, as with every cancellation after an approval.
+    expect(play(waiting, [due, cancel, approved])).toMatchObject({ state: { phase: 'resuming' } })
+  })
+
   test('it expires at its time and not before', () => {
     expect(play(waiting, [{ type: 'timer', now: 999 }]).keys).toEqual([])
     expect(play(waiting, [{ type: 'timer', now: 1000 }]).keys).toEqual([`${CALL}/expire/${APPROVAL}`])

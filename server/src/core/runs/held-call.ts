@@ -11,6 +11,8 @@ export type HeldCall = {
   readonly resumed: number
   /** What a person ordered while the call was being resumed. If that resumption had read the call before, it must not be lost. */
   readonly ordered?: 'call.retried' | 'call.settled'
+  /** Who cancelled it while it was expiring. If an edit is faster than the expiry, it is withdrawn. */
+  readonly cancelled_by?: string
 }
 
 export type HeldCallEvent =
@@ -95,7 +97,7 @@ function step(state: HeldCall, event: HeldCallEvent): Next {
     case 'effect.done':
       return answers(state, event) ? afterEffect(state, event) : stay(state)
     case 'run.cancel':
-      return state.phase === 'waiting' ? withdraw(state, event.by) : stay(state)
+      return cancel(state, event.by)
     default:
       return stay(state)
   }
@@ -122,6 +124,11 @@ const GOES_ON: ReadonlySet<string> = new Set(['approved', 'consumed', 'stale', '
 const expiryOf = ({ call_id }: HeldCall): string => `${call_id}/expire/`
 const escalationOf = ({ call_id }: HeldCall): string => `${call_id}/escalate/`
 const withdrawalOf = ({ call_id }: HeldCall): string => `${call_id}/withdraw`
+
+function cancel(state: HeldCall, by: string): Next {
+  if (state.phase === 'waiting') return withdraw(state, by)
+  return stay(state.phase === 'expiring' ? { ...state, cancelled_by: by } : state)
+}
 
 /** A call that executes, or whose outcome is unknown, is not abandoned: only a waiting one is withdrawn. */
 function withdraw(state: HeldCall, by: string): Next {
@@ -166,6 +173,9 @@ function waitAnew(
   state: HeldCall,
   { approval_id, expires_at, escalates_at }: HeldCallEvent & { type: 'approval.edited' },
 ): Next {
+  const { cancelled_by } = state
+  if (state.phase === 'expiring' && cancelled_by !== undefined)
+    return { ...withdraw({ ...state, approval_id, expires_at }, cancelled_by), waits_for: `approval ${approval_id}` }
   const isWithdrawing = state.phase === 'withdrawing'
   const timers: NonNullable<Next['timers']> = isWithdrawing
     ? { [EXPIRY]: null, [ESCALATION]: null }

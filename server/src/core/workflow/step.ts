@@ -41,11 +41,12 @@ function step(before: WorkflowState, event: WorkflowEvent): Next {
     case 'workflow.started':
       return goOn(draft)
     case 'effect.done':
+    case 'effect.cancelled':
       return effectDone(draft, event)
     case 'call.ended':
       return goOn(callEnded(draft, event.call_id, event.state))
     case 'run.cancel':
-      return goOn({ ...draft, state: { ...draft.state, cancelled_by: draft.state.cancelled_by ?? event.by } })
+      return cancelled(draft, event.by)
     default:
       return goOn(draft)
   }
@@ -88,6 +89,13 @@ function callEnded(draft: Draft, call_id: string, ended: string): Draft {
     with: { call_id, step: number, ...schemaAt(state, number) },
   }
   return { ...draft, state: { ...state, works, main }, effects: [...draft.effects, effect] }
+}
+
+/** A running model is stopped. Calls are not: one that waits for a person is withdrawn, any other is waited for. */
+function cancelled(draft: Draft, by: string): Next {
+  const running = worksIn(draft.state).filter(({ does, is }) => does === 'model' && is === 'begun')
+  const next = goOn({ ...draft, state: { ...draft.state, cancelled_by: draft.state.cancelled_by ?? by } })
+  return running.length === 0 ? next : { ...next, cancel: running.map(({ key }) => key) }
 }
 
 const isCalling = ({ does, is }: Work): boolean => is === 'begun' && (does === 'tool' || does === 'send')
