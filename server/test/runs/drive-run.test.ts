@@ -137,7 +137,7 @@ describe('a driven run', () => {
     }
     await begin(store, counter, RUN, START, go('safe', 'early', 'safe'), { type: 'stop', keys: ['e1', 'e2'] })
     expect(await node({ performers: { safe: noting, early: noting } }).driver.drive(RUN)).toBe('parked')
-    expect(started.toSorted()).toEqual([false, true, true])
+    expect(started.map(String).toSorted()).toEqual(['false', 'true', 'true'])
     expect(await state()).toMatchObject({ cancelled: 2, done: 1 })
     expect(await rowOf()).not.toHaveProperty('cancelling')
   })

@@ -191,7 +191,8 @@ const workflow: Owner = {
           ? { output: 'x' }
           : { failure: { code: 'tool_failed', says: status, again: false } }
     if (kind === 'workflow_tool') return calling(world, run, performing, key, found)
-    if (kind === 'workflow_outcome') return reading(world, String(details['call_id']), found)
+    const { call_id } = details
+    if (kind === 'workflow_outcome') return reading(world, typeof call_id === 'string' ? call_id : null, found)
     return harmless(performing, { output: 'x' })
   },
 }

@@ -188,7 +188,7 @@ async function driveSession(
         return isEndedRun(held.row) ? 'ended' : 'parked'
       continue
     }
-    start(deps, runningEffects, row, row.executing)
+    start(deps, runningEffects, row)
     if (runningEffects.size > 0) {
       const next = nextTimer(row)
       await wake.wait(next === undefined ? undefined : Math.min(LONGEST_WAIT_MS, Math.max(1, next - now)), deps.after)
@@ -374,17 +374,12 @@ function takeOver(deps: DriveDeps, row: RunRow): Move {
   return kept.row.executing.length === 0 ? kept : { ...kept, row: { ...kept.row, driver: deps.boot } }
 }
 
-function start(
-  deps: DriveDeps,
-  runningEffects: RunningEffects,
-  { cancelling = [] }: RunRow,
-  effects: readonly RunEffect[],
-): void {
+function start(deps: DriveDeps, runningEffects: RunningEffects, row: RunRow, effects = row.executing): void {
   for (const effect of effects) {
     if (runningEffects.has(effect.key)) continue
     const perform = deps.performers.get(effect.kind)
     if (perform === undefined) throw new Bug(`no performer for \`${effect.kind}\``)
-    runningEffects.start(effect, perform, cancelling.includes(effect.key))
+    runningEffects.start(effect, perform, row.cancelling?.includes(effect.key))
   }
 }
 
