@@ -82,7 +82,7 @@ export async function restoreData(options: UpOptions, from: string): Promise<Res
     mkdirSync(part, { recursive: true, mode: 0o700 })
     const unpacked = await restoreStore(file, { folder: part }, (packed) => place(part, packed))
     if (unpacked === undefined) return no('it was not written by `sluice backup`')
-    // They were copied after the ledger and may name newer rows and entries; they are made again of what is restored.
+    // These were copied after the ledger, so they may name newer rows and entries. They are created again from what is restored.
     for (const name of [FLOORS_FILE, HEAD_FILE, SEEN_FILE]) rmSync(join(placesIn(part).keys, name), { force: true })
     const verified = await verifyRestored(options, part)
     if (!verified.ok) return no(`its audit cannot be read (${verified.problem.code})`)

@@ -48,7 +48,7 @@ describe('a variable that is not a key', () => {
 
   test.each([
     ['of a platform that names services', 'SLUICE_SERVICE_HOST', '10.0.0.1'],
-    ['of another such', 'SLUICE_PORT_7420_TCP', 'tcp://10.0.0.1:7420'],
+    ['of such a platform, for a port', 'SLUICE_PORT_7420_TCP', 'tcp://10.0.0.1:7420'],
     ['of a client', 'SLUICE_URL', 'http://gate.example'],
     ['with nothing in it', 'SLUICE_LISTEN_PORT', ''],
     ['without the prefix', 'LISTEN_PORT', '1'],
@@ -56,7 +56,7 @@ describe('a variable that is not a key', () => {
     expect(envOverrides({ [name]: text }, {})).toMatchObject({ overrides: [], faults: [] }),
   )
 
-  test('and is a secret that the file references is not treated as mistyped', () => {
+  test('but a secret that the file references is not reported as mistyped', () => {
     const env = { SLUICE_LISTEN_PROT: 'hunter2' }
     expect(envOverrides(env, { servers: { a: { env: { K: 'env:SLUICE_LISTEN_PROT' } } } }).faults).toEqual([])
   })

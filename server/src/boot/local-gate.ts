@@ -110,8 +110,8 @@ const LAST_LINES = 12
 /** What an ended gate wrote, without log records. */
 function complaintIn(log: string, from: number): readonly string[] {
   const lines = readFileSync(log).subarray(from).toString('utf8').split('\n')
-  const told = lines.filter((line) => line.trim() !== '' && !line.startsWith('{'))
-  return told.length === 0 ? ['it exited without a message'] : told.slice(-LAST_LINES)
+  const message = lines.filter((line) => line.trim() !== '' && !line.startsWith('{'))
+  return message.length === 0 ? ['it exited without a message'] : message.slice(-LAST_LINES)
 }
 
 function answers(socket: string): Promise<boolean> {

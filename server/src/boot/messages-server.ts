@@ -59,7 +59,7 @@ export function sendingMessages(
         return notSent(
           `${call.transport === undefined ? 'no transport' : `\`${call.transport}\` no longer`} reaches this room`,
         )
-      if (!mayAct()) return notSent('the lease of this node is over')
+      if (!mayAct()) return notSent('the lease of this node has expired')
       const again = call.repeats_since === undefined ? {} : { since: call.repeats_since }
       return answerOf(await transport.send({ id: call.idempotency_key, agent, room, text, ...again }))
     },

@@ -59,7 +59,7 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     .catch((error: unknown) => log('error', 'telemetry cannot be sent to the collector', { error: String(error) }))
   const recovery = await recoverFromDead(world, scheduler, log)
   const leaveRooms = answerRooms(gate, world.rooms, (error) =>
-    log('error', 'what somebody wrote in a chat could not be handled', { error: String(error) }),
+    log('error', 'a chat message could not be handled', { error: String(error) }),
   )
   const leaveNodes =
     world.nodeRoom === undefined
@@ -78,7 +78,7 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
       : await followHub(
           {
             ...world,
-            onFault: (error) => log('error', 'what the hub said could not be handled', { error: String(error) }),
+            onFault: (error) => log('error', 'an answer of the hub could not be handled', { error: String(error) }),
           },
           world.hub,
         )
@@ -118,10 +118,10 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     hangUp()
     await scheduler.stop()
     await recovery.stop()
-    // What still runs ends with its tool server, and what is known about it is recorded.
+    // Calls that still run end with their tool servers, and what is known about them is recorded.
     await closeServers()
     await idle()
-    // A store that is unavailable keeps what it has: the next start signs it.
+    // If the store is unavailable, the next start signs its entries.
     const signed = await keeper.close().catch(() => refuse('audit.unavailable'))
     if (!signed.ok) log('error', 'no checkpoint could be signed', { code: signed.problem.code })
     await close()

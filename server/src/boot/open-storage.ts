@@ -115,7 +115,7 @@ export async function openStorage(
     onTail: (entry) => head.keep(entry),
     ...(alone === true ? { isBroken: () => kept.state().broken !== undefined } : {}),
     refuses: (changes) => kept.state().broken !== undefined && changes.some(startsCall),
-    onRejected: (found) => log('error', 'a row in the database is ignored: it is not as the gate wrote it', found),
+    onRejected: (found) => log('error', 'a row in the database is ignored: it is not what the gate wrote', found),
   })
   if (!store.ok) {
     await node.value.leave()

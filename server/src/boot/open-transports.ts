@@ -29,7 +29,7 @@ export function openTransports(
     const key = webhookKey(secret)
     if (key === undefined)
       faults.push(
-        `transports.${where}: ${secret === '' ? 'secret is absent' : `shorter than ${MIN_WEBHOOK_SECRET_BYTES} bytes`}`,
+        `transports.${where}: ${secret === '' ? 'the secret is missing' : `shorter than ${MIN_WEBHOOK_SECRET_BYTES} bytes`}`,
       )
     return key
   }

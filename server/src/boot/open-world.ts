@@ -44,7 +44,7 @@ export type OpenedWorld = {
   readonly telemetry: Telemetry
   readonly measured: Measured
   readonly stopping: AbortController
-  /** Aborts sending to channels; it is sent again after the next start. */
+  /** Aborts messages that are being sent to channels; they are sent again after the next start. */
   hangUp(): void
   closeServers(): Promise<void>
   close(): Promise<void>

@@ -16,8 +16,8 @@ export function ownSecrets({ config, folder, data }: Settings): readonly string[
   const { keys } = placesIn(data)
   const passwords = [...referred, ...addressesIn(rest)].flatMap(passwordIn)
   return [
-    ...referred.flatMap(tellingPart),
-    ...passwords.flatMap(tellingPart),
+    ...referred.flatMap(searchablePart),
+    ...passwords.flatMap(searchablePart),
     ...signingKeys(keys),
     ...loginSecrets(keys),
   ]
@@ -32,7 +32,7 @@ function referencesIn(value: unknown, key = ''): readonly string[] {
   return Object.entries(value).flatMap(([name, field]) => referencesIn(field, name))
 }
 
-/** Addresses that the configuration writes out, as of a database. */
+/** Addresses in the configuration, such as that of a database. */
 function addressesIn(value: unknown): readonly string[] {
   if (typeof value === 'string') return value.includes('://') ? [value] : []
   if (typeof value !== 'object' || value === null) return []
@@ -54,7 +54,7 @@ function percentDecoded(text: string): string {
 }
 
 /** A short secret, or a plain word, would be found in unrelated texts. */
-function tellingPart(secret: string): readonly string[] {
+function searchablePart(secret: string): readonly string[] {
   const [line = ''] = secret.split(/\r?\n/).toSorted((one, other) => other.length - one.length)
   const isTelling = line.length >= 20 || (line.length >= 12 && /\d/.test(line) && /[A-Za-z]/.test(line))
   return isTelling && !/^(?:[./~]|https?:)/.test(line) ? [line] : []

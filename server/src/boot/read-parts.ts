@@ -59,7 +59,7 @@ export type Parts = {
   readonly scanner: OpenScanner
   /** Keys that nodes share, if they do. */
   readonly shared: SharedKeys | undefined
-  /** Aborts sending to channels; it is sent again after the next start. */
+  /** Aborts messages that are being sent to channels; they are sent again after the next start. */
   hangUp(): void
 }
 

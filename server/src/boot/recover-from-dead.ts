@@ -8,8 +8,8 @@ import type { World } from './world.ts'
 const AGAIN_MS = 1_000
 
 /**
- * Takes over what dead boots left behind: at start, which is waited for, and whenever another node dies. What a live boot has in
- * progress is left to it.
+ * Takes over what dead boots left behind: at the start, which waits for it, and whenever another node dies. Work of live boots is
+ * left alone.
  */
 export async function recoverFromDead(
   world: World,

@@ -115,7 +115,7 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
   const signal = await Promise.race([dead, untilStopped(() => void opened.value.live.reload('signal'))])
   stopGivingBack()
   log('info', `stopping on ${signal}`)
-  // In this order: new requests are told to go elsewhere, then streams end, then calls in progress get their answer.
+  // In this order: new requests are rejected, then streams end, then calls in progress get their answer.
   opened.value.stopTaking()
   // Balancers learn from `/readyz` that this node stops; connections that it no longer accepts would be lost.
   if (settings.config.store.postgres !== undefined && signal !== 'dead') await sleep(DRAIN_MS)
@@ -147,7 +147,7 @@ function complain(problem: Problem, file?: string): number {
 
 function untilStopped(onHangUp: () => void): Promise<string> {
   return new Promise((resolve) => {
-    // Also for the second one: Ctrl-C reaches the gate from the terminal and again from the launcher in front of it.
+    // A second signal is handled too: Ctrl-C reaches the gate from the terminal and again from the launcher in front of it.
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve(signal))
     // For a service this means reload; in a terminal the same signal means that the terminal was closed.
     process.on('SIGHUP', () => (process.stdout.isTTY ? resolve('SIGHUP') : onHangUp()))

@@ -28,7 +28,7 @@ export type Routes = {
     body: { readonly tool: string; readonly args?: Json | undefined; readonly thread?: string | undefined; readonly canonical_args?: string | undefined; readonly args_hash?: string | undefined; readonly dry_run?: "first" | "only" | undefined; readonly user_words?: string | undefined }
     answer: { readonly status: "executed"; readonly call_id: string; readonly result: { readonly content: readonly ({ readonly [name: string]: Json })[]; readonly structuredContent?: Json | undefined; readonly isError?: boolean | undefined }; readonly output: { readonly evicted: boolean; readonly size_chars: number; readonly rehydration_allowed: boolean; readonly pointer?: string | undefined; readonly summary?: string | undefined }; readonly verified?: Json | undefined; readonly read_back?: string | undefined; readonly rollback?: string | undefined } | { readonly status: "pending"; readonly call_id: string; readonly approval_id: string; readonly url: string; readonly hub?: string | undefined; readonly expires_at: number; readonly evidence: readonly ({ readonly decider: string; readonly effect: "allow" | "ask" | "block"; readonly rule: string; readonly says: string; readonly source: string; readonly at: number; readonly strength?: "simple" | "strong" | "two_person" | undefined; readonly value_at?: string | undefined; readonly from_call?: string | undefined; readonly preview?: true | undefined; readonly proof?: "passphrase" | undefined })[] } | { readonly status: "executing"; readonly call_id: string } | { readonly status: "not_reported"; readonly call_id: string } | { readonly status: "unknown"; readonly call_id: string } | { readonly status: "previewed"; readonly tool: string; readonly preview: { readonly content: readonly ({ readonly [name: string]: Json })[]; readonly structuredContent?: Json | undefined; readonly isError?: boolean | undefined } }
   }
-  /** Calls, newest first, by state, tool, caller, person, time (ms) and words. A page with words may be short and still have a `next`: that far it looked */
+  /** Calls, newest first, filtered by state, tool, caller, person, time (ms) and words. With words, a page may be short and still have a `next`: one request searches a limited number of calls */
   'GET /v1/calls': {
     query: { readonly state?: string | undefined; readonly tool?: string | undefined; readonly caller?: string | undefined; readonly user?: string | undefined; readonly since?: number | undefined; readonly until?: number | undefined; readonly q?: string | undefined; readonly limit?: number | undefined; readonly after?: number | undefined }
     answer: { readonly items: readonly ({ readonly call_id: string; readonly tool_id: string; readonly state: "pending" | "executing" | "executed" | "refused" | "failed" | "unknown" | "not_reported"; readonly effect: "allow" | "ask" | "block"; readonly observed?: "allow" | "ask" | "block" | undefined; readonly sentence: { readonly action: "send" | "pay" | "delete" | "write_file" | "run_command" | "change" | "fetch" | "read" | "unknown"; readonly pieces: readonly ({ readonly is: "text"; readonly text: string } | { readonly is: "value"; readonly text: string; readonly at?: string | undefined } | { readonly is: "outside"; readonly text: string; readonly at: string })[]; readonly button: string }; readonly why: string; readonly rule?: string | undefined; readonly asked_by: { readonly kind: "agent" | "user" | "approver" | "reviewer" | "admin" | "node"; readonly id: string; readonly user: string; readonly grant?: { readonly key: string; readonly tools?: readonly (string)[] | undefined; readonly calls?: number | undefined } | undefined; readonly speaks_for_user?: true | undefined; readonly surface?: "search" | "passthrough" | "auto" | undefined; readonly flow_role?: "viewer" | "editor" | "admin" | undefined; readonly vault?: string | undefined; readonly credential?: { readonly key?: string | undefined; readonly expires_at?: number | undefined } | undefined }; readonly thread: string; readonly by_run?: { readonly run_id: string; readonly kind: string; readonly step: string; readonly lane: string | null } | undefined; readonly received_at: number; readonly started_at?: number | undefined; readonly ended_at?: number | undefined; readonly approval_id?: string | undefined; readonly consent_id?: string | undefined; readonly problem?: { readonly code: string; readonly says: string; readonly about: { readonly [name: string]: string } } | undefined; readonly expired_at?: number | undefined; readonly proposed_args?: string | undefined; readonly rollback?: string | undefined; readonly choices?: readonly ("retry" | "done" | "failed")[] | undefined })[]; readonly next?: number | undefined }
@@ -67,7 +67,7 @@ export type Routes = {
     body: { readonly client: "claude-code" | "codex" | "copilot" | "cursor" | "gemini" | "opencode" | "qwen"; readonly tool: string; readonly args?: Json | undefined; readonly thread: string; readonly wait_ms?: number | undefined }
     answer: { readonly decision: "allow" | "ask" | "block"; readonly reason?: string | undefined; readonly call_id?: string | undefined; readonly approved?: true | undefined; readonly approval_id?: string | undefined; readonly url?: string | undefined; readonly hub?: string | undefined; readonly expires_at?: number | undefined }
   }
-  /** Report what came of a tool call that a coding agent ran itself */
+  /** Report the outcome of a tool call that a coding agent ran itself */
   'POST /v1/judgements/outcomes': {
     body: { readonly client: "claude-code" | "codex" | "copilot" | "cursor" | "gemini" | "opencode" | "qwen"; readonly tool: string; readonly args?: Json | undefined; readonly thread: string; readonly output: string; readonly failed?: boolean | undefined }
     answer: { readonly recorded: boolean }
@@ -77,13 +77,13 @@ export type Routes = {
     body: { readonly client: "claude-code" | "codex" | "copilot" | "cursor" | "gemini" | "opencode" | "qwen"; readonly thread: string; readonly text: string }
     answer: { readonly heard: true }
   }
-  /** A call from its request to its end */
+  /** One call, from its request to its outcome */
   'GET /v1/calls/{call_id}/life': {
     path: { readonly call_id: string }
     query: { readonly session?: string | undefined }
     answer: { readonly call_id: string; readonly tool_id: string; readonly state: "pending" | "executing" | "executed" | "refused" | "failed" | "unknown" | "not_reported"; readonly effect: "allow" | "ask" | "block"; readonly observed?: "allow" | "ask" | "block" | undefined; readonly sentence: { readonly action: "send" | "pay" | "delete" | "write_file" | "run_command" | "change" | "fetch" | "read" | "unknown"; readonly pieces: readonly ({ readonly is: "text"; readonly text: string } | { readonly is: "value"; readonly text: string; readonly at?: string | undefined } | { readonly is: "outside"; readonly text: string; readonly at: string })[]; readonly button: string }; readonly why: string; readonly rule?: string | undefined; readonly asked_by: { readonly kind: "agent" | "user" | "approver" | "reviewer" | "admin" | "node"; readonly id: string; readonly user: string; readonly grant?: { readonly key: string; readonly tools?: readonly (string)[] | undefined; readonly calls?: number | undefined } | undefined; readonly speaks_for_user?: true | undefined; readonly surface?: "search" | "passthrough" | "auto" | undefined; readonly flow_role?: "viewer" | "editor" | "admin" | undefined; readonly vault?: string | undefined; readonly credential?: { readonly key?: string | undefined; readonly expires_at?: number | undefined } | undefined }; readonly thread: string; readonly by_run?: { readonly run_id: string; readonly kind: string; readonly step: string; readonly lane: string | null } | undefined; readonly received_at: number; readonly started_at?: number | undefined; readonly ended_at?: number | undefined; readonly approval_id?: string | undefined; readonly consent_id?: string | undefined; readonly problem?: { readonly code: string; readonly says: string; readonly about: { readonly [name: string]: string } } | undefined; readonly expired_at?: number | undefined; readonly proposed_args?: string | undefined; readonly rollback?: string | undefined; readonly choices?: readonly ("retry" | "done" | "failed")[] | undefined; readonly risk: { readonly class: "low" | "medium" | "high" | "critical"; readonly effects: readonly ("read" | "write" | "destructive" | "external" | "privileged")[]; readonly effects_from: "configured" | "pack" | "annotated" | "inferred" | "unknown"; readonly why: readonly (string)[] }; readonly verdict: { readonly effect: "allow" | "ask" | "block"; readonly strength?: "simple" | "strong" | "two_person" | undefined; readonly evidence: readonly ({ readonly decider: string; readonly effect: "allow" | "ask" | "block"; readonly rule: string; readonly says: string; readonly source: string; readonly at: number; readonly strength?: "simple" | "strong" | "two_person" | undefined; readonly value_at?: string | undefined; readonly from_call?: string | undefined; readonly preview?: true | undefined; readonly proof?: "passphrase" | undefined })[]; readonly route?: { readonly id: string; readonly group?: string | undefined; readonly approvers?: readonly (string)[] | undefined; readonly people: number; readonly channels?: readonly (string)[] | undefined; readonly expires_ms?: number | undefined; readonly escalation?: { readonly after_ms: number; readonly to: string; readonly channels?: readonly (string)[] | undefined } | undefined } | undefined; readonly observed?: "allow" | "ask" | "block" | undefined }; readonly policy_version: string; readonly definition_hash: string; readonly args_hash: string; readonly trace: string; readonly arguments?: string | undefined; readonly hidden: readonly ({ readonly at: string; readonly type: string; readonly length: number })[]; readonly result?: { readonly content: readonly ({ readonly [name: string]: Json })[]; readonly structuredContent?: Json | undefined; readonly isError?: boolean | undefined; readonly _meta?: { readonly [name: string]: Json } | undefined } | undefined; readonly output?: { readonly evicted: boolean; readonly size_chars: number; readonly rehydration_allowed: boolean; readonly pointer?: string | undefined; readonly summary?: string | undefined } | undefined; readonly moments: readonly ({ readonly at: number; readonly is: "asked" | "judged" | "held" | "edited" | "seconded" | "approved" | "denied" | "expired" | "withdrawn" | "stale" | "consumed" | "started" | "checked" | "ended" | "read_back" | "settled" | "erased"; readonly by?: string | undefined; readonly says: string; readonly approval_id?: string | undefined })[] }
   }
-  /** What happened in the last hours, in figures (`hours`, by default 24, at most 168) */
+  /** Statistics of the last hours (`hours`, by default 24, at most 168) */
   'GET /v1/overview': {
     query: { readonly hours?: number | undefined }
     answer: { readonly from: number; readonly to: number; readonly complete_from: number; readonly calls: number; readonly per_minute: number; readonly step_ms: number; readonly series: readonly ({ readonly at: number; readonly ran: number; readonly asked: number; readonly blocked: number; readonly failed: number })[]; readonly mix: { readonly ran: number; readonly asked: number; readonly blocked: number; readonly failed: number; readonly unknown: number }; readonly held: { readonly count: number; readonly median_ms?: number | undefined; readonly buckets: readonly ({ readonly under_minutes: number | null; readonly count: number })[]; readonly expired: number; readonly waiting: number }; readonly slowest: readonly ({ readonly tool_id: string; readonly calls: number; readonly p95_ms: number })[]; readonly callers: readonly ({ readonly id: string; readonly user: string; readonly calls: number; readonly asked: number; readonly blocked: number })[]; readonly tokens: { readonly all_tools: number; readonly search: number; readonly tools: number }; readonly needs: { readonly unknown: number; readonly tools_to_admit: readonly (string)[]; readonly expired: number } }
@@ -117,12 +117,12 @@ export type Routes = {
   'GET /v1/workflows': {
     answer: { readonly items: readonly ({ readonly name: string; readonly version: number; readonly sha256: string; readonly author: string; readonly at: number; readonly rolled_back_to?: number | undefined; readonly description?: string | undefined; readonly protocols: readonly ({ readonly id: string; readonly trigger: string; readonly steps: number })[] })[]; readonly next?: number | undefined }
   }
-  /** Put a new version of a document in force; one with mistakes changes nothing */
+  /** Put a new version of a document in force; a document with mistakes changes nothing */
   'POST /v1/workflows': {
     body: { readonly document: string }
     answer: { readonly name: string; readonly version: number; readonly sha256: string; readonly author: string; readonly at: number; readonly rolled_back_to?: number | undefined; readonly changed: boolean }
   }
-  /** Go through a document's steps without doing anything: arguments and verdicts */
+  /** Dry run of a document: the arguments and the verdict of each step */
   'POST /v1/workflows/dry-run': {
     body: { readonly document: string; readonly protocol?: string | undefined; readonly input?: Json | undefined }
     answer: { readonly document: string; readonly protocol: string; readonly steps: readonly ({ readonly step: string; readonly does: string; readonly args?: Json | undefined; readonly verdict?: { readonly effect: string; readonly why: readonly (string)[] } | undefined; readonly assumed?: Json | undefined })[]; readonly stopped?: { readonly code: string; readonly says: string; readonly step: string | null } | undefined }
@@ -139,13 +139,13 @@ export type Routes = {
     query: { readonly limit?: number | undefined; readonly after?: number | undefined }
     answer: { readonly items: readonly ({ readonly name: string; readonly version: number; readonly sha256: string; readonly author: string; readonly at: number; readonly rolled_back_to?: number | undefined })[]; readonly next?: number | undefined }
   }
-  /** What changed up to a version, from the one before it or another */
+  /** The changes of a version, compared with the previous one or another */
   'GET /v1/workflows/{name}/diff': {
     path: { readonly name: string }
     query: { readonly from?: number | undefined; readonly version?: string | undefined }
     answer: { readonly name: string; readonly from: number; readonly to: number; readonly added: number; readonly removed: number; readonly cut: boolean; readonly lines: readonly ({ readonly is: "same" | "added" | "removed" | "skipped"; readonly text: string })[] }
   }
-  /** The text of an earlier version as a new one */
+  /** Put the text of an earlier version in force, as a new version */
   'POST /v1/workflows/{name}/rollback': {
     path: { readonly name: string }
     body: { readonly to?: number | undefined }
@@ -163,7 +163,7 @@ export type Routes = {
     query: { readonly limit?: number | undefined; readonly after?: number | undefined }
     answer: { readonly items: readonly ({ readonly run_id: string; readonly document: string; readonly version: number; readonly protocol: string; readonly status: "active" | "waiting" | "done" | "failed" | "cancelled" | "faulted"; readonly trace: string; readonly created_at: number; readonly ended_at?: number | undefined; readonly waits_for?: string | undefined; readonly error?: { readonly code: "trust_mismatch" | "invalid_protocol_message" | "schema_validation" | "retries_exhausted" | "template_unresolved" | "policy_denied" | "approval_denied" | "approval_timeout" | "tool_failed" | "limit_exceeded"; readonly says: string; readonly step: string | null } | undefined; readonly steps: readonly ({ readonly number: string; readonly id?: string | undefined; readonly type: string; readonly status: "pending" | "running" | "waiting" | "done" | "skipped" | "failed"; readonly items?: { readonly done: number; readonly of: number } | undefined })[]; readonly usage: { readonly model_calls: number; readonly input_tokens: number; readonly output_tokens: number; readonly cost: number }; readonly graph: { readonly nodes: readonly ({ readonly id: string; readonly says: string })[]; readonly edges: readonly ({ readonly from: string; readonly to: string; readonly when: string })[] }; readonly output?: Json | undefined })[]; readonly next?: number | undefined }
   }
-  /** One run of a document: its steps, its graph and why it stopped (wait_ms for its next rest) */
+  /** One run of a document: its steps, its graph and why it stopped (wait_ms until it next waits or ends) */
   'GET /v1/workflow-runs/{run_id}': {
     path: { readonly run_id: string }
     query: { readonly wait_ms?: number | undefined; readonly session?: string | undefined }
@@ -263,7 +263,7 @@ export type Routes = {
     query: { readonly session?: string | undefined; readonly vault_id?: string | undefined }
     answer: { readonly schema: string; readonly vault_id: string; readonly run: { readonly run_id: string; readonly flow_id: string; readonly flow_version: string; readonly scope: "personal" | "project" | "org"; readonly status: "in_progress" | "done" | "abandoned"; readonly step_states: readonly ({ readonly step_id: string; readonly status: "pending" | "in_progress" | "blocked" | "done" | "skipped"; readonly evidence_ref: string | null; readonly pointer_kind: "proposal" | "artifact" | "hash" | "test_result" | null; readonly verified: boolean; readonly skip_reason: "policy" | "not_applicable" | "blocked_dependency" | null })[]; readonly started: string; readonly provenance: { readonly actor: string; readonly harness: string }; readonly task_ref: string | null; readonly external_ref: string | null; readonly etag: string }; readonly title: string; readonly steps: readonly ({ readonly schema?: "knowtation.flow_step/v0" | undefined; readonly step_id: string; readonly flow_id: string; readonly ordinal: number; readonly owned_job: string; readonly instruction: string; readonly trigger?: string | undefined; readonly when_not_to_run?: string | undefined; readonly requires?: readonly (string)[] | undefined; readonly boundaries?: readonly (string)[] | undefined; readonly skill_refs?: readonly ({ readonly kind: "mcp_prompt" | "skill_pack" | "cli" | "external_tool"; readonly id: string })[] | undefined; readonly inputs?: readonly (string)[] | undefined; readonly outputs?: readonly (string)[] | undefined; readonly output_shape?: string | undefined; readonly verification: { readonly kind: "human_review" | "artifact_exists" | "value_match" | "test_pass" | "agent_check"; readonly evidence_required: boolean; readonly description?: string | undefined }; readonly automatable: "manual" | "agent_assisted" | "automatable" })[]; readonly history: readonly ({ readonly at: string; readonly by: string; readonly did: string; readonly step_id: string | null; readonly note: string | null })[]; readonly executions: readonly ({ readonly execution_id: string; readonly step_id: string; readonly status: "running" | "completed" | "failed" | "cost_capped"; readonly evidence_ref: string | null; readonly cost_units: number; readonly model_lane: string; readonly completed_at: string | null; readonly by: string; readonly reason: string | null })[]; readonly consents: readonly ({ readonly consent_id: string; readonly vault_id: string; readonly scope: "personal" | "project" | "org"; readonly run_id: string; readonly flow_id: string; readonly flow_version: string; readonly allowed_lanes: readonly (string)[]; readonly cost_cap_units: number; readonly cost_consumed_units: number; readonly actor_hash: string; readonly expires_at: string; readonly revoked_at: string | null; readonly minted_by: string; readonly lifts_asks: boolean; readonly own: boolean })[] }
   }
-  /** Move a step: in_progress, blocked, done, skipped */
+  /** Set the status of a step: in_progress, blocked, done, skipped */
   'POST /api/v1/flows/runs/{run_id}/advance': {
     path: { readonly run_id: string }
     query: { readonly session?: string | undefined; readonly vault_id?: string | undefined }
@@ -305,7 +305,7 @@ export type Routes = {
     body: { readonly step_id?: string | undefined; readonly consent_id?: string | undefined; readonly model_lane?: string | undefined; readonly dry_run?: boolean | undefined; readonly etag?: string | undefined }
     answer: { readonly schema: string; readonly run: { readonly run_id: string; readonly flow_id: string; readonly flow_version: string; readonly scope: "personal" | "project" | "org"; readonly status: "in_progress" | "done" | "abandoned"; readonly step_states: readonly ({ readonly step_id: string; readonly status: "pending" | "in_progress" | "blocked" | "done" | "skipped"; readonly evidence_ref: string | null; readonly pointer_kind: "proposal" | "artifact" | "hash" | "test_result" | null; readonly verified: boolean; readonly skip_reason: "policy" | "not_applicable" | "blocked_dependency" | null })[]; readonly started: string; readonly provenance: { readonly actor: string; readonly harness: string }; readonly task_ref: string | null; readonly external_ref: string | null; readonly etag: string }; readonly execution: { readonly execution_id: string; readonly step_id: string; readonly status: "running" | "completed" | "failed" | "cost_capped"; readonly evidence_ref: string | null; readonly cost_units: number; readonly model_lane: string; readonly completed_at: string | null } }
   }
-  /** Take a flow consent back */
+  /** Revoke a flow consent */
   'POST /api/v1/flows/consents/{consent_id}/revoke': {
     path: { readonly consent_id: string }
     query: { readonly session?: string | undefined; readonly vault_id?: string | undefined }
@@ -436,7 +436,7 @@ export type Routes = {
     body: { readonly definition_hash: string }
     answer: { readonly tool_id: string }
   }
-  /** What is known of well-known tool servers, and which tools of this gate it is about */
+  /** What is known about well-known tool servers, and which tools of this gate it applies to */
   'GET /v1/packs': {
     answer: { readonly items: readonly ({ readonly pack: string; readonly title: string; readonly from: string; readonly source: "built-in" | "operator"; readonly packages: readonly (string)[]; readonly addresses: readonly (string)[]; readonly clients: readonly (string)[]; readonly tools: readonly ({ readonly name: string; readonly effects: readonly ("read" | "write" | "destructive" | "external" | "privileged")[]; readonly recipients: readonly (string)[]; readonly amounts: readonly (string)[]; readonly paths: readonly (string)[]; readonly definitions: number; readonly rollback?: string | undefined })[]; readonly servers: readonly ({ readonly server: string; readonly matched: readonly (string)[]; readonly differing: readonly (string)[]; readonly unknown: readonly (string)[]; readonly absent: readonly (string)[] })[] })[]; readonly next?: number | undefined }
   }
@@ -445,15 +445,15 @@ export type Routes = {
     query: { readonly limit?: number | undefined; readonly after?: number | undefined }
     answer: { readonly items: readonly ({ readonly server: string; readonly state: string; readonly tools: number; readonly findings: readonly ({ readonly rule: "title_cut" | "description_cut" | "annotations_left_out" | "name_too_long" | "schema_too_large" | "not_a_tool" | "not_canonical" | "name_taken" | "too_many_tools" | "too_much_text" | "pages_without_end" | "not_callable"; readonly tools: number; readonly example: string; readonly says: string })[] })[]; readonly next?: number | undefined }
   }
-  /** The configuration file of this gate, and a digest of each section that counts only after a restart */
+  /** The configuration file of this gate, and a digest of each section that takes effect only after a restart */
   'GET /v1/settings': {
     answer: { readonly [name: string]: Json }
   }
-  /** What `sluice doctor` finds on the machine of the gate, each with what to do about it */
+  /** The findings of `sluice doctor` on the machine of the gate, each with what to do about it */
   'GET /v1/doctor': {
     answer: { readonly ok: boolean; readonly findings: readonly ({ readonly severity: "error" | "warning" | "note" | "ok"; readonly about: string; readonly says: string; readonly do?: string | undefined })[] }
   }
-  /** A part of an evicted output (from, length) */
+  /** A part of an output in the artifact store (from, length) */
   'GET /v1/artifacts/{digest}': {
     path: { readonly digest: string }
     query: { readonly from?: number | undefined; readonly length?: number | undefined; readonly session?: string | undefined }
@@ -464,12 +464,12 @@ export type Routes = {
     query: { readonly limit?: number | undefined; readonly after?: number | undefined }
     answer: { readonly items: readonly ({ readonly v: 1; readonly scope: string; readonly effect: "ask" | "block"; readonly active: boolean; readonly by: string; readonly reason: string; readonly at: number })[]; readonly next?: number | undefined }
   }
-  /** Pause, or let go on */
+  /** Start or end a pause */
   'POST /v1/pauses': {
     body: { readonly scope?: string | undefined; readonly effect?: "ask" | "block" | undefined; readonly active?: boolean | undefined; readonly reason?: string | undefined }
     answer: { readonly v: 1; readonly scope: string; readonly effect: "ask" | "block"; readonly active: boolean; readonly by: string; readonly reason: string; readonly at: number }
   }
-  /** Keys, without their text */
+  /** Keys, without their secrets */
   'GET /v1/keys': {
     query: { readonly limit?: number | undefined; readonly after?: number | undefined }
     answer: { readonly items: readonly ({ readonly key_id: string; readonly caller: { readonly kind: "agent" | "user" | "approver" | "reviewer" | "admin" | "node"; readonly id: string; readonly user: string; readonly surface?: "search" | "passthrough" | "auto" | undefined }; readonly created_at: number; readonly expires_at?: number | undefined; readonly revoked_at?: number | undefined })[]; readonly next?: number | undefined }
@@ -484,7 +484,7 @@ export type Routes = {
     path: { readonly key_id: string }
     answer: { readonly key_id: string; readonly revoked_at: number }
   }
-  /** A new signing key */
+  /** Replace a signing key */
   'POST /v1/keys/rotate': {
     body: { readonly which: "token" | "checkpoint" }
     answer: { readonly rotated: "token" | "checkpoint" }
@@ -531,7 +531,7 @@ export type Routes = {
     body: { readonly text: string; readonly version: string; readonly passphrase?: string | undefined; readonly passkey?: { readonly id: string; readonly rawId: string; readonly type: "public-key"; readonly response: { readonly clientDataJSON: string; readonly authenticatorData: string; readonly signature: string; readonly userHandle?: string | null | undefined }; readonly clientExtensionResults?: { readonly [name: string]: Json } | undefined } | undefined }
     answer: { readonly version: string; readonly before: string; readonly changed: boolean }
   }
-  /** What `navigator.credentials.get` needs to put this draft in force, and nothing else */
+  /** The options for `navigator.credentials.get`, to put exactly this draft in force */
   'POST /v1/policies/passkey': {
     body: { readonly text: string; readonly version: string }
     answer: { readonly challenge: string }
@@ -541,7 +541,7 @@ export type Routes = {
     path: { readonly name: string }
     answer: { readonly approval_id: string; readonly state: "pending" | "approved" | "consumed" | "stale" | "edited" | "denied" | "expired" | "withdrawn"; readonly decisions: number }
   }
-  /** The configured channels, what each is told of, and whether decisions come back through it */
+  /** The configured channels, the events of each, and whether people can decide through it */
   'GET /v1/channels': {
     answer: { readonly items: readonly ({ readonly name: string; readonly events: readonly (string)[]; readonly answers: boolean })[] }
   }
@@ -705,13 +705,13 @@ export type Routes = {
     body: { readonly message: string; readonly thread_id?: string | undefined; readonly idempotency_key?: string | undefined; readonly do_not_store?: boolean | undefined }
     answer: { readonly response: string; readonly thread_id: string; readonly run_id: string; readonly status: "running" | "completed" | "awaiting_approval" | "awaiting_input" | "failed" | "cancelled" }
   }
-  /** A thread whole: what was said, the plan, what waits, what it cost */
+  /** A whole thread: its messages, plan, pending calls and cost */
   'GET /agent/runs/{run_id}': {
     path: { readonly run_id: string }
     query: { readonly session?: string | undefined }
     answer: { readonly thread_id: string; readonly run_id: string; readonly status: "running" | "completed" | "awaiting_approval" | "awaiting_input" | "failed" | "cancelled"; readonly created_at: number; readonly title: string; readonly turns: number; readonly usage: { readonly model_calls: number; readonly input_tokens: number; readonly output_tokens: number; readonly cost: number }; readonly do_not_store: boolean; readonly last_event_id: string; readonly node: string; readonly intent: string | null; readonly messages: readonly ({ readonly role: "user" | "assistant" | "tool"; readonly text: string; readonly at: number; readonly tool?: string | undefined })[]; readonly summary: string | null; readonly plan: readonly ({ readonly step: string; readonly status: string; readonly tries: number })[]; readonly current_step: number; readonly proposed_tool: { readonly name: string; readonly args_hash: string; readonly tool_call_id: string; readonly step_idx: number; readonly created_at: number } | null; readonly last_tool_result: { readonly status: "success" | "failed"; readonly output: string; readonly evicted: boolean; readonly pointer: string | null; readonly size_chars: number; readonly rehydration_allowed: boolean; readonly summary: string | null } | null; readonly call_id: string | null; readonly awaiting_approval: boolean; readonly approval_id: string | null; readonly approval_hash: string | null; readonly approval_expires_at: number | null; readonly awaiting_user_input: boolean; readonly question: string | null; readonly security_findings: readonly ({ readonly rule_id: string; readonly severity: string; readonly message: string })[]; readonly audit_trail: readonly (string)[] }
   }
-  /** A thread of yours whole, by its own id: for export */
+  /** One of your threads as a whole, by its id, for export */
   'GET /agent/threads/{thread_id}': {
     path: { readonly thread_id: string }
     query: { readonly session?: string | undefined }
@@ -722,7 +722,7 @@ export type Routes = {
     query: { readonly limit?: number | undefined; readonly after?: number | undefined }
     answer: { readonly items: readonly ({ readonly thread_id: string; readonly run_id: string; readonly status: "running" | "completed" | "awaiting_approval" | "awaiting_input" | "failed" | "cancelled"; readonly created_at: number; readonly title: string; readonly turns: number; readonly usage: { readonly model_calls: number; readonly input_tokens: number; readonly output_tokens: number; readonly cost: number }; readonly do_not_store: boolean })[]; readonly next?: number | undefined }
   }
-  /** Stop what a thread is doing; a call that waits for a person is withdrawn, one that runs is cancelled */
+  /** Stop a thread; a call that waits for a person is withdrawn, a running call is cancelled */
   'POST /agent/threads/{thread_id}/cancel': {
     path: { readonly thread_id: string }
     query: { readonly session?: string | undefined }

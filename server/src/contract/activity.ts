@@ -85,7 +85,7 @@ export const CallLife = CallSummary.extend({
   trace: z.string(),
   /** JSON without its secrets; absent if it was deleted. */
   arguments: z.string().optional(),
-  /** How much redaction hides in it. */
+  /** What redaction hid in it. */
   hidden: z.array(z.object({ at: z.string(), type: z.string(), length: z.number().int() })),
   result: z
     .object({
@@ -142,7 +142,7 @@ export const OverviewAnswer = z.object({
     count: Count,
     /** The median time of a decision. Absent if there was none. */
     median_ms: z.number().optional(),
-    /** Decisions that took less than this many minutes; the last one is unlimited. */
+    /** Decisions that took less than this many minutes; the last one has no limit. */
     buckets: z.array(z.object({ under_minutes: z.number().nullable(), count: Count })),
     expired: Count,
     waiting: Count,

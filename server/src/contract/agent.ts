@@ -28,7 +28,7 @@ export const ThreadId = z
 export type ThreadId = string
 
 export const AgentBody = z.strictObject({
-  message: z.string().min(1, 'say something'),
+  message: z.string().min(1, 'the message is empty'),
   /** Continues one of your threads; a new one if omitted. */
   thread_id: ThreadId.optional(),
   /** The same key and message are the same turn. Also as the header `Idempotency-Key`. */

@@ -38,7 +38,7 @@ test.each([
   expect(said(one, one)).toBe(expected)
 })
 
-test('one alone, other acts, and sentences of another shape have none', () => {
+test('a single request, other actions, and sentences of another shape have no group sentence', () => {
   const one = to(value('ana@x.example'))
   const copied: Sentence = { ...one, pieces: [...one.pieces, { is: 'text', text: ', copy to ' }, value('eve')] }
   expect(said(one)).toBeUndefined()
@@ -46,7 +46,7 @@ test('one alone, other acts, and sentences of another shape have none', () => {
   expect(said(one, copied)).toBeUndefined()
 })
 
-test('every value is in it, and what came from outside in one of them is marked', () => {
+test('the group sentence contains every value, and marks each value that came from outside', () => {
   const piece = fc.oneof(fc.string({ minLength: 1 }).map(value), fc.string({ minLength: 1 }).map(outside))
   const sentence = fc.array(piece, { minLength: 1, maxLength: 4 }).map((pieces) => to(...pieces))
   fc.assert(

@@ -58,7 +58,7 @@ export type ApprovalRow = {
   readonly thread: string
   /** The run that made the call. */
   readonly by_run?: ByRun
-  /** That of the call. */
+  /** The identity of the call. */
   readonly identity?: string
   readonly policy_version: string
   readonly strength: Strength

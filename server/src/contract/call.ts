@@ -26,7 +26,7 @@ export type ByRun = {
   readonly document?: string
   /** The maximum time that a request for approval waits, in seconds. */
   readonly hold_s?: number
-  /** Of an answer to a person: the transport that the person's message came by. It goes out by this one or not at all. */
+  /** For an answer to a person: the transport that their message arrived on. The answer is sent on that one or not at all. */
   readonly transport?: string
   /** The risk that the caller of a toolflow stated. */
   readonly risk_score?: number
@@ -56,7 +56,7 @@ export type CallRequest = {
   readonly words?: string
   /** Output longer than this many characters moves to the artifact store, if the door has its own limit. */
   readonly evict_over?: number
-  /** The stream that answers it, if its client may come back for the answer. */
+  /** The stream that carries the answer, if the client can reconnect to it. */
   readonly answer_stream?: string
   /** Set by runs, never by a door. */
   readonly by_run?: ByRun
@@ -116,7 +116,7 @@ export type RecordedFacts = {
   readonly now: number
   readonly effects: readonly ToolEffect[]
   readonly risk: RiskClass
-  // Absent: unknown, as it was then.
+  // Absent if it was unknown at that time.
   readonly tags?: readonly string[]
   readonly lane?: string | null
   readonly labels?: readonly string[]
@@ -162,7 +162,7 @@ export type CallRow = Call & {
   readonly rollback?: Rollback
   /** What was checked before it ran, and what was read back afterwards. */
   readonly evidence?: { readonly check?: Finding; readonly verify?: Finding }
-  /** Set while the read-back has not been recorded: that it is due, and what is to be asked. */
+  /** Set until the read-back is recorded: that it is due, and what it asks. */
   readonly due?: 'verify'
   readonly read_back?: PlannedReadBack
 }
@@ -179,7 +179,7 @@ export type Outcome =
       /** What was read back and its result, in a sentence. */
       readonly read_back?: string
       readonly rollback?: string
-      /** For the model: it repeats the same read. */
+      /** Tells the model that it repeats the same read. */
       readonly hint?: string
       /** When its result was deleted. */
       readonly expired_at?: number

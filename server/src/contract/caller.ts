@@ -17,7 +17,7 @@ export const ToolGlobs = z
 /** What a key is limited to. Its calls are in the account `grant:<key>`; absent fields are unlimited. */
 export const Grant = z.strictObject({
   key: KeyId,
-  /** Every other tool is missing. */
+  /** The only tools that it can see and call. */
   tools: ToolGlobs.optional(),
   /** How many it was created with. */
   calls: z.int().positive().max(GRANT_LIMITS.calls).optional(),
@@ -52,7 +52,7 @@ export const Caller = z.strictObject({
   speaks_for_user: z.literal(true).optional(),
   /** What its MCP clients are shown, unless a connection says otherwise. Grants nothing. */
   surface: Surface.optional(),
-  /** Its role in flows; without one an admin sees all and everybody else what is personal. */
+  /** Its role in flows; without one, an admin sees everything and everybody else only what is personal. */
   flow_role: FlowRole.optional(),
   /** The only vault of flows that it can use. */
   vault: VaultId.optional(),

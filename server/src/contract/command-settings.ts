@@ -36,7 +36,7 @@ export const CommandParam = z.strictObject({
   minItems: z.number().int().min(0).optional(),
   maxItems: z.number().int().min(1).max(10_000).optional(),
   required: z.boolean().default(true),
-  /** Used if the argument is omitted, which then is allowed. */
+  /** Used if the argument is omitted. A parameter with a default is optional. */
   default: z.union([z.string(), z.number(), z.boolean()]).optional(),
   /** Accepts values that start with `-` even if the program could read them as an option. */
   dash: z.boolean().default(false),

@@ -296,7 +296,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'search.embeddings':
     'A model for searching by meaning. The descriptions of the tools and all queries are sent to it.',
   'search.embeddings.weight':
-    "How much the model's ranking counts where the words are not sure; 1 is as much as theirs. Raise it for a strong model.",
+    "How much the model's ranking counts if the search by words has no clear result; 1 gives both the same weight. Raise it for a strong model.",
   'search.learn': 'Ranks tools higher that the same caller ran after similar queries.',
   serenity: 'Health data for the `health` decider; without it, that decider has no opinion.',
   'serenity.log_dir': 'The folder with the health files.',
@@ -329,7 +329,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'channels.matrix[].token': 'Its access token, as `env:NAME` or `file:PATH`. Encrypted rooms need a password instead.',
   'channels.matrix[].password': 'Its password, as `env:NAME` or `file:PATH`: each start is a new device.',
   'channels.matrix[].room': 'The id of the room, which begins with `!`. The gate accepts the invitation.',
-  'channels.matrix[].events': 'What is told.',
+  'channels.matrix[].events': 'The events to send.',
   'channels.matrix[].people': 'The Matrix users who may decide. Everybody else in the room only reads.',
   'channels.matrix[].people.*.approver': 'The approver whose decisions these are.',
   'channels.matrix[].people.*.user': 'The person behind that approver.',

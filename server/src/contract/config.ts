@@ -257,8 +257,8 @@ export function readConfig(
 function faultsOf(issue: z.core.$ZodIssue, above: readonly PropertyKey[]): ConfigFault[] {
   const path = [...above, ...issue.path]
   if (issue.code === 'invalid_union') {
-    // A branch that fails at its root because of its type was not meant, nor one that excludes more of the present keys; report
-    // the faults of another one.
+    // Report the branch that was most likely meant: not one whose type is wrong at its root, and not one that excludes more of
+    // the present keys.
     const possible = issue.errors.filter(
       (faults) => !faults.some((fault) => fault.path.length === 0 && isTypeFault(fault)),
     )

@@ -11,7 +11,7 @@ export const CONSENT_LIMITS = {
   constraints: 32,
   choices: 100,
   lanes: 16,
-  /** Live consents for one actor; the same number again for all actors that are patterns. */
+  /** Active consents for one actor; the same number again for all actors that are patterns. */
   live: 100,
 } as const
 

@@ -33,7 +33,7 @@ export type LabelRow = {
   readonly ended_day?: string
   /** For the source of an artifact (`artifactSources`): the session that its call belongs to. */
   readonly first_session?: string
-  /** The user whose text it is, where that is another one than the session's. */
+  /** The user whose text it is, if that is not the user of the session. */
   readonly of_user?: string
 }
 

@@ -18,7 +18,7 @@ export type ModelSettings = z.infer<typeof ModelSettings>
 /** A model that turns texts into vectors. */
 export const EmbeddingSettings = z.strictObject({
   ...ModelSettings.shape,
-  /** How much its ranking counts against the words' where those are not sure; 1 is as much. */
+  /** How much its ranking counts if the search by words has no clear result; 1 gives both the same weight. */
   weight: z.number().min(0.1).max(3).default(0.5),
 })
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Long enough to resist guessing, short enough not to be an attack. */
+/** Long enough to resist guessing, and limited, because hashing a very long text takes long. */
 export const Passphrase = z.string().min(10, 'a passphrase has at least 10 characters').max(256)
 
 /** What is stored of a passphrase: enough to verify it, with its hashing parameters. */

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { ArgumentPointer } from './judgement.ts'
 
 /**
- * How strictly calls are judged by the source of the text they act on. `balanced`: a call is asked about if a text from outside
- * asks for it, or determines where it goes. `strict`: everything that is not certainly the user's is asked about once foreign
- * prose was read. `off`: not judged.
+ * How strictly calls are judged by the source of the text they act on. `balanced`: a person is asked about a call if a text from
+ * outside requests it or determines where it goes. `strict`: once the session has read prose from outside, a person is asked
+ * about everything that does not certainly come from the user. `off`: not judged.
  */
 export const ProvenanceMode = z.enum(['strict', 'balanced', 'off'])
 export type ProvenanceMode = z.infer<typeof ProvenanceMode>

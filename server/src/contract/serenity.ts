@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { HeaderName, HttpUrl } from './http-settings.ts'
 import type { Effect } from './verdict.ts'
 
-/** The gate's three words in the toolflow protocol. */
+/** The three verdicts of the toolflow protocol. */
 export const GATE_WORDS = ['AUTO_RUN', 'ASK', 'BLOCK'] as const
 export const GateWord = z.enum(GATE_WORDS)
 export type GateWord = z.infer<typeof GateWord>

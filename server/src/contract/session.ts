@@ -6,6 +6,6 @@ export type SessionRow = {
   readonly v: 1
   readonly caller: string
   readonly thread: string
-  /** When the caller was last seen, some minutes behind. */
+  /** When the caller was last seen; updated only every few minutes. */
   readonly seen_at: number
 }

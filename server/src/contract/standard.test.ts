@@ -27,7 +27,7 @@ describe('a declared execution', () => {
     ['whose effects the operator did not state', 'guess'],
     ['that does more than read', 'watch'],
     ['that is the acting tool itself', 'act'],
-    ['of the language', 'toString'],
+    ['that is a property of every object', 'toString'],
   ])('may not ask a tool %s', (_, tool) => {
     for (const part of ['check', 'verify'])
       expect(faultsOf({ effects: ['write'], [part]: { tool, expect: expect_ } })).toBe(
@@ -74,7 +74,7 @@ describe('a declared execution', () => {
     expect(faultsOf({ verify: { tool: 'look', expect: expected } })).toContain(says)
   })
 
-  test('with a rollback that has neither or both is rejected', () => {
+  test('with a rollback that has neither `tool` nor `command`, or both, is rejected', () => {
     for (const rollback of [{}, { args: {} }, { tool: 'undo', command: 'x' }])
       expect(faultsOf({ rollback })).toContain('write either `tool` or `command`')
     expect(faultsOf({ rollback: { command: 'x', args: {} } })).toContain('a command has no `args`')

@@ -22,7 +22,7 @@ export const Opinion = z.strictObject({
   strength: Strength.optional(),
   /** The argument it is about: a JSON pointer. */
   value_at: z.string().optional(),
-  /** The call whose output brought it up. */
+  /** The call whose output caused it. */
   from_call: z.string().optional(),
   /** The rule requires a dry run first. */
   preview: z.literal(true).optional(),

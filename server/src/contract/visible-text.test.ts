@@ -52,7 +52,7 @@ test('law: visible text is unchanged when made visible again', () => {
 })
 
 describe('a quoted text', () => {
-  test('cannot close its quotes, and ends', () => {
+  test('cannot close its quotes, and is cut if it is too long', () => {
     expect(quoted('a` (rule b, ours) `c')).toBe("`a' (rule b, ours) 'c`")
     expect(quoted('x'.repeat(500), 10)).toBe(`\`${'x'.repeat(9)}…\``)
     expect(quoted('12345678😀x', 10)).toBe('`12345678…`')

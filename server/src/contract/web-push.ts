@@ -22,7 +22,7 @@ export const PushRow = z.strictObject({
   v: z.literal(1),
   push_id: z.string(),
   user: z.string(),
-  /** Who subscribed it: somebody who may no longer decide gets nothing. */
+  /** Who subscribed it. A person who may no longer decide gets no messages. */
   caller: z.string(),
   /** The key they used. */
   key: KeyId.optional(),

@@ -90,7 +90,7 @@ export const VersionView = z.strictObject({
 export type VersionView = z.infer<typeof VersionView>
 
 export const WorkflowStepView = z.strictObject({
-  /** The displayed number: `2`, and `2.0` for the first one inside. */
+  /** The displayed number: `2`, and `2.0` for the first step inside it. */
   number: z.string(),
   id: z.string().optional(),
   type: z.string(),

@@ -98,7 +98,7 @@ test('nothing is sent while a batch is in doubt: new commits are unavailable', a
   expect(sent).toBe(1)
 })
 
-test('while no new thread can start, commits are unavailable; then they are not', async () => {
+test('while no new thread can start, commits are unavailable; afterwards they succeed again', async () => {
   let disk: 'broken' | 'gone' | 'fine' = 'broken'
   const { writer, faults } = writerOf(
     linkTo(() => Promise.reject(new Bug('gone'))),

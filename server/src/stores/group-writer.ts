@@ -28,7 +28,7 @@ export type GroupWriterDeps<Packed> = {
   readonly onFault: (error: Error) => void
   /** Called when the stored stream is not the one that this process left, before the commits of that batch are answered. */
   readonly onDiverged?: (found: Divergence) => void
-  /** Told where the stream ends after a batch was stored. */
+  /** Called with the end of the stream after a batch was stored. */
   readonly onTail?: ((tail: Tail) => void) | undefined
   /** Called for single-use keys that no gate with this key stored. */
   readonly onForged?: OnForged
@@ -51,7 +51,7 @@ type Doubt<Packed> = {
 }
 type Wake = Pick<Extract<Change, { kind: 'wake' }>, 'run' | 'at'>
 
-/** Those who wait ask within seconds. */
+/** Callers ask for an outcome within seconds, so only the newest are kept. */
 const MOST_LEARNT = 100_000
 
 /** Collects what arrives while a batch is being written, and sends it as the next one: the disk sets the pace. */
@@ -66,7 +66,7 @@ export function groupWriter<Packed>(deps: GroupWriterDeps<Packed>, first: BatchL
   let batches = 0
   let doubt: Doubt<Packed> | undefined
   let asking: Promise<void> | undefined
-  /** The outcomes of commits that were in doubt, the newest of them. */
+  /** The newest outcomes of commits that were in doubt. */
   const learnt = new Map<CommitId, Settled>()
   const idOf = (batch: number, place: number): CommitId => `${deps.id}.${batch}.${place}`
 
@@ -217,7 +217,7 @@ function errorOf({ says, code }: Fault): Error {
   return new Error(`the ledger cannot be written: ${says}${code === undefined ? '' : ` (${code})`}`)
 }
 
-/** A run that rests until a time is woken then, like one that is told to wake. */
+/** A run that rests until a time gets a wake-up for that time. */
 function wakesOf(change: Change): Wake[] {
   if (change.kind === 'wake') return [change]
   return change.kind === 'rest' && change.next !== undefined ? [{ run: change.run, at: change.next }] : []

@@ -25,7 +25,7 @@ async function wordsOf(ledger: OpenLedger, words: readonly Committed[]): Promise
   const settled: Settled[] = []
   for (const word of words) {
     const known = isInDoubt(word) ? await ledger.outcome(word.in_doubt) : word
-    if (known === 'in_doubt') throw new Error('the engine is there and does not know')
+    if (known === 'in_doubt') throw new Error('the engine is available but does not know the outcome')
     settled.push(known)
   }
   return settled

@@ -25,25 +25,25 @@ export function createListeners(): Listeners {
       const listeners = topics.get(topic) ?? new Set()
       topics.set(topic, listeners)
       // A separate function, so that one listener can subscribe twice and stop once.
-      const told: Listener = (notice, origin) => listener(notice, origin)
-      listeners.add(told)
-      return () => void listeners.delete(told)
+      const subscribed: Listener = (notice, origin) => listener(notice, origin)
+      listeners.add(subscribed)
+      return () => void listeners.delete(subscribed)
     },
     missed() {
       const present = [...missing]
       for (const listener of present) quietly(listener)
     },
     onMissed(listener) {
-      const told = () => listener()
-      missing.add(told)
-      return () => void missing.delete(told)
+      const subscribed = () => listener()
+      missing.add(subscribed)
+      return () => void missing.delete(subscribed)
     },
   }
 }
 
-function quietly<Told extends readonly unknown[]>(listener: (...told: Told) => void, ...told: Told): void {
+function quietly<Args extends readonly unknown[]>(listener: (...args: Args) => void, ...args: Args): void {
   try {
-    listener(...told)
+    listener(...args)
   } catch {
     // A listener that throws affects neither the others nor the answer of the commit.
   }

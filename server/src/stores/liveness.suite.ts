@@ -58,7 +58,7 @@ export function livenessSuite(name: string, under: LivenessUnderTest): void {
       for (const boot of strange.filter((each) => each !== one.boot)) expect(await one.isAlive(boot)).toBe(false)
     })
 
-    test('a boot that left is dead immediately and permanently, and others are told once', async () => {
+    test('a boot that left is dead immediately and permanently, and others are notified once', async () => {
       const address = await under.create()
       const [one, other] = [await join(address), await join(address)]
       const deaths: string[] = []

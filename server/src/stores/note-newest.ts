@@ -3,8 +3,8 @@ import { newestText } from '../contract/newest-entry.ts'
 import type { Tail } from './batch-link.ts'
 
 /**
- * Notes the newest audit entry in a file, in place and without waiting for the disk. What is written so survives the death of the
- * process, and a loss of power leaves the old text or the new one.
+ * Notes the newest audit entry in a file, in place and without waiting for the disk. The note survives the end of the process;
+ * after a power failure the file contains the old text or the new one.
  */
 export function newestNote(file: string): { write(tail: Tail): void; close(): void } {
   let open: number | undefined

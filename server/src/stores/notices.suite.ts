@@ -88,7 +88,7 @@ export function noticesSuite(name: string, { join, settled }: NoticesUnderTest):
         throw new Error('deaf')
       })
       nodeAt(1).subscribe('cancel', () => {
-        throw new Error('deaf too')
+        throw new Error('this listener fails')
       })
       const all = nodes.map(hear)
       nodeAt(0).publish('cancel', cancel(1))
@@ -108,7 +108,7 @@ export function noticesSuite(name: string, { join, settled }: NoticesUnderTest):
       expect(heard).toEqual([[callId(7), 'elsewhere']])
     })
 
-    test('that are large arrive, or the other nodes are told that something is missing', async () => {
+    test('that are large arrive, or the other nodes learn that something is missing', async () => {
       const counts = { missed: 0, rows: 0 }
       nodeAt(1).onMissed(() => void (counts.missed += 1))
       nodeAt(1).subscribe('rows', (rows) => void (counts.rows += rows.length))

@@ -38,10 +38,10 @@ export async function openStore(setup: StoreSetup): Promise<Result<Store>> {
   return opened.ok && sealer !== undefined ? ok(sealStore(opened.value, sealer)) : opened
 }
 
-const NOBODY_TOLD: JoinSetup = { onOwnDeath: () => {}, onFault: () => {}, onRedisFault: () => {} }
+const NO_CALLBACKS: JoinSetup = { onOwnDeath: () => {}, onFault: () => {}, onRedisFault: () => {} }
 
 /** Joins the nodes of a store, before anything is written there in this boot's name. */
-export async function joinStore(settings: StoreSettings, setup: JoinSetup = NOBODY_TOLD): Promise<Result<StoreNode>> {
+export async function joinStore(settings: StoreSettings, setup: JoinSetup = NO_CALLBACKS): Promise<Result<StoreNode>> {
   return (await engineOf(settings)).join(settings, setup)
 }
 

@@ -37,7 +37,7 @@ export type RowMacs = {
   stream(name: string): Uint8Array
   /** For a single-use key. `term` is never stored; it is a part of the sum of all keys. */
   once(key: string, until: number): { readonly mac: Uint8Array; readonly term: bigint }
-  /** A sum of terms as it is stored: masked, so that two of them do not give a term away. */
+  /** A sum of terms as it is stored: masked, so that the difference of two sums does not reveal a term. */
   sealSum(stream: string, sum: OnceSum): StoredSum
   /** Undefined if a gate with this key did not store it. */
   openSum(stream: string, n: number, stored: { readonly masked: unknown; readonly mac: unknown }): bigint | undefined

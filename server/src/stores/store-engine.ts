@@ -55,7 +55,7 @@ export type StoreSetup = StoreSettings & {
   readonly floor?: Tail | undefined
   /** A file that gets the newest entry after each group of commits, before they are answered (embedded). */
   readonly noteFile?: string | undefined
-  /** Told where the stream ends after each batch of commits (Postgres). */
+  /** Called with the end of the stream after each batch of commits (Postgres). */
   readonly onTail?: ((tail: Tail) => void) | undefined
   /** Whether the gate is closed because the audit is broken. On Postgres the single-use keys are compared in the background then. */
   readonly isBroken?: (() => boolean) | undefined
@@ -97,7 +97,7 @@ export type JoinSetup = {
   readonly onOwnDeath: (why: string) => void
   /** Called with the reason why the lease of this boot could not be renewed. */
   readonly onFault: (error: Error) => void
-  /** Called once when Redis is down; the database does its work in the meantime. */
+  /** Called once when Redis is down; the database is used instead in the meantime. */
   readonly onRedisFault: (error: Error) => void
 }
 

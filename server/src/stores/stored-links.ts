@@ -6,8 +6,8 @@ export const LINK_LENGTH = 120
 export type StoredLink = { readonly seq: number; readonly hash: string; readonly link: string }
 
 /**
- * The hashes of entries whose texts name the one before, up to the first that does not. A text of which something else comes first
- * that looks like a link ends them too early, and never too late.
+ * The hashes of entries whose texts name the one before, up to the first that does not. If something else in a text looks like a
+ * link and comes first, the list ends too early, never too late.
  */
 export function hashesIn(found: readonly StoredLink[], from: number, head: string): readonly string[] {
   const hashes: string[] = []

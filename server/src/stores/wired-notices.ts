@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Notices, Topic, Topics } from '../commands/ports/notices.ts'
 import { createListeners } from './listeners.ts'
 
-/** How many notices wait to be sent at most; beyond it, the others are told that something is missing. */
+/** How many notices wait to be sent at most; beyond it, the others learn that something is missing. */
 const MOST_WAITING = 10_000
 /** Postgres's NOTIFY accepts less than 8,000 bytes. */
 const MOST_BYTES = 7_800
@@ -12,7 +12,7 @@ type Sent = readonly [node: string, number: number, topic?: Topic, notice?: unkn
 
 export type WiredNotices = Notices & {
   /** Something arrived, possibly this node's own. */
-  hear(payload: string): void
+  receive(payload: string): void
   /** Something may be missing. `isAll`: the numbers of the other nodes are no longer known. */
   missed(isAll?: boolean): void
   /** Resolves when everything published before is on its way. */
@@ -51,16 +51,16 @@ export function wiredNotices(send: (payloads: readonly string[]) => Promise<void
       if (waiting.length > MOST_WAITING) waiting = [JSON.stringify([node, (number += 1)] satisfies Sent)]
       sending ??= new Promise<void>((turn) => setImmediate(turn)).then(sendAll)
     },
-    subscribe: (topic, told) => book.subscribe(topic, told),
-    onMissed: (told) => book.onMissed(told),
-    hear(payload) {
+    subscribe: (topic, listener) => book.subscribe(topic, listener),
+    onMissed: (listener) => book.onMissed(listener),
+    receive(payload) {
       const sent = sentOf(payload)
       if (sent === undefined) return book.missed()
       const [from, count, topic, notice] = sent
       if (from === node) return
       const last = lastOf.get(from)
       lastOf.set(from, Math.max(last ?? 0, count))
-      // A node that is heard for the first time has sent nothing that this one could have missed since it started listening.
+      // The first notice from a node: this node has missed nothing of it since it started listening.
       if ((last !== undefined && count !== last + 1) || topic === undefined) book.missed()
       if (topic !== undefined) book.tell(topic, notice as Topics[Topic], 'elsewhere')
     },

@@ -46,7 +46,7 @@ test('the inbox shows what comes in while it is open, and a key decides it', asy
   const second = await held('buy eggs')
   await until('text: buy eggs')
   press('d')
-  await until('why not?')
+  await until('reason for denying it:')
   press('too many')
   await until('too many')
   press('\r')

@@ -29,7 +29,7 @@ export async function checkApprovers(
     {
       severity: 'note',
       about: 'approvals',
-      says: 'there is only one approver, so where a preset would ask two people, that person is asked for a passphrase',
+      says: 'there is only one approver: if a preset requires two people, that approver is asked for a passphrase instead',
       do: 'set one with `sluice passphrase set`, or give a second person a key: `sluice keys create approver NAME`',
     },
   ]
@@ -44,7 +44,7 @@ export function checkGroups(
   const absent = Object.entries(groups).flatMap(([group, members]): Finding[] => {
     const without = members.filter((member) => !people.has(member))
     if (without.length === 0) return []
-    const says = `of the group \`${group}\` these have no key: ${without.join(', ')}`
+    const says = `these members of the group \`${group}\` have no key: ${without.join(', ')}`
     return [{ severity: 'warning', about, says, do: 'give each a key: `sluice keys create approver NAME --user NAME`' }]
   })
   const few = routes.flatMap(({ id, group, people: wanted, escalation }): Finding[] => {
@@ -52,7 +52,7 @@ export function checkGroups(
     const able = (groups[group] ?? []).filter((member) => people.has(member)).length
     if (able >= wanted) return []
     const later = escalation === undefined ? '' : `, until the group \`${escalation.to}\` is asked too`
-    const says = `the route \`${id}\` asks for ${wanted} of \`${group}\`, and ${able} of them can decide: nothing is approved${later}`
+    const says = `the route \`${id}\` requires ${wanted} approvals from the group \`${group}\`, but only ${able} of its members can decide: nothing is approved${later}`
     return [{ severity: 'error', about, says, do: 'give more members of the group a key, or ask for fewer people' }]
   })
   return [...absent, ...few]

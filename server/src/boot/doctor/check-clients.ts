@@ -17,7 +17,7 @@ export function checkClients(data: string): readonly Finding[] {
       .map(([name]) => name)
     if (names.length === 0) return []
     const says = `${client} reaches ${names.map((name) => `\`${name}\``).join(', ')} without the gate (${file})`
-    return [{ severity: 'warning', about: 'clients', says, do: 'put the gate in their place: `sluice init --write`' }]
+    return [{ severity: 'warning', about: 'clients', says, do: 'replace them with the gate: `sluice init --write`' }]
   })
   const present = [...new Set(files.map(({ client }) => client))].filter((client) =>
     Object.hasOwn(SWITCHED_OFF, client),

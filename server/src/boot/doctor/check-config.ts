@@ -93,8 +93,8 @@ export async function checkPolicy(settings: Settings, config: string): Promise<r
     findings.push({
       severity: 'warning',
       about,
-      says: `the lint has ${found} findings`,
-      do: 'read them with `sluice policy lint`',
+      says: `\`sluice policy lint\` has ${found} findings`,
+      do: 'run it to read them',
     })
   return findings.length > 0
     ? findings

@@ -50,7 +50,7 @@ function otherServers(written: readonly string[], served: readonly string[]): Fi
   const missing = written.filter((name) => !served.includes(name))
   const more = served.filter((name) => !written.includes(name))
   if (missing.length + more.length === 0) return []
-  const told = [
+  const differences = [
     ...(missing.length === 0 ? [] : [`${missing.join(', ')} only in the file`]),
     ...(more.length === 0 ? [] : [`${more.join(', ')} only in the running gate`]),
   ]
@@ -58,7 +58,7 @@ function otherServers(written: readonly string[], served: readonly string[]): Fi
     {
       severity: 'warning',
       about: 'servers',
-      says: `the file and the running gate have different tool servers: ${told.join('; ')}`,
+      says: `the file and the running gate have different tool servers: ${differences.join('; ')}`,
       do: "correct the configuration; the gate's log says why it was not applied",
     },
   ]

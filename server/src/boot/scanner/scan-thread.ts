@@ -5,7 +5,7 @@ import { runScanJob, type ScanJob } from '../../commands/scanning/scan-job.ts'
 import { compileScanRules } from '../../commands/scanning/scan-rules.ts'
 
 const compiled = compileScanRules(workerData as Config['dlp'])
-if (!compiled.ok) throw new Bug('rules that compiled once compile again')
+if (!compiled.ok) throw new Bug('rules that compiled in the main thread do not compile here')
 const rules = compiled.value
 
 parentPort?.on('message', (job: ScanJob) => {

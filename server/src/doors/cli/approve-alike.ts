@@ -15,8 +15,8 @@ type Packet = z.infer<typeof PacketAnswer>
 type Options = { readonly reason?: string; readonly passphraseFile?: string }
 
 /**
- * Shows a request and those that are alike, then approves them all: each by itself, with the digest that was shown. What hides something,
- * was edited, or is of a changed tool is left for a decision of its own.
+ * Shows a request and those that are alike, then approves them all, each with the digest that was shown. Requests that hide
+ * something, were edited, or belong to a changed tool are left out, for a separate decision.
  */
 export async function approveAlike(session: Session, id: string, options: Options): Promise<void> {
   const out = session.out()

@@ -22,7 +22,7 @@ export function askedWords(packet: Fields): string[] {
 
 export function missingWords(asked: Fields): string {
   const missing = Number(asked['missing'] ?? 0)
-  if (missing === 0) return 'nobody is missing'
+  if (missing === 0) return 'no more approvals are needed'
   return missing === 1 ? 'one more person must approve' : `${missing} more people must approve`
 }
 
@@ -39,8 +39,8 @@ function decisionWords({ user, for: place, says }: Fields): string {
 }
 
 function escalationWords({ escalates_at, escalates_to, escalated_at }: Fields): string[] {
-  if (escalated_at !== undefined) return [`${name(escalates_to)} is asked too since ${timeOf(escalated_at)}`]
-  return escalates_at === undefined ? [] : [`${name(escalates_to)} is asked too from ${timeOf(escalates_at)} on`]
+  if (escalated_at !== undefined) return [`${name(escalates_to)} has also been asked since ${timeOf(escalated_at)}`]
+  return escalates_at === undefined ? [] : [`${name(escalates_to)} will also be asked from ${timeOf(escalates_at)} on`]
 }
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])

@@ -8,7 +8,7 @@ import { addLoginCommands, printLogin } from './login-commands.ts'
 import { jsonArgument } from './json-argument.ts'
 import { sendOnce } from './send-once.ts'
 
-const READS_IT = 'the conversation that reads it'
+const READS_IT = 'the conversation in which the output is read'
 const RAW = "print only the tool's own text, for use in scripts"
 
 /** Commands that make calls and show their outcomes. */

@@ -74,7 +74,7 @@ function routeLines(route: Fields): string[] {
     route['escalation'] === undefined
       ? ''
       : `; after ${spellDuration(Number(escalation['after_ms']))} also ${textOf(escalation['to'])}`
-  const channels = Array.isArray(route['channels']) ? `; told on ${route['channels'].map(shown).join(', ')}` : ''
+  const channels = Array.isArray(route['channels']) ? `; announced on ${route['channels'].map(shown).join(', ')}` : ''
   return [
     `${textOf(route['id'])}: ${match.length === 0 ? 'every call' : shortened(visibleText(match.join(', ')), 400)}`,
     `  ${people}${later}${channels}`,

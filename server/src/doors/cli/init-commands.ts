@@ -52,7 +52,7 @@ async function agreed(session: Session, wish: InitOptions): Promise<boolean> {
   const planned = await session.init({ ...wish, dry_run: true })
   if (!planned.ok) return printProblem(out, asBody(planned.problem)) === EXIT.ok
   printInit(out, planned.value, wish)
-  return confirmed('go on?')
+  return confirmed('continue?')
 }
 
 const DONE = { written: 'wrote', extended: 'added to', unchanged: 'left as it was:' } as const
@@ -70,7 +70,7 @@ function printInit(out: Out, report: InitReport, { write }: InitOptions): void {
   for (const note of report.notes) out.line(`! ${note}`)
   out.line(`${(report.dry_run ? TO_DO : DONE)[report.config_is]} ${report.config}`)
   for (const { server, key, reference } of report.secrets)
-    out.line(`  ${server}.${key} is kept in ${reference.slice('file:'.length)}`)
+    out.line(`  ${server}.${key} was moved to ${reference.slice('file:'.length)}`)
   for (const { file, backup } of report.changed)
     out.line(`${added} the gate to ${file}${backup === '' ? '' : `; backup: ${backup}`}`)
   if (write && report.changed.length > 0) out.line('restart these clients; `sluice init --undo` restores their files')

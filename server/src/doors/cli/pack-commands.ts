@@ -65,7 +65,7 @@ function printPack(out: Out, pack: Fields): void {
     const undo = tool['rollback'] === undefined ? [] : [`undone by ${shown(tool['rollback'])}`]
     const known =
       tool['definitions'] === 0 && count(pack['clients']) === 0
-        ? ['by name only: adds effects and takes none away']
+        ? ['known by name only: the pack can add effects, but removes none']
         : []
     const more = [...parts, ...undo, ...known]
     const effects = listOf(tool['effects']).map(shown).join(', ')

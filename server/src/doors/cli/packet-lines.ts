@@ -16,7 +16,7 @@ export type PacketFrame = {
 }
 
 const LONGEST_NAME = 48
-/** Of a folded packet: evidence is a sentence or two, and there are few. */
+/** In a folded packet, the evidence is cut to this length and number. */
 const LONGEST_NOTE = 240
 const MOST_NOTES = 6
 const SHORT_DIGEST = 16

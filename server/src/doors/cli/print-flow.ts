@@ -14,7 +14,7 @@ export function printFlow(out: Out, reply: Reply, prompt?: string): number {
     out.line(`next: ${next}`)
     out.line(`receipt: ${receiptOf(view, card)}`)
   })
-  // Nobody knows whether the tool ran: a script must not take that for a failure and run it again.
+  // It is not known whether the tool ran. A script must not treat that as a failure and run it again.
   const ran = fieldsOf(fieldsOf(view['state'])['exec_result'])['status']
   if (view['status'] === 'FAILED' && ran === 'unknown') return EXIT.unknown
   return EXIT_OF_FLOW[textOf(view['status'] ?? '')] ?? code

@@ -21,7 +21,7 @@ export function printPolicy(out: Out, body: Fields): void {
   const print = (rule: Fields) =>
     out.line(`  ${textOf(rule['reads'])}  [${textOf(rule['id'])}, ${textOf(rule['source'])}]`)
   for (const rule of rules.filter(({ layer }) => layer === 'operator')) print(rule)
-  out.line(`where none of these matches, the preset ${textOf(preset)}:`)
+  out.line(`if none of these matches, the preset ${textOf(preset)} applies:`)
   for (const rule of rules.filter(({ layer }) => layer === 'preset')) print(rule)
 }
 
@@ -111,7 +111,7 @@ function printCases(out: Out, { run, changed }: Fields): void {
   if (run === 0) return
   const list = listOf(changed)
   out.line(
-    `${count(run, 'case')} under both: ${list.length === 0 ? 'the same answers' : `${list.length} answered otherwise`}`,
+    `${count(run, 'case')} under both: ${list.length === 0 ? 'the same answers' : `${list.length} answered differently`}`,
   )
   for (const { name, source, before, after, passes } of list) {
     const now = fieldsOf(passes)['after'] === true ? 'passes' : 'FAILS'

@@ -101,9 +101,9 @@ export function printProblem(out: Out, body: Fields): number {
   const evidence = evidenceOf(body)
   for (const note of evidence) out.error(`  ${note}`, toneOf(note))
   // The evidence already names the rules, each with its reason.
-  const told = ['message', ...(evidence.length > 0 ? ['rules', 'says'] : [])]
+  const printed = ['message', ...(evidence.length > 0 ? ['rules', 'says'] : [])]
   for (const [name, value] of Object.entries(fieldsOf(body['about'])))
-    if (textOf(value) !== '' && !told.includes(name)) printField(out, name, textOf(value))
+    if (textOf(value) !== '' && !printed.includes(name)) printField(out, name, textOf(value))
   if (body['detail'] !== undefined) out.error(`  ${textOf(body['detail'])}`)
   return EXIT.problem
 }

@@ -82,7 +82,7 @@ function printRun(out: Out, run: Fields): void {
     ['thread', textOf(run['thread'])],
     ['started by', textOf(run['parent'])],
     ['waits for', textOf(run['waits_for'])],
-    ['under way', (Array.isArray(run['executing']) ? run['executing'] : []).map(textOf).join(', ')],
+    ['in progress', (Array.isArray(run['executing']) ? run['executing'] : []).map(textOf).join(', ')],
     ['timers', timersOf(run)],
     ['created', timeOf(run['created_at'])],
     ['ended', run['ended_at'] === undefined ? '' : timeOf(run['ended_at'])],
@@ -101,7 +101,7 @@ const timersOf = (run: Fields): string =>
 
 function faultOf({ count, says, retry_at }: Fields): string {
   if (count === undefined) return ''
-  const next = retry_at === undefined ? 'needs `sluice runs resume`' : `tried again at ${timeOf(retry_at)}`
+  const next = retry_at === undefined ? 'needs `sluice runs resume`' : `retried at ${timeOf(retry_at)}`
   return `failed ${textOf(count)} times in a row: ${textOf(says)}; ${next}`
 }
 

@@ -6,25 +6,25 @@ const KEY = { SLUICE_KEY: 'sluice_agent_env' }
 
 describe('which gate and as whom', () => {
   const cases: [string, TargetFlags, TargetEnv, object][] = [
-    ['nothing said: the local socket, as its owner', {}, {}, { notes: [] }],
+    ['no options: the local socket, as its owner', {}, {}, { notes: [] }],
     ['the environment alone', {}, ENV, { url: ENV.SLUICE_URL, key: ENV.SLUICE_KEY, notes: [] }],
     ['an empty variable is not set', {}, { SLUICE_URL: '', SLUICE_KEY: '' }, { notes: [] }],
-    ['--key over SLUICE_KEY', { key: 'k' }, KEY, { key: 'k', notes: [] }],
-    ['--url over SLUICE_URL', { url: 'http://a' }, ENV, { url: 'http://a', key: ENV.SLUICE_KEY, notes: [] }],
+    ['--key overrides SLUICE_KEY', { key: 'k' }, KEY, { key: 'k', notes: [] }],
+    ['--url overrides SLUICE_URL', { url: 'http://a' }, ENV, { url: 'http://a', key: ENV.SLUICE_KEY, notes: [] }],
     [
-      '--as over SLUICE_KEY, and it is said',
+      '--as overrides SLUICE_KEY, with a note',
       { as: 'agent:claude' },
       KEY,
       { as: 'agent:claude', notes: ['SLUICE_KEY is not used: --as sets the caller'] },
     ],
     [
-      'mcp --agent over SLUICE_KEY, and it is said',
+      'mcp --agent overrides SLUICE_KEY, with a note',
       { agent: 'claude' },
       KEY,
       { as: 'agent:claude', notes: ['SLUICE_KEY is not used: --agent sets the caller'] },
     ],
     [
-      '--agent over both variables',
+      '--agent overrides both variables',
       { agent: 'claude' },
       ENV,
       {
@@ -36,7 +36,7 @@ describe('which gate and as whom', () => {
       },
     ],
     [
-      '--config over SLUICE_URL',
+      '--config overrides SLUICE_URL',
       { config: 'a.yaml' },
       ENV,
       { key: ENV.SLUICE_KEY, notes: ['SLUICE_URL is not used: --config means the local gate'] },
@@ -57,7 +57,7 @@ describe('which gate and as whom', () => {
     ['an empty key', { key: '' }],
     ['a name with a line break', { as: 'agent:a\r\nx-other: 1' }],
   ]
-  test.each(mistakes)('%s is a mistake, not a guess', (_, flags) => {
+  test.each(mistakes)('%s is reported as a mistake', (_, flags) => {
     expect(chooseTarget(flags, ENV)).toHaveProperty('fault')
   })
 })

@@ -15,8 +15,8 @@ function streamOf(isTTY: boolean) {
   return { stream: Object.assign(keep, { isTTY, getColorDepth: () => 8 }), text: () => written }
 }
 
-describe('words for people', () => {
-  test('are coloured on a terminal and plain elsewhere', () => {
+describe('text for people', () => {
+  test('is coloured on a terminal and plain elsewhere', () => {
     const [terminal, pipe] = [streamOf(true), streamOf(false)]
     terminalOut(terminal.stream, terminal.stream, false).line('held', 'held')
     terminalOut(pipe.stream, pipe.stream, false).line('held', 'held')
@@ -24,13 +24,13 @@ describe('words for people', () => {
     expect(pipe.text()).toBe('held\n')
   })
 
-  test('cannot bring colours of their own', () => {
+  test('cannot contain colours of its own', () => {
     const { stream, text } = streamOf(true)
     terminalOut(stream, stream, false).error('\u001b[32mapproved', 'bad')
     expect(text()).toBe('\u001b[31m\\u001b[32mapproved\u001b[39m\n')
   })
 
-  test('are the gate`s own answer where JSON is asked for: to the byte for a program, with escapes on a terminal', () => {
+  test('with --json is the gate`s own answer: unchanged for a program, with escapes on a terminal', () => {
     const [terminal, pipe] = [streamOf(true), streamOf(false)]
     terminalOut(pipe.stream, pipe.stream, true).line('{"a":"\u202e"}', 'good')
     expect(pipe.text()).toBe('{"a":"\u202e"}\n')
@@ -48,14 +48,14 @@ describe('words for people', () => {
     for (const line of text().split('\n').slice(1, -1)) expect(line).toMatch(/^ {4}(?:│ |· )/)
   })
 
-  test('a hostile text that is printed as it is would be found', () => {
+  test('these tests detect hostile text that is printed unescaped', () => {
     for (const { text } of FORGED_LINES.filter(({ text: one }) => one.includes('\n')))
       expect(looksOurs(text)).toBeDefined()
     for (const { text } of ESCAPES) expect(looksOurs(text)).toBeDefined()
   })
 })
 
-test('a person who waits is told for how long, and nothing of that stays on the line', async () => {
+test('the waiting time is shown, and is erased from the line when the answer arrives', async () => {
   const { stream, text } = streamOf(true)
   const reply = { status: 200, text: '', body: {} }
   const slow = withWaitNotice(() => sleep(1_200, reply), stream)

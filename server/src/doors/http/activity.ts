@@ -24,7 +24,7 @@ export const activityRoutes: Routes = (app, gate) => {
       query: ['state', 'tool', 'caller', 'user', 'since', 'until', 'q', ...PAGED],
       access: PEOPLE,
       summary:
-        'Calls, newest first, by state, tool, caller, person, time (ms) and words. A page with words may be short and still have a `next`: that far it looked',
+        'Calls, newest first, filtered by state, tool, caller, person, time (ms) and words. With words, a page may be short and still have a `next`: one request searches a limited number of calls',
       answers: listOf(CallSummary),
     }),
     async (c) => {
@@ -40,7 +40,7 @@ export const activityRoutes: Routes = (app, gate) => {
       path: '/v1/calls/{call_id}/life',
       query: ['session'],
       access: PEOPLE,
-      summary: 'A call from its request to its end',
+      summary: 'One call, from its request to its outcome',
       answers: CallLife,
     }),
     async (c) => {
@@ -56,7 +56,7 @@ export const activityRoutes: Routes = (app, gate) => {
       path: '/v1/overview',
       query: ['hours'],
       access: PEOPLE,
-      summary: 'What happened in the last hours, in figures (`hours`, by default 24, at most 168)',
+      summary: 'Statistics of the last hours (`hours`, by default 24, at most 168)',
       answers: OverviewAnswer,
     }),
     async (c) => {

@@ -66,7 +66,7 @@ export function agentRoutes(
         const answer = await gate.readings.labelled(readerOf(c), ran, textsInAgent)
         if (!answer.ok) return problemResponse(answer.problem, c.get('trace'))
         if (isStreamed && answer.value.status === 'running') return follow(c, answer.value.run_id, before, true)
-        if (isStreamed) return toldAtOnce(options, answer.value)
+        if (isStreamed) return endedTurn(options, answer.value)
         return jsonResponse(answer.value.status === 'running' ? 202 : 200, answer.value)
       },
     )
@@ -77,7 +77,7 @@ export function agentRoutes(
       path: '/agent/runs/{run_id}',
       query: ['session'],
       access: CALLERS,
-      summary: 'A thread whole: what was said, the plan, what waits, what it cost',
+      summary: 'A whole thread: its messages, plan, pending calls and cost',
       answers: ThreadAnswer,
     }),
     async (c) => {
@@ -94,7 +94,7 @@ export function agentRoutes(
       query: ['session'],
       media: 'text/event-stream',
       access: CALLERS,
-      summary: 'What happens in a thread, from its beginning or after `Last-Event-ID`, as server-sent events',
+      summary: 'The events of a thread, from its beginning or after `Last-Event-ID`, as server-sent events',
     }),
     (c) => follow(c, partOf(c, 'run_id'), c.req.header('last-event-id'), false),
   )
@@ -105,7 +105,7 @@ export function agentRoutes(
       path: '/agent/threads/{thread_id}',
       query: ['session'],
       access: CALLERS,
-      summary: 'A thread of yours whole, by its own id: for export',
+      summary: 'One of your threads as a whole, by its id, for export',
       answers: ThreadAnswer,
     }),
     async (c) => {
@@ -134,7 +134,7 @@ export function agentRoutes(
       query: ['session'],
       access: CALLERS,
       status: [202],
-      summary: 'Stop what a thread is doing; a call that waits for a person is withdrawn, one that runs is cancelled',
+      summary: 'Stop a thread; a call that waits for a person is withdrawn, a running call is cancelled',
       answers: ThreadAnswer,
     }),
     async (c) => {
@@ -146,13 +146,13 @@ export function agentRoutes(
 }
 
 /** The turn has already ended: the same request was sent twice. */
-const toldAtOnce = (options: Pick<EventStream, 'stopping'>, { response, status }: AgentAnswer): Response =>
+const endedTurn = (options: Pick<EventStream, 'stopping'>, { response, status }: AgentAnswer): Response =>
   eventStream({
     ...options,
     isStillAllowed: async () => true,
     onEnd() {},
     begin(out) {
-      out.tell('final', { turn_id: null, status, response })
+      out.send('final', { turn_id: null, status, response })
       out.leave('ended')
       return () => {}
     },
@@ -168,18 +168,18 @@ type Followed = { readonly run_id: string; readonly from: string | undefined; re
 function tellThread(gate: Gate, reader: Reader, { run_id, from, hasFinal }: Followed, out: EventOut): () => void {
   let stop = () => {}
   let isStopped = false
-  const tell = ({ event, data, id }: FollowedEvent) => {
-    out.tell(event, data, id)
+  const send = ({ event, data, id }: FollowedEvent) => {
+    out.send(event, data, id)
     // The stream of one message ends with its answer.
     if (hasFinal && event === 'final' && data['turn_id'] !== null) out.leave('ended')
   }
   const labelled = labelledStream(gate, reader, () => out.leave('ended'))
-  const told = (text: string) => textsInEvent(run_id, { data: { text } })
+  const textsOf = (text: string) => textsInEvent(run_id, { data: { text } })
   const following = gate.agent.follow(reader.caller, run_id, from, {
     onEvent(event) {
       const { text, key } = event.data
-      if (event.event !== 'message_delta') labelled.whole(textsInEvent(run_id, event), () => tell(event))
-      else labelled.piece(JSON.stringify(key), typeof text === 'string' ? text : '', told, () => tell(event))
+      if (event.event !== 'message_delta') labelled.whole(textsInEvent(run_id, event), () => send(event))
+      else labelled.piece(JSON.stringify(key), typeof text === 'string' ? text : '', textsOf, () => send(event))
     },
     onEnd: () => labelled.end(() => out.leave('ended')),
   })

@@ -60,11 +60,11 @@ export const auditRoutes: Routes = (app, gate) => {
       c.header('cache-control', 'no-store')
       return stream(c, async (out) => {
         let told: Promise<unknown> = Promise.resolve()
-        const tell = (event: string, data: object) => {
+        const send = (event: string, data: object) => {
           told = told.then(() => out.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`))
         }
-        const report = await gate.audit.verify([], (done) => tell('progress', done))
-        tell('report', report)
+        const report = await gate.audit.verify([], (done) => send('progress', done))
+        send('report', report)
         await told
       })
     },

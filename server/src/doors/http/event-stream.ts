@@ -15,7 +15,7 @@ export type EventStream = {
 }
 
 export type EventOut = {
-  tell(event: string, data: object, id?: string): void
+  send(event: string, data: object, id?: string): void
   leave(reason: CloseReason): void
   readonly isOver: () => boolean
 }
@@ -39,16 +39,16 @@ export function eventStream(options: EventStream): Response {
       write(eventText('goodbye', { reason }))
       controller.close()
     }
-    const tell: EventOut['tell'] = (event, data, id) => {
+    const send: EventOut['send'] = (event, data, id) => {
       if (isOver) return
       write(eventText(event, data, id))
       if ((controller.desiredSize ?? 0) <= 0) leave('too_slow')
     }
     const beatOnce = async () => {
       // If the key cannot be checked, the stream ends.
-      const isWelcome = await options.isStillAllowed().catch(() => false)
+      const isAllowed = await options.isStillAllowed().catch(() => false)
       if (isOver) return
-      if (!isWelcome) leave('unauthorised')
+      if (!isAllowed) leave('unauthorised')
       else if ((controller.desiredSize ?? 0) > 0) write(': still here\n\n')
     }
     const beat = setInterval(() => void beatOnce(), heartbeat_ms)
@@ -63,7 +63,7 @@ export function eventStream(options: EventStream): Response {
       options.onEnd()
     }
     write(`retry: ${RECONNECT_MS}\n\n`)
-    stopListening = options.begin({ tell, leave, isOver: () => isOver })
+    stopListening = options.begin({ send, leave, isOver: () => isOver })
     if (isOver) stopListening()
   }
   const stream = new ReadableStream(

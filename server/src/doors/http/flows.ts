@@ -139,7 +139,7 @@ export const flowRoutes: Routes = (app, gate) => {
     async (c) => answered(gate, c, await gate.flows.checklist(c.get('caller'), queryOf(c, ['run_id']))),
   )
   const acts = [
-    ['advance', 'Move a step: in_progress, blocked, done, skipped', FlowRunAnswer, 'advance'],
+    ['advance', 'Set the status of a step: in_progress, blocked, done, skipped', FlowRunAnswer, 'advance'],
     ['evidence', 'Attach a pointer to a step; it is checked', FlowRunAnswer, 'evidence'],
     ['consents', 'Mint a consent for executions of this run', ConsentMintAnswer, 'mint'],
     ['review', 'Submit a proposal for a person to review', SubmitReviewAnswer, 'submitReview'],
@@ -184,7 +184,7 @@ export const flowRoutes: Routes = (app, gate) => {
       query: ['session', 'vault_id'],
       checks_query: true,
       access: CALLERS,
-      summary: 'Take a flow consent back',
+      summary: 'Revoke a flow consent',
       body: fields({ etag: text }),
       answers: ConsentMintAnswer,
     }),
@@ -246,7 +246,7 @@ function bodyOf(c: Context<Door>, body: unknown, parts: readonly Part[] = []): J
   }
 }
 
-/** What others wrote in it enters the session of the reader. An answer with a run carries its etag as a header too. */
+/** Texts of others in the answer are recorded in the session of the reader. The etag of a run is also sent as a header. */
 async function answered(gate: Gate, c: Context<Door>, answer: Result<object>, status = 200): Promise<Response> {
   const asked = c.req.method === 'POST' ? await c.req.json<Json>() : null
   const done = await gate.readings.labelled(readerOf(c), answer, (value) => textsInFlow(value, asked))

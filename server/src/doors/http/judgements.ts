@@ -33,7 +33,7 @@ export const judgementRoutes: Routes = (app, gate) => {
       method: 'post',
       path: '/v1/judgements/outcomes',
       access: CALLERS,
-      summary: 'Report what came of a tool call that a coding agent ran itself',
+      summary: 'Report the outcome of a tool call that a coding agent ran itself',
       answers: ToolOutcomeAnswer,
       body: ToolOutcomeBody,
       keeps_keys: true,

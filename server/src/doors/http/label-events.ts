@@ -3,36 +3,40 @@ import type { Reader, AnswerText } from '../../commands/provenance/enter-session
 import { PROGRAM_KINDS } from '../../contract/caller.ts'
 import { ok } from '../../contract/problems.ts'
 
-/** Longer than any sentence that is worth waiting for. */
+/** A piece of this length is sent even if its sentence has not ended. */
 const LONGEST_PIECE = 1_000
 const SENTENCE_END = /[.!?。！？\n]/
 
 export type LabelledStream = {
-  /** Tells something once what is told in it has entered the session of the reader. */
-  whole(told: readonly AnswerText[], tell: () => void): void
-  /** A piece of a text that is being written, `key`. */
-  piece(key: string, text: string, told: (text: string) => readonly AnswerText[], tell: () => void): void
-  /** After everything else. */
+  /** Sends an event after its texts have been recorded in the session of the reader. */
+  whole(texts: readonly AnswerText[], send: () => void): void
+  /** Sends a piece of the text `key`, which is still being written. */
+  piece(key: string, text: string, textsIn: (text: string) => readonly AnswerText[], send: () => void): void
+  /** Runs after everything before it was sent. */
   end(then: () => void): void
 }
 
-type Waiting = { text: string; readonly told: (text: string) => readonly AnswerText[]; readonly tells: (() => void)[] }
+type Waiting = {
+  text: string
+  readonly textsIn: (text: string) => readonly AnswerText[]
+  readonly sends: (() => void)[]
+}
 
 /**
- * A stream of which each text enters the session of the reader before it is told. A text that is being written is told to programs
- * sentence by sentence: half a request must not reach a model before the gate knows the whole. People see it as it is written, and it enters
- * their session when it is complete. A stream whose texts cannot be recorded ends (`onFault`).
+ * A stream that records each text in the session of the reader before it sends it. A text that is still being written is sent to
+ * programs sentence by sentence, so that no part of a sentence reaches a model before the gate has seen all of it. People see it as it is written, and it
+ * is recorded when it is complete. If a text cannot be recorded, the stream ends (`onFault`).
  */
 export function labelledStream(gate: Gate, reader: Reader, onFault: () => void): LabelledStream {
   const isProgram = PROGRAM_KINDS.includes(reader.caller.kind)
   const waiting = new Map<string, Waiting>()
   let before = Promise.resolve(true)
-  const next = (told: readonly AnswerText[], tell: () => void) => {
+  const next = (texts: readonly AnswerText[], send: () => void) => {
     before = before
-      .then(async (goesOn) => {
-        if (!goesOn) return false
-        const entered = await gate.readings.labelled(reader, ok(told), (texts) => texts)
-        if (entered.ok) tell()
+      .then(async (continues) => {
+        if (!continues) return false
+        const entered = await gate.readings.labelled(reader, ok(texts), (same) => same)
+        if (entered.ok) send()
         else onFault()
         return entered.ok
       })
@@ -42,23 +46,23 @@ export function labelledStream(gate: Gate, reader: Reader, onFault: () => void):
       })
   }
   const flush = (key: string) => {
-    const { text, told, tells } = waiting.get(key) ?? { text: '', told: () => [], tells: [] }
+    const { text, textsIn, sends } = waiting.get(key) ?? { text: '', textsIn: () => [], sends: [] }
     waiting.delete(key)
-    if (tells.length > 0) next(told(text), () => tells.forEach((tell) => tell()))
+    if (sends.length > 0) next(textsIn(text), () => sends.forEach((send) => send()))
   }
   const flushAll = () => {
     for (const key of waiting.keys()) flush(key)
   }
   return {
-    whole(told, tell) {
+    whole(texts, send) {
       flushAll()
-      next(told, tell)
+      next(texts, send)
     },
-    piece(key, text, told, tell) {
-      if (!isProgram) return next([], tell)
-      const held = waiting.get(key) ?? { text: '', told, tells: [] }
+    piece(key, text, textsIn, send) {
+      if (!isProgram) return next([], send)
+      const held = waiting.get(key) ?? { text: '', textsIn, sends: [] }
       held.text += text
-      held.tells.push(tell)
+      held.sends.push(send)
       waiting.set(key, held)
       if (held.text.length > LONGEST_PIECE || SENTENCE_END.test(text)) flush(key)
     },

@@ -109,7 +109,7 @@ export function policyRoutes(app: App, gate: Gate, options: LoginOptions): void 
       method: 'post',
       path: '/v1/policies/passkey',
       access: ADMINS,
-      summary: 'What `navigator.credentials.get` needs to put this draft in force, and nothing else',
+      summary: 'The options for `navigator.credentials.get`, to put exactly this draft in force',
       body: PolicyPasskeyBody,
       answers: PasskeyOptions,
     }),

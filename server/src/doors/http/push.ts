@@ -11,7 +11,7 @@ export const pushRoutes: Routes = (app, gate) => {
       method: 'get',
       path: '/v1/channels',
       access: DECIDERS,
-      summary: 'The configured channels, what each is told of, and whether decisions come back through it',
+      summary: 'The configured channels, the events of each, and whether people can decide through it',
       answers: ChannelsAnswer,
     }),
     () => jsonResponse(200, { items: gate.channels.list() }),

@@ -13,7 +13,7 @@ import { streamRoute } from './stream.ts'
 
 const idsIn = (text: string) => [...text.matchAll(/^id: (.*)$/gm)].map(([, id]) => id ?? '')
 
-test('a reader that does not read is told that it is too slow, and misses nothing when it comes back', () =>
+test('the stream of a reader that is too slow ends with `too_slow`, and no event is missing when it resumes', () =>
   withGate(async ({ gate }) => {
     const app = new OpenAPIHono<Door>()
     app.use((c, next) => {
@@ -38,7 +38,7 @@ test('a reader that does not read is told that it is too slow, and misses nothin
     expect(numberOf(idsIn(begun)[0])).toBe(numberOf(first.at(-1)) + 1)
   }))
 
-test('what runs show is sent to their owner while it listens, on request, and to nobody else', async () => {
+test('intermediate output of runs is sent only to their owner, and only on request', async () => {
   const shown = createRunOutput()
   const { onShown } = bindRuns({ shown } as unknown as RunsWorld)
   const changes = { changesAfter: () => [], onChange: () => () => {}, newest: () => 'b-1' }
@@ -70,7 +70,7 @@ test('what runs show is sent to their owner while it listens, on request, and to
   expect(await heardBy(limited, '?kinds=shown')).toBeUndefined()
 })
 
-test('a listener that throws is no fault of the run that shows something', () => {
+test('a listener that throws does not affect the run', () => {
   const shown = createRunOutput()
   const heard: string[] = []
   shown.onAny(() => {
@@ -81,7 +81,7 @@ test('a listener that throws is no fault of the run that shows something', () =>
   expect(heard).toEqual(['e1'])
 })
 
-/** What is there at once. */
+/** What has already arrived. */
 async function readSome(answer: Response): Promise<string> {
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
   let text = ''

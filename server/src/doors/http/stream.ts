@@ -42,7 +42,7 @@ export function streamRoute(app: App, gate: Gate, options: StreamOptions): void 
         ...options,
         isStillAllowed: stillAllowed(c),
         onEnd: open.take(who),
-        begin: (out) => tellChanges(gate, readerOf(c), { kinds, from }, out),
+        begin: (out) => sendChanges(gate, readerOf(c), { kinds, from }, out),
       })
     },
   )
@@ -63,29 +63,29 @@ const textIn = (news: Json): string =>
 type Wanted = { readonly kinds: ReadonlySet<StreamKind>; readonly from: string | undefined }
 
 /** INVARIANT: every change after `from` is in the stream once, or a `reset` says that some are not. */
-function tellChanges(gate: Gate, reader: Reader, { kinds, from }: Wanted, out: EventOut): () => void {
+function sendChanges(gate: Gate, reader: Reader, { kinds, from }: Wanted, out: EventOut): () => void {
   const { caller } = reader
   const shown = labelledStream(gate, reader, () => out.leave('ended'))
-  const tell = (change: GateChange) => {
+  const send = (change: GateChange) => {
     if (change.kind !== 'reset' && !kinds.has(change.kind)) return
     const { id, kind, ...data } = change
-    out.tell(kind, data, id)
+    out.send(kind, data, id)
   }
   const missed = from === undefined ? [] : gate.changes.changesAfter(caller, from)
-  if (missed === undefined) out.tell('reset', { at: Date.now() }, gate.changes.newest())
+  if (missed === undefined) out.send('reset', { at: Date.now() }, gate.changes.newest())
   // Without this id, a reader that has not seen a change yet could not resume.
-  else if (missed.length === 0) out.tell('hello', { at: Date.now() }, gate.changes.newest(from))
-  const stopHearing = gate.changes.onChange(caller, tell, missed === undefined ? undefined : from)
+  else if (missed.length === 0) out.send('hello', { at: Date.now() }, gate.changes.newest(from))
+  const stopListening = gate.changes.onChange(caller, send, missed === undefined ? undefined : from)
   // No id, because these events are not stored and cannot be resumed.
   const stopShown = kinds.has('shown')
     ? gate.runs.onShown(caller, (run_id, key, news) => {
-        const told = (text: string) => textsInEvent(run_id, { data: { text } })
-        shown.piece(`${run_id} ${key}`, textIn(news), told, () => out.tell('shown', { run_id, key, news }))
+        const textsOf = (text: string) => textsInEvent(run_id, { data: { text } })
+        shown.piece(`${run_id} ${key}`, textIn(news), textsOf, () => out.send('shown', { run_id, key, news }))
       })
     : () => {}
-  for (const change of missed ?? []) if (!out.isOver()) tell(change)
+  for (const change of missed ?? []) if (!out.isOver()) send(change)
   return () => {
-    stopHearing()
+    stopListening()
     stopShown()
   }
 }

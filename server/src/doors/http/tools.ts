@@ -109,7 +109,7 @@ export const toolRoutes: Routes = (app, gate) => {
       method: 'get',
       path: '/v1/packs',
       access: PEOPLE,
-      summary: 'What is known of well-known tool servers, and which tools of this gate it is about',
+      summary: 'What is known about well-known tool servers, and which tools of this gate it applies to',
       answers: listOf(PackAnswer),
     }),
     async (c) => {

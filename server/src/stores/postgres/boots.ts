@@ -33,7 +33,7 @@ const RENEW = `UPDATE boots SET alive_until = clock_timestamp() + $2::float8 * i
 const RENEW_LATE = `UPDATE boots SET alive_until = clock_timestamp() + $2::float8 * interval '1 millisecond'
   WHERE boot = $1 AND NOT is_dead`
 /** INVARIANT: under the writers' lock, so that nothing of a boot is stored after it was declared dead. */
-const BURY = `UPDATE boots SET is_dead = true WHERE boot = $1 AND NOT is_dead AND ($2 OR alive_until <= clock_timestamp())`
+const DECLARE_DEAD = `UPDATE boots SET is_dead = true WHERE boot = $1 AND NOT is_dead AND ($2 OR alive_until <= clock_timestamp())`
 /** Includes nodes whose rows this one has not seen: what they leave behind is taken over when they die. */
 const OTHERS = 'SELECT boot FROM boots WHERE NOT is_dead AND boot <> $1'
 const LOOK = `SELECT boot, is_dead, alive_until <= clock_timestamp() AS is_over FROM boots WHERE boot = ANY($1)`
@@ -109,7 +109,7 @@ export async function joinBoots(setup: BootsSetup): Promise<Result<JoinedBoot>> 
     let found = await rowsOf(names)
     const overdue = found.filter(({ boot: name, is_dead, is_over }) => !is_dead && is_over && name !== boot)
     if (overdue.length > 0 && lease.isSteady()) {
-      for (const { boot: name } of overdue) await bury(name, false)
+      for (const { boot: name } of overdue) await declareDead(name, false)
       // A boot that renewed its lease in the meantime was not declared dead.
       found = await rowsOf(names)
     }
@@ -120,12 +120,12 @@ export async function joinBoots(setup: BootsSetup): Promise<Result<JoinedBoot>> 
   const rowsOf = (names: readonly string[]): Promise<readonly BootRow[]> =>
     inTurn(async (link) => (await link.query<BootRow>(LOOK, [names])).rows)
 
-  const bury = (name: string, isLeaving: boolean): Promise<void> =>
+  const declareDead = (name: string, isLeaving: boolean): Promise<void> =>
     inTurn(async (link) => {
       await link.query('BEGIN')
       await link.query("SELECT pg_advisory_xact_lock(hashtext('sluice ' || current_schema()), 2)")
       // While it waited for the lock, the lease of this node may have expired, and that of the other one with it.
-      if (isLeaving || lease.isSteady()) await link.query(BURY, [name, isLeaving])
+      if (isLeaving || lease.isSteady()) await link.query(DECLARE_DEAD, [name, isLeaving])
       await link.query('COMMIT')
     })
 
@@ -192,7 +192,7 @@ export async function joinBoots(setup: BootsSetup): Promise<Result<JoinedBoot>> 
       timer = undefined
       isOwnDead = true
       // If the database cannot be reached, the lease ends by itself.
-      await bury(boot, true).catch(() => undefined)
+      await declareDead(boot, true).catch(() => undefined)
       await client?.end().catch(() => undefined)
     },
   })

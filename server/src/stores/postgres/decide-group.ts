@@ -12,7 +12,7 @@ export type NextAccount = Omit<Account, 'mac'>
 export type Known = {
   version(table: Table, id: string): Version | undefined
   once(key: string): boolean | undefined
-  /** Null if there is none, or if somebody else wrote it: nothing can be spent from either. */
+  /** `none` if there is none, `forged` if somebody else wrote it: nothing can be spent from either. */
   account(id: string): Account | 'none' | 'forged' | undefined
   /** The number of the run's last event, 0 if there is none. */
   last(run: string): number | undefined

@@ -153,7 +153,7 @@ export type Look = {
   readonly floor: string | null
 }
 
-/** Takes a look as complete: what is not in it does not exist. */
+/** Treats a look as complete: what it does not contain does not exist. */
 export function knownFrom(look: Look, macs: RowMacs, head: Head, keys: OnceSum, isSameAudit: boolean): Known {
   const onces = new Set(look.onces)
   return {

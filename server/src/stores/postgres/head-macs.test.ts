@@ -31,16 +31,16 @@ async function inDatabase(address: string, work: (client: Client) => Promise<unk
   await client.end()
 }
 
-/** The next gate on it appends two entries; returns what it was told. */
-async function toldAfter(attack: (client: Client) => Promise<unknown>): Promise<unknown[]> {
+/** The next gate on it appends two entries; returns what was reported. */
+async function reportedAfter(attack: (client: Client) => Promise<unknown>): Promise<unknown[]> {
   const address = await written()
   await inDatabase(address, attack)
-  const told: unknown[] = []
-  const ledger = await openLedger(address, { alone: true, onDiverged: (found) => told.push(found) })
+  const reported: unknown[] = []
+  const ledger = await openLedger(address, { alone: true, onDiverged: (found) => reported.push(found) })
   expect(await ledger.commit([note('d')])).toBe('committed')
   expect(await ledger.commit([note('e')])).toBe('committed')
   await ledger.close()
-  return told
+  return reported
 }
 
 /** Changes the actor of the second entry, rehashes the rest, and updates the head: everything that can be done without a key. */
@@ -61,7 +61,7 @@ async function rewrite(client: Client): Promise<void> {
 
 describe.skipIf(!hasPostgres)('entries after the newest checkpoint in a database, while no gate runs', () => {
   test('are continued if nobody touched them', async () => {
-    expect(await toldAfter(async () => undefined)).toEqual([])
+    expect(await reportedAfter(async () => undefined)).toEqual([])
   })
   test.each<[string, (client: Client) => Promise<unknown>]>([
     ['are rewritten', rewrite],
@@ -100,7 +100,7 @@ describe.skipIf(!hasPostgres)('entries after the newest checkpoint in a database
       },
     ],
   ])('%s: the first commit reports it, once', async (_, attack) => {
-    expect(await toldAfter(attack)).toMatchObject([{ stream: 'main' }])
+    expect(await reportedAfter(attack)).toMatchObject([{ stream: 'main' }])
   })
 
   test('a stream of a release without these MACs is not continued by a node of this one', async () => {

@@ -17,7 +17,7 @@ const GROUP = 'commit_group_'
 const FATAL = Buffer.from('SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0')
 
 /**
- * A store behind a proxy that cuts the connection at the next group, as told. "Before commit": the group has arrived at the
+ * A store behind a proxy that cuts the connection at the next group, as requested. "Before commit": the group has arrived at the
  * proxy, and nothing of it at the database. "After commit": the database has answered.
  */
 export async function openKillable(address: string): Promise<KillableLedger> {

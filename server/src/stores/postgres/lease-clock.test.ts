@@ -37,8 +37,8 @@ test('a granted renewal makes it valid again', () => {
 })
 
 test.each([
-  ['a suspended machine, where only the wall clock goes on', 0, 60_000],
-  ['a wall clock that was set back while the process stood still', 60_000, -3_600_000],
+  ['a suspended machine, where only the wall clock continues', 0, 60_000],
+  ['a wall clock that was set back while the process was stopped', 60_000, -3_600_000],
   ['a wall clock that jumps forward', 10, 3_600_000],
 ])('it is not valid after %s', (_says, monotonic, wall) => {
   const { lease, pass } = clocksAt()

@@ -75,7 +75,7 @@ describe.skipIf(!hasPostgres)('on a real Postgres', () => {
     },
   })
 
-  test('nodes that lost their connection are told that notices may be missing, and get the next ones', async () => {
+  test('nodes that lost their connection learn that notices may be missing, and get the next ones', async () => {
     const address = await create()
     const [one, other] = [await listenAt(address), await listenAt(address)]
     const heard: string[] = []
@@ -130,7 +130,7 @@ describe.skipIf(!hasPostgres)('on a real Postgres', () => {
     await admin.end()
   }, 180_000)
 
-  test('a boot that was stopped past its lease is told that it is dead, and nothing that it sends is stored', async () => {
+  test('a boot that was stopped past its lease learns that it was declared dead, and nothing that it sends is stored', async () => {
     const address = await create()
     const deaths = vi.fn()
     const watcher = await join(address)

@@ -5,8 +5,8 @@ import type { RedisWire } from '../redis/wire.ts'
 import { wiredNotices } from '../wired-notices.ts'
 import { connect, unreachable, type PostgresAddress } from './connect.ts'
 
-export type OpenWire = (told: {
-  readonly hear: (payload: string) => void
+export type OpenWire = (callbacks: {
+  readonly receive: (payload: string) => void
   readonly onBack: () => void
 }) => Promise<RedisWire>
 
@@ -17,12 +17,12 @@ export type JoinedNotices = Notices & {
 }
 
 const AGAIN_MS = 250
-/** While a node has no connection to Redis, it reads this often what others may have changed. */
-const DEAF_MS = 1_000
+/** How often a node without a connection to Redis reads what others may have changed. */
+const POLL_MS = 1_000
 
 /**
- * Notices among nodes by NOTIFY, on a channel of the schema. Two connections: one listens, one sends. With Redis, what can be
- * sent there is, and the rest goes by NOTIFY; every node listens to both.
+ * Notices among nodes by NOTIFY, on a channel of the schema. Two connections: one listens, one sends. With Redis, notices are sent
+ * through Redis while it accepts them, otherwise by NOTIFY; every node listens to both.
  */
 export async function joinNotices(address: PostgresAddress, openRedis?: OpenWire): Promise<Result<JoinedNotices>> {
   const channel = `sluice_${address.schema}`
@@ -44,16 +44,16 @@ export async function joinNotices(address: PostgresAddress, openRedis?: OpenWire
   const wired = wiredNotices(async (batch) => {
     if ((await redis?.send(batch)) !== true) await notify(batch)
   })
-  const redis: RedisWire | undefined = await openRedis?.({ hear: wired.hear, onBack: () => wired.missed() })
-  // A publishing node does not know that this one cannot receive.
-  const deaf = setInterval(() => {
-    if (redis?.canHear() === false) wired.missed()
-  }, DEAF_MS)
-  deaf.unref()
+  const redis: RedisWire | undefined = await openRedis?.({ receive: wired.receive, onBack: () => wired.missed() })
+  // Other nodes do not know that this one receives nothing from Redis.
+  const poll = setInterval(() => {
+    if (redis?.canReceive() === false) wired.missed()
+  }, POLL_MS)
+  poll.unref()
 
   const listen = async (): Promise<void> => {
     const client = await connect(address, 'notices', { query_timeout: 0 })
-    client.on('notification', ({ payload }) => wired.hear(payload ?? ''))
+    client.on('notification', ({ payload }) => wired.receive(payload ?? ''))
     await client.query(`LISTEN ${channel}`)
     listener = client
     client.once('end', () => {
@@ -96,7 +96,7 @@ export async function joinNotices(address: PostgresAddress, openRedis?: OpenWire
     async leave() {
       hasLeft = true
       wired.leave()
-      clearInterval(deaf)
+      clearInterval(poll)
       await wired.sent()
       await redis?.close()
       await listener?.end().catch(() => undefined)

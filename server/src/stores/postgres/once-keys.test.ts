@@ -36,24 +36,24 @@ const keysIn = (address: string) =>
     (await client.query<{ key: string }>('SELECT key FROM once ORDER BY key')).rows.map((row) => row.key),
   )
 
-/** A node that compares its keys all the time, and what it was told. */
+/** A node that compares its keys all the time, and what it reported. */
 async function node(address: string, setup: Partial<PostgresSetup> = {}) {
-  const told: unknown[] = []
+  const reported: unknown[] = []
   let broken = false
   const ledger = await openLedger(address, {
     alone: true,
     keys_every_ms: 50,
     isBroken: () => broken,
     onDiverged(found) {
-      told.push(found)
+      reported.push(found)
       broken = true
     },
     ...setup,
   })
-  return { ledger, told, accept: () => void (broken = false) }
+  return { ledger, reported, accept: () => void (broken = false) }
 }
-const noticed = (told: readonly unknown[]) =>
-  vi.waitFor(() => expect(told).toMatchObject([{ says: expect.stringContaining('single-use keys') }]), {
+const expectReport = (reported: readonly unknown[]) =>
+  vi.waitFor(() => expect(reported).toMatchObject([{ says: expect.stringContaining('single-use keys') }]), {
     timeout: 30_000,
   })
 
@@ -105,36 +105,36 @@ describe.skipIf(!hasPostgres)('single-use keys in a database', () => {
       ] as const,
       4,
     ),
-  )('that were %s are noticed by the running node', async (_, sql) => {
+  )('that were %s are detected by the running node', async (_, sql) => {
     const address = await fresh()
-    const { ledger, told } = await node(address)
+    const { ledger, reported } = await node(address)
     await ledger.commit([key('a')])
     await ledger.commit([key('b')])
-    expect(told).toEqual([])
+    expect(reported).toEqual([])
     await attack(address, sql)
     if (sql.includes('once_sums')) await ledger.commit([key('c')])
-    await noticed(told)
+    await expectReport(reported)
     await ledger.close()
   })
 
-  test('that were deleted while no node ran are noticed at the start, and once more after that was accepted', async () => {
+  test('that were deleted while no node ran are detected at the start, and so are further deletions after those were accepted', async () => {
     const address = await fresh()
     const before = await openLedger(address)
     await before.commit([key('a'), key('b')])
     await before.close()
     await attack(address, "DELETE FROM once WHERE key = 'a'")
-    const { ledger, told, accept } = await node(address)
-    await noticed(told)
+    const { ledger, reported, accept } = await node(address)
+    await expectReport(reported)
     accept()
     await vi.waitFor(async () => expect(await isWhole(address)).toBe(true), { timeout: 30_000 })
     expect(await ledger.commit([key('c')])).toBe('committed')
-    told.length = 0
+    reported.length = 0
     await attack(address, "DELETE FROM once WHERE key = 'c'")
-    await noticed(told)
+    await expectReport(reported)
     await ledger.close()
   })
 
-  test('and their sum of an earlier time are noticed by the number that was kept beside the keys', async () => {
+  test('that were deleted while an earlier sum was restored are detected by the number noted beside the keys', async () => {
     const address = await fresh()
     const before = await openLedger(address)
     await before.commit([key('a'), note('a')])
@@ -148,11 +148,11 @@ describe.skipIf(!hasPostgres)('single-use keys in a database', () => {
       `DELETE FROM once WHERE key = 'b'; UPDATE once_sums SET n = ${row?.n}, masked = '${row?.masked}', mac = '${row?.mac}'`,
     )
     expect(await isWhole(address)).toBe(true)
-    const { ledger, told } = await node(address, {
+    const { ledger, reported } = await node(address, {
       floor: { stream: 'main', seq: tail?.seq ?? 0, hash: tail?.hash ?? '', once: 2 },
     })
     await ledger.commit([note('next')])
-    await noticed(told)
+    await expectReport(reported)
     await ledger.close()
   })
 })

@@ -44,7 +44,7 @@ export const postgresEngine: StoreEngine = {
     const { value: engine } = opened
     const queries = readQueries(address)
     const { redis } = setup
-    // The connection for notices complains for all. To whoever waits for the ledger nothing happened.
+    // The connection for notices already reports that Redis is down. The ledger works without it.
     const used = redis === undefined ? undefined : await openUsedKeys({ ...address, ...redis }, () => {})
     return ok({
       ledger: used === undefined ? engine : refuseUsed(engine, used),
@@ -76,7 +76,7 @@ export const postgresEngine: StoreEngine = {
     if (!joined.ok) return joined
     const { redis } = settings
     const wire: OpenWire | undefined =
-      redis && ((told) => openRedisWire({ ...address, ...redis }, { ...told, onFault: onRedisFault }))
+      redis && ((callbacks) => openRedisWire({ ...address, ...redis }, { ...callbacks, onFault: onRedisFault }))
     const notices = await joinNotices(address, wire)
     if (!notices.ok) {
       await joined.value.leave()

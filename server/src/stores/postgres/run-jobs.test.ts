@@ -97,19 +97,19 @@ describe.skipIf(!hasPostgres)('jobs of runs on a real Postgres', () => {
   test.skipIf(!isWhole)(
     'a run that cannot be driven is retried, and given up after the last attempt',
     async () => {
-      const told = Promise.withResolvers<string>()
+      const gaveUp = Promise.withResolvers<string>()
       let attempts = 0
       const hands: JobHands = {
         async drive() {
           attempts += 1
           throw new Error('cannot')
         },
-        giveUp: async (run) => told.resolve(run),
+        giveUp: async (run) => gaveUp.resolve(run),
       }
       stops.push(one.jobs.work(hands))
       await ledger.commit([{ kind: 'wake', run: RUN }])
       const timer = setInterval(() => void letThrough(), 200)
-      expect(await told.promise).toBe(RUN)
+      expect(await gaveUp.promise).toBe(RUN)
       clearInterval(timer)
       expect(attempts).toBe(6)
     },

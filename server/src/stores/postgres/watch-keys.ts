@@ -15,16 +15,16 @@ export type WatchSetup = {
   readonly onFault: (error: Error) => void
   /** Whether the gate is closed because the audit is broken. When that ends after keys were missing, an admin accepted it. */
   readonly isBroken: () => boolean
-  /** At least so long between two comparisons. */
+  /** The minimum time between two comparisons. */
   readonly every_ms?: number
 }
 
 const EVERY_MS = 60_000
-/** Of one core, at most. */
+/** The maximum share of one core that comparisons use. */
 const SHARE = 0.01
 const WHILE_BROKEN_MS = 1_000
 
-/** Compares the single-use keys with their sums, again and again, in the background. Nothing in the database tells when somebody else writes. */
+/** Compares the single-use keys with their sums, again and again, in the background. The database does not report when somebody else writes. */
 export function watchKeys(setup: WatchSetup): { close(): Promise<void> } {
   const { address, stream, macs, onDiverged, onForged, onFault, isBroken, every_ms = EVERY_MS } = setup
   let timer: NodeJS.Timeout | undefined

@@ -17,12 +17,12 @@ export function redisClient(url: string, onFault: (error: Error) => void) {
     socket: { connectTimeout: 2_000, socketTimeout: 4 * ANSWER_MS, reconnectStrategy: () => AGAIN_MS },
     commandOptions: { timeout: ANSWER_MS },
   })
-  let isTold = false
+  let isReported = false
   client.on('error', (error: Error) => {
-    if (!isTold) onFault(new Error(`redis cannot be reached, so postgres is used instead: ${error.message}`))
-    isTold = true
+    if (!isReported) onFault(new Error(`redis cannot be reached, so postgres is used instead: ${error.message}`))
+    isReported = true
   })
-  client.on('ready', () => (isTold = false))
+  client.on('ready', () => (isReported = false))
   return client
 }
 export type RedisConnection = ReturnType<typeof redisClient>

@@ -16,8 +16,8 @@ describe.skipIf(!hasPostgres || !hasRedis)('with a real Redis beside Postgres', 
 
   const joinOne = async (schema: string): Promise<JoinedNotices> => {
     const address = { url: await testDatabase(), schema }
-    const joined = await joinNotices(address, (told) =>
-      openRedisWire({ url: redis.url, schema }, { ...told, onFault: quiet }),
+    const joined = await joinNotices(address, (callbacks) =>
+      openRedisWire({ url: redis.url, schema }, { ...callbacks, onFault: quiet }),
     )
     if (!joined.ok) throw new Error(JSON.stringify(joined.problem))
     return joined.value

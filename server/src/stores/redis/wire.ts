@@ -4,7 +4,7 @@ export type RedisWire = {
   /** True if Redis has accepted all of them. */
   send(payloads: readonly string[]): Promise<boolean>
   /** False while this node may miss what others send. */
-  canHear(): boolean
+  canReceive(): boolean
   /** Resolves when everything sent before has arrived. */
   settled(): Promise<void>
   close(): Promise<void>
@@ -13,22 +13,22 @@ export type RedisWire = {
 /** Pub/sub on a channel of the schema. `onBack`: it is connected again, and may have missed something. */
 export async function openRedisWire(
   { url, schema }: RedisAddress,
-  told: {
-    readonly hear: (payload: string) => void
+  callbacks: {
+    readonly receive: (payload: string) => void
     readonly onBack: () => void
     readonly onFault: (error: Error) => void
   },
 ): Promise<RedisWire> {
   const channel = `sluice:${schema}:notices`
-  const sender = redisClient(url, told.onFault)
+  const sender = redisClient(url, callbacks.onFault)
   // Only one of them reports faults.
   const listener = redisClient(url, () => undefined)
   let isListening = false
   const listen = async (): Promise<void> => {
     isListening = false
-    await listener.subscribe(channel, told.hear)
+    await listener.subscribe(channel, callbacks.receive)
     isListening = true
-    told.onBack()
+    callbacks.onBack()
   }
   // Subscribing twice changes nothing.
   listener.on('ready', () => void listen().catch(() => undefined))
@@ -43,7 +43,7 @@ export async function openRedisWire(
         return false
       }
     },
-    canHear: () => listener.isReady && isListening,
+    canReceive: () => listener.isReady && isListening,
     async settled() {
       // What was published before is delivered before this is answered.
       if (listener.isReady) await listener.ping().catch(() => undefined)

@@ -146,14 +146,14 @@ test('a file that cannot be written does not open', async () => {
 
 test('a head that does not match the entries is reported, nothing is overwritten, and the next entry follows the last', async () => {
   const file = join(folder(), 'ledger.db')
-  const told: unknown[] = []
-  const store = await openStore(file, { onDiverged: (found) => told.push(found) })
+  const reported: unknown[] = []
+  const store = await openStore(file, { onDiverged: (found) => reported.push(found) })
   await store.commit([note('a'), note('b'), note('c')])
   const outside = new DatabaseSync(file)
   outside.exec('UPDATE heads SET seq = 1')
   outside.close()
   expect(await commit(store)).toBe('committed')
-  expect(told).toMatchObject([{ stream: 'main', seq: 2 }])
+  expect(reported).toMatchObject([{ stream: 'main', seq: 2 }])
   expect(await wholeChain(store, 'main')).toHaveLength(4)
   await store.close()
 })

@@ -32,15 +32,15 @@ function inFile<T>(file: string, work: (db: DatabaseSync) => T): T {
   }
 }
 
-/** The next gate on it appends one entry; returns what it was told. */
-async function toldAfter(file: string, attack: (db: DatabaseSync) => void): Promise<unknown[]> {
+/** The next gate on it appends one entry; returns what was reported. */
+async function reportedAfter(file: string, attack: (db: DatabaseSync) => void): Promise<unknown[]> {
   inFile(file, attack)
-  const told: unknown[] = []
-  const store = await openStore(file, { rows: SEALED, onDiverged: (found) => told.push(found) })
+  const reported: unknown[] = []
+  const store = await openStore(file, { rows: SEALED, onDiverged: (found) => reported.push(found) })
   expect(await store.commit([note('d')])).toBe('committed')
   expect(await store.commit([note('e')])).toBe('committed')
   await store.close()
-  return told
+  return reported
 }
 
 /** Changes the actor of the second entry, rehashes the rest, and updates the head: everything that can be done without a key. */
@@ -58,7 +58,7 @@ function rewrite(db: DatabaseSync): void {
 
 describe('entries after the newest checkpoint, while no gate runs', () => {
   test('are continued if nobody touched them', async () => {
-    expect(await toldAfter(await written(), () => undefined)).toEqual([])
+    expect(await reportedAfter(await written(), () => undefined)).toEqual([])
   })
   test.each<[string, (db: DatabaseSync) => void]>([
     ['are rewritten', rewrite],
@@ -71,11 +71,11 @@ describe('entries after the newest checkpoint, while no gate runs', () => {
       },
     ],
   ])('%s: the first commit reports it, once', async (_, attack) => {
-    expect(await toldAfter(await written(), attack)).toMatchObject([{ stream: 'main' }])
+    expect(await reportedAfter(await written(), attack)).toMatchObject([{ stream: 'main' }])
   })
 })
 
-test('cut off up to a checkpoint, with the genuine head of that time put back: the entry that is known beside the keys tells', async () => {
+test('entries cut off after a checkpoint, with the genuine head of that time restored, are detected by the entry noted beside the keys', async () => {
   const file = join(folder(), 'ledger.db')
   const noteFile = join(folder(), 'newest.json')
   writeFileSync(noteFile, '')
@@ -88,11 +88,11 @@ test('cut off up to a checkpoint, with the genuine head of that time put back: t
   await store.close()
   expect(floor).toMatchObject({ stream: 'main', seq: 4 })
   const reopened = async () => {
-    const told: unknown[] = []
-    const next = await openStore(file, { rows: SEALED, floor, onDiverged: (found) => told.push(found) })
+    const reported: unknown[] = []
+    const next = await openStore(file, { rows: SEALED, floor, onDiverged: (found) => reported.push(found) })
     expect(await next.commit([note('e')])).toBe('committed')
     await next.close()
-    return told
+    return reported
   }
   expect(await reopened()).toEqual([])
   inFile(file, (db) => {
@@ -110,12 +110,12 @@ test('heads of an earlier release get their MAC once; a ledger without them is n
   }
   const file = await written()
   inFile(file, earlier)
-  const told: unknown[] = []
+  const reported: unknown[] = []
   const rows = { ...TEST_ROWS, sealed: true }
-  const store = await openStore(file, { rows, onDiverged: (found) => told.push(found) })
+  const store = await openStore(file, { rows, onDiverged: (found) => reported.push(found) })
   expect(await store.commit([note('d')])).toBe('committed')
   await store.close()
-  expect(told).toEqual([])
+  expect(reported).toEqual([])
   inFile(file, earlier)
   const opened = await openSqliteLedger({ file, stream: 'main', rows: SEALED, onFault: () => undefined })
   expect(opened).toMatchObject({ ok: false, problem: { code: 'ledger.replaced' } })

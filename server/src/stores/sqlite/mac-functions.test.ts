@@ -16,8 +16,8 @@ const SEALED = { ...TEST_ROWS, sealed: true }
 /** A store with calls `1` to `5`, a pause, an account and an event, whose file is then modified directly. */
 async function forged(sql: string) {
   const file = join(folder(), 'ledger.db')
-  const told: ForgedRow[] = []
-  const store = await openStore(file, { onForged: (found) => told.push(found) })
+  const reported: ForgedRow[] = []
+  const store = await openStore(file, { onForged: (found) => reported.push(found) })
   await store.commit(['1', '2', '3', '4', '5'].map((id) => newCall(id)))
   await store.commit([
     pause(true),
@@ -27,7 +27,7 @@ async function forged(sql: string) {
   const outside = new DatabaseSync(file, { timeout: 10_000 })
   outside.exec(sql)
   outside.close()
-  return { store, told, file }
+  return { store, reported, file }
 }
 
 const pause = (active: boolean): Change => ({
@@ -39,12 +39,12 @@ const pause = (active: boolean): Change => ({
 })
 
 test('unmodified rows are read, and nothing is reported', async () => {
-  const { store, told } = await forged('SELECT 1')
+  const { store, reported } = await forged('SELECT 1')
   expect(await store.list('calls', {}, { limit: 10 })).toHaveLength(5)
   expect(await store.row('pauses', 'all')).toMatchObject({ version: 1 })
   expect(await store.left('a')).toBe(5)
   expect(await store.events('run_1', 0, 10)).toHaveLength(1)
-  expect(told).toEqual([])
+  expect(reported).toEqual([])
   await store.close()
 })
 
@@ -62,12 +62,12 @@ test.each([
     `UPDATE calls SET (body, mac) = (SELECT body, mac FROM calls WHERE id = '4') WHERE id = '3'`,
   ],
 ])('a row with %s is absent and reported, and pages are filled with what follows it', async (_, sql) => {
-  const { store, told } = await forged(sql)
+  const { store, reported } = await forged(sql)
   expect(await store.row('calls', '3')).toBeUndefined()
   const page = await store.list('calls', {}, { limit: 4 })
   expect(page.map(({ row }) => row.call_id)).toEqual(['1', '2', '4', '5'])
-  expect(told[0]?.table ?? 'calls').toBe('calls')
-  expect(told.map(({ id }) => id.trim())).toContain('3')
+  expect(reported[0]?.table ?? 'calls').toBe('calls')
+  expect(reported.map(({ id }) => id.trim())).toContain('3')
   await store.close()
 })
 
@@ -91,20 +91,20 @@ test.each([
   ['an event', `UPDATE events SET body = '{"type":"approval.approved"}'`, 'events', 'events'],
   ['an added event', `INSERT INTO events (run, seq, body) VALUES ('run_1', 2, '{"type":"y"}')`, 'events', 'events'],
 ])('%s that somebody else wrote cannot be read', async (_, sql, how, table) => {
-  const { store, told } = await forged(sql)
+  const { store, reported } = await forged(sql)
   const read = {
     row: () => store.row('pauses', 'all'),
     events: () => store.events('run_1', 0, 9),
   }
   await expect(read[how as keyof typeof read]()).rejects.toThrow('not written by this gate')
-  expect(told[0]?.table).toBe(table)
+  expect(reported[0]?.table).toBe(table)
   await store.close()
 })
 
 test.each(['units = 500', 'until = 5'])('nothing is left of an account that somebody else wrote: %s', async (set) => {
-  const { store, told } = await forged(`UPDATE accounts SET ${set}`)
+  const { store, reported } = await forged(`UPDATE accounts SET ${set}`)
   expect(await store.left('a')).toBe(0)
-  expect(told).toEqual([{ table: 'accounts', id: 'a' }])
+  expect(reported).toEqual([{ table: 'accounts', id: 'a' }])
   expect(await store.commit([{ kind: 'spend', account: 'a', units: 1 }])).toEqual({ lost: 0 })
   await store.close()
 })

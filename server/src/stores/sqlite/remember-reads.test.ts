@@ -62,7 +62,7 @@ test('law: whatever was read before, a read sees every commit that has returned'
     }),
     { numRuns: 40 },
   )
-  // It is at hand often enough to be of use.
+  // It is cached often enough to be useful.
   expect(known).toBeGreaterThan(0)
   await store.close()
   await plain.close()
@@ -113,17 +113,17 @@ test('law: the last label of a session is only called the last when no commit wi
     }),
     { numRuns: 30 },
   )
-  // It is known often enough to be of use.
+  // It is known often enough to be useful.
   expect(known).toBeGreaterThan(0)
   await store.close()
 
-  /** Newest first, so that nothing is remembered of it. */
+  /** Newest first, because such reads are not cached. */
   async function openedList(session: string) {
     return (await store.list('labels', { session }, { limit: 1000, newest_first: true })).toReversed()
   }
 })
 
-test('law: a call is found by its identity, whoever wrote it and whenever, and only where it is', async () => {
+test('law: a call is found by its identity, whoever wrote it and whenever, and under no other identity', async () => {
   const file = freshFile()
   const before = await openStore(file)
   const early = Array.from({ length: 4500 }, (_, at) => `early ${at}`)
@@ -144,7 +144,7 @@ test('law: a call is found by its identity, whoever wrote it and whenever, and o
   await store.close()
 })
 
-test('what surely is not there is not looked up, and an identity that was lost to a neighbour is only looked up', async () => {
+test('a row that certainly does not exist is not looked up, and an identity whose commit was lost only costs a lookup', async () => {
   let asked = 0
   const known = new Set<string>()
   const store = rememberReads<Ledger & Pick<Tables, 'row' | 'list'>>(
@@ -168,7 +168,7 @@ test('what surely is not there is not looked up, and an identity that was lost t
   expect(asked).toBe(2)
 })
 
-test('what could not be read is asked again, and a commit of unknown fate forgets too', async () => {
+test('a failed read is repeated, and a commit with an unknown outcome clears the cache too', async () => {
   let asked = 0
   let fate: () => Promise<'committed'> = () => Promise.resolve('committed')
   const store = rememberReads<Ledger & Pick<Tables, 'row' | 'list'>>({

@@ -71,7 +71,7 @@ test('a row whose commit was lost is not remembered', async () => {
   await other.close()
 })
 
-test('a later call with the same last digits takes the place of an earlier one', () => {
+test('a later call with the same last digits replaces an earlier one', () => {
   const rows = writtenRows()
   const commit = (...changes: Change[]) => rows.note(changes, packCommit(changes, rows.rowAt))
   commit(newCall('call_1abc'), newCall('call_2abd'))

@@ -8,7 +8,7 @@ import { inboxView } from './inbox-view.ts'
 const ROWS = 30
 const COLUMNS = 80
 
-/** A request in which everything that others choose is the same text; what the gate makes visible is. */
+/** A request in which every field that others choose is `text`, escaped where the gate escapes it. */
 const packetOf = (text: string) => ({
   approval_id: 'auth_fedcba9876543210',
   digest: 'd'.repeat(64),
@@ -33,7 +33,7 @@ function screenOf(inbox: Partial<Inbox>, text: string): string[] {
   return renderToString(inboxView(shown, 0, { columns: COLUMNS, rows: ROWS }), { columns: COLUMNS }).split('\n')
 }
 
-/** Within the border. */
+/** The lines without their border. */
 const inside = (lines: readonly string[]) => lines.map((line) => line.replace(/^│ (.*?) *│$/, '$1'))
 
 test.each(HOSTILE_TEXTS)('$name cannot draw on the screen', ({ text }) => {
@@ -60,14 +60,14 @@ test('until the gate has answered, the screen does not say that nothing is pendi
   expect(titleOf(refreshed(emptyInbox, []))).toBe('no pending requests')
 })
 
-test('an argument that is folded says how much there is and how to see it, and `v` shows it', () => {
+test('a folded argument says how much is hidden and how to see it, and `v` shows it', () => {
   const text = `first line\n${'x'.repeat(3_000)}\nrm -rf /`
   expect(screenOf({}, text).join('\n')).toMatch(/… [\d,]+ more characters, press v to show all/)
   const seen = Array.from({ length: 60 }, (_, at) => screenOf({ whole: at * 5 }, text).join('\n'))
   expect(seen.some((screen) => screen.includes('┆ rm -rf /'))).toBe(true)
 })
 
-test('a line of one argument is never where another argument begins', () => {
+test('no line of one argument looks like the beginning of another argument', () => {
   const lines = inside(screenOf({ whole: 0 }, 'x\nto: mallory\npreview: fine'))
   expect(lines.filter((line) => /^\s*│ to: /.test(line))).toEqual([expect.stringContaining('to: bob')])
 })

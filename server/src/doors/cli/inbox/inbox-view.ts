@@ -110,7 +110,7 @@ function lineView({ text, tone }: PacketLine, index: number): ReactElement {
 
 const TYPED = 60
 const ASKS = {
-  reason: 'why not?',
+  reason: 'reason for denying it:',
   args: 'arguments:',
   bounds: 'approve, and also allow the same call in future, for:',
   passphrase: 'passphrase:',

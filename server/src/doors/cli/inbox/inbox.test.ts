@@ -38,7 +38,7 @@ describe('the inbox', () => {
     [['q'], { do: 'quit' }],
   ])('%j means %j', (keys, wish) => expect(press(three, ...keys).wishes).toEqual([wish]))
 
-  test('letters are words while something is typed, not decisions', () =>
+  test('while something is typed, letters are text and decide nothing', () =>
     expect(press(three, 'd', 'a', 'q', 'd', 'escape').wishes).toEqual([]))
 
   test('arguments that are not JSON stay on the line and nothing is sent', () => {
@@ -50,7 +50,7 @@ describe('the inbox', () => {
     expect(twisted.inbox.typing).toMatchObject({ text: '{"to":"ana,}', at: 12 })
   })
 
-  test('bounds that cannot be read stay on the line, and an editor is asked for where there is one', () => {
+  test('bounds that cannot be parsed stay on the line, and `e` opens the editor if there is one', () => {
     const { inbox, wishes } = press(three, 'w', 'erase', ':forever', 'enter')
     expect([wishes, inbox.says, inbox.typing?.for]).toEqual([[], "write it like '10 calls for 2h'", 'bounds'])
     expect(press({ ...three, hasEditor: true }, 'e').wishes).toEqual([
@@ -58,17 +58,17 @@ describe('the inbox', () => {
     ])
   })
 
-  test('an empty inbox wants nothing', () =>
+  test('in an empty inbox no key does anything', () =>
     expect(press(emptyInbox, 'a', 'd', 'e', 'down', 'enter').wishes).toEqual([]))
 
-  test('the chosen one stays chosen when others come and go before it', () => {
+  test('the selected request stays selected when requests before it appear or disappear', () => {
     const { inbox } = press(three, 'down')
     expect(press(refreshed(inbox, [item('auth_0'), item('auth_2')]), 'a').wishes).toMatchObject([
       { do: 'approve', id: 'auth_2' },
     ])
   })
 
-  test('a key that comes after the chosen one is gone decides nothing', () => {
+  test('a key pressed after the selected request disappeared decides nothing', () => {
     const left = refreshed(three, [item('auth_2'), item('auth_3')])
     expect(press(left, 'a', 'd', 'e').wishes).toEqual([])
     expect(press(left, 'down', 'a').wishes).toMatchObject([{ do: 'approve', id: 'auth_2' }])
@@ -82,7 +82,7 @@ describe('the inbox', () => {
     expect(press(inbox, 'a').wishes).toEqual([{ do: 'approve', id: 'auth_1', digest: 'another' }])
   })
 
-  test('what was revealed is shown of that version of that request alone', () => {
+  test('revealed text is shown only for that version of that request', () => {
     const revealed = { approval_id: 'auth_1', digest: 'shown auth_1', proposed_args: '{"to":"eve"}' }
     const seen: Inbox = { ...three, revealed }
     expect(chosenIn(seen)).toMatchObject({ proposed_args: '{"to":"eve"}' })
@@ -90,7 +90,7 @@ describe('the inbox', () => {
     expect(chosenIn(refreshed(seen, [item('auth_1', 'another')]))).toMatchObject({ proposed_args: '{"to":"ana"}' })
   })
 
-  test('while one request is shown whole the arrows scroll it', () => {
+  test('while a whole request is shown, the arrow keys scroll it', () => {
     const { inbox } = press(three, 'v', 'down', 'down', 'up')
     expect(inbox).toMatchObject({ whole: 5, selected: 0 })
     expect(press(inbox, 'v', 'down', 'a').wishes).toMatchObject([{ id: 'auth_2' }])
