@@ -11,7 +11,7 @@ afterEach(() => {
   for (const close of closing.splice(0)) close()
 })
 
-/** A server that answers as a test says, and remembers what it was asked. */
+/** A server that answers with this function and records the requests. */
 async function serverWith(answer: Answer): Promise<{ url: string; seen: Seen[] }> {
   const seen: Seen[] = []
   const server = createServer((request, response) => {
@@ -41,7 +41,7 @@ const failure = async (tried: Promise<unknown>): Promise<ProblemError> => {
 }
 
 describe('a request', () => {
-  test('goes to its route with the key, and a part of the path stays that part', async () => {
+  test('goes to its route with the key, and a path parameter stays one segment of the path', async () => {
     const { url, seen } = await serverWith((_, response) => json(response, 200, { ok: true }))
     const gate = createClient({ url: `${url}/`, key: 'sk_1' })
     await gate.ask('GET /v1/approvals/{approval_id}', { path: { approval_id: 'a/../b?c' } })
@@ -65,7 +65,7 @@ describe('a request', () => {
     expect(heard).toEqual(['call.blocked'])
   })
 
-  test('what is not the gate`s answer is a problem too', async () => {
+  test('an answer that is not the gate`s is a problem too', async () => {
     const { url } = await serverWith((_, response) => void response.writeHead(502).end('<html>'))
     expect((await failure(createClient({ url }).ask('GET /healthz'))).code).toBe('http.502')
   })
@@ -78,8 +78,8 @@ describe('a request', () => {
   })
 })
 
-describe('an answer that does not come', () => {
-  test.each(['POST', 'DELETE'] as const)('a %s is never sent again', async (method) => {
+describe('a request without an answer', () => {
+  test.each(['POST', 'DELETE'] as const)('a %s is never retried', async (method) => {
     const { url, seen } = await serverWith((_, response) => drop(response))
     const gate = createClient({ url, retries: 5 })
     const error = await failure(gate.send(method, '/v1/calls', method === 'POST' ? { json: {} } : {}))
@@ -88,7 +88,7 @@ describe('an answer that does not come', () => {
     expect(error.idempotency_key === undefined).toBe(method === 'DELETE')
   })
 
-  test('also where the answer breaks off in its middle', async () => {
+  test('nor is one whose answer is cut off', async () => {
     const { url, seen } = await serverWith((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' })
       response.write('{"status":', () => drop(response))
@@ -105,7 +105,7 @@ describe('an answer that does not come', () => {
     expect(new Set(seen.map(({ headers }) => headers['idempotency-key'])).size).toBe(2)
   })
 
-  test('a GET is sent again, a bounded number of times', async () => {
+  test('a GET is retried a limited number of times', async () => {
     const { url, seen } = await serverWith((_, response, count) =>
       count < 3 ? drop(response) : json(response, 200, { ok: true }),
     )
@@ -139,7 +139,7 @@ describe('a stream', () => {
     return { ids, states }
   }
 
-  test('goes on after the last event when the connection is lost, also in the middle of an event', async () => {
+  test('resumes after the last event if the connection is lost, even in the middle of an event', async () => {
     const { url, seen } = await serverWith((_, response, count) => {
       response.writeHead(200, head)
       if (count === 1) {
@@ -159,14 +159,14 @@ describe('a stream', () => {
     expect(await createClient({ url }).changes({ signal: aborted.signal }).next()).toMatchObject({ done: true })
   })
 
-  test('a gate that no longer lets it in ends it with a problem', async () => {
+  test('ends with a problem if its key is no longer valid', async () => {
     const { url } = await serverWith((_, response) => {
       response.writeHead(200, head).end('event: goodbye\ndata: {"reason":"unauthorised"}\n\n')
     })
     expect((await failure(createClient({ url }).changes().next())).problem.status).toBe(401)
   })
 
-  test('a silent connection is given up and made anew', async () => {
+  test('replaces a connection that is silent for too long', async () => {
     const { url, seen } = await serverWith((_, response, count) => {
       response.writeHead(200, head)
       response.write(count === 1 ? ': hello\n\n' : 'event: call\ndata: {"n":1}\n\n')

@@ -21,7 +21,7 @@ export function openKeptCheckpoint(folder: string): KeptCheckpoint {
     state: () => state,
     keep(next) {
       state = { ...next, missing: false }
-      // In sequence, and each writes what is newest then.
+      // One after the other; each writes the newest state.
       writing = writing.then(() => writeAtomically(file, JSON.stringify({ v: 1, ...next } satisfies KeptAudit)))
       return writing
     },

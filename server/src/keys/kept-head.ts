@@ -16,9 +16,9 @@ export type KeptHead = {
 }
 
 /**
- * The newest audit entry beside the keys: whoever can only write the database cannot cut off entries that no checkpoint has signed.
- * It is written after the commit and without waiting for the disk, so it may be older than the audit, and never newer. A file that cannot
- * be read counts as absent: a loss of power may leave one.
+ * The newest audit entry beside the keys: somebody who can only write the database cannot cut off entries that no checkpoint has
+ * signed. It is written after the commit and without waiting for the disk, so it may be older than the audit, and never newer. A
+ * file that cannot be read counts as absent, because a power failure may leave one.
  */
 export function openKeptHead(folder: string, onFault: (error: Error) => void): KeptHead {
   const file = join(folder, HEAD_FILE)
@@ -31,7 +31,7 @@ export function openKeptHead(folder: string, onFault: (error: Error) => void): K
   let newest: NewestEntry | undefined
   let writing: Promise<void> | undefined
 
-  /** Whatever is newest when the write before has ended. */
+  /** Writes the newest entry when the previous write has ended. */
   const write = async () => {
     const handle = await open(file, 'r+')
     try {
@@ -60,7 +60,7 @@ export function openKeptHead(folder: string, onFault: (error: Error) => void): K
     },
     async close() {
       await writing
-      // An entry that came while the file was being closed.
+      // Waits for an entry that arrived while the file was being closed.
       await writing
     },
   }

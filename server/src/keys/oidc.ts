@@ -69,7 +69,7 @@ export async function verify(
   }
 }
 
-/** Claims are checked only after the signature, so naming what is wrong with them tells a forger nothing. */
+/** Claims are checked only after the signature, so naming what is wrong with them does not help a forger. */
 function codeOf(error: unknown): ProblemCode {
   if (error instanceof errors.JWTExpired) return 'auth.expired'
   if (!(error instanceof errors.JWTClaimValidationFailed)) return 'auth.invalid'

@@ -18,7 +18,7 @@ export function openRowFloors(folder: string): Result<RowFloors> {
   let floors = mapOf(found)
   let writing: Promise<Result<void>> = Promise.resolve(ok(undefined))
   const save = async (): Promise<void> => {
-    // In sequence, and each writes what is newest then.
+    // One after the other; each writes the newest state.
     writing = writing.then(() => writeAtomically(file, textOf(floors)))
     const written = await writing
     if (!written.ok)

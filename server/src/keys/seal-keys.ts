@@ -102,7 +102,7 @@ export function createSealing(master: Buffer, clock: () => number): Sealing {
     open(sealed, place) {
       const [version, wrapped, body] = sealed.split('.')
       if (version !== '1' || wrapped === undefined || body === undefined)
-        throw new Bug('a sealed text has another shape')
+        throw new Bug('a sealed text has an unknown format')
       try {
         return decrypt(unwrap(wrapped), body, place).toString('utf8')
       } catch (cause) {

@@ -9,8 +9,8 @@ export const SEEN_FILE = 'seen-entries.json'
 type Entry = ReturnType<SeenEntries['all']>[number]
 
 /**
- * The newest entries of all streams that this node has seen, beside its keys: whoever can only write the database cannot cut them off. The
- * file is written in the background. One that cannot be read counts as absent: a loss of power may leave one.
+ * The newest entries of all streams that this node has seen, beside its keys: somebody who can only write the database cannot cut
+ * them off. The file is written in the background. A file that cannot be read counts as absent: a power failure may leave one.
  */
 export function openSeenEntries(folder: string, onFault: (error: Error) => void): SeenEntries {
   const file = join(folder, SEEN_FILE)
@@ -23,7 +23,7 @@ export function openSeenEntries(folder: string, onFault: (error: Error) => void)
     if (!written.ok) onFault(new Error(`\`${SEEN_FILE}\` in the keys folder cannot be written`))
   }
   const save = (): void => {
-    // In sequence, and each writes what is newest then.
+    // One after the other; each writes the newest state.
     writing = writing.then(write)
   }
   return {

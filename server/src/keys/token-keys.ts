@@ -49,7 +49,7 @@ export function createTokenKeys(keys: { readonly active: Uint8Array; readonly pr
       const seconds = Math.floor(now / 1000)
       const nonce = randomBytes(8).toString('hex')
       const bytes = tokenBytes({ seconds, nonce }, claims)
-      if (bytes === undefined) throw new Bug('an approval holds only texts that UTF-8 can carry')
+      if (bytes === undefined) throw new Bug('an approval contains a text that UTF-8 cannot represent')
       return `${VERSION}.${seconds}.${nonce}.${hmacSha256(keys.active, bytes).toString('hex')}`
     },
     isGenuine(token, claims) {
@@ -58,7 +58,7 @@ export function createTokenKeys(keys: { readonly active: Uint8Array; readonly pr
       const bytes = tokenBytes(token, claims)
       if (bytes === undefined) return false
       const presented = Buffer.from(token.mac)
-      // Every key is tried, even after one matches, so that the timing does not tell which.
+      // Every key is tried, even after one matches, so that the timing does not reveal which.
       const fits = all.map((key) => sameBytes(Buffer.from(hmacSha256(key, bytes).toString('hex')), presented))
       return fits.includes(true)
     },

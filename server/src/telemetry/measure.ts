@@ -53,8 +53,8 @@ export function measure(
     const corridor = corridors.getStore()
     // After an approval the call continues outside its corridor, in the same trace.
     const span = spanFor(live.spans, corridor, asked)
-    const told = span === undefined ? asked : { ...asked, span: span.spanContext().spanId }
-    const answer = await servers.call(told)
+    const sent = span === undefined ? asked : { ...asked, span: span.spanContext().spanId }
+    const answer = await servers.call(sent)
     live.instruments.time('upstream', since(begun), { ...labels, answer: answer.is })
     live.spans?.end(span, answer.is === 'answered' ? undefined : answer.is)
     return answer

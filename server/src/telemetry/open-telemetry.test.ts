@@ -23,14 +23,14 @@ test('a collector that rejects everything is reported once, and does not prevent
   const address = away.address()
   if (address === null || typeof address === 'string') throw new Error('no port')
   const endpoint = `http://127.0.0.1:${address.port}`
-  const told: string[] = []
+  const reported: string[] = []
   const otlp = { endpoint, headers: {} }
-  const telemetry = openTelemetry({ version: '1', readings, otlp, onFault: (where) => void told.push(where) })
+  const telemetry = openTelemetry({ version: '1', readings, otlp, onFault: (where) => void reported.push(where) })
   await telemetry.begin()
   const spans = telemetry.live()?.spans
   spans?.end(spans.inTrace('0af7651916cd43dd8448eb211c80319c', 'call'))
   await telemetry.close()
   away.close()
   expect(posts).toBeGreaterThanOrEqual(2)
-  expect(told).toEqual([endpoint])
+  expect(reported).toEqual([endpoint])
 })

@@ -28,7 +28,7 @@ export type TelemetryOptions = {
 
 /** The time limit for one post, with all retries. It is also the longest that a stopping gate waits for it. */
 const PATIENCE_MS = 3_000
-const TELL_AGAIN_MS = 600_000
+const REPORT_AGAIN_MS = 600_000
 
 type Started = Live & { readonly scrape: () => Promise<string>; readonly close: () => Promise<void> }
 
@@ -56,7 +56,7 @@ async function startSdk({ version, readings, otlp, onFault }: TelemetryOptions):
   const { PrometheusExporter, PrometheusSerializer } = await import('@opentelemetry/exporter-prometheus')
   const { resourceFromAttributes } = await import('@opentelemetry/resources')
   const resource = resourceFromAttributes({ 'service.name': 'sluice', 'service.version': version })
-  if (otlp !== undefined) await hearFaults(() => onFault(otlp.endpoint))
+  if (otlp !== undefined) await onSdkFault(() => onFault(otlp.endpoint))
   const prometheus = new PrometheusExporter({ preventServerStart: true })
   const traces = otlp === undefined ? undefined : await tracesTo(otlp, resource, version)
   const readers = [
@@ -78,12 +78,12 @@ async function startSdk({ version, readings, otlp, onFault }: TelemetryOptions):
 }
 
 /** The SDK reports what could not be sent only through its log. */
-async function hearFaults(onFault: () => void): Promise<void> {
+async function onSdkFault(onFault: () => void): Promise<void> {
   const { diag, DiagLogLevel } = await import('@opentelemetry/api')
-  let told = Number.NEGATIVE_INFINITY
+  let reportedAt = Number.NEGATIVE_INFINITY
   const error = () => {
-    if (performance.now() - told < TELL_AGAIN_MS) return
-    told = performance.now()
+    if (performance.now() - reportedAt < REPORT_AGAIN_MS) return
+    reportedAt = performance.now()
     onFault()
   }
   const silent = () => {}

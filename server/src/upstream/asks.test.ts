@@ -9,22 +9,22 @@ const result = (inputRequests: object, more: object = {}) => ({
   ...more,
 })
 
-test('what the client declared may be asked, and the state is passed along', () => {
+test('a server may ask what the client declared, and its state is passed on', () => {
   const asked = { a: form, b: { method: 'sampling/createMessage', params: {} }, c: { method: 'roots/list' } }
   expect(asksOf(result(asked, { requestState: 'mine' }), ALL)).toEqual({ requests: asked, state: 'mine' })
   expect(asksOf({ resultType: 'input_required', requestState: 'later' }, {})).toEqual({ requests: {}, state: 'later' })
 })
 
 test.each([
-  ['whoever offered nothing', { resultType: 'input_required', requestState: 'later' }, undefined],
-  ['what the client did not offer', result({ a: form }), { sampling: {} }],
+  ['a client that declared nothing', { resultType: 'input_required', requestState: 'later' }, undefined],
+  ['what the client did not declare', result({ a: form }), { sampling: {} }],
   ['a page to open', result({ a: { ...form, params: { mode: 'url', url: 'https://false.example' } } }), ALL],
-  ['a mode that nobody knows', result({ a: { ...form, params: { mode: 'later' } } }), ALL],
-  ['a method that nobody knows', result({ a: { method: 'tools/call', params: {} } }), ALL],
-  ['one of two that is nothing', result({ a: form, b: null }), ALL],
-  ['a state that reads like a call of the gate', result({ a: form }, { requestState: `call_${'0'.repeat(24)}` }), ALL],
-  ['more than anybody answers', result(Object.fromEntries(Array.from({ length: 33 }, (_, n) => [n, form]))), ALL],
-  ['a state that is no text', result({ a: form }, { requestState: 1 }), ALL],
-])('is not asked: %s', (_, said, answerable) => {
+  ['an unknown mode', result({ a: { ...form, params: { mode: 'later' } } }), ALL],
+  ['an unknown method', result({ a: { method: 'tools/call', params: {} } }), ALL],
+  ['a question that is null, beside a valid one', result({ a: form, b: null }), ALL],
+  ['a state that looks like the id of a call', result({ a: form }, { requestState: `call_${'0'.repeat(24)}` }), ALL],
+  ['too many questions', result(Object.fromEntries(Array.from({ length: 33 }, (_, n) => [n, form]))), ALL],
+  ['a state that is not text', result({ a: form }, { requestState: 1 }), ALL],
+])('a server may not ask: %s', (_, said, answerable) => {
   expect(asksOf(said, answerable)).toBeUndefined()
 })

@@ -10,7 +10,7 @@ const NEEDS: Readonly<Record<string, string>> = {
   'roots/list': 'roots',
 }
 
-/** Nobody answers more at once. */
+/** The maximum number of questions at once. */
 const MOST_QUESTIONS = 32
 
 export const isAsking = ({ resultType }: JsonObject): boolean => resultType === 'input_required'
@@ -27,7 +27,7 @@ export function asksOf(
   const asked = Object.values(requests)
   if (asked.length > MOST_QUESTIONS || !asked.every((one) => mayAsk(one, answerable))) return undefined
   if (requestState === undefined) return { requests }
-  // A state that looks like one of the gate's calls would lead the client there.
+  // A state that looks like a call id of the gate would lead the client to that call.
   const isStrange = typeof requestState !== 'string' || CallId.safeParse(requestState).success
   return isStrange ? undefined : { requests, state: requestState }
 }

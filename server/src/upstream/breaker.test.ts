@@ -23,7 +23,7 @@ describe('the breaker', () => {
     expect(after(TUNING, interrupted, ended('failed'), 0)).toEqual({ is: 'closed', failures: 1 })
   })
 
-  test('a caller that gave up proves nothing', () =>
+  test('a call whose caller gave up does not count', () =>
     expect(after(TUNING, failing(2), ended('neither'), 0)).toEqual(failing(2)))
 
   test('lets no call through before its time, and one trial after it', () => {
@@ -60,7 +60,7 @@ describe('the breaker', () => {
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
         let breaker: Breaker = closedBreaker
         let now = 0
-        const under_way: boolean[] = []
+        const in_progress: boolean[] = []
         for (const { what, wait, pick } of steps) {
           now += wait
           if (what === 'call') {
@@ -68,14 +68,14 @@ describe('the breaker', () => {
             expect(admitted !== undefined).toBe(isPassable(breaker, now))
             if (admitted === undefined) continue
             breaker = admitted.breaker
-            under_way.push(admitted.trial)
-          } else if (under_way.length > 0) {
-            const [trial = false] = under_way.splice(pick % under_way.length, 1)
+            in_progress.push(admitted.trial)
+          } else if (in_progress.length > 0) {
+            const [trial = false] = in_progress.splice(pick % in_progress.length, 1)
             breaker = after(TUNING, breaker, ended(what, trial), now)
             if (what === 'ok') expect(breaker).toEqual(closedBreaker)
           }
-          expect(breaker.is === 'half_open' ? under_way.filter(Boolean).length : 0).toBeLessThanOrEqual(1)
-          if (breaker.is === 'half_open') expect(under_way).toContain(true)
+          expect(breaker.is === 'half_open' ? in_progress.filter(Boolean).length : 0).toBeLessThanOrEqual(1)
+          if (breaker.is === 'half_open') expect(in_progress).toContain(true)
         }
       }),
     )

@@ -10,7 +10,7 @@ export type Breaker =
 export const closedBreaker: Breaker = { is: 'closed', failures: 0 }
 
 /**
- * The result of a call, as far as the connection to the server is concerned. `neither`: the caller gave up, nothing is proven.
+ * The result of a call, as far as the connection to the server is concerned. `neither`: the caller gave up, so it does not count.
  */
 export type Passage = 'ok' | 'failed' | 'neither'
 

@@ -61,7 +61,7 @@ export type ConnectionDeps = {
   readonly stop: AbortSignal
 }
 
-/** `died_of_probe`: the server crashed or stopped answering after the probe for the newer era, as with some older SDKs. */
+/** `died_of_probe`: the server crashed or stopped answering after the probe for the newer protocol era, as servers of some older SDKs do. */
 type Try = Attempt | { readonly is: 'died_of_probe' | 'other_wire'; readonly says: string }
 
 /**
@@ -110,7 +110,7 @@ async function openOn(open: OpenWire, deps: ConnectionDeps, legacy: boolean): Pr
     await lister.first()
     doubt = () => {
       relist()
-      for (const method of untold(client)) deps.onNotice(method, {})
+      for (const method of listChangesOf(client)) deps.onNotice(method, {})
       deps.onDoubt()
     }
     void keepListening(client, { tuning, isUsable: () => wire.isUsable(), onDoubt: () => doubt() })
@@ -144,7 +144,7 @@ async function openOn(open: OpenWire, deps: ConnectionDeps, legacy: boolean): Pr
 }
 
 /** The list changes that a server announces besides those of its tools: reported again when they may have been missed. */
-function untold(client: Client): readonly NoticeMethod[] {
+function listChangesOf(client: Client): readonly NoticeMethod[] {
   const { prompts, resources } = client.getServerCapabilities() ?? {}
   return [
     ...(prompts?.listChanged === true ? (['notifications/prompts/list_changed'] as const) : []),

@@ -26,7 +26,7 @@ export function openEmbeddingModel(settings: ModelSettings, folder: string): Res
     const body = JSON.stringify({ model: settings.model, input: texts, encoding_format: 'float' })
     // Texts go to the configured address and nowhere else.
     const send = () => fetch(url, { method: 'POST', headers, body, redirect: 'error', signal })
-    // A kept connection may have been closed by the server just now. Asking twice does no harm.
+    // The server may just have closed the idle connection. Sending the request twice is harmless.
     return send().catch((error: unknown) => (signal.aborted ? Promise.reject(error as Error) : send()))
   }
   return ok({

@@ -20,7 +20,7 @@ export type Envelope = JsonObject
 export function requestFrame(id: FrameId, request: OurRequest<unknown>, envelope: Envelope): string {
   const params = request.params(metaOf(id, request, envelope))
   // A raw line break would end the frame early and start another one that nobody approved.
-  if (/[\n\r]/.test(params)) throw new Bug('JSON for a frame never holds a line break')
+  if (/[\n\r]/.test(params)) throw new Bug('the JSON of a frame contains a line break')
   return `{"jsonrpc":"2.0","id":"${id}","method":${JSON.stringify(request.method)},"params":${params}}\n`
 }
 

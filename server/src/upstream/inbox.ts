@@ -19,10 +19,10 @@ export type Inbox = {
    * One message: an answer to one of our requests, its progress, or something for the SDK. `within`: the request it was sent in
    * answer to.
    */
-  hear(text: string, within?: FrameId): void
+  receive(text: string, within?: FrameId): void
   /** One message over the limit. */
   overlong(message: Overlong): void
-  /** How many messages were neither. */
+  /** How many messages could not be assigned. */
   unreadable(): number
 }
 
@@ -65,7 +65,7 @@ export function openInbox({ server, output_limit, pending, transport, noise, onN
   }
 
   return {
-    hear(text, within) {
+    receive(text, within) {
       // A shorter one cannot hold so many.
       if (text.length >= MOST_VALUES) {
         const [head, tail] = [text.slice(0, ENDS), text.slice(-ENDS)]

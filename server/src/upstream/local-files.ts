@@ -59,7 +59,7 @@ export function localFiles(servers: Config['servers'], folder: string, own?: Gat
   const ownFiles = own === undefined ? [] : [own.data, ...own.settings]
   const look = (server: string): DiskLook => {
     const { base, isHere, mayBeHere, bases } = standingOf(server)
-    // Remembers the links that it has followed, for this look only. Most calls name no file.
+    // Caches followed links for this decision only. Created on first use, because most calls name no file.
     let followed: Follow | undefined
     return {
       isHere,

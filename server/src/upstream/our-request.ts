@@ -149,11 +149,11 @@ function toolResult(result: JsonObject, answerable: Answerable | undefined): Too
   }
 }
 
-/** What begins with `sluice/` is said by the gate alone. */
+/** Only the gate may set keys that begin with `sluice/`. */
 const theirMeta = (meta: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(meta).filter(([key]) => !key.startsWith('sluice/')))
 
-/** Any other answer, without the gate's own marks in it, also in the entries of a list. */
+/** Removes the gate's own keys from any other answer, including the entries of lists. */
 function withoutOurMarks(value: Json): Json {
   if (Array.isArray(value)) return value.map(withoutOurMarks)
   if (!isJsonObject(value)) return value

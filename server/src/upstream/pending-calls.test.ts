@@ -29,7 +29,7 @@ const answer = (pending: PendingCalls, { id }: Asked, n: number) => pending.answ
 const answered = (n: number) => ({ is: 'answered', result: { n } })
 
 describe('requests in progress', () => {
-  test('a late answer is never taken for the answer to the request that has the place now', async () => {
+  test('a late answer is never taken for the answer to the request that now uses the same place', async () => {
     const pending = pendingCalls({ name: 's', timeout_ms: LONG })
     const given_up = new CancelSwitch()
     const first = ask(pending, { signal: given_up })
@@ -43,14 +43,14 @@ describe('requests in progress', () => {
     expect([pending.late(), pending.isWaiting(first.id), pending.isWaiting(second.id)]).toEqual([2, false, true])
     answer(pending, second, 2)
     expect(await second.reply).toEqual(answered(2))
-    // The old signal has nothing to do with whoever has the place now.
+    // The old signal does not affect the request that now uses the place.
     const third = ask(pending)
     given_up.abort()
     answer(pending, third, 3)
     expect([await third.reply, third.cancelled]).toEqual([answered(3), []])
   })
 
-  test('progress and log lines for an ended request reach nobody, and a new one has its own share of them', async () => {
+  test('progress and log lines for an ended request are dropped, and a new request has its own rate limit', async () => {
     const pending = pendingCalls({ name: 's', timeout_ms: LONG })
     const heard: number[][] = [[], []]
     const listen = (list: number) => ({

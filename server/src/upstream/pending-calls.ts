@@ -48,25 +48,25 @@ const STRIDE = 65_536
 /** A place in the list of requests in progress; used again when its request has ended. */
 type Place = {
   readonly number: number
-  /** How many requests had this place before. */
+  /** How many requests used this place before. */
   turn: number
-  /** Of the request that has this place now. */
+  /** The id of the request that uses this place now. */
   id: FrameId | undefined
   request: OurRequest<unknown> | undefined
   sending: Sending | undefined
   resolve: ((reply: UpstreamReply<never>) => void) | undefined
   deadline: number
-  /** Made for the first message that there is. */
+  /** Created with the first message. */
   onProgress: ((progress: Progress) => void) | undefined
   onLog: ((line: JsonObject) => void) | undefined
   readonly aborted: () => void
 }
 
 /**
- * The requests in progress to one server, each with its own end: answer, timeout, abort, or the end of the wire. They stand in a
- * list of places, and one timer serves all of them: all have the same timeout.
- * INVARIANT: the id of a request is never used again, so a late answer is never taken for the answer to the request that has the
- * place now (law in pending-calls.test.ts).
+ * The requests in progress to one server, each with its own end: answer, timeout, abort, or the end of the wire. They are stored in
+ * a list of places. One timer serves all of them, because all have the same timeout.
+ * INVARIANT: the id of a request is never used again, so a late answer is never taken for the answer to the request that now uses
+ * the same place (law in pending-calls.test.ts).
  */
 export function pendingCalls({ name: server, timeout_ms }: { name: string; timeout_ms: number }): PendingCalls {
   const places: Place[] = []
@@ -127,7 +127,7 @@ export function pendingCalls({ name: server, timeout_ms }: { name: string; timeo
     )
   }
 
-  /** Ends what has waited for too long, and comes back for the next. */
+  /** Ends what has waited for too long, and sets the timer for the next one. */
   function sweep(): void {
     timer = undefined
     const now = performance.now()
@@ -191,7 +191,7 @@ export function pendingCalls({ name: server, timeout_ms }: { name: string; timeo
       const place = id === undefined ? onlyOne(places) : placeOf(id)
       if (place?.request?.onLog === undefined) return
       place.onLog ??= rateLimited(place.request.onLog)
-      // In its own name: another one, such as the gate's, would be believed.
+      // The logger is prefixed with the server's name: a bare name, such as the gate's own, would be believed.
       const { logger } = line
       place.onLog({ ...line, logger: typeof logger === 'string' ? `${server}/${logger}` : server })
     },
@@ -216,7 +216,7 @@ export function loginNeeded(server: string, why: string): NoResult {
   return { is: 'not_sent', problem: problem('tool.login_needed', { server, why }) }
 }
 
-export const LEASE_OVER = 'the lease of this node is over: another node may have taken the call over'
+export const LEASE_EXPIRED = 'the lease of this node has expired: another node may have taken over the call'
 
 /** Guaranteed not to have run. */
 export function notSent(server: string, why: string): NoResult {

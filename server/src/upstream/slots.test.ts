@@ -34,7 +34,7 @@ describe('slots', () => {
     const slots = openSlots(2, 1)
     expect(slots.takeFree()).toBe(true)
     slots.release()
-    expect(() => slots.release()).toThrow('released once')
+    expect(() => slots.release()).toThrow('released twice')
     expect(slots.active()).toBe(0)
   })
 

@@ -55,7 +55,7 @@ export function openSlots(places: number, queue_limit: number): Slots {
       return queue.size >= queue_limit ? 'full' : wait(wait_ms, signal)
     },
     release() {
-      if (active === 0) throw new Bug('a slot is released once')
+      if (active === 0) throw new Bug('a slot was released twice')
       for (const next of queue) return next.give('taken')
       active -= 1
     },

@@ -247,10 +247,10 @@ describe('the end', () => {
 
   test('calls in progress are lost, later ones are not sent, and nothing is restarted', () =>
     withToolServers([scriptServer('bad', 'misbehaving.ts')], {}, async ({ call, text, servers }) => {
-      const under_way = call('bad', 'hangs')
+      const in_progress = call('bad', 'hangs')
       await text('bad', 'echo')
       await servers.close()
-      expect(codeOf(await under_way)).toBe('lost tool.broke_off')
+      expect(codeOf(await in_progress)).toBe('lost tool.broke_off')
       expect(codeOf(await call('bad', 'echo'))).toBe('not_sent tool.unavailable')
       expect(await servers.ready('bad')).toMatchObject({ ok: false })
       expect(servers.status()[0]).toMatchObject({ state: 'closed', starts: 1 })

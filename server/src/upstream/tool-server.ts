@@ -12,7 +12,7 @@ import type { JsonObject } from '../contract/json.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import { admit, after, backOff, closedBreaker, isPassable, type Breaker, type Passage } from './breaker.ts'
 import type { Connection, ConnectionDeps } from './connection.ts'
-import { LEASE_OVER, loginNeeded, notSent } from './pending-calls.ts'
+import { LEASE_EXPIRED, loginNeeded, notSent } from './pending-calls.ts'
 import type { ServerConfig } from './server-config.ts'
 import { openSlots } from './slots.ts'
 import type { ServerStatus, UpstreamLog } from './tool-server-status.ts'
@@ -267,7 +267,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
     // A call can only carry inputs since MCP 2026-07-28.
     if (call.inputs !== undefined && (connection.legacy || connection.besides === undefined))
       return notSent(server, 'its tools do not ask for input')
-    if (config.mayAct?.() === false) return notSent(server, LEASE_OVER)
+    if (config.mayAct?.() === false) return notSent(server, LEASE_EXPIRED)
     return connection.call(call)
   }
 

@@ -50,7 +50,7 @@ export function watchByListening(client: Client, { server, tuning, isUsable, onD
     if (open !== undefined) void comeBack(open)
   }
 
-  /** In sequence, each with what is wanted by then. */
+  /** One after the other, each with the set that is wanted when it starts. */
   function inTurn(): Promise<void> {
     const mine = turn.then(reopen)
     turn = mine.catch(() => undefined)

@@ -1,7 +1,7 @@
 import type { UpstreamReply, Watched } from '../commands/ports/upstream.ts'
 import type { JsonObject } from '../contract/json.ts'
 
-/** How one connection is told which resources to watch. */
+/** Starts and stops watching a resource on one connection. */
 export type Watcher = {
   watch(uri: string): Promise<UpstreamReply<JsonObject>>
   unwatch(uri: string): void
@@ -16,7 +16,7 @@ export type Watches = {
 
 type Watch = { watchers: number; is_standing: boolean; readonly begun: Promise<UpstreamReply<JsonObject>> }
 
-/** INVARIANT: a server is asked once per resource, however many watch it, and told once when nobody does any more. */
+/** INVARIANT: a server gets one request per resource, however many callers watch it, and one when the last of them stops. */
 export function openWatches({ watch: begin, unwatch }: Watcher): Watches {
   const watched = new Map<string, Watch>()
 

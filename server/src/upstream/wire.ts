@@ -37,7 +37,7 @@ export type WireDeps = {
   readonly noise: (says: string) => void
   /** Some messages of the server may have been missed: its tools have to be listed again. */
   readonly onDoubt: () => void
-  /** Unsolicited, and not only for us. */
+  /** A notification that is not only for the gate. */
   readonly onNotice: (method: NoticeMethod, params: JsonObject) => void
 }
 

@@ -104,7 +104,7 @@ describe('declared commands', () => {
       expect(env).not.toHaveProperty('SLUICE_TEST_SECRET')
     }))
 
-  test('that cannot be started certainly did not run, nor those whose arguments are rejected or too long', () =>
+  test('that cannot be started, or whose arguments are rejected or too long, did not run', () =>
     beside({}, async ({ call }) => {
       expect(await call('own', 'absent')).toMatchObject({ is: 'not_sent', problem: { code: 'tool.unavailable' } })
       expect(await call('own', 'argv', { words: ['a\0b'] })).toMatchObject({

@@ -132,7 +132,7 @@ describe('only the misbehaving call is affected', () => {
       })
     }))
 
-  test('if a caller gives up the call is lost, and the server is told that it is cancelled', () =>
+  test('if a caller gives up, the call is lost and its cancellation is sent to the server', () =>
     beside({}, async (rig) => {
       await rig.servers.ready('bad')
       const giving_up = new AbortController()

@@ -42,10 +42,10 @@ describe('a session', () => {
 
   test('is ended properly when the gate ends, and calls in progress are lost', () =>
     withOne('misbehaving-http.ts', {}, async ({ call, text, servers }, { as }) => {
-      const under_way = call('s', 'hangs')
+      const in_progress = call('s', 'hangs')
       await text('s', 'echo')
       await servers.close()
-      expect(codeOf(await under_way)).toBe('lost tool.broke_off')
+      expect(codeOf(await in_progress)).toBe('lost tool.broke_off')
       expect(codeOf(await call('s', 'echo'))).toBe('not_sent tool.unavailable')
       expect(servers.status()[0]).toMatchObject({ state: 'closed', starts: 1 })
       await withToolServers([as('again')], {}, async (rig) => {

@@ -46,19 +46,19 @@ export function openEventWire({ config, tuning, tokens, noise, onNotice }: HttpW
       const about = { status: reply.status, statusText: '', text: '' }
       throw new SdkHttpError(SdkErrorCode.ClientHttpFailedToOpenStream, `it answered HTTP ${reply.status}`, about)
     }
-    const { promise: told, resolve: tell } = Promise.withResolvers<undefined>()
+    const { promise: addressKnown, resolve: onAddress } = Promise.withResolvers<undefined>()
     const over = readEvents(reply, {
       limit,
       inbox,
       event({ event, data }) {
         if (event !== 'endpoint') return false
         endpoint ??= URL.canParse(data, channel.url) ? new URL(data, channel.url) : undefined
-        tell(undefined)
+        onAddress(undefined)
         return true
       },
     })
     void over.then(() => end('its event stream ended'))
-    await Promise.race([told, over])
+    await Promise.race([addressKnown, over])
     clearTimeout(timer)
     if (endpoint?.origin === channel.url.origin) return
     end('did not send the address to post to')

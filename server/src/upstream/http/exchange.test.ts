@@ -5,7 +5,7 @@ import { readBody } from './body.ts'
 import { exchange, headerOf, type Exchange, type Reply } from './exchange.ts'
 import { openPool } from './pool.ts'
 
-/** A real socket that handles each connection as told. */
+/** A real socket that handles each connection with this function. */
 async function withPort(onConnection: (socket: Socket) => void, use: (port: number) => Promise<void>): Promise<void> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined)
@@ -42,7 +42,7 @@ describe('a request without an answer', () => {
     expect(refused.mayHaveLeft()).toBe(false)
   })
 
-  test('is not sent if the lease ended while it was connected', async () => {
+  test('is not sent if the lease expired while it was connecting', async () => {
     let heard = 0
     await withPort(
       (socket) => socket.on('data', () => (heard += 1)),

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
-import { LEASE_OVER } from '../pending-calls.ts'
+import { LEASE_EXPIRED } from '../pending-calls.ts'
 import { openBody, type Body, type BodyReader } from './body.ts'
 
 export type Ask = {
@@ -75,7 +75,7 @@ export function exchange(url: URL, ask: Ask, connections: Dispatcher, onOver?: O
     {
       onRequestStart(offered) {
         if (aborted || connection !== undefined) return offered.abort(new Error('given up'))
-        if (ask.mayAct?.() === false) return offered.abort(new Error(LEASE_OVER))
+        if (ask.mayAct?.() === false) return offered.abort(new Error(LEASE_EXPIRED))
         connection = offered
       },
       onResponseStart(from, status, headers, status_text = '') {

@@ -15,7 +15,7 @@ export function httpTransport(config: HttpServer, tuning: Tuning, login?: Tokens
     )
   return {
     async connect(deps, legacy) {
-      // Their library is large, so it is loaded only if there is a server over HTTP.
+      // The library is large, so it is loaded only if there is a server over HTTP.
       const [{ openStreamable }, { openEventWire }] = await Promise.all([
         import('./streamable-wire.ts'),
         import('./event-wire.ts'),

@@ -13,8 +13,8 @@ export function readEvents(
 ): Promise<StreamEnd> {
   return new Promise((resolve) => {
     const reader = eventReader(limit, {
-      event(heard) {
-        if (event?.(heard) !== true && heard.event === 'message') inbox.hear(heard.data)
+      event(found) {
+        if (event?.(found) !== true && found.event === 'message') inbox.receive(found.data)
       },
       overlong: (long) => inbox.overlong(long),
       endless(long) {
@@ -22,11 +22,11 @@ export function readEvents(
         body.drop()
       },
     })
-    const heard = paced((piece) => reader.push(piece), body)
+    const pieces = paced((piece) => reader.push(piece), body)
     const end = () => resolve({ last_id: reader.lastId(), retry_ms: reader.retryMs() })
     body.read({
-      data: (piece) => heard.push(piece),
-      end: () => void heard.done().then(end),
+      data: (piece) => pieces.push(piece),
+      end: () => void pieces.done().then(end),
     })
   })
 }

@@ -21,19 +21,20 @@ const OWN = [
   'accept-encoding',
   'mcp-session-id',
 ]
-type Told = { text: string; meta?: Record<string, unknown>; headers: Record<string, string> }
+type Received = { text: string; meta?: Record<string, unknown>; headers: Record<string, string> }
 
 /** What the SDK's own client sends for the same call. */
-async function toldBySdk(url: string): Promise<Told> {
+async function sentBySdk(url: string): Promise<Received> {
   const client = new Client({ name: 'sluice', version: '0' }, { versionNegotiation: { mode: 'auto' } })
   await client.connect(new StreamableHTTPClientTransport(new URL(url)))
   await client.listTools()
   const { content } = await client.callTool({ name: 'meta', arguments: { text: 'é' } })
   await client.close()
-  return JSON.parse((content[0] as { text: string }).text) as Told
+  return JSON.parse((content[0] as { text: string }).text) as Received
 }
 
-const without = (told: Told) => Object.fromEntries(Object.entries(told.headers).filter(([name]) => !OWN.includes(name)))
+const without = (received: Received) =>
+  Object.fromEntries(Object.entries(received.headers).filter(([name]) => !OWN.includes(name)))
 
 describe('a server of the official SDK over HTTP', () => {
   const kinds = [
@@ -46,12 +47,12 @@ describe('a server of the official SDK over HTTP', () => {
   for (const [args, protocol] of kinds) {
     test(`${args.join(' ')}: a call carries exactly the headers of the SDK's own client, on MCP ${protocol}`, () =>
       withSdk(args, async ({ text, servers }, { url }) => {
-        const told = JSON.parse(await text('sdk', 'meta', { text: 'é' })) as Told
-        expect(told.text).toBe('é')
-        expect(told.meta).toMatchObject({ 'sluice/idempotency-key': 'key-1', 'sluice/trace-id': 'trace-1' })
-        expect(told.headers['mcp-protocol-version']).toBe(protocol)
-        expect(told.headers['mcp-session-id'] !== undefined).toBe(args[0] === 'sessions')
-        expect(without(told)).toEqual(without(await toldBySdk(url)))
+        const received = JSON.parse(await text('sdk', 'meta', { text: 'é' })) as Received
+        expect(received.text).toBe('é')
+        expect(received.meta).toMatchObject({ 'sluice/idempotency-key': 'key-1', 'sluice/trace-id': 'trace-1' })
+        expect(received.headers['mcp-protocol-version']).toBe(protocol)
+        expect(received.headers['mcp-session-id'] !== undefined).toBe(args[0] === 'sessions')
+        expect(without(received)).toEqual(without(await sentBySdk(url)))
         expect(servers.status()[0]).toMatchObject({ protocol, state: 'ready', starts: 1, tools: 4 })
       }))
 

@@ -86,13 +86,13 @@ export function sdkTransport(deps: SdkTransportDeps): Transport {
     if (mediaType(reply) !== 'application/json')
       throw new SdkError(SdkErrorCode.ClientHttpUnexpectedContent, 'it answered with an unexpected content type')
     if (body === 'broke_off') throw new Error('its answer was cut off')
-    inbox.hear(text)
+    inbox.receive(text)
   }
 
   /** Since 2026-07-28 a rejected message can still have a proper answer. */
   function refuse(reply: Reply, message: JSONRPCMessage, text: string): void {
     if (reply.status === 400 && messageHeaders(message)['mcp-method'] !== undefined && isAnswerTo(message, text))
-      return inbox.hear(text)
+      return inbox.receive(text)
     if (reply.status === 404 && session.id() !== undefined) life.end('its session has ended')
     throw new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, `it answered HTTP ${reply.status}`, {
       status: reply.status,

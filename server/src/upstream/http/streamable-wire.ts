@@ -76,7 +76,7 @@ export function openStreamable(deps: HttpWireDeps): Wire {
         const unsent = !is_answered_by_stream && asking?.mayHaveLeft() !== true
         asking?.abort()
         // Since 2026-07-28 ending the request is the cancellation.
-        if (!unsent && is_legacy) void tell(cancelFrame(id, why, envelope))
+        if (!unsent && is_legacy) void sendAlone(cancelFrame(id, why, envelope))
         return { unsent }
       },
     })
@@ -117,7 +117,7 @@ export function openStreamable(deps: HttpWireDeps): Wire {
     const body = await readBody(reply.body, limit)
     if (body === 'too_large') return pending.end(id, lost(server, 'tool.too_large', { limit: String(limit) }))
     if (body === 'broke_off') return pending.end(id, lost(server, 'tool.broke_off', { how: 'its answer was cut off' }))
-    inbox.hear(body.toString(), id)
+    inbox.receive(body.toString(), id)
     if (pending.isWaiting(id)) pending.end(id, lost(server, 'tool.garbled'))
   }
 
@@ -128,7 +128,7 @@ export function openStreamable(deps: HttpWireDeps): Wire {
       limit,
       inbox,
       event({ event, data }) {
-        if (event === 'message') inbox.hear(data, id)
+        if (event === 'message') inbox.receive(data, id)
         if (!pending.isWaiting(id)) patience ??= setTimeout(() => asking.abort(), tuning.grace_ms).unref()
         return true
       },
@@ -147,12 +147,12 @@ export function openStreamable(deps: HttpWireDeps): Wire {
   /** A request about nothing but the session: a rejection for one tool must not end the session for the others. */
   async function isSessionGone(): Promise<boolean> {
     if (session.id() === undefined || !life.isUsable()) return false
-    const reply = await tell('{"jsonrpc":"2.0","id":"session","method":"ping"}')
+    const reply = await sendAlone('{"jsonrpc":"2.0","id":"session","method":"ping"}')
     return reply !== undefined && [400, 404].includes(reply.status)
   }
 
-  /** A message whose answer, if any, counts only by its status. */
-  async function tell(body: string): Promise<Reply | undefined> {
+  /** Sends a message; only the status of its answer is used. */
+  async function sendAlone(body: string): Promise<Reply | undefined> {
     const asking = channel.ask({ method: 'POST', headers: { ...POSTED, ...session.headers() }, body })
     const timer = setTimeout(() => asking.abort(), tuning.grace_ms).unref()
     const reply = await asking.reply

@@ -66,7 +66,7 @@ export function openTokens(settings: OAuthSettings, timeout_ms: number, now = ()
 
 type Granted = { readonly access_token: string; readonly expires_in: number | undefined }
 
-/** A sentence if there is none. Of the answer only the standard error code is repeated. */
+/** Returns a sentence if there is no token. It repeats only the standard error code of the answer. */
 async function requestToken(settings: OAuthSettings, timeout_ms: number): Promise<Granted | string> {
   const { token_url, client_id, client_secret, scope } = settings
   const url = new URL(token_url)

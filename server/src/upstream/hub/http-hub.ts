@@ -12,7 +12,7 @@ const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 10_000
 /** With nothing to ask for, it checks again after this long. */
 const IDLE_MS = 5_000
-/** Every this many times it asks although nothing waits, so that the hub sees the node. */
+/** Every fourth time it asks even if nothing waits, so that the hub sees the node. */
 const SEEN_EVERY = 4
 
 /**
@@ -68,7 +68,7 @@ function follow(post: Post, { pending, take }: HubFollower, stopping: AbortSigna
       const asked = await post('v1/hub/decisions', { approvals, wait_s: WAIT_S }, patience)
       if (asked.is === 'failed' && signal.aborted) continue
       const isGood = asked.is === 'sent' && (await takeAll(asked.replies, take))
-      // Decisions that do not count would be sent again immediately.
+      // The hub would send decisions that were not accepted again immediately.
       if (!isGood) await rest(pause, stopping)
       pause = isGood ? FIRST_PAUSE_MS : Math.min(LONGEST_PAUSE_MS, pause * 2)
     }
@@ -84,7 +84,7 @@ function follow(post: Post, { pending, take }: HubFollower, stopping: AbortSigna
   }
 }
 
-/** Whether all of them counted. */
+/** Whether all of them were accepted. */
 async function takeAll(replies: readonly string[], take: HubFollower['take']): Promise<boolean> {
   let isGood = true
   for (const reply of replies) isGood = (await take(reply)) && isGood

@@ -65,10 +65,10 @@ async function resourceMetadata(
   { resource_metadata }: Challenge,
 ): Promise<OAuthProtectedResourceMetadata | undefined | string> {
   const url = resourceUrlFromServerUrl(server.url)
-  const told =
+  const metadataUrl =
     resource_metadata !== undefined && URL.canParse(resource_metadata) ? new URL(resource_metadata) : undefined
   // The server chose this URL, so it is used only if it is on the server itself.
-  const at = told?.origin === url.origin ? { resourceMetadataUrl: told } : {}
+  const at = metadataUrl?.origin === url.origin ? { resourceMetadataUrl: metadataUrl } : {}
   try {
     const metadata = await discoverOAuthProtectedResourceMetadata(url, at, fetch)
     const isIts = checkResourceAllowed({ requestedResource: url, configuredResource: metadata.resource })

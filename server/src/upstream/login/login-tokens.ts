@@ -41,7 +41,7 @@ export function openLoginTokens(deps: LoginTokensDeps): LoginTokens {
   let login = stored(deps)
   let refreshing: Promise<Token> | undefined
   let failure: { readonly says: string; readonly until: number } | undefined
-  let told: Challenge = {}
+  let lastChallenge: Challenge = {}
   /** Why a person is needed, once the server or its authorization server said so. */
   let need: string | undefined
   /** Rejected although it was fresh: another one would not help. */
@@ -59,9 +59,7 @@ export function openLoginTokens(deps: LoginTokensDeps): LoginTokens {
     const saved = store.write(next)
     unsaved = !saved.ok
     if (!saved.ok)
-      deps.warn(
-        `its login could not be saved (${saved.problem.about['why'] ?? ''}); it is tried again at the next call`,
-      )
+      deps.warn(`its login could not be saved (${saved.problem.about['why'] ?? ''}); the next call tries again`)
     deps.onSecrets()
   }
 
@@ -119,9 +117,9 @@ export function openLoginTokens(deps: LoginTokensDeps): LoginTokens {
   }
 
   async function afterRefusal({ value, challenge, again }: Refused): Promise<Token> {
-    told = { ...told, ...challenge }
+    lastChallenge = { ...lastChallenge, ...challenge }
     if (challenge.asks === 'wider') {
-      told = { ...told, ...scopeOf(joinScopes(login?.scope, challenge.scope)) }
+      lastChallenge = { ...lastChallenge, ...scopeOf(joinScopes(login?.scope, challenge.scope)) }
       const limit = server.login?.scope === undefined ? '' : ', which `login.scope` in the configuration leaves out'
       return { ok: false, login: true, says: `the server asks for more permissions${listed(challenge.scope)}${limit}` }
     }
@@ -150,12 +148,12 @@ export function openLoginTokens(deps: LoginTokensDeps): LoginTokens {
     },
     secrets: () =>
       [login?.access_token, login?.refresh_token, login?.client.client_secret].filter((text) => text !== undefined),
-    challenge: () => told,
+    challenge: () => lastChallenge,
     adopt(next) {
       login = next
       need = undefined
       failure = undefined
-      told = {}
+      lastChallenge = {}
       deps.onSecrets()
     },
     forget() {

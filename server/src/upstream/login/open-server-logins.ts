@@ -48,7 +48,7 @@ export function openServerLogins(deps: LoginDeps): OpenServerLogins {
   const listeners = new Set<(slot: LoginSlot) => void>()
 
   const rulesOf = ({ url, login }: HttpServer) => addressRules(url, login?.issuer)
-  const told = (slot: LoginSlot) => {
+  const changed = (slot: LoginSlot) => {
     for (const listener of listeners) listener(slot)
   }
   const failed = ({ server }: LoginSlot, why: string) => refuse('login.failed', { server, why })
@@ -120,9 +120,9 @@ export function openServerLogins(deps: LoginDeps): OpenServerLogins {
   /** One at a time per slot: concurrent callers get the same one. */
   function start(slot: LoginSlot, by: string): Promise<Result<StartedLogin>> {
     const key = slotKey(slot)
-    const under_way = starting.get(key) ?? begin(slot, by).finally(() => starting.delete(key))
-    starting.set(key, under_way)
-    return under_way
+    const started = starting.get(key) ?? begin(slot, by).finally(() => starting.delete(key))
+    starting.set(key, started)
+    return started
   }
 
   async function redeem(attempt: Attempt, code: string, iss: string | undefined): Promise<StoredLogin | string> {
@@ -200,7 +200,7 @@ export function openServerLogins(deps: LoginDeps): OpenServerLogins {
         const saved = store.write(login)
         if (!saved.ok) return failed(slot, `it could not be saved (${saved.problem.about['why'] ?? ''})`)
         tokens(slot)?.adopt(login)
-        told(slot)
+        changed(slot)
         return ok({ ...slot, issuer: discovered.issuer, by })
       } catch (error) {
         return failed(slot, sayFault(error))
@@ -215,7 +215,7 @@ export function openServerLogins(deps: LoginDeps): OpenServerLogins {
       attempts.drop(slot)
       const was = held.forget()
       const revoked = was !== undefined && (await revokeLogin(at.fetch, was))
-      told(slot)
+      changed(slot)
       return ok({ revoked })
     },
     users: (server) => store.users(server),

@@ -12,7 +12,7 @@ import { isJsonType } from './parameters.ts'
 /** From a proxy that passed the request on and got no answer: the outcome is unknown. */
 const NO_ANSWER = new Set([502, 504])
 /** Headers that are useful in an answer without a body. */
-const TELLING = ['location', 'content-type', 'content-length', 'last-modified', 'etag'] as const
+const SHOWN_HEADERS = ['location', 'content-type', 'content-length', 'last-modified', 'etag'] as const
 
 export type AnswerDeps = {
   readonly server: string
@@ -57,7 +57,7 @@ function failure(reply: Reply, body: Buffer, { hide }: AnswerDeps): ToolResult {
 const text = (said: string): JsonObject => ({ type: 'text', text: said })
 const statusOf = ({ status }: Reply) => `HTTP ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd()
 const tellingOf = (reply: Reply) =>
-  TELLING.flatMap((name) => {
+  SHOWN_HEADERS.flatMap((name) => {
     const value = headerOf(reply, name)
     return value === undefined ? [] : [`${name}: ${value}`]
   })

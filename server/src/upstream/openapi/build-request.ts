@@ -67,9 +67,7 @@ function faultIn(parameter: Parameter, pairs: Pairs, query: Readonly<Record<stri
   if (parameter.in === 'header' && !texts.every(isHeaderText)) return 'is not a valid header value'
   if (parameter.in !== 'path') return undefined
   if (texts.length === 0 || texts.includes('')) return 'must not be empty'
-  return texts.some(isTravelling)
-    ? 'must not contain `.` or `..` as a part of a path, nor control characters'
-    : undefined
+  return texts.some(leavesPath) ? 'must not contain `.` or `..` as a part of a path, nor control characters' : undefined
 }
 
 const isHeaderText = (text: string) => /^[\x20-\x7e]*$/.test(text) && text === text.trim()
@@ -77,7 +75,7 @@ const isHeaderText = (text: string) => /^[\x20-\x7e]*$/.test(text) && text === t
 const MOST_DECODINGS = 3
 
 /** Dots between slashes, even encoded: encoded once more they are harmless here, but not behind a careless proxy. */
-function isTravelling(text: string): boolean {
+function leavesPath(text: string): boolean {
   let plain = text
   for (let times = 0; times < MOST_DECODINGS; times += 1) {
     // oxlint-disable-next-line no-control-regex -- these are looked for

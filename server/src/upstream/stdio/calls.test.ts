@@ -98,7 +98,7 @@ describe('only the misbehaving call is affected', () => {
       expect(servers.status()[0]).toMatchObject({ late_answers: 1, starts: 1 })
     }))
 
-  test('if a caller gives up the call is lost, and the server is told that it is cancelled', () =>
+  test('if a caller gives up, the call is lost and its cancellation is sent to the server', () =>
     beside({}, async ({ call, text, servers }) => {
       await servers.ready('bad')
       const giving_up = new AbortController()
@@ -166,8 +166,8 @@ describe('only the misbehaving call is affected', () => {
     }))
 })
 
-describe('what a child can see and log', () => {
-  test('of the gate`s environment only harmless names', () =>
+describe('the environment and the log of a child', () => {
+  test('it gets only harmless variables of the gate`s environment', () =>
     beside({ env: { OWN: 'given' } }, async ({ text }) => {
       process.env['SLUICE_TEST_SECRET'] = 'planted'
       const env = JSON.parse(await text('bad', 'environment')) as Record<string, string>

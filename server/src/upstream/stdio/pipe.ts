@@ -27,7 +27,7 @@ export function openPipe({ config, grace_ms, stderr, noise, onNotice }: PipeDeps
   })
 
   const child = startChild(config, {
-    line: (bytes) => inbox.hear(bytes.toString()),
+    line: (bytes) => inbox.receive(bytes.toString()),
     overlong: (line) => inbox.overlong(line),
     endless(line) {
       inbox.overlong(line)

@@ -41,7 +41,7 @@ export function inProcessTransport(name = 'local'): InProcessTransport {
       }
     },
     async say(message) {
-      if (take === undefined) throw new Error('nobody listens')
+      if (take === undefined) throw new Error('nobody receives messages of this transport yet')
       count += 1
       return take({ transport: name, id: `m${count}`, encrypted: false, directed: false, ...message })
     },

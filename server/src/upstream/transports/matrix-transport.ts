@@ -62,8 +62,7 @@ function follow(
         await ended
         await leave()
       } catch (error) {
-        if (!isTold)
-          log('the homeserver cannot be reached; it is tried again', { transport, agent, error: nameOf(error) })
+        if (!isTold) log('the homeserver cannot be reached; retrying', { transport, agent, error: nameOf(error) })
         isTold = true
         await sleep(RETRY_MS, undefined, { signal: stopped }).catch(() => {})
       }
