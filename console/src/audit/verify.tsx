@@ -35,13 +35,15 @@ export function Verify() {
         ) : (
           <Note kind="block" icon="warn" alert>
             <p>
-              <b>The audit is not as it was recorded.</b>{' '}
+              <b>The audit was changed after it was recorded.</b>{' '}
               {data.first === undefined ? null : <Text>{sayFinding(data.first)}</Text>}
             </p>
           </Note>
         )}
         {(data?.breaks ?? []).length > 0 ? (
-          <p className="small dim">{many(data?.breaks?.length ?? 0, 'break')} was accepted by an admin before.</p>
+          <p className="small dim">
+            {many(data?.breaks?.length ?? 0, 'break was', 'breaks were')} accepted by an admin before.
+          </p>
         ) : null}
         {check.error === null ? null : (
           <Note kind="block" icon="warn" alert>

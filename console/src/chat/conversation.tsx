@@ -141,7 +141,7 @@ function Proposal({ call }: { readonly call: ProposedCall }) {
           </code>
         </h3>
         <span className="aside">
-          {call.verdict === undefined ? 'the gate looks at it' : <EffectWord of={call.verdict.effect} />}
+          {call.verdict === undefined ? 'the gate is judging it' : <EffectWord of={call.verdict.effect} />}
         </span>
       </div>
       <CallArguments args={call.args} />

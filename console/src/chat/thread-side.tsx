@@ -26,7 +26,7 @@ type SideProps = {
 /** The progress of the thread: graph, plan, calls and cost. */
 export function ThreadSide({ thread, heard, calls, table, open }: SideProps) {
   return (
-    <aside className={open ? 'side-pane chat-side open' : 'side-pane chat-side'} aria-label="How far it is">
+    <aside className={open ? 'side-pane chat-side open' : 'side-pane chat-side'} aria-label="Progress">
       <Graph thread={thread} heard={heard} table={table} />
       <Plan thread={thread} />
       <Calls calls={calls} />
@@ -52,10 +52,10 @@ function Graph({ thread, heard, table }: Pick<SideProps, 'thread' | 'heard' | 't
   const here = walked.nodes.find((node) => node.here)
   return (
     <section className="side-part">
-      <h3>Where it is</h3>
+      <h3>Current step</h3>
       <p className="small">
         {here === undefined ? (
-          'Nowhere yet.'
+          'Not started yet.'
         ) : (
           <>
             <b>{here.id}</b>
@@ -74,8 +74,8 @@ function Graph({ thread, heard, table }: Pick<SideProps, 'thread' | 'heard' | 't
             <li key={node.id}>
               <b>{node.id}</b>{' '}
               <span className="dim">
-                {node.times === 0 ? 'not reached' : `walked ${many(node.times, 'time')}`}
-                {node.here ? ', it is here' : ''}
+                {node.times === 0 ? 'not reached' : `visited ${many(node.times, 'time')}`}
+                {node.here ? ', current' : ''}
               </span>
             </li>
           ))}
@@ -87,7 +87,7 @@ function Graph({ thread, heard, table }: Pick<SideProps, 'thread' | 'heard' | 't
 
 const STEPS: Readonly<Record<string, { readonly icon: IconName; readonly words: string }>> = {
   pending: { icon: 'clock', words: 'not yet' },
-  running: { icon: 'bolt', words: 'under way' },
+  running: { icon: 'bolt', words: 'in progress' },
   done: { icon: 'check', words: 'done' },
   failed: { icon: 'warn', words: 'failed' },
   skipped: { icon: 'minus', words: 'skipped' },

@@ -11,7 +11,7 @@ import { Button } from '../parts/button.tsx'
 import { Empty, ListStates } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
 
-const STATES = { live: 'live', exhausted: 'used up', expired: 'expired', revoked: 'taken back' } as const
+const STATES = { live: 'active', exhausted: 'used up', expired: 'expired', revoked: 'revoked' } as const
 
 /** The consents, what is left of each, and a way to revoke them. */
 export function ConsentsPage() {
@@ -29,11 +29,11 @@ export function ConsentsPage() {
     <>
       <div className="top">
         <h1>Consents</h1>
-        <span className="faint small">{query.data === undefined ? '' : `${live.length} live`}</span>
+        <span className="faint small">{query.data === undefined ? '' : `${live.length} active`}</span>
         <span className="grow" />
         <div className="tabs" role="group" aria-label="Which">
           <button type="button" aria-pressed={!all} onClick={() => setAll(false)}>
-            Live
+            Active
           </button>
           <button type="button" aria-pressed={all} onClick={() => setAll(true)}>
             All <span className="num">{consents.length}</span>
@@ -45,7 +45,7 @@ export function ConsentsPage() {
           of={query}
           empty={
             shown.length === 0 ? (
-              <Empty title="No consent is live">
+              <Empty title="No active consents">
                 <p className="small">
                   Every call that needs an approval is held. To let similar calls run, choose “Remember” in the inbox.
                 </p>
@@ -115,7 +115,7 @@ function Consent({ consent }: { readonly consent: ConsentView }) {
       </p>
       <BurnDown consent={consent} now={now} />
       <div className="acts">
-        <span className="small dim">{many(used, 'call')} ran by it</span>
+        <span className="small dim">{many(used, 'call')} used it</span>
         <span className="grow" />
         {isLive ? (
           <Button kind="deny" size="small" busy={revoke.isPending} onClick={() => revoke.mutate()}>

@@ -92,7 +92,7 @@ function Consent({
           </b>{' '}
           units left, lane <Text>{allowed_lanes.join(', ')}</Text>, by <Text>{minted_by}</Text>,{' '}
           {revoked_at !== null
-            ? `taken back ${shortTime(Date.parse(revoked_at))}`
+            ? `revoked ${shortTime(Date.parse(revoked_at))}`
             : ends > now
               ? `${timeLeft(ends - now)} left`
               : 'expired'}

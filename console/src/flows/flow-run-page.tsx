@@ -159,7 +159,7 @@ const DID: Readonly<Record<string, string>> = {
   skipped: 'skipped step',
   evidence: 'attached evidence to step',
   consent_mint: 'gave a consent',
-  consent_revoke: 'took a consent back',
+  consent_revoke: 'revoked a consent',
   execute: 'let an agent do step',
   completed: 'an agent completed step',
   failed: 'an agent failed at step',

@@ -109,7 +109,7 @@ function DoneBy({
     return (
       <span className="tag">
         <Icon name="bot" />
-        agent did it
+        done by an agent
       </span>
     )
   if (step?.automatable === 'automatable' && state.status !== 'done')
@@ -206,7 +206,7 @@ function Here({ data, state, step }: { readonly data: Checklist; readonly state:
           Nothing changed: {problemOf(act.error).title} ({problemOf(act.error).code})
         </p>
       )}
-      <p className="hint">{isReady ? 'It can be marked as done.' : `Done needs: ${NEEDS[kind] ?? kind}.`}</p>
+      <p className="hint">{isReady ? 'It can be marked as done.' : `To be done, it needs ${NEEDS[kind] ?? kind}.`}</p>
     </>
   )
 }

@@ -70,7 +70,7 @@ export function ClosedNote({ packet, lost }: { readonly packet: Packet; readonly
   const last = packet.decisions.at(-1)
   const isMine = last !== undefined && me !== undefined && last.by === me.id
   const who = isMine ? 'You' : (last?.user ?? 'Somebody')
-  const vain = lost ? ' Your decision changed nothing.' : ''
+  const vain = lost ? ' Your decision had no effect.' : ''
   const successor = pending.find(
     ({ call_id, approval_id }) => call_id === packet.call_id && approval_id !== packet.approval_id,
   )
@@ -79,7 +79,7 @@ export function ClosedNote({ packet, lost }: { readonly packet: Packet; readonly
       <Note kind="accent" icon="person" alert={lost}>
         <p>
           <b>
-            <Text>{who}</Text> {lost ? 'was faster and denied it' : 'denied it'}
+            <Text>{who}</Text> {lost ? 'denied it before you' : 'denied it'}
             {last?.reason === undefined || last.reason === '' ? '.' : ': '}
           </b>
           {last?.reason === undefined || last.reason === '' ? null : (
@@ -96,11 +96,11 @@ export function ClosedNote({ packet, lost }: { readonly packet: Packet; readonly
       <Note kind="accent" icon="person" alert={lost}>
         <p>
           <b>
-            <Text>{who}</Text> {lost ? 'was faster and approved it.' : 'approved it.'}
+            <Text>{who}</Text> {lost ? 'approved it before you.' : 'approved it.'}
           </b>
           {vain}{' '}
           <Link to="/activity/$id" params={{ id: packet.call_id }}>
-            See what became of it
+            See the outcome
           </Link>
         </p>
       </Note>

@@ -166,11 +166,7 @@ export function EditPacket({ packet, off, inert, onBack, headRef }: EditProps) {
                         <Icon name={gone.has(name) ? 'minus' : 'edit'} />
                         <span>
                           <Text>{name === WHOLE ? 'everything' : name}</Text>{' '}
-                          {gone.has(name)
-                            ? 'is taken out'
-                            : wrong.includes(name)
-                              ? 'is not valid JSON'
-                              : 'is another one'}
+                          {gone.has(name) ? 'is removed' : wrong.includes(name) ? 'is not valid JSON' : 'is changed'}
                         </span>
                       </li>
                     ))}
@@ -193,7 +189,7 @@ export function EditPacket({ packet, off, inert, onBack, headRef }: EditProps) {
         <Button onClick={onBack}>Discard</Button>
         <span className="gap" />
         <Button kind="primary" className="approve" off={isOff} busy={decide.isPending} onClick={() => void save()}>
-          Make the new request
+          Create the new request
         </Button>
       </Bar>
     </>
@@ -230,7 +226,7 @@ function EditField(props: FieldProps) {
     <div>
       <label className="label" htmlFor={id}>
         <Text>{name === WHOLE ? 'All inputs' : name}</Text>{' '}
-        {props.isList ? <span className="faint">one a line </span> : null}
+        {props.isList ? <span className="faint">one per line </span> : null}
         {props.isChanged ? <span className="tag accent">changed</span> : null}
       </label>
       {isLocked ? (
@@ -256,7 +252,7 @@ function EditField(props: FieldProps) {
               props.onText(before)
             }}
           >
-            put back
+            restore
           </button>
         </p>
       ) : props.canRemove && !isLocked ? (

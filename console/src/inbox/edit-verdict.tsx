@@ -8,7 +8,7 @@ import { Reasons } from './why.tsx'
 
 const PAUSE_MS = 400
 
-/** What the gate would say to the edit, before it is saved; undefined while there is nothing to judge. */
+/** How the gate would judge the edit, before it is saved; undefined while there is nothing to judge. */
 export function useEditVerdict(packet: Packet, args: unknown): EditPreviewAnswer | undefined {
   const text = args === undefined ? undefined : JSON.stringify(args)
   const [settled, setSettled] = useState<string>()
@@ -33,9 +33,11 @@ export function useEditVerdict(packet: Packet, args: unknown): EditPreviewAnswer
 }
 
 export function EditVerdict({ verdict: data }: { readonly verdict: EditPreviewAnswer }) {
-  const words = { ask: 'Still ask', allow: 'Nothing against it', block: 'It would be blocked' }[data.effect]
+  const words = { ask: 'A person would still be asked', allow: 'It would be allowed', block: 'It would be blocked' }[
+    data.effect
+  ]
   return (
-    <Card title="What the gate would say" aside="not saved yet">
+    <Card title="What the gate would decide" aside="not saved yet">
       <div className="card-body small">
         <b>{words}</b>
       </div>

@@ -26,7 +26,7 @@ export function HeldRow({ row, chosen }: { readonly row: InboxRow; readonly chos
         <Sentence of={sentenceOf(packet)} />
       </span>
       {over ? (
-        <span className="left gone">over</span>
+        <span className="left gone">expired</span>
       ) : (
         <Countdown from={packet.created_at} until={packet.expires_at} />
       )}

@@ -9,7 +9,7 @@ import { Empty, Skeleton, ListStates } from '../parts/states.tsx'
 import { HeldRow } from './held-row.tsx'
 import { useInbox, type InboxRow } from './use-inbox.ts'
 
-/** A phone shows the list first, so one call is loaded apart: at once where both fit on the screen, else after the list. */
+/** A phone shows the list first, so the view of one call is loaded separately: immediately if both fit on the screen, otherwise after the list. */
 const loadPacket = () => loaded(import('./packet-view.tsx'))
 const loadBatch = () => loaded(import('./batch.tsx'))
 const PacketView = lazy(async () => ({ default: (await loadPacket()).PacketView }))
@@ -82,7 +82,7 @@ export function InboxPage() {
       >
         <div className="list-head">
           <h1>Inbox</h1>
-          <span className="faint small">{waiting === undefined ? '' : waiting === 0 ? '' : `${waiting} wait`}</span>
+          <span className="faint small">{waiting === undefined ? '' : waiting === 0 ? '' : `${waiting} waiting`}</span>
           <span className="grow" />
           <button type="button" className="new-chip" hidden={fresh === 0} onClick={inbox.show}>
             {fresh} new, show

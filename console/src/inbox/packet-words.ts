@@ -62,7 +62,7 @@ export function wordToType(packet: Packet): { readonly kind: string; readonly wo
   return { kind: 'the name of the tool', word: packet.skill_id }
 }
 
-/** Why no consent could answer such a call, or undefined: a consent answers the policy alone, and never two people. */
+/** Why a consent cannot cover such a call, or undefined. A consent covers only what the policy asks about, and never calls for two people. */
 export function cannotRemember(packet: Packet): string | undefined {
   if (packet.node !== undefined) return 'Edit and Remember are off: the call waits at a node.'
   const others = packet.risk_notes.filter(

@@ -115,7 +115,7 @@ function saidOf(problem: Problem | undefined): string | undefined {
   if (code === 'approval.passphrase_needed') return 'This one needs your passphrase too.'
   if (code === 'approval.passkey_needed') return 'This one needs your passkey too. Approve again.'
   if (code === 'approval.passphrase_wrong')
-    return `That is not right.${about['tries_left'] === undefined ? '' : ` ${about['tries_left']} tries left.`}`
+    return `The passphrase is wrong.${about['tries_left'] === undefined ? '' : ` ${about['tries_left']} tries left.`}`
   if (code === 'approval.passphrase_unset') return 'You have no passphrase yet. Set one under Settings.'
   if (code === 'approval.passphrase_locked')
     return `Too many wrong passphrases. Try again in ${lasted(Number(about['retry_after_s'] ?? 60) * 1_000)}.`

@@ -70,7 +70,7 @@ export function RememberDialog({ packet, off, onClose, onDecided, onRefused }: R
   }
   return (
     <Dialog
-      title="Approve this, and some like it"
+      title="Approve this and similar calls"
       onClose={onClose}
       says="You can revoke it at any time under Consents."
       cancel="Cancel"
@@ -88,7 +88,7 @@ export function RememberDialog({ packet, off, onClose, onDecided, onRefused }: R
       <Note kind="accent" icon="consent">
         <p>
           {bounds === undefined ? (
-            'Say how often and until when.'
+            'Choose how often and for how long.'
           ) : (
             <>
               For <b>{spanName}</b>,{' '}

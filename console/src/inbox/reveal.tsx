@@ -10,8 +10,8 @@ import { Text } from '../parts/text.tsx'
 type Revealed = Pick<Packet, 'proposed_args' | 'hidden' | 'digest'>
 
 /**
- * What redaction hides is shown only when an approver asks, which is recorded; it is kept in this part of the page alone, cannot
- * be selected, and goes when the request is left.
+ * What redaction hides is shown only when an approver requests it, which is recorded. The text is stored only in this component,
+ * cannot be selected, and is dropped when the approver leaves the request.
  */
 export function Reveal({ packet }: { readonly packet: Packet }) {
   const [revealed, setRevealed] = useState<Revealed>()
@@ -33,8 +33,8 @@ export function Reveal({ packet }: { readonly packet: Packet }) {
       {revealed === undefined ? (
         <div className="acts">
           <span className="grow dim">
-            <Icon name="lock" size="s" /> {many(packet.hidden.length, 'place is', 'places are')} hidden. Looking is
-            recorded.
+            <Icon name="lock" size="s" /> {many(packet.hidden.length, 'place is', 'places are')} hidden. Revealing them
+            is recorded.
           </span>
           <Button size="small" busy={busy} onClick={() => void reveal()}>
             Show what is hidden

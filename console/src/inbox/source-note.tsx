@@ -35,18 +35,18 @@ export function SourceNote({ packet, open, onToggle, onEdit }: SourceNoteProps) 
             <b>
               Nobody here wrote <Text>{valueAt(packet, source.at)}</Text>.
             </b>{' '}
-            The agent read it in <Said>{source.label}</Said>. People outside can write there.
+            The agent read it in <Said>{source.label}</Said>. Outsiders can write there.
           </p>
         ))}
       </div>
       <div className="acts">
         <Button size="small" onClick={onToggle} pressed={open}>
           <Icon name="open" size="s" />
-          Show the place
+          Show where
         </Button>
         <Button size="small" onClick={onEdit}>
           <Icon name="edit" size="s" />
-          Take it out
+          Remove it
         </Button>
       </div>
       {open ? (

@@ -13,7 +13,7 @@ export function AskedNote({ packet }: { readonly packet: Packet }) {
         <b>
           {asked.people === 1 ? 'One person' : `${asked.people} people`}
           {asked.groups.length === 0 ? '' : ` of ${asked.groups.map(({ name }) => name).join(' or ')}`} must approve;{' '}
-          {asked.missing === 1 ? 'one is missing' : `${asked.missing} are missing`}.
+          {asked.missing === 1 ? 'one more is needed' : `${asked.missing} more are needed`}.
         </b>{' '}
         {decisions.map((one) => (
           <span key={one.by}>
@@ -41,8 +41,9 @@ export function AskedNote({ packet }: { readonly packet: Packet }) {
 function Escalation({ asked }: Pick<Packet, 'asked'>) {
   const { escalates_to, escalates_at, escalated_at } = asked
   if (escalates_to === undefined) return null
-  if (escalated_at !== undefined) return <span>{`${escalates_to} is asked too since ${clockTime(escalated_at)}.`}</span>
+  if (escalated_at !== undefined)
+    return <span>{`${escalates_to} has also been asked since ${clockTime(escalated_at)}.`}</span>
   return escalates_at === undefined ? null : (
-    <span>{`From ${clockTime(escalates_at)} on ${escalates_to} is asked too.`}</span>
+    <span>{`${escalates_to} will also be asked from ${clockTime(escalates_at)} on.`}</span>
   )
 }

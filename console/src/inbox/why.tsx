@@ -13,16 +13,16 @@ const DECIDERS: Readonly<Record<string, { readonly icon: IconName; readonly titl
   approval: { icon: 'hand', title: 'It was asked about before' },
   budget: { icon: 'clock', title: 'A budget is used up' },
   content: { icon: 'person', title: 'What it contains' },
-  credential: { icon: 'lock', title: 'Who asks' },
+  credential: { icon: 'lock', title: 'Who is asking' },
   definition: { icon: 'diff', title: 'The tool is not as admitted' },
   health: { icon: 'activity', title: 'The tool server has problems' },
-  integrity: { icon: 'seal', title: 'Something does not add up' },
+  integrity: { icon: 'seal', title: 'Something is inconsistent' },
   packet: { icon: 'lock', title: 'Something is hidden' },
   pause: { icon: 'pause', title: 'It is paused' },
-  policy: { icon: 'policy', title: 'Your rules say ask' },
+  policy: { icon: 'policy', title: 'Your rules require a person' },
   provenance: { icon: 'outside', title: 'A value came from outside' },
-  repetition: { icon: 'undo', title: 'It repeats itself' },
-  sandbox: { icon: 'lock', title: 'Where it reaches' },
+  repetition: { icon: 'undo', title: 'It is repeated' },
+  sandbox: { icon: 'lock', title: 'Which files it reaches' },
   trap: { icon: 'warn', title: 'It touches a trap' },
 }
 
@@ -32,7 +32,7 @@ export function Why({ packet, title = 'Why it is held' }: { readonly packet: Pac
     <Card title={title} aside={many(groupsOf(against).length, 'reason')}>
       <Reasons of={against} />
       {fine > 0 ? (
-        <Fold className="card-foot" label={`${many(fine, 'check has', 'checks have')} nothing against it`}>
+        <Fold className="card-foot" label={`${many(fine, 'check has', 'checks have')} no objection`}>
           <ul className="small dim fine">
             {packet.risk_notes
               .filter(({ effect }) => effect === 'allow')

@@ -4,7 +4,7 @@ import { storeOf } from './store.ts'
 export const announced = storeOf('')
 
 export function announce(words: string): void {
-  // The same words twice are said twice.
+  // The same words twice are announced twice.
   announced.set(announced.get() === words ? `${words}\u00a0` : words)
 }
 

@@ -56,7 +56,7 @@ function onKeyDown(event: KeyboardEvent): void {
     leader = { key: event.key, at: now }
 }
 
-/** The latest part of the page that is shown comes first. */
+/** The bindings of the part that was shown last come first. */
 export function useKeys(bindings: Bindings): void {
   const ref = useRef(bindings)
   ref.current = bindings

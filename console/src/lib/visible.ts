@@ -1,6 +1,6 @@
 /**
- * Text of agents, tools and people as it may stand on the page: every character that cannot be seen, that turns the text around
- * or that could hide others is printed by its code point.
+ * Text of agents, tools and people as it may be shown on the page: every character that is invisible, reverses the text or could
+ * hide others is printed as its code point.
  */
 import { visibleText } from '../../../server/src/contract/visible-text.ts'
 

@@ -12,7 +12,7 @@ export function noPush(): string | undefined {
     : 'This browser shows no notifications here. On an iPhone, add the console to the home screen first.'
 }
 
-/** Asks the person and the browser, and hands the subscription to the gate. */
+/** Asks the person and the browser, and sends the subscription to the gate. */
 export async function subscribeBrowser(public_key: string, name: string): Promise<PushSubscriptionAnswer> {
   if ((await Notification.requestPermission()) !== 'granted')
     throw refused('you or the browser did not allow notifications')

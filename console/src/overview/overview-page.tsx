@@ -151,7 +151,7 @@ function Mix({ of }: { readonly of: OverviewAnswer }) {
     ['', 'unknown', 'Unknown', unknown],
   ] as const
   return (
-    <Tile title="What became of them">
+    <Tile title="Outcomes">
       <p className="big">
         {of.calls === 0 ? '–' : share(ran)} <small>ran without a person</small>
       </p>
@@ -206,7 +206,7 @@ function Agents({ of }: { readonly of: OverviewAnswer }) {
   return (
     <Tile title="Agents" aside="calls, asked, blocked" wide="w6">
       {of.callers.length === 0 ? (
-        <p className="small dim">Nobody called.</p>
+        <p className="small dim">No calls.</p>
       ) : (
         <ul className="agents">
           {of.callers.slice(0, 8).map((caller) => (
@@ -231,7 +231,7 @@ function Agents({ of }: { readonly of: OverviewAnswer }) {
 function Needs({ of }: { readonly of: OverviewAnswer }) {
   const { unknown, tools_to_admit, expired } = of.needs
   return (
-    <Tile title="Needs a look" wide="w6">
+    <Tile title="Needs attention" wide="w6">
       {unknown === 0 && tools_to_admit.length === 0 && expired === 0 ? (
         <p className="small dim">Nothing.</p>
       ) : (

@@ -11,7 +11,7 @@ type TypedFieldProps = {
 export function TypedField({ id, word, value, onValue }: TypedFieldProps) {
   const label = (
     <>
-      Type <b className="mono">{word}</b> to go on
+      Type <b className="mono">{word}</b> to continue
     </>
   )
   return <TextField id={id} label={label} mono value={value} onValue={onValue} />

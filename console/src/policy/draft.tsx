@@ -165,7 +165,7 @@ function Effects({ of }: { readonly of: Replay }) {
   const changed = Object.values(of.sums).reduce((sum, n) => sum + n, 0)
   const totals = [
     ['ask', total((_, to) => to === 'ask'), 'would now be held'],
-    ['allow', total((from, to) => from !== 'allow' && to === 'allow'), 'would now run alone'],
+    ['allow', total((from, to) => from !== 'allow' && to === 'allow'), 'would now run without asking'],
     ['block', total((_, to) => to === 'block'), 'newly blocked'],
     [
       '',

@@ -45,7 +45,7 @@ function StepView({ data: { of, waits } }: NodeProps<StepNode>) {
     <div className={name}>
       <Handle type="target" position={Position.Top} isConnectable={false} />
       <b>{of.id}</b>
-      <span>{of.times === 0 ? 'no entry' : of.here ? (waits ? 'waits here' : 'is here') : of.says}</span>
+      <span>{of.times === 0 ? 'not reached' : of.here ? (waits ? 'waits here' : 'is here') : of.says}</span>
       {of.times > 1 ? <span className="times">{of.times}×</span> : null}
       <Handle type="source" position={Position.Bottom} isConnectable={false} />
     </div>
@@ -102,7 +102,7 @@ export function RunCanvas({ graph, close = false }: { readonly graph: Walked; re
     data: { of, waits },
     width: WIDTH,
     height: HEIGHT,
-    ariaLabel: `${of.id}, ${of.times === 0 ? 'no entry' : `walked ${of.times} times`}${of.here ? ', it is here' : ''}`,
+    ariaLabel: `${of.id}, ${of.times === 0 ? 'not reached' : `visited ${of.times} times`}${of.here ? ', current' : ''}`,
   }))
   const edges: Edge[] = graph.edges.map(({ from, to, when, times, last }, at) => ({
     id: `e${at}`,

@@ -19,7 +19,7 @@ export type Walked = {
 
 type Table = NonNullable<RunDetails['graph']>
 
-/** The graph of a run as it stood after so many entries of its journal. */
+/** The graph of a run after this many entries of its journal. */
 export function graphOf(run: RunDetails, upTo: number): Walked {
   const table = run.graph
   const nameOf = (event: RunDetails['events'][number]): string | undefined => {

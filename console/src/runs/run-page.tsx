@@ -138,7 +138,7 @@ function Travel({ run, at, following, onSeen }: TravelProps) {
         {event === undefined ? '' : `: ${event.type}`}
       </p>
       <div className="acts">
-        <Button size="small" label="One entry back" off={at <= 1} onClick={() => onSeen(Math.max(1, at - 1))}>
+        <Button size="small" label="Previous entry" off={at <= 1} onClick={() => onSeen(Math.max(1, at - 1))}>
           <Icon name="back" />
         </Button>
         <input
@@ -155,7 +155,7 @@ function Travel({ run, at, following, onSeen }: TravelProps) {
         />
         <Button
           size="small"
-          label="One entry on"
+          label="Next entry"
           off={at >= most}
           onClick={() => onSeen(at + 1 >= most ? undefined : at + 1)}
         >
@@ -192,8 +192,8 @@ function Journal({ run, at, walked }: JournalProps) {
               <li key={node.id}>
                 <b>{node.id}</b>{' '}
                 <span className="dim">
-                  {node.times === 0 ? 'no entry' : `walked ${node.times}×`}
-                  {node.here ? ', it is here' : ''}. {node.says}
+                  {node.times === 0 ? 'no entry' : `visited ${node.times}×`}
+                  {node.here ? ', current' : ''}. {node.says}
                 </span>
               </li>
             ))}
@@ -246,7 +246,7 @@ function Actions({ run }: { readonly run: RunDetails }) {
   const act = useMutation({
     mutationFn: (what: 'cancel' | 'resume') =>
       ask(`/v1/runs/${run.run_id}/${what}`, { method: 'POST', ...(what === 'cancel' ? { json: {} } : {}) }),
-    onSuccess: (_, what) => say(what === 'cancel' ? 'It was asked to stop.' : `It continues.`),
+    onSuccess: (_, what) => say(what === 'cancel' ? 'It was asked to stop.' : 'It was resumed.'),
     onSettled: () => client.invalidateQueries({ queryKey: ['runs'] }),
   })
   const isOver = run.status === 'done' || run.status === 'failed' || run.status === 'cancelled'
@@ -259,7 +259,7 @@ function Actions({ run }: { readonly run: RunDetails }) {
       )}
       {run.status === 'faulted' ? (
         <Button size="small" busy={act.isPending} onClick={() => act.mutate('resume')}>
-          Let it go on
+          Resume
         </Button>
       ) : null}
       {isOver ? null : (

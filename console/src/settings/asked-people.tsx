@@ -43,8 +43,7 @@ export function AskedPeople() {
       <div className="card-body">
         <p className="small dim">
           {routes.length === 0 && query.data !== undefined ? 'Every approver is asked about everything. ' : ''}
-          Groups and routes are set up under <code>approvals:</code> in sluice.yaml; the first route that matches
-          counts.
+          Groups and routes are set up under <code>approvals:</code> in sluice.yaml; the first matching route applies.
         </p>
       </div>
     </Card>

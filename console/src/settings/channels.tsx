@@ -25,9 +25,9 @@ export function Channels() {
                 <b>
                   <Text>{name}</Text>
                 </b>
-                <span className="tiny faint">told of {events.join(', ')}</span>
+                <span className="tiny faint">events: {events.join(', ')}</span>
               </span>
-              <span className="tag">{answers ? 'decisions come back' : 'tells only'}</span>
+              <span className="tag">{answers ? 'accepts decisions' : 'notifies only'}</span>
             </li>
           ))}
         </ul>

@@ -30,11 +30,11 @@ export function Doctor() {
   const rest = findings.filter((one) => !bad.includes(one))
   return (
     <Card
-      title="What doctor says"
+      title="Findings of doctor"
       className="whole"
       aside={
         <Button size="small" busy={query.isFetching} onClick={() => void query.refetch()}>
-          Ask again
+          Check again
         </Button>
       }
     >
@@ -55,7 +55,7 @@ export function Doctor() {
             <Findings of={bad} />
           )}
           <div className="card-body">
-            <Fold label={`${rest.length} more it looked at`}>
+            <Fold label={`${rest.length} more checks`}>
               <Findings of={rest} />
             </Fold>
           </div>

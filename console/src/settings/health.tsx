@@ -21,7 +21,7 @@ export function Health() {
       title="Gate health"
       aside={
         <Button size="small" busy={ready.isFetching} onClick={() => void ready.refetch()}>
-          Ask again
+          Check again
         </Button>
       }
     >

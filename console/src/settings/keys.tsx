@@ -38,7 +38,7 @@ export function Keys() {
                 <Text>{key.caller.id}</Text>
               </b>
               <span className="tiny faint">
-                for <Text>{key.caller.user}</Text> · made {shortTime(key.created_at)}
+                for <Text>{key.caller.user}</Text> · created {shortTime(key.created_at)}
                 {key.expires_at === undefined ? '' : ` · until ${shortTime(key.expires_at)}`} ·{' '}
                 <code>{key.key_id}</code>
               </span>
@@ -103,7 +103,7 @@ function NewKey() {
         <TextField id="key-name" label="Name" value={name} onValue={setName} />
         <TextField id="key-user" label="Person behind it" value={user} onValue={setUser} />
       </div>
-      <Refused of={make.error} says="No key was made" />
+      <Refused of={make.error} says="No key was created" />
       {made === undefined ? null : (
         <Note kind="ask" icon="lock">
           <p>
@@ -126,7 +126,7 @@ function NewKey() {
           busy={make.isPending}
           onClick={() => make.mutate({ kind, name: name.trim(), ...(user.trim() === '' ? {} : { user: user.trim() }) })}
         >
-          Make a key
+          Create a key
         </Button>
       </div>
     </div>

@@ -24,7 +24,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['⌘K', 'palette: finds and opens, never approves'],
   ['⇧P', 'pause'],
   ['?', 'this list'],
-  ['esc', 'close the topmost'],
+  ['esc', 'close the top dialog'],
 ]
 
 export function KeysDialog() {

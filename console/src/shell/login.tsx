@@ -4,7 +4,7 @@ import { Button } from '../parts/button.tsx'
 import { Icon, Logo } from '../parts/icon.tsx'
 
 const FAILURES: Readonly<Record<LoginFailure, string>> = {
-  wrong: 'This key is not valid here. It may be revoked or expired. Make a new one with sluice keys create.',
+  wrong: 'This key is not valid here. It may be revoked or expired. Create a new one with sluice keys create.',
   no_person: 'This key is an agent’s or a node’s. Only people log in here.',
   no_answer: 'The gate does not answer. Nothing was sent. Try again when it is back.',
   too_many: 'Too many wrong keys were tried from here. Wait a little, then try again.',
@@ -66,7 +66,7 @@ export function Login() {
           />
         </div>
         <p id="key-hint" className="small dim">
-          An approver’s or admin’s key. Make one with <code>sluice keys create</code>.
+          An approver’s or admin’s key. Create one with <code>sluice keys create</code>.
         </p>
         {failure === undefined ? null : (
           <p className="hint wrong" role="alert">

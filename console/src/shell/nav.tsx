@@ -72,7 +72,7 @@ export function HeldCount() {
   )
 }
 
-/** A link to the page itself: those after it lead within the page. */
+/** A plain link to the page itself, so that it can be opened in a new tab. */
 function Brand({ children }: { readonly children: ReactNode }) {
   const go = useNavigate()
   return (

@@ -126,14 +126,14 @@ export function ResumeDialog() {
         {scope === 'all' ? 'Everything' : <code>{scope}</code>} was paused by <Text>{by}</Text> at {shortTime(at)}
         {reason === '' ? '' : ': “'}
         {reason === '' ? null : <Text>{reason}</Text>}
-        {reason === '' ? '.' : '”.'} Calls that were blocked meanwhile are not made up for; agents have to ask again.
-        Approved calls are judged again and then run.
+        {reason === '' ? '.' : '”.'} Calls that were blocked in the meantime are not repeated; agents have to make them
+        again. Approved calls are judged again and then run.
       </p>
       <TextField
         id="resume-word"
         label={
           <>
-            Type <b>resume</b> to go on
+            Type <b>resume</b> to continue
           </>
         }
         value={typed}

@@ -40,7 +40,7 @@ export function ToolDrawer({ tool }: { readonly tool: Tool }) {
         </h2>
         <p className="small dim">
           Effects: {effectsOf(tool)}.{' '}
-          {tool.idempotent ? 'It may be repeated after a crash.' : 'It is never repeated by itself.'}{' '}
+          {tool.idempotent ? 'It may be repeated after a crash.' : 'The gate never repeats it.'}{' '}
           {tool.dry_run ? 'It has a dry run.' : 'It has no dry run.'}
         </p>
         {tool.admitted ? null : (
@@ -52,7 +52,7 @@ export function ToolDrawer({ tool }: { readonly tool: Tool }) {
                     ? 'This tool is new.'
                     : 'The definition of this tool changed since it was admitted.'}
                 </b>{' '}
-                It is the server that changed its words, not you. Calls are held until somebody admits it.
+                The server changed the definition, not you. Calls are held until somebody admits it.
               </p>
             </Note>
             {review.data === undefined ? null : (
@@ -68,7 +68,7 @@ export function ToolDrawer({ tool }: { readonly tool: Tool }) {
             </div>
           </>
         )}
-        <Card title="Its server says" aside="not our words">
+        <Card title="What its server says" aside="not our words">
           <div className="card-body small">
             {tool.description === undefined ? (
               <span className="faint">Nothing.</span>

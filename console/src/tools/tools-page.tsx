@@ -81,7 +81,7 @@ type ServerProps = { readonly server: Server; readonly tools: readonly Tool[]; r
 const STATES: Readonly<Record<string, string>> = {
   starting: 'starting',
   ready: 'ready',
-  waiting: 'failed, will be tried again',
+  waiting: 'failed, will be retried',
   needs_login: 'needs a log-in',
   closed: 'closed',
 }
@@ -122,7 +122,7 @@ const FROM: Readonly<Record<Tool['effects_from'], string>> = {
 }
 
 export const effectsOf = ({ effects, effects_from }: Tool): string =>
-  effects_from === 'unknown' ? 'unknown, treated as one that writes and sends' : effects.join(', ')
+  effects_from === 'unknown' ? 'unknown, so it is treated as a tool that writes and sends' : effects.join(', ')
 
 function ToolRows({ tools, chosen }: { readonly tools: readonly Tool[]; readonly chosen: string | undefined }) {
   return (

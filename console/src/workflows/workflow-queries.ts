@@ -40,7 +40,7 @@ export const textQuery = (name: string, version: number) =>
     enabled: version > 0,
   })
 
-/** The stream tells of runs, so these are read again whenever one advances. */
+/** The stream reports changes of runs, so these are read again whenever one advances. */
 export const documentRunsQuery = (name: string) =>
   queryOptions({
     queryKey: ['runs', 'document', name],

@@ -58,7 +58,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('who is asked, in a browser', 
     expect((await world.approve(id, world.keys.mara)).status).toBe(200)
     // The page stays open and shows the other person's approval by itself.
     await page
-      .getByText(/one is missing/)
+      .getByText(/one more is needed/)
       .first()
       .waitFor()
     await page

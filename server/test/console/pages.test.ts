@@ -143,7 +143,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
       .first()
       .waitFor()
     await page.getByRole('button', { name: 'Revoke' }).click()
-    await page.getByText('No consent is live').waitFor()
+    await page.getByText('No active consents').waitFor()
     await page.context().close()
   }, 60_000)
 

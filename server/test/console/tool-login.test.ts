@@ -55,7 +55,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('logging in at a tool server f
     await part.getByRole('button', { name: 'Log in …' }).click()
     const [tab] = await Promise.all([
       page.waitForEvent('popup'),
-      part.getByRole('link', { name: 'Open the log-in' }).click(),
+      part.getByRole('link', { name: 'Open the log-in page' }).click(),
     ])
     tab.setDefaultTimeout(30_000)
     // The gate's own page says where the person is going before it sends them there.
@@ -85,7 +85,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('logging in at a tool server f
     await page.goto(`${app.world.url}/#/tools`)
     const part = loginPart(page)
     await part.getByRole('button', { name: 'Log in …' }).click()
-    const link = part.getByRole('link', { name: 'Open the log-in' })
+    const link = part.getByRole('link', { name: 'Open the log-in page' })
     await link.waitFor()
     // An address that is not the end of this log-in is refused in words, beside the field.
     await part.getByLabel(/paste the address/).fill(`${app.world.url}/oauth/callback?code=made-up&state=made-up`)
