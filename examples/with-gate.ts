@@ -29,13 +29,13 @@ export type Story = {
 export type StoryOptions = {
   /** Further lines of the configuration, after the servers. */
   readonly config?: string
-  /** Instead of all that: the whole configuration. */
+  /** The whole configuration, instead of the default one. */
   readonly file?: string
   readonly prepare?: (folder: string) => void
 }
 
 export async function withGate(
-  tell: (story: Story) => Promise<void>,
+  run: (story: Story) => Promise<void>,
   { config = '', file, prepare }: StoryOptions = {},
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-example-'))
@@ -67,7 +67,7 @@ ${config}`,
       execFileSync(process.execPath, [launcher, ...words], { cwd: folder, encoding: 'utf8' })
     const key = (kind: string, name: string) => cli('keys', 'create', kind, name).trim()
     const ana = key('approver', 'ana')
-    await tell({
+    await run({
       url,
       folder,
       key,

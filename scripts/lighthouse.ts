@@ -12,8 +12,8 @@ import { freePort, seed, startWorld } from '../server/test/console/world.ts'
  * Lighthouse over the inbox of a seeded gate, as a person who is logged in sees it, with empty caches: on a desktop, and on a slow phone
  * with a slow network as Lighthouse simulates them. Fails below 100 for accessibility and best practices and below 95 for performance.
  *
- * The phone's processor is simulated four times slower than a machine whose index (Lighthouse's own) is 1750. On a slower or busy machine
- * every task takes longer already, so the factor is smaller there, and a score below the mark is measured again.
+ * The phone's processor is simulated four times slower than a machine whose index (Lighthouse's own) is 1750. On a slower or busier machine
+ * every task already takes longer, so the factor is smaller there. A score below the limit is measured again.
  * `--details` lists what costs points.
  */
 if (CHROMIUM === undefined) {
@@ -104,5 +104,5 @@ try {
   rmSync(folder, { recursive: true, force: true })
   await world.stop()
 }
-if (failed.length > 0) console.log(`below the mark: ${failed.join(', ')}`)
+if (failed.length > 0) console.log(`below the limit: ${failed.join(', ')}`)
 process.exit(failed.length === 0 ? 0 : 1)

@@ -1,7 +1,7 @@
 /**
  * Records the tool lists of well-known servers, for the packs: `node scripts/record-tools.ts FOLDER…`, where each FOLDER has a
- * `node_modules` with some of them. A server is started with made-up credentials and asked for its tools, and for nothing else. Kept are
- * names, schemas without their descriptions, annotations, and the hash of the whole definition as the gate computes it.
+ * `node_modules` with some of them. A server is started with made-up credentials, and only its tools are listed. The names, the
+ * schemas without their descriptions, the annotations, and the hash of the whole definition as the gate computes it are stored.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

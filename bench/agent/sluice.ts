@@ -10,9 +10,9 @@ import { TOOL_SERVER } from './tool.ts'
 
 const CALLER: Caller = { kind: 'user', id: 'user:bench', user: 'bench' }
 /** The events of one turn, in this order; `state` comes in between, and `message_delta` is not stored. */
-const TOLD = ['plan', 'tool_proposed', 'risk_gate', 'tool_result', 'final']
+const EXPECTED_EVENTS = ['plan', 'tool_proposed', 'risk_gate', 'tool_result', 'final']
 
-type Followed = { turns: number; readonly told: string[]; readonly ids: string[]; stop(): void }
+type Followed = { turns: number; readonly received: string[]; readonly ids: string[]; stop(): void }
 
 /** The whole gate, as it is started, with a follower on every thread. */
 export async function openSluiceAgent(url: string): Promise<AgentSystem> {
@@ -37,17 +37,17 @@ export async function openSluiceAgent(url: string): Promise<AgentSystem> {
   const threads = new Map<RunId, Followed>()
 
   const follow = async (run_id: RunId): Promise<Followed> => {
-    const told: string[] = []
+    const received: string[] = []
     const ids: string[] = []
     const following = await agent.follow(CALLER, run_id, undefined, {
       onEvent({ event, id }) {
         if (id !== undefined) ids.push(id)
-        if (TOLD.includes(event)) told.push(event)
+        if (EXPECTED_EVENTS.includes(event)) received.push(event)
       },
       onEnd() {},
     })
     if (!following.ok) throw new Error(JSON.stringify(following.problem))
-    return { turns: 0, told, ids, stop: following.value }
+    return { turns: 0, received, ids, stop: following.value }
   }
 
   return {
@@ -78,13 +78,13 @@ export async function openSluiceAgent(url: string): Promise<AgentSystem> {
 }
 
 /** Compares the events that a follower got with those that this many turns must produce. Waits for outstanding ones. */
-async function faultsOf(run_id: RunId, { turns, told, ids }: Followed): Promise<string[]> {
-  const wanted = Array.from({ length: turns }, () => TOLD).flat()
-  for (let tries = 0; told.length < wanted.length && tries < 500; tries += 1)
+async function faultsOf(run_id: RunId, { turns, received, ids }: Followed): Promise<string[]> {
+  const wanted = Array.from({ length: turns }, () => EXPECTED_EVENTS).flat()
+  for (let tries = 0; received.length < wanted.length && tries < 500; tries += 1)
     await new Promise((more) => setTimeout(more, 10))
   const faults: string[] = []
-  if (told.join() !== wanted.join())
-    faults.push(`${run_id}: ${told.length} events of ${wanted.length}, or in another order`)
-  if (new Set(ids).size !== ids.length) faults.push(`${run_id}: an event was told twice`)
+  if (received.join() !== wanted.join())
+    faults.push(`${run_id}: ${received.length} events of ${wanted.length}, or in another order`)
+  if (new Set(ids).size !== ids.length) faults.push(`${run_id}: an event was sent twice`)
   return faults
 }

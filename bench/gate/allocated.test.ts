@@ -14,7 +14,7 @@ const TEXT = 'the figures of the quarter'
 /** How far a call may be above the figure that is committed. */
 const MOST = 1.2
 
-// When a change makes calls allocate less, write the figure that this test prints to allocated.json.
+// If a change makes calls allocate less, write the figure that this test prints to allocated.json.
 test('a call allocates no more than a fifth above the committed figure', { timeout: 120_000 }, async () => {
   const committed = JSON.parse(readFileSync(join(import.meta.dirname, 'allocated.json'), 'utf8')) as {
     readonly kb_per_call: number
@@ -22,7 +22,7 @@ test('a call allocates no more than a fifth above the committed figure', { timeo
   const folder = mkdtempSync(join(tmpdir(), 'sluice-allocated-'))
   const { child, target } = await STARTS.sluice({ upstream: 'stdio', url: '', folder })
   try {
-    if (child === undefined) throw new Error('the gate is a process of its own')
+    if (child === undefined) throw new Error('the gate has no process')
     const session = await openSession(target)
     const { asks, close } = await session.lanes(AT_ONCE)
     let id = 0
@@ -45,7 +45,7 @@ test('a call allocates no more than a fifth above the committed figure', { timeo
     const kb = (await allocatedBy(child, folder)) / 1024 - before / 1024
     close()
     session.close()
-    console.log(`a call allocates ${(kb / CALLS).toFixed(1)} KB, committed are ${committed.kb_per_call}`)
+    console.log(`a call allocates ${(kb / CALLS).toFixed(1)} KB, the committed figure is ${committed.kb_per_call}`)
     expect(kb / CALLS).toBeLessThan(committed.kb_per_call * MOST)
   } finally {
     if (child !== undefined) await stop(child)

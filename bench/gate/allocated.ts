@@ -4,9 +4,11 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Arguments and environment that make a Node process report how much it has allocated. */
-export const TELLING = ['--import', join(import.meta.dirname, 'tell-allocated.ts')] as const
+export const REPORTING = ['--import', join(import.meta.dirname, 'report-allocated.ts')] as const
 const fileIn = (folder: string): string => join(folder, 'allocated')
-export const tellingEnv = (folder: string): { readonly ALLOCATED_FILE: string } => ({ ALLOCATED_FILE: fileIn(folder) })
+export const reportingEnv = (folder: string): { readonly ALLOCATED_FILE: string } => ({
+  ALLOCATED_FILE: fileIn(folder),
+})
 
 const PATIENCE_MS = 10_000
 

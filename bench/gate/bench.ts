@@ -112,7 +112,7 @@ async function openWhenReady(load: Load, system: System, { target }: Running): P
   const until = performance.now() + PATIENCE_MS
   for (;;) {
     try {
-      await load.tell({ order: 'open', system, target })
+      await load.send({ order: 'open', system, target })
       return
     } catch (error) {
       if (performance.now() > until) throw new Error(`${system} cannot be measured`, { cause: error })
@@ -123,7 +123,7 @@ async function openWhenReady(load: Load, system: System, { target }: Running): P
 
 /** A session that has read more than the gate remembers has its calls held, so each measurement is a session of its own. */
 async function renewSession(load: Load, system: System, { target }: Running): Promise<void> {
-  if (isOurs(system)) await load.tell({ order: 'open', system, target })
+  if (isOurs(system)) await load.send({ order: 'open', system, target })
 }
 
 /** Until the code is compiled for what it really does; bounded, because a busy machine may take longer. */
@@ -131,8 +131,8 @@ async function warmUp(load: Load, system: System, running: Running, { warm_calls
   const until = performance.now() + warm_ms
   for (let calls = 0; calls < warm_calls && performance.now() < until;) {
     await renewSession(load, system, running)
-    const loaded = await load.tell({ order: 'load', system, concurrency: 16, ms: 250 })
-    if (loaded.told === 'loaded') calls += loaded.us.length
+    const loaded = await load.send({ order: 'load', system, concurrency: 16, ms: 250 })
+    if (loaded.is === 'loaded') calls += loaded.us.length
   }
 }
 
@@ -140,8 +140,8 @@ async function measureOne(load: Load, cell: Cell, running: Running, ms: number, 
   const { system, concurrency } = cell
   await renewSession(load, system, running)
   const before = await usedBy(running)
-  const loaded = await load.tell({ order: 'load', system, concurrency, ms })
-  if (loaded.told !== 'loaded') throw new Error('an order to load is answered with figures')
+  const loaded = await load.send({ order: 'load', system, concurrency, ms })
+  if (loaded.is !== 'loaded') throw new Error('the load generator did not answer with figures')
   const after = await usedBy(running)
   cell.samples.push({
     round,

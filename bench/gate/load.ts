@@ -2,15 +2,15 @@ import { echoOf } from './echo-tool.ts'
 import { codeOf } from './executor.ts'
 import { frame, openSession, type Session, type Target } from './sessions.ts'
 
-// The load generator, a separate process. Its parent tells it what to open and how many requests to send.
+// The load generator, a separate process. Its parent sends it what to open and how much load to create.
 export type Order =
   | { readonly order: 'open'; readonly system: string; readonly target: Target }
   | { readonly order: 'load'; readonly system: string; readonly concurrency: number; readonly ms: number }
   | { readonly order: 'close'; readonly system: string }
-export type Told =
-  | { readonly told: 'done' }
-  | { readonly told: 'loaded'; readonly ms: number; readonly us: readonly number[] }
-  | { readonly told: 'failed'; readonly says: string }
+export type LoadReply =
+  | { readonly is: 'done' }
+  | { readonly is: 'loaded'; readonly ms: number; readonly us: readonly number[] }
+  | { readonly is: 'failed'; readonly says: string }
 
 /** The text contains no instruction, because the gate would hold later calls of the session. */
 const TEXT = 'the quarterly figures are in the shared folder, where they were read before noon'
@@ -19,7 +19,7 @@ const sessions = new Map<string, Opened>()
 /** Numbers are never used twice, by any load generator of a measurement, so no gate can take one call for another. */
 let number = process.pid * 10_000_000
 
-async function open(system: string, target: Target): Promise<Told> {
+async function open(system: string, target: Target): Promise<LoadReply> {
   sessions.get(system)?.session.close()
   const session = await openSession(target)
   const { asks, close } = await session.lanes(1)
@@ -30,10 +30,10 @@ async function open(system: string, target: Target): Promise<Told> {
   if (!names.includes(target.tool)) throw new Error(`there is no ${target.tool} among its tools: ${names.join(', ')}`)
   const code = 'code' in target && target.code !== undefined ? { code: target.code } : {}
   sessions.set(system, { session, tool: target.tool, ...code })
-  return { told: 'done' }
+  return { is: 'done' }
 }
 
-async function load(system: string, concurrency: number, ms: number): Promise<Told> {
+async function load(system: string, concurrency: number, ms: number): Promise<LoadReply> {
   const found = sessions.get(system)
   if (found === undefined) throw new Error(`${system} is not open`)
   const { asks, close } = await found.session.lanes(concurrency)
@@ -56,7 +56,7 @@ async function load(system: string, concurrency: number, ms: number): Promise<To
   )
   const took = performance.now() - start
   close()
-  return { told: 'loaded', ms: took, us }
+  return { is: 'loaded', ms: took, us }
 }
 
 function argsOf({ code }: Opened, number: number): object {
@@ -64,17 +64,20 @@ function argsOf({ code }: Opened, number: number): object {
   return code === undefined ? args : { code: codeOf(code, args) }
 }
 
-async function carryOut(order: Order): Promise<Told> {
+async function carryOut(order: Order): Promise<LoadReply> {
   if (order.order === 'open') return open(order.system, order.target)
   if (order.order === 'load') return load(order.system, order.concurrency, order.ms)
   sessions.get(order.system)?.session.close()
   sessions.delete(order.system)
-  return { told: 'done' }
+  return { is: 'done' }
 }
 
 process.on('message', (order: Order) => {
   carryOut(order)
-    .catch((error: unknown): Told => ({ told: 'failed', says: error instanceof Error ? error.message : String(error) }))
-    .then((told) => process.send?.(told))
+    .catch((error: unknown): LoadReply => ({
+      is: 'failed',
+      says: error instanceof Error ? error.message : String(error),
+    }))
+    .then((reply) => process.send?.(reply))
     .catch(() => process.exit(1))
 })

@@ -117,7 +117,7 @@ async function startCluster(folder: string, count: number, url: string): Promise
   for (const node of started) {
     const load = openLoad()
     const target = { speaks: 'http' as const, url: `${node.address}/mcp`, tool: 'bench__echo', key: agent }
-    await load.tell({ order: 'open', system: 'sluice', target })
+    await load.send({ order: 'open', system: 'sluice', target })
     nodes.push({ ...node, load })
   }
   console.error(`${count} ${count === 1 ? 'node is' : 'nodes are'} up`)
@@ -130,12 +130,12 @@ type Sample = { readonly calls_s: number; readonly us: readonly number[]; readon
 async function loadAll({ nodes }: Cluster, concurrency: number, ms: number): Promise<Sample> {
   const cpu = () => nodes.reduce((sum, { child }) => sum + cpuOf(child.pid ?? 0), 0)
   const before = cpu()
-  const told = await Promise.all(
+  const replies = await Promise.all(
     nodes.map(({ load }) =>
-      load.tell({ order: 'load', system: 'sluice', concurrency: concurrency / nodes.length, ms }),
+      load.send({ order: 'load', system: 'sluice', concurrency: concurrency / nodes.length, ms }),
     ),
   )
-  const loaded = told.flatMap((one) => (one.told === 'loaded' ? [one] : []))
+  const loaded = replies.flatMap((one) => (one.is === 'loaded' ? [one] : []))
   return {
     calls_s: loaded.reduce((sum, { us, ms: took }) => sum + (us.length / took) * 1000, 0),
     us: loaded.flatMap(({ us }) => us),

@@ -3,14 +3,14 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { tellingEnv, TELLING } from './allocated.ts'
+import { reportingEnv, REPORTING } from './allocated.ts'
 import { startExecutor } from './executor.ts'
 import { peerFile } from './peers.ts'
 import type { Target } from './sessions.ts'
 
 export const UPSTREAMS = ['http', 'stdio'] as const
 export type Upstream = (typeof UPSTREAMS)[number]
-/** `sluice_read`: the same gate, told by its operator that the tool only reads. */
+/** `sluice_read`: the same gate, whose operator declared that the tool only reads. */
 export const SYSTEMS = [
   'direct',
   'lean',
@@ -80,7 +80,7 @@ export const STARTS: Record<System, Start> = {
   async executor({ upstream, url, folder }) {
     const server = upstream === 'http' ? { url } : { command: TOOL_COMMAND, args: TOOL_ARGS }
     const { child, url: at, tool } = await startExecutor(folder, await freePort(), server)
-    // No folder: it is not a program of Node, so it does not say what it allocates.
+    // No folder: it is not a Node program, so it does not report what it allocates.
     return { child, target: { speaks: 'http', url: `${at}/mcp`, tool: 'execute', code: tool } }
   },
 }
@@ -112,7 +112,7 @@ export async function startGate(
   }: { readonly rules?: readonly object[]; readonly tools?: object; readonly [key: string]: unknown } = {},
 ): Promise<{ readonly child: ChildProcess; readonly address: string }> {
   const reached = upstream === 'http' ? { url } : { command: TOOL_COMMAND, args: TOOL_ARGS }
-  const rule = { id: 'echo', effect: 'allow', match: { tool: 'bench__echo' }, says: 'an echo may be heard' }
+  const rule = { id: 'echo', effect: 'allow', match: { tool: 'bench__echo' }, says: 'the echo tool is allowed' }
   const config = {
     listen: { port: 0 },
     mcp: { surface: 'passthrough' },
@@ -138,13 +138,13 @@ export async function startToolServer(folder: string): Promise<{ readonly url: s
   return { child, url: `http://127.0.0.1:${await firstLine(child)}/mcp` }
 }
 
-/** Starts a program of Node that says how much it allocates. */
+/** Starts a Node program that reports how much it allocates. */
 function start([command = '', ...args]: readonly string[], folder: string, stdout: 'pipe' | 'ignore' = 'ignore') {
   // Some keep caches and catalogues in the home folder; every run starts without.
   const home = join(folder, 'home')
   mkdirSync(home, { recursive: true })
-  const env = { PATH: process.env['PATH'], HOME: home, NODE_ENV: 'production', ...tellingEnv(folder) }
-  return spawn(command, [...TELLING, ...args], { cwd: folder, env, stdio: ['ignore', stdout, 'ignore'] })
+  const env = { PATH: process.env['PATH'], HOME: home, NODE_ENV: 'production', ...reportingEnv(folder) }
+  return spawn(command, [...REPORTING, ...args], { cwd: folder, env, stdio: ['ignore', stdout, 'ignore'] })
 }
 
 function firstLine(child: ChildProcess): Promise<string> {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { answerTo, type Message } from './echo-tool.ts'
 import { linesOf } from './lines.ts'
 
-// A tool server without a library: a slow one would hide what a gateway costs. `http` says its port, `stdio` speaks on its pipes.
+// A tool server without a library: a slow one would hide what a gateway costs. `http` prints its port, `stdio` uses its pipes.
 if (process.argv[2] === 'stdio') {
   linesOf(process.stdin, (lines) => {
     const answers = lines.map((line) => answerTo(JSON.parse(line) as Message)).filter((text) => text !== undefined)
@@ -24,7 +24,7 @@ if (process.argv[2] === 'stdio') {
     })
     return undefined
   })
-  // Connections of systems that wait for their turn are kept.
+  // Keeps the connections of systems that wait for their turn.
   server.keepAliveTimeout = 600_000
   server.listen(0, '127.0.0.1', () => process.stdout.write(`${(server.address() as AddressInfo).port}\n`))
 }

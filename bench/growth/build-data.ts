@@ -63,8 +63,8 @@ export async function openLedgerOf(data: string) {
 }
 
 /**
- * Lengthens the audit to so many entries through the ledger itself, many to a commit: copies of what one real call left
- * behind, its row and its entries, under ids, threads and arguments of their own.
+ * Extends the audit to this many entries through the ledger itself, many per commit: copies of what one real call left
+ * behind, its row and its entries, each with its own ids, thread and arguments.
  */
 export async function withEntries(data: string, entries: number): Promise<number> {
   const store = await openLedgerOf(data)
@@ -101,7 +101,7 @@ function copyOf(row: CallRow, entries: readonly (AuditDraft & { readonly seq: nu
   return [
     { kind: 'swap', table: 'calls', id: call_id, from: 'absent', to },
     ...entries.map(({ at, type, actor, trace, subject, verdict, outcome, about }): Change => {
-      const told = { ...(verdict && { verdict }), ...(outcome && { outcome }), ...(about && { about }) }
+      const rest = { ...(verdict && { verdict }), ...(outcome && { outcome }), ...(about && { about }) }
       const entry: AuditDraft = {
         at,
         type,
@@ -109,7 +109,7 @@ function copyOf(row: CallRow, entries: readonly (AuditDraft & { readonly seq: nu
         trace,
         subject: { ...subject, call: call_id, thread },
         args_hash,
-        ...told,
+        ...rest,
       }
       return { kind: 'audit', entry }
     }),

@@ -41,7 +41,7 @@ export async function runGate(folder: string, tool: string, launcher = LAUNCHER)
   const own = randomBytes(4).toString('hex')
   let count = 0
   const connect = async () => {
-    // A kept connection is ended by the gate when nothing is asked on it for a while.
+    // The gate closes connections that are idle for a while.
     const connection = await openConnection(url)
     const call = async () => {
       count += 1
@@ -84,7 +84,7 @@ function memoryOf(pid: number | undefined): Memory {
   return { rss: mb('VmRSS'), anon: mb('RssAnon'), file: mb('RssFile'), pss: mb('Pss') }
 }
 
-/** What this Node takes that runs nothing. */
+/** The memory of a Node process that runs nothing. */
 export async function memoryOfNode(): Promise<Memory> {
   const child = spawn(process.execPath, ['-e', 'console.log(); setInterval(() => {}, 1_000)'], {
     stdio: ['ignore', 'pipe', 'ignore'],

@@ -136,7 +136,7 @@ function sluice(
     const gate = openReplay(shared, labelled ? effects : undefined)
     return async (index) => {
       const call = run.calls[index]
-      if (call === undefined) throw new Error('there is such a call')
+      if (call === undefined) throw new Error('the run has no such call')
       const words = index === 0 ? [run.prompt, call.user].filter((said) => said !== undefined).join('\n') : call.user
       return gate.call(definitionOf(run.suite, call.function), call.args, {
         output: call.output,
@@ -156,7 +156,7 @@ function baseline(data: DataSet, judge: Baseline): Judge {
     const own = needed.get(`${run.suite} ${run.user_task.replace(/_read$/, '')}`) ?? new Set()
     return async (index) => {
       const call = run.calls[index]
-      if (call === undefined) throw new Error('there is such a call')
+      if (call === undefined) throw new Error('the run has no such call')
       if (call.user !== undefined) words.push(call.user)
       const began = performance.now()
       const hasEffect = data.hasEffect(run.suite, call.function)

@@ -88,11 +88,11 @@ function decide(session: Session, at: number): number {
   return took
 }
 
-/** What is kept, without what could be collected: the runs before this leave a lot of it. */
+/** Memory in use after garbage collection, because earlier runs leave a lot of garbage. */
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 const memory = (): number => {
-  // Buffers are given back one collection later.
+  // Buffers are freed one collection later.
   for (let times = 0; times < 3; times += 1) collect()
   const { heapUsed, arrayBuffers } = process.memoryUsage()
   return heapUsed + arrayBuffers

@@ -24,7 +24,7 @@ import { createMemoryStore } from './memory-store.ts'
 
 /** Printed with the figures: everything is allowed, so whatever asks is provenance. */
 export const PRESET = `rules:
-  - { id: all, effect: allow, match: { tool: '*' }, says: this replay leaves the asking to provenance }
+  - { id: all, effect: allow, match: { tool: '*' }, says: in this replay only provenance asks }
 `
 
 const SERVER = 'suite'
@@ -37,7 +37,7 @@ export type ReplayGate = {
   call(
     definition: ToolDefinition,
     args: JsonObject,
-    told: { readonly words?: string; readonly output: Json },
+    recorded: { readonly words?: string; readonly output: Json },
   ): Promise<{
     readonly held: boolean
     readonly us: number
@@ -65,7 +65,7 @@ export async function openShared(names: readonly string[]): Promise<Shared> {
   const policy = compilePolicy({ text: PRESET, file: 'preset' }, { digest: sha256Hex })
   if (!policy.ok) throw new Error(JSON.stringify(policy.faults))
   const settings = config.value.servers[SERVER]
-  if (settings === undefined) throw new Error('the server is configured')
+  if (settings === undefined) throw new Error('the server is not configured')
   return { judgement: judgement.value, policy: policy.value, settings, routes: loadRoutes(config.value.approvals) }
 }
 
@@ -146,19 +146,19 @@ export function openReplay(
   } as unknown as DispatchDeps
 
   return {
-    async call(definition, args, told) {
+    async call(definition, args, recorded) {
       const tool = toolOf(definition, settings, labelled)
       const { tool_id } = tool.row
       if (!tools.has(tool_id))
         await ledger.commit([{ kind: 'swap', table: 'tools', id: tool_id, from: 'absent', to: tool.row }])
       tools.set(tool_id, tool)
-      output = told.output
+      output = recorded.output
       const outcome = await dispatchCall(deps, {
         caller: AGENT,
         tool: tool_id,
         args,
         thread: 'run',
-        ...(told.words === undefined ? {} : { words: told.words }),
+        ...(recorded.words === undefined ? {} : { words: recorded.words }),
       })
       const held = outcome.status === 'pending'
       if (outcome.status === 'refused') throw new Error(`${definition.name}: ${JSON.stringify(outcome.problem)}`)
@@ -174,7 +174,7 @@ export function openReplay(
             ? outcome.evidence.filter(({ effect }) => effect === 'ask').map(({ rule }) => rule)
             : [],
         async approve() {
-          if (row !== undefined) await recordApproved(deps, row, told.output)
+          if (row !== undefined) await recordApproved(deps, row, recorded.output)
         },
       }
     },
@@ -194,7 +194,7 @@ async function decisionTime(deps: DispatchDeps, tool: Tool, row: CallRow): Promi
   return (performance.now() - began) * 1_000
 }
 
-/** A person said yes: the call is on record as approved and executed, with what it answered. */
+/** A person approved: records the call as approved and executed, with its output. */
 async function recordApproved({ ledger, tables, clock }: DispatchDeps, row: CallRow, output: Json): Promise<void> {
   const held = await tables.row('calls', row.call_id)
   if (held === undefined) return

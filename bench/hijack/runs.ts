@@ -33,7 +33,7 @@ export type DataSet = {
   readonly benignRead?: readonly RecordedRun[]
   readonly hijacked: readonly RecordedRun[]
   tool(suite: string, name: string): ToolDefinition
-  /** By the people who made the data. */
+  /** According to the authors of the data set. */
   hasEffect(suite: string, name: string): boolean
 }
 

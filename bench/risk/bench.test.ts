@@ -18,7 +18,7 @@ const TOOLS = [
 ]
 const text = TOOLS.map((tool) => JSON.stringify(tool)).join('\n')
 
-test('unknown counts as a write, a missing hint as not read-only, and an unsaid destructive hint as neither', async () => {
+test('an unknown effect counts as a write, a missing hint as not read-only, and a missing destructive hint as neither', async () => {
   const file = join(folder, 'tools.jsonl')
   writeFileSync(file, text)
   const { rows, contradicted } = await bench.run(['--data', file])

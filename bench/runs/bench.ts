@@ -53,7 +53,7 @@ async function outputOf<Output>(file: string, ...args: string[]): Promise<Output
   return JSON.parse(stdout) as Output
 }
 
-/** All rows of all systems. In each round the systems take turns, so that a busy moment meets all of them; the best round counts. */
+/** All rows of all systems. In each round the systems take turns, so that a busy moment affects all of them; the best round counts. */
 async function measureAll(ms: number, rounds: number): Promise<Pick<RunsReport, 'rows' | 'left_out'>> {
   const best = new Map<string, Row>()
   const left_out = new Map<System, string>()

@@ -25,7 +25,7 @@ export type Woken = {
 }
 
 const PAGE = 250
-/** Signals that are sent one by one and measured; the others follow in crowds. */
+/** Signals that are sent one by one and measured; the others are sent in groups. */
 const ALONE = 1_000
 
 async function park(folder: string, runs: number): Promise<Parked> {

@@ -114,7 +114,7 @@ export const GO: RunEvent = { type: 'go' }
 
 export const newRun = (run_id: RunId): RunRow => beginRun(tenSteps, run_id, { state: 0 }, Date.now())
 
-/** Whoever waits for the end of a run hears it with the commit that ends it. */
+/** Resolves with the commit that ends the run. */
 export function endsOf(ledger: HeardLedger): (run: RunId) => Promise<RunRow> {
   const waiting = new Map<string, (row: RunRow) => void>()
   ledger.onCommit((changes) => {

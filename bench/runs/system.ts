@@ -1,6 +1,6 @@
 /** Something that carries out durable runs. */
 export type RunSystem = {
-  /** Which store keeps the steps, and how. */
+  /** The store that the steps are written to, and its durability. */
   readonly store: string
   /** One run from its start to its end: `STEPS` steps, each durable before the next one begins. Resolves with its result. */
   run(): Promise<number>

@@ -7,7 +7,7 @@ import { readSet, setFolders } from './read-set.ts'
 import { SYSTEMS, type SystemName } from './systems.ts'
 
 /**
- * Does search find? Ours, MiniSearch as it comes and tuned, Orama tuned and a plain BM25 answer the same questions over the
+ * Does search find the right tool? Ours, MiniSearch with its defaults and tuned, Orama tuned and a plain BM25 answer the same questions over the
  * same tools. All but `minisearch` read the same fields with the same word splitting and stems. `--embeddings URL [--model NAME]`
  * adds ours with an embedding model.
  */
@@ -30,8 +30,8 @@ export const bench: Bench<Report> = {
     const queries = options.includes('--all')
       ? Number.MAX_SAFE_INTEGER
       : Number(valuesOf(options, '--queries')[0] ?? MOST_QUERIES)
-    if (!(queries > 0)) throw complaint('--queries wants a number')
-    // Whatever cannot be read is said before anything is measured.
+    if (!(queries > 0)) throw complaint('--queries needs a number above 0')
+    // Data that cannot be read is reported before anything is measured.
     for (const folder of folders) readSet(folder, distractors)
     const [url] = valuesOf(options, '--embeddings')
     const embeddings = url === undefined ? undefined : { url, model: valuesOf(options, '--model')[0] ?? 'default' }

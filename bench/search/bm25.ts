@@ -1,4 +1,4 @@
-/** Textbook BM25 over one bag of words per document (k1 1.2, b 0.75): the baseline everybody has. */
+/** Textbook BM25 over one bag of words per document (k1 1.2, b 0.75): the usual baseline. */
 export function createBm25(documents: readonly { id: string; words: readonly string[] }[]) {
   const postings = new Map<string, { doc: number; count: number }[]>()
   for (const [doc, { words }] of documents.entries())

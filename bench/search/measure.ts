@@ -4,7 +4,7 @@ import { readSet, sample } from './read-set.ts'
 import { byMeaning } from './by-meaning.ts'
 import { SYSTEMS, type SystemName } from './systems.ts'
 
-/** What one child process is asked: one system on one set, so that none warms, fills or slows another's memory. */
+/** What one child process is asked: one system on one set, so that no system affects the caches or the memory of another. */
 export type Job = {
   system: SystemName | 'sluice_embeddings'
   folder: string
@@ -52,7 +52,7 @@ export async function measure({ system, folder, distractors, queries, embeddings
   return { set, tools: tools.length, queries: asked.length, of: questions.length, figures }
 }
 
-/** Of no queries at all there is no time to tell. */
+/** Without queries there is no time to report. */
 const round = (value: number, digits: number): number => (Number.isNaN(value) ? 0 : Number(value.toFixed(digits)))
 
 const [job] = process.argv.slice(2)

@@ -15,7 +15,7 @@ function setOf(name: string, tools: string, queries?: string): string {
   return path
 }
 
-test('a set needs no more than ids, and what is missing or null is empty', () => {
+test('a set needs only ids; missing and null fields are empty', () => {
   const path = setOf('bare', '{"id":"a"}\n\n{"name":"b","description":null,"parameters":null,"tags":null}\n', '')
   const { tools, questions } = readSet(path, [])
   expect(tools.map(({ id, name }) => [id, name])).toEqual([
@@ -25,7 +25,7 @@ test('a set needs no more than ids, and what is missing or null is empty', () =>
   expect(questions).toEqual([])
 })
 
-test('a question without an answer is none, one answer named twice is one, and of equal ids the first tool stands', () => {
+test('a question without an answer is dropped, an answer named twice counts once, and of tools with equal ids the first is used', () => {
   const queries = '{"query":"x"}\n{"query":"y","relevant":["a","a"]}\n{"query":"z","relevant_any_of":["a","b"]}'
   const { tools, questions } = readSet(setOf('odd', '{"id":"a","name":"one"}\n{"id":"a","name":"two"}', queries), [])
   expect(tools.map(({ name }) => name)).toEqual(['one'])
@@ -54,7 +54,7 @@ test.each<[string, () => unknown, RegExp]>([
     () => readSet(setOf('more', '{"id":"a"}', ''), ['/no/file']),
     /^\/no\/file cannot be/,
   ],
-])('%s is a complaint in one sentence', (_, read, says) => {
+])('%s is reported in one sentence', (_, read, says) => {
   let thrown: unknown
   try {
     read()

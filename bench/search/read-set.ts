@@ -33,7 +33,7 @@ export function setFolders(folders: readonly string[]): string[] {
 export function readSet(folder: string, distractors: readonly string[]): SearchSet {
   const queries = fileIn(folder, 'queries')
   if (queries === undefined) throw complaint(`${folder} has tools and no queries.jsonl`)
-  // One document for each id, in every system: the first that bears it.
+  // One document for each id, in every system: the first with that id.
   const tools = [
     ...new Map(
       readTools(fileIn(folder, 'tools') ?? '')
@@ -91,7 +91,7 @@ function rowIn(line: string, where: string): JsonObject {
     const row = JSON.parse(line) as Json
     if (isJsonObject(row)) return row
   } catch {
-    // Told below, like anything else that is not an object.
+    // Reported below, like anything else that is not an object.
   }
   throw complaint(`${where}: not a JSON object`)
 }

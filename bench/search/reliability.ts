@@ -1,10 +1,10 @@
 import { createIndex } from '../../server/src/core/search/create-index.ts'
 import { readSet, sample } from './read-set.ts'
 
-/** One first hit: what was said of it and of the second, and whether it was right. */
+/** One first hit: its score, the score of the second, and whether it was right. */
 export type FirstHit = { readonly hint: number; readonly second: number; readonly right: boolean }
 export type Bucket = { readonly from: number; readonly to: number; readonly queries: number; readonly right: number }
-/** How often a first hit was right: by its own hint, and by how near the second came to it. Every set weighs the same. */
+/** How often a first hit was right: by its own hint, and by how close the second score was. Every set weighs the same. */
 export type Reliability = { readonly by_hint: readonly Bucket[]; readonly by_gap: readonly Bucket[] }
 
 const HINTS = [0, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.01]

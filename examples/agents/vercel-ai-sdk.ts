@@ -1,4 +1,4 @@
-/** The Vercel AI SDK: tools from the gate's MCP door, a held call, and an agent that goes on by itself after the approval. */
+/** The Vercel AI SDK: tools from the gate's MCP door, a held call, and an agent that continues by itself after the approval. */
 import assert from 'node:assert/strict'
 import { createMCPClient } from '@ai-sdk/mcp'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'

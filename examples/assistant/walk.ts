@@ -1,6 +1,6 @@
 /**
- * An assistant in one thread: it reads a file of its sandbox, drafts a message and is held; an approver says yes; the thread goes on
- * by itself and the message is sent once. The model is scripted; set MODEL_URL, MODEL and MODEL_KEY to let a real one think.
+ * An assistant in one thread: it reads a file of its sandbox, drafts a message and is held; an approver approves it; the thread continues
+ * by itself and the message is sent once. The model is scripted; set MODEL_URL, MODEL and MODEL_KEY to use a real one.
  */
 import assert from 'node:assert/strict'
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
@@ -54,7 +54,7 @@ await withGate(
     assert.equal(gate.sent().length, 0)
     console.log('it drafts a message and is held; nothing is sent yet')
 
-    // The approver has a key of their own and decides on the packet, as everywhere.
+    // The approver has a separate key and decides about the packet.
     const approver = { ...headers, authorization: `Bearer ${gate.key('approver', 'cleo')}` }
     const thread = (await (await fetch(`${gate.url}/agent/runs/${held.run_id}`, { headers })).json()) as Record<
       string,
@@ -68,14 +68,14 @@ await withGate(
 
     // Follow the thread to its end.
     const events = await fetch(`${gate.url}/agent/runs/${held.run_id}/events`, { headers })
-    let told = ''
+    let text = ''
     for await (const chunk of events.body ?? []) {
-      told += new TextDecoder().decode(chunk)
-      if (told.split('event: final').length > 3 && told.endsWith('\n\n')) break
+      text += new TextDecoder().decode(chunk)
+      if (text.split('event: final').length > 3 && text.endsWith('\n\n')) break
     }
-    assert.match(told, /"status":"completed"/)
+    assert.match(text, /"status":"completed"/)
     assert.equal(gate.sent().length, 1)
-    console.log('the thread goes on, and the message is sent once')
+    console.log('the thread continues, and the message is sent once')
     assert.match(gate.cli('audit', 'verify'), /verif|ok/i)
     console.log('the audit verifies')
   },

@@ -25,6 +25,6 @@ packet=$(curl -fsS "$SLUICE_URL/v1/approvals/$approval" -H "$approver")
 echo "$packet"
 curl -fsS "$SLUICE_URL/v1/approvals/$approval/decide" -H "$approver" -H "$json" -d "{\"decision\":\"approve\",\"digest\":\"$(echo "$packet" | field digest)\"}"
 
-echo; echo '# the agent learns the outcome, waiting for it if need be'
+echo; echo '# the agent reads the outcome, and waits for it if necessary'
 curl -fsS "$SLUICE_URL/v1/calls/$call_id?wait_ms=10000" -H "$agent"
 echo

@@ -19,7 +19,7 @@ process.env['BOARD_OUT'] = secrets.fromGate
 process.env['BOARD_IN'] = secrets.toGate
 process.env['BUTTON_SECRET'] = 'whoever-presses-the-button-knows-this'
 process.env['NEWS_KEY'] = 'the-key-of-the-archive-4711'
-/** In the files of articles, where no secret should be. */
+/** A fake secret in the files of articles. It must not appear in any message. */
 const PLANTED = 'AKIAQ7Z3NEWSROOM4XYZ'
 
 const [desk, news, user] = ['!desk:newsroom.test', '!news:newsroom.test', '!user:newsroom.test']
@@ -31,7 +31,7 @@ const file = `listen: { port: 0 }\n${readFileSync(join(here, 'sluice.yaml'), 'ut
 
 const prepare = (folder: string): void => copyFileSync(join(here, 'script.yaml'), join(folder, 'script.yaml'))
 
-async function tell(gate: Story): Promise<void> {
+async function runExample(gate: Story): Promise<void> {
   board.connect(gate.url)
   const editorKey = gate.key('approver', 'editor')
   const editor = createClient({ url: gate.url, key: editorKey })
@@ -47,7 +47,7 @@ async function tell(gate: Story): Promise<void> {
   const numberIn = (text: string) => Number(/"run_id": ?(\d+)|^Edition (\d+)/.exec(text)?.slice(1).find(Boolean))
   const editions = () => board.said.flatMap(({ text }) => (text.startsWith('SAITO_EDITION') ? [numberIn(text)] : []))
   const heard = (prefix: string, edition: number) =>
-    board.hears(({ text }) => text.startsWith(prefix) && numberIn(text) === edition)
+    board.waitFor(({ text }) => text.startsWith(prefix) && numberIn(text) === edition)
   const decide = async (edition: number, decision: 'approve' | 'deny') => {
     for (;;) {
       const { items } = await editor.ask('GET /v1/approvals', { query: { state: 'pending' } })
@@ -71,7 +71,7 @@ async function tell(gate: Story): Promise<void> {
     const headers = { 'x-hub-signature-256': signature, 'webhook-id': `press-${before}`, connection: 'close' }
     const answer = await fetch(`${gate.url}/v1/events/button`, { method: 'POST', body: '{}', headers })
     assert.equal(answer.status, 202)
-    await board.hears(() => editions().length > before)
+    await board.waitFor(() => editions().length > before)
     return editions().at(-1) ?? 0
   }
 
@@ -79,7 +79,7 @@ async function tell(gate: Story): Promise<void> {
   for (const name of ['kairo', 'kumo']) apply(name)
   const scheduler = readFileSync(join(here, 'saito.yaml'), 'utf8')
   apply('saito', scheduler.replace('*/30 * * * *', '@every 2s'))
-  await board.hears(({ text }) => text.startsWith('SAITO_EDITION'))
+  await board.waitFor(({ text }) => text.startsWith('SAITO_EDITION'))
   // Back to every half hour. It may have fired once more by now.
   apply('saito', scheduler)
   const scheduled = editions()
@@ -106,7 +106,9 @@ async function tell(gate: Story): Promise<void> {
   assert.equal(alerts().length, scheduled.length)
   const told = board.said.filter(({ room }) => room === user).map(({ text }) => numberIn(text))
   assert.deepEqual(told, [...scheduled, quiet])
-  console.log('one edition is denied, and the user hears nothing of it; the next is quiet, and nobody is asked')
+  console.log(
+    'one edition is denied, and the user gets no message about it; the next has no material news, and nobody is asked',
+  )
 
   const all = JSON.stringify(board.said)
   for (const secret of [PLANTED, process.env['NEWS_KEY'] ?? '']) assert.ok(!all.includes(secret))
@@ -115,5 +117,5 @@ async function tell(gate: Story): Promise<void> {
   console.log('the audit verifies')
 }
 
-await withGate(tell, { file, prepare })
+await withGate(runExample, { file, prepare })
 await board.close()

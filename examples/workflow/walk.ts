@@ -16,7 +16,7 @@ const INPUT = JSON.stringify({ topic: 'Planning', when: 'Friday at ten' })
 await withGate(
   async ({ folder, cli, approveNext, sent }) => {
     /** Like `cli`, but does not wait, and for commands that may exit with another code than 0. */
-    const tell = (...words: readonly string[]) =>
+    const cliLater = (...words: readonly string[]) =>
       promisify(execFile)(process.execPath, [LAUNCHER, ...words], { cwd: folder }).then(
         ({ stdout }) => ({ status: 0, out: stdout }),
         ({ code, stdout }: { code: number; stdout: string }) => ({ status: code, out: stdout }),
@@ -30,20 +30,21 @@ await withGate(
 
     console.log(cli('workflow', 'apply', 'secretary.yaml').trim())
     const approved = approveNext()
-    // `run` follows the run until it waits for somebody, and says with exit code 2 that it does.
-    const started = await tell('workflow', 'run', 'secretary', '--input', INPUT)
+    // `run` follows the run until it waits for somebody, and then exits with code 2.
+    const started = await cliLater('workflow', 'run', 'secretary', '--input', INPUT)
     const run = /run_\w+/.exec(started.out)?.[0] ?? ''
     assert.ok(run !== '', started.out)
     await approved
-    let watched = await tell('workflow', 'watch', run)
-    for (let tries = 0; watched.status === 2 && tries < 100; tries += 1) watched = await tell('workflow', 'watch', run)
+    let watched = await cliLater('workflow', 'watch', run)
+    for (let tries = 0; watched.status === 2 && tries < 100; tries += 1)
+      watched = await cliLater('workflow', 'watch', run)
     console.log(watched.out.trim())
     assert.equal(watched.status, 0, watched.out)
     assert.equal(sent().length, 1)
     assert.match(sent()[0] ?? '', /You are invited: Planning, Friday at ten/)
 
-    // An input that does not fit its schema starts nothing.
-    const unfit = await tell('workflow', 'run', 'secretary', '--input', '{"topic":""}')
+    // An input that does not match its schema starts nothing.
+    const unfit = await cliLater('workflow', 'run', 'secretary', '--input', '{"topic":""}')
     assert.equal(unfit.status, 1)
     assert.equal(sent().length, 1)
 

@@ -89,7 +89,7 @@ async function bodyOf(asked: IncomingMessage): Promise<Buffer | undefined> {
 const forwardedFor = ({ headers, socket }: IncomingMessage): string =>
   [headers['x-forwarded-for'] ?? [], socket.remoteAddress ?? 'unknown'].flat().join(', ')
 
-/** False when the node has not taken the request: only then may another one have it. */
+/** False if the node did not accept the request: only then may it be sent to another node. */
 function forward(node: string, asked: IncomingMessage, body: Buffer, answer: ServerResponse): Promise<boolean> {
   return new Promise((resolve) => {
     const sent = request(`${node}${asked.url ?? '/'}`, {
@@ -100,7 +100,7 @@ function forward(node: string, asked: IncomingMessage, body: Buffer, answer: Ser
     let isAnswered = false
     answer.on('close', () => sent.destroy())
     sent.on('error', (error: NodeJS.ErrnoException) => {
-      // A connection that was refused has carried nothing.
+      // Nothing was sent on a refused connection.
       if (error.code === 'ECONNREFUSED') return resolve(false)
       if (!isAnswered && !answer.headersSent) answer.writeHead(502).end('the node went away\n')
       else answer.destroy()

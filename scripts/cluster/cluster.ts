@@ -69,7 +69,7 @@ async function main(): Promise<number> {
     say(`Postgres   ${postgres}`)
     say(
       redis === undefined
-        ? 'Redis      none on this machine (npm run get-redis): Postgres does its work'
+        ? 'Redis      none on this machine (npm run get-redis): Postgres is used instead'
         : `Redis      ${redis.url}`,
     )
     const config = configOf({ postgres, ...(redis === undefined ? {} : { redis: redis.url }) }, join(folder, 'outbox'))

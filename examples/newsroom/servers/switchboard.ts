@@ -14,8 +14,8 @@ export type Switchboard = {
   readonly said: readonly Said[]
   /** Sends a message as a member of the room. Resolves with the gate's answer. */
   say(sender: string, room: string, text: string): Promise<readonly unknown[]>
-  /** The first matching message, once it is there. */
-  hears(fits: (said: Said) => boolean): Promise<Said>
+  /** Resolves with the first matching message. */
+  waitFor(fits: (said: Said) => boolean): Promise<Said>
   connect(gate: string): void
   close(): Promise<void>
 }
@@ -36,7 +36,7 @@ export async function openSwitchboard({ rooms, secrets }: SwitchboardOptions): P
   const known = new Set<string>()
   let gate = ''
 
-  const tell = async (message: Said): Promise<unknown[]> => {
+  const deliver = async (message: Said): Promise<unknown[]> => {
     said.push(message)
     for (const look of waiting) look()
     const others = (rooms[message.room] ?? []).filter((agent) => message.sender !== `@${agent}:${SERVER}`)
@@ -76,15 +76,15 @@ export async function openSwitchboard({ rooms, secrets }: SwitchboardOptions): P
       if (!isGenuine || known.has(id)) return
       known.add(id)
       const { agent, room, text } = JSON.parse(body) as { agent: string; room: string; text: string }
-      void tell({ room, sender: `@${agent}:${SERVER}`, text })
+      void deliver({ room, sender: `@${agent}:${SERVER}`, text })
     })
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     said,
-    say: (sender, room, text) => tell({ sender, room, text }),
-    hears: (fits) =>
+    say: (sender, room, text) => deliver({ sender, room, text }),
+    waitFor: (fits) =>
       new Promise((resolve) => {
         const look = () => {
           const found = said.find(fits)

@@ -5,7 +5,7 @@ import { SCAN_LIMITS, type ScanLimits } from './scan-threads.ts'
 
 const dlp = { outputs: 'strict', messages: 'secrets', rules: [] } as const
 const compiled = compileScanRules({ ...dlp, rules: [] })
-if (!compiled.ok) throw new Error('the built-in rules compile')
+if (!compiled.ok) throw new Error('the built-in rules do not compile')
 const rules = compiled.value
 
 // Assembled at run time, so that secret scanners do not report this file.

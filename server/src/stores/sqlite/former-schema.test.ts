@@ -54,7 +54,7 @@ test('a ledger with rows only as text opens with every row, listing and chain, a
   formerLedger(file)
   const store = await openStore(file, { alone: true })
   const [first] = CALLS
-  if (first === undefined) throw new Error('there is a first call')
+  if (first === undefined) throw new Error('there is no first call')
   const listed = await store.list('calls', {}, { limit: 10 })
   expect(listed.map(({ row, version, cursor }) => [row, version, cursor])).toEqual(
     CALLS.map((row, at) => [broughtOver(row), at + 1, at + 1]),

@@ -112,7 +112,7 @@ test.each(['units = 500', 'until = 5'])('nothing is left of an account that some
 test('a second version is not stored as a difference to a first one that somebody else changed', async () => {
   const { store } = await forged(`UPDATE calls SET body = json_set(body, '$.tool_id', 'other') WHERE id = '2'`)
   const first = newCall('2')
-  if (first.kind !== 'swap' || first.table !== 'calls') throw new Error('a swap')
+  if (first.kind !== 'swap' || first.table !== 'calls') throw new Error('not a swap')
   const to = { ...first.to, state: 'executed' as const, ended_at: 5 }
   expect(await store.commit([{ ...first, from: 1, to }])).toEqual({ lost: 0 })
   await store.close()

@@ -11,24 +11,24 @@ const allocated = (): number =>
 
 const channel = new BroadcastChannel('allocated')
 channel.unref()
-const say = channel.postMessage.bind(channel)
-const hear = (listener: (data: unknown) => void) =>
+const post = channel.postMessage.bind(channel)
+const receive = (listener: (data: unknown) => void) =>
   channel.addEventListener('message', (event) => listener((event as unknown as { readonly data: unknown }).data))
 const ANSWERS_MS = 100
 
 if (isMainThread) {
   let others = 0
-  hear((data) => void (others += typeof data === 'number' ? data : 0))
+  receive((data) => void (others += typeof data === 'number' ? data : 0))
   process.on('SIGUSR2', () => {
     others = 0
-    say('how many')
+    post('how many')
     setTimeout(() => {
       const file = process.env['ALLOCATED_FILE']
       if (file !== undefined) writeFileSync(file, String(allocated() + others))
     }, ANSWERS_MS)
   })
 } else {
-  hear((data) => {
-    if (data === 'how many') say(allocated())
+  receive((data) => {
+    if (data === 'how many') post(allocated())
   })
 }
