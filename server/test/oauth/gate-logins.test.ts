@@ -57,7 +57,7 @@ const serverCalled = async (name: string) => {
 }
 
 describe('logging in at a tool server behind a running gate', () => {
-  test('before, the server needs a login: the list, the call and doctor say so and what to do', async () => {
+  test('before a login, the list, the call and doctor say that one is needed and what to do', async () => {
     await expect.poll(async () => (await serverCalled('notes'))['state']).toBe('needs_login')
     const shown = await gate.cli('servers')
     expect(shown.out).toContain('needs login')
@@ -77,7 +77,7 @@ describe('logging in at a tool server behind a running gate', () => {
     })
   })
 
-  test('`sluice servers login` prints an address, waits for the person, and the tools are there', async () => {
+  test('`sluice servers login` prints an address and waits for the person; then the tools are listed', async () => {
     const { code, out, page } = await cliLogin('anna', 'notes')
     expect(page).toContain('The gate can now use <code>notes</code>')
     expect(out).toContain('logged in to notes')
@@ -87,7 +87,7 @@ describe('logging in at a tool server behind a running gate', () => {
     expect((await gate.cli('servers')).out).toContain(`notes: logged in at ${at.issuer}, renewed automatically`)
   })
 
-  test('where each user logs in, an agent is told the address for its user, who opens it, and the call works', async () => {
+  test('with one login per user, the agent gets the address for its user; after the login the call works', async () => {
     await cliLogin('lister', 'own', '--shared')
     await expect.poll(async () => (await serverCalled('own'))['state']).toBe('ready')
     const client = await connectClient(gate, agent_of_ana, { way: 'http', era: 'new', surface: 'passthrough' })
@@ -108,7 +108,7 @@ describe('logging in at a tool server behind a running gate', () => {
     expect(await gate.http('GET', '/v1/servers/own/login', ana)).toMatchObject({ body: { state: 'logged_in' } })
   })
 
-  test('a login can be finished by hand, only by somebody who may start it', async () => {
+  test('a login can be completed by hand, but only by somebody who may start it', async () => {
     const path = '/v1/servers/own/login'
     const { body } = await gate.http('POST', path, admin, {})
     const ended = await logInAs('root', String(body['authorization_url']), (url) => url.pathname === '/oauth/callback')
@@ -124,7 +124,7 @@ describe('logging in at a tool server behind a running gate', () => {
     expect(await gate.http('POST', `${path}/finish`, admin, { url: back.url })).toMatchObject({ status: 200 })
   })
 
-  test('a login is finished at the command line with the address that the browser stopped at', async () => {
+  test('a login is completed at the command line with the address that the browser stopped at', async () => {
     const child = spawn(process.execPath, [gate.launcher, 'servers', 'login', 'notes', '--paste'], { cwd: gate.folder })
     let told = ''
     const hear = (text: Buffer) => {
@@ -182,7 +182,7 @@ describe('logging in at a tool server behind a running gate', () => {
     expect(await gate.http('GET', '/v1/servers/own/login', ana)).toMatchObject({ body: { state: 'none' } })
   })
 
-  test('logins and logouts are in the audit, by who began them', async () => {
+  test('logins and logouts are in the audit, with the person who started them', async () => {
     expect((await gate.cli('servers', 'logout', 'notes')).out).toContain('the tokens were revoked')
     await expect.poll(async () => (await serverCalled('notes'))['state']).toBe('needs_login')
     const { body } = await gate.http('GET', '/v1/audit?limit=1000', admin)

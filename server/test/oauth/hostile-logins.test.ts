@@ -97,7 +97,7 @@ describe('a tool server that describes its login falsely', () => {
     }))
 })
 
-describe('an authorization server that says false things', () => {
+describe('an authorization server that lies', () => {
   const lies = [
     [{ issuer: 'https://other.example.com' }, 'reports a different `issuer`'],
     [{ authorization_endpoint: 'javascript:alert(1)' }, 'cannot be read'],
@@ -117,12 +117,12 @@ describe('an authorization server that says false things', () => {
       await withServer(async (rig) => expect(await why(rig)).toContain(says))
     })
 
-  test('one that never answers is given up', async () => {
+  test('a request to one that never answers times out', async () => {
     at.intercept = () => true
     await withServer(async (rig) => expect(await why(rig)).toContain('could not be reached'), 200)
   })
 
-  test('one that sends the code elsewhere by a redirection is not followed', async () => {
+  test('a redirect to another address is not followed', async () => {
     let asked = 0
     const other = createServer((_, response) => {
       asked += 1
@@ -176,7 +176,7 @@ describe('an authorization server that says false things', () => {
   })
 })
 
-describe('a callback that was not meant', () => {
+describe('a callback that was not requested', () => {
   const cookieOf = (rig: LoginRig, url: string) => {
     const page = rig.logins.page(url.slice(-43))
     return page.ok ? page.value.cookie : ''
@@ -190,7 +190,7 @@ describe('a callback that was not meant', () => {
     return { state, code, iss, cookies: [cookie] }
   }
 
-  test('a state counts once', () =>
+  test('a state can be used once', () =>
     withServer(async (rig) => {
       const back = await begun(rig, 'anna')
       expect(await rig.logins.finish(back)).toMatchObject({ ok: true })
@@ -206,7 +206,7 @@ describe('a callback that was not meant', () => {
       expect(at.count('/token')).toBe(0)
     }))
 
-  test("somebody else's code does not fit", () =>
+  test("somebody else's code is rejected", () =>
     withLogins({ server: serverAt(at.url, { per: 'user' }) }, async (rig) => {
       const anna = await begun(rig, 'anna', 'user-a')
       const mallory = await begun(rig, 'mallory', 'user-m')
@@ -221,7 +221,7 @@ describe('a callback that was not meant', () => {
     ['another issuer', 'https://evil.example.com'],
     ['no issuer', undefined],
   ] as const)
-    test(`an answer of ${name} is not taken, and its code goes nowhere`, () =>
+    test(`an answer with ${name} is rejected, and its code is not sent anywhere`, () =>
       withServer(async (rig) => {
         const { iss: _, ...back } = await begun(rig, 'anna')
         expect(await rig.logins.finish({ ...back, ...(iss === undefined ? {} : { iss }) })).toMatchObject({
@@ -241,7 +241,7 @@ describe('a callback that was not meant', () => {
       expect(JSON.stringify(ended)).not.toContain('script')
     }))
 
-  test('a login that nobody finishes expires', () => {
+  test('a login that nobody completes expires', () => {
     let ahead = 0
     return withLogins({ server: serverAt(at.url), clock: () => Date.now() + ahead }, async (rig) => {
       const back = await begun(rig, 'anna')

@@ -299,7 +299,7 @@ describe('a server where each user logs in', () => {
       expect(await call('read_name', 'USER-A')).toMatchObject(NEEDED)
     }))
 
-  test('a user without a login gets the address to open, the same one as long as it is good', () =>
+  test('a user without a login gets the address to open, the same one as long as it is valid', () =>
     withLogins({ server: server() }, async ({ call, logins }) => {
       const answers = await Promise.all([call('read_name', 'user-a'), call('read_name', 'user-a')])
       const urls = answers.map((answer) => (answer.is === 'not_sent' ? answer.problem.about['url'] : undefined))
@@ -308,7 +308,7 @@ describe('a server where each user logs in', () => {
       expect(logins.page(urls[0]?.slice(-43) ?? '')).toMatchObject({ ok: true, value: { user: 'user-a' } })
     }))
 
-  test("the gate's own login only lists the tools; no user calls with it", () =>
+  test("the gate's own login only lists the tools; no user's call uses it", () =>
     withLogins({ server: server() }, async ({ logIn, servers, call, listed }) => {
       await logIn('admin')
       await servers.ready('notes')

@@ -7,18 +7,18 @@ import { z } from 'zod'
 
 export type Told = { readonly method: string; readonly path: string; readonly form: string }
 
-/** A tool server that takes only tokens of its authorization server, and that authorization server. */
+/** A tool server that accepts only tokens of its authorization server, and that authorization server. */
 export type ProtectedServer = {
   readonly url: string
   readonly issuer: string
   readonly provider: Provider
   /** What the authorization server was asked, in order. */
   readonly asked: Told[]
-  /** How many requests to `path` at the authorization server are under way or done. */
+  /** How many requests to `path` at the authorization server are in progress or done. */
   readonly count: (path: string) => number
   /** Answers requests to the authorization server instead, when it returns true. */
   intercept: (request: IncomingMessage, response: ServerResponse) => boolean
-  /** The same before the tool server looks at the token. */
+  /** The same, before the tool server checks the token. */
   interceptTools: (request: IncomingMessage, response: ServerResponse) => boolean
   /** What a 401 says. */
   challenge: string

@@ -19,7 +19,7 @@ export type LoginRig = {
   readonly logged: string[]
   readonly listed: string[]
   readonly files: () => string
-  /** The person's way through the browser, up to the callback that comes back to the gate. */
+  /** Logs in with a browser, up to the callback to the gate. */
   readonly browse: (name: string, user?: string) => Promise<URL>
   readonly logIn: (name: string, user?: string) => ReturnType<OpenServerLogins['finish']>
   readonly call: (tool: string, user?: string, args?: object) => Promise<UpstreamAnswer>

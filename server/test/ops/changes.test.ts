@@ -154,7 +154,7 @@ describe('the ring', () => {
     expect(told.map(({ id }) => id.split('~')[0])).toEqual(['b-1', 'b-2', 'b-3'])
   })
 
-  test('a listener that is too far behind is told once to start over', async () => {
+  test('a listener that is too far behind gets one `reset`', async () => {
     const { changes, times, run } = ringed()
     const { changes: told, hear } = heard()
     changes.onChange(ADMIN, hear)
@@ -169,7 +169,7 @@ describe('the ring', () => {
     expect(changes.changesAfter(ADMIN, 'b-2~7~b.2')).toHaveLength(REMEMBERED)
   })
 
-  test('if notices of other nodes were missed, every listener is told to start over, including those that reconnect later', async () => {
+  test('if notices of other nodes were missed, every listener gets a `reset`, including those that reconnect later', async () => {
     const { changes, times, run, miss } = ringed()
     const { changes: told, hear } = heard()
     changes.onChange(ADMIN, hear)

@@ -14,7 +14,7 @@ const BACK = 'a secret of the way back'
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-channels-'))
 let inbox: Receiver, flaky: Receiver, hanging: Receiver, phone: Receiver
-/** While true, its answers never come. */
+/** While true, it never answers. */
 let isHanging = false
 let child: ChildProcess
 let url = ''
@@ -200,7 +200,7 @@ test('hostile arguments and thread names cannot forge lines in a message', async
 })
 
 describe('an answer', () => {
-  test('decides as the approver of its channel, and the call runs by itself', async () => {
+  test('decides as the approver of its channel, and the call then runs', async () => {
     const { approval_id, call_id } = await hold('book__note')
     const waiting = http('GET', `/v1/calls/${call_id}?wait_ms=20000`, agent)
     const { data } = JSON.parse((await about(inbox, approval_id)).body) as { data: { digest: string } }

@@ -32,16 +32,16 @@ const oneOf = (kind: string): Manifest => {
 const deployment = oneOf('Deployment')
 
 describe('the Kubernetes manifests', () => {
-  test.each(manifests.map((one) => [one.kind, one] as const))('%s is what its schema says', (_, manifest) => {
+  test.each(manifests.map((one) => [one.kind, one] as const))('%s is valid by its schema', (_, manifest) => {
     expect(() => check(manifest)).not.toThrow()
   })
 
-  test('a wrong type is found', () => {
+  test('a wrong type is reported', () => {
     const spec = { ...(deployment['spec'] as object), replicas: 'three' }
     expect(() => check({ ...deployment, spec })).toThrow(/replicas/)
   })
 
-  test('every container is locked down, and every node is probed and drained', () => {
+  test('every container has restricted rights, and every node is probed and drained', () => {
     type Container = { readonly securityContext: object } & Record<string, unknown>
     const { spec } = (deployment['spec'] as { template: { spec: Record<string, unknown> } }).template
     const containers = spec['containers'] as Container[]
@@ -63,7 +63,7 @@ describe('the Kubernetes manifests', () => {
   })
 })
 
-test('the compose file is what its schema says, and a wrong word in it is found', () => {
+test('the compose file is valid by its schema, and a wrong key in it is reported', () => {
   const ajv = new Ajv({ strict: false, validateFormats: false })
   // Its draft is named by an address that does not exist, and its parts have ids of an older draft.
   const schema = JSON.stringify(composeSchema, (key, value: unknown) =>

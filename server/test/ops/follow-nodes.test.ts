@@ -6,7 +6,7 @@ import type { Notices } from '../../src/commands/ports/notices.ts'
 import { ok } from '../../src/contract/problems.ts'
 import { localNodes } from '../../src/stores/local-notices.ts'
 
-/** A node of which only the memory matters; `did` is what it was made to do. */
+/** A node without a store; `did` records what it was asked to do. */
 function nodeWith(notices: Notices) {
   const did: string[] = []
   let missed = () => {}

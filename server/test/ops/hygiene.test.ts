@@ -40,7 +40,7 @@ const keysCalled = async (name: string) =>
   ).length
 
 describe('an idempotency key', () => {
-  test('makes a repeated request answer as it did the first time, and act once', async () => {
+  test('gives a repeated request the first answer, and it is executed once', async () => {
     const body = { kind: 'agent', name: 'twice' }
     const first = await post('/v1/keys', body, 'k1')
     const second = await post('/v1/keys', body, 'k1')
@@ -49,7 +49,7 @@ describe('an idempotency key', () => {
     expect(await keysCalled('twice')).toBe(1)
   })
 
-  test('of two requests at once lets one act, and both have its answer', async () => {
+  test('of two concurrent requests is executed once, and both get its answer', async () => {
     const body = { kind: 'agent', name: 'atonce' }
     const [one, other] = await Promise.all([post('/v1/keys', body, 'k2'), post('/v1/keys', body, 'k2')])
     expect(one.body).toEqual(other.body)
@@ -67,12 +67,12 @@ describe('an idempotency key', () => {
     expect(await post('/v1/pauses', { active: false, reason: 'x' }, 'k3', other)).toMatchObject({ status: 200 })
   })
 
-  test('is not used up by a request that was refused before anything was done', async () => {
+  test('is not used up by a request that was rejected before anything was done', async () => {
     expect(await post('/v1/keys', { kind: 'agent' }, 'k4')).toMatchObject({ body: { code: 'request.invalid' } })
     expect(await post('/v1/keys', { kind: 'agent', name: 'later' }, 'k4')).toMatchObject({ status: 201 })
   })
 
-  test.each(['', 'a b', 'x'.repeat(201)])('that is none (%j) is refused', async (key) => {
+  test.each(['', 'a b', 'x'.repeat(201)])('that is invalid (%j) is rejected', async (key) => {
     for (const [path, body] of [
       ['/v1/pauses', { active: false }],
       ['/v1/calls', { tool: 'book__look' }],
@@ -80,7 +80,7 @@ describe('an idempotency key', () => {
       expect(await post(path, body, key)).toMatchObject({ status: 400, body: { code: 'request.invalid' } })
   })
 
-  test('stays taken after a restart', async () => {
+  test('stays used after a restart', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sluice-keys-'))
     const first = await openTestGate(folder)
     expect(await first.gate.identity.claimKey(AGENT, 'k')).toEqual({ ok: true, value: 'first' })
@@ -98,7 +98,7 @@ describe('a list', () => {
     { path: '/v1/audit', id: 'seq' },
     { path: '/v1/keys', id: 'key_id' },
     { path: '/v1/tools', id: 'tool_id' },
-  ])('$path comes in pages that join to the whole', async ({ path, id }) => {
+  ])('the pages of $path contain all items, each once', async ({ path, id }) => {
     const whole = (await gate.http('GET', `${path}?limit=200`, admin)).body['items'] as Record<string, unknown>[]
     const joined: unknown[] = []
     let next: unknown = 0
@@ -139,7 +139,7 @@ test('every problem has its code, title, detail, about and trace id, under the t
 })
 
 // This test is last, because it stops the gate.
-test('a gate that is told to stop says so, ends its streams with a final event and answers running requests', async () => {
+test('a gate that is stopping says so, ends its streams with a final event and answers running requests', async () => {
   const stream = await listenTo(`${gate.url}/v1/stream`, agent)
   const slow = post('/v1/calls', { tool: 'book__slow_note', args: { text: 'last', ms: 1_500 } }, undefined, agent)
   const held = post('/v1/calls?wait_ms=30000', { tool: 'book__note', args: { text: 'held' } }, undefined, agent)

@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => gate.stop())
 
-/** What the document says of an answer, as a check of real ones. */
+/** The schema of an answer in the document, to validate real answers. */
 function fits(method: string, path: string, body: unknown, status: number | 'default' = 200): string {
   const content = document.paths[path]?.[method]?.responses[status]?.content ?? {}
   const schema = content[status === 'default' ? 'application/problem+json' : 'application/json']?.schema
@@ -33,7 +33,7 @@ function fits(method: string, path: string, body: unknown, status: number | 'def
   return validate(body) ? 'fits' : ajv.errorsText(validate.errors)
 }
 
-test('real answers of the main routes fit the document', async () => {
+test('real answers of the main routes match the document', async () => {
   const call = (tool: string, args: object) => gate.http('POST', '/v1/calls', agent, { tool, args })
   const executed = await call('book__look', {})
   const held = await call('book__note', { text: 'x' })
@@ -69,10 +69,10 @@ test('real answers of the main routes fit the document', async () => {
   expect(fits('post', '/v1/keys', made.body, made.status)).toBe('fits')
 })
 
-/** The MCP door answers as MCP says; its shapes are no part of this document. */
+/** The MCP door answers in the formats of MCP, which are not part of this document. */
 const MCP = /^\S+ (?:\/mcp|\/\.well-known\/oauth-protected-resource\/mcp)$/
 
-test('every route of the document says what a good answer looks like', () => {
+test('every route of the document describes its successful answer', () => {
   const all = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { responses }]) => ({ at: `${method} ${path}`, responses })),
   )
@@ -82,7 +82,7 @@ test('every route of the document says what a good answer looks like', () => {
   expect(silent.map(({ at }) => at).filter((at) => !MCP.test(at))).toEqual([])
 })
 
-test('real answers of the routes for people who watch fit the document', async () => {
+test('real answers of the routes for approvers and admins match the document', async () => {
   const held = await gate.http('POST', '/v1/calls', agent, { tool: 'book__note', args: { text: 'seen' } })
   const [approval, call] = [String(held.body['approval_id']), String(held.body['call_id'])]
   const reads: [path: string, at?: string][] = [
@@ -124,7 +124,7 @@ test('real answers of the routes for people who watch fit the document', async (
   }
 })
 
-test('every route of the document says what a problem looks like', () => {
+test('every route of the document describes its problems', () => {
   const all = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { responses }]) => ({
       at: `${method} ${path}`,

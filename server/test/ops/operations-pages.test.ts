@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { LAUNCHER } from '../doors/with-running-gate.ts'
 import { IS_WHOLE } from '../some-of.ts'
 
-// Every command is a process of its own.
+// Every command is a separate process.
 vi.setConfig({ testTimeout: 120_000 })
 
 /** The commands of docs/operations, word for word, one page after the other, as an operator would type them. */
@@ -45,7 +45,7 @@ function sh(command: string): Ran {
   return { command, code: status, said: `${stdout}${stderr}` }
 }
 
-/** In a terminal of its own; it stays there. */
+/** Runs in the background. */
 function up(command: string): Promise<Ran> {
   const child = spawn('sh', ['-c', command], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
   return new Promise((done) => {
@@ -59,7 +59,7 @@ function up(command: string): Promise<Ran> {
   })
 }
 
-/** Types the commands of one block of a page. `key_…` is the id that `keys list` told for the caller that is meant. */
+/** Types the commands of one block of a page. `key_…` is replaced by the id that `keys list` prints for the caller. */
 async function type(page: string, block: number, revoked = ''): Promise<readonly Ran[]> {
   const text = readFileSync(resolve(import.meta.dirname, `../../../docs/operations/${page}.md`), 'utf8')
   const blocks = [...text.matchAll(/```sh\n(.*?)```/gs)].map(([, inside = '']) => inside)
@@ -74,13 +74,13 @@ async function type(page: string, block: number, revoked = ''): Promise<readonly
 }
 const failed = (ran: readonly Ran[]) => ran.filter(({ code }) => code !== 0)
 
-test('backup: the file and a checkpoint that the audit is verified against', async () => {
+test('backup: writes the file and a checkpoint, and the audit verifies against it', async () => {
   await up('sluice up')
   expect(failed([...(await type('backup', 0)), ...(await type('backup', 1))])).toEqual([])
   expect(existsSync(join(safe, 'sluice-2026-11-15.backup'))).toBe(true)
 })
 
-test('restore: the folder of the backup, with a gate on it', async () => {
+test('restore: creates the folder from the backup, and a gate runs on it', async () => {
   const ran = await type('restore', 0)
   expect(failed(ran)).toEqual([])
   expect(ran[2]?.said).toMatch(/the audit verifies, \d+ entries/)
@@ -107,7 +107,7 @@ test('key rotation: while the gate runs, and the audit still verifies', async ()
 })
 
 test.skipIf(!IS_WHOLE)(
-  'a lost key: a new one for an admin, and new signing keys when the folder of keys is gone',
+  'a lost key: an admin gets a new one, and a lost keys folder gets new signing keys',
   async () => {
     sh('sluice keys create admin lost')
     expect(failed(await type('lost-key', 0, 'admin:lost'))).toEqual([])
@@ -133,7 +133,7 @@ test.skipIf(!IS_WHOLE)('upgrade, and back', async () => {
   expect(readFileSync(join(folder, 'npm.txt'), 'utf8')).toMatch(/install\n/)
 })
 
-test('uninstall: clients as they were, no gate, no data', async () => {
+test('uninstall: the client files are restored, and the gate and its data are gone', async () => {
   expect(failed([sh('sluice init --write --yes')])).toEqual([])
   expect(readFileSync(client, 'utf8')).toContain('"sluice"')
   expect(failed(await type('uninstall', 0))).toEqual([])

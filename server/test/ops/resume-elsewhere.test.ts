@@ -131,7 +131,7 @@ test('an id of another node is rejected if something after it may be missing her
   const [one, other] = [nodeAt(0), nodeAt(1)]
   const before = one.changes.newest()
   await one.change('tool:a')
-  // What the first node told is lost on the way, and the second one is told that something may be missing.
+  // The notices of the first node are lost, and the second one learns that something may be missing.
   books[1]?.missed()
   expect(other.changes.changesAfter(ADMIN, before)).toBeUndefined()
   deliverAll()

@@ -52,11 +52,11 @@ test('a stream continues where it stopped, and says so if it cannot', async () =
   ]
   expect(new Set(ids).size).toBe(4)
   const third = await listen(agent, '', 'another-1')
-  // The same place in the stream; the time in an id is that of the moment.
+  // The same position in the stream; only the time in the id differs.
   expect((await third.next('reset')).id?.split('~')[0]).toBe(ids.at(-1)?.split('~')[0])
 })
 
-test('a caller has a limited number of streams, and gets a place back by closing one', async () => {
+test('a caller has a limited number of streams, and closing one frees a slot', async () => {
   const key = await gate.key('user', 'many')
   const open = await Promise.all(Array.from({ length: 8 }, () => listen(key)))
   const refused = await gate.http('GET', '/v1/stream', key)

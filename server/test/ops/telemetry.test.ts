@@ -74,7 +74,7 @@ test('metrics count calls by verdict and outcome, with bounded labels and no ids
   for (const id of [call_id, held['approval_id'], TRACE, 'book__look']) expect(after).not.toContain(String(id))
 })
 
-test('metrics are for an admin or a node', async () => {
+test('only an admin or a node can read metrics', async () => {
   expect(await gate.http('GET', '/metrics', agent)).toMatchObject({ status: 403, body: { code: 'auth.forbidden' } })
   expect(await gate.http('GET', '/metrics', undefined)).toMatchObject({ status: 401, body: { code: 'auth.missing' } })
   expect(await metrics(await gate.key('node', 'scraper'))).toContain('sluice_calls_total')
@@ -102,7 +102,7 @@ test('a collector gets one span for a corridor with its decision, commits and ca
   expect(roots.length).toBeGreaterThanOrEqual(4)
   expect(new Set(roots.map(({ parentSpanId }) => parentSpanId))).toEqual(new Set([PARENT]))
   const below = spans.filter(({ parentSpanId }) => parentSpanId === roots[0]?.spanId).map(({ name }) => name)
-  // The first call of a caller that names no thread opens its session too, with a commit of its own.
+  // The first call of a caller that names no thread opens its session too, with a separate commit.
   const commits = ['sluice.commit', 'sluice.commit', 'sluice.commit']
   expect(below.sort()).toEqual([...commits, 'sluice.decide', 'sluice.upstream'])
   expect(collector.received.some(({ path }) => path === '/v1/metrics')).toBe(true)

@@ -25,7 +25,7 @@ function browser(endpoint = `https://fcm.googleapis.com/fcm/send/${randomBytes(8
 const subscribe = (body: object, key = keys.mara) => gate.http('POST', '/v1/push', key, body)
 const mine = async (key = keys.mara) => (await gate.http('GET', '/v1/push', key)).body
 
-describe('a browser that is told of new requests', () => {
+describe('a browser that is notified of new requests', () => {
   test('is subscribed, listed and removed by its own person only', async () => {
     const made = await subscribe(browser())
     expect(made).toMatchObject({ status: 200, body: { host: 'fcm.googleapis.com', name: 'phone' } })
@@ -38,7 +38,7 @@ describe('a browser that is told of new requests', () => {
     expect(JSON.stringify(await mine())).not.toContain('fcm/send')
   })
 
-  test('an agent subscribes nothing', async () => {
+  test('an agent cannot subscribe', async () => {
     expect((await subscribe(browser(), keys.agent)).status).toBe(403)
   })
 

@@ -33,7 +33,7 @@ describe.each(lists)('the built-in tools of $client, from $recorded_from', ({ cl
   const pack = packFor(BUILT_IN, ServerSettings.parse({ client }))?.pack
   const known = (name: string) => pack?.tools[HOOK_NAMES[client]?.[name] ?? name]
 
-  test('the pack knows every one, and says the same source', () => {
+  test('the pack contains every one, and names the same source', () => {
     expect(tools.length).toBeGreaterThan(0)
     for (const { name } of tools) expect([name, known(name)?.effects.length ?? 0]).not.toEqual([name, 0])
     expect(pack?.from === recorded_from || pack?.from.startsWith('the documentation of ')).toBe(true)

@@ -31,7 +31,7 @@ beforeAll(async () => {
     ])
       mkdirSync(join(folder, name), { recursive: true })
     writeFileSync(join(folder, 'packs/book.yaml'), OWN_PACK)
-    // A server that only lies where the memory server should: its definitions are not the recorded ones.
+    // A server that pretends to be the memory server: its definitions are not the recorded ones.
     const imports = `import ${JSON.stringify(BOOK)}\n`
     writeFileSync(join(folder, 'node_modules/@modelcontextprotocol/server-memory/index.mjs'), imports)
     writeFileSync(join(folder, 'node_modules/book-server/index.mjs'), imports)
@@ -78,7 +78,7 @@ test('a server that only pretends to be a known package gets nothing from the pa
     ])
 })
 
-test('the operator`s own pack counts: without a definition it only adds effects', async () => {
+test('the operator`s own pack is used; without a definition it only adds effects', async () => {
   expect(await toolNamed('book__note')).toMatchObject({ effects_from: 'pack', risk: 'critical' })
   expect((await toolNamed('book__note'))?.effects).toEqual(expect.arrayContaining(['write', 'privileged']))
   expect((await toolNamed('book__look'))?.pack).toBeUndefined()

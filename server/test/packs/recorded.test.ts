@@ -24,7 +24,7 @@ const recordings = readdirSync(FOLDER).map((file) => ({
 }))
 const packNamed = (name: string) => BUILT_IN.find(({ pack }) => pack.pack === name)?.pack
 
-/** Well-known servers: what the packs have to be about. */
+/** Well-known servers that must have a pack. */
 const WANTED =
   'filesystem git github gitlab slack gmail google-calendar postgres sqlite stripe notion linear jira playwright fetch memory sentry cloudflare aws kubernetes docker'
 

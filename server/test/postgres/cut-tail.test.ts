@@ -28,7 +28,7 @@ beforeEach(async () => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-/** One node: its ledger, and what it knows outside of it. What is not signed at its end was left by a kill. */
+/** One node: its ledger, and what it knows outside of it. Entries that are not signed at its end were left by a kill. */
 async function node(stream: string, kept: KeptCheckpoint = memoryKept()) {
   const ledger = await openLedger(address, { stream, alone: true })
   const seen = openSeenEntries(folder, (error) => {
@@ -83,7 +83,7 @@ const cutTo = (stream: string, { seq, hash, mac }: HeadRow) =>
     await client.query(`DELETE FROM audit WHERE ${OF_STREAM} AND seq > $2`, [stream, seq])
     await client.query('UPDATE heads SET seq = $2, hash = $3, mac = $4 WHERE stream = $1', [stream, seq, hash, mac])
   })
-/** Appends a copy of the last entry with another actor, chained as it should be, with a head of its own. */
+/** Appends a copy of the last entry with another actor, correctly chained, and updates the head. */
 const addTo = (stream: string) =>
   inDatabase(async (client) => {
     const { rows } = await client.query<{ seq: number; hash: string; body: string }>(
@@ -124,7 +124,7 @@ describe.skipIf(!hasPostgres)('unsigned entries of a node that was killed', () =
     await two.kill()
   })
 
-  test('that are cut off with the genuine head of that time are missed by a node that runs', async () => {
+  test('that are cut off, with the genuine head of that time restored, are reported as missing by a running node', async () => {
     const { two, earlier } = await twoNodes()
     await cutTo('gate-1', earlier)
     expect(await two.keeper.begin()).toMatchObject(BROKEN)
@@ -132,7 +132,7 @@ describe.skipIf(!hasPostgres)('unsigned entries of a node that was killed', () =
     await two.kill()
   })
 
-  test('that are cut off while no node runs are missed by one that had seen them, whichever stream it writes now', async () => {
+  test('that are cut off while no node runs are reported as missing by a node that had seen them, whichever stream it writes now', async () => {
     const { two, earlier } = await twoNodes()
     await two.kill()
     await cutTo('gate-1', earlier)
@@ -151,7 +151,7 @@ describe.skipIf(!hasPostgres)('unsigned entries of a node that was killed', () =
     await two.kill()
   })
 
-  test('that are cut off are missed by the node itself, by what it noted beside its keys', async () => {
+  test('that are cut off are reported as missing by the node itself, from its note beside its keys', async () => {
     const one = await node('gate-1')
     await one.ledger.commit([note('a')])
     const earlier = await headOf('gate-1')

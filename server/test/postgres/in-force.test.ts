@@ -11,7 +11,7 @@ const WAYS = [...(hasRedis ? ['with Redis'] : []), 'without Redis'] as const
 const LONG = { timeout: 60_000, interval: 10 }
 const server = (name: string) => resolve(import.meta.dirname, `../tool-servers/${name}.ts`)
 
-/** By `npm run test:cluster`: what is decided at one node is in force at the other. How long that took is printed. */
+/** Run by `npm run test:cluster`: a decision at one node takes effect at the other. Prints how long that took. */
 describe.skipIf(!hasPostgres || !isWhole).each(WAYS)('two nodes, %s', (way) => {
   let redis: TestRedis | undefined
   let nodes: Nodes
@@ -48,7 +48,7 @@ describe.skipIf(!hasPostgres || !isWhole).each(WAYS)('two nodes, %s', (way) => {
     await redis?.stop()
   })
 
-  test('a call that runs at one is cancelled at the other, and its tool server is told', async () => {
+  test('a call that runs at one node is cancelled at the other, and the cancellation is sent to its tool server', async () => {
     const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } }
     const begun = await sendRaw(first(), agent, { body: rpc('initialize', hello) })
     const headers = { 'mcp-session-id': String(begun.headers['mcp-session-id']), 'mcp-protocol-version': '2025-11-25' }
@@ -61,7 +61,7 @@ describe.skipIf(!hasPostgres || !isWhole).each(WAYS)('two nodes, %s', (way) => {
     await took('a cancellation', async () => expect(seen()).toContain('cancelled stay here'))
   }, 120_000)
 
-  test('a definition that changed at one is refused at the other, and admitting it there lets both call it', async () => {
+  test('calls with a definition that changed at one node are rejected at the other; after it is admitted there, both can call it', async () => {
     const become = (node: Node, description: string) =>
       node.http('POST', '/v1/calls', agent, {
         tool: 'odd__become',

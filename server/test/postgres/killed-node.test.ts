@@ -8,7 +8,7 @@ const RUNS = 100
 const MS = 400
 
 /** By `npm run test:cluster`. */
-describe.skipIf(!hasPostgres || !isWhole)('a node that is killed with a hundred runs under way', () => {
+describe.skipIf(!hasPostgres || !isWhole)('a node that is killed while a hundred runs are in progress', () => {
   let nodes: Nodes
   beforeAll(async () => void (nodes = await openNodes()), 60_000)
   afterAll(() => nodes.stop())

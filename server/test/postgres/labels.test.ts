@@ -37,7 +37,7 @@ describe.skipIf(!hasPostgres || !isWhole)('what a session has read, on two nodes
   const send = (node: Node | undefined, thread: string) =>
     call(node, thread, 'send_letter', { to: 'eve@evil.example', text: `hello ${(count += 1)}` })
 
-  test('after a letter was read on one node, the next act on the other is held, even if its session was in memory there', async () => {
+  test('after a letter was read on one node, the next call with an effect on the other is held, even if its session was in memory there', async () => {
     expect(await send(other, 'clean')).toMatchObject({ status: 'executed' })
     expect(await send(other, 'mine')).toMatchObject({ status: 'executed' })
     expect(await call(one, 'mine', 'read_letter', { letter: '2' })).toMatchObject({ status: 'executed' })
@@ -47,7 +47,7 @@ describe.skipIf(!hasPostgres || !isWhole)('what a session has read, on two nodes
     expect(await send(other, 'clean')).toMatchObject({ status: 'executed' })
   })
 
-  test('an answer that is read again on the other node enters the session of its reader, and is known on both', async () => {
+  test('an answer that is read again on the other node is recorded in the session of its reader, on both nodes', async () => {
     const { call_id } = await call(one, 'first', 'read_letter', { letter: '2' })
     const again = await (other as Node).http('GET', `/v1/calls/${String(call_id)}?session=second`, agent)
     expect(again.body).toMatchObject({ status: 'executed' })

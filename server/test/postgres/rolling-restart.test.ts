@@ -75,7 +75,7 @@ describe.skipIf(!hasPostgres || !isWhole)('nodes behind a balancer that are rest
     )
     // Keys are rotated on one node; the others use them, and so does one that starts with an empty folder.
     const [rotated, other] = running
-    if (rotated === undefined || other === undefined) throw new Error('two nodes run')
+    if (rotated === undefined || other === undefined) throw new Error('two nodes are needed')
     for (const key of ['token', 'checkpoint'])
       expect(await rotated.cli('keys', 'rotate', key)).toMatchObject({ code: 0 })
     const next = await nodes.start()

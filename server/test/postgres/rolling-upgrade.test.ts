@@ -83,7 +83,7 @@ describe.skipIf(!hasPostgres || !isWhole || before === undefined)('a rolling upg
     const earlier = unpack()
     const old = [await start(earlier), await start(earlier)]
     const [first, last] = old
-    if (first === undefined || last === undefined) throw new Error('two nodes run')
+    if (first === undefined || last === undefined) throw new Error('two nodes are needed')
     const agent = await first.key('agent', 'a', 'ana')
     const approver = await first.key('approver', 'bob')
     balancer = await startBalancer(old.map(({ url }) => url))
@@ -118,7 +118,7 @@ describe.skipIf(!hasPostgres || !isWhole || before === undefined)('a rolling upg
     const next = await start(LAUNCHER)
     setNodes([first.url, last.url, next.url])
     await more()
-    // An earlier node that is restarted now finds a schema that is newer than it knows, and goes on.
+    // An earlier node that is restarted now finds a schema that is newer than it knows, and continues.
     const again = await start(earlier)
     setNodes([last.url, next.url, again.url])
     await more()

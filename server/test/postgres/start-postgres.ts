@@ -24,7 +24,7 @@ export async function binaries(): Promise<Binaries | undefined> {
   }
 }
 
-/** A server with an empty cluster in this folder, on a free port of loopback. It syncs as a real one does. */
+/** A server with an empty cluster in this folder, on a free port of loopback. It syncs to disk like a production server. */
 export async function startPostgres(folder: string, { initdb, postgres }: Binaries): Promise<number> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   if (asNobody.uid !== undefined) chownSync(folder, NOBODY, NOBODY)
@@ -38,7 +38,7 @@ export async function startPostgres(folder: string, { initdb, postgres }: Binari
   return port
 }
 
-/** Starts the server of a cluster that exists. Resolves when it takes connections. */
+/** Starts the server of a cluster that exists. Resolves when it accepts connections. */
 export async function startServer(at: {
   readonly postgres: string
   readonly folder: string

@@ -14,7 +14,7 @@ const WAYS = [...(hasRedis ? ['with Redis'] : []), 'without Redis'] as const
 const PER_ADDRESS = 6
 const LONG = { timeout: 60_000, interval: 20 }
 
-/** By `npm run test:cluster`: what the table of ARCHITECTURE.md says is kept in memory, seen from other nodes. */
+/** By `npm run test:cluster`: the in-memory state listed in ARCHITECTURE.md, as other nodes see it. */
 describe.skipIf(!hasPostgres || !isWhole).each(WAYS)('three nodes on one Postgres, %s', (way) => {
   let redis: TestRedis | undefined
   let nodes: Nodes
@@ -39,7 +39,7 @@ describe.skipIf(!hasPostgres || !isWhole).each(WAYS)('three nodes on one Postgre
       await first.key('agent', 'a', 'ana'),
       await first.key('approver', 'bob'),
     ]
-    // Each node has seen each key good once: from then on it is not counted there.
+    // Each key was valid once on each node, so further requests with it are not counted there.
     for (const node of all) for (const key of [admin, agent, approver]) await node.http('GET', '/v1/tools', key)
   }, 180_000)
   afterAll(async () => {
@@ -47,7 +47,7 @@ describe.skipIf(!hasPostgres || !isWhole).each(WAYS)('three nodes on one Postgre
     await redis?.stop()
   })
 
-  test('a stream that is resumed on another node goes on where it stopped, and hears what happens on the third', async () => {
+  test('a stream that is resumed on another node resumes where it stopped, and includes changes on the third', async () => {
     const first = await listenTo(`${nodeAt(0).url}/v1/stream?kinds=call`, admin)
     await first.next('hello')
     await call(nodeAt(1), 'look', {})
@@ -70,7 +70,7 @@ describe.skipIf(!hasPostgres || !isWhole).each(WAYS)('three nodes on one Postgre
     again.close()
   }, 120_000)
 
-  test('a procedure that is imported on one node is told on the others, to those who may read it', async () => {
+  test('a procedure that is imported on one node is reported on the others, to those who may read it', async () => {
     const [allowed, other] = await Promise.all([
       listenTo(`${nodeAt(1).url}/v1/stream?kinds=flow,call`, admin),
       listenTo(`${nodeAt(2).url}/v1/stream?kinds=flow,call`, agent),
@@ -80,7 +80,7 @@ describe.skipIf(!hasPostgres || !isWhole).each(WAYS)('three nodes on one Postgre
     const imported = await nodeAt(0).http('POST', '/api/v1/flows/import', admin, bundle)
     expect(imported.status, JSON.stringify(imported.body)).toBe(201)
     expect((await allowed.next('flow')).data).toMatchObject({ about: 'procedure', version: 1 })
-    // The same node tells its changes in order, so whoever heard the call has heard what came before.
+    // A node reports its changes in order, so a listener that received the call has received everything before it.
     await call(nodeAt(0), 'look', {})
     await other.next('call')
     expect(other.events.map(({ event }) => event)).not.toContain('flow')
@@ -109,7 +109,7 @@ describe.skipIf(!hasPostgres || !isWhole).each(WAYS)('three nodes on one Postgre
     for (const node of all) expect((await ask(node)).status).toBe(401)
   })
 
-  test('a session of the older MCP era that began on one node goes on on another', async () => {
+  test('a session of the older MCP era that began on one node continues on another', async () => {
     const send = async (node: Node, method: string, params: object, session?: string) =>
       fetch(`${node.url}/mcp`, {
         method: 'POST',
@@ -158,7 +158,7 @@ describe.skipIf(!hasPostgres || !isWhole).each(WAYS)('three nodes on one Postgre
     const counted = answers.map(({ status }) => status)
     expect(counted.filter((status) => status === 401)).toHaveLength(PER_ADDRESS)
     expect(counted.filter((status) => status === 429)).toHaveLength(45 - PER_ADDRESS)
-    // Keys that were good here go on.
+    // Keys that were valid here still work.
     for (const node of all) expect((await node.http('GET', '/v1/tools', agent)).status).toBe(200)
   })
 

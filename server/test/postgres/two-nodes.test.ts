@@ -160,7 +160,7 @@ workflow:
         items: { version: number; at: number }[]
       }
       const since = items.find(({ version }) => version === 1)?.at ?? 0
-      // A time that is due is fired before the next one begins, or is left out: two of one second are two firings of the same time.
+      // A due time is fired before the next one, or left out: two firings in one second would be two for the same time.
       const times = rings().map((at) => Math.floor((Date.parse(at) - since) / 1000))
       expect(times.toSorted((one, two) => one - two)).toEqual([...new Set(times)].toSorted((one, two) => one - two))
     },

@@ -9,7 +9,7 @@ import { freshSchema, testDatabase } from './with-postgres.ts'
 
 export type Node = RunningGate & { stop(): Promise<void> }
 export type Nodes = {
-  /** Where the tool server of every node leaves its effects. */
+  /** The file in which the tool servers of all nodes record their effects. */
   readonly effects: string
   readonly schema: string
   /** Starts another node on the same database, with the keys of the first. */
@@ -22,7 +22,7 @@ export type Nodes = {
   stop(): Promise<void>
 }
 
-/** Gates as processes of their own, with a data folder each, on one database. `servers` stand behind them instead of the book. */
+/** Gates as separate processes, each with its own data folder, on one database. `servers` replace the default tool server. */
 export async function openNodes(
   config: object = {},
   redis?: string,

@@ -11,7 +11,7 @@ if (!hasRedis) process.stderr.write('SKIPPED: no redis-server (npm run get-redis
 export type TestRedis = {
   readonly url: string
   readonly process: ChildProcess
-  /** It forgets everything. */
+  /** Deletes all its data. */
   empty(): Promise<void>
   stop(): Promise<void>
 }

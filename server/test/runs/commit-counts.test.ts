@@ -40,7 +40,7 @@ describe('the commits of a toolflow that executes one call', () => {
   test.each([
     // One of them labels the prompt as the user's own words, before anything is judged.
     ['without a dry run', 'book__note_again', 9],
-    // One more than the call itself: what the dry run answered enters the session before anything acts on it.
+    // One more than the call itself: the answer of the dry run is recorded in the session before anything uses it.
     ['with a dry run', 'book__note', 12],
   ])('%s', async (_, skill_id, expected) => {
     await withGate(
@@ -80,7 +80,7 @@ async function countFromHere(rig: GateRig): Promise<void> {
   commits.splice(0)
 }
 
-/** Until nothing is committed any more. */
+/** Waits until nothing is committed any more. */
 async function quiet({ opened }: GateRig): Promise<void> {
   await opened.lastCalls(10_000)
   for (let seen = -1; seen !== commits.length;) {

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../src/contract/json.ts'
 import type { RunEvent, RunKind } from '../../src/contract/run.ts'
 import { asKind } from './with-runs.ts'
 
-/** A run that starts the effects an event names, counts what it hears, and ends at `end`. */
+/** A run that starts the effects an event names, counts the events it receives, and ends at `end`. */
 export type Counter = {
   readonly asked: number
   readonly done: number

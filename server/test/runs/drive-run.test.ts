@@ -46,7 +46,7 @@ describe('a driven run', () => {
     expect(await due()).toEqual([])
   })
 
-  test('performs the effects of one step side by side', async () => {
+  test('performs the effects of one step in parallel', async () => {
     const { slow, open } = gatedPerform(performed)
     await begin(store, counter, RUN, START, go('safe', 'unsafe'))
     const driven = node({ performers: { safe: slow, unsafe: slow } }).driver.drive(RUN)
@@ -91,7 +91,7 @@ describe('a driven run', () => {
     expect(await rowOf()).toMatchObject({ status: 'waiting', executing: [] })
   })
 
-  test('takes one commit for a result, the step it leads to and the marks of what comes next', async () => {
+  test('needs one commit for a result, the next step and the marks of its effects', async () => {
     const commits: number[] = []
     const ledger = {
       commit: (changes: Parameters<typeof store.commit>[0]) => (commits.push(changes.length), store.commit(changes)),
@@ -102,7 +102,7 @@ describe('a driven run', () => {
     expect(commits).toHaveLength(2)
   })
 
-  test('reads what arrives while an effect is under way, at once', async () => {
+  test('processes events immediately while an effect is in progress', async () => {
     const { slow, open } = gatedPerform(performed)
     await begin(store, counter, RUN, START, go('safe'))
     const { driver } = node({ performers: { safe: slow } })
@@ -158,7 +158,7 @@ describe('a driven run', () => {
     expect(await due()).toEqual([])
   })
 
-  test('an effect that is put off stays marked and is tried again', async () => {
+  test('a postponed effect stays marked and is retried', async () => {
     let tries = 0
     const busy: Perform = async () => (++tries < 3 ? 'later' : { type: 'effect.done' })
     await begin(store, counter, RUN, START, go('safe'))
@@ -171,7 +171,7 @@ describe('a driven run', () => {
     expect([tries, (await state()).done]).toEqual([3, 1])
   })
 
-  test('shows what an effect emits, and journals none of it', async () => {
+  test('shows what an effect emits, without writing it to the journal', async () => {
     const shown: unknown[] = []
     const talking: Perform = async (_, { emit }) => {
       emit({ token: 'half' })
@@ -363,7 +363,7 @@ describe('a fault', () => {
     expect((await rowOf()).executing).toEqual([])
   })
 
-  test('of one run leaves the others alone', async () => {
+  test('of one run does not affect the others', async () => {
     await begin(store, counter, RUN, START, { type: 'bad' })
     await begin(store, counter, run(2), START, go('safe'))
     const { scheduler, faults } = node({ after: quick })
@@ -373,7 +373,7 @@ describe('a fault', () => {
     expect(faults.length).toBeGreaterThan(0)
   })
 
-  test('a run of a kind that this release does not know is parked, not retried for ever', async () => {
+  test('a run of a kind that this release does not know is parked, not retried forever', async () => {
     const other = { ...counter, kind: 'other' }
     await begin(store, other, RUN, START, go('safe'))
     expect(await node().driver.drive(RUN)).toBe('parked')

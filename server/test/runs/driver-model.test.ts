@@ -8,7 +8,7 @@ import { isEndedRun, type RunRow } from '../../src/contract/run.ts'
 import { chance, chanceState, type Chance } from './random-kind.ts'
 import { begin, run, send, startNode, testStore, type Node, type TestStore } from './with-runs.ts'
 
-/** What goes wrong, and at which commit: the process dies before it or after it, or its lease runs out while it lives on. */
+/** What goes wrong, and at which commit: the process dies before it or after it, or its lease expires while it keeps running. */
 type Mishap = { readonly at: number; readonly what: 'dies before' | 'dies after' | 'is taken for dead' }
 
 const scenario = fc.record({
@@ -28,7 +28,7 @@ const scenario = fc.record({
 
 const NEVER = new Promise<never>(() => {})
 
-/** A clock that stands still while anything runs, and jumps to the next timer when nothing does. */
+/** A clock that does not move while anything runs, and jumps to the next timer when nothing does. */
 function virtualTime() {
   let now = 1_000
   let alarms: { at: number; callback: () => void; owner: string }[] = []
@@ -158,7 +158,7 @@ async function play(store: TestStore, root: RunId, { seed, budget, pings, mishap
     for (const { scheduler } of nodes) void scheduler.stop()
     return { items, performed }
   }
-  throw new Error('it never came to rest')
+  throw new Error('it never became idle')
 }
 
 async function runsOf(store: TestStore, root: RunId): Promise<RunRow[]> {
@@ -173,7 +173,7 @@ beforeAll(async () => {
 })
 afterAll(() => store.remove())
 
-/** Every example has runs of its own in one store. */
+/** Every example has separate runs in one store. */
 let examples = 0x1000
 
 test('whenever processes die: no effect happens twice, no timer or event is lost, and every run ends', async () => {
@@ -194,7 +194,7 @@ test('whenever processes die: no effect happens twice, no timer or event is lost
   )
 })
 
-/** It has ended, and everything it asked for has come back to it once. */
+/** It has ended, and got the result of everything it requested once. */
 function expectWhole({ run_id, status, fault, executing, state: stored }: RunRow): void {
   const state = stored as unknown as Chance
   expect([run_id, status, fault, executing]).toEqual([run_id, 'done', undefined, []])

@@ -40,7 +40,7 @@ async function fault(): Promise<void> {
   }
 }
 
-test('a run that faulted for good is counted and listed with its reason, resumed by an admin, and goes on where it stopped', async () => {
+test('a faulted run is counted and listed with its reason; an admin resumes it, and it continues where it stopped', async () => {
   await fault()
   expect(await faultedNow()).toEqual([{ value: 1 }])
   const listed = await listRuns({ tables: store }, ADMIN, { status: 'faulted' }, { limit: 10 })
@@ -81,7 +81,7 @@ test('a run that faulted for good is counted and listed with its reason, resumed
   await scheduler.stop()
 })
 
-test('a resumed run that fails again has all its tries again, and says that it could not be recorded when it was not', async () => {
+test('a resumed run that fails again gets the full number of attempts again, and reports it if the resumption could not be recorded', async () => {
   await fault()
   const deps = { tables: store, clock: () => now, ids: randomIds }
   for (const [word, code] of [

@@ -40,7 +40,7 @@ const slowToAnswer =
           return found
         }
 
-test('a workflow goes on when its held call ended before its performer had answered', async () => {
+test('a workflow continues if its held call ended before its performer answered', async () => {
   const place = join(folder, 'workflow')
   const perform = slowToAnswer('workflow_tool', () => rig.gate)
   const rig = await openWorkflows(place, { around: { perform } })
@@ -53,7 +53,7 @@ test('a workflow goes on when its held call ended before its performer had answe
   }
 }, 60_000)
 
-test('a thread of the agent goes on when its held call ended before its performer had answered', async () => {
+test('a thread of the agent continues if its held call ended before its performer answered', async () => {
   const place = mkdtempSync(join(folder, 'agent-'))
   const script = join(place, 'script.yaml')
   const rule = {

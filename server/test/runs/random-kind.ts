@@ -89,7 +89,7 @@ function act(first: Chance): object {
     state.children.length === state.children_ended.length
   const idle =
     state.asked.length === state.ended.length && draft.start.length === 0 && Object.keys(state.timers).length === 0
-  // It always has something to come back for.
+  // It always has something left to wait for.
   if (!isOver && idle && state.children.length === state.children_ended.length) setTimer(draft, 'a')
   return { ...draft, waits_for: 'chance', ...(isOver ? { ends: 'done' } : {}) }
 }

@@ -118,7 +118,7 @@ describe.each([...RUN_KINDS.values()])('the kind of run `$kind`', (kind: RunKind
   })
 })
 
-test('every kind has a name of its own, and nobody performs an effect that no kind asks for', () => {
+test('every kind has a unique name, and there is no performer for an effect that no kind requests', () => {
   expect(RUN_KINDS.size).toBe(KINDS.length)
   const asked = new Set([...RUN_KINDS.values()].flatMap(({ effects }) => Object.keys(effects)))
   expect([...performers.keys()].filter((effect) => !asked.has(effect))).toEqual([])

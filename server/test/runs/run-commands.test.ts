@@ -156,7 +156,7 @@ describe('the routes and commands of runs', () => {
     expect((await gate.cli('runs', 'cancel', run_id)).err).toContain('[run.ended]')
   })
 
-  test('a faulted run is named by the doctor and counted by the gauge, and an admin lets it go on', async () => {
+  test('a faulted run is listed by doctor and counted by the gauge, and an admin resumes it', async () => {
     const faulted = run(77)
     const opened = await openSealedStore({
       folder: join(gate.folder, '.sluice'),

@@ -35,7 +35,7 @@ describe('the scheduler', () => {
     expect(performed).toHaveLength(21)
   })
 
-  test('at its start drives what an earlier process left, and later what falls due', async () => {
+  test('at its start drives the runs of an earlier process, and later those that become due', async () => {
     await begin(store, counter, RUN, START, go('safe'), { type: 'wait', timers: { tea: 1_100 } })
     const start = Date.now()
     const { scheduler } = node({ clock: () => 1_000 + Date.now() - start })
@@ -57,7 +57,7 @@ describe('the scheduler', () => {
     await scheduler.stop()
   })
 
-  test('keeps to the limit of a kind', async () => {
+  test('respects the limit of a kind', async () => {
     const gates: (() => void)[] = []
     let most = 0
     let underWay = 0
@@ -80,7 +80,7 @@ describe('the scheduler', () => {
     expect([most, gates.length]).toEqual([2, 6])
   })
 
-  test('that stops keeps the results of effects under way for the next process, and starts nothing more', async () => {
+  test('that stops keeps the results of effects in progress for the next process, and starts nothing more', async () => {
     const { slow, open } = gatedPerform(performed)
     await begin(store, counter, RUN, START, go('unsafe'), go('unsafe'))
     const first = node({ performers: { unsafe: slow } })

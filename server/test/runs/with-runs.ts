@@ -14,7 +14,7 @@ import { openSqliteLedger, type SqliteStore } from '../../src/stores/sqlite/open
 
 export type TestStore = SqliteStore & { remove(): Promise<void> }
 
-/** A ledger of its own. Nothing here loses power, so it does not wait for the disk. */
+/** A separate ledger. The tests do not simulate power failures, so it does not wait for the disk. */
 export async function testStore(): Promise<TestStore> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-runs-'))
   const opened = await openSqliteLedger({

@@ -49,7 +49,7 @@ async function sendRaw(name: string, key: string | undefined, parts: Readonly<Re
 }
 
 describe('the access matrix', () => {
-  test('is the committed one', async () => {
+  test('matches the committed one', async () => {
     await expect(accessMatrix()).toMatchFileSnapshot('../goldens/access.txt')
   })
 
@@ -64,7 +64,7 @@ describe('the access matrix', () => {
     expect(MCP_PATHS.filter((path) => !served.includes(path))).toEqual([])
   })
 
-  test('is about the only listener there is', () => {
+  test('covers the only listener', () => {
     const files = readdirSync(DOORS, { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file))
     const listening = files.filter((file) =>
       /\bcreateServer\(|\.listen\(/.test(readFileSync(join(DOORS, file), 'utf8')),
@@ -72,7 +72,7 @@ describe('the access matrix', () => {
     expect(listening).toEqual([join('entrance', 'listen.ts')])
   })
 
-  test.each(KINDS)('is what happens to %s at every route', async (kind) => {
+  test.each(KINDS)('matches what %s gets at every route', async (kind) => {
     appWithoutGate()
     const seen: Record<string, string> = {}
     const declared: Record<string, string> = {}

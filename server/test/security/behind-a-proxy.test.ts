@@ -52,7 +52,7 @@ describe.skipIf(process.platform !== 'linux')('a gate behind a proxy', () => {
     expect(out).not.toContain('192.0.2.')
   })
 
-  test('ignores the header of a client that is no proxy, so nobody escapes the limit by writing one', async () => {
+  test('ignores the header of a client that is not a proxy, so nobody can use it to avoid the limit', async () => {
     const statuses: number[] = []
     for (let nth = 0; nth < PER_ADDRESS + 1; nth += 1) statuses.push(await guess('127.0.0.3', `203.0.113.${nth}`))
     expect(statuses).toEqual([401, 401, 429])

@@ -29,7 +29,7 @@ async function logIn(key = admin) {
 }
 
 describe('a log-in of the console', () => {
-  test('takes a key and answers with a cookie that no script and no other site can use', async () => {
+  test('accepts a key and answers with a cookie that no script and no other site can use', async () => {
     const { status, body, cookie } = await logIn()
     expect(status).toBe(200)
     const port = new URL(gate.url).port
@@ -64,7 +64,7 @@ describe('a log-in of the console', () => {
     expect(await pause({ ...token, origin: gate.url, 'sec-fetch-site': 'same-origin' })).toMatchObject({ status: 200 })
   })
 
-  test('is for people: the key of an agent opens nothing', async () => {
+  test('is for people: an agent cannot log in with its key', async () => {
     const agent = await gate.key('agent', 'bot', 'mara')
     expect(await logIn(agent)).toMatchObject({ status: 403, cookie: '', body: { code: 'auth.forbidden' } })
     expect(await logIn('sluice_admin_wrong')).toMatchObject({ status: 401, cookie: '', body: { code: 'auth.invalid' } })
@@ -82,7 +82,7 @@ describe('a log-in of the console', () => {
     expect(await send('GET', '/v1/approvals', { ...headers, authorization: 'Bearer wrong' })).toMatchObject(out)
   })
 
-  test('ends with its key', async () => {
+  test('ends when its key is revoked', async () => {
     const key = await gate.key('admin', 'passing', 'mara')
     const { headers } = await logIn(key)
     const listed = (await send('GET', '/v1/keys', headers)).body['items'] as {
@@ -94,7 +94,7 @@ describe('a log-in of the console', () => {
     expect(await send('GET', '/v1/login', headers)).toMatchObject({ status: 401, body: { code: 'auth.logged_out' } })
   })
 
-  test('ends here, or everywhere at once', async () => {
+  test('can be ended here, or everywhere at once', async () => {
     const [one, two, three] = [await logIn(), await logIn(), await logIn()]
     const left = await send('DELETE', '/v1/login', { ...one.headers, 'x-csrf-token': one.csrf })
     expect(left).toMatchObject({ status: 200, body: { ended: 1 } })

@@ -120,7 +120,7 @@ beforeAll(async () => {
 })
 afterAll(() => gate.stop())
 
-/** The longest that the gate's main thread worked without a pause while something was done, in milliseconds of processor time. */
+/** The longest that the gate's main thread worked without a pause during an action, in milliseconds of processor time. */
 async function longestDuring(work: () => Promise<unknown>): Promise<number> {
   await fetch(monitor)
   await work()
@@ -157,7 +157,7 @@ const mcp = async (tool: string, args: object) => {
   return (await fetch(`${gate.url}/mcp`, { method: 'POST', headers, body })).text()
 }
 
-/** Those that took longer, measured once more: a collection of garbage, or a neighbour, may have come between. */
+/** Measures those that took longer once more, because garbage collection or another process may have interfered. */
 async function slowOf(
   names: readonly string[],
   work: (name: string) => Promise<unknown>,
@@ -173,7 +173,7 @@ async function slowOf(
 }
 
 describe('no input blocks the event loop for more than 50 ms', { timeout: 600_000 }, () => {
-  test('in arguments, over HTTP and MCP, nor in the packet and the list of those that wait', async () => {
+  test('in arguments, over HTTP and MCP, nor in the packet and the list of pending requests', async () => {
     await call('book__note', { text: fill('the quick brown fox ', 1_000_000) }) // the first one starts the threads
     const slow = await slowOf(isWhole ? Object.keys(ARGUMENTS) : SLICE, async (name) => {
       const args = ARGUMENTS[name]?.() ?? {}

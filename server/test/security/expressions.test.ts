@@ -8,7 +8,7 @@ const SRC = resolve(import.meta.dirname, '../../src')
 const LITERAL = /(?<=[=(,:?&|![\s]|^)\/((?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+)\/([dgimsuvy]*)/gm
 const COMMENT = /^\s*(?:\/\/|\*|\/\*\*).*$/gm
 
-/** In `npm run test:security` every text; the most telling ones every time. */
+/** `npm run test:security` uses every text; `npm test` uses the most important ones. */
 const isWhole = process.env['SLUICE_SECURITY'] === 'whole'
 
 /** What a hostile text repeats, and what comes before and after it. */
@@ -55,7 +55,7 @@ function cost(expression: RegExp, texts: readonly string[]): number {
 }
 
 const NOTICEABLE_US = 1_500
-/** Exponential ones show themselves here, where they still end: a search of so few characters takes microseconds. */
+/** Exponential expressions are detected with short texts, on which they still end. A search of so few characters takes microseconds. */
 const FEW = [24, 96, 400]
 const SHORT = 4_000
 /** A linear search of sixteen times the text takes sixteen times as long, a quadratic one 256 times. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { LAUNCHER, run, startGate } from '../doors/with-running-gate.ts'
 
-test('beyond this machine a gate starts only when somebody has a credential; its owner gets an admin key, and a new one when that is lost', async () => {
+test('a gate that other machines can reach starts only if somebody has a credential; its owner gets an admin key, and a new one if that is lost', async () => {
   const seen: { code: number | null; err: string; out: string }[] = []
   const gate = await startGate((folder) => {
     writeFileSync(join(folder, 'sluice.yaml'), 'listen: { host: 0.0.0.0, port: 0 }')
@@ -24,7 +24,7 @@ test('beyond this machine a gate starts only when somebody has a credential; its
     expect(statSync(file).mode & 0o077).toBe(0)
     const first = readFileSync(file, 'utf8')
     expect(await sendRaw(first, '/v1/keys')).toBe(200)
-    // While a gate runs, its folder is its own.
+    // While a gate runs, nobody else can use its folder.
     expect(await gate.cli('keys', 'reset')).toMatchObject({
       code: 1,
       err: expect.stringContaining('gate.running') as string,

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { configure, startGate, type RunningGate } from '../doors/with-running-gate.ts'
 import { head, open, send } from './raw-connection.ts'
 
-/** Fewer and faster than the defaults, so that each limit is met in a moment. */
+/** Lower than the defaults, so that each limit is reached quickly. */
 const LIMITS = { connections: 200, headers_ms: 800, request_ms: 1_000, header_bytes: 4_096 }
 /** In `npm run test:security` all of them; a slice of it every time. */
 const CONNECTIONS = process.env['SLUICE_SECURITY'] === 'whole' ? 10_000 : 1_000
@@ -65,7 +65,7 @@ describe('an ambiguous request is rejected, and nothing after it is read', () =>
     ['a space before the colon', () => post('Content-Length : 5') + hidden],
     ['chunks by another name', () => post('Transfer-Encoding: xchunked') + hidden],
     ['chunks twice', () => post('Transfer-Encoding: chunked, chunked') + `0\r\n\r\n${hidden}`],
-    ['a chunk size that is no number', () => `${post('Transfer-Encoding: chunked')}zz\r\n${hidden}`],
+    ['a chunk size that is not a number', () => `${post('Transfer-Encoding: chunked')}zz\r\n${hidden}`],
     ['a folded header', () => post('X-A: b', ' folded: c') + hidden],
     ['a NUL in a header', () => post('X-A: b\0c') + hidden],
     ['a bare carriage return', () => post('X-A: b\rX-B: c') + hidden],
@@ -142,7 +142,7 @@ describe('names and methods', () => {
   })
 
   test.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'BREW'])(
-    '%s where nobody offers it is refused',
+    '%s is rejected where it is not supported',
     async (method) => {
       const bytes = head(`${method} /v1/calls HTTP/1.1`, 'Host: 127.0.0.1', 'Content-Length: 0', 'Connection: close')
       const { statuses } = await send(gate.url, bytes)
@@ -161,7 +161,7 @@ describe('names and methods', () => {
   })
 
   test.each(['%00', '%0d%0a', '%zz', '%c0%af', '..%2f..%2fetc%2fpasswd', '%ff', '%F0%9F%98%80', "'--", '__proto__'])(
-    'the path part `%s` finds nothing and breaks nothing',
+    'the path segment `%s` finds nothing and causes no error',
     async (part) => {
       for (const path of [`/v1/tools/${part}`, `/v1/calls/${part}`, `/v1/artifacts/${part}`]) {
         const bytes = get(path, `Authorization: Bearer ${agent}`, 'Connection: close')
@@ -171,7 +171,7 @@ describe('names and methods', () => {
     },
   )
 
-  test('requests that come together are answered one by one, in their order', async () => {
+  test('pipelined requests are answered one by one, in order', async () => {
     const three = get('/healthz') + get('/v1/nothing') + get('/readyz', 'Connection: close')
     expect((await send(gate.url, three)).statuses).toEqual([200, 404, 200])
   })
@@ -183,7 +183,7 @@ describe('a flood', () => {
     const sockets: Socket[] = []
     for (let nth = 0; nth < CONNECTIONS; nth += 100)
       sockets.push(...(await Promise.all(Array.from({ length: 100 }, () => open(gate.url)))))
-    // A connection that is too slow is told so; one that makes room for others just ends.
+    // A connection that is too slow gets an answer; one that is closed to make room for others just ends.
     const told = new Set<Socket>()
     for (const socket of sockets) socket.on('data', () => told.add(socket))
     await expectWork()
@@ -197,7 +197,7 @@ describe('a flood', () => {
     expect(residentMb() - before).toBeLessThan(150)
   }, 120_000)
 
-  test('of wrong keys makes their sender wait, and neither a good key nor the local socket', async () => {
+  test('of wrong keys makes their sender wait, but neither valid keys nor the local socket', async () => {
     const sendRaw = (nth: number) => gate.http('GET', '/v1/tools', `sluice_agent_${nth}`)
     await expectWork()
     for (let nth = 0; nth < 5; nth += 1) expect(await sendRaw(nth)).toMatchObject({ status: 401 })

@@ -7,7 +7,7 @@ export type LocalIssuer = {
   readonly url: string
   /** Requests since the start, by path. */
   readonly asked: Map<string, number>
-  /** What the issuer answers instead of the truth, by path. */
+  /** False answers of the issuer, by path. */
   readonly instead: Map<string, (response: ServerResponse) => void>
   /** Adds a key pair and signs with it from now on. */
   rotate(): Promise<void>
@@ -49,7 +49,7 @@ export async function localIssuer(): Promise<LocalIssuer> {
   await rotate()
   const newest = () => {
     const found = pairs.at(-1)
-    if (found === undefined) throw new Error('there is a key from the start')
+    if (found === undefined) throw new Error('there is no key')
     return found
   }
   return {

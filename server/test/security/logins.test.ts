@@ -31,7 +31,7 @@ const secretOf = async (by = person) => {
 const isIn = async (secret: string, passive = false) => (await readLogin(deps, secret, passive)).ok
 
 describe('a log-in', () => {
-  test('ends after an hour without a request, and a look from an open stream is none', async () => {
+  test('ends after an hour without a request, and the check of an open stream does not count as a request', async () => {
     const secret = await secretOf()
     now += LOGIN_LIMITS.idle_ms - 1
     expect(await isIn(secret, true)).toBe(true)
@@ -39,7 +39,7 @@ describe('a log-in', () => {
     expect(await isIn(secret)).toBe(false)
   })
 
-  test('goes on while it is used, and ends after twelve hours all the same', async () => {
+  test('continues while it is used, but ends after twelve hours', async () => {
     const secret = await secretOf()
     for (let hour = 0; hour < 23; hour += 1) {
       now += LOGIN_LIMITS.idle_ms / 2

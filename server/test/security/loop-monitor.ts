@@ -5,7 +5,7 @@ import { isMainThread } from 'node:worker_threads'
 
 /**
  * Loaded into the gate's own process: how much processor time its main thread took at most between two turns of the event loop.
- * Processor time, because a busy machine makes every turn late. Tells it, in milliseconds, and forgets it when asked.
+ * Processor time, because on a busy machine every turn is late. On request it reports the time in milliseconds and resets it.
  */
 const file = process.env['LOOP_MONITOR']
 if (file !== undefined && isMainThread && process.argv.includes('up')) {

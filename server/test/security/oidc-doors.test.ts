@@ -34,7 +34,7 @@ const sendRaw = (bearer: string) =>
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
   })
 
-test('a token opens the HTTP door and the MCP door for what it is, and no more', async () => {
+test('a token gives access to the HTTP door and the MCP door with its own role, and no other', async () => {
   const bot = await token({ role: 'bot' })
   const held = await gate.http('POST', '/v1/calls', bot, { tool: 'book__note', args: { text: 'x' } })
   expect(held).toMatchObject({ status: 202, body: { status: 'pending' } })
@@ -54,8 +54,8 @@ test.each([
   ['for another audience', { aud: 'somebody-else' }],
   ['without an audience', { aud: undefined }],
   ['of another issuer', { iss: 'https://elsewhere.example' }],
-  ['that is over', { exp: 1 }],
-])('a token %s is turned away at both doors, and pointed at who issues them', async (_, claims) => {
+  ['that has expired', { exp: 1 }],
+])('a token %s is rejected at both doors, with the address of the issuer', async (_, claims) => {
   const bad = await token({ role: 'bot', ...claims })
   const answer = await sendRaw(bad)
   expect(answer.status).toBe(401)

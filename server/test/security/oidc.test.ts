@@ -62,7 +62,7 @@ const without = (...names: string[]): JWTPayload =>
   Object.fromEntries(Object.entries(claims()).filter(([name]) => !names.includes(name)))
 
 describe('a token of a configured issuer', () => {
-  test('is its holder, of the kind that the configuration makes of its claims', async () => {
+  test('identifies its holder, with the kind that the configuration maps its claims to', async () => {
     expect(await who(await issuer.sign(claims()))).toBe('user:corp/ana for ana')
     expect(await who(await issuer.sign(claims({ aud: ['other', AUDIENCE] })))).toBe('user:corp/ana for ana')
     const approver = claims({ sub: 'bob', realm_access: { roles: ['x', 'approvers'] } })
@@ -79,7 +79,7 @@ describe('a token of a configured issuer', () => {
     expect(await roleOf(['others'])).toBeUndefined()
   })
 
-  test('of an agent stays an agent`s token, whatever its user may do', async () => {
+  test('of an agent stays an agent`s token, whatever roles its user has', async () => {
     const token = await issuer.sign(claims({ azp: 'claude', role: 'root', realm_access: { roles: ['approvers'] } }))
     expect(await who(token)).toBe('agent:corp/ana for ana')
     const caller = await rig.gate.identity.authenticate(token)
@@ -98,15 +98,15 @@ describe('a token of a configured issuer', () => {
     ['that never expires', () => issuer.sign(without('exp')), 'auth.invalid'],
     ['that is not valid yet', () => issuer.sign(claims({ nbf: now() + 60 })), 'auth.not_yet_valid'],
     ['of another issuer', () => issuer.sign(claims({ iss: 'https://evil.example' })), 'auth.unknown_issuer'],
-    ['of our issuer with a slash more', () => issuer.sign(claims({ iss: `${issuer.url}/` })), 'auth.unknown_issuer'],
-    ['of nobody', () => issuer.sign(without('iss')), 'auth.invalid'],
+    ['of our issuer with an extra slash', () => issuer.sign(claims({ iss: `${issuer.url}/` })), 'auth.unknown_issuer'],
+    ['without an issuer', () => issuer.sign(without('iss')), 'auth.invalid'],
     ['with a role nobody mapped', () => issuer.sign(claims({ role: 'intern' })), 'auth.unmapped'],
     ['without any role', () => issuer.sign(without('role')), 'auth.unmapped'],
     ['whose role is an object', () => issuer.sign(claims({ role: { staff: true } })), 'auth.unmapped'],
     ['without a person', () => issuer.sign(without('sub')), 'auth.unmapped'],
     ['whose person has a line break', () => issuer.sign(claims({ sub: 'ana\nadmin' })), 'auth.unmapped'],
     ['whose person would be the folder`s owner', () => issuer.sign(claims({ sub: 'local' })), 'auth.unmapped'],
-    ['that nobody signed', () => new UnsecuredJWT(claims()).encode(), 'auth.invalid'],
+    ['that is not signed', () => new UnsecuredJWT(claims()).encode(), 'auth.invalid'],
     ['that is cut off', async () => (await issuer.sign(claims())).slice(0, -4), 'auth.invalid'],
     ['of 20 kB', () => issuer.sign(claims({ more: 'a'.repeat(20_000) })), 'auth.invalid'],
     [
@@ -152,7 +152,7 @@ describe('an issuer', () => {
     return { time, ask }
   }
 
-  test('is asked for its keys once, and once more for a key nobody knows, however many tokens come', async () => {
+  test('is asked for its keys once, and once more for an unknown key, however many tokens arrive', async () => {
     const { ask, time } = rigged()
     issuer.asked.clear()
     const token = await issuer.sign(claims({ exp: now() + 3_600 }))
@@ -171,16 +171,16 @@ describe('an issuer', () => {
   const broken: [string, string, Parameters<LocalIssuer['instead']['set']>[1]][] = [
     ['that is down', '/jwks', (response) => response.destroy()],
     ['that fails', '/jwks', (response) => response.writeHead(500).end()],
-    ['that answers without end', '/jwks', (response) => response.end(`{"keys":[${'{},'.repeat(200_000)}{}]}`)],
+    ['whose answer is too long', '/jwks', (response) => response.end(`{"keys":[${'{},'.repeat(200_000)}{}]}`)],
     ['that answers nonsense', '/jwks', (response) => response.end('<html>')],
     ['that redirects', '/jwks', (response) => response.writeHead(302, { location: `${issuer.url}/other` }).end()],
     [
-      'whose discovery speaks for another',
+      'whose discovery document names another issuer',
       '/.well-known/openid-configuration',
       (response) => response.end(JSON.stringify({ issuer: 'https://evil.example', jwks_uri: `${issuer.url}/jwks` })),
     ],
   ]
-  test.each(broken)('%s makes its tokens refused, and is left alone for a while', async (_, path, answer) => {
+  test.each(broken)('%s: its tokens are rejected, and it is not asked again for a while', async (_, path, answer) => {
     const { ask, time } = rigged()
     const token = await issuer.sign(claims({ exp: now() + 3_600 }))
     issuer.instead.set(path, answer)
@@ -212,13 +212,13 @@ describe('an issuer', () => {
     ['over plain HTTP elsewhere', { issuer: 'http://id.example.com' }],
     ['with keys over plain HTTP elsewhere', { jwks_uri: 'http://id.example.com/jwks' }],
     ['that maps nothing', { kinds: [] }],
-    ['that maps to a kind nobody knows', { kinds: [{ claim: 'role', has: 'x', kind: 'root' }] }],
-  ])('%s is no configuration', (_, more) => {
+    ['that maps to an unknown kind', { kinds: [{ claim: 'role', has: 'x', kind: 'root' }] }],
+  ])('%s is not a valid configuration', (_, more) => {
     expect(readConfig({ auth: { oidc: [settings(more)] } })).toMatchObject({ problem: { code: 'config.invalid' } })
   })
 })
 
-test('an address counts as a name only where the issuer has checked it', () => {
+test('an e-mail address is used as the user name only if the issuer has verified it', () => {
   const mail = OidcIssuer.parse(settings({ user: 'email', user_prefix: 'corp/' }))
   const told = { role: 'staff', email: 'ana@example.com' }
   expect(callerFromClaims(mail, { ...told, email_verified: true })).toMatchObject({

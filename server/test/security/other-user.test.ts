@@ -17,8 +17,8 @@ const faultsOf = (server: object) => {
   return configs.ok ? undefined : configs.problem.about['paths']
 }
 
-describe.runIf(isRoot)('a tool server with another user', () => {
-  test('cannot read the gate`s keys nor open its socket, and has a folder of its own', async () => {
+describe.runIf(isRoot)('a tool server that runs as another user', () => {
+  test('cannot read the gate`s keys nor open its socket, and has its own folder', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sluice-user-'))
     chmodSync(folder, 0o755)
     const run = (...words: string[]) => ({ description: 'x', effects: ['read'], run: words })
@@ -61,12 +61,12 @@ describe.runIf(isRoot)('a tool server with another user', () => {
       { commands: { x: { description: 'x', run: ['true'] } }, user: 'root' },
       'servers.s.user: a server that runs as root can read all data of the gate',
     ],
-  ])('is refused when there is none such, or it is root: %j', (server, fault) => {
+  ])('is rejected if the user does not exist or is root: %j', (server, fault) => {
     expect(faultsOf(server)).toBe(fault)
   })
 })
 
-test('another user is refused where the gate is not root', () => {
+test('another user is rejected if the gate does not run as root', () => {
   const asked = vi.spyOn(process, 'getuid').mockReturnValue(1000)
   expect(faultsOf({ command: 'x', user: 'nobody' })).toBe(
     'servers.s.user: only a gate that runs as root can start a server as another user',
@@ -74,6 +74,6 @@ test('another user is refused where the gate is not root', () => {
   asked.mockRestore()
 })
 
-test('a server that is reached and not started has no user', () => {
+test('a server that the gate does not start has no `user` setting', () => {
   expect(faultsOf({ url: 'https://a.example', user: 'nobody' })).toContain('user')
 })

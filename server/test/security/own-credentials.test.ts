@@ -15,7 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), 'sluice-own-'))
 let rig: GateRig
 let signing = ''
 
-/** Programs that read what they should not: the gate cannot stop them, but none of it passes through it. */
+/** Programs that read what they should not. The gate cannot stop them, but it passes none of it on. */
 beforeAll(async () => {
   writeFileSync(join(folder, 'admin-key'), `${ADMIN_KEY}\n`)
   writeFileSync(join(folder, 'secret'), `${SECRET}\n`)
@@ -53,7 +53,7 @@ afterAll(async () => {
 
 describe('the gate`s own credentials', () => {
   test.each(['plain', 'base64', 'hex', 'signing', 'secret', 'fails', 'json', 'url', 'push'])(
-    'are in no answer of a tool, also where other redaction is off: %s',
+    'are in no answer of a tool, even if other redaction is off: %s',
     async (tool) => {
       const outcome = JSON.stringify(await rig.call(`leaky__${tool}`))
       const stored = JSON.stringify((await rig.gate.audit.page(undefined, 1, 500)).map(({ about }) => about))
@@ -67,7 +67,7 @@ describe('the gate`s own credentials', () => {
     },
   )
 
-  test('block every call that carries one, of whatever tool, and are not kept with it', async () => {
+  test('block every call that contains one, for any tool, and are not stored with it', async () => {
     const made = await rig.gate.identity.createCredential(ADMIN, { kind: 'agent', name: 'other' })
     const key = made.ok ? made.value.key : ''
     const texts = [
@@ -102,7 +102,7 @@ describe('the gate`s own credentials', () => {
     })
   })
 
-  test('leave a critical finding, and block also while observing', async () => {
+  test('leave a critical finding, and are blocked even in observe mode', async () => {
     const entries = await rig.gate.audit.page(undefined, 1, 500)
     const found = entries.filter(({ type }) => type === 'gate.touched')
     expect(found[0]?.about).toEqual({ severity: 'critical', rules: 'content.own_credential' })
@@ -117,7 +117,7 @@ describe('the gate`s own credentials', () => {
   })
 })
 
-test('resources, prompts and completions lead to the gate`s files no more than calls do', async () => {
+test('resources, prompts and completions cannot reach the gate`s files either', async () => {
   const other = mkdtempSync(join(tmpdir(), 'sluice-own-'))
   const offering = { command: 'node', args: [resolve(import.meta.dirname, '../tool-servers/offering.ts')] }
   const asking = await openTestGate(other, { config: { servers: { offering } } })
@@ -140,7 +140,7 @@ test('resources, prompts and completions lead to the gate`s files no more than c
   rmSync(other, { recursive: true, force: true })
 })
 
-test('code that names the data folder is asked about, also under a policy that would run it', async () => {
+test('code that names the data folder is asked about, even under a policy that would allow it', async () => {
   const other = mkdtempSync(join(tmpdir(), 'sluice-own-'))
   const python = {
     commands: { run: { description: 'run', run: ['echo', '{code}'], params: { code: { type: 'string' } } } },

@@ -10,7 +10,7 @@ import { connectClient } from '../mcp/with-mcp-gate.ts'
 const manifest = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-filesystem/package.json')
 const SERVER = join(dirname(manifest), 'dist/index.js')
 
-/** The usual filesystem server over the folder that also holds the gate's data, as `sluice init` finds it in a client's file. */
+/** The usual filesystem server for the folder that also contains the gate's data, as `sluice init` finds it in a client's file. */
 function configure(folder: string): void {
   mkdirSync(join(folder, 'notes/sub'), { recursive: true })
   writeFileSync(join(folder, 'notes/a.txt'), 'A')
@@ -93,7 +93,7 @@ describe('an agent that reads files around the data folder', () => {
     'notes/a.txt|.sluice/admin.key',
   ]
 
-  test('is blocked at HTTP, whatever it calls the key', async () => {
+  test('is blocked over HTTP, however it spells the path of the key', async () => {
     for (const path of spellings(gate.folder)) {
       const body = await call('read_text_file', { path })
       expect([path, body]).toMatchObject([path, { code: 'call.blocked' }])
@@ -101,7 +101,7 @@ describe('an agent that reads files around the data folder', () => {
     }
   }, 60_000)
 
-  test('is blocked as well where the preset only observes', async () => {
+  test('is blocked even if the preset only observes', async () => {
     const rules = join(gate.folder, 'rules.yaml')
     const reload = async (preset: string) => {
       writeFileSync(rules, `preset: ${preset}\nrules: []\n`)
@@ -149,7 +149,7 @@ describe('an agent that reads files around the data folder', () => {
     }
   })
 
-  test('is blocked in lists, by pictures, and where one of many is bad', async () => {
+  test('is blocked in lists, in image arguments, and if only one of many paths is bad', async () => {
     const many = await call('read_multiple_files', { paths: ['notes/a.txt', '.sluice/admin.key'] })
     expect(rulesOf(many)).toContain('sandbox.gate_data')
     expect(rulesOf(await call('read_media_file', { path: '.sluice/admin.key' }))).toContain('sandbox.gate_data')
@@ -177,7 +177,7 @@ describe('an agent that reads files around the data folder', () => {
     expect(await call('read_text_file', { path: 'rules.yaml' })).toMatchObject({ status: 'executed' })
   })
 
-  test('is asked about before a tool goes through a folder that holds the data folder', async () => {
+  test('needs approval before a tool walks a folder that contains the data folder', async () => {
     for (const path of ['.', gate.folder, '/']) {
       const body = await call('directory_tree', { path })
       expect([path, body]).toMatchObject([path, { status: 'pending' }])
@@ -187,7 +187,7 @@ describe('an agent that reads files around the data folder', () => {
     expect(await call('list_directory', { path: '.' })).toMatchObject({ status: 'executed' })
   })
 
-  test('reads and writes everything else as before, and files of secrets only after a strong yes', async () => {
+  test('reads and writes everything else as before, and files with secrets only after a strong approval', async () => {
     expect(await call('read_text_file', { path: 'notes/a.txt' })).toMatchObject({ status: 'executed' })
     const content = 'The key is in .sluice/admin.key and/or /etc/passwd. See ../README.'
     expect(await call('write_file', { path: 'notes/b.txt', content })).toMatchObject({ status: 'pending' })

@@ -65,7 +65,7 @@ describe('a passkey', () => {
     expect(me.body['proofs']).toMatchObject({ passkeys: 1 })
   })
 
-  test('once there, is needed: the key alone does not approve, and sets no passphrase', async () => {
+  test('is required once it exists: the key alone neither approves nor sets a passphrase', async () => {
     const request = await strongRequest('alone')
     expect(await approve(request, undefined)).toMatchObject({ status: 403, body: { code: 'approval.passkey_needed' } })
     const set = await send('POST', '/v1/passphrase', keys.mara, { passphrase: 'a thief chose this one' })
@@ -114,7 +114,7 @@ describe('a passkey', () => {
     expect((await approve(request, mara.assert(await fresh()))).status).toBe(200)
   })
 
-  test('another one is added only with one that is there, and for oneself', async () => {
+  test('another one can be added only with an existing one, and only for oneself', async () => {
     const second = softwarePasskey(site)
     expect(await add(second, keys.mara)).toMatchObject({ body: { code: 'approval.passkey_needed' } })
     const wrong = priya.assert(await challengeAt('/v1/passkeys/proof', keys.mara))

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** What came back on one connection, as the bytes came. */
+/** The bytes received on one connection. */
 export type Answers = { readonly text: string; readonly statuses: readonly number[]; readonly codes: readonly string[] }
 
 function read(text: string): Answers {

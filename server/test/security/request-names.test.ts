@@ -4,7 +4,7 @@ import { run, runGate, startGate, type RunningGate } from '../doors/with-running
 import { sendRaw, modern, rpc } from '../mcp/send-raw.ts'
 import { someOf } from '../some-of.ts'
 
-/** The names that callers choose, an idempotency key and a thread, through every door: refused as they are, never cut. */
+/** The names that callers choose, an idempotency key and a thread, through every door: rejected if invalid, never cut. */
 let gate: RunningGate & { stop(): Promise<void> }
 let agent = ''
 let admin = ''
@@ -31,7 +31,7 @@ async function stdio(message: object): Promise<string> {
 }
 
 describe('an idempotency key', () => {
-  test('of 200 characters is taken whole: the next one that begins alike is another', async () => {
+  test('of 200 characters is used completely: another key with the same beginning is different', async () => {
     const make = (key: string) =>
       sendRaw(gate, agent, { path: '/v1/calls', headers: { 'idempotency-key': key }, body: look })
     const [one, again, other] = [await make(LONG), await make(LONG), await make(`${LONG.slice(0, 199)}x`)]
@@ -39,10 +39,10 @@ describe('an idempotency key', () => {
     expect(other.body['call_id']).not.toBe(one.body['call_id'])
   })
 
-  test.each(someOf(BAD_KEYS, 3))('such as %j is refused at every door with one code', async (key) => {
+  test.each(someOf(BAD_KEYS, 3))('such as %j is rejected at every door with the same code', async (key) => {
     const about = { paths: expect.stringContaining('idempotency-key') }
     const refused = { error: { data: { code: 'request.invalid', about } } }
-    // What no HTTP header can hold comes as its bytes.
+    // Characters that an HTTP header cannot contain are sent as bytes.
     const header = { 'idempotency-key': Buffer.from(key).toString('latin1') }
     for (const [path, body] of [
       ['/v1/calls', look],
@@ -81,7 +81,7 @@ describe('an idempotency key', () => {
 })
 
 describe('the name of a thread', () => {
-  test.each(someOf(BAD_THREADS, 3))('such as %j is refused at every door with one code', async (thread) => {
+  test.each(someOf(BAD_THREADS, 3))('such as %j is rejected at every door with the same code', async (thread) => {
     for (const [path, body] of [
       ['/v1/calls', { ...look, thread }],
       ['/v1/toolflow', { user_prompt: 'look around', thread }],
@@ -107,7 +107,7 @@ describe('the name of a thread', () => {
   })
 })
 
-test('a caller that names no session has one at every door, and keeps it over a restart', async () => {
+test('a caller that names no session has the same one at every door, also after a restart', async () => {
   const threads = async () => {
     const { body: page } = await gate.http('GET', '/v1/audit?from=1&limit=1000', admin)
     const items = page['items'] as { type: string; actor: string; subject: { thread?: string } }[]

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startGate, type RunningGate } from '../doors/with-running-gate.ts'
 import { sendRaw, listenTo, modern, rpc } from '../mcp/send-raw.ts'
 
-/** Two keys with one name and different users: for everything the gate keeps by caller they are two callers. */
+/** Two keys with one name and different users: for everything that the gate stores per caller they are two callers. */
 type Pair = { readonly ana: string; readonly bob: string }
 const KINDS = ['agent', 'user', 'reviewer', 'node'] as const
 type Kind = (typeof KINDS)[number]
@@ -77,7 +77,7 @@ describe.each(KINDS)('of two `%s` keys with one name, the other user`s key', (ki
     expect(again['call_id']).toBe(first['call_id'])
     expect(other['call_id']).toMatch(/^call_/)
     expect(other['call_id']).not.toBe(first['call_id'])
-    // Other arguments under the key of somebody else are no mistake either.
+    // Using different arguments under somebody else's key is not an error either.
     await call(ana, note(`one of ${kind}`), `other-${kind}`)
     expect(await call(bob, note(`two of ${kind}`), `other-${kind}`)).toMatchObject({ status: 'pending' })
   })
@@ -99,7 +99,7 @@ describe.each(KINDS)('of two `%s` keys with one name, the other user`s key', (ki
     expect(other).not.toBe(first)
   })
 
-  test('cannot speak in the session of the first, nor hear its streams', async () => {
+  test('cannot send messages in the session of the first, nor receive its streams', async () => {
     const { ana, bob } = of(kind)
     const begun = await sendRaw(gate, ana, {
       body: rpc('initialize', {
@@ -143,7 +143,7 @@ describe.each(KINDS)('of two `%s` keys with one name, the other user`s key', (ki
     expect((await sendRaw(gate, ana, modern('tasks/get', { taskId }, TASKS))).text).not.toContain('cancelled')
   })
 
-  test('is not told about the calls of the first one', async () => {
+  test('gets no events about the calls of the first one', async () => {
     const { ana, bob } = of(kind)
     const hears = (key: string) => ({
       stream: listenTo(gate, key, { path: '/v1/stream?kinds=call' }),
@@ -163,7 +163,7 @@ describe.each(KINDS)('of two `%s` keys with one name, the other user`s key', (ki
     }
   })
 
-  test('is not told about the first person`s denial', async () => {
+  test('is not affected by the first person`s denial', async () => {
     const { ana, bob } = of(kind)
     const held = await call(ana, note(`denied to ${kind}`))
     await gate.http('POST', `/v1/approvals/${held['approval_id']}/decide`, admin, { decision: 'deny' })
@@ -172,7 +172,7 @@ describe.each(KINDS)('of two `%s` keys with one name, the other user`s key', (ki
   })
 })
 
-test('a consent that was remembered for one user`s agent lets the other user`s agent of that name ask', async () => {
+test('a consent that was remembered for one user`s agent does not cover the other user`s agent of that name', async () => {
   const { ana, bob } = of('agent')
   const held = await call(ana, note('remembered'))
   const { digest } = (await gate.http('GET', `/v1/approvals/${held['approval_id']}`, admin)).body
@@ -185,7 +185,7 @@ test('a consent that was remembered for one user`s agent lets the other user`s a
   expect(await call(bob, note('remembered'))).toMatchObject({ status: 'pending' })
 })
 
-test('every POST is answered for each of them alone', async () => {
+test('every POST is answered separately for each of them', async () => {
   const approver = async (user: string) =>
     String((await gate.http('POST', '/v1/keys', admin, { kind: 'approver', name: 'judge', user })).body['key'])
   const [ana, bob] = [await approver('ana'), await approver('bob')]

@@ -50,7 +50,7 @@ const whenBroken = () =>
   vi.waitFor(() => expect(rig.gate.closedBy()).toMatchObject({ code: 'audit.broken' }), { timeout: 30_000 })
 const typesInAudit = async () => (await rig.gate.audit.page(undefined, 1, 1_000)).map(({ type }) => type)
 
-/** Each removes a used key and the rows that also tell of it. */
+/** Each removes a used key and the rows that also show its use. */
 const REMOVALS: Readonly<Record<string, (key: string, call: string) => string>> = {
   'deleted with the row of its call': (key, call) =>
     `DELETE FROM once WHERE key LIKE '%"${key}"%'; DELETE FROM calls WHERE id = '${call}'`,
@@ -65,11 +65,11 @@ const REMOVALS: Readonly<Record<string, (key: string, call: string) => string>> 
 }
 
 describe.each(someOf(Object.entries(REMOVALS), 5))('a used key that was %s', (_, removal) => {
-  test('is noticed by the running gate before it is used again', async () => {
+  test('is detected by the running gate before it is used again', async () => {
     await start()
     const call = await spent('mine')
     exec(removal('mine', call))
-    // Many at once: those that are queued behind the one that notices it are stopped too.
+    // Many at once: those that are queued behind the one that detects it are stopped too.
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => send('mine')))
     expect(outcomes.filter(({ status }) => status === 'executed')).toEqual([])
     await whenBroken()
@@ -77,7 +77,7 @@ describe.each(someOf(Object.entries(REMOVALS), 5))('a used key that was %s', (_,
     await vi.waitFor(async () => expect(await typesInAudit()).toContain('audit.broken'))
   })
 
-  test('is noticed at the next start', async () => {
+  test('is detected at the next start', async () => {
     await start()
     const call = await spent('mine')
     await restart(() => exec(removal('mine', call)))
@@ -87,7 +87,7 @@ describe.each(someOf(Object.entries(REMOVALS), 5))('a used key that was %s', (_,
   })
 })
 
-test('an earlier sum of the keys that is put back with the keys of its time is noticed at the next start', async () => {
+test('an earlier sum that is restored together with the keys of its time is detected at the next start', async () => {
   await start()
   await spent('first')
   const kept = join(folder, 'kept.sqlite')
@@ -108,7 +108,7 @@ const TRIGGERS = `
   CREATE TRIGGER forget_calls AFTER UPDATE ON calls BEGIN DELETE FROM calls WHERE id = new.id; END`
 
 test.each(['running', 'stopped'])(
-  'triggers that were added to the database of a gate that was %s are removed, and noticed',
+  'triggers that were added to the database of a gate that was %s are removed and reported',
   async (when) => {
     await start()
     await spent('before')
@@ -134,7 +134,7 @@ test('a redeemed approval whose key was deleted approves nothing again', async (
   expect(effectsOf('"redeemed"').filter((line) => !line.includes('dry_run'))).toHaveLength(1)
 })
 
-test('after an admin accepts the break, calls run again, and the next deletion is noticed too', async () => {
+test('after an admin accepts the break, calls run again, and the next deletion is detected too', async () => {
   await start()
   await spent('first')
   exec('DELETE FROM once')
@@ -151,7 +151,7 @@ test('after an admin accepts the break, calls run again, and the next deletion i
   expect(effectsOf('once third')).toHaveLength(1)
 })
 
-test('a key that was inserted by somebody else stops its request and is a finding; other calls run on', async () => {
+test('a key that was inserted by somebody else stops its request and is reported; other calls still run', async () => {
   await start()
   await spent('model')
   exec(
@@ -166,7 +166,7 @@ test('a key that was inserted by somebody else stops its request and is a findin
   expect(says.filter((line) => line.includes('in once was not written by the gate'))).toHaveLength(1)
 })
 
-test('doctor says that keys are missing, beside the running gate', async () => {
+test('doctor reports missing keys while the gate runs', async () => {
   await start()
   await spent('first')
   expect(await checkRows({ folder: join(folder, 'data') })).toMatchObject([{ severity: 'ok' }])

@@ -37,12 +37,12 @@ const approve = async (by: Caller, id: string, passphrase?: string) =>
 const person = (name: string): Caller => ({ kind: 'approver', id: `approver:${name}`, user: name })
 
 describe('a strong approval', () => {
-  test('by somebody without a passphrase takes the role alone, as long as the configuration does not want more', async () => {
+  test('by somebody without a passphrase needs only the role, unless the configuration requires more', async () => {
     const approved = await approve(SECOND, await held('book__slow_note'))
     expect(approved).toMatchObject({ ok: true, value: { state: 'approved', strength: 'strong' } })
   })
 
-  test('by somebody with a passphrase takes it: not the key alone, not a wrong one', async () => {
+  test('by somebody with a passphrase needs it: neither the key alone nor a wrong passphrase is enough', async () => {
     expect(await rig.gate.identity.setPassphrase(APPROVER, { passphrase: RIGHT })).toMatchObject({ ok: true })
     const id = await held('book__slow_note')
     expect(codeOf(await approve(APPROVER, id))).toBe('approval.passphrase_needed')
@@ -54,7 +54,7 @@ describe('a strong approval', () => {
     expect(approved).toMatchObject({ value: { state: 'approved', decisions: [{ by: APPROVER.id, passphrase: true }] } })
   })
 
-  test('is denied without any proof, and a simple one is approved without it', async () => {
+  test('can be denied without proof, and a simple request can be approved without it', async () => {
     const strong = await held('book__slow_note')
     expect(await rig.gate.approvals.decide(APPROVER, strong, { says: 'deny' })).toMatchObject({
       value: { state: 'denied' },
@@ -62,7 +62,7 @@ describe('a strong approval', () => {
     expect(codeOf(await approve(APPROVER, await held('book__note')))).toBe('ok')
   })
 
-  test('cannot be had by the way of a consent, minted or remembered, which would cover it', async () => {
+  test('cannot be avoided with a consent, minted or remembered, that would cover it', async () => {
     const terms = {
       actor: 'caller:agent:other' as const,
       what: { tool: 'book__slow_note', args: [{ path: '', op: 'any' as const }] },
@@ -79,7 +79,7 @@ describe('a strong approval', () => {
     expect(codeOf(await rig.gate.consents.mint(APPROVER, terms, RIGHT))).toBe('ok')
   })
 
-  test('after five wrong passphrases waits, also for the right one and for many at once, and another person may still give it', async () => {
+  test('is locked after five wrong passphrases, even for the right one and for concurrent attempts; another person can still give it', async () => {
     const carl = person('carl')
     await rig.gate.identity.setPassphrase(carl, { passphrase: RIGHT })
     const id = await held('book__slow_note')
@@ -122,7 +122,7 @@ describe('a passphrase', () => {
       expect(readFileSync(join(folder, 'data', file)).includes(RIGHT)).toBe(false)
   })
 
-  test('is hashed with a salt of its own, and recognised however its letters are composed', async () => {
+  test('is hashed with its own salt, and is recognised in every Unicode normalisation form', async () => {
     const [one, other] = [
       await scryptPassphrases.seal('caf\u00e9 au lait'),
       await scryptPassphrases.seal('caf\u00e9 au lait'),
@@ -154,7 +154,7 @@ describe('two people', () => {
 rules:
   - { id: two, effect: ask, strength: two_person, match: { tool: book__note_again }, says: two people }
 `
-  test('are two by their user, never the requester, and each proves to be a person', () =>
+  test('are two different users, never the requester, and each gives proof', () =>
     withGate(
       async ({ gate, call }) => {
         const { approval_id } = pendingOf(await call('book__note_again', { text: 'x' }))

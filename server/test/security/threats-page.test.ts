@@ -18,7 +18,7 @@ describe('docs/threats.md', () => {
     },
   )
 
-  test('names only files that exist, and is linked from where people look', () => {
+  test('names only files that exist, and is linked from the main pages', () => {
     const named = [...page.matchAll(/`((?:server|docs|scripts)\/[^`]+)`/g)].map(([, path = '']) => path)
     expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
     expect(threats).toHaveLength(16)

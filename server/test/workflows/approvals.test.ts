@@ -41,7 +41,7 @@ const HELD = (approvals = '') =>
 const lines = (text: string) => rig.effects().filter((line) => line.includes(text))
 const requestOf = async (run: string) => ((await rig.rested(run)).waits_for ?? '').replace('approval ', '')
 
-/** Another process, so much later. */
+/** Another process, this much later. */
 async function later(hours: number): Promise<void> {
   await rig.close()
   vi.setSystemTime(Date.now() + hours * HOUR)
@@ -49,7 +49,7 @@ async function later(hours: number): Promise<void> {
 }
 
 describe('a step that waits for a person', () => {
-  test('goes on when the approval comes days later, after a restart', async () => {
+  test('continues when the approval comes days later, after a restart', async () => {
     await rig.apply(HELD())
     const run = await rig.say(FILE({ run_id: 11, titles: ['x'] }), { id: 'r11' })
     const request = await requestOf(run)
@@ -65,7 +65,7 @@ describe('a step that waits for a person', () => {
     expect(lines('"held 11')).toHaveLength(1)
   })
 
-  test('refuses the call after the document`s waiting time, and no later step runs', async () => {
+  test('rejects the call after the document`s waiting time, and no later step runs', async () => {
     await rig.apply(HELD('approvals: { ttlSeconds: 3600 }'))
     const run = await rig.say(FILE({ run_id: 12, titles: ['x'] }), { id: 'r12' })
     const request = await requestOf(run)
@@ -90,7 +90,7 @@ describe('a step that waits for a person', () => {
     expect(lines('then 13 noted corrected 13')).toHaveLength(1)
   })
 
-  test('is rejected where the document switched approvals off', async () => {
+  test('is rejected if the document switched approvals off', async () => {
     await rig.apply(HELD('approvals: { enabled: false }'))
     expect(await rig.ended(await rig.say(FILE({ run_id: 14, titles: ['x'] }), { id: 'r14' }))).toMatchObject({
       status: 'failed',
@@ -100,7 +100,7 @@ describe('a step that waits for a person', () => {
 })
 
 describe('a document that names its approvers', () => {
-  test('is decided by them, not by anybody else with the role, also after a restart and for corrections', async () => {
+  test('is decided only by them, not by others with the role, also after a restart and for corrections', async () => {
     await rig.apply(HELD('approvals: { approvers: ["@eve:test"] }'))
     const run = await rig.say(FILE({ run_id: 21, titles: ['x'] }), { id: 'r21' })
     const request = await requestOf(run)
@@ -151,7 +151,7 @@ describe('a document that names the room of its approvers', () => {
     rmSync(chat, { recursive: true, force: true })
   })
 
-  test('asks in that room and in no other channel; a room that is no channel changes nothing', async () => {
+  test('asks in that room and in no other channel; a room that is not a channel changes nothing', async () => {
     const hold = async (id: number, approvals: string) => {
       await other.apply(HELD(approvals))
       await other.rested(await other.say(FILE({ run_id: id, titles: ['x'] }), { id: `room ${id}` }))

@@ -9,7 +9,7 @@ import { openWorkflows, type WorkflowRig } from './with-workflows.ts'
 
 type Probe = NonNullable<Parameters<typeof openWorkflows>[1]>['probe']
 
-/** A gate whose messages leave a line where the notes do: one file says everything that happened outside. */
+/** A gate whose messages are recorded in the same file as the notes, so that one file shows all external effects. */
 export async function openForCrash(folder: string, model: string, probe?: Probe): Promise<WorkflowRig> {
   const file = join(folder, 'effects.txt')
   return openWorkflows(folder, {
@@ -34,7 +34,7 @@ export async function carryOut(rig: WorkflowRig): Promise<WorkflowRunView> {
     const [what, id = ''] = (view.waits_for ?? '').split(' ')
     if (what === 'approval') await approveShown(rig.gate, APPROVER, id)
     if (what === 'call') await settleByWitness(rig, id)
-    // Reads are answered from memory, and without a pause nothing else of this process would get its turn.
+    // Reads are answered from memory, so without a pause nothing else in this process would run.
     await sleep(5)
   }
 }
@@ -43,7 +43,7 @@ export async function carryOut(rig: WorkflowRig): Promise<WorkflowRunView> {
 async function settleByWitness({ gate, effects }: WorkflowRig, call_id: string): Promise<void> {
   const { items } = valueOf(await gate.calls.listUnknown(APPROVER, { limit: 10 }))
   const row = items.find((one) => one.call_id === call_id)
-  // Recovery may be under way with it still.
+  // Recovery may still be working on it.
   if (row === undefined) return
   const { text = '' } = JSON.parse(row.canonical_args) as { readonly text?: string }
   const isDone = effects().some((line) => line.includes(JSON.stringify(text)))

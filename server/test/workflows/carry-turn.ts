@@ -27,8 +27,8 @@ export const sentWith = (rig: WorkflowRig, part: string): number =>
 export const QUESTION = 'Answer RETRY, SKIP or CANCEL'
 
 /**
- * A person says something to the agent, which answers. Nobody vouches for them, so the call is approved on the way; and where a kill
- * made it unknown whether it ran, the person is asked and says that it is enough.
+ * A person says something to the agent, which answers. The person is not verified, so the call needs an approval; if a kill made
+ * it unknown whether the call ran, the person is asked and says that it is enough.
  */
 export async function carryTurn(rig: WorkflowRig, word: 'one' | 'two'): Promise<void> {
   await rig.apply(clerk(STEPS))

@@ -60,7 +60,7 @@ describe('sluice workflow', { timeout: 120_000 }, () => {
     expect(await workflow('list')).toMatchObject({ code: 0, out: 'no documents\n' })
   })
 
-  test.skipIf(!IS_WHOLE)('graph draws Mermaid with every way of a branch', async () => {
+  test.skipIf(!IS_WHOLE)('graph draws Mermaid with every case of a branch', async () => {
     const { code, out } = await workflow('graph', 'clerk.yaml')
     expect(code).toBe(0)
     expect(out).toMatch(/^%% clerk\nflowchart TD\n/)

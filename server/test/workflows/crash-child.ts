@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import { carryOut, openForCrash } from './carry-out.ts'
 
-/** A gate that dies by SIGKILL at the n-th time that it reaches a point, while it carries out a document. */
+/** A gate that dies by SIGKILL when it reaches a point for the n-th time, while it runs a document. */
 const [folder = '', model = '', point = '', count = ''] = process.argv.slice(2)
 let armed = false
 let left = Number(count)

@@ -37,7 +37,7 @@ export const CRASH_DOCUMENT = clerk(
 )
 export const CRASH_MESSAGE = FILE({ run_id: 1, titles: ['a', 'b'] })
 
-/** What the tool servers have to have been asked for in the end: these once each. */
+/** The calls that the tool servers must have received in the end, each once. */
 export const ONCE = ['"first parsed"', '"item a"', '"item b"', '"held 20', '"done 1"']
 /** Of a tool that the operator declared idempotent: at least once. */
 export const REPEATABLE = '"repeatable"'

@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => model.close())
 
-/** Carries the document out in a process that is killed there, and then in this one. False when the run was over before. */
+/** Runs the document in a process that is killed there, and then in this one. False if the run ended before. */
 async function survives(store: (typeof STORES)[number], point: ProbePoint, nth: number): Promise<boolean> {
   // A folder and its keys belong to one store.
   await chooseStore(store)
@@ -79,7 +79,7 @@ describe.each(STORES)('a run whose gate is killed (%s)', (store) => {
     { point: 'outcome.before', nth: 4 },
     { point: 'upstream.before', nth: 1 },
   ] as const)(
-    'at $point, time $nth, goes on after the restart, and nothing happens twice',
+    'at $point, time $nth, continues after the restart, and nothing happens twice',
     { timeout: 120_000 },
     async ({ point, nth }) => {
       expect(await survives(store, point, nth)).toBe(true)
@@ -87,7 +87,7 @@ describe.each(STORES)('a run whose gate is killed (%s)', (store) => {
   )
 
   test.runIf(IS_WHOLE || isWhole).each(POINTS)(
-    'at %s, whichever time it comes there, goes on after the restart, and nothing happens twice',
+    'at any visit of %s continues after the restart, and nothing happens twice',
     { timeout: 900_000 },
     async (point) => {
       // On Postgres a dead boot keeps its lease for five seconds, so there it is some of the times. `npm run chaos` kills at each.

@@ -16,9 +16,9 @@ describe('a schedule', () => {
     ['*/15 * * * *', '2026-11-16T10:07:30Z', '2026-11-16T10:15'],
     ['0 9 * * 1-5', '2026-11-13T09:00:00Z', '2026-11-16T09:00'],
     ['30 4 1,15 * *', '2026-11-16T00:00:00Z', '2026-12-01T04:30'],
-    // Both the day and the weekday are restricted: either will do.
+    // Both the day and the weekday are restricted: either one is enough.
     ['0 0 13 * 5', '2026-11-14T00:00:00Z', '2026-11-20T00:00'],
-    // A field that begins with a star is no restriction, also with a step.
+    // A field that begins with a star is not a restriction, even with a step.
     ['0 0 */2 * 5', '2026-11-16T00:00:00Z', '2026-11-27T00:00'],
     ['0 0 29 2 *', '2026-11-16T00:00:00Z', '2028-02-29T00:00'],
     ['0 0 * jan sun', '2026-11-16T00:00:00Z', '2027-01-03T00:00'],
@@ -26,7 +26,7 @@ describe('a schedule', () => {
     ['59 23 31 12 *', '2026-12-31T23:59:00Z', '2027-12-31T23:59'],
     ['5-10/5 * * * *', '2026-11-16T00:05:00Z', '2026-11-16T00:10'],
     ['@daily', '2026-11-16T00:00:00Z', '2026-11-17T00:00'],
-  ])('%s after %s comes at %s', (schedule, after, at) => {
+  ])('%s after %s is due at %s', (schedule, after, at) => {
     expect(next(schedule, after)).toBe(at)
   })
 
@@ -41,7 +41,7 @@ describe('a schedule', () => {
     expect(next('30 2 * * *', '2026-03-29T01:00:00Z', CET)).toBe('2026-03-30T00:30')
     expect(next('30 2 * * *', '2026-10-24T12:00:00Z', CET)).toBe('2026-10-25T00:30')
     expect(next('30 2 * * *', '2026-10-25T00:30:00Z', CET)).toBe('2026-10-26T01:30')
-    // One that comes every hour comes every hour.
+    // An hourly schedule still fires every hour.
     expect(next('30 * * * *', '2026-10-25T00:30:00Z', CET)).toBe('2026-10-25T01:30')
   })
 
@@ -63,7 +63,7 @@ describe('a schedule', () => {
     '@every 5x',
     '1-2-3 * * * *',
     '* * * * * *',
-  ])('`%s` is refused', (text) => {
+  ])('`%s` is rejected', (text) => {
     expect(parseSchedule(text).ok).toBe(false)
   })
 })

@@ -43,7 +43,7 @@ const NOTE = (text: string) =>
   `- type: tool\n  tool: book__note_again\n  argsTemplate: { text: ${JSON.stringify(text)} }`
 
 describe('a loop', () => {
-  test('whose steps only read runs side by side and keeps the order of its items', async () => {
+  test('whose steps only read runs in parallel and keeps the order of its items', async () => {
     await rig.apply(
       clerk(`
 - id: found
@@ -72,7 +72,7 @@ describe('a loop', () => {
     expect(noted().at(-1)).toBe('found ["waits","b","c"] false')
   })
 
-  test('with effects goes one item after the other, also in another loop, and shows what it did', async () => {
+  test('with effects runs its items one after the other, also inside another loop, and shows what it did', async () => {
     const view = await run(
       `
 - type: for_each
@@ -109,7 +109,7 @@ ${NOTE('jumped over')}
     expect(view.output).toHaveLength(3)
   })
 
-  test('over what is no list, or is not there, stops before it acts', async () => {
+  test('over a value that is missing or not a list stops before it acts', async () => {
     const loop = (expression: string) =>
       `- type: for_each\n  itemsExpr: ${expression}\n  steps:\n    - type: tool\n      tool: book__note_again\n      argsTemplate: { text: looped }`
     for (const expression of ['input.run_id', 'input.nothing'])
@@ -145,7 +145,7 @@ describe('models', () => {
     expect(noted().at(-1)).toBe('planned 2 read [1,2]')
   })
 
-  test('an explicit 0 counts before the retries of the protocol', async () => {
+  test('an explicit 0 overrides the retries of the protocol', async () => {
     model.asked.length = 0
     model.say = () => ({ text: 'never JSON' })
     const view = await run(`- type: plan\n  prompt: Plan\n  retries: 0\n${NOTE('after a plan')}`)
@@ -168,14 +168,14 @@ describe('models', () => {
 })
 
 describe('a tool', () => {
-  test('whose output does not fit its schema has run, is not repeated, and stops the run', async () => {
+  test('whose output does not match its schema has run, is not repeated, and stops the run', async () => {
     const step = `- type: tool\n  tool: book__note_again\n  argsTemplate: { text: "unfit" }\n  outputSchemaRef: summary\n  retries: 3`
     expect(await run(`${step}\n${NOTE('after unfit')}`)).toMatchObject({ error: { code: 'schema_validation' } })
     expect(noted().filter((text) => text === 'unfit')).toHaveLength(1)
     expect(noted()).not.toContain('after unfit')
   })
 
-  test('that fails is tried again only where that does no harm', async () => {
+  test('that fails is retried only if that is harmless', async () => {
     const calls = async (trace: string) =>
       (await rig.gate.audit.page(undefined, 1, 100_000)).filter(
         (entry) => entry.trace === trace && entry.type === 'call.started',
@@ -186,7 +186,7 @@ describe('a tool', () => {
     expect(await calls(again.trace)).toBe(3)
   })
 
-  test('that the document counts on and the gate does not have: the document is not applied', async () => {
+  test('that the document requires and the gate does not have: the document is not applied', async () => {
     const text = clerk(NOTE('x'), { head: 'mcps: [{ name: nowhere, command: nothing }]' })
     expect(await rig.gate.workflows.apply(ADMIN, text)).toMatchObject({
       problem: { code: 'workflow.server_missing', about: { servers: 'nowhere' } },
@@ -214,7 +214,7 @@ describe('the store of a document', () => {
     })
   })
 
-  test('has 256 keys: one more is an error, and what is there can still be replaced', async () => {
+  test('has 256 keys: one more is an error, and existing keys can still be replaced', async () => {
     const text = (steps: readonly number[]) =>
       clerk(steps.map((n) => `- { type: persist, key: k${n}, value: "{{input.run_id}}" }`).join('\n')).replace(
         'name: clerk',

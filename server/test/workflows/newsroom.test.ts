@@ -9,7 +9,7 @@ const root = resolve(import.meta.dirname, '../../..')
 const newsroom = join(root, 'examples/newsroom')
 const NAMES = /saito|kairo|kumo|news_?re(?:quest|sponse)|newsroom/i
 
-test('the documents of the newsroom are valid, and no line of the product knows them', () => {
+test('the documents of the newsroom are valid, and the product contains nothing specific to them', () => {
   const documents = ['saito', 'kairo', 'kumo'].map((name) =>
     readDocument(readFileSync(join(newsroom, `${name}.yaml`), 'utf8')),
   )
@@ -21,7 +21,7 @@ test('the documents of the newsroom are valid, and no line of the product knows 
   expect(files.filter((file) => NAMES.test(readFileSync(file, 'utf8')))).toEqual([])
 })
 
-test('each edition has a number of its own, also several in the same second', async () => {
+test('each edition has its own number, also several in the same second', async () => {
   const client = new Client({ name: 'test', version: '1.0.0' })
   const args = [join(newsroom, 'servers/desk.ts')]
   await client.connect(new StdioClientTransport({ command: process.execPath, args, cwd: root }))

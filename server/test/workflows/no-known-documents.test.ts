@@ -6,7 +6,7 @@ import { readDocument } from '../../src/core/workflow/read-document.ts'
 const root = resolve(import.meta.dirname, '../../..')
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8')
 
-/** Behaviour lives in documents: the gate has no words for any of them. */
+/** Behaviour is defined in documents: the gate contains nothing specific to any of them. */
 test('nothing in the sources names a document, a protocol, a prefix or a person of an example', () => {
   const documents = globSync('examples/**/*.{yaml,yml}', { cwd: root }).filter((file) =>
     /^apiVersion: gosuto\/v1$/m.test(textOf(file)),

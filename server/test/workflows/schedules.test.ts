@@ -26,7 +26,7 @@ workflow:
 `
 const ticks = (words: string) => rig.effects().filter((line) => line.includes(`"${words} `))
 
-/** Another process, so much later. */
+/** Another process, this much later. */
 async function later(hours: number): Promise<void> {
   await rig.close()
   vi.setSystemTime(Date.now() + hours * HOUR)
@@ -81,12 +81,12 @@ test('a new version replaces the old one: only its schedule fires', async () => 
   expect(ticks('tick')).toHaveLength(3)
 })
 
-test('a time that has fired does not come again when the clock was set back meanwhile, or by a node whose clock is behind', async () => {
+test('a time that has fired does not fire again if the clock was set back, or on a node whose clock is behind', async () => {
   await rig.apply(clock('0 * * * *', 'chime'))
   const hour = (Math.floor(Date.now() / HOUR) + 1) * HOUR
   await rig.close()
   vi.setSystemTime(hour + 300)
-  // The node that fires was just ahead; whoever finds the next time is behind.
+  // The node that fires was ahead; the one that computes the next time is behind.
   const around: GateOptions['around'] = {
     perform: (kind, inner) => (effect, performing) => {
       if (kind === 'workflow_fire') vi.setSystemTime(hour - 2_000)

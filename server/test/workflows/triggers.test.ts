@@ -148,7 +148,7 @@ describe('a webhook gateway', () => {
     expect(effects('\\"race\\"')).toHaveLength(1)
   })
 
-  test('refuses what is not signed, signed wrongly, or signed for another body, and says so in the audit', async () => {
+  test('rejects events that are not signed, signed wrongly, or signed for another body, and records it in the audit', async () => {
     const before = (await refused()).length
     const body = event('forged')
     const tries = [
@@ -174,7 +174,7 @@ describe('a webhook gateway', () => {
   })
 
   test.skipIf(!IS_WHOLE)(
-    'takes a bearer, an envelope, a type in a header; a type for which there is no protocol is refused',
+    'accepts a bearer token, an envelope, and a type in a header; a type without a protocol is rejected',
     async () => {
       const bearer = { authorization: `Bearer ${BEARER}` }
       const envelope = JSON.stringify({ type: 'order.made', payload: { message: 'enveloped', data: [1] } })
@@ -188,7 +188,7 @@ describe('a webhook gateway', () => {
     },
   )
 
-  test('answers 429 over the limit, and a delivery that was taken before is still known', async () => {
+  test('answers 429 over the limit, and still recognises a delivery that was accepted before', async () => {
     const send = (id: string) => post('/v1/events/signed-tight', event(id), { ...signed(event(id)), 'webhook-id': id })
     const one = await send('t1')
     const statuses = []
@@ -225,7 +225,7 @@ describe('a transport of signed requests', () => {
     })
   }
 
-  test('hands in a message once, and the answer goes out signed, under one id for all attempts', async () => {
+  test('delivers a message once, and the answer is sent signed, with one id for all attempts', async () => {
     answers = [503, 204]
     const id = randomUUID()
     const one = await hand(message(1), { id })
@@ -242,7 +242,7 @@ describe('a transport of signed requests', () => {
     }
   })
 
-  test('what a person says to the agent is a turn, and is answered over the transport that it came by, once', async () => {
+  test('a person`s message to the agent is a turn, and is answered once, over the transport that it arrived on', async () => {
     const greet = (name: string) => message(0, { text: `please greet ${name}`, directed: true })
     const id = randomUUID()
     const one = await hand(greet('Ana'), { id, over: 'second' })
@@ -252,7 +252,7 @@ describe('a transport of signed requests', () => {
     const answered = (text: string) => sent.filter(({ body }) => body.includes(text)).map(({ to }) => to)
     await until(() => answered('Hello, Ana.').length > 0 && answered('Hello, Bob.').length > 0)
     expect([answered('Hello, Ana.'), answered('Hello, Bob.')]).toEqual([['/second'], ['/board']])
-    // Another person in the same room is somebody else, and what is not said to the agent is no turn.
+    // Another person in the same room has another thread, and a message that is not for the agent is not a turn.
     const other = await hand(message(0, { text: 'please greet Eve', directed: true, sender: '@eve:test' }))
     expect((other.body['taken'] as { run_id: string }[])[0]?.run_id).not.toBe(
       (one.body['taken'] as { run_id: string }[])[0]?.run_id,
@@ -262,7 +262,7 @@ describe('a transport of signed requests', () => {
     })
   })
 
-  test('is not genuine with another secret, body, id or time, or when it is too old; nothing of it is read', async () => {
+  test('rejects a message with another secret, body, id or time, or one that is too old, without reading it', async () => {
     const body = message(2)
     const [id, old] = [randomUUID(), String(Number(now()) - 301)]
     const tries: { id: string; seconds?: string; signature?: string }[] = [

@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs'
 import { openForCrash } from './carry-out.ts'
 import { carryTurn } from './carry-turn.ts'
 
-/** A gate that dies by SIGKILL at the n-th time that it reaches a point, while it answers a person. */
+/** A gate that dies by SIGKILL when it reaches a point for the n-th time, while it answers a person. */
 const [folder = '', model = '', point = '', count = ''] = process.argv.slice(2)
 let armed = false
 let left = Number(count)

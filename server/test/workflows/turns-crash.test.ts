@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => model.close())
 
-/** False when the answer was there before the point was reached. */
+/** False if the answer was sent before the point was reached. */
 async function survives(point: ProbePoint, nth: number): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-turns-crash-'))
   try {
@@ -43,7 +43,7 @@ async function survives(point: ProbePoint, nth: number): Promise<boolean> {
     expect(child.stdout, `${where}: ${child.stderr}`).toContain('died')
     const rig = await openForCrash(folder, model.url)
     try {
-      // The transport hands the message in again, as after every restart.
+      // The transport delivers the message again, as after every restart.
       await carryTurn(rig, 'one')
       await carryTurn(rig, 'two')
       expect([sentWith(rig, 'Written: one.'), sentWith(rig, 'Written: two.')], where).toEqual([1, 1])
@@ -63,7 +63,7 @@ async function survives(point: ProbePoint, nth: number): Promise<boolean> {
 }
 
 test.skipIf(!IS_WHOLE).each(POINTS)(
-  'a person whose gate is killed at %s, every time that it comes there, is answered once',
+  'a person whose gate is killed at every visit of %s is answered once',
   { timeout: 900_000 },
   async (point) => {
     let nth = 1

@@ -51,7 +51,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Each person has a thread of their own. */
+/** Each person has their own thread. */
 const MAPPED = '@boss:test'
 const turn = async (text: string, more: Partial<IncomingMessage> = {}) => {
   const taken = await rig.transport.say({
@@ -75,7 +75,7 @@ const effects = (text: string) => rig.effects().filter((line) => line.includes(t
 const audit = () => rig.gate.audit.page(undefined, 1, 100_000)
 
 describe('what a person says to the agent of a document', () => {
-  test('is carried out by a thread, with the tools of the document and its words below those of the gate', async () => {
+  test('is carried out by a thread, with the tools of the document, and with its prompt after that of the gate', async () => {
     model.say = following(['write it down'], [again('milk one')], 'I wrote down milk one.')
     const taken = await turn('please write the note milk one', { id: 'first' })
     expect(taken).toMatchObject({ is: 'turn', document: 'clerk', run_id: expect.stringMatching(/^run_/) })
@@ -110,7 +110,7 @@ describe('what a person says to the agent of a document', () => {
     expect(answers().filter((text) => text.includes('The race is written.'))).toHaveLength(1)
   })
 
-  test('goes on with the thread of the same person, and with no other', async () => {
+  test('continues the thread of the same person, and no other', async () => {
     model.say = () => ({ text: 'Good evening to both.' })
     const [first, second, other] = [
       await turn('hello', { id: 'same 1' }),
@@ -126,7 +126,7 @@ describe('what a person says to the agent of a document', () => {
     expect(JSON.stringify(own?.messages)).toContain('milk one')
   })
 
-  test('from an unverified person licenses nothing: its calls are held', async () => {
+  test('from an unverified person does not authorise calls: they are held', async () => {
     model.say = following(['write it down'], [again('note of eve')], 'done for eve')
     await turn('please write the note: note of eve', { id: 'eve', sender: '@eve:test' })
     await answered('is waiting for approval')
@@ -137,7 +137,7 @@ describe('what a person says to the agent of a document', () => {
     expect(effects('note of eve')).toEqual([])
   })
 
-  test('waits for approval where the document wants one, and goes on afterwards', async () => {
+  test('waits for approval if the document requires one, and continues afterwards', async () => {
     const before = answers().length
     model.say = following(['write it down'], [held('asked note')], 'The asked note is written.')
     await turn('please write the note: asked note', { id: 'held' })
@@ -156,7 +156,7 @@ describe('what a person says to the agent of a document', () => {
     expect(JSON.stringify(model.asked)).not.toContain('secret.token.of.a.person')
   })
 
-  test('cannot make the agent use what its document does not allow, nor name its secrets', async () => {
+  test('cannot make the agent use what its document does not allow, nor reveal its secrets', async () => {
     const wipe = { tool: 'book__wipe', args: { text: 'all' } }
     const secret = { tool: 'book__note_again', args: { text: 'x', [SECRETS_KEY]: { '/text': 'bearer' } } }
     const send = { tool: 'messages__send_message', args: { agent: 'clerk', room: '!office:test', text: 'forged' } }
@@ -188,7 +188,7 @@ describe('what a person says to the agent of a document', () => {
 })
 
 describe('the limits of the document', () => {
-  test('refuse a turn over maxConcurrentRequests, on record, and give the place back with the answer', async () => {
+  test('reject a turn over maxConcurrentRequests, record that, and free the slot with the answer', async () => {
     await rig.apply(document({ head: 'limits: { maxConcurrentRequests: 1 }' }))
     let go: () => void = () => {}
     const wait = new Promise<void>((done) => (go = done))
@@ -219,7 +219,7 @@ describe('the limits of the document', () => {
     expect(answers()).not.toContain('never said')
   })
 
-  test('refuse a message that is too long, on record', async () => {
+  test('reject a message that is too long, and record that', async () => {
     await rig.apply(document())
     expect(await turn('x'.repeat(10_001), { id: 'long' })).toMatchObject({ is: 'refused', code: 'limit_exceeded' })
     expect((await audit()).findLast(({ type }) => type === 'workflow.refused')).toMatchObject({
@@ -228,7 +228,7 @@ describe('the limits of the document', () => {
   })
 })
 
-test('an answer to a room that is no target of the document is blocked, on record', async () => {
+test('an answer to a room that is not a target of the document is blocked, and that is recorded', async () => {
   await rig.apply(document().replace('roomId: "!office:test", alias: boss', 'roomId: "!other:test", alias: boss'))
   model.say = () => ({ text: 'An answer for nobody.' })
   await turn('hello', { id: 'no target' })

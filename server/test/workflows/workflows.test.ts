@@ -84,7 +84,7 @@ describe('a run', () => {
       expect(types).toContain(type)
   })
 
-  test('reports errors back to the model, and then refuses before anything else happens', async () => {
+  test('reports errors back to the model, and then fails before anything else happens', async () => {
     await rig.apply(
       clerk(
         `- type: summarize\n  prompt: Say it\n  outputSchemaRef: summary\n  retries: 2\n${NOTE('after the model')}`,
@@ -101,7 +101,7 @@ describe('a run', () => {
     expect(rig.effects().filter((line) => line.includes('after the model'))).toHaveLength(1)
   })
 
-  test('waits for an approval, and refuses when it is denied', async () => {
+  test('waits for an approval, and fails if it is denied', async () => {
     await rig.apply(
       clerk(
         `- type: tool\n  tool: book__note\n  argsTemplate: { text: "held {{input.run_id}}" }\n${NOTE('went on {{input.run_id}}')}`,
@@ -128,7 +128,7 @@ describe('a run', () => {
     expect(lines).toHaveLength(2)
   })
 
-  test('is denied what the document does not allow, also where the policy would', async () => {
+  test('is denied what the document does not allow, even if the policy allows it', async () => {
     await rig.apply(clerk(`- type: tool\n  tool: book__wipe\n  argsTemplate: { text: x }`))
     expect(await rig.ended(await rig.say(FILE({ run_id: 31, titles: ['x'] })))).toMatchObject({
       status: 'failed',
@@ -136,7 +136,7 @@ describe('a run', () => {
     })
   })
 
-  test('never expands what arrives from outside', async () => {
+  test('never expands templates in text from outside', async () => {
     await rig.apply(
       clerk(
         `${NOTE('{{input.evil}}')}\n- type: persist\n  key: evil\n  value: "{{input.evil}}"\n${NOTE('again {{store.evil}}')}\n- type: tool\n  tool: book__note_again\n  argsTemplate: { text: "{{secret:token}}" }`,
@@ -158,7 +158,7 @@ describe('a run', () => {
     expect(JSON.stringify(await auditOf(view.trace))).not.toContain('whispered')
   })
 
-  test('a secret named by somebody else stays a text, and nobody but a document names one', async () => {
+  test('a secret named by somebody else stays plain text, and only a document can name one', async () => {
     const refused = await rig.gate.calls.dispatch({
       caller: AGENT,
       tool: 'book__note_again',
@@ -186,7 +186,7 @@ describe('a run', () => {
     expect(rig.effects().some((line) => line.includes('second'))).toBe(false)
   })
 
-  test('has too many items: an error, never a silent cut', async () => {
+  test('fails with an error if there are too many items, and is never cut silently', async () => {
     await rig.apply(
       clerk(
         `- type: for_each\n  itemsExpr: input.titles\n  maxIterations: 2\n  steps:\n    - type: tool\n      tool: book__note_again\n      argsTemplate: { text: "cut {{item}}" }`,
@@ -229,7 +229,7 @@ describe('a message', () => {
     return taken === 'later' ? taken : taken[0]
   }
 
-  test('is refused by room, sender, prefix, peer, payload and schema, in this order, each on record', async () => {
+  test('is checked for room, sender, prefix, peer, payload and schema, in this order, and each rejection is recorded', async () => {
     await rig.apply(clerk(NOTE('x')))
     expect(await refusedBy(FILE(), { room: '!away:test' })).toMatchObject({
       is: 'refused',
@@ -265,7 +265,7 @@ describe('a message', () => {
   })
 
   test('of an impostor with the right prefix is refused before its payload is parsed, although every sender may write', async () => {
-    // What would be an invalid message of a trusted peer is a trust mismatch of anybody else: nobody looked at it.
+    // An invalid message of a trusted peer is a trust mismatch if anybody else sends it, because its payload is not parsed.
     for (const sender of ['@imp:test', '@boss:test.evil', '@Boss:test'])
       expect(await refusedBy('CLERK_FILE {not json', { sender })).toMatchObject({
         is: 'refused',

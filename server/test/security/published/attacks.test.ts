@@ -68,7 +68,7 @@ describe('over the package as it is published, an agent that', () => {
   test.each(cases)('%s (%s)', async (_name, door, { tool, args, says, runs }) => {
     const before = effectsIn(gate.folder).length
     const told = await DOORS[door](tool, fill(args, names))
-    // The MCP door says it in words: a result that is no error is one of a call that ran.
+    // The MCP door answers in text: a result that is not an error means that the call ran.
     const isSaid = told.includes(says) || (door === 'mcp' && says === 'executed' && !told.includes('"isError":true'))
     expect([told, isSaid]).toEqual([told, true])
     expect(effectsIn(gate.folder).length - before).toBe(runs === true ? 1 : 0)

@@ -1,6 +1,6 @@
 /**
- * What a hostile agent tries with one request, and what must come of it. `{folder}`, `{agent}`, `{admin}` and the like stand for
- * what the test file has prepared (`prepare` there). Whatever is expected, no answer may hold the admin key.
+ * What a hostile agent tries with one request, and the expected result. `{folder}`, `{agent}`, `{admin}` and the like are replaced by
+ * what the test file has prepared (`prepare` there). In any case no answer may contain the admin key.
  */
 export type Door = 'http' | 'mcp' | 'cli'
 

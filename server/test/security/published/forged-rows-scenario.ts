@@ -29,7 +29,7 @@ function forge(folder: string, approval_id: string): void {
   db.close()
 }
 
-/** On the running gate and again on the one that starts afterwards: nobody is let in, and nothing runs. */
+/** On the running gate and again after a restart: the forged key is rejected, and nothing runs. */
 export async function forgedRows(gate: Gate, launcher: string): Promise<void> {
   const agent = await gate.key('agent', 'a', 'ana')
   const approver = await gate.key('approver', 'bob')

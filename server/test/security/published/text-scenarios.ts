@@ -71,7 +71,7 @@ const changedDefinition: Use = async (gate, { agent, approver }) => {
   expect(effectsIn(gate.folder)).toHaveLength(1)
 }
 
-/** Asks for the gate's health while something large is under way, and counts the answers. */
+/** Asks for the gate's health while a large request is in progress, and counts the answers. */
 async function healthDuring(gate: Published, during: Promise<unknown>): Promise<number> {
   const state = { isOver: false, answers: 0 }
   void during.finally(() => (state.isOver = true))
@@ -108,7 +108,7 @@ const tooManyPending: Use = async (gate, { agent, sameName }) => {
   for (let nth = 0; nth < 8; nth += 1) codes.push((await hold(agent, nth)).body['code'])
   // Two were held before.
   expect(codes).toEqual([undefined, undefined, undefined, ...Array(5).fill('approval.too_many_pending')])
-  // The other user's agent of that name has limits of its own, and its requests are its own.
+  // The other user's agent of that name has its own limits and its own requests.
   expect((await hold(sameName, 0)).status).toBe(202)
   expect((await call(gate, agent, 'shop__echo', { text: 'x' })).body).toMatchObject({ status: 'executed' })
 }
