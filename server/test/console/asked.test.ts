@@ -53,8 +53,8 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('who is asked, in a browser', 
     const id = await held(world, 'ledger-bot', 'bank__pay', payment)
     const page = await app.open(world.keys.priya)
     await openPacket(page, world, id)
-    await page.getByText('2 people of finance must approve; 2 are missing.').waitFor()
-    await page.getByText(/From \S+.* on on-call is asked too\./).waitFor()
+    await page.getByText('2 people of finance must approve; 2 more are needed.').waitFor()
+    await page.getByText(/on-call will also be asked from \S+.* on\./).waitFor()
     expect((await world.approve(id, world.keys.mara)).status).toBe(200)
     // The page stays open and shows the other person's approval by itself.
     await page
