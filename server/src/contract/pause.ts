@@ -4,10 +4,10 @@ import { z } from 'zod'
  * What an admin can stop immediately: everything, or one agent, tool or server. `caller:agent:claude` is every caller of that
  * name, `caller:agent:claude user:ana` only the one of that user.
  */
-export const PauseScope = z.union([
-  z.literal('all'),
-  z.templateLiteral([z.enum(['caller', 'tool', 'server']), ':', z.string().min(1).max(300)]),
-])
+export const PauseScope = z.union(
+  [z.literal('all'), z.templateLiteral([z.enum(['caller', 'tool', 'server']), ':', z.string().min(1).max(300)])],
+  { error: 'must be all, caller:ID, tool:ID or server:NAME' },
+)
 export type PauseScope = z.infer<typeof PauseScope>
 
 export const PauseRow = z.strictObject({

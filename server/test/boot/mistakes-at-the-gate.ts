@@ -154,6 +154,30 @@ export const MISTAKES: readonly Mistake[] = [
   },
   { name: 'a subcommand that does not exist', words: ['workflow', 'shw'], says: ["'shw'", '--help'], code: 64 },
   {
+    name: 'a subcommand unlike any other',
+    words: ['consent', 'grant'],
+    says: ["'grant'", 'commands: mint, list, revoke', 'sluice consent --help'],
+    code: 64,
+  },
+  {
+    name: 'a command without its argument',
+    words: ['deny'],
+    says: ['usage: ', 'sluice deny [options] <approval_id>'],
+    code: 64,
+  },
+  {
+    name: 'a scope of a pause that does not exist',
+    words: ['pause', 'caler:x'],
+    says: ['scope: must be all, caller:ID, tool:ID or server:NAME'],
+    code: 1,
+  },
+  {
+    name: 'test cases that do not exist',
+    words: ['policy', 'test', 'nowhere.yaml'],
+    says: ['the file `nowhere.yaml` cannot be read: there is no such file'],
+    code: 64,
+  },
+  {
     name: 'a workflow document that does not exist',
     words: ['workflow', 'apply', 'nowhere.yaml'],
     says: ['the file `nowhere.yaml` cannot be read: there is no such file'],
@@ -192,7 +216,7 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: 'a flow bundle without its fields',
     words: ['flow', 'import', 'empty-bundle.json'],
-    says: ['flow.title: missing', 'flow.scope: one of personal, project, org', 'steps: missing'],
+    says: ['flow.title: missing', 'flow.scope: must be one of personal, project, org', 'steps: missing'],
     code: 1,
   },
   {

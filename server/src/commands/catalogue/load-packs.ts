@@ -1,3 +1,4 @@
+import { issueLines } from '../../contract/issue-lines.ts'
 import type { FileText } from '../../contract/api.ts'
 import { Pack } from '../../contract/pack.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
@@ -30,6 +31,5 @@ function readPack(text: string): ReadPack {
   if (!located.ok) return { ok: false, says: located.faults.map(({ says }) => says).join(', ') }
   const read = Pack.safeParse(located.yaml.value)
   if (read.success) return { ok: true, pack: read.data }
-  const says = read.error.issues.map(({ path, message }) => `${path.map(String).join('.') || 'the file'}: ${message}`)
-  return { ok: false, says: says.join(', ') }
+  return { ok: false, says: issueLines(read.error.issues, 'the file').join(', ') }
 }

@@ -1,3 +1,4 @@
+import { issueLines } from '../../contract/issue-lines.ts'
 import { CallbackBody } from '../../contract/channels.ts'
 import { refuse, type Result } from '../../contract/problems.ts'
 import { decideApproval, type DecideDeps, type DecidedApproval } from '../approvals/decide-approval.ts'
@@ -44,10 +45,7 @@ export async function takeCallback(deps: CallbackDeps, callback: Callback): Prom
   if (!json.ok) return json
   const read = CallbackBody.safeParse(json.value)
   if (!read.success) {
-    const paths = read.error.issues.map(
-      ({ path, message }) => `${path.map(String).join('.') || 'the body'}: ${message}`,
-    )
-    return refuse('request.invalid', { paths: paths.join('; ') })
+    return refuse('request.invalid', { paths: issueLines(read.error.issues, 'the body').join('; ') })
   }
   const { approval_id, reason } = read.data
   const why = reason === undefined ? {} : { reason }

@@ -1,3 +1,4 @@
+import { issueLines } from '../../contract/issue-lines.ts'
 import type { Caller } from '../../contract/caller.ts'
 import { NodeMessage } from '../../contract/hub.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
@@ -15,8 +16,7 @@ export async function takeMessage(
   if (!json.ok) return json
   const read = NodeMessage.safeParse(json.value)
   if (!read.success) {
-    const paths = read.error.issues.map(({ path, message }) => `${path.map(String).join('.')}: ${message}`)
-    return refuse('request.invalid', { paths: paths.slice(0, 10).join('; ') })
+    return refuse('request.invalid', { paths: issueLines(read.error.issues, 'the message').slice(0, 10).join('; ') })
   }
   if (read.data.is === 'alive') return ok([])
   return read.data.is === 'request' ? takeRequest(deps, node, read.data) : takeOutcome(deps, node, read.data)

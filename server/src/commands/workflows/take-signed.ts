@@ -1,3 +1,4 @@
+import { issueLines } from '../../contract/issue-lines.ts'
 import { ok, problem, refuse, type Result } from '../../contract/problems.ts'
 import { IncomingBody } from '../../contract/transports.ts'
 import type { WebhookKey } from '../ports/keys.ts'
@@ -35,10 +36,7 @@ export async function takeSigned(
   const json = readJson(body)
   if (!json.ok) return json
   const read = IncomingBody.safeParse(json.value)
-  if (!read.success)
-    return refuse('request.invalid', {
-      paths: read.error.issues.map(({ path, message }) => `${path.map(String).join('.')}: ${message}`).join('; '),
-    })
+  if (!read.success) return refuse('request.invalid', { paths: issueLines(read.error.issues, 'the body').join('; ') })
   const { agent, ...message } = read.data
   const taken = await takeMessage(deps, { transport, id, ...message, ...(agent === undefined ? {} : { agent }) })
   return taken === 'later' ? { ok: false, problem: problem('audit.unavailable') } : ok(taken)

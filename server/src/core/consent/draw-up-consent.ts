@@ -1,3 +1,4 @@
+import { issueLines } from '../../contract/issue-lines.ts'
 import type { ApprovalRow } from '../../contract/approval.ts'
 import type { Caller } from '../../contract/caller.ts'
 import { ConsentTerms, type ConsentActor, type ConsentRow, type Remember } from '../../contract/consent.ts'
@@ -37,8 +38,7 @@ export function drawUpConsent(
   if (!allowed.ok) return allowed
   const terms = ConsentTerms.safeParse(wanted)
   if (!terms.success) {
-    const paths = terms.error.issues.map(({ path, message }) => `${path.map(String).join('.')}: ${message}`)
-    return refuse('request.invalid', { paths: paths.join('; ') })
+    return refuse('request.invalid', { paths: issueLines(terms.error.issues, 'the consent').join('; ') })
   }
   const { expires_in_s, ...given } = terms.data
   return ok({

@@ -1,3 +1,4 @@
+import { issueLines } from '../../contract/issue-lines.ts'
 import { parseDocument } from 'yaml'
 import { z } from 'zod'
 import { Flow, FlowId, FlowStep, FlowVersion } from '../../contract/flows.ts'
@@ -15,16 +16,6 @@ const Bundle = z.strictObject({
 })
 
 const LONGEST_FAULTS = 500
-
-/** What zod says, for the person who wrote the bundle. */
-const plainly = (message: string): string =>
-  message
-    .replace(/^Invalid input: expected .*, received undefined$/, 'missing')
-    .replace(/^Invalid input: expected (\w+), received (\w+)$/, 'expected $1, found $2')
-    .replace(
-      /^Invalid option: expected one of (.*)$/,
-      (_, values: string) => `one of ${values.replaceAll('"', '').replaceAll('|', ', ')}`,
-    )
 
 /** YAML, which includes JSON. Duplicate keys, aliases and tags are rejected. */
 export function parseBundle(text: string): Result<unknown> {
@@ -45,9 +36,7 @@ export function checkBundle(value: unknown): Result<FlowBundle> {
   if (ids.success && !FlowVersion.safeParse(ids.data.flow.version).success) return bad('Invalid flow version')
   const read = Bundle.safeParse(value)
   if (!read.success) {
-    const faults = read.error.issues.map(
-      ({ path, message }) => `${path.join('.') || 'the bundle'}: ${plainly(message)}`,
-    )
+    const faults = issueLines(read.error.issues, 'the bundle')
     return bad(`Invalid flow bundle: ${faults.join('; ').slice(0, LONGEST_FAULTS)}`)
   }
   const { flow, steps, base_version } = read.data

@@ -1,3 +1,4 @@
+import { issueLines } from '../../contract/issue-lines.ts'
 import { Inputs, INPUTS_KEY } from '../../contract/asks.ts'
 import { isJsonObject, type Json } from '../../contract/json.ts'
 import { Bug, ok, refuse, type Result } from '../../contract/problems.ts'
@@ -12,8 +13,8 @@ export function splitInputs(whole: Json): Result<SplitArgs> {
   const read = Inputs.safeParse(given)
   // By reference: a copy could lose something the hash covers (a key called `__proto__`).
   if (read.success) return ok({ args, inputs: given as Inputs })
-  const paths = read.error.issues.map(({ path, message }) => `${[INPUTS_KEY, ...path].join('.')}: ${message}`)
-  return refuse('call.args_invalid', { paths: paths.join('; ') })
+  const issues = read.error.issues.map((issue) => ({ ...issue, path: [INPUTS_KEY, ...issue.path] }))
+  return refuse('call.args_invalid', { paths: issueLines(issues, 'the arguments').join('; ') })
 }
 
 /** What is sent for recorded arguments: both parts as the bytes that were hashed. */

@@ -1,3 +1,4 @@
+import { issueWords } from '../../contract/issue-lines.ts'
 import type { z } from 'zod'
 import { nearest } from '../../contract/nearest.ts'
 import { LONGEST_DOCUMENT, STEP_TYPES, WorkflowDocument, type DocumentFault } from '../../contract/workflow-document.ts'
@@ -77,7 +78,7 @@ function plainly(issue: Issue, value: unknown): string {
   if (issue.code === 'invalid_type') return `must be ${ARTICLES[issue.expected] ?? issue.expected}`
   if (issue.code === 'invalid_value')
     return `write ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map((one) => `\`${String(one)}\``).join(', ')}`
-  return issue.message.replace(/^Invalid input: /, '').replace(/^Too (big|small): /, '')
+  return issueWords(issue)
 }
 
 const ARTICLES: Readonly<Record<string, string>> = {

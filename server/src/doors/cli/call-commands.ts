@@ -103,7 +103,11 @@ export function addCallCommands(program: Command, session: Session): void {
       ]
       session.exit(
         printReply(session.out(), reply, (body) => {
-          table(session.out(), [['SERVER', 'STATE', 'TOOLS', 'LAST FAILURE'], ...itemsOf(body).map(row)])
+          table(
+            session.out(),
+            [['SERVER', 'STATE', 'TOOLS', 'LAST FAILURE'], ...itemsOf(body).map(row)],
+            'no tool servers',
+          )
           for (const server of itemsOf(body)) {
             printFindings(session.out(), server)
             printLogin(session.out(), server)

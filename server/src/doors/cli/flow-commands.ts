@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import {
   printChecklist,
@@ -9,11 +8,10 @@ import {
   printRunLine,
   printSteps,
 } from './print-checklist.ts'
-import { whyOf } from './json-argument.ts'
+import { readText } from './json-argument.ts'
 import { fieldsOf, printReply, textOf, type Fields } from './print.ts'
 import type { Reply } from './client.ts'
 import type { Session } from './session.ts'
-import { usageFault } from './usage-fault.ts'
 
 type Options = Readonly<Record<string, string | readonly string[] | boolean | undefined>>
 
@@ -308,11 +306,3 @@ const numberIn = (value: Options[string]): unknown =>
 
 const answersIn = (items: Options[string], answer: boolean): Record<string, boolean> =>
   Object.fromEntries((Array.isArray(items) ? (items as readonly string[]) : []).map((item) => [item, answer]))
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    throw usageFault(`the file \`${file}\` cannot be read: ${whyOf(error)}`)
-  }
-}

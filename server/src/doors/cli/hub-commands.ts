@@ -66,7 +66,7 @@ export function addHubCommands(program: Command, session: Session): void {
       const reply = await session.send('GET', '/v1/hub/nodes')
       session.exit(
         printReply(session.out(), reply, (body) =>
-          table(session.out(), [['NODE', 'STATE', 'LAST SEEN', 'PENDING'], ...itemsOf(body).map(nodeRow)]),
+          table(session.out(), [['NODE', 'STATE', 'LAST SEEN', 'PENDING'], ...itemsOf(body).map(nodeRow)], 'no nodes'),
         ),
       )
     })

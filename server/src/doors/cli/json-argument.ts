@@ -16,12 +16,17 @@ export function jsonArgument(text: string): string {
 
 function sourceOf(text: string): { readonly from: string; readonly json: string } {
   if (text !== '-' && !text.startsWith('@')) return { from: 'the argument', json: text }
-  const file = text === '-' ? 0 : text.slice(1)
-  const from = text === '-' ? 'standard input' : `the file \`${text.slice(1)}\``
+  if (text === '-') return { from: 'standard input', json: readText('-') }
+  const file = text.slice(1)
+  return { from: `the file \`${file}\``, json: readText(file) }
+}
+
+/** The text of a file, or of stdin for `-`. */
+export function readText(file: string): string {
   try {
-    return { from, json: readFileSync(file, 'utf8') }
+    return readFileSync(file === '-' ? 0 : file, 'utf8')
   } catch (error) {
-    throw usageFault(`${from} cannot be read: ${whyOf(error)}`)
+    throw usageFault(`${file === '-' ? 'standard input' : `the file \`${file}\``} cannot be read: ${whyOf(error)}`)
   }
 }
 

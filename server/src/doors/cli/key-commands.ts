@@ -1,3 +1,4 @@
+import { issueLines } from '../../contract/issue-lines.ts'
 import { Option, type Command } from 'commander'
 import { KeyBody } from '../../contract/api.ts'
 import { CallerKind } from '../../contract/caller.ts'
@@ -69,10 +70,11 @@ export function addKeyCommands(program: Command, session: Session): void {
       const reply = await session.send('GET', '/v1/keys')
       session.exit(
         printReply(session.out(), reply, (body) =>
-          table(session.out(), [
-            ['KEY', 'CALLER', 'USER', 'CREATED', 'STATE', 'SURFACE', 'LIMITS'],
-            ...itemsOf(body).map(rowOf),
-          ]),
+          table(
+            session.out(),
+            [['KEY', 'CALLER', 'USER', 'CREATED', 'STATE', 'SURFACE', 'LIMITS'], ...itemsOf(body).map(rowOf)],
+            'no keys',
+          ),
         ),
       )
     })
@@ -112,7 +114,7 @@ async function createOffline(session: Session, body: unknown, isNewFolder: boole
   const wanted = KeyBody.safeParse(body)
   const created = wanted.success
     ? await session.createKey(wanted.data, isNewFolder)
-    : refuse('request.invalid', { paths: wanted.error.issues.map(({ message }) => message).join('; ') })
+    : refuse('request.invalid', { paths: issueLines(wanted.error.issues, 'the key').join('; ') })
   if (created.ok) session.out().error(`no gate is running; the key was created in ${created.value.data}`, 'quiet')
   const answer = created.ok ? { key: created.value.key } : asBody(created.problem)
   const status = created.ok ? 201 : PROBLEMS[created.problem.code].http

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { FileText } from '../../contract/api.ts'
@@ -6,6 +6,7 @@ import { PROBLEMS, type Result } from '../../contract/problems.ts'
 import { sinceOf } from './audit-commands.ts'
 import { UNREACHED, type Reply } from './client.ts'
 import { EXIT } from './exit-codes.ts'
+import { readText } from './json-argument.ts'
 import { printDiff, printFindings, printPolicy, printReplay, printResults } from './print-policy.ts'
 import { fieldsOf, printNotices, printReply, textOf } from './print.ts'
 import type { Session } from './session.ts'
@@ -39,11 +40,9 @@ export function addPolicyCommands(program: Command, session: Session): void {
     .option('--with <file>', 'test this draft instead of the policy in force')
     .option('--offline', 'run without a gate, against the configured policy or the draft')
     .action(async (path: string, options: { with?: string; offline?: boolean }) => {
-      const cases = read(session, () => casesIn(path))
-      const draft = read(session, () => draftIn(options.with))
-      if (cases === undefined || draft === undefined) return
+      const cases = casesIn(path)
       if (cases.length === 0) return session.fail(`there is no .yaml file in \`${path}\``)
-      const body = { ...draft, cases }
+      const body = { ...draftIn(options.with), cases }
       const reply = await askOr(session, '/v1/policies/test', body, options.offline, () => session.offline.test(body))
       const code = printReply(session.out(), reply, (report) => printResults(session.out(), report))
       session.exit(code === EXIT.ok && fieldsOf(reply.body)['failed'] !== 0 ? EXIT.problem : code)
@@ -55,8 +54,7 @@ export function addPolicyCommands(program: Command, session: Session): void {
     )
     .option('--offline', 'run without a gate')
     .action(async (file: string | undefined, options: { offline?: boolean }) => {
-      const body = read(session, () => draftIn(file))
-      if (body === undefined) return
+      const body = draftIn(file)
       const reply = await askOr(session, '/v1/policies/lint', body, options.offline, () => session.offline.lint(body))
       const code = printReply(session.out(), reply, (report) => printFindings(session.out(), report))
       const findings = fieldsOf(reply.body)['findings']
@@ -68,10 +66,10 @@ export function addPolicyCommands(program: Command, session: Session): void {
     .option('--cases <path>', 'test cases to run under both')
     .option('--since <when>', 'also compare recorded calls since then, such as 7d', '7d')
     .action(async (file: string, options: { cases?: string; since: string }) => {
-      const draft = read(session, () => draftIn(file))
-      const cases = read(session, () => (options.cases === undefined ? [] : casesIn(options.cases)))
+      const draft = draftIn(file)
+      const cases = options.cases === undefined ? [] : casesIn(options.cases)
       const since = spanOf(session, options.since)
-      if (draft === undefined || cases === undefined || since === undefined) return
+      if (since === undefined) return
       const reply = await session.send('POST', '/v1/policies/diff', { ...draft, cases, since })
       session.exit(printReply(session.out(), reply, (report) => printDiff(session.out(), report)))
     })
@@ -81,9 +79,9 @@ export function addPolicyCommands(program: Command, session: Session): void {
     .requiredOption('--with <file>', 'the draft')
     .option('--since <when>', 'a date, or a duration such as 7d or 12h', '7d')
     .action(async (options: { with: string; since: string }) => {
-      const draft = read(session, () => draftIn(options.with))
+      const draft = draftIn(options.with)
       const since = spanOf(session, options.since)
-      if (draft === undefined || since === undefined) return
+      if (since === undefined) return
       const reply = await session.send('POST', '/v1/policies/replay', { ...draft, since })
       session.exit(printReply(session.out(), reply, (report) => printReplay(session.out(), report)))
     })
@@ -119,24 +117,14 @@ function replyOf(result: Result<object>): Reply {
   return { status: http, text: JSON.stringify(body), body }
 }
 
-/** A file that cannot be read is a usage error. */
-function read<T>(session: Session, from: () => T): T | undefined {
-  try {
-    return from()
-  } catch (error) {
-    session.fail(error instanceof Error ? error.message : String(error))
-    return undefined
-  }
-}
-
-const fileText = (file: string): FileText => ({ file, text: readFileSync(file, 'utf8') })
+const fileText = (file: string): FileText => ({ file, text: readText(file) })
 
 const draftIn = (file: string | undefined): { readonly policy?: FileText } =>
   file === undefined ? {} : { policy: fileText(file) }
 
 /** A file, or every .yaml and .yml below a folder, in the order of their names. */
 function casesIn(path: string): FileText[] {
-  if (!statSync(path).isDirectory()) return [fileText(path)]
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return [fileText(path)]
   return readdirSync(path, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.ya?ml$/.test(name))
     .sort()

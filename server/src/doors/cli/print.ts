@@ -196,8 +196,9 @@ export function timeOf(value: unknown): string {
   return typeof value === 'number' ? new Date(value).toISOString().slice(0, 19).replace('T', ' ') + 'Z' : '?'
 }
 
-/** Columns padded to their widest cell; the first row is their heads. */
-export function table(out: Out, rows: readonly (readonly string[])[]): void {
+/** Columns padded to their widest cell; the first row contains their names. Without another row, `none` is printed instead. */
+export function table(out: Out, rows: readonly (readonly string[])[], none?: string): void {
+  if (rows.length === 1 && none !== undefined) return out.line(none)
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
   for (const [at, row] of rows.entries()) {
     const cells = row.map((cell, column) => cell.padEnd(widths[column] ?? 0))

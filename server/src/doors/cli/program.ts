@@ -57,7 +57,6 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
     .option('--as <kind:name>', 'on the local socket: act as a caller with fewer rights')
     .option('--json', "print the gate's JSON answer")
     .exitOverride()
-    .showHelpAfterError('(add --help to see the commands and options)')
     .configureOutput({ writeErr: (text) => process.stderr.write(text) })
   // The reader may close the pipe early, as `head` does.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -193,6 +192,7 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
   addStoreCommands(program, session)
   addServiceCommands(program, session)
   addCompletionCommand(program, session)
+  explainMistakes(program, command)
 
   try {
     await program.parseAsync([...argv])
@@ -203,6 +203,15 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
     return error.exitCode === 0 ? EXIT.ok : EXIT.usage
   }
   return exitCode
+}
+
+/** After a mistake, the usage of the command that was meant, and how to read its help. */
+function explainMistakes(command: Command, called: string): void {
+  const names = command.commands.map((each) => each.name()).join(', ')
+  const known =
+    names === '' ? [`usage: ${called} ${command.usage()}`] : command.parent === null ? [] : [`commands: ${names}`]
+  command.showHelpAfterError([...known, `help: ${called} --help`].join('\n'))
+  for (const each of command.commands) explainMistakes(each, `${called} ${each.name()}`)
 }
 
 /** A bug in Sluice. The stack is printed only on request. */

@@ -17,7 +17,9 @@ export function addToolCommands(program: Command, session: Session): void {
       `${Array.isArray(tool['effects']) ? tool['effects'].join(', ') : ''} (${textOf(tool['effects_from'])})`,
       tool['admitted'] === true ? 'yes' : `no: sluice tools diff ${textOf(tool['tool_id'])}`,
     ]
-    const code = printReply(session.out(), reply, (body) => table(session.out(), [head, ...itemsOf(body).map(row)]))
+    const code = printReply(session.out(), reply, (body) =>
+      table(session.out(), [head, ...itemsOf(body).map(row)], 'no tools'),
+    )
     printNotices(session.out(), reply.body)
     session.exit(code)
   })

@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { count } from '../../contract/framed-text.ts'
 import { EXIT } from './exit-codes.ts'
-import { jsonArgument, whyOf } from './json-argument.ts'
+import { jsonArgument, readText } from './json-argument.ts'
 import { fieldsOf, itemsOf, printReply, table, textOf, timeOf, type Fields, type Out } from './print.ts'
 import type { Session } from './session.ts'
-import { usageFault } from './usage-fault.ts'
 
 type InputOptions = { input?: string; protocol?: string }
 
@@ -130,14 +128,6 @@ export function addWorkflowCommands(program: Command, session: Session): void {
     .action(async (run_id: string) => session.exit(await watch(session, run_id)))
 }
 
-function readText(file: string): string {
-  try {
-    return readFileSync(file === '-' ? 0 : file, 'utf8')
-  } catch (error) {
-    throw usageFault(`the file \`${file}\` cannot be read: ${whyOf(error)}`)
-  }
-}
-
 /** The input is sent as text: parsing it here could hide something that the gate must reject. */
 function bodyOf(parts: readonly string[], { input, protocol }: InputOptions): string {
   const json =
@@ -165,8 +155,7 @@ function printVersions(out: Out, body: Fields): void {
     textOf(one['author']),
     timeOf(one['at']),
   ])
-  if (rows.length === 0) out.line('no documents')
-  else table(out, [['document', 'version', 'sha256', 'author', 'applied'], ...rows])
+  table(out, [['document', 'version', 'sha256', 'author', 'applied'], ...rows], 'no documents')
 }
 
 const MARKS: Readonly<Record<string, string>> = { added: '+', removed: '-', same: ' ', skipped: '…' }

@@ -1,3 +1,4 @@
+import { issueLines } from '../../contract/issue-lines.ts'
 import { PROBLEMS, problem, type Problem } from '../../contract/problems.ts'
 import { visibleText } from '../../contract/visible-text.ts'
 
@@ -42,11 +43,5 @@ export const notReady = (found: Problem, trace: string): Response =>
 export const jsonResponse = (status: number, body: unknown): Response => Response.json(body, { status })
 
 /** The fields that are wrong, by path; never their values. */
-export function invalidRequest(
-  issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],
-): Problem {
-  const paths = issues.map(
-    ({ path, message }) => `${path.length === 0 ? 'the body' : path.map(String).join('.')}: ${message}`,
-  )
-  return problem('request.invalid', { paths: paths.join('; ') })
-}
+export const invalidRequest = (issues: Parameters<typeof issueLines>[0]): Problem =>
+  problem('request.invalid', { paths: issueLines(issues, 'the body').join('; ') })

@@ -1,3 +1,4 @@
+import { issueLines } from '../../contract/issue-lines.ts'
 import { z } from 'zod'
 import type { Gate } from '../../commands/gate.ts'
 import type { Json, JsonObject } from '../../contract/json.ts'
@@ -37,7 +38,7 @@ export function own<Args extends z.ZodType>(tool: {
     async run(gate, exchange, args) {
       const read = tool.args.safeParse(args)
       if (read.success) return tool.run(gate, exchange, read.data)
-      const paths = read.error.issues.map(({ path, message }) => `${path.join('.') || 'the arguments'}: ${message}`)
+      const paths = issueLines(read.error.issues, 'the arguments')
       return failed({ code: 'call.args_invalid', about: { paths: paths.join('; ') } })
     },
   }

@@ -1,3 +1,4 @@
+import { issueLines } from '../../contract/issue-lines.ts'
 import { readFileSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { parse } from 'yaml'
@@ -70,7 +71,7 @@ function readScript(path: string): Result<Script> {
   try {
     const script = Script.safeParse(parse(readFileSync(path, 'utf8')))
     if (!script.success)
-      return refuse('config.invalid', { paths: `models.script: ${script.error.issues[0]?.message ?? 'not a script'}` })
+      return refuse('config.invalid', { paths: issueLines(script.error.issues, 'models.script').join('; ') })
     for (const { when } of script.data.rules) RegExp(when, 'i')
     return ok(script.data)
   } catch (error) {

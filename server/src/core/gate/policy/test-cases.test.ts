@@ -85,7 +85,7 @@ describe('runCases', () => {
     [
       'something other than a list',
       'name: x',
-      'c.yaml:1:1: this is not right: Invalid input: expected array, received object; see docs/policy.md for the format of a case',
+      'c.yaml:1:1: the file: must be a list; see docs/policy.md for the format of a case',
     ],
     [
       'an unknown tool',
@@ -100,7 +100,7 @@ describe('runCases', () => {
     [
       'an unknown verdict',
       '- { name: x, tool: mail__send, verdict: maybe }',
-      'c.yaml:1:41: `verdict` is not right: Invalid option: expected one of "allow"|"ask"|"block"; see docs/policy.md for the format of a case',
+      'c.yaml:1:41: `verdict`: must be one of allow, ask, block; see docs/policy.md for the format of a case',
     ],
     [
       'a faulty policy',

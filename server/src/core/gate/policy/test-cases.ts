@@ -1,3 +1,4 @@
+import { issueWords } from '../../../contract/issue-lines.ts'
 import { z } from 'zod'
 import { CallerKind } from '../../../contract/caller.ts'
 import type { PolicyFault } from '../../../contract/policy.ts'
@@ -238,6 +239,6 @@ function faultsOf(issue: z.core.$ZodIssue, yaml: LocatedYaml, above: Path): Omit
     }))
   }
   const name = path.filter((step) => typeof step === 'string').join('.')
-  const says = `${name === '' ? 'this' : `\`${name}\``} is not right: ${issue.message}`
+  const says = `${name === '' ? 'the file' : `\`${name}\``}: ${issueWords(issue)}`
   return [{ ...yaml.placeOf(path), says, instead: 'see docs/policy.md for the format of a case' }]
 }
