@@ -5,6 +5,8 @@ import { ValueSource } from './value-source.ts'
 export const WhyAnswer = z.object({
   call_id: z.string(),
   tool_id: z.string(),
+  /** Set if the operator declares that the tool only reads, and says how such a call is recorded. */
+  declared_read: z.string().optional(),
   /** How clearly the user's words ask for the action. */
   licence: z.enum(['strong', 'weak', 'plausible', 'none']),
   /** Whether the user's words are known at all. */

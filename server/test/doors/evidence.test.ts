@@ -157,6 +157,18 @@ describe('the card of a tool', () => {
       body: { code: 'tool.unknown' },
     })
   })
+
+  test('of a declared read, and why a call to it ran, are printed with a line about how it is recorded', async () => {
+    const { body } = await gate.http('GET', '/v1/tools/book__look', agent)
+    expect(body['declared_read']).toMatch(/only reads/)
+    const { body: made } = await gate.http('POST', '/v1/calls', agent, { tool: 'book__look', args: {} })
+    for (const words of [
+      ['card', 'book__look'],
+      ['why', String(made['call_id'])],
+    ])
+      expect((await gate.cli(...words)).out.split('\n').map((line) => line.trim())).toContain(body['declared_read'])
+    expect((await gate.cli('card', 'book__keep_note')).out).not.toContain('declared that')
+  })
 })
 
 describe('search', () => {

@@ -107,3 +107,26 @@ test('the answer of a declared read whose outcome cannot be recorded is not rele
     },
     { ...SLOW, around: refusing(isEnd) },
   ))
+
+test('the card of a declared read, and why a call to it ran, say how it is recorded; those of other tools do not', () =>
+  withGate(
+    async ({ gate, call }) => {
+      const cardOf = (tool: string) => {
+        const card = gate.catalogue.card(AGENT, tool, false)
+        return card.ok ? card.value : undefined
+      }
+      const whyOf = async (tool: string) => {
+        const outcome = await call(tool, { text: 'x', title: 'x' })
+        const why = await gate.calls.why(ADMIN, 'call_id' in outcome ? (outcome.call_id ?? '') : '')
+        return why.ok ? why.value : undefined
+      }
+      const says = /^the operator declared that this tool only reads: .* together with the outcome$/
+      for (const said of [cardOf('book__look'), await whyOf('book__look')]) expect(said?.declared_read).toMatch(says)
+      for (const other of ['book__echo', 'book__find_note'])
+        for (const said of [cardOf(other), await whyOf(other)]) {
+          expect(said).toBeDefined()
+          expect(said).not.toHaveProperty('declared_read')
+        }
+    },
+    { policy: POLICY, server: { trusted: true, tools: TOOLS } },
+  ))

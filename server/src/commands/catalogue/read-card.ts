@@ -1,6 +1,7 @@
 import type { Caller } from '../../contract/caller.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import type { Policy } from '../../core/gate/policy/policy.ts'
+import { sayDeclaredRead } from '../../core/gate/declared-read.ts'
 import { sayAsked } from '../../core/gate/policy/say-asked.ts'
 import type { StandardSentences } from '../../core/gate/standard/describe-standard.ts'
 import { toolCard, type ToolCard } from '../../core/search/card.ts'
@@ -8,8 +9,11 @@ import { standardOf, type SiblingDeps } from '../calls/siblings-of.ts'
 import { nearestTool } from './nearest-tool.ts'
 import type { VisibleTools } from './visible-tools.ts'
 
-/** `asked`: how a call will be judged, before its arguments are known. */
-export type Card = ToolCard & StandardSentences & { readonly asked: string }
+/**
+ * `asked`: how a call will be judged, before its arguments are known. `declared_read`: set if the operator declared that the tool
+ * only reads.
+ */
+export type Card = ToolCard & StandardSentences & { readonly asked: string; readonly declared_read?: string }
 
 export type CardDeps = SiblingDeps & { readonly visibleTools: VisibleTools; readonly policy: () => Policy }
 
@@ -26,6 +30,11 @@ export function readCard(deps: CardDeps, caller: Caller, tool_id: string, full: 
   if (tool.row.gone_at !== undefined) return refuse('tool.gone', { tool: tool_id })
   // Cards are for models, whoever's key a model uses.
   if (tool.row.admitted === undefined) return refuse('tool.unadmitted', { tool: tool_id })
-  const beside = { asked: sayAsked(deps.policy(), caller, tool), ...standardOf(deps, tool) }
+  const declared_read = sayDeclaredRead(tool)
+  const beside = {
+    asked: sayAsked(deps.policy(), caller, tool),
+    ...(declared_read === undefined ? {} : { declared_read }),
+    ...standardOf(deps, tool),
+  }
   return ok({ ...toolCard(tool, { full, beside }), ...beside })
 }

@@ -1,6 +1,7 @@
 import type { Caller } from '../../contract/caller.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import type { WhyAnswer } from '../../contract/why.ts'
+import { sayDeclaredRead } from '../../core/gate/declared-read.ts'
 import { judgedProvenance, originLabel } from '../../core/gate/judge-provenance.ts'
 import { maySeeCall } from '../calls/read-call.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
@@ -41,9 +42,11 @@ export async function explainCall(deps: ExplainDeps, caller: Caller, call_id: st
     const source = await sourceOf(deps, session, value, answers)
     shown.push({ at: value.path, role: value.role, from: value.from, ...(source === undefined ? {} : { source }) })
   }
+  const declared_read = sayDeclaredRead(tool)
   return ok({
     call_id,
     tool_id: row.tool_id,
+    ...(declared_read === undefined ? {} : { declared_read }),
     licence: licence.licence,
     user_words: session.user.known,
     contests: contests.slice(0, MOST_CONTESTS).flatMap(({ origin }) => {

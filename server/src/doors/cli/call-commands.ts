@@ -180,6 +180,7 @@ function printWhy(out: Out, body: Fields): void {
       ? `the user's words ask for it: ${textOf(body['licence'])}`
       : 'what the user asked for is not known'
   out.line(`${textOf(body['tool_id'])}: ${known}`)
+  if (body['declared_read'] !== undefined) out.line(textOf(body['declared_read']))
   for (const contest of listOf(body['contests'])) out.line(`also asked for by ${textOf(contest['label'])}`)
   const rows = listOf(body['values']).map((value) => {
     const source = fieldsOf(value['source'])

@@ -85,6 +85,7 @@ function printCard(out: Out, card: Fields): void {
   out.line(`  ${textOf(card['purpose'])}`)
   out.line(`  risk ${textOf(card['risk'])}: ${effects} (${textOf(card['effects_from'])})`)
   out.line(`  ${textOf(card['asked'])}`)
+  if (card['declared_read'] !== undefined) out.line(`  ${textOf(card['declared_read'])}`)
   out.line(`  arguments: ${textOf(card['input_schema'])}`)
   if (card['example'] !== undefined)
     out.line(`  example: sluice call ${textOf(card['skill_id'])} '${textOf(card['example'])}'`)
