@@ -27,10 +27,45 @@ function compressed(): Plugin {
   }
 }
 
+/**
+ * The page lists every file of its first route, so that they are requested at once. The stylesheet comes first: it is small, and nothing
+ * is shown without it.
+ */
+function listedFirst(): Plugin {
+  return {
+    name: 'listed-first',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler(html, { bundle = {} }) {
+        const chunks = Object.values(bundle).filter((file) => file.type === 'chunk')
+        const entry = chunks.find(({ isEntry }) => isEntry)
+        const sizeOf = (name: string): number => chunks.find(({ fileName }) => fileName === name)?.code.length ?? 0
+        const needed = new Set<string>()
+        const add = (name: string): void => {
+          if (needed.has(name) || name === entry?.fileName) return
+          needed.add(name)
+          for (const other of chunks.find(({ fileName }) => fileName === name)?.imports ?? []) add(other)
+        }
+        for (const name of [...(entry?.imports ?? []), ...(entry?.dynamicImports ?? [])]) add(name)
+        const [style = ''] = /[ \t]*<link rel="stylesheet"[^>]*>\n/.exec(html) ?? []
+        // Long files first: browsers open few connections at once.
+        const preloads = [...needed]
+          .toSorted((a, b) => sizeOf(b) - sizeOf(a))
+          .map((name) => `    <link rel="modulepreload" crossorigin href="/${name}">\n`)
+        return html
+          .replace(style, '')
+          .replaceAll(/[ \t]*<link rel="modulepreload"[^>]*>\n/g, '')
+          .replace(/[ \t]*<script type="module"[^>]*><\/script>\n/, (script) => style + script + preloads.join(''))
+      },
+    },
+  }
+}
+
 export default defineConfig({
   root: import.meta.dirname,
   base: '/',
-  plugins: [react(), compressed()],
+  plugins: [react(), listedFirst(), compressed()],
   build: {
     target: 'es2022',
     // A data: URL would need an exception in the content security policy.
@@ -41,12 +76,16 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         codeSplitting: {
-          // A phone opens a connection for each file it needs first, so those are few: what every page needs is one file.
+          // A phone opens a connection for each file it needs first, so those are few. They are evaluated one after the other.
           groups: [
             {
+              name: 'base',
+              test: /vite\/preload-helper|node_modules\/(?:react|react-dom|scheduler)\/|console\/src\/(?:lib\/(?:store|theme)|api\/(?:session|login-words))\.ts/,
+            },
+            {
               name: 'first',
-              test: /rolldown\/runtime|node_modules\/(?:react|react-dom|scheduler|use-sync-external-store|@tanstack\/(?!.*virtual)[^/]+)\/|console\/src\/(?:api|lib|parts)\/|server\/src\//,
-              minShareCount: 2,
+              test: /node_modules\/(?:use-sync-external-store|@tanstack\/(?!.*virtual)[^/]+)\/|console\/src\/(?:router|api\/|parts\/|lib\/(?!passkey|web-push|save-file)|inbox\/(?:inbox-page|held-row|use-inbox|packet-words)|shell\/(?!palette|pause-dialogs|keys-dialog))|server\/src\/(?:client\/|contract\/(?:alike|visible-text))/,
+              includeDependenciesRecursively: false,
             },
           ],
         },

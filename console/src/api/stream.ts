@@ -56,6 +56,8 @@ export function followStream({ onEvent, reread }: Listener): () => void {
         headers: { ...sessionHeaders('GET'), ...(last === undefined ? {} : { 'last-event-id': last }) },
         credentials: 'same-origin',
         cache: 'no-store',
+        // What the page shows first is more urgent, and a request that never ends must not count as part of loading.
+        priority: 'low',
         signal: attempt.signal,
       })
       if (response.status === 401) return forgetSession()

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { memo } from 'react'
 import { many } from '../lib/time.ts'
 import { Countdown } from '../parts/countdown.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -8,7 +9,15 @@ import { Text } from '../parts/text.tsx'
 import { agentName, outsideOf, sentenceOf } from './packet-words.ts'
 import type { InboxRow } from './use-inbox.ts'
 
-export function HeldRow({ row, chosen }: { readonly row: InboxRow; readonly chosen: boolean }) {
+type HeldRowProps = { readonly row: InboxRow; readonly chosen: boolean }
+
+/** Drawn again only if something that it shows has changed. */
+export const HeldRow = memo(Row, (before, after) => before.chosen === after.chosen && isSameRow(before.row, after.row))
+
+const isSameRow = (a: InboxRow, b: InboxRow): boolean =>
+  a.id === b.id && a.packet === b.packet && a.over === b.over && a.alike.length === b.alike.length
+
+function Row({ row, chosen }: HeldRowProps) {
   const { packet, alike, over, id } = row
   const isGroup = alike.length > 1
   const status = packet.definition?.status

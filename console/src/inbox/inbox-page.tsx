@@ -1,5 +1,5 @@
 import { useNavigate, useParams, useRouterState } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useRef, type ReactNode } from 'react'
+import { lazy, memo, Suspense, useEffect, useRef, type ReactNode } from 'react'
 import { connection } from '../api/stream.ts'
 import { isWide } from '../lib/is-wide.ts'
 import { useKeys } from '../lib/keys.ts'
@@ -24,7 +24,7 @@ export function InboxPage() {
   const isBatch = useRouterState({ select: ({ location }) => location.pathname.startsWith('/batch/') })
   const go = useNavigate()
   const inbox = useInbox(selected)
-  const { rows, fresh, waiting, query } = inbox
+  const { rows, drawn, fresh, waiting, query } = inbox
   const opened = useRef(false)
 
   const openRow = (row: InboxRow | undefined, replace = false) => {
@@ -100,7 +100,7 @@ export function InboxPage() {
               ) : undefined
             }
           >
-            <Rows rows={rows} selected={at} />
+            {drawn.length === 0 ? <Skeleton /> : <Rows rows={drawn} selected={rows[at]?.id} />}
           </ListStates>
         </div>
       </section>
@@ -136,7 +136,9 @@ function Pane({ open, children }: { readonly open: boolean; readonly children: R
   )
 }
 
-function Rows({ rows, selected }: { readonly rows: readonly InboxRow[]; readonly selected: number }) {
+type RowsProps = { readonly rows: readonly InboxRow[]; readonly selected: string | undefined }
+
+const Rows = memo(function Rows({ rows, selected }: RowsProps) {
   const now = Date.now()
   const groupOf = ({ packet }: InboxRow) => {
     const left = packet.expires_at - now
@@ -156,13 +158,13 @@ function Rows({ rows, selected }: { readonly rows: readonly InboxRow[]; readonly
                 {index === 0 ? <span>time left</span> : null}
               </p>
             ) : null}
-            <HeldRow row={row} chosen={index === selected} />
+            <HeldRow row={row} chosen={row.id === selected} />
           </li>
         )
       })}
     </ul>
   )
-}
+})
 
 export function LiveSign() {
   const { state } = useStore(connection)

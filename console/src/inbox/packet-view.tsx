@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useDeferredValue, useEffect, useRef, useState } from 'react'
 import { packetQuery } from '../api/queries.ts'
 import type { Packet } from '../api/types.ts'
 import { announce } from '../lib/announce.ts'
@@ -39,7 +39,8 @@ export function PacketView({ id, alike, group, takesFocus = true, onBack, onDeci
   const [lost, setLost] = useState(false)
   const sentence = useRef<HTMLHeadingElement>(null)
   if (read === undefined && latest !== undefined && !query.isFetching) setRead(latest)
-  const packet = read
+  // Drawn in small slices, so that a slow machine can react in between.
+  const packet = useDeferredValue(read)
   const inert = useInert(packet && `${packet.digest} ${isEditing}`)
   const connectionOff = useDecidingOff()
   const now = useNow()

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { pendingQuery } from '../api/queries.ts'
 import type { Packet } from '../api/types.ts'
 import { announce } from '../lib/announce.ts'
@@ -14,6 +14,8 @@ export type InboxRow = {
   readonly over: boolean
 }
 
+const NONE: readonly Packet[] = []
+
 const byUrgency = (packets: readonly Packet[]): Packet[] =>
   packets.toSorted((a, b) => a.expires_at - b.expires_at || a.created_at - b.created_at)
 
@@ -24,7 +26,7 @@ const byUrgency = (packets: readonly Packet[]): Packet[] =>
 export function useInbox(selected: string | undefined) {
   const query = useQuery(pendingQuery)
   const { data } = query
-  const [shown, setShown] = useState<readonly Packet[]>()
+  const [shown, setShown] = useState<readonly Packet[] | undefined>(() => data && byUrgency(data))
   const pointer = useRef(false)
   const told = useRef(0)
   const pending = useMemo(() => new Map((data ?? []).map((packet) => [packet.approval_id, packet])), [data])
@@ -32,12 +34,18 @@ export function useInbox(selected: string | undefined) {
   useEffect(() => {
     if (data === undefined) return
     setShown((before) => {
-      if (before === undefined || before.length === 0) return byUrgency(data)
-      return settle(before, pending, (packet) => pointer.current || packet.approval_id === selected)
+      const after =
+        before === undefined || before.length === 0
+          ? byUrgency(data)
+          : settle(before, pending, (packet) => pointer.current || packet.approval_id === selected)
+      return before !== undefined && isSame(before, after) ? before : after
     })
   }, [data, pending, selected])
 
-  const list = shown ?? (data === undefined ? [] : byUrgency(data))
+  const list = useMemo(() => shown ?? (data === undefined ? NONE : byUrgency(data)), [shown, data])
+  const rows = useMemo(() => rowsOf(list, pending), [list, pending])
+  // Rows are drawn in small slices, so that a slow phone can react in between.
+  const drawn = useDeferredValue(rows)
   const known = new Set(list.map(({ approval_id }) => approval_id))
   const fresh = (data ?? []).filter(({ approval_id }) => !known.has(approval_id))
   useEffect(() => {
@@ -54,8 +62,11 @@ export function useInbox(selected: string | undefined) {
     },
     [pending, selected],
   )
-  return { query, rows: rowsOf(list, pending), fresh: fresh.length, waiting: data?.length, show, onPointer }
+  return { query, rows, drawn, fresh: fresh.length, waiting: data?.length, show, onPointer }
 }
+
+const isSame = (before: readonly Packet[], after: readonly Packet[]): boolean =>
+  before.length === after.length && before.every((packet, at) => packet === after[at])
 
 /** Updates the list. An edited request is replaced by its new version in the same place. */
 function settle(

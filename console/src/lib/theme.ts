@@ -12,9 +12,13 @@ export function readTheme(): Theme {
   }
 }
 
-export function setTheme(theme: Theme): void {
+export function applyTheme(theme: Theme): void {
   if (theme === 'system') delete document.documentElement.dataset['theme']
   else document.documentElement.dataset['theme'] = theme
+}
+
+export function setTheme(theme: Theme): void {
+  applyTheme(theme)
   try {
     localStorage.setItem(KEPT, theme)
   } catch {

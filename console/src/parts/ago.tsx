@@ -1,10 +1,10 @@
-import { ago, exactTime } from '../lib/time.ts'
+import { ago, exactTimeOnHover } from '../lib/time.ts'
 import { useNow } from '../lib/use-now.ts'
 
 export function Ago({ at }: { readonly at: number }) {
   const now = useNow()
   return (
-    <time dateTime={new Date(at).toISOString()} title={exactTime(at)}>
+    <time dateTime={new Date(at).toISOString()} {...exactTimeOnHover(at)}>
       {ago(at, now)}
     </time>
   )

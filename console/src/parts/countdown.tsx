@@ -1,4 +1,4 @@
-import { exactTime, timeLeft, urgency } from '../lib/time.ts'
+import { exactTimeOnHover, timeLeft, urgency } from '../lib/time.ts'
 import { useNow } from '../lib/use-now.ts'
 
 type CountdownProps = { readonly from: number; readonly until: number; readonly long?: boolean }
@@ -11,7 +11,7 @@ export function Countdown({ from, until, long = false }: CountdownProps) {
   const left = until - now
   const share = Math.max(0, Math.min(1, left / Math.max(1, until - from)))
   return (
-    <span className={`left ${urgency(left)}`} title={exactTime(until)}>
+    <span className={`left ${urgency(left)}`} {...exactTimeOnHover(until)}>
       <svg className="ring" viewBox="0 0 14 14" aria-hidden="true">
         <circle className="track" cx="7" cy="7" r="5.5" />
         <circle cx="7" cy="7" r="5.5" strokeDasharray={`${share * AROUND} ${AROUND}`} />

@@ -43,6 +43,14 @@ test('law: a JSON text made visible is the same JSON value', () => {
   )
 })
 
+test('characters that are recognized without the whole pattern are those that it leaves alone', () => {
+  for (let code = 0x20; code < 0x3000; code += 1) {
+    const char = String.fromCharCode(code)
+    // The letter after it is not recognized, so that the whole pattern is used.
+    expect(`${visibleText(char)}中`, `U+${code.toString(16)}`).toBe(visibleText(`${char}中`))
+  }
+})
+
 test('law: visible text is unchanged when made visible again', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {

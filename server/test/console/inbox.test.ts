@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { HELD_PATH } from '../../src/contract/first-page.ts'
 import { CHROMIUM, SKIPPED } from './browser.ts'
 import { complaints, held, openConsole, openPacket, settled, stateOf, type Console } from './with-console.ts'
 
@@ -34,6 +35,23 @@ describe.skipIf(CHROMIUM === undefined)('the inbox in a browser', () => {
     )
     expect(kept).not.toContain(world.keys.mara)
     expect(await page.content()).not.toContain(world.keys.mara)
+  })
+
+  test('the held calls are requested together with the scripts, and once before the page is live', async () => {
+    await held(app.world, ...post('early'))
+    const other = await page.context().newPage()
+    const requested: string[] = []
+    other.on('request', (request) => {
+      const { pathname, search } = new URL(request.url())
+      if (pathname.startsWith('/v1/')) requested.push(`${pathname}${search} ${request.resourceType()}`)
+    })
+    await other.goto(app.world.url)
+    await other.locator('.held').first().waitFor()
+    await expect.poll(() => requested).toContain('/v1/stream fetch')
+    const before = requested.slice(0, requested.indexOf('/v1/stream fetch'))
+    // The browser's own request (`other`) serves the script's, which therefore does not appear.
+    expect(before.filter((line) => line.startsWith(HELD_PATH))).toEqual([`${HELD_PATH} other`])
+    await other.close()
   })
 
   test('one key press decides one call, and the next one waits 400 ms', async () => {

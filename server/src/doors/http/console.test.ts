@@ -45,6 +45,17 @@ test('files that are replaced while the gate runs: the old ones are not found, t
   expect((await get('/assets/new-2.js')).status).toBe(404)
 })
 
+test('only somebody with the cookie of a log-in requests the held calls together with the page', async () => {
+  build('one')
+  const link = async (cookie?: string) => {
+    const headers = { host: 'gate.example:4000', ...(cookie === undefined ? {} : { cookie }) }
+    return (await get('/', headers)).headers.get('link')
+  }
+  expect(await link(`sluice_login_4000=${'s'.repeat(40)}`)).toContain('/v1/approvals')
+  expect(await link()).toBeNull()
+  expect(await link(`sluice_login_4001=${'s'.repeat(40)}`)).toBeNull()
+})
+
 test('no name leads out of the folder, and only files of known types are served', async () => {
   build('one')
   writeFileSync(join(root, 'secret.js'), 'secret')

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { HELD_PATH } from '../../contract/first-page.ts'
 import { problem } from '../../contract/problems.ts'
+import { loginSecret } from '../entrance/login-cookie.ts'
 import { problemResponse } from '../entrance/problem.ts'
 import type { App } from './door.ts'
 import { declareRoute } from './route.ts'
@@ -38,6 +40,9 @@ const SHARED = {
   vary: 'accept-encoding',
 }
 
+/** The held calls are the first thing that somebody who is logged in sees, so the browser requests them with the scripts. */
+const PRELOAD = `<${HELD_PATH}>; rel=preload; as=fetch; crossorigin=anonymous`
+
 /** In a checkout the console is built beside the server. A published package has it next to its own bundled files. */
 const FOLDER = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? '../../../../console/dist/' : '../console/', import.meta.url),
@@ -51,6 +56,7 @@ export function consoleRoutes(app: App, folder: string = FOLDER): void {
   declareRoute('get', '/', 'anyone')
   app.get('/', (c) => {
     const page = served(folder, 'index.html', c.req.header('accept-encoding'))
+    if (page !== undefined && loginSecret((name) => c.req.header(name)) !== undefined) page.headers.set('link', PRELOAD)
     if (page !== undefined) return page
     return c.body(NOT_BUILT, 200, {
       'content-type': 'text/html; charset=utf-8',

@@ -1,0 +1,23 @@
+import './styles/tokens.css'
+import './styles/base.css'
+import './styles/shell.css'
+import './styles/parts.css'
+import './styles/inbox.css'
+import './styles/activity.css'
+import './styles/tools.css'
+import './styles/policy.css'
+import './styles/overview.css'
+import './styles/runs.css'
+import './styles/flows.css'
+import './styles/workflows.css'
+import './styles/chat.css'
+import './styles/pages.css'
+import 'react-dom/client'
+import { readSession } from './api/session.ts'
+import { applyTheme, readTheme } from './lib/theme.ts'
+
+applyTheme(readTheme())
+queueMicrotask(() => void readSession())
+// React is evaluated before this line and the first page after it, in two tasks, so that a slow phone can react in between.
+const { start } = await import('./start.tsx')
+start()

@@ -1,0 +1,40 @@
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { startTransition, StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { pausesQuery, pendingQuery, queryClient } from './api/queries.ts'
+import { session } from './api/session.ts'
+import { router } from './router.tsx'
+import { Login } from './shell/login.tsx'
+
+/** Pages that are loaded apart are not waited for longer than this: the frame around them is shown first. */
+const PATIENCE_MS = 50
+
+/** Draws the page as soon as it is known who is logged in, and again when that changes. */
+export function start(): void {
+  const place = document.getElementById('root')
+  if (place === null) return
+  const root = createRoot(place)
+  const draw = async () => {
+    if (session.get().state === 'asking') return
+    if (session.get().state === 'in') {
+      // Data that every page needs is requested before anything is drawn.
+      void Promise.all([queryClient.prefetchQuery(pendingQuery), queryClient.prefetchQuery(pausesQuery)])
+      // A router that already knows its page draws it in the first pass; otherwise it would do so in a second one that cannot be interrupted.
+      await Promise.race([router.load(), new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))])
+    }
+    const isIn = session.get().state === 'in'
+    // A transition is drawn in small slices, so that a slow phone can react in between.
+    startTransition(() =>
+      root.render(
+        <StrictMode>
+          <QueryClientProvider client={queryClient}>
+            {isIn ? <RouterProvider router={router} /> : <Login />}
+          </QueryClientProvider>
+        </StrictMode>,
+      ),
+    )
+  }
+  session.follow(() => void draw())
+  void draw()
+}
