@@ -12,9 +12,9 @@ export type Row = SuiteRun & {
  */
 const OUT_OF_SCOPE: Readonly<Record<string, string>> = {
   'server-sse-multiple-streams/server-sse-streams-functional':
-    'the gate answers a list in one JSON body, which the suite calls optional, and then looks at no stream',
+    'the gate answers a list with one JSON body; the suite treats that as optional and then checks no stream',
   'server-sse-polling/server-sse-disconnect-resume':
-    'the gate does not hang up on its client when the tool server does, so the suite has nothing to resume; `server/test/mcp/door.test.ts` resumes',
+    'the gate does not close the stream of its client when the tool server closes its own, so the suite has nothing to resume; `server/test/mcp/door.test.ts` tests resuming',
 }
 
 type Verdict = { readonly is: 'equal' | 'explained' | 'unequal'; readonly why: string }
@@ -36,14 +36,14 @@ export function verdictOf({ scenario, direct, http, stdio }: Row): Verdict {
   return { is: 'explained', why: left.join('; ') }
 }
 
-/** `docs/conformance.md`, and what is neither equal nor explained. */
+/** The text of `docs/conformance.md`, and the scenarios that are neither equal nor explained. */
 export function pageOf(
   rows: readonly Row[],
   tasks: SuiteResult,
 ): { readonly text: string; readonly unequal: readonly string[] } {
   const judged = rows.map((row) => ({ row, verdict: verdictOf(row) }))
   const lines = judged.map(({ row, verdict: { is, why } }) => {
-    const says = is === 'explained' ? `equal but for ${why}` : is
+    const says = is === 'explained' ? `equal except for ${why}` : is
     const cells = [row.scenario, row.revision, row.suite, ...[row.direct, row.http, row.stdio].map(figures), says]
     return `| ${cells.join(' | ')} |`
   })
@@ -72,7 +72,7 @@ const taskLines = (tasks: SuiteResult): readonly string[] =>
     return `| ${scenario} | ${why === '' ? figures(checks) : ''} | ${why === '' ? '' : `out of scope: ${why}`} |`
   })
 
-/** There is nothing to compare with here: every check counts, and having no check at all is a failure. */
+/** There is nothing to compare with here: every check must pass, and a scenario without checks is a failure. */
 const failedIn = (tasks: SuiteResult): readonly string[] =>
   [...tasks].flatMap(([scenario, checks]) =>
     TASK_SCENARIOS[scenario] === '' &&
@@ -84,8 +84,8 @@ const failedIn = (tasks: SuiteResult): readonly string[] =>
 const TASKS_HEAD = `
 ## The extension for tasks
 
-The gate makes tasks of calls by itself (2026-07-28, [MCP clients](mcp.md#continuing-after-an-approval)), so there is nothing to compare it with: a figure is
-checks passed of checks made by suite 0.2.0-alpha.12, with the tools that it wants behind the gate.
+The gate itself makes tasks of calls (2026-07-28, [MCP clients](mcp.md#continuing-after-an-approval)), so there is nothing to compare it with. A figure is
+the number of passed checks and of all checks of suite 0.2.0-alpha.12. The tools that the suite needs are behind the gate.
 
 | scenario | gate | |
 | --- | --- | --- |
@@ -99,14 +99,14 @@ function figures(checks: readonly Check[]): string {
 
 const HEAD = (all: number, equal: number, counts: string) => `# MCP conformance
 
-Both releases of the official suite, every server scenario, against the same reference server: called directly, and behind the
-gate on the passthrough surface with everything allowed, over streamable HTTP and over stdio. Written by
-\`npm run test:conformance -- --write\`; ${equal} of ${all} are equal, check by check
-(${counts}). In the others one check comes to nothing behind the gate, and is named with the reason; every other
-check of theirs is equal too. A figure is checks passed of checks made.
+This page compares the same reference server called directly and called through the gate (passthrough surface, everything
+allowed), over streamable HTTP and over stdio. It contains every server scenario of both releases of the official suite and is
+written by \`npm run test:conformance -- --write\`. In ${equal} of ${all} scenarios all checks have equal results
+(${counts}). In the others, one check has no result behind the gate; the table names it and the reason, and all
+other checks have equal results. A figure is the number of passed checks and of all checks.
 
-The suites know tools and prompts by fixed names and send no key. A small adapter in front of the gate adds the key, the surface
-and \`server__\` before the names (\`server/test/mcp-conformance/name-adapter.ts\`); nothing else is changed on the way.
+The suites use fixed names for tools and prompts and send no key. A small adapter in front of the gate adds the key, the surface
+and \`server__\` before the names (\`server/test/mcp-conformance/name-adapter.ts\`) and changes nothing else.
 
 | scenario | MCP | suite | direct | gate, HTTP | gate, stdio | |
 | --- | --- | --- | --- | --- | --- | --- |

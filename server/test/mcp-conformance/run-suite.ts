@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suiteFile, type SuiteVersion } from './peers.ts'
 
-/** One release of the suite, held against one revision of MCP. */
+/** One release of the suite, run for one revision of MCP. */
 export type SuiteRun = { readonly suite: SuiteVersion; readonly revision: string }
 export const RUNS: readonly SuiteRun[] = [
   { suite: '0.1.16', revision: '2025-11-25' },
@@ -18,7 +18,7 @@ export type SuiteResult = ReadonlyMap<string, readonly Check[]>
 
 const NAME = /^server-(.+)-\d{4}-\d\d-\d\dT/
 
-/** Of the extension for tasks, each with why it is not for a gate, if it is not. */
+/** The scenarios of the extension for tasks; a text says why one does not apply to a gate. */
 export const TASK_SCENARIOS: Readonly<Record<string, string>> = {
   'tasks-lifecycle': '',
   'tasks-capability-negotiation': '',
@@ -27,9 +27,9 @@ export const TASK_SCENARIOS: Readonly<Record<string, string>> = {
   'tasks-request-headers': '',
   'tasks-dispatch-and-envelope': '',
   'tasks-status-notifications': 'the suite skips it',
-  'tasks-required-task-error': 'no tool needs to be called as a task',
-  'tasks-mrtr-input': 'nothing is asked of a client within a task',
-  'tasks-mrtr-composition': 'nothing is asked of a client within a task',
+  'tasks-required-task-error': 'no tool has to be called as a task',
+  'tasks-mrtr-input': 'the gate asks the client nothing within a task',
+  'tasks-mrtr-composition': 'the gate asks the client nothing within a task',
 }
 
 /** Runs every server scenario of a release against an address. */
