@@ -93,7 +93,7 @@ describe('a task', () => {
     expect(offered.length).toBeLessThanOrEqual(9)
   })
 
-  test('goes on over eight steps', async () => {
+  test('continues for eight steps', async () => {
     const steps = Array.from({ length: 8 }, (_, n) => `note ${n}`)
     model.say = following(
       steps,
@@ -111,7 +111,7 @@ describe('a task', () => {
 })
 
 describe('a held call', () => {
-  test('waits and tells the person how to approve it; after an approval elsewhere it is executed and the thread continues', async () => {
+  test('waits and says how to approve it; after an approval elsewhere it is executed and the thread continues', async () => {
     const answer = await pendingThread('held one')
     expect(answer.response).toContain(answer.approval_id)
     expect(rig.effects().some((line) => line.includes('held one'))).toBe(false)
@@ -161,7 +161,7 @@ describe('a held call', () => {
     expect(rig.effects().some((line) => line.includes('foreign'))).toBe(false)
   })
 
-  test('is not proposed again after a rejection, and the model is told the reason', async () => {
+  test('is not proposed again after a rejection, and the model gets the reason', async () => {
     const { approval_id, thread_id } = await pendingThread('unwanted')
     model.say = following([], [held('unwanted'), again('wanted')], 'Written instead.')
     const asked = await send(`REJECT ${approval_id} not this one`, { thread_id })
@@ -185,12 +185,12 @@ describe('a held call', () => {
 describe('a model that misbehaves', () => {
   test.each<[string, Said]>([
     ['an unknown tool', { tool: 'book__launch', args: {} }],
-    ['arguments that are no JSON', { tool: 'book__note_again', raw: '{"text": "x' }],
-    ['arguments that do not fit', { tool: 'book__note_again', args: { text: 7 } }],
+    ['arguments that are not JSON', { tool: 'book__note_again', raw: '{"text": "x' }],
+    ['arguments that do not match the schema', { tool: 'book__note_again', args: { text: 7 } }],
     ['an array for arguments', { tool: 'book__note_again', raw: '[1]' }],
     ['silence', { text: '' }],
     ['a blocked tool', { tool: 'book__wipe', args: {} }],
-  ])('%s fails three times, then the person is asked; SKIP goes on', async (_, said) => {
+  ])('%s fails three times, then the person is asked; SKIP continues', async (_, said) => {
     model.say = following(['wipe the book or note it', 'note'], [said, said, said, again('after skip')])
     const asked = await send('do the impossible with the book')
     expect(asked).toMatchObject({ status: 'awaiting_input' })
@@ -212,7 +212,7 @@ describe('a model that misbehaves', () => {
     expect(answer.response.length).toBeLessThanOrEqual(20_000)
   })
 
-  test('if the model is down, the user is told without the error text of the model, and the thread continues when it is back', async () => {
+  test('if the model is down, the user gets a message without the error text of the model, and the thread continues when it is back', async () => {
     model.say = () => ({ status: 401 })
     const failed = await send('note down')
     expect(failed).toMatchObject({ status: 'failed' })
@@ -269,7 +269,7 @@ describe('ingress', () => {
 })
 
 describe('cancelling', () => {
-  test('stops a model that streams, and the thread goes on with the next message', async () => {
+  test('stops a model that streams, and the thread continues with the next message', async () => {
     model.say = () => ({ text: 'a very long answer '.repeat(50), wait_ms: 100, pieces: 40 })
     const running = await send('hello', { wait_ms: 0 })
     await until(() => model.asked.length === 1)

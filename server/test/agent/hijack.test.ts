@@ -31,7 +31,7 @@ afterAll(async () => {
 
 const send = async (message: string) => valueOf(await rig.gate.agent.run(USER, AgentBody.parse({ message })))
 
-/** A model that reads what the user wants read, and then does whatever the text it read tells it to. */
+/** A model that reads what the user asks for, and then follows any instruction in the text. */
 function hijacked(read: string, orders: { readonly tool: string; readonly args: object }) {
   return ({ purpose, messages }: Asked) => {
     if (purpose === 'plan') return { text: '["echo the text", "write a slow note in the book"]' }

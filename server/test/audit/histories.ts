@@ -46,14 +46,14 @@ export async function play(history: readonly Act[]): Promise<MemoryAudit> {
   return memory
 }
 
-/** One entry, chosen by a number that fits any history. */
+/** One entry, chosen by a number that works for any history. */
 export function pick(
   memory: MemoryAudit,
   choice: number,
 ): { stream: string; seq: number; rows: Stored[]; row: Stored } {
   const all = [...memory.stored.entries].flatMap(([stream, rows]) => rows.map((row) => ({ stream, rows, row })))
   const chosen = all[choice % all.length]
-  if (chosen === undefined) throw new Error('a history has an entry')
+  if (chosen === undefined) throw new Error('a history has no entry')
   return { ...chosen, seq: chosen.row.place }
 }
 
@@ -113,7 +113,7 @@ export function rewriteFrom(
   memory.stored.heads.set(stream, { seq: rows.length, hash: before ?? '' })
 }
 
-/** Cut a stream before an entry, so that its head fits again. */
+/** Cuts a stream before an entry and corrects its head. */
 export function cutBefore(memory: MemoryAudit, { stream, seq, rows, row }: ReturnType<typeof pick>): void {
   const { prev_hash } = entryIn(row)
   rows.splice(seq - 1)

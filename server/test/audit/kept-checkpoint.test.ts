@@ -261,10 +261,10 @@ describe('a gate that is started signs nothing and accepts no calls after', () =
 
   test.each<[string, (kept: string) => string | undefined]>([
     ['was removed', () => undefined],
-    ['is no JSON', () => '{'],
+    ['is not JSON', () => '{'],
     ['has another number', (kept) => kept.replace(/"number":\d+/, '"number":1000')],
     ['has another signature', (kept) => kept.replace(/"signature":"../, '"signature":"00')],
-    ['says nothing', () => '{"v":1}'],
+    ['is empty', () => '{"v":1}'],
   ])('the kept checkpoint %s', async (_, change) => {
     const first = await start()
     await signed(first, 2)

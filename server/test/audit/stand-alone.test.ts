@@ -53,7 +53,7 @@ const lineOf = (stream: string, seq: number): number =>
   good.findIndex(({ entry }) => entry?.stream === stream && entry.seq === seq)
 const entryAt = (stream: string, seq: number): AuditEntry => {
   const entry = good[lineOf(stream, seq)]?.entry
-  if (entry === undefined) throw new Error('the export holds this entry')
+  if (entry === undefined) throw new Error('the export does not contain this entry')
   return entry
 }
 const checkpointLine = (number: number): number =>
@@ -134,7 +134,7 @@ describe('the stand-alone verifier', () => {
   }
   const resigned = (number: number, fields: Partial<CheckpointBody>): Line[] => {
     const body = good[checkpointLine(number)]?.checkpoint?.body
-    if (body === undefined) throw new Error('the export holds this checkpoint')
+    if (body === undefined) throw new Error('the export does not contain this checkpoint')
     const changedBody = { ...body, ...fields }
     const checkpoint = { body: changedBody, ...memory.keys.sign(checkpointText(changedBody)) }
     return changed(checkpointLine(number), { checkpoint })
@@ -254,7 +254,7 @@ describe('the stand-alone verifier', () => {
 
 describe('the stand-alone verifier of proofs', async () => {
   const proved = await proveEntry(memory, 'main', 17)
-  if (!proved.ok) throw new Error('the entry is signed')
+  if (!proved.ok) throw new Error('the entry is not signed')
   const proof: AuditProof = proved.value
 
   test('accepts a proof, also a pretty-printed one', () => {
@@ -275,7 +275,7 @@ describe('the stand-alone verifier of proofs', async () => {
     ['the path', { path: [{ ...first, hash: 'f'.repeat(64) }, ...others] }, /not under the signed root/],
     ['a side', { path: [flipped, ...others] }, /not under the signed root/],
     ['the length of the path', { path: others }, /not under the signed root/],
-    ['the writing of the path', { path: [{ ...first, hash: first.hash.toUpperCase() }, ...others] }, /no path/],
+    ['the letter case of the path', { path: [{ ...first, hash: first.hash.toUpperCase() }, ...others] }, /no path/],
     ['the checkpoint', { checkpoint: { ...proof.checkpoint, body: { ...body, at: 0 } } }, /checkpoint 3 is forged/],
     ['the signature', { checkpoint: { ...proof.checkpoint, signature: 'f'.repeat(128) } }, /forged/],
     ['the public key', { public_key: 'f'.repeat(64) }, /not the one that signed/],

@@ -76,7 +76,7 @@ describe('in a real ledger', () => {
   })
 
   test.each(Object.entries(CASES))(
-    '%s is found and named',
+    '%s is detected and named',
     async (_, { tamper, finds: [what, stream, seq], against }) => {
       const report = await verifyAfter(tamper, against === true ? shipped : undefined)
       expect(report).toMatchObject({ ok: false, first: { what, stream, seq } })
@@ -84,7 +84,7 @@ describe('in a real ledger', () => {
   )
 
   test.each(Object.entries(CASES).filter(([, { against }]) => against === true))(
-    '%s would go unnoticed without shipped checkpoints',
+    '%s would not be detected without shipped checkpoints',
     async (_, { tamper }) => {
       expect(await verifyAfter(tamper)).toMatchObject({ ok: true })
     },

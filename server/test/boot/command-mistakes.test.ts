@@ -41,7 +41,7 @@ function answered({ code, out, err }: Ran, { says, code: expected }: Pick<Mistak
   expect([code, told]).toEqual([expected, told])
 }
 
-describe('a mistake at a gate that runs', () => {
+describe('a mistake with a running gate', () => {
   test.each(someOf(MISTAKES, 5))('$name', async (mistake) => {
     answered(await run(gate.folder, mistake.words, mistake.input, { env: mistake.env ?? {} }), mistake)
   })
@@ -52,7 +52,7 @@ describe('a mistake at a gate that runs', () => {
   })
 })
 
-describe('a mistake where no gate runs', () => {
+describe('a mistake without a running gate', () => {
   test.each<Mistake & { readonly folder: string; readonly yaml?: string }>([
     {
       name: 'no gate and no configuration',

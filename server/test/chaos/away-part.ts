@@ -18,7 +18,7 @@ const ENDS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT']
 /**
  * The database is unavailable for longer than a lease, several times, with two nodes under load; a third node is killed meanwhile.
  * The two continue without a restart and take over the third node's work. Then the database stays unavailable, and nodes that are
- * told to stop do so.
+ * asked to stop do so.
  */
 export async function awayPart(setup: {
   readonly seed: number

@@ -29,7 +29,7 @@ export type ChaosGate = {
   stop(): Promise<void>
 }
 
-/** One gate with the embedded store, as a process of its own that can be started again on the same data. */
+/** One gate with the embedded store, as a separate process that can be restarted on the same data. */
 export async function openChaosGate(
   /** `log`: where tool servers log, if not in a folder of the gate's. */
   setup: { readonly data?: string; readonly log?: string; readonly config?: (log: string) => object } = {},

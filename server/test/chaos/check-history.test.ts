@@ -173,7 +173,7 @@ const PLANTED: readonly (readonly [says: string, finds: ViolationKind, history: 
     () => ({ ...good, calls: good.calls.slice(1) }),
   ],
   [
-    'a call that was told as executed is unknown',
+    'a call that was reported as executed is unknown',
     'acknowledged_and_lost',
     () => withCall(direct, { state: 'unknown' }),
   ],
@@ -200,12 +200,12 @@ const PLANTED: readonly (readonly [says: string, finds: ViolationKind, history: 
     () => decisions((one) => [{ ...one, digest: '0'.repeat(64) }]),
   ],
   [
-    'the request holds other arguments than the call',
+    'the request contains other arguments than the call',
     'decision_not_made',
     () => ({ ...good, approvals: good.approvals.map((row) => ({ ...row, args_hash: '0'.repeat(64) })) }),
   ],
   [
-    'the request holds no decision',
+    'the request contains no decision',
     'decision_not_made',
     () => ({ ...good, approvals: good.approvals.map((row) => ({ ...row, decisions: [] })) }),
   ],
@@ -242,7 +242,7 @@ const PLANTED: readonly (readonly [says: string, finds: ViolationKind, history: 
     }),
   ],
   [
-    'a call that nothing was done to failed',
+    'an undisturbed call failed',
     'disturbed_by_others',
     () => withCall(direct, { state: 'failed', problem: { code: 'tool.timeout', about: {} } }),
   ],
@@ -263,7 +263,7 @@ const PLANTED: readonly (readonly [says: string, finds: ViolationKind, history: 
     }),
   ],
   [
-    'a request is on record as approved and as expired',
+    'a request is recorded as approved and as expired',
     'used_out_of_bounds',
     () => ({
       ...good,

@@ -30,7 +30,7 @@ const typesOf = (entries: readonly { readonly type: string }[] = []): readonly s
 
 function checkCall({ call_id, status, not_sent }: ToldCall, story: CallStory | undefined, tell: Tell): void {
   if (story === undefined)
-    // A commit in doubt may turn out not to be stored: then the client was told that nothing was sent.
+    // A commit in doubt may turn out not to be stored: then the client got the answer that nothing was sent.
     return not_sent === true
       ? undefined
       : tell('acknowledged_and_lost', call_id, `told as \`${status}\`, and not in the ledger`)

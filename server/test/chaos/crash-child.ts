@@ -6,8 +6,8 @@ import { doWork, openWork, toldFile } from './chaos-work.ts'
 import type { ChildOrder } from './crash-cases.ts'
 
 /**
- * A gate that does the work and is killed by SIGKILL at the nth time it reaches a named point, or before or after its nth commit. One that
- * is not killed says how often each was reached. With `twice` every effect that may be repeated is performed twice.
+ * A gate that does the work and is killed by SIGKILL when it reaches a named point for the nth time, or before or after its nth commit. One that
+ * is not killed reports how often each was reached. With `twice` every effect that may be repeated is performed twice.
  */
 const order = JSON.parse(process.argv[2] ?? '') as ChildOrder
 const seen = new Map<string, number>()

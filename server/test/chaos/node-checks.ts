@@ -41,7 +41,7 @@ export async function mustEnd(nodes: ChaosNodes, node: Node): Promise<void> {
   const isLate = (await Promise.race([ended, late])) === 'late'
   if (isLate) node.process.kill('SIGKILL')
   nodes.gone(node)
-  if (isLate) throw new Error('a node that was told to end did not end')
+  if (isLate) throw new Error('a node that was asked to stop did not stop')
 }
 
 /** The node reports that it accepts no calls, because they cannot be recorded. */

@@ -12,7 +12,7 @@ export type PartReport = {
   readonly notes?: readonly string[]
   readonly seconds?: number
 }
-/** Told how far a part is, and what it has found so far. */
+/** Called with the progress of a part and what it has found so far. */
 export type Progress = (done: string, sofar: PartReport) => void
 
 export type ChaosReport = {
@@ -20,7 +20,7 @@ export type ChaosReport = {
   readonly seed: number
   readonly seconds: number
   readonly parts: readonly PartReport[]
-  /** Parts that were asked for and have not ended. Empty in the report of a whole run. */
+  /** Parts that were requested and have not ended. Empty in the report of a whole run. */
   readonly missing: readonly string[]
   readonly violations: number
 }

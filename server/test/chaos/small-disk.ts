@@ -7,7 +7,7 @@ export type SmallDisk = {
   readonly folder: string
   /** Fills the disk, including space that was freed since the last time. */
   fill(): void
-  /** There is room again. */
+  /** Frees the space again. */
   free(): void
   remove(): void
 }

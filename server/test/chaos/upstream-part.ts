@@ -115,7 +115,7 @@ async function misbehave(load: Load, node: Node, { server, ways, did }: Misbehav
     const answer = await makeCall(node, load.agent, key, body)
     tellOf(load, answer, key)
     did(server.startsWith('http-') ? `${does} over HTTP` : does)
-    // A server that is unavailable for a while is not asked again at once.
+    // A server that is unavailable for a while is not asked again immediately.
     if (answer.status !== 200) await sleep(200)
   }
 }

@@ -17,7 +17,7 @@ export const rowsOf = (name: string): readonly unknown[] => linesOf(name).map((l
 
 export const jsonOf = (name: string): unknown => JSON.parse(readFileSync(resolve(folder, name), 'utf8'))
 
-/** A group of tests over published vectors; says so and skips where they are absent. */
+/** A group of tests over published vectors; skipped with a message if they are missing. */
 export function describeVectors(title: string, tests: () => void): void {
   if (existsSync(folder)) {
     describe(title, tests)

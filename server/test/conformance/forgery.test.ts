@@ -123,7 +123,7 @@ describe('genuine tokens in the wrong place', () => {
     ['user', { caller: { ...row.caller, user: 'eve' } }],
     ['request', { approval_id: 'auth_fedcba9876543210' }],
     ['expiry', { expires_at: row.expires_at + 1 }],
-  ])('a token for another %s does not fit this request', (_, different) => {
+  ])('a token for another %s is rejected for this request', (_, different) => {
     expect(redeem(keys.mint(claimsOf({ ...row, ...different }, SHOWN), NOW))).toEqual(['signature'])
     expect(redeem(token, { ...row, ...different })).toEqual(['signature'])
   })

@@ -65,7 +65,7 @@ describeVectors('the JSON Schema suites', () => {
     expect(vectors).toHaveLength(required)
     const failing = vectors.map((vector) => failureOf(suite, vector)).filter((line) => line !== undefined)
     console.log(`${set}: ${required - failing.length} of ${required} required tests pass`)
-    // A test that has begun to pass is taken off the list; nothing is ever added to it.
+    // A test that now passes is removed from the list; nothing is ever added to it.
     expect(failing.toSorted()).toEqual(known.filter((line) => line.startsWith(`${set} | `)).toSorted())
   })
 })

@@ -109,7 +109,7 @@ describe.skipIf(CHROMIUM === undefined)('the inbox in a browser', () => {
     await expect.poll(() => stateOf(world, id)).toMatch(DECIDED)
   })
 
-  test('if two people decide at once, the slower one is told so and changes nothing', async () => {
+  test('if two people decide at once, the second one is informed and changes nothing', async () => {
     const { world } = app
     const id = await held(world, ...post('race'))
     const [mara, priya] = [page, await app.open(world.keys.priya)]
@@ -152,7 +152,7 @@ describe.skipIf(CHROMIUM === undefined)('the inbox in a browser', () => {
     await page.reload()
     const row = page.locator(`[data-row="${id}"]`)
     await row.waitFor()
-    // Until two looks in a row agree, the page may still be moving what it has just loaded.
+    // Until two checks in a row agree, the page may still be moving what it has just loaded.
     const places = async () => [await row.boundingBox(), (await page.locator('.live').first().boundingBox())?.x]
     let before = await places()
     await vi.waitFor(

@@ -85,7 +85,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('logging in with an issuer', (
     await page.context().close()
   })
 
-  test('a person without a mapping is told so and not logged in', async () => {
+  test('a person without a mapping is not logged in and sees the reason', async () => {
     for (const [name, words] of [
       ['bob.nobody', 'no role is configured'],
       ['r2.robots', 'may not do that'],

@@ -17,7 +17,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('what must never happen', () =
   const post = (text: string, thread?: string) =>
     held(app.world, 'status-agent', 'chat__post', { channel: '#ops-status', text }, thread)
 
-  test('nothing says “Approved” before the gate has said so', async () => {
+  test('nothing says “Approved” before the gate has confirmed it', async () => {
     const { world } = app
     const id = await post('slow')
     const page = await app.open(world.keys.mara)
@@ -87,7 +87,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('what must never happen', () =
     await page.context().close()
   }, 60_000)
 
-  test('two tabs of one person race on one approval: one decides, the other is told and changes nothing', async () => {
+  test('two tabs of one person race on one approval: one decides, the other is informed and changes nothing', async () => {
     const { world } = app
     const id = await post('two tabs')
     const first = await app.open(world.keys.mara)

@@ -13,7 +13,7 @@ const WHOLE = process.env['SLUICE_CONSOLE'] === 'whole'
 
 type Pushed = { readonly headers: IncomingMessage['headers']; readonly body: Buffer }
 
-/** A push service on this machine that keeps what it is given. */
+/** A push service on this machine that stores what it receives. */
 async function startPushService() {
   const got: Pushed[] = []
   const server = createServer((request, response) => {
@@ -233,7 +233,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('settings, and what depends on
     await page.context().close()
   }, 90_000)
 
-  test('a draft is put in force by an admin, written to the file, and refused where another policy came first', async () => {
+  test('a draft is put in force by an admin, written to the file, and rejected if the policy changed in the meantime', async () => {
     const { world } = app
     const page = await app.open(world.keys.admin)
     await page.goto(`${world.url}/#/policy`)

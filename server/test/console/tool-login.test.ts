@@ -13,7 +13,7 @@ const SERVER = resolve(import.meta.dirname, '../oauth/serve-protected.ts')
 
 type Protected = { readonly url: string; readonly issuer: string; readonly process: ChildProcess }
 
-/** A tool server that takes only tokens of its own authorization server, both in a process of their own. */
+/** A tool server that accepts only tokens of its own authorization server, both in separate processes. */
 async function startProtectedProcess(): Promise<Protected> {
   const child = spawn(process.execPath, [SERVER], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
@@ -47,7 +47,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('logging in at a tool server f
     await page.context().close()
   }, 60_000)
 
-  test('an admin logs in at the other side’s page in a tab of its own, the tools appear, and logging out takes them back', async () => {
+  test('an admin logs in at the other side’s page in a separate tab, the tools appear, and logging out removes them', async () => {
     const page = await app.open(app.world.keys.admin)
     await page.goto(`${app.world.url}/#/tools`)
     const part = loginPart(page)
@@ -87,7 +87,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('logging in at a tool server f
     await part.getByRole('button', { name: 'Log in …' }).click()
     const link = part.getByRole('link', { name: 'Open the log-in page' })
     await link.waitFor()
-    // An address that is not the end of this log-in is refused in words, beside the field.
+    // An address that is not the end of this log-in is rejected with a message beside the field.
     await part.getByLabel(/paste the address/).fill(`${app.world.url}/oauth/callback?code=made-up&state=made-up`)
     await part.getByRole('button', { name: 'Finish' }).click()
     await part.getByRole('alert').waitFor()

@@ -37,7 +37,7 @@ describe.skipIf(CHROMIUM === undefined)('workflows in a browser', () => {
     return String(started.body['run_id'])
   }
 
-  test('a run is drawn while it waits and goes on by itself in the open page; a version is compared and rolled back to', async () => {
+  test('a run is drawn while it waits, and the open page follows it when it continues; a version is compared and rolled back to', async () => {
     await start()
     const page = await app.open(app.world.keys.admin)
     await page.getByRole('link', { name: 'Workflows' }).first().click()

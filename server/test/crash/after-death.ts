@@ -8,7 +8,7 @@ import type { ProbePoint } from '../../src/commands/ports/runtime.ts'
 import { ADMIN, effectsIn, openTestGate, until, type GateRig } from '../gate/with-gate.ts'
 import { CRASH_POLICY } from './crash-policy.ts'
 
-/** Kills a gate at a named point of a scenario, starts another on the same folder and looks at what became of the call. */
+/** Kills a gate at a named point of a scenario, starts another on the same folder and checks the outcome of the call. */
 export async function afterDeath(
   scenario: string,
   at: ProbePoint,
@@ -30,7 +30,7 @@ export async function afterDeath(
   }
 }
 
-/** The one call of a scenario, from the audit: whatever was recorded of it before the death. */
+/** The one call of a scenario, from the audit: whatever was recorded of it before the crash. */
 export async function theCall(rig: GateRig): Promise<string | undefined> {
   const entries = await rig.gate.audit.page(undefined, 1, 1000)
   return entries.find(({ subject }) => subject['call'] !== undefined && !subject['tool']?.endsWith('look'))?.subject[
@@ -43,7 +43,7 @@ export async function stateOf(rig: GateRig, call_id: string): Promise<string> {
   return read.ok ? read.value.status : read.problem.code
 }
 
-/** Waits for what must come, then a little longer for what must not. */
+/** Waits for what must happen, then a little longer for what must not. */
 export async function settles(rig: GateRig, call_id: string, becomes: string, ran: number): Promise<void> {
   await until(async () => (await stateOf(rig, call_id)) === becomes)
   await sleep(100)

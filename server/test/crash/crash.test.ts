@@ -61,7 +61,7 @@ describe.each([
         await settles(rig, call_id ?? 'no call was recorded', becomes, ran)
         const { items } = await rig.gate.approvals.list(APPROVER, 'pending', { limit: 10 })
         const unknown = await rig.gate.calls.listUnknown(APPROVER, { limit: 10 })
-        // Whatever is not over is offered to a person, and nothing else is.
+        // Calls that have not ended are offered to a person, and no others.
         expect(items).toHaveLength(becomes === 'pending' ? 1 : 0)
         expect(unknown.ok && unknown.value.items.map((row) => row.call_id)).toEqual(
           becomes === 'unknown' ? [call_id] : [],
@@ -71,7 +71,7 @@ describe.each([
   )
 })
 
-describe('a person settles a call in the dark', () => {
+describe('a person settles a call with an unknown outcome', () => {
   const SETTLED = [
     { as: 'retry', becomes: 'executed', ran: 2 },
     { as: 'done', becomes: 'executed', ran: 1 },

@@ -52,7 +52,7 @@ async function afterDeath(
     const rig: GateRig = await openTestGate(folder, { policy: CRASH_POLICY, server: READING_TOOLS })
     try {
       look(folder, answered)
-      // Recovery has ended every read that was under way; nobody has to settle one.
+      // Recovery has ended every read that was in progress; nobody has to settle one.
       expect([...statesIn(folder).values()].filter((state) => state !== 'executed' && state !== 'failed')).toEqual([])
       expect(await rig.gate.audit.verify([])).toMatchObject({ ok: true })
       expect(await rig.call('book__slow_note', { text: 'afterwards' })).toMatchObject({ status: 'executed' })
@@ -75,7 +75,7 @@ const POINTS: readonly ProbePoint[] = [
 
 describe('a gate that dies among declared reads', () => {
   test.each(someOf(POINTS, 6))(
-    'at %s has recorded every request that the tool server got, and every answer that was given',
+    'at %s has recorded every request that the tool server received, and every answer that was returned',
     async (at) => {
       await afterDeath({ clients: 8, kill: { at, nth: 60 } }, (folder, answered) => {
         const states = statesIn(folder)
@@ -104,7 +104,7 @@ describe('a power failure among declared reads', () => {
     { at: 'intent.after', clients: 3 },
   ] as const
   test.each(someOf(FAILURES, 4))(
-    'at $at with $clients clients takes back no answer, and the audit is whole',
+    'at $at with $clients clients loses no answer, and the audit is complete',
     async ({ at, clients }) => {
       const order = { clients, kill: { at, nth: 8 * clients }, writer: POWER_WORKER.href }
       await afterDeath(

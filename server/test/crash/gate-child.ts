@@ -3,7 +3,7 @@ import { PROBE_POINTS, type ProbePoint } from '../../src/commands/ports/runtime.
 import { APPROVER, openTestGate, pendingOf, approveShown } from '../gate/with-gate.ts'
 import { CRASH_POLICY } from './crash-policy.ts'
 
-/** A gate that dies by SIGKILL the moment it reaches a named point of one scenario. */
+/** A gate that is killed by SIGKILL when it reaches a named point of one scenario. */
 const [folder = '', scenario = '', target = ''] = process.argv.slice(2)
 if (!PROBE_POINTS.includes(target as ProbePoint)) throw new Error(`there is no point ${target}`)
 let armed = false

@@ -11,7 +11,7 @@ import { BOOK_TOOLS, effectsIn } from '../gate/with-gate.ts'
 import { rpc } from '../mcp/send-raw.ts'
 import { IS_WHOLE, someOf } from '../some-of.ts'
 
-/** The point where the gate dies, and what its client says afterwards. */
+/** The point where the gate dies, and what its client prints afterwards. */
 type Death = { readonly at: ProbePoint; readonly ran: number; readonly says: string; readonly code: number }
 
 const DEATHS: readonly Death[] = [
@@ -61,7 +61,7 @@ async function whileDying(at: ProbePoint, client: (folder: string, gate: number)
   }
 }
 
-/** A gate that a client started in the background is known by the folder in its words. */
+/** A gate that a client started in the background is identified by the folder in its command line. */
 function stopStarted(folder: string): void {
   for (const pid of startedIn(folder)) killed(pid)
 }
@@ -186,7 +186,7 @@ describe.skipIf(process.platform !== 'linux')('a client whose gate is killed', (
 
   const OWN = ['call', 'book__slow_note', SLOW, '--idempotency-key', 'mine']
   test.each(someOf(SOME, 3))(
-    'at $at: the same command again with its own key runs at most once in all',
+    'at $at: the same command again with its own key runs at most once in total',
     ({ at, ran, says }) =>
       whileDying(at, async (folder) => {
         const first = await run(folder, OWN)
@@ -201,7 +201,7 @@ describe.skipIf(process.platform !== 'linux')('a client whose gate is killed', (
 
   const OWN_RUN = ['run', 'slow note', '--skill', 'book__slow_note', '--args', SLOW, '--idempotency-key', 'mine']
   test.skipIf(!IS_WHOLE).each(DEATHS)(
-    'at $at: `sluice run` again with its own key runs at most once in all, and says what it knows',
+    'at $at: `sluice run` again with its own key runs at most once in total, and reports what is known',
     ({ at, ran, says }) =>
       whileDying(at, async (folder) => {
         const first = await run(folder, OWN_RUN)
@@ -209,7 +209,7 @@ describe.skipIf(process.platform !== 'linux')('a client whose gate is killed', (
         if (says === 'unknown') expect(first.code).toBe(6)
         expect(effectsIn(folder).length).toBeLessThanOrEqual(1)
         const second = await run(folder, ['--json', ...OWN_RUN])
-        // A run goes on after a restart, so a call that was never recorded is made then, once.
+        // A run continues after a restart, so a call that was never recorded is made then, once.
         expect(effectsIn(folder)).toHaveLength(says === 'never recorded' ? 1 : ran)
         if (says === 'unknown') expect(second.code).toBe(6)
         const third = await run(folder, ['--json', ...OWN_RUN])
@@ -219,7 +219,7 @@ describe.skipIf(process.platform !== 'linux')('a client whose gate is killed', (
   )
 
   test.each(DEATHS.flatMap((death) => DOORS.map((door) => ({ ...death, ...door }))).slice(IS_WHOLE ? 0 : -1))(
-    'at $at: $door with the same key again runs at most once in all',
+    'at $at: $door with the same key again runs at most once in total',
     ({ at, ran, says, path, body, key }) =>
       whileDying(at, async (folder) => {
         await expect(post(folder, path, body, key)).rejects.toThrow()
@@ -236,7 +236,7 @@ describe.skipIf(process.platform !== 'linux')('a client whose gate is killed', (
       }),
   )
 
-  /** The connection waits in the queue of a process that does nothing any more. */
+  /** The connection waits in the queue of a process that is suspended. */
   test.each([{ words: ['call', 'book__slow_note', SLOW] }, { words: OWN }].slice(0, IS_WHOLE ? 2 : 1))(
     'before it accepts the connection: `sluice $words` runs nothing, and says so',
     ({ words }) =>

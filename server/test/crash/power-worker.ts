@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { workerData } from 'node:worker_threads'
 
 /**
- * A writing thread beside which a disk is kept as a power failure would leave it at worst: after each COMMIT that waited for its
+ * A writing thread that also keeps a copy of the disk as the worst power failure would leave it: after each COMMIT that waited for its
  * fsync the files are copied, after the others they are not.
  */
 const { file } = workerData as { readonly file: string }

@@ -11,7 +11,7 @@ export type ReadingOrder = {
   readonly writer?: string
 }
 
-/** A read that leaves a line where the tool server runs: what was sent can be counted. */
+/** A read that the tool server logs, so that requests can be counted. */
 export const READING_TOOLS = { tools: { ...BOOK_TOOLS, slow_note: { effects: ['read'] } } }
 
 /** A gate whose clients read without pause and print what they were answered, until it dies by SIGKILL at a named point. */

@@ -34,7 +34,7 @@ const FAULTS: readonly (readonly [says: string, break_: (world: World) => Partia
 ]
 
 test.each(FAULTS)(
-  'a takeover that failed because %s is made again',
+  'a takeover that failed because %s is retried',
   async (_says, fault) => {
     const folder = mkdtempSync(join(tmpdir(), 'sluice-again-'))
     const opened = await openWorld(settingsIn(folder), { log: () => {}, url: () => 'http://gate.test' }, true)

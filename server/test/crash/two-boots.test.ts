@@ -83,7 +83,7 @@ describe('recovery', () => {
 })
 
 describe('two nodes on one store', () => {
-  /** A gate of its own over the same store and servers, which hears of the other one only by notices. */
+  /** A separate gate on the same store and servers, which learns of the other one only through notices. */
   async function nodes(count: number): Promise<{ gate: Gate; stop(): Promise<void> }[]> {
     const hub = localNodes()
     const places = Array.from({ length: count }, (_, index) => index)
@@ -98,9 +98,9 @@ describe('two nodes on one store', () => {
     return Promise.all(made)
   }
 
-  test('a call that runs on one is called off on the other, which hears what came of it', async () => {
+  test('a call that runs on one is cancelled on the other, which gets its outcome', async () => {
     const [here, there] = await nodes(2)
-    if (here === undefined || there === undefined) throw new Error('two nodes')
+    if (here === undefined || there === undefined) throw new Error('two nodes are needed')
     const heard: GateChange[] = []
     there.gate.changes.onChange(ADMIN, (change) => void heard.push(change))
     let call_id = ''

@@ -30,7 +30,7 @@ describe.each(someOf(['verified direct', 'verified held'], 2))('a %s call whose 
     },
   )
 
-  test('at upstream.after is unknown, and nothing is said about its effect', async () => {
+  test('at upstream.after is unknown, and its effect is not reported', async () => {
     await afterDeath(scenario, 'upstream.after', async (rig) => {
       const call_id = (await theCall(rig)) ?? ''
       await settles(rig, call_id, 'unknown', 1)
@@ -58,7 +58,7 @@ describe('a check that a kill interrupts', () => {
   })
 })
 
-test('a retry whose check fails, because the first try took effect, runs nothing and asks a person anew', async () => {
+test('a retry whose check fails, because the first attempt took effect, runs nothing and asks a person again', async () => {
   for (const scenario of ['verified direct', 'verified held'])
     await afterDeath(scenario, 'upstream.after', async (rig) => {
       const call_id = (await theCall(rig)) ?? ''

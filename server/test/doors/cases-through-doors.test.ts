@@ -9,7 +9,7 @@ const SERVER = resolve(import.meta.dirname, '../tool-servers/from-cases.ts')
 /** This gate has two people who decide; one with a single person is in one-approver.test.ts. */
 const cases = readCases().filter(({ facts }) => facts?.approvers !== 1)
 
-/** Cases with the same policy stand together: the policy of the running gate is replaced once for all of them. */
+/** Cases with the same policy are grouped: the policy of the running gate is replaced once for all of them. */
 const byPolicy = [...Map.groupBy(cases, ({ policy }) => JSON.stringify(policy))].map(([policy, members]) => ({
   policy,
   members,
@@ -93,7 +93,7 @@ const DOORS: readonly { readonly door: string; readonly sendRaw: Door; readonly 
   { door: 'MCP', sendRaw: overMcp, thread: (at) => `mcp-${at}` },
 ]
 
-/** A command is a process of its own, so `npm test` runs every fifth case there; the other doors see all. */
+/** A command is a separate process, so `npm test` runs every fifth case there; the other doors see all. */
 const ofCommandLine = new Set(someOf(cases, 5))
 
 const STATUS = { allow: 'executed', ask: 'pending', block: 'refused' } as const

@@ -54,7 +54,7 @@ test('`consent list` shows what the arguments may be', async () => {
   expect(out).toMatch(/book__note {2}any /)
 })
 
-test('`artifact` says when it prints only a part, and the command it prints goes on there', async () => {
+test('`artifact` says when it prints only a part, and the printed command continues there', async () => {
   const ran = await gate.cli('--json', 'call', 'book__big', '{"size":120000}')
   const digest = /artifact:\/\/([0-9a-f]{64})/.exec(ran.out)?.[1] ?? ''
   const part = await gate.cli('artifact', digest, '--raw')

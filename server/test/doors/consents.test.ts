@@ -20,7 +20,7 @@ const terms = {
 }
 
 describe('a consent at the HTTP door', () => {
-  test('is minted, let one call through, shows what is left, and is revoked', async () => {
+  test('is minted, allows one call, shows what is left, and is revoked', async () => {
     const { status, body } = await gate.http('POST', '/v1/consents', approver, terms)
     expect({ status, body }).toMatchObject({ status: 201, body: { minted_by: 'approver:bob', calls: 1 } })
     expect(body).not.toHaveProperty('shelf')
@@ -41,7 +41,7 @@ describe('a consent at the HTTP door', () => {
   test.each([
     ['no bound on calls', { ...terms, calls: undefined }],
     ['no end', { ...terms, expires_in_s: undefined }],
-    ['a blank cheque', { ...terms, what: { tool: '*', args: [{ path: '', op: 'any' }] } }],
+    ['no limits at all', { ...terms, what: { tool: '*', args: [{ path: '', op: 'any' }] } }],
     ['an unknown field', { ...terms, unlimited: true }],
   ])('with %s is refused', async (_, body) => {
     expect(await gate.http('POST', '/v1/consents', approver, body)).toMatchObject({
@@ -62,7 +62,7 @@ describe('a consent at the HTTP door', () => {
       })
   })
 
-  test('is given with an approval, and cannot be asked for with a denial', async () => {
+  test('is given with an approval, and cannot be requested with a denial', async () => {
     const { body: held } = await note('remember me')
     const path = `/v1/approvals/${String(held['approval_id'])}/decide`
     const remember = { calls: 1, expires_in_s: 60 }
@@ -98,7 +98,7 @@ describe('a consent at the command line', () => {
     expect(await gate.cli('consent', 'mint', ...twice)).toMatchObject({ code: 1 })
   })
 
-  test('says what is wrong with its own words', async () => {
+  test('reports its own mistakes', async () => {
     const mint = (...words: string[]) => gate.cli('consent', 'mint', 'caller:agent:a', 'book__note', ...words)
     expect(await mint('--calls', '1', '--for', '1h')).toMatchObject({ code: 64 })
     expect(await mint('--calls', '1', '--for', 'ever', '--any-args')).toMatchObject({ code: 64 })

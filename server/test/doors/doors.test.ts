@@ -12,7 +12,7 @@ const cases = parse(readFileSync(join(import.meta.dirname, 'cases.yaml'), 'utf8'
 
 const VERIFIER = resolve(import.meta.dirname, '../../../docs/verify-audit.mjs')
 
-/** What a door made of a call, in common words. */
+/** The outcome of a call at a door, in a common format. */
 type Seen = { status: unknown; code: unknown; text: string }
 
 let gate: RunningGate & { stop(): Promise<void> }
@@ -82,7 +82,7 @@ describe.each([
   { door: 'MCP over HTTP', sendRaw: overMcp },
   { door: 'MCP over stdio', sendRaw: overStdio },
 ])('at $door', ({ sendRaw }) => {
-  // Each case is a process of its own at the last of them.
+  // At the last of them each case is a separate process.
   test.each(sendRaw === overStdio || sendRaw === overCli ? someOf(cases, 3) : cases)('$name', async (one) => {
     const seen = await sendRaw(one)
     expect({ status: seen.status, code: seen.code }).toEqual({ status: one.status, code: one.code })
@@ -90,7 +90,7 @@ describe.each([
   })
 })
 
-describe('the walk', () => {
+describe('a whole call', () => {
   test('a held call is approved at the command line, runs, and its outcome is read over MCP', async () => {
     const held = (await rpc('tools/call', { name: 'book__note', arguments: { text: 'walk' } }))['result'] ?? {}
     const { call_id, approval_id, token } = held['structuredContent'] as Record<string, string>
@@ -138,14 +138,19 @@ describe('the walk', () => {
   })
 })
 
-describe('bad knocks', () => {
+describe('invalid requests', () => {
   test.each([
     ['duplicate keys', '{"tool":"book__look","args":{"a":1,"a":2}}', 400, 'request.not_ijson'],
     ['not JSON', '{', 400, 'request.not_ijson'],
     ['an unknown field', '{"tool":"book__look","args":{},"sudo":true}', 400, 'request.invalid'],
     ['no tool', '{"args":{}}', 400, 'request.invalid'],
     ['a lone surrogate', '{"tool":"book__look","args":{"a":"\\ud800"}}', 400, 'request.not_ijson'],
-    ['a number no double holds', '{"tool":"book__look","args":{"a":12345678901234567890}}', 400, 'request.not_ijson'],
+    [
+      'a number that no double can represent',
+      '{"tool":"book__look","args":{"a":12345678901234567890}}',
+      400,
+      'request.not_ijson',
+    ],
   ])('%s is refused', async (_, body, status, code) => {
     expect(await gate.http('POST', '/v1/calls', agent, body)).toMatchObject({ status, body: { code } })
   })
@@ -169,7 +174,7 @@ describe('bad knocks', () => {
     expect(await gate.http('GET', '/v1/tools', key)).toMatchObject({ status: 401 })
   })
 
-  test('an agent`s key opens no approver`s or admin`s route', async () => {
+  test('an agent`s key gives no access to routes for approvers or admins', async () => {
     const { body } = await gate.http('POST', '/v1/calls', agent, { tool: 'book__note', args: { text: 'x' } })
     const id = String(body['approval_id'])
     const tries: [string, string, unknown?][] = [
@@ -209,7 +214,7 @@ describe('bad knocks', () => {
     expect(seen).toBe(status)
   })
 
-  test('the data folder and its socket belong to their owner alone', () => {
+  test('the data folder and its socket are accessible only to their owner', () => {
     expect(statSync(join(gate.folder, '.sluice')).mode & 0o077).toBe(0)
     expect(statSync(join(gate.folder, '.sluice/gate.sock')).mode & 0o077).toBe(0)
     expect(statSync(join(gate.folder, '.sluice/ledger.sqlite')).mode & 0o077).toBe(0)

@@ -62,7 +62,7 @@ test('one decision covers equal acts, each with its own digest; the session trus
   }
   expect(effects()).toHaveLength(3)
 
-  // Each value of it was approved; a text that nobody approved is asked about, as long as a letter asks for the act.
+  // Each of its values was approved; a text that nobody approved is asked about, as long as a letter requests the action.
   expect((await sends('first', to, 'two'))['status']).toBe('executed')
   expect((await sends('first', to, 'five'))['status']).toBe('pending')
   expect((await sends('first', 'mallory@evil.example', 'six'))['status']).toBe('pending')
@@ -76,7 +76,7 @@ test('what is not alike is not covered, and a program decides nothing that was n
   const held = [await sends('third', 'eve@evil.example', 'a'), await sends('third', 'mallory@evil.example', 'b')]
   const [one = '', two = ''] = ids(held)
   const both = await gate.cli('--key', approver, 'approve', one, '--alike')
-  // Two recipients are one question of one session: both stand in the sentence.
+  // Two recipients of one session are one question: the sentence contains both.
   expect(both.err).toContain('Send 2 e-mails to eve@evil.example and mallory@evil.example')
   expect(both.out).toContain(`${two} is approved`)
   const refused = await gate.cli('--key', approver, 'approve', one, '--alike')

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { run, startGate, type RunningGate } from './with-running-gate.ts'
 
 type Gate = RunningGate & { stop(): Promise<void> }
-/** What a door says of a read-back: the word, and everything around it. */
+/** What a door reports about a read-back: the status, and the whole answer. */
 type Seen = { verified: unknown; text: string }
 
 let gate: Gate
@@ -51,11 +51,11 @@ describe.each([
   { door: 'MCP over HTTP', sendRaw: overMcp },
   { door: 'MCP over stdio', sendRaw: overStdio },
 ])('at $door', ({ door, sendRaw }) => {
-  test('a confirmed call is said to be verified', async () => {
+  test('a confirmed call is reported as verified', async () => {
     expect(await sendRaw({ title: door, text: 'hello' })).toMatchObject({ verified: true })
   })
 
-  test('a contradicted call is said not to be, and what was demanded of the read-back', async () => {
+  test('a contradicted call is reported as not verified, with the expectation', async () => {
     const seen = await sendRaw({ title: `${door} lost`, text: 'lost' })
     expect(seen.verified).toBe(false)
     expect(seen.text).toMatch(/book__find_note: not true: `found` equals true/)
@@ -105,7 +105,7 @@ describe('the list of tools', () => {
 })
 
 describe('the demo', () => {
-  test('holds a message, sends it after a yes, reads it back and says what would undo it', async () => {
+  test('holds a message, sends it after an approval, reads it back and says what would undo it', async () => {
     const demo = await startGate(() => {}, ['demo', '--port', '0'])
     try {
       expect((await demo.cli('call', 'outbox__list_messages')).out).toBe('│ 0 messages\n')
@@ -172,7 +172,7 @@ describe('the card of a tool', () => {
 })
 
 describe('search', () => {
-  test('finds a tool over HTTP and at the command line, with a reason, and refuses what it cannot read', async () => {
+  test('finds a tool over HTTP and at the command line, with a reason, and rejects invalid queries', async () => {
     const { status, body } = await gate.http('GET', '/v1/tools/search?q=keep+a+note&top_k=2', agent)
     expect(status).toBe(200)
     const items = body['items'] as Record<string, unknown>[]

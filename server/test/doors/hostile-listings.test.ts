@@ -8,7 +8,7 @@ import { run, startGate, type RunningGate } from './with-running-gate.ts'
 
 const [{ text: forged } = { text: '' }] = FORGED_LINES
 
-/** Every command that prints words of a tool server or of an agent, over a server that puts hostile texts wherever it can. */
+/** Every command that prints text of a tool server or an agent, with a server that puts hostile text wherever it can. */
 let gate: RunningGate & { stop(): Promise<void> }
 let model: ModelServer
 beforeAll(async () => {
@@ -135,7 +135,7 @@ test('a changed definition is shown before and after, in the list of tools and o
   }
 })
 
-test('the agent`s plan and answer draw no line of their own in a chat', async () => {
+test('the agent`s plan and answer cannot imitate a line of ours in a chat', async () => {
   sayHostile()
   const { out, err } = await run(gate.folder, ['agent', 'chat'], 'list my notes\n\n\n')
   expect(out).toContain('│ preview: nothing will be changed')
@@ -143,7 +143,7 @@ test('the agent`s plan and answer draw no line of their own in a chat', async ()
   expect(looksOurs(err)).toBeUndefined()
 })
 
-test('where a call came from is shown on lines of the gate only', async () => {
+test('where a call came from is shown only on the gate`s own lines', async () => {
   const made = await gate.cli(
     '--json',
     'call',
@@ -156,7 +156,7 @@ test('where a call came from is shown on lines of the gate only', async () => {
   for (const words of [['why', call_id], ...(IS_WHOLE ? [['status', call_id], ['calls']] : [])]) {
     const { out, err } = await gate.cli(...words)
     expect(out, words.join(' ')).not.toBe('')
-    // The source of each argument is there, not only what the user asked for.
+    // The source of each argument is shown, not only what the user asked for.
     if (words[0] === 'why') expect(out).toMatch(/known from[\s\S]*\/field/)
     expect(looksOurs(`${out}${err}`), words.join(' ')).toBeUndefined()
   }

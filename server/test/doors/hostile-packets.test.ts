@@ -27,7 +27,7 @@ afterAll(() => gate.stop())
 const hold = async (args: object, thread = 't1') =>
   String((await gate.http('POST', '/v1/calls', agent, { tool: 'book__slow_note', args, thread })).body['approval_id'])
 
-test('at the command line no argument, thread or answer draws a line of its own', async () => {
+test('at the command line no argument, thread or answer can imitate a line of ours', async () => {
   for (const { name, text } of [...FORGED_LINES, ...ESCAPES]) {
     expect(await hold({ text }, threadOf(text)), name).toMatch(/^auth_/)
   }
@@ -41,7 +41,7 @@ test('at the command line no argument, thread or answer draws a line of its own'
   }
 }, 120_000)
 
-test('what is hidden is told of, and revealed to an approver alone', async () => {
+test('hidden text is announced, and revealed only to an approver', async () => {
   const [{ text } = { text: '' }] = HIDDEN_PAYLOADS
   const id = await hold({ text })
   expect(id).toMatch(/^auth_/)

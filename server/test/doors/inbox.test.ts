@@ -34,7 +34,7 @@ const held = async (text: string) =>
 const stateOf = async (id: string | undefined) =>
   (JSON.parse((await gate.cli('--json', 'approvals', id ?? '')).out) as { state: string }).state
 
-test('the inbox shows what comes in while it is open, and a key decides it', async () => {
+test('the inbox shows requests that arrive while it is open, and a key press decides one', async () => {
   const target = { socket: join(gate.folder, '.sluice/gate.sock') }
   const { screen, press, until } = terminal()
   const closed = runInbox({ ask: clientFor(target), follow: followFor(target) }, screen)
@@ -106,7 +106,7 @@ test('the inbox stays open while the gate is away', async () => {
   await closed
 })
 
-test('where there is no terminal, each request is printed once, as it comes in', async () => {
+test('without a terminal, each request is printed once, when it arrives', async () => {
   const child = spawn(process.execPath, [LAUNCHER, '--json', 'approvals', '--watch'], {
     cwd: gate.folder,
     stdio: ['ignore', 'pipe', 'inherit'],

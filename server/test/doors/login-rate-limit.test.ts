@@ -9,7 +9,7 @@ function rig(nodes = 1) {
   const time = { now: 1_000_000 }
   const clock = () => time.now
   const counts = localCounts(clock)
-  // Whoever waits for their turn lets the others go on.
+  // A waiting request lets the others continue.
   const pause = async (ms: number) => {
     time.now += ms
     await new Promise((resolve) => setImmediate(resolve))
@@ -33,7 +33,7 @@ function rig(nodes = 1) {
 }
 
 describe('wrong credentials', () => {
-  test('of one address make it wait until its window ends, and are told of once', async () => {
+  test('of one address make it wait until its window ends, and are reported once', async () => {
     const { time, knock, fail } = rig()
     expect(await fail('10.0.0.1', 2)).toEqual([false, false])
     expect(await knock('10.0.0.1', 'k', 'not looked at')).toBe(false)
@@ -45,7 +45,7 @@ describe('wrong credentials', () => {
     expect(await knock('10.0.0.1', 'k', 'wrong')).toBe(false)
   })
 
-  test('of one address do not make another wait, nor a key that has been good at the same one', async () => {
+  test('of one address do not make another wait, nor a key that was valid from the same one', async () => {
     const { knock, fail } = rig()
     expect(await knock('10.0.0.1', 'good', 'good')).toBe(false)
     await fail('10.0.0.1', 5)
@@ -56,7 +56,7 @@ describe('wrong credentials', () => {
     expect(await knock('10.0.0.1', 'good', 'good')).toBe(60)
   })
 
-  test('of many addresses leave each of them one try, and addresses without a failure all of theirs', async () => {
+  test('of many addresses leave each of them one attempt, and do not limit addresses without a failure', async () => {
     const { knock, fail } = rig()
     for (let nth = 0; nth < 10; nth += 1) await fail(`10.0.1.${nth}`, 1)
     expect(await knock('10.0.1.3', 'k', 'good')).toBe(60)
@@ -84,7 +84,7 @@ describe('wrong credentials', () => {
     expect(await knock('h5', 'k', 'good')).toBe(false)
   })
 
-  test('that arrive at once on three nodes are as many as one by one, and good ones that arrive with them only wait', async () => {
+  test('that arrive at once on three nodes are counted like single ones, and valid ones that arrive with them only wait', async () => {
     const { knock } = rig(3)
     const guesses = Array.from({ length: 60 }, (_, nth) => knock('10.0.0.1', `guess ${nth}`, 'wrong', nth % 3))
     const told = await Promise.all(guesses)

@@ -29,7 +29,7 @@ test('a critical call asks the one person for a passphrase, whatever the configu
   const bare = await gate.cli('--json', 'approve', held.approval_id)
   expect(bare.out).toContain('approval.passphrase_unset')
   expect(effectsIn(gate.folder)).toHaveLength(0)
-  // Tokens count as strong here, and still take no passphrase's place.
+  // Tokens count as strong here, but do not replace a passphrase.
   expect((await gate.cli('--json', 'token', held.approval_id)).out).toContain('approval.token_too_weak')
   const set = await gate.cli('passphrase', 'set', '--passphrase-file', 'passphrase')
   expect(set.code).toBe(0)
@@ -49,7 +49,7 @@ test('a critical call asks the one person for a passphrase, whatever the configu
   expect(effectsIn(gate.folder)).toHaveLength(1)
 })
 
-test('the doctor says so', async () => {
+test('doctor reports that', async () => {
   expect((await gate.cli('doctor')).out).toContain('there is only one approver')
 })
 

@@ -58,14 +58,14 @@ describe('with a running gate', () => {
   afterAll(() => gate.stop())
   const lines = ({ out }: Ran) => out.trimEnd().split('\n')
 
-  test('show reads the rules in force aloud, with their places', async () => {
+  test('`show` prints the rules in force in words, with their positions', async () => {
     const { out, code } = await gate.cli('policy', 'show')
     expect(out).toContain('block if the tool is book__wipe: nobody wipes the book  [no-wiping,')
     expect(out).toContain('allow if the risk is low: it only reads  [careful.low, preset careful]')
     expect(code).toBe(0)
   })
 
-  test('test runs the cases of a folder against what is in force, and a failing one ends with 1 and its line', async () => {
+  test('`test` runs the cases of a folder against the policy in force; if one fails, it exits with 1 and prints its line', async () => {
     expect(await gate.cli('policy', 'test', 'cases')).toMatchObject({ code: 0 })
     const failed = await gate.cli('policy', 'test', 'cases', '--with', 'draft.yaml')
     expect(failed.code).toBe(1)
@@ -131,7 +131,7 @@ describe('with a running gate', () => {
     expect(out).toContain('would change: 1 block → ask, 1 ask → allow')
   })
 
-  test('what cannot be understood is a mistake in the command', async () => {
+  test('invalid arguments are usage errors', async () => {
     expect(await gate.cli('policy', 'test', 'nowhere')).toMatchObject({ code: 64 })
     expect(await gate.cli('policy', 'replay', '--with', 'draft.yaml', '--since', 'soon')).toMatchObject({ code: 64 })
     expect(await gate.cli('policy', 'replay')).toMatchObject({ code: 64 })
@@ -186,7 +186,7 @@ describe('without a gate', () => {
     expect(readdirSync(folder)).not.toContain('.sluice')
   })
 
-  test('a gate that was named and does not answer is not replaced by a guess', async () => {
+  test('a named gate that does not answer is not replaced by another one', async () => {
     expect(await run(folder, ['--url', 'http://127.0.0.1:9', 'policy', 'lint', 'draft.yaml'])).toMatchObject({
       code: 69,
     })

@@ -68,7 +68,7 @@ const untilRefused = () => until(async () => (await shown()).notices.length > 0)
 const untilQuiet = () => until(async () => (await shown()).notices.length === 0)
 
 describe('a policy file that is edited while the gate runs', () => {
-  test('takes the place of the one before, and the audit names both', async () => {
+  test('replaces the previous one, and the audit names both', async () => {
     const before = (await shown()).version
     expect(await statusOf('book__note')).toBe('pending')
     edit(NOTES_RUN)
@@ -81,7 +81,7 @@ describe('a policy file that is edited while the gate runs', () => {
     })
   })
 
-  test('with a mistake is refused: the old one decides on, and every door says so with the line', async () => {
+  test('with a mistake is rejected: the old one stays in force, and every door reports the mistake with its line', async () => {
     const { version } = await shown()
     edit(BAD)
     await untilRefused()
@@ -138,7 +138,7 @@ describe('a policy file that is edited while the gate runs', () => {
     await untilQuiet()
   })
 
-  test('that goes away leaves the old one in force', async () => {
+  test('that is removed leaves the old one in force', async () => {
     const { version } = await shown()
     rmSync(place('first.yaml'))
     await untilRefused()
@@ -154,7 +154,7 @@ describe('a policy file that is edited while the gate runs', () => {
       edit(`${GOOD}# ${length}\n`)
       gate.process.kill('SIGHUP')
       await until(async () => (await audited('policy.loaded')).length > length)
-      // The watched file may have been first.
+      // The file watcher may have been first.
       if ((await audited('policy.loaded')).at(-1)?.about['because'] === 'signal') break
     }
     expect(gate.process.exitCode).toBeNull()
@@ -173,7 +173,7 @@ describe('a configuration that is edited while the gate runs', () => {
     expect(await statusOf('book__note')).toBe('refused')
   })
 
-  test('that is no YAML, or empty, or gone, leaves the old one in force, and the command line still finds the gate', async () => {
+  test('that is not YAML, empty or removed, leaves the old one in force, and the command line still finds the gate', async () => {
     const good = readFileSync(config(), 'utf8')
     const { version } = await shown()
     for (const spoil of [
@@ -191,8 +191,8 @@ describe('a configuration that is edited while the gate runs', () => {
   })
 })
 
-describe('who may ask', () => {
-  test('an agent sees no policy, a user sees it and tries none, only an admin reloads', async () => {
+describe('who may read and test the policy', () => {
+  test('an agent cannot see the policy, a user can see but not test it, and only an admin can reload it', async () => {
     const approver = await gate.key('approver', 'bob')
     const lint = ['POST', '/v1/policies/lint', {}] as const
     const asked = async (key: string, [method, path, body]: readonly [string, string, unknown?]) =>

@@ -61,7 +61,7 @@ test('over HTTP: outsiders, the same person with two keys, agents and tokens do 
   expect(await decide('bob', id)).toEqual([200, 'approved'])
 })
 
-test('on the command line: who is asked, what is missing, handing over, and the folder`s owner cannot decide', async () => {
+test('on the command line: who is asked, how many are missing, delegation, and the folder`s owner cannot decide', async () => {
   const id = await hold('book__slow_note', 'cli')
   const shown = await gate.cli('approvals', 'show', id)
   expect(shown.out).toContain('asked: 2 of editors (ada, bob, cy); 0 so far, 2 more people must approve')

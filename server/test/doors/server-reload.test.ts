@@ -61,7 +61,7 @@ test('a server that is added answers, one that is removed is gone, and both are 
   expect(changes.map(({ about }) => about)).toMatchObject([{ added: ['second'] }, { removed: ['second'] }])
 })
 
-test('another word about a tool counts at once, without a restart of its server', async () => {
+test('a changed setting of a tool takes effect immediately, without a restart of its server', async () => {
   change(
     (config) => ((config.servers['book'] as Written['servers'][string]).tools['look'] = { effects: ['destructive'] }),
   )
@@ -85,9 +85,9 @@ test('a configuration with a mistake changes nothing, and doctor says that file 
   expect(out).toContain('takes effect after a restart')
 })
 
-test('a call that was judged before its server is replaced is judged and checked again, and does not run unseen', async () => {
+test('a call that was judged before its server is replaced is judged and checked again, and does not run unchecked', async () => {
   const replacement = join(gate.folder, 'second.txt')
-  // The replacement already has this note; the first server does not. Both wait with their answer until they are told.
+  // The replacement already has this note; the first server does not. Both wait with their answer until they are released.
   writeFileSync(replacement, 'keep_note {"title":"waits","text":"old"}\n')
   const kept = { tool: 'book__keep_note', args: { title: 'waits', text: 'new' } }
   const called = gate.http('POST', '/v1/calls', admin, kept)

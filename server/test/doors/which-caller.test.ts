@@ -35,7 +35,7 @@ const CALL = ['call', 'book__look', '{"where":"x"}']
 const message = (where: string) =>
   `${JSON.stringify(rpc('tools/call', { name: 'book__look', arguments: { where } }))}\n`
 
-describe('the command line says who it is', () => {
+describe('the command line determines its caller', () => {
   test('by --as, also when SLUICE_KEY is set, and says that the key is not used', async () => {
     const ran = await run({ SLUICE_KEY: admin }, ['--as', 'agent:lesser', ...CALL])
     expect([ran.code, ran.err]).toEqual([0, expect.stringContaining('SLUICE_KEY is not used')])
@@ -50,7 +50,7 @@ describe('the command line says who it is', () => {
     expect(await lastCaller()).toBe('agent:bridge')
   })
 
-  test('by SLUICE_KEY where no option says it, also for mcp', async () => {
+  test('by SLUICE_KEY if no option names one, also for mcp', async () => {
     await run({ SLUICE_KEY: admin }, CALL)
     expect(await lastCaller()).toBe('admin:root')
     await run({ SLUICE_KEY: admin }, ['--as', 'agent:between', ...CALL])

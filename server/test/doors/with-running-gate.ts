@@ -78,7 +78,7 @@ export function configure(folder: string): void {
   writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify({ ...CONFIG, servers: { book } }))
 }
 
-/** `sluice up` as a process of its own, for the time of one test file. */
+/** `sluice up` as a separate process, for one test file. */
 export async function startGate(
   prepare: (folder: string) => void | Promise<void> = configure,
   words: readonly string[] = ['up'],
@@ -89,7 +89,7 @@ export async function startGate(
   return runGate(folder, words, launcher)
 }
 
-/** The same in a folder that is there already, perhaps after a gate that was killed. */
+/** The same in an existing folder, perhaps after a gate that was killed. */
 export async function runGate(
   folder: string,
   words: readonly string[] = ['up'],

@@ -4,7 +4,7 @@ import { openTestGate } from '../gate/with-gate.ts'
 import { ANA, bundleOf, FLOW_CONFIG, HER_AGENT, OWNER, PACK } from './flow-samples.ts'
 import { FLOW_POLICY } from './dying-policy.ts'
 
-/** A gate that dies by SIGKILL the nth time it reaches a named point of an execution with three calls. */
+/** A gate that is killed by SIGKILL when it reaches a named point for the nth time, in an execution with three calls. */
 const [folder = '', target = '', nth = '1'] = process.argv.slice(2)
 if (!PROBE_POINTS.includes(target as ProbePoint)) throw new Error(`there is no point ${target}`)
 let seen = 0

@@ -39,7 +39,7 @@ beforeAll(async () => {
 })
 afterAll(async () => gate.stop())
 
-/** Its pointer. Each session that gets it is one of its own. */
+/** Its pointer. Each caller of this uses a separate session. */
 async function storedLetter(thread: string): Promise<string> {
   const body = { tool: 'book__read_letter', args: { letter: 'long' }, thread }
   const read = await gate.http('POST', '/v1/calls', reader, body)

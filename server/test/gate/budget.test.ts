@@ -13,7 +13,7 @@ const tally = (outcomes: readonly Outcome[]) => {
 }
 
 describe('a budget', () => {
-  test('lets exactly as many concurrent calls through as it has, and tells the others when it is available again', async () => {
+  test('lets exactly as many concurrent calls through as it has, and the others get the time when it is available again', async () => {
     const budgets = [{ id: 'notes', match: { tool: 'book__note_*' }, calls: 7, per: 'day' }]
     await withGate(
       async ({ call, effects }) => {

@@ -51,7 +51,7 @@ describe('approve and remember', () => {
       expect(decided).toMatchObject({ state: 'approved', consent: { from_approval: held.approval_id, calls: 2 } })
       expect(await outcome(held.call_id)).toMatchObject({ status: 'executed' })
       const { consent } = decided
-      if (consent === undefined) throw new Error('a consent was asked for')
+      if (consent === undefined) throw new Error('there is no consent')
       expect(await leftOf(gate, consent)).toMatchObject({ calls_left: 2, state: 'live' })
 
       expect(await call('book__note', { text: 'x' })).toMatchObject({ status: 'executed' })

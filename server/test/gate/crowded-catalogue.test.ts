@@ -48,7 +48,7 @@ async function storeLongTitle(of: string): Promise<void> {
   })
   if (!store.ok) throw new Error(JSON.stringify(store.problem))
   const held = await store.value.tables.row('tools', 'odd__become')
-  if (held?.row.admitted === undefined) throw new Error('it is admitted')
+  if (held?.row.admitted === undefined) throw new Error('it is not admitted')
   const definition = { ...held.row.definition, title: 'l1Io0 '.repeat(10_000) }
   const to = { ...held.row, definition, admitted: { ...held.row.admitted, definition } }
   await store.value.ledger.commit([{ kind: 'swap', table: 'tools', id: 'odd__become', from: held.version, to }])
@@ -56,7 +56,7 @@ async function storeLongTitle(of: string): Promise<void> {
 }
 const become = (tools: Json) => rig.call('odd__become', { tools })
 
-describe('a server that lists more than is taken', { timeout: 60_000 }, () => {
+describe('a server that lists more than is accepted', { timeout: 60_000 }, () => {
   const kept = { name: 'become', description: 'as listed first' }
   const huge = { name: 'huge', title: 'l1Io0 '.repeat(10_000), description: 'd'.repeat(40_000) }
 

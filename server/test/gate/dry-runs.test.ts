@@ -6,7 +6,7 @@ import type { Outcome } from '../../src/contract/call.ts'
 import { ADMIN, AGENT, APPROVER, BOOK_TOOLS, openTestGate, pendingOf, type GateRig } from './with-gate.ts'
 
 /**
- * A dry run is judged like the call. The tools here have dry runs that leave a line in the book like everything else, so the book says which
+ * A dry run is judged like the call. The tools here have dry runs that are recorded in the book like all effects, so the book shows which
  * were sent. `note_again` declares its dry run free of effects, `slow_note` does not; `wipe` sends one to the data folder.
  */
 const folder = mkdtempSync(join(tmpdir(), 'sluice-dry-'))

@@ -41,7 +41,7 @@ export async function openProject() {
   }
   const files = localFiles(config.value.servers, folder, own)
   const judgement = await loadJudgement(config.value, () => undefined, files)
-  if (!judgement.ok) throw new Error('the configuration is good')
+  if (!judgement.ok) throw new Error('the configuration is invalid')
   const judge = async (args: Json, name = 'read_text_file', server = 's'): Promise<string[]> => {
     const call = callWith(args, { server })
     const plain = toolWith({ path: {} }, name.startsWith('write') ? ['write'] : ['read'])

@@ -209,7 +209,7 @@ describe('a token', () => {
     const token = await first.gate.approvals.issueToken(USER, approval_id)
     const { digest } = await packetIn(first, approval_id)
     await first.opened.close()
-    // Under another title the packet is another one.
+    // With another title the packet is different.
     const tools = { ...open.server.tools, note: { effects: ['read'], title: 'Something else' } }
     const later = await openTestGate(folder, { ...open, server: { tools } })
     expect((await packetIn(later, approval_id)).digest).not.toBe(digest)

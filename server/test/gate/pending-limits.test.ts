@@ -45,7 +45,7 @@ test('a request that expired makes room', () =>
     limited({ pending_per_caller: 1, expires_s: 1 }),
   ))
 
-test('an edited request takes the place of the one it replaces, by its own size', () =>
+test('an edited request frees the space of the one it replaces, and uses its own size', () =>
   withGate(
     async (rig) => {
       const first = await hold(rig, 'x'.repeat(10))

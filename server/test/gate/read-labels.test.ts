@@ -56,7 +56,7 @@ type Fields = Readonly<Record<string, unknown>>
 let count = 0
 const fresh = (what: string) => `${what} ${(count += 1)}`
 
-/** A session of its own reads the letter of a stranger. */
+/** A separate session reads a stranger's letter. */
 async function readLetter(more: object = {}, key?: string): Promise<string> {
   const body = { tool: 'book__read_letter', args: { letter: '2' }, thread: fresh('first'), ...more }
   const headers = {
@@ -169,7 +169,7 @@ const OVER_HTTP: Readonly<Record<string, Way>> = {
   },
 }
 
-describe('over HTTP, a text that asks enters the session that reads it by', () => {
+describe('over HTTP, a text with a request is recorded in the session that reads it by', () => {
   test.each(Object.keys(OVER_HTTP))('%s', async (way) => {
     const session = fresh('reader')
     const read = await OVER_HTTP[way]?.(session)

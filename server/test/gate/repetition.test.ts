@@ -70,7 +70,7 @@ describe('a call that a person rejected', () => {
       const [first, second] = [await call('book__note', { text: 'x' }), await call('book__note', { text: 'x' })].map(
         pendingOf,
       )
-      if (first === undefined || second === undefined) throw new Error('two held calls')
+      if (first === undefined || second === undefined) throw new Error('two held calls are needed')
       await gate.approvals.decide(APPROVER, first.approval_id, { says: 'deny' })
       await approveShown(gate, SECOND, second.approval_id)
       expect(await outcome(second.call_id)).toMatchObject({ status: 'executed' })

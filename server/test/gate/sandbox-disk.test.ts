@@ -61,7 +61,7 @@ test('law: a path that the gate allows without asking changes nothing outside, h
   const files = localFiles(config.value.servers, folder)
   const judgement = await loadJudgement(config.value, () => undefined, files)
   const policy = compilePolicy({ text: 'preset: careful', file: 'p' }, { digest: () => 'a' })
-  if (!judgement.ok || !policy.ok) throw new Error('the configuration is good')
+  if (!judgement.ok || !policy.ok) throw new Error('the configuration is invalid')
   const judge = async (path: string) => {
     const call = callWith({ path })
     const tool = toolWith({ path: {} }, ['write'])

@@ -29,7 +29,7 @@ const judgement = await loadJudgement(config.value, () => undefined, files)
 const policy = compilePolicy({ text: 'preset: careful', file: 'p' }, { digest: () => 'a' })
 
 async function judge(args: Record<string, string>): Promise<string[]> {
-  if (!judgement.ok || !policy.ok) throw new Error('the configuration is good')
+  if (!judgement.ok || !policy.ok) throw new Error('the configuration is invalid')
   const call = callWith(args)
   const tool = toolWith({ path: {} }, ['read'])
   const facts = { ...quietFacts(tool), files: await filesFact({ files, judgement: judgement.value }, call, tool) }
@@ -56,7 +56,7 @@ test.each([
   'd*/e*/w*/secret.txt',
   '**/way/secret.txt',
   '{notes.txt,/etc/passwd}',
-])('the pattern `%s` leads outside, under whatever key it stands', async (pattern) => {
+])('the pattern `%s` leads outside, under any key', async (pattern) => {
   for (const key of ['path', 'pattern', 'target', 'query'])
     expect(await judge({ [key]: pattern }), key).toContain('block sandbox.outside')
 })
@@ -65,7 +65,7 @@ test.each([
   ['base64', base64('/etc/passwd')],
   ['base64 without padding', base64('/etc/passwd').replace(/=+$/, '')],
   ['base64 for addresses', Buffer.from('/etc/shadow~').toString('base64url')],
-  ['base64 of a path that climbs', base64('../../../../../../../../etc/passwd')],
+  ['base64 of a path with `..`', base64('../../../../../../../../etc/passwd')],
   ['base64 of an address', base64('file:///etc/passwd')],
   ['a data address', `data:text/plain;base64,${base64('/etc/passwd')}`],
   ['hexadecimal', hex('/etc/passwd')],
@@ -75,7 +75,7 @@ test.each([
   ['percent signs', '%2Fetc%2Fpasswd'],
   ['percent signs twice', '%252Fetc%252Fpasswd'],
   ['percent signs for every letter', hex('/etc/passwd').replace(/../g, '%$&')],
-])('a path outside in %s does not pass in silence', async (_, text) => {
+])('a path outside, written in %s, is not allowed silently', async (_, text) => {
   for (const key of ['path', 'file', 'target', 'name'])
     expect(
       (await judge({ [key]: text })).some((found) => found.startsWith('block ')),
@@ -96,6 +96,6 @@ test.each([
   base64('hello, this is a note'),
   'aGVsbG8',
   '2026-11-15',
-])('`%s` stays inside and passes', async (text) => {
+])('`%s` stays inside and is allowed', async (text) => {
   for (const key of ['path', 'pattern', 'query']) expect(await judge({ [key]: text }), key).toEqual([])
 })

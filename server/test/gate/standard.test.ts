@@ -58,7 +58,7 @@ describe('an execution by the standard', () => {
   })
 
   // Without the judgement of filled-in arguments this test fails: the question is sent.
-  test('asks nothing back about what its answer must not lead to, in observe mode neither', async () => {
+  test('sends no read-back to a forbidden place that its answer names, even in observe mode', async () => {
     for (const policy of [DIRECT, `preset: observe\n${DIRECT}`])
       await withGate(
         async (rig) => {
@@ -171,7 +171,7 @@ describe('an execution by the standard', () => {
   })
 
   test.each(['all', 'server:book', 'tool:book__find_note'] as const)(
-    'is checked by nobody while %s is paused',
+    'sends no check while %s is paused',
     async (scope) => {
       await withGate(
         async (rig) => {
@@ -282,7 +282,7 @@ describe('a tag', () => {
   })
 })
 
-test('the gate tells tool servers its version', async () => {
+test('the gate sends its version to tool servers', async () => {
   const tools = { ...BOOK_TOOLS, heard: { effects: ['read'] } }
   await withGate(
     async (rig) => {

@@ -140,7 +140,7 @@ export async function openTestGate(
   }
 }
 
-/** A whole gate over a real ledger and a real tool server, for the time of one test. */
+/** A whole gate over a real ledger and a real tool server, for one test. */
 export async function withGate(
   use: (rig: GateRig) => Promise<void>,
   options: Parameters<typeof openTestGate>[1] = {},
@@ -165,6 +165,6 @@ export function pendingOf(outcome: Outcome): Extract<Outcome, { status: 'pending
   return outcome
 }
 
-/** The audit without what every start writes. */
+/** The audit without the entries that every start writes. */
 export const auditTypes = async (gate: Gate) =>
   (await gate.audit.page(undefined, 1, 1000)).map(({ type }) => type).filter((type) => !/^(tool|policy)\./.test(type))

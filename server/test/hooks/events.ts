@@ -11,7 +11,7 @@ export type ClientEvents = {
   before(use: Use): Event
   after(use: Use & { readonly output: string }): Event
   prompt(text: string, session?: string): Event
-  /** The reason of a refusal; undefined when the answer lets the call run. */
+  /** The reason of a refusal; undefined if the answer allows the call. */
   refusal(answer: Event): string | undefined
 }
 

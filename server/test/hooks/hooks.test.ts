@@ -163,7 +163,7 @@ describe('a hook that cannot get a verdict', () => {
 
   test.each([
     ['closes at once', ''],
-    ['breaks off', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"decision":"allow"'],
+    ['closes in the middle of its answer', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"decision":"allow"'],
     ['answers nonsense', 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello'],
     ['answers something else', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}'],
     ['answers with an error', 'HTTP/1.1 500 no\r\ncontent-length: 20\r\n\r\n{"decision":"allow"}'],

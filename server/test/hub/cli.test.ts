@@ -166,7 +166,7 @@ describe('a hub and a node that are run by their commands', () => {
   )
 
   test.skipIf(!IS_WHOLE)(
-    'a node without a hub, a name, a key or a public key does not start, and is told what is missing',
+    'a node without a hub, a name, a key or a public key does not start, and says what is missing',
     async () => {
       const folder = mkdtempSync(join(tmpdir(), 'sluice-node-'))
       configure(folder)

@@ -126,7 +126,7 @@ describe('a node whose approvals are decided at a hub', () => {
   )
 
   test(
-    'a document may say where its approvals are decided, but only if it is true for the gate',
+    'a document may say where its approvals are decided, and is rejected if that is not true for the gate',
     async () => {
       const document = (transport: string) => `apiVersion: gosuto/v1
 metadata: { name: filer }

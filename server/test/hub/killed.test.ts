@@ -24,7 +24,7 @@ const DEATHS: readonly Death[] = [
   { who: 'node', at: 'hub.sent', nth: 2 },
 ]
 
-describe('an exchange of which one side is killed', () => {
+describe('an exchange in which one side is killed', () => {
   let pair: Pair
   beforeAll(async () => {
     pair = await openPair()
@@ -54,7 +54,7 @@ describe('an exchange of which one side is killed', () => {
         isBack = true
       }
       const back = comeBack()
-      // It may die before it answers.
+      // It may be killed before it answers.
       await pair.hold(text).catch(() => undefined)
       await until(async () => {
         const packet = await atHub(text).catch(() => undefined)

@@ -26,7 +26,7 @@ describe.skipIf(!hasPostgres || !isWhole)('a hub of two gates on one database', 
   const wrote = (text: string) => pair.effects().filter((line) => line.includes(text)).length
 
   test(
-    'a request that one gate stored is decided at the other, and the node that waits at the first learns of it',
+    'a request that one gate stored is decided at the other, and the node that waits at the first gets the decision',
     async () => {
       const { call_id } = await pair.hold('decided at the other')
       const { approval_id } = await pair.atHub('decided at the other')
@@ -38,7 +38,7 @@ describe.skipIf(!hasPostgres || !isWhole)('a hub of two gates on one database', 
   )
 
   test(
-    'the gate that took the request is killed: the node goes on with the other, and executes once',
+    'the gate that accepted the request is killed: the node continues with the other, and executes once',
     async () => {
       const { call_id } = await pair.hold('over a dead hub')
       const { approval_id } = await pair.atHub('over a dead hub')

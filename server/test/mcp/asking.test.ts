@@ -77,7 +77,7 @@ test.each([
   ['stdio', 'old'],
   ['stdio', 'new'],
 ] as const)(
-  'over %s a person at a client of the %s era is asked, and nothing they say reaches the tool against the policy',
+  'over %s a person at a client of the %s era is asked, and their answer reaches the tool only if the policy allows it',
   (way, era) =>
     asPerson(way, era, 'Ana', async (client, say) => {
       expect(await order(client, 'tea')).toMatchObject({ content: [{ text: 'ordered for Ana' }] })
@@ -92,7 +92,7 @@ test.each([
     }),
 )
 
-test.each(['old', 'new'] as const)('nobody is asked whose client, of the %s era, did not offer it', (era) =>
+test.each(['old', 'new'] as const)('nobody is asked if their client, of the %s era, did not declare it', (era) =>
   asPerson('http', era, undefined, async (client) => {
     await expect(order(client, 'tea')).rejects.toThrow('capabilities')
   }),
@@ -122,7 +122,7 @@ describe('an answer', () => {
       expect(done()).toEqual([''])
     }))
 
-  test('changes the hash of the call, and both rounds are on record', async () => {
+  test('changes the hash of the call, and both rounds are recorded', async () => {
     const admin = await gate.key('admin', 'root')
     const hashes = async () => {
       const { body } = await gate.http('GET', '/v1/audit?limit=1000', admin)

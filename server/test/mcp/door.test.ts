@@ -75,7 +75,7 @@ describe('requests that share a connection', () => {
     }
   }
 
-  test('a revoked key is refused at once where it was just good', async () => {
+  test('a revoked key is rejected immediately on a connection where it was just valid', async () => {
     const admin = await gate.key('admin', 'revoker')
     const made = await gate.http('POST', '/v1/keys', admin, { kind: 'agent', name: 'short', user: 'ana' })
     const { key, key_id } = made.body as { key: string; key_id: string }
@@ -87,7 +87,7 @@ describe('requests that share a connection', () => {
     })
   })
 
-  test('another credential on it is another caller, and a wrong one nobody', async () => {
+  test('another credential on it is another caller, and a wrong one is rejected', async () => {
     const session = { 'mcp-session-id': await sessionOf(agent) }
     const connection = new Agent({ keepAlive: true, maxSockets: 1 })
     const status = async (key: string) =>

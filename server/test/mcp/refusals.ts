@@ -11,9 +11,9 @@ export const REFUSALS: readonly [
   code: string,
   rpc: number | undefined,
 ][] = [
-  ['a body that is no JSON', { body: '{' }, 400, 'request.not_ijson', -32700],
+  ['a body that is not JSON', { body: '{' }, 400, 'request.not_ijson', -32700],
   ['the same key twice', { body: '{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}' }, 400, 'request.not_ijson', -32700],
-  ['bytes that are no UTF-8', { body: Buffer.from([0x22, 0xff, 0x22]) }, 400, 'request.not_ijson', -32700],
+  ['bytes that are not UTF-8', { body: Buffer.from([0x22, 0xff, 0x22]) }, 400, 'request.not_ijson', -32700],
   ['a megabyte and more', { body: `"${'x'.repeat(1_048_576)}"` }, 413, 'request.too_large', -32000],
   ['a batch', { body: [list] }, 400, 'mcp.batch_refused', -32600],
   ['an empty batch', { body: [] }, 400, 'mcp.batch_refused', -32600],
@@ -36,23 +36,23 @@ export const REFUSALS: readonly [
     'request.not_acceptable',
     -32000,
   ],
-  ['a method of HTTP that is not spoken', { method: 'PUT', body: list }, 405, 'request.method_not_allowed', undefined],
+  ['an HTTP method that is not supported', { method: 'PUT', body: list }, 405, 'request.method_not_allowed', undefined],
   [
-    'a version of the protocol that never was',
+    'a version of the protocol that never existed',
     { headers: { 'mcp-protocol-version': '2025-01-01' }, body: list },
     400,
     'mcp.version_unsupported',
     -32022,
   ],
-  ['a version that is not yet spoken', modernAt('2027-01-01'), 400, 'mcp.version_unsupported', -32022],
+  ['a version that is not supported yet', modernAt('2027-01-01'), 400, 'mcp.version_unsupported', -32022],
   [
-    'a session that nobody began',
+    'a session that was never started',
     { headers: { 'mcp-session-id': 'nonsense' }, body: list },
     404,
     'mcp.session_unknown',
     -32001,
   ],
-  ['the end of no session', { method: 'DELETE' }, 404, 'mcp.session_unknown', -32001],
+  ['the end of a session that does not exist', { method: 'DELETE' }, 404, 'mcp.session_unknown', -32001],
   ['a surface that does not exist', { path: '/mcp?surface=all', body: list }, 400, 'request.invalid', -32000],
   ['another host', { headers: { host: 'evil.example' }, body: list }, 403, 'request.foreign_host', undefined],
   [
@@ -142,8 +142,8 @@ export const REFUSALS: readonly [
   ['an argument that its header gives another value', typed('b'), 400, 'mcp.header_mismatch', -32020],
   ['a newer method that does not exist', modern('ping'), 404, 'mcp.method_unknown', -32601],
   ['an older method that does not exist', { body: rpc('tools/burn') }, 200, 'mcp.method_unknown', -32601],
-  ['a cursor that was not given out', { body: rpc('tools/list', { cursor: 'x' }) }, 200, 'mcp.params_invalid', -32602],
-  ['a call of nothing', { body: rpc('tools/call', {}) }, 200, 'mcp.params_invalid', -32602],
+  ['a cursor that was not issued', { body: rpc('tools/list', { cursor: 'x' }) }, 200, 'mcp.params_invalid', -32602],
+  ['a call without a tool', { body: rpc('tools/call', {}) }, 200, 'mcp.params_invalid', -32602],
 ]
 
 function modernAt(version: string): RawRequest {

@@ -204,9 +204,9 @@ describe('a task of 2025-11-25', () => {
 
   test.each([
     ['a task that is not an object', { name: 'lively__look', task: 1 }, 'mcp.params_invalid'],
-    ['a time to live that is no number', { name: 'lively__look', task: { ttl: 'long' } }, 'mcp.params_invalid'],
+    ['a time to live that is not a number', { name: 'lively__look', task: { ttl: 'long' } }, 'mcp.params_invalid'],
     ['a tool that does not exist', { name: 'lively__none', task: {} }, 'tool.unknown'],
-    ['arguments that do not fit', { name: 'lively__note', task: {} }, 'call.args_invalid'],
+    ['arguments that do not match the schema', { name: 'lively__note', task: {} }, 'call.args_invalid'],
   ])('is refused for %s', async (_, params, code) => {
     expect((await ask('tools/call', { arguments: {}, ...params })).error).toMatchObject({
       code: -32602,
@@ -239,7 +239,7 @@ describe('a task of 2025-11-25', () => {
   })
 })
 
-describe('a held call that is no task', () => {
+describe('a held call that is not a task', () => {
   test('is reported in the log of its own session when it is decided, at the session`s log level', async () => {
     const [mine, quiet] = await Promise.all([sessionOf(agent), sessionOf(agent)])
     const streams = [mine, quiet].map((session) => listenTo(gate, agent, { headers: { 'mcp-session-id': session } }))
@@ -367,7 +367,7 @@ test('a task survives if the gate is killed between the hold and the approval', 
   gate.process.kill('SIGKILL')
   await new Promise((done) => gate.process.once('exit', done))
   gate = { ...(await runGate(gate.folder)), seen: gate.seen }
-  // The address of the console is another one now.
+  // The address of the console has changed.
   const { statusMessage: _, ...same } = task
   expect((await ask('tasks/get', { taskId: task.taskId })).result).toMatchObject(same)
   const waiting = [1, 2].map(() => ask('tasks/result', { taskId: task.taskId }))

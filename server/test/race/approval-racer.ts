@@ -3,7 +3,7 @@ import { APPROVER, USER, approveShown } from '../gate/with-gate.ts'
 import { runRacer } from './race.ts'
 
 /**
- * Tries to get one call approved as often as it was told: with one token, with a token of its own for each try, by role, or by an edit whose
+ * Tries to get one call approved as often as requested: with one token, with a new token for each attempt, by role, or by an edit whose
  * new request it approves. `retry` orders a call with an unknown outcome to be run again.
  */
 const [folder = '', approval_id = '', way = '', times = '0', token = ''] = process.argv.slice(2)

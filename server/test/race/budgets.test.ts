@@ -13,7 +13,7 @@ const BUDGET = 50
 afterEach(() => chooseStore('embedded'))
 
 test.each(STORES)(
-  'on %s, of the calls of three racing processes exactly as many run as their shared budget holds',
+  'on %s, of the calls of three racing processes exactly as many run as their shared budget allows',
   async (store) => {
     await chooseStore(store)
     const folder = mkdtempSync(join(tmpdir(), 'sluice-budgets-'))

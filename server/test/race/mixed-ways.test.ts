@@ -6,14 +6,14 @@ import { approveShown, APPROVER, effectsIn, openTestGate, pendingOf, USER } from
 import { IS_WHOLE } from '../some-of.ts'
 import { allEntries, race } from './race.ts'
 
-/** One approval by several ways at once, each way in a process of its own. */
+/** One approval in several ways at once, each in a separate process. */
 const TIMES = '20'
 
 let folder = ''
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'sluice-mixed-'))))
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-test('of a token, the role, and an edit that race for one request one gets through, also after a restart', async () => {
+test('of a token, the role, and an edit that race for one request, exactly one succeeds, also after a restart', async () => {
   const before = await openTestGate(folder)
   const { approval_id, call_id } = pendingOf(await before.call('book__note', { text: 'x' }))
   const token = await before.gate.approvals.issueToken(USER, approval_id)

@@ -44,8 +44,8 @@ export async function race(script: string, racers: readonly (readonly string[])[
 }
 
 /**
- * One of several processes on one store: opens a gate without the folder's lock, prepares, waits for the word, makes all its
- * attempts at once, waits until nothing is under way, and says how often it saw what.
+ * One of several processes on one store: opens a gate without the folder's lock, prepares, waits for the start signal, makes all its
+ * attempts at once, waits until nothing is in progress, and reports how often it saw each outcome.
  */
 export async function runRacer(
   folder: string,

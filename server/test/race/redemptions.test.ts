@@ -9,7 +9,7 @@ import { allEntries, race } from './race.ts'
 const PROCESSES = 3
 const TIMES = 334
 
-/** One token has two guards, the insert of its nonce and the swap of the row; the other two ways have the swap alone. */
+/** One token has two guards, the insert of its nonce and the swap of the row; the other two ways have only the swap. */
 const WAYS = [
   { way: 'token', says: 'redemptions of one token', lost: 'approval.used' },
   { way: 'tokens', says: 'redemptions with a token each', lost: 'approval.used' },
@@ -20,7 +20,7 @@ const RACES = STORES.flatMap((store) => WAYS.map((one) => ({ store, ...one })))
 afterEach(() => chooseStore('embedded'))
 
 test.each(RACES)(
-  'on $store, of a thousand racing $says by three processes one gets through, and the tool runs once',
+  'on $store, of a thousand racing $says by three processes exactly one succeeds, and the tool runs once',
   async ({ store, way, lost }) => {
     await chooseStore(store)
     const folder = mkdtempSync(join(tmpdir(), 'sluice-race-'))

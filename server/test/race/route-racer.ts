@@ -3,7 +3,7 @@ import { runRacer } from './race.ts'
 import { ROUTED } from './routed.ts'
 import { approveShown } from '../gate/with-gate.ts'
 
-/** People who click at once, as often as they were told: `ada,bob`. */
+/** People who decide at the same time, as often as requested: `ada,bob`. */
 const [folder = '', approval_id = '', users = '', times = '0'] = process.argv.slice(2)
 const who = (user: string): Caller => ({ kind: 'approver', id: `approver:${user}`, user })
 

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => gate.stop())
 
-test('`sluice erase` asks first, removes with `--yes`, and says with its exit code when something is still open', async () => {
+test('`sluice erase` asks first, removes with `--yes`, and exits with another code if something is still open', async () => {
   const key = await gate.key('agent', 'ana-agent', 'ana')
   await gate.http('POST', '/v1/calls', key, { tool: 'book__look', args: {} })
   const held = await gate.http('POST', '/v1/calls', key, { tool: 'book__note', args: { text: 'wait for me' } })

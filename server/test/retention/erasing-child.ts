@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
 import { ADMIN, openTestGate } from '../gate/with-gate.ts'
 
-/** Erases a person and says so when some of their calls are erased and others are not. */
+/** Erases a person, and prints a line when some of their calls are erased and others are not. */
 const folder = process.argv[2] ?? ''
 const rig = await openTestGate(folder)
 const db = new DatabaseSync(join(folder, 'data/ledger.sqlite'), { readOnly: true })

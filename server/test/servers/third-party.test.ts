@@ -98,9 +98,9 @@ describe.each(WAYS)('five servers through the official client, $way, $era era', 
     await client.close()
   })
 
-  test('a file of 6,000 characters comes whole, and one of 99,000 cut, with valid structured content', async () => {
+  test('a file of 6,000 characters is returned completely, and one of 99,000 is cut, with valid structured content', async () => {
     const client = await connectClient(gate, agent, { way, era, surface: 'passthrough' })
-    // Then the client knows the output schemas, and throws on an answer that does not fit.
+    // Then the client knows the output schemas, and throws on an answer that does not match.
     await client.listTools()
     const read = async (file: string) =>
       (await client.callTool({ name: 'filesystem__read_text_file', arguments: { path: join(files, file) } })) as Told

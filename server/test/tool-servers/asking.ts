@@ -3,7 +3,7 @@ import { acceptedContent, inputRequired, McpServer, type ServerContext } from '@
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { z } from 'zod'
 
-/** A server of the official SDK that asks a name before it does anything, and leaves a line for what it did. `old`: of that era. */
+/** A server of the official SDK that asks for a name before it does anything, and records what it did. `old`: of that era. */
 const file = process.env['EFFECTS'] ?? '/dev/null'
 const Name = z.object({ name: z.string() })
 const text = (said: string) => ({ content: [{ type: 'text' as const, text: said }] })

@@ -16,7 +16,7 @@ const TOOLS: Record<string, (call: HttpCall) => unknown> = {
     leave(call)
     return answer(call, 'wiped')
   },
-  /** Notes, and hangs up before it says so. */
+  /** Writes the note, and disconnects before it answers. */
   slow_note(call) {
     leave(call)
     return call.request.socket.destroy()

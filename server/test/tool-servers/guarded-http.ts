@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { answer, sendJson, serveRawHttp } from './raw-http-server.ts'
 
 /**
- * Takes only bearer tokens that it gave out itself, at `/token`, to `client` with the secret `s3cret-of-the-client`. The tool
- * `revoke` makes them worthless; with `CLOSED` it takes none at all.
+ * Accepts only bearer tokens that it issued itself, at `/token`, to `client` with the secret `s3cret-of-the-client`. The tool
+ * `revoke` invalidates them; with `CLOSED` it accepts none at all.
  */
 let tokens = new Set<string>()
 let asked: string[] = []

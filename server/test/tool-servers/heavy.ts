@@ -1,6 +1,6 @@
 import { answer, serveRaw, write } from './raw-server.ts'
 
-/** Answers of the allowed size whose shape makes careless code slow, and streams of messages that are none. */
+/** Answers of the allowed size whose shape makes careless code slow, and streams of invalid messages. */
 const SIZE = 3_900_000
 const result = (id: string | number, text: string) =>
   write(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}\n`)

@@ -1,6 +1,6 @@
 import { answer, serveRaw } from './raw-server.ts'
 
-/** A catalogue by somebody who means harm, or `HOSTILE=flood`: one too large to be read at all. */
+/** A hostile catalogue, or `HOSTILE=flood`: one too large to be read at all. */
 const object = (properties: object, more: object = {}): object => ({ type: 'object', properties, ...more })
 const deep = (levels: number): object => {
   let node: object = { type: 'string' }

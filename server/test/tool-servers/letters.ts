@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs'
 import { answer, send, serveRaw, type RawCall } from './raw-server.ts'
 
-/** An inbox whose letters anybody can write, and an outbox. What was sent is a line in the file `EFFECTS`. */
+/** An inbox whose letters anybody can write, and an outbox. Each sent letter is a line in the file `EFFECTS`. */
 const file = process.env['EFFECTS'] ?? '/dev/null'
 
 const LETTERS = [

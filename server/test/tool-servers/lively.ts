@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs'
 import { answer, send, serveRaw } from './raw-server.ts'
 
-/** A server whose calls take time: it tells of its progress, and leaves a line for each call and each cancellation that reached it. */
+/** A server whose calls take time: it reports progress, and records each call and each cancellation that it received. */
 const file = process.env['EFFECTS'] ?? '/dev/null'
 const leave = (line: string) => appendFileSync(file, `${line}\n`)
 const called = new Map<string | number, string>()

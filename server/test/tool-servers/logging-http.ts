@@ -25,9 +25,9 @@ const raw = ({ response }: HttpCall, text: string, type = 'application/json') =>
 
 const MISBEHAVIOUR: Readonly<Record<string, (call: HttpCall) => unknown>> = {
   hang: () => undefined,
-  /** Says that there will be an answer, and then nothing. */
+  /** Starts an answer and never sends it. */
   hang_in_stream: ({ response }) => openStream(response).flushHeaders(),
-  /** Neither reads nor answers any more, as a busy loop does. The supervisor ends it. */
+  /** Neither reads nor answers any more, like a busy loop. The supervisor ends it. */
   freeze() {
     for (;;);
   },
@@ -52,7 +52,7 @@ const MISBEHAVIOUR: Readonly<Record<string, (call: HttpCall) => unknown>> = {
     served.sessions.clear()
     answer(call, 'done')
   },
-  /** Answers twice in a stream, and what nobody asked. */
+  /** Answers twice in a stream, and sends an unrequested answer. */
   lie({ id, response }) {
     openStream(response)
     sendEvent(response, resultOf('nobody', 'unasked'))

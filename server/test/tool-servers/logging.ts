@@ -24,7 +24,7 @@ function log({ name, args, meta }: RawCall): void {
 
 const MISBEHAVIOUR: Readonly<Record<string, (call: RawCall) => void>> = {
   hang: () => {},
-  /** Neither reads nor answers any more, as a busy loop does. */
+  /** Neither reads nor answers any more, like a busy loop. */
   freeze() {
     for (;;);
   },
@@ -37,7 +37,7 @@ const MISBEHAVIOUR: Readonly<Record<string, (call: RawCall) => void>> = {
     answer(call.id, 'done')
     process.exit(7)
   },
-  /** Answers twice, answers what nobody asked, and says something that is no JSON-RPC. */
+  /** Answers twice, sends an unrequested answer, and sends something that is not JSON-RPC. */
   lie(call) {
     send({ id: 'nobody', result: { content: [{ type: 'text', text: 'unasked' }] } })
     answer(call.id, 'done')
@@ -49,7 +49,7 @@ const MISBEHAVIOUR: Readonly<Record<string, (call: RawCall) => void>> = {
     answer(`s-${Number(String(call.id).slice(2)) + 1}`, 'not asked')
     answer(call.id, 'done')
   },
-  /** The right words under an id that nobody uses. */
+  /** The right answer under an unknown id. */
   wrong_id: () => answer('s-999999', 'done'),
   wrong_shape: ({ id }) => send({ id, result: { content: 'done' } }),
   no_result: ({ id }) => send({ id }),
@@ -64,7 +64,7 @@ const MISBEHAVIOUR: Readonly<Record<string, (call: RawCall) => void>> = {
     for (let line = 0; line < FLOOD_LINES; line += 1) process.stderr.write(`${line} ${'x'.repeat(200)}\n`)
     answer(call.id, 'done')
   },
-  /** Says that its tools have changed, again and again. */
+  /** Announces again and again that its tools have changed. */
   flood_listings(call) {
     for (let line = 0; line < LISTINGS; line += 1) send({ method: 'notifications/tools/list_changed' })
     answer(call.id, 'done')

@@ -6,10 +6,10 @@ const raw = ({ response }: HttpCall, text: string, type = 'application/json') =>
   response.writeHead(200, { 'content-type': type }).end(text)
 const DEEP = `${'['.repeat(30_000)}${']'.repeat(30_000)}`
 
-/** Answers that wait for somebody who asks where a stream went on. */
+/** Answers that wait until a client resumes their stream. */
 const rest = new Map<string, object>()
 let tools: readonly object[] = []
-/** How many answers without an end were cut off by whoever read them. */
+/** How many endless answers the reader cut off. */
 let cut = 0
 
 function writeForEver(response: HttpCall['response']): void {
@@ -39,10 +39,10 @@ const TOOLS: Record<string, (call: HttpCall) => unknown> = {
   },
   slow: (call) => setTimeout(() => answer(call, 'slow but sure'), Number(call.args['ms'])),
   hangs: () => undefined,
-  /** Says that there will be an answer, and then nothing. */
+  /** Starts an answer and never sends it. */
   hangs_in_stream: ({ response }) => openStream(response).flushHeaders(),
   dies: () => process.exit(3),
-  /** Reads the whole request and hangs up. */
+  /** Reads the whole request and disconnects. */
   hangs_up: ({ request }) => request.socket.destroy(),
   dies_mid_answer({ id, response, request }) {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' })
@@ -68,7 +68,7 @@ const TOOLS: Record<string, (call: HttpCall) => unknown> = {
   rejects: ({ id, response }) => sendJson(response, { jsonrpc: '2.0', id, error: { code: -32602, message: 'no' } }),
   rejects_400: ({ id, response }) =>
     sendJson(response, { jsonrpc: '2.0', id, error: { code: -32020, message: 'no such header' } }, 400),
-  /** Refused before anybody looked at it, in JSON-RPC. */
+  /** Rejected with a JSON-RPC error before it was processed. */
   unread: ({ response }) =>
     sendJson(response, { jsonrpc: '2.0', id: null, error: { code: -32000, message: 'Bad Request' } }, 400),
   status: ({ args, response }) => response.writeHead(Number(args['status'])).end('as you wish'),
@@ -101,7 +101,7 @@ const TOOLS: Record<string, (call: HttpCall) => unknown> = {
     writeForEver(response)
   },
   cut: (call) => answer(call, String(cut)),
-  /** Says `bytes` bytes that nobody asked for, in messages under the limit, as fast as they are read. */
+  /** Sends `bytes` unrequested bytes, in messages under the limit, as fast as they are read. */
   floods_bytes({ id, args, response }) {
     let left = Number(args['bytes'])
     openStream(response)
@@ -121,7 +121,7 @@ const TOOLS: Record<string, (call: HttpCall) => unknown> = {
     sendEvent(response, resultOf(id, 'dry again'))
     response.end()
   },
-  /** Reports `n` steps, one of a call nobody made, and one after the answer. */
+  /** Reports `n` steps, one of an unknown call, and one after the answer. */
   progresses({ id, args, meta: { progressToken }, response }) {
     openStream(response)
     const say = (params: object) => sendEvent(response, { method: 'notifications/progress', params })
@@ -132,13 +132,13 @@ const TOOLS: Record<string, (call: HttpCall) => unknown> = {
     say({ progressToken, progress: steps + 1 })
     response.end()
   },
-  /** Ends the stream before the answer, having said from where to go on. */
+  /** Ends the stream before the answer, after it said where to resume. */
   polls({ id, args, response }) {
     openStream(response).write(`id: from-${id}\nretry: 20\ndata:\n\n`)
     if (args['never'] !== true) rest.set(`from-${id}`, resultOf(id, 'the rest'))
     response.end()
   },
-  /** Forgets every session: the next request of each is told so. */
+  /** Forgets every session: the next request of each gets an error. */
   forgets(call) {
     answer(call, 'forgotten')
     served.sessions.clear()
@@ -177,7 +177,7 @@ const served = serveRawHttp({
       response.writeHead(503).end()
       return true
     }
-    // What stands before many servers: the address with a slash is the real one.
+    // Like the proxies of many servers: the address with a slash is the real one.
     if (request.url === '/moved') {
       response.writeHead(307, { location: '/mcp' }).end()
       return true

@@ -14,7 +14,7 @@ const TOOLS: Record<string, (call: RawCall) => void> = {
   /** Answers `ms` later. */
   slow: ({ id, args }) => void setTimeout(() => answer(id, 'slow but sure'), Number(args['ms'])),
   hangs: () => undefined,
-  /** Stops reading and answering for good, as a busy loop does. */
+  /** Stops reading and answering permanently, like a busy loop. */
   freezes: () => {
     for (;;);
   },
@@ -27,7 +27,7 @@ const TOOLS: Record<string, (call: RawCall) => void> = {
   garbage: ({ id }) => write(`{"jsonrpc":"2.0","id":"${id}","result":{"content":[{"type":"te\n`),
   /** The same, by a serialiser that puts the id last. */
   garbage_at_end: ({ id }) => write(`"content":[],,}},"jsonrpc":"2.0","id":"${id}"}\n`),
-  /** Lines that say nothing about whose answer they are, then the answer. */
+  /** Lines without an id, then the answer. */
   chatty: ({ id }) => write('Server listening…\n\n[1,2]\n{"jsonrpc":"1.0"}\nnull\n') && answer(id, 'after the noise'),
   no_result: ({ id }) => send({ id }),
   text_result: ({ id }) => send({ id, result: 'done' }),
@@ -51,15 +51,15 @@ const TOOLS: Record<string, (call: RawCall) => void> = {
   huge: ({ id }) => send(asResult(id, filler + filler)),
   huge_id_last: ({ id }) =>
     write(`{"result":{"content":[{"type":"text","text":"${filler}"}]},"jsonrpc":"2.0","id":"${id}"}\n`),
-  /** Writes for ever and never ends the line. */
+  /** Writes forever and never ends the line. */
   endless: ({ id }) => {
     write(`{"jsonrpc":"2.0","id":"${id}","result":{"content":[{"type":"text","text":"`)
     const more = () => void process.stdout.write(filler, more)
     more()
   },
-  /** Starts a line over the limit and then falls silent in the middle of it. */
+  /** Starts a line over the limit and stops in the middle of it. */
   stuck_line: () => write(filler + filler),
-  /** Says `bytes` bytes that nobody asked for, in messages under the limit, as fast as they are read. */
+  /** Sends `bytes` unrequested bytes, in messages under the limit, as fast as they are read. */
   floods_bytes: ({ id, args }) => {
     let left = Number(args['bytes'])
     const line = `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"${'x'.repeat(60_000)}"}}\n`
@@ -74,7 +74,7 @@ const TOOLS: Record<string, (call: RawCall) => void> = {
     for (let n = 0; n < 20_000; n += 1) send({ method: 'notifications/message', params: { level: 'info', data: n } })
     answer(id, 'dry again')
   },
-  /** Reports `n` steps, one of a call nobody made, and one after the answer. */
+  /** Reports `n` steps, one of an unknown call, and one after the answer. */
   progresses: ({ id, args, meta: { progressToken } }) => {
     const say = (params: object) => send({ method: 'notifications/progress', params })
     const steps = Number(args['n'])

@@ -65,7 +65,7 @@ describe('on stdio, streamable HTTP and the older events alike', () => {
       for (const { definitions } of fresh) expect(definitions.map(({ name }) => name)).toContain('new')
     }))
 
-  test('a gigabyte that was not asked for is read and dropped', () =>
+  test('a gigabyte of unrequested data is read and dropped', () =>
     onEvery(async (rig) => {
       const at_rest = process.memoryUsage().rss
       let peak = 0

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 
 /**
- * HTTP with events as it was before streamable HTTP: everything is said on the stream of `GET /sse`, everything is posted to the
+ * HTTP with events as it was before streamable HTTP: answers are sent on the stream of `GET /sse`, requests are posted to the
  * address it names. `ENDPOINT` names another one.
  */
 type Message = {
@@ -46,7 +46,7 @@ function onMessage(stream: ServerResponse, { id, method, params }: Message): voi
       }
       more()
     },
-    /** Half an answer, and then the stream breaks off. */
+    /** Half an answer, then the stream ends. */
     dies_mid_answer: () => {
       stream.write(`data: {"jsonrpc":"2.0","id":"${id}","result":{"content":[`)
       setTimeout(() => stream.destroy(), 20)

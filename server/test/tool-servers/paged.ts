@@ -2,7 +2,7 @@ import { answer, send, serveRaw, write } from './raw-server.ts'
 
 /**
  * Lists its tools in pages, some of them not shaped like tools. With `endless` the pages never end, with `deep` a schema is
- * nested beyond reason.
+ * nested extremely deep.
  */
 const how = process.argv[2]
 const DEEP = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`

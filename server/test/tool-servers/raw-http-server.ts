@@ -35,7 +35,7 @@ export const sendEvent = (response: ServerResponse, message: object) =>
 export function serveRawHttp(options: {
   readonly tools: () => readonly object[]
   readonly onCall: (call: HttpCall) => void
-  /** Sees every request before its body is read; true means it was dealt with. */
+  /** Sees every request before its body is read; true means that it was handled. */
   readonly before?: (request: IncomingMessage, response: ServerResponse) => boolean
 }) {
   const heard: Heard[] = []

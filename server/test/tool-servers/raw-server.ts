@@ -17,12 +17,12 @@ export const answer = (id: string | number, text: string): boolean =>
 
 /**
  * A tool server of the 2025 era written by hand, so that it can misbehave in ways no SDK allows. It remembers what it was
- * told: the tool `heard` answers with every line that came in.
+ * sent: the tool `heard` answers with every line that it received.
  */
 export function serveRaw(options: {
   readonly tools: () => readonly RawTool[]
   readonly onCall: (call: RawCall) => void
-  /** Sees every message first; true means it was dealt with. */
+  /** Sees every message first; true means that it was handled. */
   readonly before?: (message: Message) => boolean
 }): void {
   const heard: string[] = []

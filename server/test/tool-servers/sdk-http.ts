@@ -10,7 +10,7 @@ import {
 import { z } from 'zod'
 
 /**
- * A server of the official SDK. `both` speaks both eras without sessions, `modern` only the newer one, `sessions` only the older
+ * A server of the official SDK. `both` supports both eras without sessions, `modern` only the newer one, `sessions` only the older
  * one, with sessions. The second argument makes it answer as `json` or as `sse`.
  */
 const [how = 'both', mode = 'auto'] = process.argv.slice(2)

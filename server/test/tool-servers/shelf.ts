@@ -1,6 +1,6 @@
 import { answer, send, serveRaw } from './raw-server.ts'
 
-/** A server with resources, prompts and completions. The one called `stuck` lists its tools and nothing else, ever. */
+/** A server with resources, prompts and completions. The one called `stuck` lists its tools and never anything else. */
 const [name = 'shelf'] = process.argv.slice(2)
 const SECRET = 'AKIAQ3EGRZ7XMPLE2TWN'
 

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { answer, serveRaw } from './raw-server.ts'
 
-/** Servers that are difficult at the start. The first argument says how, the second a file to leave a mark in. */
+/** Servers with problems at the start. The first argument says which, the second is a file for a mark. */
 const [how, mark = ''] = process.argv.slice(2)
 
 if (how === 'dies') process.exit(1)

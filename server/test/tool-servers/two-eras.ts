@@ -2,7 +2,7 @@ import { McpServer } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { z } from 'zod'
 
-/** A server of the official SDK that speaks both eras; `--modern-only` refuses the older one. */
+/** A server of the official SDK that supports both eras; `--modern-only` rejects the older one. */
 serveStdio(
   () => {
     const server = new McpServer(

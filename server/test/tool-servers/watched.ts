@@ -4,8 +4,8 @@ import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/s
 import { z } from 'zod'
 
 /**
- * A server of the official SDK whose resources change when it is told to, of the era that is named: `old` or `new`. Of the
- * older one it leaves a line for each subscription it is asked for.
+ * A server of the official SDK whose resources change on request, of the era that is named: `old` or `new`. Of the
+ * older one it records each subscription request.
  */
 const file = process.env['EFFECTS'] ?? '/dev/null'
 const leave = (line: string) => appendFileSync(file, `${line}\n`)

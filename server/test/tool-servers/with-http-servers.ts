@@ -12,7 +12,7 @@ export type HttpProcess = {
   readonly stop: () => Promise<void>
 }
 
-/** A script of this folder as a process of its own that listens on this machine. */
+/** A script of this folder as a separate process that listens on this machine. */
 export async function startHttp(
   script: string,
   {
@@ -51,7 +51,7 @@ export async function startHttp(
   }
 }
 
-/** Real processes for the time of one test. */
+/** Real processes for one test. */
 export async function withHttp(
   starting: readonly Promise<HttpProcess>[],
   use: (...servers: HttpProcess[]) => Promise<void>,

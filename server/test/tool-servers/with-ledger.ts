@@ -21,7 +21,7 @@ export function serversOf(servers: Record<string, object>): Config['servers'] {
 export type LedgerRig = {
   readonly store: SqliteStore
   readonly catalogue: LiveCatalogue
-  /** What registering and admitting need; the clock goes one up each time it is looked at. */
+  /** What registering and admitting need; the clock advances by one each time it is read. */
   readonly deps: {
     readonly ledger: SqliteStore
     readonly tables: SqliteStore
@@ -35,7 +35,7 @@ export type LedgerRig = {
   readonly audited: () => Promise<readonly string[]>
 }
 
-/** A real ledger in a folder of its own, and a catalogue over it. */
+/** A real ledger in a separate folder, and a catalogue over it. */
 export async function withLedger(servers: Config['servers'], use: (rig: LedgerRig) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-'))
   const onFault = (error: Error) => {

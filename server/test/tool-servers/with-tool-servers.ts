@@ -33,11 +33,11 @@ export type Rig = {
   }[]
   readonly logged: string[]
   readonly call: (server: string, tool: string, args?: object, signal?: AbortSignal) => Promise<UpstreamAnswer>
-  /** The text of the first block of an answered call; anything else as JSON, so that a failing test says what came. */
+  /** The text of the first block of an answered call; anything else as JSON, so that a failing test shows the answer. */
   readonly text: (server: string, tool: string, args?: object) => Promise<string>
 }
 
-/** Real servers for the time of one test. */
+/** Real servers for one test. */
 export async function withToolServers(
   configs: readonly ServerConfig[],
   tuning: Partial<Tuning>,

@@ -50,7 +50,7 @@ let tokens: (string | undefined)[] = []
 let http: Server
 let opened: OpenedGate
 
-/** The page's own two examples, side by side in one gate; only the address is another. */
+/** The two examples of the page in one gate; only the address differs. */
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'sluice-wrappers-'))
   http = createServer((request, response) => {
@@ -109,7 +109,7 @@ describe('the examples of the page about OpenAPI files and commands', () => {
       'desk__count_words low',
       'desk__find_text low',
       'notes__addNote medium',
-      // Its name reads like a read; its method says otherwise, and that is a fact.
+      // Its name sounds like a read, but its HTTP method is not one.
       'notes__getRidOf high',
       'notes__listNotes low',
     ]))
@@ -134,7 +134,7 @@ describe('the examples of the page about OpenAPI files and commands', () => {
       problem: { code: 'call.args_invalid' },
     }))
 
-  test('a command runs with its arguments, and nothing found is no error', async () => {
+  test('a command runs with its arguments, and an empty result is not an error', async () => {
     const found = await call('desk__find_text', { text: 'WATER', ignore_case: true })
     expect(found).toMatchObject({ status: 'executed', result: { content: [{ text: './a.txt:1:Water runs\n' }] } })
     expect(await call('desk__find_text', { text: 'WATER' })).toMatchObject({

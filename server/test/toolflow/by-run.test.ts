@@ -55,7 +55,7 @@ rules:
   )
 })
 
-test('no run is judged less strictly than it judged itself, whatever its kind', async () => {
+test('a call of a run is never judged less strictly than the run judged it, whatever its kind', async () => {
   await withGate(
     async ({ call }) => {
       const by_run = { ...MADE, at_least: 'block' } as const
@@ -69,7 +69,7 @@ test('no run is judged less strictly than it judged itself, whatever its kind', 
   )
 })
 
-test('no door lets a caller say that a run made its call', async () => {
+test('no door lets a caller claim that a run made its call', async () => {
   const gate = await startGate()
   try {
     const key = await gate.key('user', 'ana')

@@ -72,7 +72,7 @@ async function survives(left: Left): Promise<'ended' | 'in the dark'> {
   return how
 }
 
-/** Four at a time: each starts a tool server of its own. */
+/** Four at a time: each starts its own tool server. */
 async function allSurvive(left: readonly Left[]): Promise<readonly ProbePoint[]> {
   const dark: ProbePoint[] = []
   for (let at = 0; at < left.length; at += 4) {
@@ -92,14 +92,14 @@ describe('a flow that runs unattended', () => {
     })
   })
 
-  test('is looked at before and after each of its steps and each part of its call', () => {
+  test('is recorded before and after each of its steps and each part of its call', () => {
     const points = left.map(({ point }) => point)
     expect(points.filter((point) => point === 'step.before')).toHaveLength(6)
     for (const point of [...IN_THE_DARK, 'intent.before', 'outcome.after', 'step.after'] as const)
       expect(points).toContain(point)
   })
 
-  test('survives a kill at each of them: it goes on, or a person is asked, and the tool never runs twice', async () => {
+  test('survives a kill at each of them: it continues, or a person is asked, and the tool never runs twice', async () => {
     const points = someOf(left, 3)
     const dark = points.map(({ point }) => point).filter((point) => IN_THE_DARK.includes(point))
     expect(await allSurvive(points)).toEqual(dark)

@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs'
 import { openTestGate } from '../gate/with-gate.ts'
 import { FLOW_POLICY, note, runFlow } from './with-flows.ts'
 
-/** A gate that dies by SIGKILL the moment its flow reaches a named point. */
+/** A gate that is killed by SIGKILL when its flow reaches a named point. */
 const [folder = '', target = ''] = process.argv.slice(2)
 const rig = await openTestGate(folder, {
   policy: FLOW_POLICY,

@@ -9,7 +9,7 @@ import { approvalIn, FLOW_POLICY, note, runFlow } from './with-flows.ts'
 
 type Asked = { readonly path: string; readonly key: string | undefined; readonly body: Record<string, unknown> }
 
-/** Speaks the chat-completions API, and answers as the operator's own gate and risk provider too. */
+/** Serves the chat-completions API, and answers as the operator's own gate and risk provider too. */
 const world: { words: string; risk: unknown; gate: unknown[]; asked: Asked[] } = {
   words: '',
   risk: 0,
@@ -97,7 +97,7 @@ describe('a model', () => {
     expect(effectsIn(folder).length - before).toBe(status === 'OK' ? 1 : 0)
   })
 
-  test('is told the tool and the words, by its key, and never a secret of the prompt', async () => {
+  test('gets the tool and the prompt, with its key, and never a secret of the prompt', async () => {
     const secret = `ghp_${'a1B2c3D4e5F6g7H8i9J0'.repeat(2).slice(0, 36)}`
     world.words = '{}'
     await runFlow(rig, { ...wanted, user_prompt: `note ${secret}` })
@@ -107,7 +107,7 @@ describe('a model', () => {
     expect(JSON.stringify(asked)).not.toContain(secret)
   })
 
-  test('is not asked where the caller gave the arguments', async () => {
+  test('is not asked if the caller gave the arguments', async () => {
     await runFlow(rig, note('mine'))
     expect(world.asked.map(({ path }) => path)).not.toContain('/v1/chat/completions')
   })
@@ -155,7 +155,7 @@ describe('the operator’s own gate', () => {
     expect(effectsIn(folder)).toHaveLength(before)
   })
 
-  test('speaks at every door, is told nothing secret, and an unknown risk is the toolflow’s worry alone', async () => {
+  test('is asked at every door and gets no secrets; an unknown risk matters only to the toolflow', async () => {
     world.risk = undefined
     expect(await rig.call('book__look')).toMatchObject({ status: 'executed' })
     expect((await runFlow(rig, { user_prompt: 'look' })).status).toBe('ASK')

@@ -25,7 +25,7 @@ test('an answer that comes after the request expired changes nothing: the flow h
   )
 })
 
-test('a request is edited once, by who may decide: the first packet is then used up, and only the new one runs the tool', async () => {
+test('a request is edited once, by somebody who may decide: after that only the new packet runs the tool', async () => {
   await withGate(
     async (rig) => {
       const asked = await runFlow(rig, note('ask first'))

@@ -48,7 +48,7 @@ describe('a flow', () => {
     expect(result_card).toMatchObject({ reason: expect.stringContaining('[call.dry_run_failed]') as string })
   })
 
-  test('is begun and ended on record, once, with the gate’s evidence and without a word of the prompt', async () => {
+  test('is recorded once at its start and once at its end, with the gate’s evidence and without the prompt', async () => {
     const { run_id } = await runFlow(rig, { ...note('recorded'), user_prompt: 'my private words' })
     const recorded = await entries(run_id)
     expect(recorded.map(({ type, outcome }) => [type, outcome])).toEqual([
@@ -117,7 +117,7 @@ describe('the ambiguity guard', () => {
 })
 
 describe('a consent', () => {
-  test('answers an ask of the policy, and is spent by the call alone', async () => {
+  test('allows a call that the policy asks about, and only the call itself uses it up', async () => {
     const what = { tool: 'book__wipe', args: [{ path: '/text', op: 'any' as const }] }
     const { consent_id } = valueOf(
       await rig.gate.consents.mint(ADMIN, { actor: 'user:ana', what, calls: 2, expires_in_s: 60 }),
@@ -130,7 +130,7 @@ describe('a consent', () => {
 })
 
 describe('a person', () => {
-  test('who has to give inputs sees which of those that are there were hidden, where and how much', async () => {
+  test('who has to give inputs sees which existing ones are hidden, where and how much', async () => {
     const args = { note: 'password="x*/; DROP TABLE users; /*"' }
     const asked = await runFlow(rig, { user_prompt: 'a note', skill_id: 'book__note', args })
     expect(asked.approval_packet).toMatchObject({
@@ -149,7 +149,7 @@ describe('a person', () => {
     })
   })
 
-  test('approves: the flow goes on and ends', async () => {
+  test('approves: the flow continues and ends', async () => {
     const before = ran()
     const asked = await runFlow(rig, note('ask me'))
     expect([asked.status, asked.state.node, ran() - before]).toEqual(['ASK', 'ASK', 0])
@@ -175,7 +175,7 @@ describe('a person', () => {
     expect([status, block_card?.reason]).toEqual(['BLOCK', expect.stringContaining('[approval.denied]')])
   })
 
-  test('decides at any other door, and the flow hears of it', async () => {
+  test('decides at any other door, and the flow continues accordingly', async () => {
     const asked = await runFlow(rig, note('ask elsewhere'))
     valueOf(await approveShown(rig.gate, APPROVER, approvalIn(asked)))
     await until(async () => valueOf(await rig.gate.toolflow.read(USER, asked.run_id)).status === 'OK')
@@ -189,7 +189,7 @@ describe('a person', () => {
     expect((await read()).block_card?.reason).toContain('[approval.withdrawn]')
   })
 
-  test('needs a second one where the policy wants two', async () => {
+  test('needs a second one if the policy requires two', async () => {
     const before = ran()
     const asked = await runFlow(rig, note('ask two'))
     const answer = { ...shownIn(asked), choice: 'Approve & Execute' } as const
@@ -199,7 +199,7 @@ describe('a person', () => {
     expect(ran() - before).toBe(1)
   })
 
-  test('answers only about the request of this very flow, and edits with inputs', async () => {
+  test('answers only about the request of this flow, and edits with inputs', async () => {
     const [one, other] = [await runFlow(rig, note('ask one')), await runFlow(rig, note('ask other'))]
     const foreign = { approval_id: approvalIn(other), choice: 'Approve & Execute' } as const
     expect(await rig.gate.toolflow.resume(APPROVER, one.run_id, foreign)).toMatchObject({

@@ -4,7 +4,7 @@ import { ToolflowBody, type ToolflowView } from '../../src/contract/toolflow.ts'
 import type { RunToolflow } from '../../src/commands/toolflow/run-toolflow.ts'
 import { USER, type GateRig } from '../gate/with-gate.ts'
 
-/** Notes run unattended unless they say `ask`; everything else is as the presets have it. */
+/** Notes run unattended unless they say `ask`; everything else follows the preset. */
 export const FLOW_POLICY = `
 rules:
   - { id: notes, effect: allow, match: { tool: [book__note, book__slow_note, book__note_again] }, says: harmless }

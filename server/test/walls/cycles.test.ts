@@ -7,7 +7,7 @@ const IMPORT = /^(?:import|export)\s+(type\s+)?(?:([^'"]*?)\bfrom\s*)?['"](\.[^'
 
 type Graph = ReadonlyMap<string, readonly string[]>
 
-/** Whether an import is gone when the types are: all of its names are types. */
+/** Whether an import disappears with the types, because all of its names are types. */
 function isOfTypes(isType: string | undefined, names = ''): boolean {
   if (isType !== undefined) return true
   const listed = /^\{([^}]*)\}\s*$/.exec(names.trim())?.[1]
@@ -27,7 +27,7 @@ const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
 const graphOf = (kinds: 'running' | 'all'): Graph =>
   new Map(files.map((file) => [file, importsIn(readFileSync(join(src, file), 'utf8'), file, kinds)]))
 
-/** The files that one file loads, over however many others. */
+/** The files that one file loads, directly or indirectly. */
 function reached(graph: Graph, from: string): ReadonlySet<string> {
   const seen = new Set<string>()
   const next = [...(graph.get(from) ?? [])]
@@ -52,7 +52,7 @@ function cyclesIn(graph: Graph): string[][] {
   return [...groups.keys()].sort().map((group) => group.split(' '))
 }
 
-test('no file imports itself at run time, over however many others', () => {
+test('no file imports itself at run time, directly or indirectly', () => {
   const graph = graphOf('running')
   expect(graph.get('boot/open-world.ts')).toContain('boot/open-storage.ts')
   expect(cyclesIn(graph)).toEqual([])

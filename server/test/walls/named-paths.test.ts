@@ -11,7 +11,7 @@ const GUIDES = [
   ...readdirSync(join(root, CHECKLISTS)).map((name) => `${CHECKLISTS}/${name}`),
 ]
 
-/** Named because we do not want it. */
+/** Named as a bad example. */
 const UNWANTED: readonly string[] = ['index.ts']
 
 /** A file or a folder in backticks, or the path in the first line of an example. */
@@ -23,7 +23,7 @@ function namedIn(text: string): string[] {
   return names.filter((name) => isPath(name) && !UNWANTED.includes(name))
 }
 
-/** `*` and words in capitals stand for any name. A path may begin at any folder, as people write it. */
+/** `*` and words in capitals match any name. A path may begin at any folder, as people write it. */
 function patternOf(name: string): RegExp {
   const words = name.replace(/\/$/, '').split(/\*|(?<![\w])[A-Z]{3,}(?![\w])/)
   return new RegExp(`(?:^|/)${words.map((word) => word.replaceAll('.', '\\.')).join('[^/]+')}$`)

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 type Operation = { readonly parameters?: readonly { readonly name: string }[] }
 type OpenApi = { readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>> }
 
-/** What agents can read without a session, each because it holds no text of a tool, a model or another session. */
+/** What agents can read without a session, each because it contains no text of a tool, a model or another session. */
 const WITHOUT_SESSION: Readonly<Record<string, string>> = {
   '/agent/threads': 'the first words of the user',
   '/api/v1/flows': 'procedures that people imported',

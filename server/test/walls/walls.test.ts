@@ -20,7 +20,7 @@ function importsOf(file: string): Import[] {
   }))
 }
 
-/** The fault of one import, or undefined. Exported shape: a sentence that names the wall and its reason. */
+/** The fault of one import, or undefined. The fault is a sentence with the rule and its reason. */
 function faultOf({ file, room, target }: Import): string | undefined {
   const wall = ROOMS[room]
   if (wall === undefined) return `${file}: \`${room}/\` is not a room of the house`
@@ -49,7 +49,7 @@ describe('the walls', () => {
     expect(imports.map(faultOf).filter((fault) => fault !== undefined)).toEqual([])
   })
 
-  test('the partitions inside a room hold', () => {
+  test('the rules inside a room are kept', () => {
     const faults = imports.flatMap(({ file, target }) => {
       if (!target.startsWith('.')) return []
       const path = relative(src, resolve(join(src, dirname(file)), target))

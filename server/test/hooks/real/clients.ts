@@ -48,7 +48,7 @@ export type RealClient = {
 }
 
 const bin = (name: string) => join(CACHE, 'node_modules/.bin', name)
-/** Its launcher wants an install script; the program is in the package of the platform. */
+/** Its launcher needs an install script; the program is in the package of the platform. */
 const opencodeProgram = join(CACHE, `node_modules/opencode-${process.platform}-${process.arch}/bin/opencode`)
 
 function write(file: string, value: object | string): void {

@@ -48,7 +48,7 @@ export async function failures(scene: Scene, first: Gate, admin: string): Promis
     : brokenHooks(scene, installed, good, attempt))
   writeFileSync(installed, good)
   const gate = await runGate(folder, ['up'])
-  // Nobody waits for a person here: the time in which an answer must come is then a quarter of a minute.
+  // Nobody waits for a person here, so the time limit for an answer is a quarter of a minute.
   writeFileSync(installed, good.replaceAll('--wait 570', '--wait 0').replace('WAIT_MS = 570000', 'WAIT_MS = 0'))
   gate.process.kill('SIGSTOP')
   await attempt('the gate hangs', /did not answer/)
@@ -102,7 +102,7 @@ async function badAnswers(folder: string, attempt: (how: string) => Promise<void
   rmSync(socket, { force: true })
 }
 
-/** The program that the hook line starts is replaced by one that fails in its own way. */
+/** The program that the hook line starts is replaced by one that fails in a certain way. */
 async function brokenHooks(
   { client, place, check }: Scene,
   file: string,
@@ -127,7 +127,7 @@ async function brokenHooks(
       writeFileSync(program, text)
       chmodSync(program, 0o755)
     }
-    // The time that a hook gets is shortened, so that the one that hangs is given up soon.
+    // The time limit of a hook is shortened, so that the one that hangs times out soon.
     writeFileSync(file, good.replaceAll(original[0], `sluice 5 ${program} x`))
     await attempt(how)
   }

@@ -1,6 +1,6 @@
 /**
  * Records the built-in tools that real coding agents offer to their model, for the packs: `node server/test/hooks/real/record-tools.ts`. They run in a
- * network namespace with nothing but loopback. Kept are names and the names of arguments; the texts belong to whoever wrote them.
+ * network namespace with nothing but loopback. It stores the names of tools and arguments; the texts belong to their authors.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

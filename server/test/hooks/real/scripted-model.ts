@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** One thing that the scripted model wants: a tool with arguments, or its last words. */
+/** One turn of the scripted model: a tool with arguments, or its final text. */
 export type Turn = { readonly tool: string; readonly args: object } | { readonly say: string }
 
 export type ScriptedModel = {
   readonly url: string
-  /** Every request that asked for a turn, as it came. */
+  /** Every request for a turn, as it was received. */
   readonly requests: string[]
   /** The tools that the client offered first. */
   readonly offered: string[]
@@ -14,7 +14,7 @@ export type ScriptedModel = {
   close(): void
 }
 
-/** A model that does what it is told, in the wire formats of the clients: OpenAI responses, OpenAI chat completions, Gemini. */
+/** A model that follows a script, in the wire formats of the clients: OpenAI responses, OpenAI chat completions, Gemini. */
 export async function scriptedModel(): Promise<ScriptedModel> {
   let turns: readonly Turn[] = []
   let at = 0
