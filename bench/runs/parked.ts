@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { randomIds } from '../../server/src/boot/random-ids.ts'
-import { newRunChanges, tellRun } from '../../server/src/commands/runs/run-changes.ts'
+import { newRunChanges, addRunEvent } from '../../server/src/commands/runs/run-changes.ts'
 import type { RunId } from '../../server/src/contract/ids.ts'
 import { quantile } from '../bench.ts'
 import { endsOf, GO, newRun, openRunProcess, type RunProcess } from './sluice.ts'
@@ -61,7 +61,7 @@ async function wake(folder: string): Promise<Woken> {
     const ended = endOf(id)
     const first = new Promise<number>((resolve) => started.set(id, resolve))
     const sent = performance.now()
-    await ledger.commit(tellRun(id, GO))
+    await ledger.commit(addRunEvent(id, GO))
     const resumed = (await first) - sent
     started.delete(id)
     await ended

@@ -5,7 +5,7 @@ import type { BackupReport } from '../doors/cli/boot-reports.ts'
 import type { UpOptions } from '../doors/cli/local-gate.ts'
 import { HEAD_FILE } from '../keys/kept-head.ts'
 import { SEEN_FILE } from '../keys/seen-entries.ts'
-import { FLOORS_FILE } from '../keys/row-floors.ts'
+import { MINIMUM_VERSIONS_FILE } from '../keys/minimum-versions.ts'
 import { backUpStore, isStoreFile, restoreStore } from '../stores/back-up-store.ts'
 import { storeState } from '../stores/open-store.ts'
 import type { PackedFile } from '../stores/packed-file.ts'
@@ -83,7 +83,8 @@ export async function restoreData(options: UpOptions, from: string): Promise<Res
     const unpacked = await restoreStore(file, { folder: part }, (packed) => place(part, packed))
     if (unpacked === undefined) return no('it was not written by `sluice backup`')
     // These were copied after the ledger, so they may name newer rows and entries. They are created again from what is restored.
-    for (const name of [FLOORS_FILE, HEAD_FILE, SEEN_FILE]) rmSync(join(placesIn(part).keys, name), { force: true })
+    for (const name of [MINIMUM_VERSIONS_FILE, HEAD_FILE, SEEN_FILE])
+      rmSync(join(placesIn(part).keys, name), { force: true })
     const verified = await verifyRestored(options, part)
     if (!verified.ok) return no(`its audit cannot be read (${verified.problem.code})`)
     const { ok: is_sound, entries } = verified.value

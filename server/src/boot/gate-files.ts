@@ -2,11 +2,11 @@ import { relative, resolve } from 'node:path'
 import { storeFiles } from '../stores/open-store.ts'
 import type { GateFiles } from '../upstream/gate-places.ts'
 import { HUB_FILE } from '../keys/hub-keys.ts'
-import { KEPT_FILE } from '../keys/kept-checkpoint.ts'
+import { NEWEST_CHECKPOINT_FILE } from '../keys/checkpoint-file.ts'
 import { HEAD_FILE } from '../keys/kept-head.ts'
 import { SEEN_FILE } from '../keys/seen-entries.ts'
 import { CHECKPOINT_FILE, TOKEN_FILE } from '../keys/key-folder.ts'
-import { FLOORS_FILE } from '../keys/row-floors.ts'
+import { MINIMUM_VERSIONS_FILE } from '../keys/minimum-versions.ts'
 import { ROW_KEY_FILE } from '../keys/row-key.ts'
 import { SEAL_KEY_FILE } from '../keys/seal-keys.ts'
 import { placesIn } from './data-folder.ts'
@@ -15,10 +15,10 @@ import type { Settings } from './load-config.ts'
 const KEY_FILES = [
   TOKEN_FILE,
   CHECKPOINT_FILE,
-  KEPT_FILE,
+  NEWEST_CHECKPOINT_FILE,
   HEAD_FILE,
   SEEN_FILE,
-  FLOORS_FILE,
+  MINIMUM_VERSIONS_FILE,
   ROW_KEY_FILE,
   SEAL_KEY_FILE,
   HUB_FILE,

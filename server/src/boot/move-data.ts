@@ -29,7 +29,9 @@ export async function moveData(options: UpOptions, address: string, schema: stri
   const state = await storeState(from)
   if (!state.ok) return state
   if (state.value === undefined) return refuse('gate.absent', { data })
-  const before = await withVerified(from, { against: [], compareKept: true }, async ({ report }) => ok(report))
+  const before = await withVerified(from, { against: [], compareCheckpointFile: true }, async ({ report }) =>
+    ok(report),
+  )
   if (!before.ok) return before
   if (!before.value.ok) return refuse('store.not_moved', { why: 'its audit does not verify' })
   const { config, folder } = settings.value
@@ -38,7 +40,7 @@ export async function moveData(options: UpOptions, address: string, schema: stri
   if (target.postgres === undefined) return refuse('store.not_moved', { why: 'no database was named' })
   const copied = await copyToDatabase({ ...settings.value, config: { ...config, store: to } }, data, target.postgres)
   if (!copied.ok) return copied
-  const after = await withVerified(target, { against: [], compareKept: true }, async ({ report, store }) => {
+  const after = await withVerified(target, { against: [], compareCheckpointFile: true }, async ({ report, store }) => {
     if (!report.ok || report.entries !== before.value.entries)
       return refuse('store.not_moved', { why: 'the audit in the database does not verify' })
     const entry = { at: Date.now(), type: 'ledger.moved', actor: LOCAL_OWNER.id, trace: randomIds.trace(), subject: {} }

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { guardVersions, settleFloors } from '../commands/changes/row-floors.ts'
+import { guardVersions, settleMinimums } from '../commands/changes/minimum-versions.ts'
 import type { Change } from '../commands/ports/ledger.ts'
 import { ok, type Result } from '../contract/problems.ts'
-import { openRowFloors } from '../keys/row-floors.ts'
+import { openMinimumVersions } from '../keys/minimum-versions.ts'
 import { openRowKey } from '../keys/row-key.ts'
 import { createSealing, readMasterKey, SEAL_KEY_FILE, type Sealing } from '../keys/seal-keys.ts'
 import { hasRowMacs, openStore, storeState, type Store, type StoreSetup } from '../stores/open-store.ts'
@@ -25,8 +25,8 @@ export async function openSealedStore({ onRejected, ...setup }: SealedSetup): Pr
   const isNew = state.value === undefined
   const rows = openRowKey(keys, await hasRowMacs(setup))
   if (!rows.ok) return rows
-  const floors = openRowFloors(keys)
-  if (!floors.ok) return floors
+  const minimums = openMinimumVersions(keys)
+  if (!minimums.ok) return minimums
   const told = new Set<string>()
   const reject = (why: RejectedRow['why']) => (found: { readonly table: string; readonly id: string }) => {
     const name = JSON.stringify([found.table, found.id, why])
@@ -53,8 +53,8 @@ export async function openSealedStore({ onRejected, ...setup }: SealedSetup): Pr
     return sealed
   }
   if (!rows.value.sealed && !isNew) await recordSealing(opened.value)
-  await settleFloors(opened.value.tables, floors.value, reject('older'), Date.now())
-  const guarded = guardVersions(opened.value, floors.value, reject('older'))
+  await settleMinimums(opened.value.tables, minimums.value, reject('older'), Date.now())
+  const guarded = guardVersions(opened.value, minimums.value, reject('older'))
   return ok({ ...opened.value, ...guarded })
 }
 

@@ -10,7 +10,7 @@ import { withEndDays } from '../commands/retention/with-end-days.ts'
 import { withRunEvents } from '../commands/runs/with-run-events.ts'
 import { ok, problem, type Problem, type Result } from '../contract/problems.ts'
 import { sha256Hex } from '../keys/digest.ts'
-import { openKeptCheckpoint } from '../keys/kept-checkpoint.ts'
+import { openCheckpointFile } from '../keys/checkpoint-file.ts'
 import { openKeptHead } from '../keys/kept-head.ts'
 import { openSeenEntries } from '../keys/seen-entries.ts'
 import { joinStore } from '../stores/open-store.ts'
@@ -47,7 +47,7 @@ export type Storage = {
     | 'accounts'
     | 'audit'
     | 'tail'
-    | 'kept'
+    | 'checkpointFile'
     | 'seen'
     | 'journal'
     | 'artifacts'
@@ -90,7 +90,7 @@ export async function openStorage(
   })
   if (!node.ok) return node
   const { stream } = node.value
-  const kept = openKeptCheckpoint(placesIn(settings.data).keys)
+  const checkpointFile = openCheckpointFile(placesIn(settings.data).keys)
   const onFault = (error: Error) => log('error', 'the ledger cannot be written', { error: error.message })
   const head = openKeptHead(placesIn(settings.data).keys, (error) =>
     log('warn', 'the newest audit entry could not be noted beside the keys', { error: error.message }),
@@ -113,8 +113,8 @@ export async function openStorage(
     floor: head.last,
     noteFile: head.file,
     onTail: (entry) => head.keep(entry),
-    ...(alone === true ? { isBroken: () => kept.state().broken !== undefined } : {}),
-    refuses: (changes) => kept.state().broken !== undefined && changes.some(startsCall),
+    ...(alone === true ? { isBroken: () => checkpointFile.state().broken !== undefined } : {}),
+    refuses: (changes) => checkpointFile.state().broken !== undefined && changes.some(startsCall),
     onRejected: (found) => log('error', 'a row in the database is ignored: it is not what the gate wrote', found),
   })
   if (!store.ok) {
@@ -125,7 +125,7 @@ export async function openStorage(
   const stored = { ...store.value, ledger: around?.ledger?.(store.value.ledger) ?? store.value.ledger }
   const volatile = keepVolatile(stored, { clock: Date.now, digest: sha256Hex, boot: node.value.liveness.boot })
   const { tables, searches, journal, artifacts, ledger: quiet } = volatile
-  const noting = { kept, ledger: quiet, clock: Date.now, ids: randomIds }
+  const noting = { checkpointFile, ledger: quiet, clock: Date.now, ids: randomIds }
   const diverged = (found: Parameters<typeof noteFound>[1]) =>
     void noteFound(noting, found).catch((error: unknown) => onFault(error as Error))
   const version = packageVersion()
@@ -169,7 +169,7 @@ export async function openStorage(
       accounts,
       audit,
       tail,
-      kept,
+      checkpointFile,
       ...(seen === undefined ? {} : { seen }),
       journal,
       artifacts,
@@ -183,7 +183,7 @@ export async function openStorage(
     measured,
     closedBy() {
       if (died !== undefined) return problem('node.dead', { why: died })
-      const closed = brokenProblem(kept.state()) ?? doubts.closedBy()
+      const closed = brokenProblem(checkpointFile.state()) ?? doubts.closedBy()
       // Its lease has expired: it may send nothing, and another node may declare it dead.
       return (
         closed ??

@@ -7,7 +7,7 @@ import { openCatalogue } from '../commands/catalogue/catalogue.ts'
 import { openListingFindings } from '../commands/catalogue/listing-findings.ts'
 import { openHabits } from '../commands/catalogue/search-habits.ts'
 import { openSemanticSearch } from '../commands/catalogue/semantic-search.ts'
-import { followNodes, tellingPolicy } from '../commands/changes/follow-nodes.ts'
+import { followNodes, announcingPolicy } from '../commands/changes/follow-nodes.ts'
 import { openLivePolicy, type LivePolicy } from '../commands/policy/live-policy.ts'
 import type { MessageTransport } from '../commands/ports/transports.ts'
 import { ok, PROBLEMS, type Result } from '../contract/problems.ts'
@@ -74,7 +74,7 @@ export async function openTools(
   const source = policy ?? { read: () => ({ ok: true, value: settings.policy }), watch: () => () => {} }
   const opened = await openLivePolicy({ ...shared, catalogue, read: () => source.read() }, settings.policy)
   if (!opened.ok) return opened
-  const policyOnly = tellingPolicy(loggedPolicy(opened.value, log), world.notices)
+  const policyOnly = announcingPolicy(loggedPolicy(opened.value, log), world.notices)
   const logins = openServerLogins({
     store: openLoginStore(placesIn(settings.data).keys),
     clock: Date.now,

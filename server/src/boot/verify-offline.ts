@@ -5,7 +5,7 @@ import { LOCAL_OWNER } from '../contract/caller.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import type { UpOptions } from '../doors/cli/local-gate.ts'
 import { sha256Hex } from '../keys/digest.ts'
-import { openKeptCheckpoint } from '../keys/kept-checkpoint.ts'
+import { openCheckpointFile } from '../keys/checkpoint-file.ts'
 import { lockStore, storeState, type Store, type StoreSettings } from '../stores/open-store.ts'
 import { digestBytes, placesIn } from './data-folder.ts'
 import { openLiveKeys } from './open-data-folder.ts'
@@ -27,7 +27,9 @@ type Verified = {
 export function verifyOffline(options: UpOptions, against: readonly Checkpoint[]): Promise<Result<AuditReport>> {
   const settings = settingsMeant(options)
   if (!settings.ok) return Promise.resolve(settings)
-  return withVerified(storeOf(settings.value), { against, compareKept: true }, async ({ report }) => ok(report))
+  return withVerified(storeOf(settings.value), { against, compareCheckpointFile: true }, async ({ report }) =>
+    ok(report),
+  )
 }
 
 /**
@@ -39,11 +41,11 @@ export function verifyRestored(options: UpOptions, data: string): Promise<Result
   if (!settings.ok) return Promise.resolve(settings)
   return withVerified(
     embedded(settings.value),
-    { against: [], compareKept: false },
+    { against: [], compareCheckpointFile: false },
     async ({ report, store, deps, data: folder }) => {
       if (!report.ok) return ok(report)
-      const kept = openKeptCheckpoint(placesIn(folder).keys)
-      const { broken, newest: before } = kept.state()
+      const checkpointFile = openCheckpointFile(placesIn(folder).keys)
+      const { broken, newest: before } = checkpointFile.state()
       const newest = await newestCheckpoint(store.tables)
       const about = { checkpoint: newest?.body.number ?? 0, kept: before?.body.number ?? 0 }
       const entry = {
@@ -55,14 +57,14 @@ export function verifyRestored(options: UpOptions, data: string): Promise<Result
       }
       const recorded = await store.ledger.commit([{ kind: 'audit', entry: { ...entry, about } }])
       if (recorded !== 'committed') return refuseUnrecorded(recorded)
-      const written = await kept.keep({
+      const written = await checkpointFile.keep({
         ...(newest === undefined ? {} : { newest }),
         ...(broken === undefined ? {} : { broken }),
       })
       if (!written.ok || broken !== undefined || report.streams.every(({ stream }) => stream === MAIN_STREAM))
         return written.ok ? ok(report) : written
       // Streams of several nodes that nobody has signed yet would be rejected by the gate that starts here.
-      const signed = await writeCheckpoint({ ...deps, ledger: store.ledger, kept, clock: Date.now })
+      const signed = await writeCheckpoint({ ...deps, ledger: store.ledger, checkpointFile, clock: Date.now })
       return signed.ok ? ok(report) : signed
     },
   )
@@ -80,7 +82,7 @@ export function embedded(settings: Parameters<typeof storeOf>[0]): StoreSettings
  */
 export async function withVerified<T>(
   place: StoreSettings,
-  how: { readonly against: readonly Checkpoint[]; readonly compareKept: boolean },
+  how: { readonly against: readonly Checkpoint[]; readonly compareCheckpointFile: boolean },
   use: (verified: Verified) => Promise<Result<T>>,
 ): Promise<Result<T>> {
   const data = place.folder
@@ -108,8 +110,10 @@ export async function withVerified<T>(
         digest: sha256Hex,
         digestBytes,
       }
-      const kept = how.compareKept ? { kept: openKeptCheckpoint(placesIn(data).keys).state() } : {}
-      const report = await verifyAudit(deps, { against: how.against, ...kept })
+      const checkpointFile = how.compareCheckpointFile
+        ? { checkpointFile: openCheckpointFile(placesIn(data).keys).state() }
+        : {}
+      const report = await verifyAudit(deps, { against: how.against, ...checkpointFile })
       return await use({ report, store, deps, data })
     } finally {
       await store.close()

@@ -6,7 +6,7 @@ import type { FactsDeps } from '../commands/calls/gather-facts.ts'
 import type { Intake } from '../commands/calls/intake.ts'
 import type { PolicyStore } from '../commands/policy/put-policy.ts'
 import type { LivePolicy } from '../commands/policy/live-policy.ts'
-import type { KeptCheckpoint, OwnTail, SeenEntries } from '../commands/ports/audit.ts'
+import type { CheckpointFile, OwnTail, SeenEntries } from '../commands/ports/audit.ts'
 import type { Artifacts } from '../commands/ports/artifacts.ts'
 import type { CallbackSource, Channel, WebPush } from '../commands/ports/channels.ts'
 import type { FlowPolicySource } from '../commands/ports/flow-policy.ts'
@@ -91,7 +91,7 @@ export type World = {
   readonly health?: HealthEvidence
   readonly audit: AuditReads
   /** The newest checkpoint, outside the ledger. */
-  readonly kept: KeptCheckpoint
+  readonly checkpointFile: CheckpointFile
   /** The newest entries that this node has seen, outside the ledger; only if several nodes share it. */
   readonly seen?: SeenEntries
   /** The same ledger, below all wrappers that report changes. */

@@ -1,7 +1,7 @@
 import { existsSync, renameSync } from 'node:fs'
 import { ok, type Result } from '../contract/problems.ts'
 import { openKeys } from './key-folder.ts'
-import { openRowFloors } from './row-floors.ts'
+import { openMinimumVersions } from './minimum-versions.ts'
 import { openRowKey } from './row-key.ts'
 
 const KEY_FILES = 4
@@ -28,5 +28,5 @@ function openAll(folder: string): Result<unknown> {
   const keys = openKeys({ folder, fresh: true, env: {} })
   if (!keys.ok) return keys
   const rows = openRowKey(folder, false)
-  return rows.ok ? openRowFloors(folder) : rows
+  return rows.ok ? openMinimumVersions(folder) : rows
 }

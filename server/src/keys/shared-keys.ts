@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 import { join } from 'node:path'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import { HUB_FILE, openHubKeys } from './hub-keys.ts'
-import { KEPT_FILE } from './kept-checkpoint.ts'
+import { NEWEST_CHECKPOINT_FILE } from './checkpoint-file.ts'
 import { openPrivateFolder, readPrivateFile, writePrivateFile } from './key-files.ts'
 import { CHECKPOINT_FILE, openKeys, TOKEN_FILE } from './key-folder.ts'
 import { openRowKey, ROW_KEY_FILE } from './row-key.ts'
@@ -66,9 +66,9 @@ export function readKeyFiles(folder: string): Result<KeyFiles> {
 export function readForStore(folder: string): Result<KeyFiles> {
   const files = readKeyFiles(folder)
   if (!files.ok) return files
-  const kept = readPrivateFile(join(folder, KEPT_FILE))
+  const kept = readPrivateFile(join(folder, NEWEST_CHECKPOINT_FILE))
   if (!kept.ok) return kept
-  return ok(kept.value === undefined ? files.value : { ...files.value, [KEPT_FILE]: kept.value })
+  return ok(kept.value === undefined ? files.value : { ...files.value, [NEWEST_CHECKPOINT_FILE]: kept.value })
 }
 
 /**
@@ -76,10 +76,12 @@ export function readForStore(folder: string): Result<KeyFiles> {
  * missing file means that it was removed.
  */
 export function seedKept(folder: string, stored: KeyFiles): Result<void> {
-  const file = join(folder, KEPT_FILE)
+  const file = join(folder, NEWEST_CHECKPOINT_FILE)
   const found = readPrivateFile(file)
   if (!found.ok) return found
-  return found.value === undefined ? writePrivateFile(file, stored[KEPT_FILE] ?? FROM_THE_FIRST) : ok(undefined)
+  return found.value === undefined
+    ? writePrivateFile(file, stored[NEWEST_CHECKPOINT_FILE] ?? FROM_THE_FIRST)
+    : ok(undefined)
 }
 const FROM_THE_FIRST = `${JSON.stringify({ v: 1 })}\n`
 

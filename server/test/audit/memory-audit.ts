@@ -1,4 +1,4 @@
-import type { CheckpointKeys, KeptCheckpoint } from '../../src/commands/ports/audit.ts'
+import type { CheckpointKeys, CheckpointFile } from '../../src/commands/ports/audit.ts'
 import type { Change, Committed, Ledger, Table } from '../../src/commands/ports/ledger.ts'
 import type { AuditReads, Held, Tables } from '../../src/commands/ports/reads.ts'
 import type { Digest } from '../../src/commands/ports/runtime.ts'
@@ -14,8 +14,8 @@ export const digestBytes = (hex: string): string => sha256Hex(Buffer.from(hex, '
 export const newKeys = (): CheckpointKeys => createCheckpointKeys(newCheckpointKey(), [])
 
 /** Keeps everything in memory, like a process that was never stopped. */
-export function memoryKept(): KeptCheckpoint {
-  let state: ReturnType<KeptCheckpoint['state']> = { missing: false }
+export function memoryCheckpointFile(): CheckpointFile {
+  let state: ReturnType<CheckpointFile['state']> = { missing: false }
   return {
     state: () => state,
     async keep(next) {
@@ -105,9 +105,9 @@ export function memoryAudit(keys: CheckpointKeys = newKeys()) {
   const ledger: Ledger = { commit }
   const clock = () => (now += 1)
   const stored = { entries, heads, checkpoints }
-  const kept = memoryKept()
+  const checkpointFile = memoryCheckpointFile()
   const ids = { trace: () => 'trace' }
-  return { ledger, audit, tables, keys, kept, ids, clock, digest, digestBytes, append, stored }
+  return { ledger, audit, tables, keys, checkpointFile, ids, clock, digest, digestBytes, append, stored }
 }
 export type MemoryAudit = ReturnType<typeof memoryAudit>
 

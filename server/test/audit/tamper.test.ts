@@ -9,13 +9,13 @@ import { writeCheckpoint } from '../../src/commands/audit/write-checkpoint.ts'
 import type { AuditReport, Checkpoint } from '../../src/contract/audit.ts'
 import { TEST_ROWS } from '../../src/stores/sqlite/open-store.suite.ts'
 import { openSqliteLedger } from '../../src/stores/sqlite/open-sqlite-ledger.ts'
-import { digest, digestBytes, draft, memoryKept, newKeys } from './memory-audit.ts'
+import { digest, digestBytes, draft, memoryCheckpointFile, newKeys } from './memory-audit.ts'
 import { CASES, editField, type Tamper } from './tamper-cases.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-tamper-'))
 const [file, whole] = [join(folder, 'ledger.db'), join(folder, 'whole.db')]
 const keys = newKeys()
-const kept = memoryKept()
+const checkpointFile = memoryCheckpointFile()
 
 async function open(stream: string) {
   const onFault = (error: Error): never => {
@@ -25,7 +25,10 @@ async function open(stream: string) {
   if (!opened.ok) throw new Error(JSON.stringify(opened.problem))
   const store = opened.value
   const clock = () => 1_700_000_000_000
-  return { store, deps: { ledger: store, audit: store, tables: store, keys, kept, clock, digest, digestBytes } }
+  return {
+    store,
+    deps: { ledger: store, audit: store, tables: store, keys, checkpointFile, clock, digest, digestBytes },
+  }
 }
 
 const { store, deps } = await open('main')
@@ -105,7 +108,7 @@ describe('in a real ledger', () => {
     CASES['a tail that was cut with its heads and checkpoints']?.tamper(raw)
     for (let at = 30; at < 35; at += 1) await store.commit([{ kind: 'audit', entry: draft(at) }])
     expect(await writeCheckpoint(deps)).toMatchObject({ problem: { code: 'audit.broken' } })
-    expect(await writeCheckpoint({ ...deps, kept: memoryKept() })).toMatchObject({ ok: true })
+    expect(await writeCheckpoint({ ...deps, checkpointFile: memoryCheckpointFile() })).toMatchObject({ ok: true })
     expect(await verifyAudit(deps)).toMatchObject({ ok: true })
     expect(await verifyAudit(deps, { against: shipped })).toMatchObject({
       first: { what: 'checkpoint_mismatch', stream: 'main', seq: 20 },

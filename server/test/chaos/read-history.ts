@@ -39,7 +39,7 @@ export async function readLedger(place: StoreSettings): Promise<Omit<History, 'r
   try {
     const read = await withVerified(
       { ...place, folder },
-      { against: [], compareKept: true },
+      { against: [], compareCheckpointFile: true },
       async ({ report, store }) =>
         ok({
           calls: await allOf(store.tables, 'calls'),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { LiveCatalogue } from '../../src/commands/catalogue/catalogue.ts'
-import { followNodes, tellingPolicy } from '../../src/commands/changes/follow-nodes.ts'
+import { followNodes, announcingPolicy } from '../../src/commands/changes/follow-nodes.ts'
 import type { LivePolicy } from '../../src/commands/policy/live-policy.ts'
 import type { Notices } from '../../src/commands/ports/notices.ts'
 import { ok } from '../../src/contract/problems.ts'
@@ -23,7 +23,7 @@ function nodeWith(notices: Notices) {
     did.push(`policy because of ${because}`)
     return ok({ version: String((version += 1)), before: 'v', changed: because !== 'catalogue' })
   }
-  const live = tellingPolicy({ reload: quiet } as LivePolicy, notices)
+  const live = announcingPolicy({ reload: quiet } as LivePolicy, notices)
   const stop = followNodes({
     notices: { ...notices, onMissed: (listener) => ((missed = listener), () => {}) },
     catalogue,

@@ -5,14 +5,14 @@ import type { Client } from 'pg'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { acceptBreak } from '../../src/commands/audit/accept-break.ts'
 import { keepCheckpoints } from '../../src/commands/audit/keep-checkpoints.ts'
-import type { KeptCheckpoint } from '../../src/commands/ports/audit.ts'
+import type { CheckpointFile } from '../../src/commands/ports/audit.ts'
 import type { AuditEntry } from '../../src/contract/audit.ts'
 import { openSeenEntries } from '../../src/keys/seen-entries.ts'
 import { note } from '../../src/stores/ledger-fixtures.suite.ts'
 import { connect } from '../../src/stores/postgres/connect.ts'
 import { addressOf, openLedger } from '../../src/stores/postgres/open-ledger.suite.ts'
 import { rehashed } from '../audit/histories.ts'
-import { digest, digestBytes, memoryKept, newKeys } from '../audit/memory-audit.ts'
+import { digest, digestBytes, memoryCheckpointFile, newKeys } from '../audit/memory-audit.ts'
 import { ADMIN } from '../gate/with-gate.ts'
 import { freshSchema, hasPostgres, testDatabase } from './with-postgres.ts'
 
@@ -29,7 +29,7 @@ beforeEach(async () => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 /** One node: its ledger, and what it knows outside of it. Entries that are not signed at its end were left by a kill. */
-async function node(stream: string, kept: KeptCheckpoint = memoryKept()) {
+async function node(stream: string, checkpointFile: CheckpointFile = memoryCheckpointFile()) {
   const ledger = await openLedger(address, { stream, alone: true })
   const seen = openSeenEntries(folder, (error) => {
     throw error
@@ -42,7 +42,7 @@ async function node(stream: string, kept: KeptCheckpoint = memoryKept()) {
     tables: ledger,
     tail: ledger,
     keys,
-    kept,
+    checkpointFile,
     seen,
     digest,
     digestBytes,
@@ -53,7 +53,7 @@ async function node(stream: string, kept: KeptCheckpoint = memoryKept()) {
   const keeper = keepCheckpoints(deps, SELDOM)
   return {
     ledger,
-    kept,
+    checkpointFile,
     keeper,
     accept: () => acceptBreak(deps, ADMIN, 'it was edited'),
     async kill() {
@@ -136,7 +136,7 @@ describe.skipIf(!hasPostgres)('unsigned entries of a node that was killed', () =
     const { two, earlier } = await twoNodes()
     await two.kill()
     await cutTo('gate-1', earlier)
-    const again = await node('gate-3', two.kept)
+    const again = await node('gate-3', two.checkpointFile)
     expect(await again.keeper.begin()).toMatchObject(BROKEN)
     await again.kill()
   })

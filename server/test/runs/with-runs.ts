@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createRunDriver, type DriveDeps, type RunDriver } from '../../src/commands/runs/drive-run.ts'
 import type { Perform, Performers } from '../../src/commands/runs/performer.ts'
-import { newRunChanges, tellRun } from '../../src/commands/runs/run-changes.ts'
+import { newRunChanges, addRunEvent } from '../../src/commands/runs/run-changes.ts'
 import { scheduleRuns, type Scheduler } from '../../src/commands/runs/schedule-runs.ts'
 import type { RunId } from '../../src/contract/ids.ts'
 import type { Json } from '../../src/contract/json.ts'
@@ -93,11 +93,12 @@ export async function begin(
 ): Promise<RunRow> {
   const row = beginRun(kind, id, { state }, 1_000)
   const [first, ...more] = events
-  await store.commit([...newRunChanges(row, first), ...more.flatMap((event) => tellRun(id, event))])
+  await store.commit([...newRunChanges(row, first), ...more.flatMap((event) => addRunEvent(id, event))])
   return row
 }
 
-export const send = (store: Pick<SqliteStore, 'commit'>, id: RunId, event: RunEvent) => store.commit(tellRun(id, event))
+export const send = (store: Pick<SqliteStore, 'commit'>, id: RunId, event: RunEvent) =>
+  store.commit(addRunEvent(id, event))
 
 /** A performer that continues when the test says so. */
 export function gatedPerform(performed: string[]) {

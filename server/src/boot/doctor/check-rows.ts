@@ -1,9 +1,9 @@
 import { checkStoredRows } from '../../commands/changes/check-stored-rows.ts'
-import { tellMissingCalls } from '../../commands/changes/missing-calls.ts'
-import { settleFloors } from '../../commands/changes/row-floors.ts'
+import { reportMissingCalls } from '../../commands/changes/missing-calls.ts'
+import { settleMinimums } from '../../commands/changes/minimum-versions.ts'
 import { visibleText } from '../../contract/visible-text.ts'
 import type { Finding } from '../../doors/cli/boot-reports.ts'
-import { openRowFloors } from '../../keys/row-floors.ts'
+import { openMinimumVersions } from '../../keys/minimum-versions.ts'
 import { openRowKey } from '../../keys/row-key.ts'
 import { hasRowMacs, openForReads, type StoreSettings } from '../../stores/open-store.ts'
 import { placesIn } from '../data-folder.ts'
@@ -16,9 +16,9 @@ export async function checkRows(store: StoreSettings): Promise<readonly Finding[
   if (!(await hasRowMacs(store))) return []
   const { keys } = placesIn(store.folder)
   const key = openRowKey(keys, true)
-  const floors = openRowFloors(keys)
-  if (!key.ok || !floors.ok) {
-    const { file = '', why = '' } = !key.ok ? key.problem.about : !floors.ok ? floors.problem.about : {}
+  const minimums = openMinimumVersions(keys)
+  if (!key.ok || !minimums.ok) {
+    const { file = '', why = '' } = !key.ok ? key.problem.about : !minimums.ok ? minimums.problem.about : {}
     const remedy = 'restore the keys folder from a backup, or run `sluice keys reset`; see docs/operations/lost-key.md'
     return [{ severity: 'error', about: 'keys', says: `${file}: ${why}`, do: remedy }]
   }
@@ -31,15 +31,15 @@ export async function checkRows(store: StoreSettings): Promise<readonly Finding[
     note('was not written by the gate'),
   )
   try {
-    await settleFloors(
+    await settleMinimums(
       tables,
-      { ...floors.value, replace: async () => {} },
+      { ...minimums.value, replace: async () => {} },
       note('is older than the version the gate wrote last, or missing'),
       Date.now(),
     )
     await checkStoredRows(tables)
     if (!(await hasAllKeys())) found.set('once', 'single-use keys in the database were deleted or changed')
-    await tellMissingCalls({ audit, tables }, note('is in the audit, but its row or its idempotency key is missing'))
+    await reportMissingCalls({ audit, tables }, note('is in the audit, but its row or its idempotency key is missing'))
   } finally {
     await close()
   }

@@ -6,7 +6,7 @@ import { listCalls, type CallsPage, type ListCallsDeps } from './list-calls.ts'
 import { readLife, type LifeDeps } from './read-life.ts'
 import { openOverview, type OverviewDeps } from './read-overview.ts'
 
-export type ActivityWorld = ListCallsDeps & LifeDeps & OverviewDeps
+export type ActivityDeps = ListCallsDeps & LifeDeps & OverviewDeps
 
 export interface ActivityGate {
   /** Newest first, filtered before they are paged. */
@@ -15,10 +15,10 @@ export interface ActivityGate {
   overview(caller: Caller, window_ms: number): Promise<OverviewAnswer>
 }
 
-export function bindActivity(world: ActivityWorld): ActivityGate {
+export function bindActivity(deps: ActivityDeps): ActivityGate {
   return {
-    calls: (caller, filter, page) => listCalls(world, caller, filter, page),
-    life: (caller, id) => readLife(world, caller, id),
-    overview: openOverview(world),
+    calls: (caller, filter, page) => listCalls(deps, caller, filter, page),
+    life: (caller, id) => readLife(deps, caller, id),
+    overview: openOverview(deps),
   }
 }

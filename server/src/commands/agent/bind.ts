@@ -15,7 +15,7 @@ import {
 } from './read-threads.ts'
 import { runAgent, type RunAgent, type RunAgentDeps } from './run-agent.ts'
 
-export type AgentWorld = RunAgentDeps & FollowDeps & CancelThreadDeps
+export type AgentDeps = RunAgentDeps & FollowDeps & CancelThreadDeps
 
 /** Threads: a model plans and proposes, code decides. */
 export interface AgentGate {
@@ -32,15 +32,15 @@ export interface AgentGate {
   follow(caller: Caller, run_id: string, from: string | undefined, follower: Follower): Promise<Result<() => void>>
 }
 
-export const bindAgent = (world: AgentWorld): AgentGate => ({
-  run: (caller, body, more) => runAgent(world, caller, body, more),
-  read: (caller, run_id) => readThread(world, caller, run_id),
-  readByThread: (caller, thread_id) => readOwnThread(world, caller, thread_id),
-  list: (caller, page) => listThreads(world, caller, page),
-  cancel: (caller, thread_id) => cancelTurn(world, caller, thread_id),
+export const bindAgent = (deps: AgentDeps): AgentGate => ({
+  run: (caller, body, more) => runAgent(deps, caller, body, more),
+  read: (caller, run_id) => readThread(deps, caller, run_id),
+  readByThread: (caller, thread_id) => readOwnThread(deps, caller, thread_id),
+  list: (caller, page) => listThreads(deps, caller, page),
+  cancel: (caller, thread_id) => cancelTurn(deps, caller, thread_id),
   place: async (caller, thread_id) => {
-    const thread = await ownThread(world, caller, thread_id)
+    const thread = await ownThread(deps, caller, thread_id)
     return thread === undefined ? undefined : afterAllOf(thread.run.cursor)
   },
-  follow: (caller, run_id, from, follower) => followThread(world, caller, run_id, from, follower),
+  follow: (caller, run_id, from, follower) => followThread(deps, caller, run_id, from, follower),
 })

@@ -15,7 +15,7 @@ import type { Ledger } from '../ports/ledger.ts'
 import type { Page } from '../ports/reads.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
-import { tellRun } from '../runs/run-changes.ts'
+import { addRunEvent } from '../runs/run-changes.ts'
 import { maySeeRun } from '../runs/may-see-run.ts'
 import { afterAllOf } from './follow-thread.ts'
 import { ownThread, statusOf, stateOf, visibleThread, type Thread, type ThreadDeps } from './threads.ts'
@@ -106,7 +106,7 @@ export async function cancelTurn(
     trace: deps.ids.trace(),
     subject: { run: run_id, thread: thread_id },
   }
-  const recorded = await deps.ledger.commit([...tellRun(run_id, event), { kind: 'audit', entry }])
+  const recorded = await deps.ledger.commit([...addRunEvent(run_id, event), { kind: 'audit', entry }])
   if (isUnrecorded(recorded)) return refuseUnrecorded(recorded)
   return readThread(deps, caller, run_id)
 }

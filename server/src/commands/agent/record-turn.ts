@@ -8,7 +8,7 @@ import { agent, type AgentRunEvent } from '../../core/agent/step.ts'
 import { beginRun } from '../../core/runs/begin-run.ts'
 import type { Judgement } from '../calls/facts/load-judgement.ts'
 import type { Change } from '../ports/ledger.ts'
-import { newRunChanges, tellRun } from '../runs/run-changes.ts'
+import { newRunChanges, addRunEvent } from '../runs/run-changes.ts'
 import { runOfThread, type Thread, type ThreadDeps } from './threads.ts'
 
 export type TurnDeps = Pick<ThreadDeps, 'digest'> & { readonly agentSettings: AgentSettings }
@@ -67,7 +67,7 @@ export function turnChanges(deps: TurnDeps, caller: Caller, told: TurnToRecord, 
     { kind: 'once', key: `agent.turn ${run_id} ${message.turn_id}`, until: now + TURN_REMEMBERED_MS },
     ...(thread === undefined
       ? newRunChanges(beginRun(agent, run_id, { state: startThread(start) }, now, labels), event)
-      : tellRun(run_id, event)),
+      : addRunEvent(run_id, event)),
     {
       kind: 'audit',
       entry: {

@@ -25,7 +25,7 @@ export async function substituteOf(deps: AskedDeps, { user }: Caller): Promise<S
 
 export const askedAs = ({ routes }: Pick<AskedDeps, 'routes'>, row: ApprovalRow, substitute: Substitute): Asked => {
   const members = membersOf(row, routes.groups)
-  return { stands_for: substitute.from, ...(members === undefined ? {} : { members }) }
+  return { substitutes_for: substitute.from, ...(members === undefined ? {} : { members }) }
 }
 
 /**

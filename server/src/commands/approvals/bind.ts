@@ -18,7 +18,7 @@ import { revealApproval, type RevealDeps } from './reveal-approval.ts'
 import { showRoutes } from './show-routes.ts'
 import { issueToken, redeemToken, type PresentedToken, type TokenDeps } from './tokens.ts'
 
-export type ApprovalsWorld = { readonly searches: Searches } & RevealDeps &
+export type ApprovalsDeps = { readonly searches: Searches } & RevealDeps &
   DecideDeps &
   EditDeps &
   TokenDeps &
@@ -46,18 +46,18 @@ export interface ApprovalsGate {
   redeemToken(caller: Caller, presented: PresentedToken): Promise<Result<ApprovalRow>>
 }
 
-export const bindApprovals = (world: ApprovalsWorld): ApprovalsGate => ({
-  asked: (row) => whoIsAsked(row, world.routes.groups),
-  routes: (caller) => showRoutes(world, caller),
-  delegate: (caller, wanted) => delegate(world, caller, wanted),
-  delegations: (caller) => listDelegations(world, caller),
-  endDelegation: (caller, id) => endDelegation(world, caller, id),
-  list: (caller, state, page) => listApprovals(world, caller, state, page),
-  read: (caller, id) => readApproval(world, caller, id),
-  reveal: (caller, id) => revealApproval(world, caller, id),
-  decide: (caller, id, decision) => decideApproval(world, caller, id, decision),
-  edit: (caller, id, args, shownAs) => editApproval(world, caller, id, args, shownAs),
-  previewEdit: (caller, id, args) => previewEdit(world, caller, id, args),
-  issueToken: (caller, id) => issueToken(world, caller, id),
-  redeemToken: (caller, presented) => redeemToken(world, caller, presented),
+export const bindApprovals = (deps: ApprovalsDeps): ApprovalsGate => ({
+  asked: (row) => whoIsAsked(row, deps.routes.groups),
+  routes: (caller) => showRoutes(deps, caller),
+  delegate: (caller, wanted) => delegate(deps, caller, wanted),
+  delegations: (caller) => listDelegations(deps, caller),
+  endDelegation: (caller, id) => endDelegation(deps, caller, id),
+  list: (caller, state, page) => listApprovals(deps, caller, state, page),
+  read: (caller, id) => readApproval(deps, caller, id),
+  reveal: (caller, id) => revealApproval(deps, caller, id),
+  decide: (caller, id, decision) => decideApproval(deps, caller, id, decision),
+  edit: (caller, id, args, shownAs) => editApproval(deps, caller, id, args, shownAs),
+  previewEdit: (caller, id, args) => previewEdit(deps, caller, id, args),
+  issueToken: (caller, id) => issueToken(deps, caller, id),
+  redeemToken: (caller, presented) => redeemToken(deps, caller, presented),
 })

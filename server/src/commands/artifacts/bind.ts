@@ -8,7 +8,7 @@ export interface ArtifactsGate {
   grep(reader: Reader, digest: string, query: ArtifactQuery): Promise<Result<ArtifactHits>>
 }
 
-export const bindArtifacts = (world: GrepDeps): ArtifactsGate => ({
-  read: (reader, digest, from, length) => readArtifact(world, reader, digest, from, length),
-  grep: (reader, digest, query) => grepArtifact(world, reader, digest, query),
+export const bindArtifacts = (deps: GrepDeps): ArtifactsGate => ({
+  read: (reader, digest, from, length) => readArtifact(deps, reader, digest, from, length),
+  grep: (reader, digest, query) => grepArtifact(deps, reader, digest, query),
 })

@@ -6,7 +6,7 @@ import { readCheckpoint } from '../../core/audit/verify-checkpoint.ts'
 import type { AuditDraft } from '../../contract/audit.ts'
 import type { CheckpointKeys } from '../ports/audit.ts'
 import type { Ids } from '../ports/runtime.ts'
-import { continueKept } from './continue-kept.ts'
+import { checkContinuity } from './check-continuity.ts'
 import { verifyAudit } from './verify-audit.ts'
 import type { WriteCheckpointDeps } from './write-checkpoint.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
@@ -25,8 +25,8 @@ const JUMPS = [0, 1, 1_000, 1_000_000]
  */
 export async function acceptBreak(deps: AcceptBreakDeps, by: Caller, reason: string): Promise<Result<Checkpoint>> {
   if (by.kind !== 'admin') return refuse('auth.forbidden', { needs: 'admin' })
-  const continued = await continueKept(deps)
-  const report = await verifyAudit(deps, { kept: deps.kept.state() })
+  const continued = await checkContinuity(deps)
+  const report = await verifyAudit(deps, { checkpointFile: deps.checkpointFile.state() })
   if (continued.ok && report.ok) return refuse('audit.not_broken')
   const was = report.first?.says ?? (continued.ok ? '' : (continued.problem.about['why'] ?? ''))
   const entry = (type: string, about: AuditDraft['about'] & object) =>
@@ -47,7 +47,7 @@ export async function acceptBreak(deps: AcceptBreakDeps, by: Caller, reason: str
     ])
     if (isUnrecorded(committed)) return refuseUnrecorded(committed)
     if (committed !== 'committed') continue
-    await deps.kept.keep({ newest: checkpoint })
+    await deps.checkpointFile.keep({ newest: checkpoint })
     deps.seen?.forget()
     return ok(checkpoint)
   }
@@ -59,7 +59,7 @@ async function breakCheckpoint(
   accepted: { readonly by: string; readonly reason: string; readonly was: string },
   jump: number,
 ): Promise<Checkpoint> {
-  const newest = deps.kept.state().newest?.body
+  const newest = deps.checkpointFile.state().newest?.body
   const stored = await deps.tables.list('checkpoints', {}, { limit: 1, newest_first: true }).catch(() => [])
   const last = readCheckpoint(stored[0]?.row)?.body.number ?? 0
   const number = Math.max(newest?.number ?? 0, Math.min(last, NUMBERS)) + 1 + jump

@@ -17,9 +17,9 @@ export type VerificationBase = {
 /** Undefined if no break was ever accepted: then verification starts at the first entry. */
 export async function verificationBase(
   deps: BreakDeps,
-  kept: Checkpoint | undefined,
+  saved: Checkpoint | undefined,
 ): Promise<VerificationBase | undefined> {
-  const number = await sinceBreak(deps, kept)
+  const number = await sinceBreak(deps, saved)
   if (number === 0) return undefined
   const held = await storedBreak(deps, number)
   if (held !== undefined) return { body: held.body, cursor: held.cursor, breaks: await breaksFrom(deps, number) }
@@ -30,9 +30,9 @@ export async function verificationBase(
 }
 
 /** According to the newest signed checkpoint, whether stored in the ledger or beside the keys. */
-async function sinceBreak({ tables, keys }: BreakDeps, kept: Checkpoint | undefined): Promise<number> {
+async function sinceBreak({ tables, keys }: BreakDeps, saved: Checkpoint | undefined): Promise<number> {
   const stored = await tables.list('checkpoints', {}, { limit: 1, newest_first: true }).catch(() => [])
-  const known = [readCheckpoint(stored[0]?.row), kept].filter((one) => one !== undefined && isSigned(one, keys))
+  const known = [readCheckpoint(stored[0]?.row), saved].filter((one) => one !== undefined && isSigned(one, keys))
   return Math.max(0, ...known.map((one) => one?.body.since_break ?? 0))
 }
 

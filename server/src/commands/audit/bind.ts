@@ -11,7 +11,7 @@ import { proveEntry, type ProveEntryDeps } from './prove-entry.ts'
 import { verifyAudit, type VerifyAuditDeps } from './verify-audit.ts'
 import { presentCheckpoint, type WriteCheckpointDeps } from './write-checkpoint.ts'
 
-export type AuditWorld = AcceptBreakDeps &
+export type AuditDeps = AcceptBreakDeps &
   ExportAuditDeps &
   NoteDeps &
   ProveEntryDeps &
@@ -44,20 +44,20 @@ export interface AuditGate {
   checkpointKeys(): readonly PublicKey[]
 }
 
-export const bindAudit = (world: AuditWorld): AuditGate => ({
-  noteRefusal: (refusal) => noteRefusal(world, refusal),
-  newest: (stream, limit) => newestAudit(world.audit, stream ?? world.stream, limit),
-  page: (stream, from, limit) => world.audit.entries(stream ?? world.stream, from, limit),
+export const bindAudit = (deps: AuditDeps): AuditGate => ({
+  noteRefusal: (refusal) => noteRefusal(deps, refusal),
+  newest: (stream, limit) => newestAudit(deps.audit, stream ?? deps.stream, limit),
+  page: (stream, from, limit) => deps.audit.entries(stream ?? deps.stream, from, limit),
   async verify(against, onProgress) {
-    const options = { against, kept: world.kept.state(), tail: world.tail }
-    if (onProgress === undefined) return verifyAudit(world, options)
-    const heads = await world.audit.heads().catch(() => [])
+    const options = { against, checkpointFile: deps.checkpointFile.state(), tail: deps.tail }
+    if (onProgress === undefined) return verifyAudit(deps, options)
+    const heads = await deps.audit.heads().catch(() => [])
     const of = heads.reduce((sum, { seq }) => sum + seq, 0)
-    return verifyAudit(world, { ...options, onProgress: ({ entries }) => onProgress({ entries, of }) })
+    return verifyAudit(deps, { ...options, onProgress: ({ entries }) => onProgress({ entries, of }) })
   },
-  export: (since, format) => exportAudit(world, { format, ...(since > 0 ? { since } : {}) }),
-  prove: (stream, seq) => proveEntry(world, stream ?? world.stream, seq),
-  presentCheckpoint: () => presentCheckpoint(world),
-  acceptBreak: (caller, reason) => acceptBreak(world, caller, reason),
-  checkpointKeys: () => world.keys.publicKeys(),
+  export: (since, format) => exportAudit(deps, { format, ...(since > 0 ? { since } : {}) }),
+  prove: (stream, seq) => proveEntry(deps, stream ?? deps.stream, seq),
+  presentCheckpoint: () => presentCheckpoint(deps),
+  acceptBreak: (caller, reason) => acceptBreak(deps, caller, reason),
+  checkpointKeys: () => deps.keys.publicKeys(),
 })

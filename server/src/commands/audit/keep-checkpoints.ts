@@ -1,7 +1,7 @@
 import type { Checkpoint } from '../../contract/audit.ts'
 import { ok, type Result } from '../../contract/problems.ts'
 import { isCheckpointDue, type CheckpointPolicy } from '../../core/audit/checkpoint.ts'
-import { continueKept } from './continue-kept.ts'
+import { checkContinuity } from './check-continuity.ts'
 import { noteBroken, type NoteBrokenDeps } from './note-broken.ts'
 import { newestCheckpoint, writeCheckpoint, type WriteCheckpointDeps } from './write-checkpoint.ts'
 
@@ -26,13 +26,13 @@ export function keepCheckpoints(
   let closed = false
 
   const compare = async (): Promise<Result<void>> => {
-    const continued = await continueKept(deps)
+    const continued = await checkContinuity(deps)
     if (!continued.ok) {
       await noteBroken(deps, continued.problem)
       return continued
     }
     // The file is created before the first checkpoint, so that a missing file later means that it was removed.
-    if (deps.kept.state().missing) await deps.kept.keep(await adoptedFrom(deps))
+    if (deps.checkpointFile.state().missing) await deps.checkpointFile.keep(await adoptedFrom(deps))
     return ok(undefined)
   }
   const signIfDue = async (): Promise<Written> => {

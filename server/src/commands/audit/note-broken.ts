@@ -1,18 +1,18 @@
 import type { AuditBroken } from '../../contract/audit.ts'
 import { problem, type Problem } from '../../contract/problems.ts'
-import type { KeptCheckpoint } from '../ports/audit.ts'
+import type { CheckpointFile } from '../ports/audit.ts'
 import type { Ledger } from '../ports/ledger.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
 
 export type NoteBrokenDeps = {
-  readonly kept: KeptCheckpoint
+  readonly checkpointFile: CheckpointFile
   readonly ledger: Ledger
   readonly clock: Clock
   readonly ids: Pick<Ids, 'trace'>
 }
 
 /** The problem that every caller gets while the audit is broken. */
-export function brokenProblem({ broken }: ReturnType<KeptCheckpoint['state']>): Problem | undefined {
+export function brokenProblem({ broken }: ReturnType<CheckpointFile['state']>): Problem | undefined {
   if (broken === undefined) return undefined
   const { stream, seq, says } = broken
   return problem('audit.broken', { stream, seq: String(seq), why: says })
@@ -28,10 +28,10 @@ export async function noteBroken(deps: NoteBrokenDeps, { about }: Problem): Prom
 }
 
 export async function noteFound(deps: NoteBrokenDeps, found: Omit<AuditBroken, 'at'>): Promise<void> {
-  const { broken, newest } = deps.kept.state()
+  const { broken, newest } = deps.checkpointFile.state()
   if (broken !== undefined) return
   const at = deps.clock()
-  const kept = deps.kept.keep({ ...(newest === undefined ? {} : { newest }), broken: { at, ...found } })
+  const saved = deps.checkpointFile.keep({ ...(newest === undefined ? {} : { newest }), broken: { at, ...found } })
   const subject = { stream: found.stream, seq: String(found.seq) }
   const entry = {
     at,
@@ -41,5 +41,5 @@ export async function noteFound(deps: NoteBrokenDeps, found: Omit<AuditBroken, '
     subject,
     about: { says: found.says },
   }
-  await Promise.all([kept, deps.ledger.commit([{ kind: 'audit', entry }])])
+  await Promise.all([saved, deps.ledger.commit([{ kind: 'audit', entry }])])
 }

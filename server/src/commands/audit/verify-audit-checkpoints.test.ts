@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { always, cutBefore, expectFound, pick, rewriteFrom, signedIn } from '../../../test/audit/histories.ts'
-import { checkpointsOf, draft, newKeys, memoryAudit, memoryKept } from '../../../test/audit/memory-audit.ts'
+import { checkpointsOf, draft, newKeys, memoryAudit, memoryCheckpointFile } from '../../../test/audit/memory-audit.ts'
 import type { Checkpoint, StreamHead } from '../../contract/audit.ts'
 import { checkpointText } from '../../core/audit/checkpoint.ts'
 import { verifyAudit } from './verify-audit.ts'
@@ -156,7 +156,7 @@ describe('a shipped checkpoint', () => {
     await writeCheckpoint(memory)
     const against = checkpointsOf(memory)
     memory.stored.checkpoints.clear()
-    await writeCheckpoint({ ...memory, kept: memoryKept() })
+    await writeCheckpoint({ ...memory, checkpointFile: memoryCheckpointFile() })
     expectFound(await verifyAudit(memory, { against }), ['checkpoint_mismatch'], 'checkpoints', 1)
   })
 

@@ -9,7 +9,7 @@ import {
   nextCheckpoint,
   readCheckpoint,
 } from '../../core/audit/verify-checkpoint.ts'
-import type { CheckpointKeys, KeptCheckpoint, OwnTail } from '../ports/audit.ts'
+import type { CheckpointKeys, CheckpointFile, OwnTail } from '../ports/audit.ts'
 import type { AuditReads, Tables } from '../ports/reads.ts'
 import { verificationBase } from './accepted-breaks.ts'
 import { ENTRIES_AT_ONCE, entryReader, storedCheckpoints, type LookAhead } from './verify-audit-reads.ts'
@@ -23,7 +23,7 @@ export type VerifyAuditOptions = {
   /** Checkpoints that were shipped elsewhere earlier: they detect if entries and checkpoints were cut off together. */
   readonly against?: readonly Checkpoint[]
   /** What is stored with the keys, or known to the running gate. */
-  readonly kept?: ReturnType<KeptCheckpoint['state']>
+  readonly checkpointFile?: ReturnType<CheckpointFile['state']>
   readonly tail?: OwnTail
   readonly onProgress?: (done: { readonly entries: number; readonly checkpoints: number }) => void
 }
@@ -56,7 +56,7 @@ const PROGRESS_EVERY = 1000
  */
 export async function verifyAudit(deps: VerifyAuditDeps, options: VerifyAuditOptions = {}): Promise<AuditReport> {
   const onProgress = options.onProgress ?? (() => undefined)
-  const base = await verificationBase(deps, options.kept?.newest)
+  const base = await verificationBase(deps, options.checkpointFile?.newest)
   const breaks = base?.breaks ?? []
   const leftOut = new Set(base?.body.break?.left_out)
   const walk: Walk = { deps, shipped: [], onProgress, walkers: new Map(), page: 2, entries: 0, leftOut, breaks }
@@ -66,7 +66,7 @@ export async function verifyAudit(deps: VerifyAuditDeps, options: VerifyAuditOpt
     (await expectClaims(walk, options)) ??
     (await walkCheckpoints(walk, base?.cursor)) ??
     (await walkTails(walk)) ??
-    keptFinding(walk, options.kept)
+    checkpointFileFinding(walk, options.checkpointFile)
   onProgress({ entries: walk.entries, checkpoints: walk.newest?.number ?? 0 })
   const walked = [...walk.walkers.values()].map(({ progress: { stream, seq, hash } }) => ({ stream, seq, head: hash }))
   const total = walked.reduce((sum, { seq }) => sum + seq, 0)
@@ -89,12 +89,15 @@ function startAt(walk: Walk, body: CheckpointBody): void {
 /**
  * What the ledger alone cannot tell: that the checkpoint stored with the keys is missing, or what a running gate found earlier.
  */
-function keptFinding({ newest }: Walk, kept: VerifyAuditOptions['kept']): AuditFinding | undefined {
-  if (kept?.broken !== undefined) {
-    const { stream, seq, says } = kept.broken
+function checkpointFileFinding(
+  { newest }: Walk,
+  checkpointFile: VerifyAuditOptions['checkpointFile'],
+): AuditFinding | undefined {
+  if (checkpointFile?.broken !== undefined) {
+    const { stream, seq, says } = checkpointFile.broken
     return { what: 'edited', stream, seq, says: `the gate found earlier: ${says}` }
   }
-  const isLost = kept?.missing === true && newest?.since_break !== undefined
+  const isLost = checkpointFile?.missing === true && newest?.since_break !== undefined
   const says = 'the checkpoint stored with the keys is missing'
   return isLost ? checkpointFinding('checkpoint_missing', newest.number, says) : undefined
 }
@@ -110,9 +113,9 @@ async function expectClaims(walk: Walk, options: VerifyAuditOptions): Promise<Au
     const claim = { seq: own.seq, hash: own.hash, by: 'this gate', signed: false }
     walkerOf(walk, own.stream).claims.push(claim)
   }
-  const kept = options.kept?.newest
-  if (kept !== undefined) {
-    const finding = expectShipped(walk, kept, 'the checkpoint stored with the keys')
+  const saved = options.checkpointFile?.newest
+  if (saved !== undefined) {
+    const finding = expectShipped(walk, saved, 'the checkpoint stored with the keys')
     if (finding !== undefined) return finding
   }
   for (const offered of options.against ?? []) {

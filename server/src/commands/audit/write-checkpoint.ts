@@ -3,11 +3,11 @@ import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { checkpointId, checkpointText, nextBody } from '../../core/audit/checkpoint.ts'
 import { addHashes, extendRange, headOf, rangeAfter, type Range } from '../../core/audit/range.ts'
 import type { Digests } from '../../core/audit/verify.ts'
-import type { CheckpointKeys, KeptCheckpoint } from '../ports/audit.ts'
+import type { CheckpointKeys, CheckpointFile } from '../ports/audit.ts'
 import type { Ledger } from '../ports/ledger.ts'
 import type { Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
-import { brokenAudit, continueKept, forgedHead, signedHeads, type ContinueDeps } from './continue-kept.ts'
+import { brokenAudit, checkContinuity, forgedHead, signedHeads, type ContinueDeps } from './check-continuity.ts'
 import { ENTRIES_AT_ONCE, letOthersRun } from './verify-audit-reads.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
@@ -46,7 +46,7 @@ export async function newestCheckpoint(tables: Pick<Tables, 'list'>): Promise<Ch
 }
 
 async function writeNext(deps: WriteCheckpointDeps): Promise<Result<Checkpoint | 'nothing_new'> | 'lost'> {
-  const continued = await continueKept(deps)
+  const continued = await checkContinuity(deps)
   if (!continued.ok) return continued
   const previous = continued.value
   const streams = await gatherHeads(deps, previous)
@@ -59,16 +59,17 @@ async function writeNext(deps: WriteCheckpointDeps): Promise<Result<Checkpoint |
     { kind: 'swap', table: 'checkpoints', id, from: 'absent', to: checkpoint },
   ])
   if (committed === 'committed') {
-    await keepNewest(deps.kept, checkpoint)
+    await keepNewest(deps.checkpointFile, checkpoint)
     return ok(checkpoint)
   }
   return isUnrecorded(committed) ? refuseUnrecorded(committed) : 'lost'
 }
 
 /** Two writers may arrive in reverse order; and a break found in the meantime stays recorded. */
-async function keepNewest(kept: KeptCheckpoint, checkpoint: Checkpoint): Promise<void> {
-  const { missing: _, ...known } = kept.state()
-  if ((known.newest?.body.number ?? 0) < checkpoint.body.number) await kept.keep({ ...known, newest: checkpoint })
+async function keepNewest(checkpointFile: CheckpointFile, checkpoint: Checkpoint): Promise<void> {
+  const { missing: _, ...known } = checkpointFile.state()
+  if ((known.newest?.body.number ?? 0) < checkpoint.body.number)
+    await checkpointFile.keep({ ...known, newest: checkpoint })
 }
 
 async function gatherHeads(

@@ -4,7 +4,7 @@ import type { Caller } from '../../contract/caller.ts'
 import type { WhyAnswer } from '../../contract/why.ts'
 import type { Result } from '../../contract/problems.ts'
 import { listUnknown, type ApprovalReadDeps, type UnknownPage } from '../approvals/read-approvals.ts'
-import { taught, type SearchHabits } from '../catalogue/search-habits.ts'
+import { withLearning, type SearchHabits } from '../catalogue/search-habits.ts'
 import type { Page } from '../ports/reads.ts'
 import type { CallListeners } from '../ports/upstream.ts'
 import { cancelTask, type CancelDeps } from './cancel-task.ts'
@@ -16,7 +16,7 @@ import { settleCall, type SettleDeps, type Settlement } from './settle-call.ts'
 import { explainCall, type ExplainDeps } from '../provenance/explain-call.ts'
 import { withdrawCall } from './withdraw-call.ts'
 
-export type CallsWorld = DispatchDeps &
+export type CallsDeps = DispatchDeps &
   ReadCallDeps &
   CancelDeps &
   SettleDeps &
@@ -44,26 +44,26 @@ export interface CallsGate {
 }
 
 /** `idle` resolves when every dispatched call has its outcome, even if nobody waits for it any more. */
-export function bindCalls(world: CallsWorld): { readonly calls: CallsGate; idle(): Promise<void> } {
+export function bindCalls(deps: CallsDeps): { readonly calls: CallsGate; idle(): Promise<void> } {
   const dispatched = new Set<Promise<unknown>>()
   const dispatch: CallsGate['dispatch'] = (request, listeners) => {
-    const outcome = dispatchCall(world, request, listeners)
+    const outcome = dispatchCall(deps, request, listeners)
     dispatched.add(outcome)
     const forget = () => void dispatched.delete(outcome)
     outcome.then(forget, forget)
     return outcome
   }
   const calls: CallsGate = {
-    dispatch: world.learning === undefined ? dispatch : taught(dispatch, world.learning),
-    read: (caller, id, wait) => readCall(world, caller, id, wait),
-    readByKey: (caller, key, wait) => readCallByKey(world, caller, key, wait),
-    readTask: (caller, id, waiting) => readTask(world, caller, id, waiting),
-    listTasks: (caller, page) => listTasks(world, caller, page),
-    cancelTask: (caller, id) => cancelTask(world, caller, id),
-    why: (caller, id) => explainCall(world, caller, id),
-    settle: (caller, id, as) => settleCall(world, caller, id, as),
-    withdraw: (caller, id) => withdrawCall(world, caller, id),
-    listUnknown: (caller, page) => listUnknown(world, caller, page),
+    dispatch: deps.learning === undefined ? dispatch : withLearning(dispatch, deps.learning),
+    read: (caller, id, wait) => readCall(deps, caller, id, wait),
+    readByKey: (caller, key, wait) => readCallByKey(deps, caller, key, wait),
+    readTask: (caller, id, waiting) => readTask(deps, caller, id, waiting),
+    listTasks: (caller, page) => listTasks(deps, caller, page),
+    cancelTask: (caller, id) => cancelTask(deps, caller, id),
+    why: (caller, id) => explainCall(deps, caller, id),
+    settle: (caller, id, as) => settleCall(deps, caller, id, as),
+    withdraw: (caller, id) => withdrawCall(deps, caller, id),
+    listUnknown: (caller, page) => listUnknown(deps, caller, page),
   }
   return { calls, idle: async () => void (await Promise.allSettled(dispatched)) }
 }

@@ -5,7 +5,7 @@ import type { RunEvent } from '../../contract/run.ts'
 import { auditOf } from './call-changes.ts'
 import type { Change } from '../ports/ledger.ts'
 import type { Held, Tables } from '../ports/reads.ts'
-import { tellRun } from '../runs/run-changes.ts'
+import { addRunEvent } from '../runs/run-changes.ts'
 
 /** The held call behind a request. */
 export async function heldCallOf(tables: Tables, approval: ApprovalRow): Promise<Held<'calls'>> {
@@ -18,7 +18,7 @@ export async function heldCallOf(tables: Tables, approval: ApprovalRow): Promise
 export function approvalMoved(held: Held<'approvals'>, to: ApprovalRow, event: RunEvent | undefined): Change[] {
   const swap: Change = { kind: 'swap', table: 'approvals', id: to.approval_id, from: held.version, to }
   if (event === undefined) return [swap]
-  return [swap, ...tellRun(to.run_id, event)]
+  return [swap, ...addRunEvent(to.run_id, event)]
 }
 
 /** Ends the held call unexecuted, together with its request. */

@@ -78,7 +78,7 @@ async function withConsents(
  * Whether a judgement may still be acted on, as far as this process knows. Checked immediately before the commit, which expects the rest to
  * be unchanged. Another policy or an expired credential is a reason to judge again.
  */
-export function isStanding(
+export function isJudgementCurrent(
   { policy, clock }: Pick<JudgeDeps, 'policy' | 'clock'>,
   { policy_version, seen }: Pick<JudgedCall, 'policy_version' | 'seen'>,
 ): boolean {
@@ -86,6 +86,6 @@ export function isStanding(
 }
 
 /** The same for a call: a tool server that was replaced since is another reason to judge again. */
-export function isCallStanding(deps: JudgeDeps, judged: JudgedCall, server: string): boolean {
-  return isStanding(deps, judged) && deps.servers.generation(server) === judged.generation
+export function isCallCurrent(deps: JudgeDeps, judged: JudgedCall, server: string): boolean {
+  return isJudgementCurrent(deps, judged) && deps.servers.generation(server) === judged.generation
 }

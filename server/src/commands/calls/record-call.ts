@@ -26,7 +26,7 @@ import { consentChanges, isLostToConsent } from './facts/consent-facts.ts'
 import { grantChanges, isLostToGrant } from './facts/grant-calls.ts'
 import { isLostToOthers } from './facts/changeable-facts.ts'
 import { integrityFinding } from './integrity-finding.ts'
-import { isCallStanding, type JudgedCall, type JudgeDeps } from './judge-call.ts'
+import { isCallCurrent, type JudgedCall, type JudgeDeps } from './judge-call.ts'
 import type { PreparedCall } from './prepare-call.ts'
 import type { Preview } from './preview-call.ts'
 import { refused, stopCall, type StopDeps } from './stop-call.ts'
@@ -104,7 +104,7 @@ export async function recordCall(
   if (unsynced) changes.push({ kind: 'sync_later' })
   deps.probe('intent.before')
   // INVARIANT: nothing is awaited between this check and the commit of a start.
-  if (isStart && !isCallStanding(deps, judged, call.server)) return 'overtaken'
+  if (isStart && !isCallCurrent(deps, judged, call.server)) return 'overtaken'
   const recorded = await (isStart ? deps.ledger.commit(changes) : commitAndStop(deps, call, verdict, now, changes))
   deps.probe('intent.after')
   if (recorded === 'committed')

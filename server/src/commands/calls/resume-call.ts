@@ -17,7 +17,7 @@ import { consentChanges } from './facts/consent-facts.ts'
 import type { Intake } from './intake.ts'
 import { NOT_ON_RECORD, storedCallFinding } from './integrity-finding.ts'
 import { isLostToOthers } from './facts/changeable-facts.ts'
-import { isCallStanding, judgeCall, type JudgedCall, type JudgeDeps } from './judge-call.ts'
+import { isCallCurrent, judgeCall, type JudgedCall, type JudgeDeps } from './judge-call.ts'
 import type { LiveCatalogue } from '../catalogue/catalogue.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
@@ -242,7 +242,7 @@ async function commitNext(
   ]
   deps.probe('intent.before')
   // INVARIANT: nothing is awaited between this check and the commit.
-  if (next.ok && judged !== undefined && !isCallStanding(deps, judged, row.server)) return 'lost'
+  if (next.ok && judged !== undefined && !isCallCurrent(deps, judged, row.server)) return 'lost'
   const recorded = await deps.ledger.commit(changes)
   deps.probe('intent.after')
   if (recorded === 'committed') return row

@@ -4,7 +4,7 @@ import { heldCall, parkCall } from '../../core/runs/held-call.ts'
 import { beginRun } from '../../core/runs/begin-run.ts'
 import type { Change } from '../ports/ledger.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
-import { newRunChanges, tellRun } from '../runs/run-changes.ts'
+import { newRunChanges, addRunEvent } from '../runs/run-changes.ts'
 
 /** A retry of an interrupted call: an event for the run it belongs to, or for a new one, and the wake-up. */
 export function retryChanges(
@@ -13,7 +13,7 @@ export function retryChanges(
 ): { row: CallRow; changes: Change[] } {
   const run_id = row.run_id ?? deps.ids.run()
   const retried = { type: 'call.retried' }
-  if (row.run_id !== undefined) return { row, changes: tellRun(run_id, retried) }
+  if (row.run_id !== undefined) return { row, changes: addRunEvent(run_id, retried) }
   const labels = { owner: callerIdentity(row.caller), thread: row.thread }
   const run = beginRun(heldCall, run_id, parkCall(row.call_id), deps.clock(), labels)
   return { row: { ...row, run_id }, changes: newRunChanges(run, retried) }

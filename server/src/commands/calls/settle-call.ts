@@ -10,7 +10,7 @@ import { describeCall, type Links } from './describe-call.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Tables } from '../ports/reads.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
-import { tellRun } from '../runs/run-changes.ts'
+import { addRunEvent } from '../runs/run-changes.ts'
 import { retryChanges } from './retry-changes.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
@@ -80,5 +80,5 @@ function settlement(
 /** Continues the run that waits for a person to settle its call. */
 export function closeRun({ run_id }: CallRow): Change[] {
   if (run_id === undefined) return []
-  return tellRun(run_id, { type: 'call.settled' })
+  return addRunEvent(run_id, { type: 'call.settled' })
 }

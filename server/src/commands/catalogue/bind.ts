@@ -20,7 +20,7 @@ export type ServerReport = { readonly server: string; readonly state: string; re
   Record<string, unknown>
 >
 
-export type CatalogueWorld = Omit<SearchDeps, 'habits'> &
+export type CatalogueGateDeps = Omit<SearchDeps, 'habits'> &
   AdmitDeps &
   CardDeps &
   SiblingDeps & {
@@ -57,31 +57,31 @@ export interface CatalogueGate {
   smallerSurface(caller: Caller, own: string): 'search' | 'passthrough'
 }
 
-export function bindCatalogue(world: CatalogueWorld): CatalogueGate {
-  const { visibleTools, learning } = world
-  const searching = learning === undefined ? world : { ...world, habits: learning }
+export function bindCatalogue(deps: CatalogueGateDeps): CatalogueGate {
+  const { visibleTools, learning } = deps
+  const searching = learning === undefined ? deps : { ...deps, habits: learning }
   return {
     tools: (caller) => visibleTools.tools(caller),
     tool: (caller, id) => visibleTools.tool(caller, id),
     async search(caller, query, top_k) {
-      await world.firstListing()
+      await deps.firstListing()
       return searchTools(searching, caller, query, top_k)
     },
-    searchNotice: () => world.meaning?.notice(),
-    standardOf: (tool) => standardOf(world, tool),
-    card: (caller, id, full) => readCard(world, caller, id, full),
-    review: (caller, id) => reviewTool(world, caller, id),
+    searchNotice: () => deps.meaning?.notice(),
+    standardOf: (tool) => standardOf(deps, tool),
+    card: (caller, id, full) => readCard(deps, caller, id, full),
+    review: (caller, id) => reviewTool(deps, caller, id),
     async admit(caller, id, hash) {
-      const admitted = await admitTool(world, caller, id, hash)
+      const admitted = await admitTool(deps, caller, id, hash)
       if (!admitted.ok) return admitted
       // Conditions are checked against the admitted schemas.
-      await world.live.reload('catalogue')
+      await deps.live.reload('catalogue')
       return ok(undefined)
     },
-    servers: () => world.serverReports(),
-    packs: () => showPacks(world),
-    down: (caller) => downServers(world.serverReports(), visibleTools.tools(caller), world.catalogue.tools(), caller),
-    firstListing: () => world.firstListing(),
+    servers: () => deps.serverReports(),
+    packs: () => showPacks(deps),
+    down: (caller) => downServers(deps.serverReports(), visibleTools.tools(caller), deps.catalogue.tools(), caller),
+    firstListing: () => deps.firstListing(),
     smallerSurface: (caller, own) =>
       smallerSurface(
         own,

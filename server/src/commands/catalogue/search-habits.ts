@@ -54,7 +54,7 @@ export function openHabits({ ledger, tables, clock }: HabitsDeps): SearchHabits 
 type Dispatch = (request: CallRequest, listeners?: CallListeners) => Promise<Outcome>
 
 /** Wraps dispatch: a call that ran at once may show what its caller's search meant. */
-export function taught(dispatch: Dispatch, habits: SearchHabits): Dispatch {
+export function withLearning(dispatch: Dispatch, habits: SearchHabits): Dispatch {
   return async (request, listeners) => {
     const outcome = await dispatch(request, listeners)
     // Learning happens in the background, and a failure to store it does not fail the call.

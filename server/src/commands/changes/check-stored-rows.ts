@@ -1,10 +1,10 @@
 import type { Table } from '../ports/ledger.ts'
 import type { Tables } from '../ports/reads.ts'
-import { FLOORED } from './row-floors.ts'
+import { GUARDED_TABLES } from './minimum-versions.ts'
 
 /** Rows that could cause an action: all rows of small tables, and those of large tables that have not ended. */
 const LOOKED_AT: readonly (readonly [Table, object])[] = [
-  ...([...FLOORED, 'tools'] as const).map((table) => [table, {}] as const),
+  ...([...GUARDED_TABLES, 'tools'] as const).map((table) => [table, {}] as const),
   ...(['pending', 'executing', 'unknown'] as const).map((state) => ['calls', { state }] as const),
   ...(['pending', 'approved'] as const).map((state) => ['approvals', { state }] as const),
   ...(['active', 'waiting', 'faulted'] as const).map((status) => ['runs', { status }] as const),

@@ -40,7 +40,7 @@ export function followNodes({ notices, catalogue, live, servers, onFault }: Foll
 }
 
 /** Wraps the policy so that other nodes are notified when another one is activated here. */
-export function tellingPolicy(live: LivePolicy, notices: Pick<Notices, 'publish'>): LivePolicy {
+export function announcingPolicy(live: LivePolicy, notices: Pick<Notices, 'publish'>): LivePolicy {
   return {
     ...live,
     async reload(because, by) {

@@ -11,7 +11,7 @@ export type MissingCall = { readonly table: 'calls'; readonly id: string }
  * Reports calls that are in the audit but not in the calls table, or that are no longer found by their idempotency key. Somebody who
  * deletes such a row, or clears its key column, could make the gate run a repeated request again.
  */
-export async function tellMissingCalls(
+export async function reportMissingCalls(
   {
     audit,
     tables,

@@ -30,10 +30,10 @@ export function watchRows(notices: Pick<Notices, 'subscribe' | 'onMissed'>): Wat
       const key = `${table} ${id}`
       const listeners = waiting.get(key) ?? new Set()
       // A separate function, so that one listener can wait twice and stop once.
-      const told = () => listener()
-      waiting.set(key, listeners.add(told))
+      const listenerOnce = () => listener()
+      waiting.set(key, listeners.add(listenerOnce))
       return () => {
-        listeners.delete(told)
+        listeners.delete(listenerOnce)
         if (listeners.size === 0 && waiting.get(key) === listeners) waiting.delete(key)
       }
     },
@@ -65,14 +65,14 @@ export function announceCommits(
     if (happened.length > 0) notices.publish('changes', happened.map(numbered))
   }
   /** A commit in doubt is reported when it turns out to be stored. */
-  const tellLater = async (id: CommitId, changes: readonly Change[]) => {
+  const announceLater = async (id: CommitId, changes: readonly Change[]) => {
     if ((await doubts?.known(id)) === 'committed') tell(changes)
   }
   return {
     async commit(changes: readonly Change[]) {
       const committed = await ledger.commit(changes)
       if (committed === 'committed') tell(changes)
-      else if (isInDoubt(committed)) void tellLater(committed.in_doubt, changes)
+      else if (isInDoubt(committed)) void announceLater(committed.in_doubt, changes)
       return committed
     },
   }

@@ -8,7 +8,7 @@ import { openSenderLimits } from '../chat/sender-limits.ts'
 import { takeChat, type ChatDeps } from '../chat/take-chat.ts'
 import type { ChatEvent, ChatRoom } from '../ports/chat.ts'
 import { takeCallback, type Callback, type CallbackDeps } from './take-callback.ts'
-import { listPushes, removePush, subscribePush, tellBrowsers, type PushDeps } from './web-push.ts'
+import { listPushes, removePush, subscribePush, notifyBrowsers, type PushDeps } from './web-push.ts'
 
 export interface ChannelsGate {
   /** A decision that came back through a channel; its signature says whose it is. */
@@ -26,23 +26,23 @@ export interface ChannelsGate {
 }
 
 export function bindChannels(
-  world: CallbackDeps &
+  deps: CallbackDeps &
     PushDeps &
     Omit<ChatDeps, 'limits'> & {
       readonly channels: readonly Channel[]
       readonly notices: Pick<Notices, 'subscribe'>
     },
 ): ChannelsGate {
-  tellBrowsers(world)
+  notifyBrowsers(deps)
   const limits = openSenderLimits()
   return {
-    takeCallback: (callback) => takeCallback(world, callback),
-    takeChat: (room, event) => takeChat({ ...world, limits }, room, event),
-    list: () => world.channels.map(({ name, events }) => ({ name, events, answers: world.callbacks.has(name) })),
+    takeCallback: (callback) => takeCallback(deps, callback),
+    takeChat: (room, event) => takeChat({ ...deps, limits }, room, event),
+    list: () => deps.channels.map(({ name, events }) => ({ name, events, answers: deps.callbacks.has(name) })),
     push: {
-      list: (caller) => listPushes(world, caller),
-      subscribe: (caller, wanted) => subscribePush(world, caller, wanted),
-      remove: (caller, id) => removePush(world, caller, id),
+      list: (caller) => listPushes(deps, caller),
+      subscribe: (caller, wanted) => subscribePush(deps, caller, wanted),
+      remove: (caller, id) => removePush(deps, caller, id),
     },
   }
 }

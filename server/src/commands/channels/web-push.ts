@@ -98,7 +98,7 @@ export async function removePush(deps: PushDeps, by: Caller, push_id: string): P
 }
 
 /** Notifies the browsers of people who may decide about each new request. Best effort: the inbox is the record. */
-export function tellBrowsers(deps: PushDeps & { readonly notices: Pick<Notices, 'subscribe'> }): void {
+export function notifyBrowsers(deps: PushDeps & { readonly notices: Pick<Notices, 'subscribe'> }): void {
   let waiting = 0
   deps.notices.subscribe('changes', (happened, origin) => {
     // The node that stored a request reports it, once.
@@ -145,8 +145,8 @@ async function delegationsFor(deps: PushDeps, row: ApprovalRow): Promise<HandedO
 
 function isAskedUser({ routes }: PushDeps, row: ApprovalRow, user: string, delegations: HandedOver): boolean {
   const members = membersOf(row, routes.groups)
-  const stands_for = delegations.filter(({ to }) => to === user).map(({ from }) => from)
-  return members === undefined || isAsked(user, { members, stands_for })
+  const substitutes_for = delegations.filter(({ to }) => to === user).map(({ from }) => from)
+  return members === undefined || isAsked(user, { members, substitutes_for })
 }
 
 /** A browser that subscribed with a key gets nothing once that key is invalid. */

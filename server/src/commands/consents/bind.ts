@@ -8,7 +8,7 @@ import { mintConsent, type MintAheadDeps } from './mint-consent.ts'
 import { previewConsent, previewRemember, type ConsentPreviewDeps } from './preview-consent.ts'
 import { revokeConsent } from './revoke-consent.ts'
 
-export type ConsentsWorld = MintAheadDeps & ConsentReadDeps & ConsentPreviewDeps
+export type ConsentsDeps = MintAheadDeps & ConsentReadDeps & ConsentPreviewDeps
 
 export interface ConsentsGate {
   mint(caller: Caller, terms: ConsentTerms, passphrase?: string): Promise<Result<ConsentRow>>
@@ -19,10 +19,10 @@ export interface ConsentsGate {
   revoke(caller: Caller, consent_id: string): Promise<Result<ConsentRow>>
 }
 
-export const bindConsents = (world: ConsentsWorld): ConsentsGate => ({
-  mint: (caller, terms, passphrase) => mintConsent(world, caller, terms, passphrase),
-  list: (caller, page) => listConsents(world, caller, page),
-  preview: (caller, terms) => previewConsent(world, caller, terms),
-  previewRemember: (caller, id, remember) => previewRemember(world, caller, id, remember),
-  revoke: (caller, id) => revokeConsent(world, caller, id),
+export const bindConsents = (deps: ConsentsDeps): ConsentsGate => ({
+  mint: (caller, terms, passphrase) => mintConsent(deps, caller, terms, passphrase),
+  list: (caller, page) => listConsents(deps, caller, page),
+  preview: (caller, terms) => previewConsent(deps, caller, terms),
+  previewRemember: (caller, id, remember) => previewRemember(deps, caller, id, remember),
+  revoke: (caller, id) => revokeConsent(deps, caller, id),
 })

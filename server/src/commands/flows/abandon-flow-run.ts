@@ -4,7 +4,7 @@ import type { Json } from '../../contract/json.ts'
 import { ok, type Result } from '../../contract/problems.ts'
 import { abandonRequest } from '../../core/flows/flow-requests.ts'
 import { inProgress } from '../../core/flows/run-moves.ts'
-import { tellRun } from '../runs/run-changes.ts'
+import { addRunEvent } from '../runs/run-changes.ts'
 import { changeRun, gated, type FlowDeps } from './flow-access.ts'
 import { runView } from './flow-views.ts'
 import type { RunAnswer } from './start-flow-run.ts'
@@ -27,7 +27,7 @@ export async function abandonFlowRun(
     return ok({
       row: { ...row, status: 'abandoned' },
       did: { by: caller, type: 'flow.abandoned', did: 'abandoned', note },
-      more: open_executions.flatMap(({ driven_by }) => tellRun(driven_by, { type: 'run.cancel', by: caller.id })),
+      more: open_executions.flatMap(({ driven_by }) => addRunEvent(driven_by, { type: 'run.cancel', by: caller.id })),
     })
   })
   return changed.ok ? ok({ schema: FLOW_SCHEMAS.run, run: runView(changed.value) }) : changed

@@ -31,7 +31,7 @@ import { revokeFlowConsent } from './revoke-flow-consent.ts'
 import { startFlowRun, type RunAnswer } from './start-flow-run.ts'
 import { submitFlowReview, type ReviewAnswer } from './submit-flow-review.ts'
 
-export type FlowsWorld = EvidenceDeps & ExecuteFlowDeps
+export type FlowsDeps = EvidenceDeps & ExecuteFlowDeps
 
 type Act<Answer> = (caller: Caller, body: Json | undefined) => Promise<Result<Answer>>
 
@@ -69,33 +69,33 @@ export interface FlowsGate {
   }
 }
 
-export function bindFlows(world: FlowsWorld): FlowsGate {
+export function bindFlows(deps: FlowsDeps): FlowsGate {
   const gate: FlowsGate = {
-    start: (caller, body) => startFlowRun(world, caller, body),
-    get: (caller, body) => getFlowRun(world, caller, body),
-    list: (caller, body) => listFlowRuns(world, caller, body),
-    checklist: (caller, body) => readChecklist(world, caller, body),
-    advance: (caller, body) => advanceFlowRun(world, caller, body),
-    evidence: (caller, body) => addFlowEvidence(world, caller, body),
-    mint: (caller, body) => mintFlowConsent(world, caller, body),
-    revoke: (caller, body) => revokeFlowConsent(world, caller, body),
-    execute: (caller, body, more) => executeFlowStep(world, caller, body, more),
-    submitReview: (caller, body) => submitFlowReview(world, caller, body),
-    abandon: (caller, body) => abandonFlowRun(world, caller, body),
+    start: (caller, body) => startFlowRun(deps, caller, body),
+    get: (caller, body) => getFlowRun(deps, caller, body),
+    list: (caller, body) => listFlowRuns(deps, caller, body),
+    checklist: (caller, body) => readChecklist(deps, caller, body),
+    advance: (caller, body) => advanceFlowRun(deps, caller, body),
+    evidence: (caller, body) => addFlowEvidence(deps, caller, body),
+    mint: (caller, body) => mintFlowConsent(deps, caller, body),
+    revoke: (caller, body) => revokeFlowConsent(deps, caller, body),
+    execute: (caller, body, more) => executeFlowStep(deps, caller, body, more),
+    submitReview: (caller, body) => submitFlowReview(deps, caller, body),
+    abandon: (caller, body) => abandonFlowRun(deps, caller, body),
     async act(caller, body, more) {
       const asked = actionIn(body)
       const verb = asked === undefined ? undefined : VERBS.get(asked.action)
       if (asked === undefined || verb === undefined) return bad('Unknown flow_run action')
       return verb === 'execute' ? gate.execute(caller, asked.rest, more) : gate[verb](caller, asked.rest)
     },
-    import: (caller, body, vault_id) => importFlow(world, caller, body, vault_id),
-    flows: (caller, asked) => listFlows(world, caller, asked),
-    flow: (caller, asked) => readFlow(world, caller, asked),
+    import: (caller, body, vault_id) => importFlow(deps, caller, body, vault_id),
+    flows: (caller, asked) => listFlows(deps, caller, asked),
+    flow: (caller, asked) => readFlow(deps, caller, asked),
     proposals: {
-      list: (caller, asked) => listProposals(world, caller, asked),
-      read: (caller, id, vault) => readProposal(world, caller, id, vault),
-      evaluate: (caller, id, body, vault) => evaluateProposal(world, caller, id, body, vault),
-      decide: (caller, id, body, vault) => decideProposal(world, caller, id, body, vault),
+      list: (caller, asked) => listProposals(deps, caller, asked),
+      read: (caller, id, vault) => readProposal(deps, caller, id, vault),
+      evaluate: (caller, id, body, vault) => evaluateProposal(deps, caller, id, body, vault),
+      decide: (caller, id, body, vault) => decideProposal(deps, caller, id, body, vault),
     },
   }
   return gate

@@ -11,7 +11,7 @@ import { watchDecisions, type DecidedForNode, type WatchDecisionsDeps } from './
 import { takeOutcome, type TakeOutcomeDeps } from './take-outcome.ts'
 import { takeRequest, type TakeRequestDeps } from './take-request.ts'
 
-export type HubWorld = WatchDecisionsDeps &
+export type HubDeps = WatchDecisionsDeps &
   TakeRequestDeps &
   TakeOutcomeDeps &
   WaitForDecisionsDeps &
@@ -35,16 +35,16 @@ export interface HubGate {
   nodes(caller: Caller): Promise<Result<readonly NodeAnswer[]>>
 }
 
-export function bindHub(world: HubWorld): HubGate {
-  const seen = nodesSeen(world.clock)
+export function bindHub(deps: HubDeps): HubGate {
+  const seen = nodesSeen(deps.clock)
   return {
-    takeRequest: (node, request) => takeRequest(world, seen.note(node), request),
-    takeOutcome: (node, outcome) => takeOutcome(world, seen.note(node), outcome),
-    takeMessage: (node, text, sent_at) => takeMessage(world, seen.note(node, sent_at), text),
-    onDecided: (listener) => watchDecisions(world, listener),
-    decisions: (node, asked) => waitForDecisions(world, seen.note(node), asked),
-    keys: (caller) => readHubKeys(world, caller),
-    changeKey: (caller, step) => changeHubKey(world, caller, step),
-    nodes: (caller) => readNodes({ ...world, seen }, caller),
+    takeRequest: (node, request) => takeRequest(deps, seen.note(node), request),
+    takeOutcome: (node, outcome) => takeOutcome(deps, seen.note(node), outcome),
+    takeMessage: (node, text, sent_at) => takeMessage(deps, seen.note(node, sent_at), text),
+    onDecided: (listener) => watchDecisions(deps, listener),
+    decisions: (node, asked) => waitForDecisions(deps, seen.note(node), asked),
+    keys: (caller) => readHubKeys(deps, caller),
+    changeKey: (caller, step) => changeHubKey(deps, caller, step),
+    nodes: (caller) => readNodes({ ...deps, seen }, caller),
   }
 }

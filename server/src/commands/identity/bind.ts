@@ -28,7 +28,7 @@ import { clearPassphrase, setPassphrase, type NewPassphrase, type PassphraseDeps
 import { callerFromOidc } from './oidc-login.ts'
 import { rotateKeys, type RotateDeps } from './rotate-keys.ts'
 
-export type IdentityWorld = CredentialDeps &
+export type IdentityDeps = CredentialDeps &
   PassphraseDeps &
   RotateDeps &
   PasskeyDeps &
@@ -75,32 +75,32 @@ export interface IdentityGate {
   rotateKeys(caller: Caller, which: 'token' | 'checkpoint'): Promise<Result<void>>
 }
 
-export const bindIdentity = (world: IdentityWorld): IdentityGate => ({
-  authenticate: (key) => authenticate(world, key),
-  isStillAuthentic: (caller) => isStillAuthentic(world, caller),
-  claimKey: (caller, key) => claimKey(world, caller, key),
-  createCredential: (caller, wanted) => createCredential(world, caller, wanted),
-  revokeCredential: (caller, id) => revokeCredential(world, caller, id),
-  listCredentials: (caller) => listCredentials(world, caller),
-  setPassphrase: (caller, wanted) => setPassphrase(world, caller, wanted),
-  clearPassphrase: (caller, user) => clearPassphrase(world, caller, user),
-  logIn: (caller, how) => logIn(world, caller, how),
-  readLogin: (secret, passive) => readLogin(world, secret, passive),
+export const bindIdentity = (deps: IdentityDeps): IdentityGate => ({
+  authenticate: (key) => authenticate(deps, key),
+  isStillAuthentic: (caller) => isStillAuthentic(deps, caller),
+  claimKey: (caller, key) => claimKey(deps, caller, key),
+  createCredential: (caller, wanted) => createCredential(deps, caller, wanted),
+  revokeCredential: (caller, id) => revokeCredential(deps, caller, id),
+  listCredentials: (caller) => listCredentials(deps, caller),
+  setPassphrase: (caller, wanted) => setPassphrase(deps, caller, wanted),
+  clearPassphrase: (caller, user) => clearPassphrase(deps, caller, user),
+  logIn: (caller, how) => logIn(deps, caller, how),
+  readLogin: (secret, passive) => readLogin(deps, secret, passive),
   // Digests are compared, so that the timing reveals nothing about the token.
-  isCsrf: (secret, given = '') => world.digest(csrfOf(world.digest, secret)) === world.digest(given),
-  describeLogin: (caller, login) => describeLogin(world, caller, login),
-  logOut: (caller, which) => logOut(world, caller, which),
+  isCsrf: (secret, given = '') => deps.digest(csrfOf(deps.digest, secret)) === deps.digest(given),
+  describeLogin: (caller, login) => describeLogin(deps, caller, login),
+  logOut: (caller, which) => logOut(deps, caller, which),
   oidc: {
-    names: world.oidcLogins.names,
-    begin: (name, redirect_uri) => world.oidcLogins.begin(name, redirect_uri),
-    finish: (attempt, back, redirect_uri) => callerFromOidc(world, attempt, back, redirect_uri),
+    names: deps.oidcLogins.names,
+    begin: (name, redirect_uri) => deps.oidcLogins.begin(name, redirect_uri),
+    finish: (attempt, back, redirect_uri) => callerFromOidc(deps, attempt, back, redirect_uri),
   },
   passkeys: {
-    list: (caller) => listPasskeys(world, caller),
-    creation: (caller, site) => passkeyCreation(world, caller, site),
-    request: (caller, site, about) => passkeyRequest(world, caller, site, about),
-    add: (caller, wanted, site) => addPasskey(world, caller, wanted, site),
-    remove: (caller, id) => removePasskey(world, caller, id),
+    list: (caller) => listPasskeys(deps, caller),
+    creation: (caller, site) => passkeyCreation(deps, caller, site),
+    request: (caller, site, about) => passkeyRequest(deps, caller, site, about),
+    add: (caller, wanted, site) => addPasskey(deps, caller, wanted, site),
+    remove: (caller, id) => removePasskey(deps, caller, id),
   },
-  rotateKeys: (caller, which) => rotateKeys(world, caller, which),
+  rotateKeys: (caller, which) => rotateKeys(deps, caller, which),
 })

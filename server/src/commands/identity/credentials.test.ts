@@ -13,7 +13,7 @@ const ROW: CredentialRow = {
 }
 
 /** A store that knows the row without reading, unless it was forgotten. */
-function world() {
+function storeWithRow() {
   let now = 0
   let held: { row: CredentialRow; version: number; cursor: number } = { row: ROW, version: 1, cursor: 1 }
   let isAtHand = true
@@ -35,7 +35,7 @@ function world() {
 }
 
 test('a caller stays authenticated only as long as its key is known to be unchanged and valid', async () => {
-  const { deps, at, change, forget } = world()
+  const { deps, at, change, forget } = storeWithRow()
   const authentic = async () => {
     const found = await authenticate(deps, KEY)
     if (!found.ok) throw new Error(found.problem.code)

@@ -7,7 +7,7 @@ import type { Ids } from '../ports/runtime.ts'
 import { judgeToolUse, type JudgeUseDeps, type ToolUse } from './judge-tool-use.ts'
 import { reportToolUse, type ReportDeps, type Reported } from './report-tool-use.ts'
 
-export type JudgementsWorld = JudgeUseDeps & ReportDeps & RecordUserWordsDeps & { readonly ids: Ids }
+export type JudgementsDeps = JudgeUseDeps & ReportDeps & RecordUserWordsDeps & { readonly ids: Ids }
 
 /** Tools that coding agents run themselves, and what their users say to them. */
 export interface JudgementsGate {
@@ -19,11 +19,11 @@ export interface JudgementsGate {
   sweep(): Promise<{ readonly unreported: number; readonly unused: number }>
 }
 
-export function bindJudgements(world: JudgementsWorld): JudgementsGate {
+export function bindJudgements(deps: JudgementsDeps): JudgementsGate {
   return {
-    judge: (use, wait_ms) => judgeToolUse(world, use, wait_ms),
-    report: (use, reported) => reportToolUse(world, use, reported),
-    hear: (said) => recordUserWords(world, { ...said, id: world.ids.call() }),
-    sweep: async () => ({ unreported: await endUnreported(world), unused: await endUnused(world) }),
+    judge: (use, wait_ms) => judgeToolUse(deps, use, wait_ms),
+    report: (use, reported) => reportToolUse(deps, use, reported),
+    hear: (said) => recordUserWords(deps, { ...said, id: deps.ids.call() }),
+    sweep: async () => ({ unreported: await endUnreported(deps), unused: await endUnused(deps) }),
   }
 }

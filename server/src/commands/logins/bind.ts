@@ -6,7 +6,7 @@ import type { LoginPage, LoginReturn, LoginStatus, ServerLogins, StartedLogin } 
 import type { Clock, Ids } from '../ports/runtime.ts'
 import { refuseUnrecorded } from '../changes/unrecorded.ts'
 
-export type LoginsWorld = {
+export type LoginsDeps = {
   readonly logins: ServerLogins
   readonly ledger: Ledger
   readonly clock: Clock
@@ -32,12 +32,12 @@ export interface LoginsGate {
   finishFor(caller: Caller, which: WhichLogin, back: Omit<LoginReturn, 'cookies'>): Promise<Result<LoginSlot>>
 }
 
-export function bindLogins(world: LoginsWorld): LoginsGate {
-  const { logins } = world
+export function bindLogins(deps: LoginsDeps): LoginsGate {
+  const { logins } = deps
 
   /** The slot, for somebody who may decide about it. */
   function slotFor(caller: Caller, { server, shared = false }: WhichLogin): Result<LoginSlot> {
-    const known = world.serverReports().map((report) => report.server)
+    const known = deps.serverReports().map((report) => report.server)
     if (!known.includes(server)) return refuse('server.unknown', { server, known: known.join(', ') })
     const kind = logins.kind(server)
     if (kind === undefined) return refuse('login.not_offered', { server })
@@ -46,14 +46,14 @@ export function bindLogins(world: LoginsWorld): LoginsGate {
   }
 
   const record = (type: string, actor: string, { server, user }: LoginSlot, about: Readonly<Record<string, string>>) =>
-    world.ledger.commit([
+    deps.ledger.commit([
       {
         kind: 'audit',
         entry: {
-          at: world.clock(),
+          at: deps.clock(),
           type,
           actor,
-          trace: world.ids.trace(),
+          trace: deps.ids.trace(),
           subject: { server, ...(user === undefined ? {} : { user }) },
           about,
         },

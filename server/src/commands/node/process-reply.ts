@@ -12,7 +12,7 @@ import type { AttachedHub } from '../ports/hub.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Held, Tables } from '../ports/reads.ts'
 import type { Clock, Digest, Ids, Probe } from '../ports/runtime.ts'
-import { tellRun } from '../runs/run-changes.ts'
+import { addRunEvent } from '../runs/run-changes.ts'
 
 export type ProcessReplyDeps = PacketDeps & {
   readonly hub: AttachedHub | undefined
@@ -63,7 +63,7 @@ async function storedReport(tables: Tables, run_id: string): Promise<RunRow | un
 
 async function confirm(deps: ProcessReplyDeps, run: RunRow, now: number): Promise<ProcessedReply> {
   if (stateOf(run).confirmed || run.ended_at !== undefined) return 'ignored'
-  const recorded = await deps.ledger.commit(tellRun(run.run_id, { type: 'hub.confirmed', now }))
+  const recorded = await deps.ledger.commit(addRunEvent(run.run_id, { type: 'hub.confirmed', now }))
   return recorded === 'committed' ? 'taken' : 'ignored'
 }
 
@@ -96,7 +96,7 @@ async function decide(
   const call = await heldCallOf(deps.tables, row)
   const about = citing(reply, signed)
   const actor = reply.decider ?? 'hub'
-  const changes: Change[] = [once, ...tellRun(run.run_id, { type: 'hub.confirmed', now })]
+  const changes: Change[] = [once, ...addRunEvent(run.run_id, { type: 'hub.confirmed', now })]
   if (reply.says === 'approve') {
     if (now >= row.expires_at) return 'ignored'
     const to: ApprovalRow = { ...withoutRaw(row), ...said, strength: packet.strength, state: 'approved' }

@@ -4,17 +4,17 @@ import type { Result } from '../../contract/problems.ts'
 import { listPauses, setPause, type PauseDeps, type PauseOrder } from './pause.ts'
 import { policiesOf, type Policies, type PoliciesDeps } from './policies.ts'
 
-export type PolicyWorld = PoliciesDeps & PauseDeps
+export type PolicyDeps = PoliciesDeps & PauseDeps
 
 export interface PausesGate {
   set(caller: Caller, order: PauseOrder): Promise<Result<PauseRow>>
   list(): Promise<readonly PauseRow[]>
 }
 
-export const bindPolicy = (world: PolicyWorld): { readonly policies: Policies; readonly pauses: PausesGate } => ({
-  policies: policiesOf(world),
+export const bindPolicy = (deps: PolicyDeps): { readonly policies: Policies; readonly pauses: PausesGate } => ({
+  policies: policiesOf(deps),
   pauses: {
-    set: (caller, order) => setPause(world, caller, order),
-    list: () => listPauses(world),
+    set: (caller, order) => setPause(deps, caller, order),
+    list: () => listPauses(deps),
   },
 })

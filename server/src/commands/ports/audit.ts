@@ -31,7 +31,7 @@ export interface SeenEntries {
 }
 
 /** The newest checkpoint, stored outside the ledger: in memory and in a file beside the keys. */
-export interface KeptCheckpoint {
+export interface CheckpointFile {
   /** As this process knows it, whatever was done to the file since. `missing`: there was no file when it was opened. */
   state(): Pick<KeptAudit, 'newest' | 'broken'> & { readonly missing: boolean }
   /** In memory at once; durable when the answer is ok. */

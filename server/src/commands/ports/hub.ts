@@ -16,13 +16,13 @@ export interface HubKeys {
  * A signed decision that a node received. `claims` of one that is not genuine are not trusted: they only say which request it is
  * about.
  */
-export type ReadWord =
+export type ReceivedDecision =
   | { readonly is: 'genuine'; readonly reply: HubReply; readonly key: string }
   | { readonly is: 'forged'; readonly why: string; readonly approval_id?: string }
 
 export interface PinnedKeys {
   /** Never throws. */
-  read(text: string): Promise<ReadWord>
+  read(text: string): Promise<ReceivedDecision>
 }
 
 export type SentToHub =

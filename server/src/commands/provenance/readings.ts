@@ -7,10 +7,10 @@ export interface ReadingsGate {
   labelled<T>(reader: Reader, answer: Result<T>, told: (value: T) => readonly AnswerText[]): Promise<Result<T>>
 }
 
-export const bindReadings = (world: EnterDeps): ReadingsGate => ({
+export const bindReadings = (deps: EnterDeps): ReadingsGate => ({
   async labelled(reader, answer, told) {
     if (!answer.ok) return answer
-    const entered = await enterSession(world, reader, told(answer.value))
+    const entered = await enterSession(deps, reader, told(answer.value))
     return entered.ok ? answer : entered
   },
 })

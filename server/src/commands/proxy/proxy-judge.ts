@@ -13,7 +13,7 @@ import { canonicalJson } from '../../core/json/canonical.ts'
 import { auditOf, blockedProblem } from '../calls/call-changes.ts'
 import { isLostToOthers } from '../calls/facts/changeable-facts.ts'
 import { gatherSeen, type FactsDeps } from '../calls/gather-facts.ts'
-import { isStanding, type JudgedCall } from '../calls/judge-call.ts'
+import { isJudgementCurrent, type JudgedCall } from '../calls/judge-call.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Digest, Ids } from '../ports/runtime.ts'
 import { commitAndStop } from '../identity/quarantine.ts'
@@ -98,7 +98,7 @@ async function recordOnce(deps: JudgeReadDeps, judged: JudgedRead): Promise<Prob
     ...(isAllowed ? {} : { outcome: 'refused' }),
   })
   const changes: readonly Change[] = [...(isAllowed ? seen.expects : []), { kind: 'audit', entry }]
-  if (isAllowed && !isStanding(deps, judged)) return 'overtaken'
+  if (isAllowed && !isJudgementCurrent(deps, judged)) return 'overtaken'
   const recorded = await (isAllowed ? deps.ledger.commit(changes) : commitAndStop(deps, call, verdict, at, changes))
   if (isLostToOthers(changes, recorded)) return 'overtaken'
   if (recorded !== 'committed') return whyUnrecorded(recorded)

@@ -8,10 +8,10 @@ export interface RetentionGate {
   eraseUser(caller: Caller, wanted: { user: string; withdraw: boolean }): Promise<Result<Erased>>
 }
 
-export const bindRetention = (world: EraseDeps & EraseLoginsDeps): RetentionGate => ({
+export const bindRetention = (deps: EraseDeps & EraseLoginsDeps): RetentionGate => ({
   async eraseUser(caller, wanted) {
-    const erased = await eraseUser(world, caller, wanted)
-    if (erased.ok) await eraseLogins(world, wanted.user)
+    const erased = await eraseUser(deps, caller, wanted)
+    if (erased.ok) await eraseLogins(deps, wanted.user)
     return erased
   },
 })

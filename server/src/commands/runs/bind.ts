@@ -13,11 +13,11 @@ import {
   type RunsPage,
   type RunView,
 } from './read-run.ts'
-import { mayHearShown } from './may-see-run.ts'
+import { maySeeOutput } from './may-see-run.ts'
 import type { RunOutput } from './run-output.ts'
 import { resumeRun, type ResumeRunDeps } from './resume-run.ts'
 
-export type RunsWorld = ReadRunDeps & CancelRunDeps & ResumeRunDeps & { readonly shown: Pick<RunOutput, 'onAny'> }
+export type RunsDeps = ReadRunDeps & CancelRunDeps & ResumeRunDeps & { readonly shown: Pick<RunOutput, 'onAny'> }
 
 export interface RunsGate {
   list(caller: Caller, filter: RunFilter, page: Page): Promise<RunsPage>
@@ -29,13 +29,13 @@ export interface RunsGate {
   resume(caller: Caller, run_id: string): Promise<Result<RunView>>
 }
 
-export const bindRuns = (world: RunsWorld): RunsGate => ({
-  list: (caller, filter, page) => listRuns(world, caller, filter, page),
-  read: (caller, id, page) => readRun(world, caller, id, page),
-  cancel: (caller, id, reason) => cancelRun(world, caller, id, reason),
+export const bindRuns = (deps: RunsDeps): RunsGate => ({
+  list: (caller, filter, page) => listRuns(deps, caller, filter, page),
+  read: (caller, id, page) => readRun(deps, caller, id, page),
+  cancel: (caller, id, reason) => cancelRun(deps, caller, id, reason),
   onShown: (caller, listener) =>
-    world.shown.onAny((run, key, news) => {
-      if (mayHearShown(caller, run)) listener(run.run_id, key, news)
+    deps.shown.onAny((run, key, news) => {
+      if (maySeeOutput(caller, run)) listener(run.run_id, key, news)
     }),
-  resume: (caller, id) => resumeRun(world, caller, id),
+  resume: (caller, id) => resumeRun(deps, caller, id),
 })

@@ -6,7 +6,7 @@ import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 import type { Ledger } from '../ports/ledger.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
 import { visibleRun, viewOf, type ReadRunDeps, type RunView } from './read-run.ts'
-import { tellRun } from './run-changes.ts'
+import { addRunEvent } from './run-changes.ts'
 
 export type CancelRunDeps = Pick<ReadRunDeps, 'tables'> & {
   readonly ledger: Ledger
@@ -36,7 +36,7 @@ export async function cancelRun(
   const why = reason === undefined ? {} : { reason: await deps.judgement.scanner.redact(reason, 'shown') }
   const recorded = await deps.ledger.commit([
     { kind: 'once', key: `run.cancel ${row.run_id}`, until: now + REMEMBERED_MS },
-    ...tellRun(row.run_id, { type: 'run.cancel', by: caller.id, ...why }),
+    ...addRunEvent(row.run_id, { type: 'run.cancel', by: caller.id, ...why }),
     {
       kind: 'audit',
       entry: {

@@ -13,7 +13,7 @@ import { createRunningEffects, type RunningEffects } from './running-effects.ts'
 import { missedEnds } from './missed-ends.ts'
 import type { Performers } from './performer.ts'
 import type { ShownRun } from './run-output.ts'
-import { childRunChanges, restChange, tellRun } from './run-changes.ts'
+import { childRunChanges, restChange, addRunEvent } from './run-changes.ts'
 import type { Doubts } from '../changes/settle-doubts.ts'
 import { isInDoubt } from '../changes/unrecorded.ts'
 
@@ -294,7 +294,7 @@ function consequences({ row, audit, children, tell }: Advanced, now: number): Ch
   return [
     ...audit.map((entry): Change => ({ kind: 'audit', entry })),
     ...children.flatMap((child) => childRunChanges(child, row, now)),
-    ...tell.flatMap(({ run, event }) => tellRun(run, event)),
+    ...tell.flatMap(({ run, event }) => addRunEvent(run, event)),
   ]
 }
 
@@ -350,7 +350,7 @@ function keep(row: RunRow, events: readonly (RunEvent & { readonly key: string }
   const status = row.status === 'faulted' ? 'faulted' : isActive ? 'active' : 'waiting'
   return {
     row: { ...(isActive ? row : parked), executing, status },
-    changes: events.flatMap((event) => tellRun(row.run_id, event)),
+    changes: events.flatMap((event) => addRunEvent(row.run_id, event)),
     settled,
     cancelled: [],
   }

@@ -15,7 +15,7 @@ export function ownerOf({ owner }: Pick<RunRow, 'owner'>): CallerNames | undefin
 }
 
 /** Intermediate output contains content: only the caller that made the run and its user get it, overseers do not. */
-export function mayHearShown(caller: Caller, { owner }: Pick<ShownRun, 'owner'>): boolean {
+export function maySeeOutput(caller: Caller, { owner }: Pick<ShownRun, 'owner'>): boolean {
   if (owner === undefined || caller.grant?.tools !== undefined) return false
   if (owner === callerIdentity(caller)) return true
   return !PROGRAM_KINDS.includes(caller.kind) && ownerOf({ owner })?.user === caller.user

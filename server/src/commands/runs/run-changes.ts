@@ -6,13 +6,13 @@ import type { Change } from '../ports/ledger.ts'
 /** A new run, with its first event if it has one, and the wake-up for the driver. */
 export function newRunChanges(row: RunRow, event?: RunEvent): Change[] {
   const created: Change = { kind: 'swap', table: 'runs', id: row.run_id, from: 'absent', to: row }
-  if (event !== undefined) return [created, ...tellRun(row.run_id, event)]
+  if (event !== undefined) return [created, ...addRunEvent(row.run_id, event)]
   const at = nextTimer(row)
   return at === undefined ? [created] : [created, { kind: 'wake', run: row.run_id, at }]
 }
 
 /** Adds an event to a run. */
-export function tellRun(run: RunId, event: RunEvent): Change[] {
+export function addRunEvent(run: RunId, event: RunEvent): Change[] {
   return [
     { kind: 'event', run, event },
     { kind: 'wake', run },

@@ -1,6 +1,6 @@
 import type { CallState } from '../../contract/call.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
-import { tellRun } from './run-changes.ts'
+import { addRunEvent } from './run-changes.ts'
 
 /** A run is notified when its call reaches one of these states. */
 export const REPORTED: ReadonlySet<CallState> = new Set(['executed', 'refused', 'failed', 'unknown'])
@@ -27,5 +27,5 @@ function toldBy(change: Change): Change[] {
   if (change.kind !== 'swap' || change.table !== 'calls') return []
   const { by_run, call_id, state } = change.to
   if (by_run === undefined || !REPORTED.has(state)) return []
-  return tellRun(by_run.run_id, { type: 'call.ended', call_id, state })
+  return addRunEvent(by_run.run_id, { type: 'call.ended', call_id, state })
 }

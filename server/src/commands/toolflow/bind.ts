@@ -5,7 +5,7 @@ import { readToolflow } from './read-toolflow.ts'
 import { resumeToolflow, type ResumeToolflowDeps } from './resume-toolflow.ts'
 import { runOf, runToolflow, type RunToolflow, type RunToolflowDeps } from './run-toolflow.ts'
 
-export type ToolflowWorld = RunToolflowDeps & ResumeToolflowDeps
+export type ToolflowDeps = RunToolflowDeps & ResumeToolflowDeps
 
 /** Search, choose, judge and run, as one durable flow. */
 export interface ToolflowGate {
@@ -16,9 +16,9 @@ export interface ToolflowGate {
   resume(caller: Caller, run_id: string, answer: ToolflowAnswer, wait_ms?: number): Promise<Result<ToolflowView>>
 }
 
-export const bindToolflow = (world: ToolflowWorld): ToolflowGate => ({
-  run: (caller, body, more) => runToolflow(world, caller, body, more),
-  read: (caller, id, wait) => readToolflow(world, caller, id, wait),
-  readByKey: async (caller, key, wait) => readToolflow(world, caller, await runOf(world, caller, key), wait),
-  resume: (caller, id, answer, wait) => resumeToolflow(world, caller, id, answer, wait),
+export const bindToolflow = (deps: ToolflowDeps): ToolflowGate => ({
+  run: (caller, body, more) => runToolflow(deps, caller, body, more),
+  read: (caller, id, wait) => readToolflow(deps, caller, id, wait),
+  readByKey: async (caller, key, wait) => readToolflow(deps, caller, await runOf(deps, caller, key), wait),
+  resume: (caller, id, answer, wait) => resumeToolflow(deps, caller, id, answer, wait),
 })

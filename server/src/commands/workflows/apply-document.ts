@@ -8,7 +8,7 @@ import type { HubDecidesDeps } from '../approvals/hub-decides.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Clock, Digest, Ids } from '../ports/runtime.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
-import { newRunChanges, tellRun } from '../runs/run-changes.ts'
+import { newRunChanges, addRunEvent } from '../runs/run-changes.ts'
 import { headId, versionId, type Documents } from './documents.ts'
 
 export type ApplyDeps = HubDecidesDeps & {
@@ -91,7 +91,7 @@ export async function applyDocument(
     { kind: 'swap', table: 'documents', id: headId(name), from: held?.version ?? 'absent', to: head },
     { kind: 'swap', table: 'documents', id: versionId(name, number), from: 'absent', to: version },
     // The schedules of the former version stop with it.
-    ...(former === undefined ? [] : tellRun(former as `run_${string}`, { type: 'run.cancel', by: by.id })),
+    ...(former === undefined ? [] : addRunEvent(former as `run_${string}`, { type: 'run.cancel', by: by.id })),
     ...(timers.length === 0
       ? []
       : newRunChanges(

@@ -24,7 +24,7 @@ import { takeWebhook, type EventDeps, type WebhookEvent } from './take-event.ts'
 import { takeMessage } from './take-message.ts'
 import { takeSigned, type SignedMessage } from './take-signed.ts'
 
-export type WorkflowsWorld = ApplyDeps &
+export type WorkflowsDeps = ApplyDeps &
   ReadDocumentsDeps &
   EventDeps &
   DryRunDeps & { readonly incoming: ReadonlyMap<string, WebhookKey> }
@@ -68,28 +68,28 @@ const READERS: readonly CallerKind[] = ['approver', 'reviewer', 'admin']
 const allowed = <T>(kinds: readonly CallerKind[], caller: Caller, act: () => Promise<Result<T>>): Promise<Result<T>> =>
   kinds.includes(caller.kind) ? act() : Promise.resolve(refuse('auth.forbidden', { needs: kinds.join(', ') }))
 
-export const bindWorkflows = (world: WorkflowsWorld): WorkflowsGate => {
+export const bindWorkflows = (deps: WorkflowsDeps): WorkflowsGate => {
   const reading = <T>(caller: Caller, act: () => Promise<Result<T>>) => allowed(READERS, caller, act)
   const changing = <T>(caller: Caller, act: () => Promise<Result<T>>) => allowed(['admin'], caller, act)
   return {
-    apply: (caller, text) => changing(caller, () => applyDocument(world, caller, text)),
-    rollBack: (caller, name, to) => changing(caller, () => rollBack(world, caller, name, to)),
-    list: (caller) => reading(caller, async () => ({ ok: true, value: await listDocuments(world) })),
-    versions: (caller, name, page) => reading(caller, () => listVersions(world, name, page)),
-    read: (caller, name, version) => reading(caller, () => readVersion(world, name, version)),
-    diff: (caller, name, from, to) => reading(caller, () => diffVersions(world, name, from, to)),
-    dryRun: (caller, text, asked) => allowed(DECIDING_KINDS, caller, () => dryRun(world, caller, text, asked)),
-    run: (caller, name, body, key) => changing(caller, () => runDocument(world, caller, name, body, key)),
-    runs: (caller, name, page) => reading(caller, () => listWorkflowRuns(world, name, page)),
-    readRun: (caller, run_id, wait_ms) => readWorkflowRun(world, caller, run_id, wait_ms),
-    admitsInvitation: admitsInvitation(world),
-    takeMessage: (message) => takeMessage(world, message),
+    apply: (caller, text) => changing(caller, () => applyDocument(deps, caller, text)),
+    rollBack: (caller, name, to) => changing(caller, () => rollBack(deps, caller, name, to)),
+    list: (caller) => reading(caller, async () => ({ ok: true, value: await listDocuments(deps) })),
+    versions: (caller, name, page) => reading(caller, () => listVersions(deps, name, page)),
+    read: (caller, name, version) => reading(caller, () => readVersion(deps, name, version)),
+    diff: (caller, name, from, to) => reading(caller, () => diffVersions(deps, name, from, to)),
+    dryRun: (caller, text, asked) => allowed(DECIDING_KINDS, caller, () => dryRun(deps, caller, text, asked)),
+    run: (caller, name, body, key) => changing(caller, () => runDocument(deps, caller, name, body, key)),
+    runs: (caller, name, page) => reading(caller, () => listWorkflowRuns(deps, name, page)),
+    readRun: (caller, run_id, wait_ms) => readWorkflowRun(deps, caller, run_id, wait_ms),
+    admitsInvitation: admitsInvitation(deps),
+    takeMessage: (message) => takeMessage(deps, message),
     async takeSigned(message) {
-      const key = world.incoming.get(message.transport)
+      const key = deps.incoming.get(message.transport)
       return key === undefined
         ? { ok: false, problem: problem('transport.unknown', { name: message.transport.slice(0, 64) }) }
-        : takeSigned(world, key, message)
+        : takeSigned(deps, key, message)
     },
-    takeWebhook: (event) => takeWebhook(world, event),
+    takeWebhook: (event) => takeWebhook(deps, event),
   }
 }

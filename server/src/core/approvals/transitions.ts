@@ -79,7 +79,7 @@ function checkMayDecide(row: ApprovalRow, decider: Caller, how: How): Result<voi
 }
 
 /** For a request that is not routed to a group: everybody with the approver role is asked. */
-export const EVERYBODY: Asked = { stands_for: [] }
+export const EVERYBODY: Asked = { substitutes_for: [] }
 
 /** INVARIANT: nobody outside the group of a route decides. If its members are not known, nobody does. */
 function checkIsAsked(row: ApprovalRow, decider: Caller, how: How, asked: Asked): Result<void> {

@@ -18,7 +18,7 @@ type Entry = {
   readonly name: string
   readonly title: string | undefined
   /** Admitted and still listed. */
-  readonly isStanding: boolean
+  readonly isActive: boolean
   readonly keys: readonly Key[]
   /** Admitted and listed tools that this one looks like, by the number of their entry. */
   readonly near: Map<number, LookAlike['by']>
@@ -68,8 +68,8 @@ export function createLookAlikeIndex(): LookAlikeIndex {
     const found = entries.get(other)
     if (found === undefined || found.server === entry.server || entry.near.has(other)) return
     if (by !== 'server' && !looksLike(textOf(entry, by), textOf(found, by))) return
-    if (found.isStanding) note(entry, other, by)
-    if (entry.isStanding) note(found, number, by)
+    if (found.isActive) note(entry, other, by)
+    if (entry.isActive) note(found, number, by)
   }
 
   function note(entry: Entry, other: number, by: LookAlike['by']): void {
@@ -82,9 +82,9 @@ export function createLookAlikeIndex(): LookAlikeIndex {
     set(tool) {
       const { tool_id, server } = tool.row
       const { name, title } = textsOf(tool)
-      const isStanding = tool.row.admitted !== undefined && tool.row.gone_at === undefined
+      const isActive = tool.row.admitted !== undefined && tool.row.gone_at === undefined
       const known = entries.get(numbers.get(tool_id) ?? -1)
-      if (known?.name === name && known.title === title && known.isStanding === isStanding) return
+      if (known?.name === name && known.title === title && known.isActive === isActive) return
       remove(tool_id)
       const homes = nearServers(server).map((near) => homeOf(near, name))
       const keys: Key[] = [
@@ -93,7 +93,7 @@ export function createLookAlikeIndex(): LookAlikeIndex {
         { of: 'home', key: homeOf(server, name) },
       ]
       const number = next++
-      const entry: Entry = { tool_id, server, name, title, isStanding, keys, near: new Map() }
+      const entry: Entry = { tool_id, server, name, title, isActive, keys, near: new Map() }
       for (const { of, key } of keys)
         if (of !== 'home') for (const other of tables[of].at(key)) link(number, entry, other, of)
       for (const home of homes) for (const other of tables.home.at(home)) link(number, entry, other, 'server')

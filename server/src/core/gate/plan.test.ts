@@ -183,7 +183,7 @@ const lanes = fc.constantFrom(null, null, 'fast', undefined)
 const tags = fc.constantFrom([], ['production'], undefined)
 
 /** A few values each, so that a run often reuses plans that were made for other calls. */
-const worlds = fc.record({
+const scenarios = fc.record({
   policies: fc.array(policies, { minLength: 1, maxLength: 2 }),
   tools: fc.array(tools, { minLength: 1, maxLength: 2 }),
   callers: fc.array(callers, { minLength: 2, maxLength: 4 }),
@@ -202,13 +202,13 @@ const at = <T>(list: readonly T[], index: number): T => {
 describe('a plan', () => {
   test('law: gives the verdict of `decide`, with its evidence, also when it was made for an earlier call', () => {
     fc.assert(
-      fc.property(worlds, (world) => {
-        for (const { call: own, moment, lane, tags: tagged, pick } of world.calls) {
-          const policy = at(world.policies, pick[0])
-          const tool = at(world.tools, pick[1])
+      fc.property(scenarios, (scenario) => {
+        for (const { call: own, moment, lane, tags: tagged, pick } of scenario.calls) {
+          const policy = at(scenario.policies, pick[0])
+          const tool = at(scenario.tools, pick[1])
           const call = {
             ...own,
-            caller: at(world.callers, pick[2]),
+            caller: at(scenario.callers, pick[2]),
             tool_id: tool.row.tool_id,
             server: tool.row.server,
           }

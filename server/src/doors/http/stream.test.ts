@@ -3,7 +3,7 @@ import { OpenAPIHono } from '@hono/zod-openapi'
 import { expect, test } from 'vitest'
 import { ADMIN, AGENT, withGate } from '../../../test/gate/with-gate.ts'
 import { ok } from '../../contract/problems.ts'
-import { bindRuns, type RunsWorld } from '../../commands/runs/bind.ts'
+import { bindRuns, type RunsDeps } from '../../commands/runs/bind.ts'
 import { createRunOutput } from '../../commands/runs/run-output.ts'
 import type { Gate } from '../../commands/gate.ts'
 import { callerIdentity } from '../../contract/caller-identity.ts'
@@ -40,7 +40,7 @@ test('the stream of a reader that is too slow ends with `too_slow`, and no event
 
 test('intermediate output of runs is sent only to their owner, and only on request', async () => {
   const shown = createRunOutput()
-  const { onShown } = bindRuns({ shown } as unknown as RunsWorld)
+  const { onShown } = bindRuns({ shown } as unknown as RunsDeps)
   const changes = { changesAfter: () => [], onChange: () => () => {}, newest: () => 'b-1' }
   const readings = { labelled: async (_: unknown, answer: unknown) => answer }
   const gate = { changes, readings, runs: { onShown } } as unknown as Gate

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { isWhole } from '../../../test/postgres/stores.ts'
 import { freshSchema, hasPostgres, testDatabase } from '../../../test/postgres/with-postgres.ts'
-import type { JobHands } from '../../commands/ports/jobs.ts'
+import type { JobHandlers } from '../../commands/ports/jobs.ts'
 import type { RunId } from '../../contract/ids.ts'
 import { connect, type PostgresAddress } from './connect.ts'
 import { openLedger } from './open-ledger.suite.ts'
@@ -9,7 +9,7 @@ import type { PostgresLedger } from './open-postgres-ledger.ts'
 import { jobsSchema, openRunJobs, type OpenedJobs } from './run-jobs.ts'
 
 const RUN = 'run_1' as RunId
-const nobody: JobHands = { drive: async () => undefined, giveUp: async () => undefined }
+const nobody: JobHandlers = { drive: async () => undefined, giveUp: async () => undefined }
 
 describe.skipIf(!hasPostgres)('jobs of runs on a real Postgres', () => {
   let address: PostgresAddress
@@ -99,14 +99,14 @@ describe.skipIf(!hasPostgres)('jobs of runs on a real Postgres', () => {
     async () => {
       const gaveUp = Promise.withResolvers<string>()
       let attempts = 0
-      const hands: JobHands = {
+      const handlers: JobHandlers = {
         async drive() {
           attempts += 1
           throw new Error('cannot')
         },
         giveUp: async (run) => gaveUp.resolve(run),
       }
-      stops.push(one.jobs.work(hands))
+      stops.push(one.jobs.work(handlers))
       await ledger.commit([{ kind: 'wake', run: RUN }])
       const timer = setInterval(() => void letThrough(), 200)
       expect(await gaveUp.promise).toBe(RUN)

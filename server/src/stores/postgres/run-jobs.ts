@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { PgBoss, type Db, type JobWithMetadata } from 'pg-boss'
-import type { JobHands, RunJobs } from '../../commands/ports/jobs.ts'
+import type { JobHandlers, RunJobs } from '../../commands/ports/jobs.ts'
 import type { RunId } from '../../contract/ids.ts'
 import { ok, type Result } from '../../contract/problems.ts'
 import { connect, connectionTo, unreachable, type PostgresAddress } from './connect.ts'
@@ -143,7 +143,7 @@ function runJobs(boss: PgBoss, onFault: (error: Error) => void): RunJobs {
   const active = new Map<string, RunJob>()
   const guarded = (work: () => Promise<unknown>) => work().catch((error: unknown) => onFault(error as Error))
 
-  const handle = async (job: RunJob, { drive, giveUp }: JobHands): Promise<void> => {
+  const handle = async (job: RunJob, { drive, giveUp }: JobHandlers): Promise<void> => {
     const run = fromPgText(job.data.run) as RunId
     active.set(job.id, job)
     try {
@@ -156,12 +156,12 @@ function runJobs(boss: PgBoss, onFault: (error: Error) => void): RunJobs {
       active.delete(job.id)
     }
   }
-  const look = async (hands: JobHands): Promise<void> => {
+  const look = async (handlers: JobHandlers): Promise<void> => {
     for (const queue of [DRIVE, TIMERS, UNDRIVABLE]) {
       const batchSize = Math.min(AT_ONCE, MOST_ACTIVE - active.size)
       if (batchSize <= 0) return
       const found = await boss.fetch<RunJob['data']>(queue, { batchSize, includeMetadata: true })
-      for (const job of found) void handle(job, hands)
+      for (const job of found) void handle(job, handlers)
     }
   }
   const touch = async (): Promise<void> => {
@@ -172,11 +172,11 @@ function runJobs(boss: PgBoss, onFault: (error: Error) => void): RunJobs {
   }
 
   return {
-    work(hands) {
+    work(handlers) {
       let isStopped = false
       let looking: Promise<unknown> = Promise.resolve()
       const again = () => {
-        if (!isStopped) looking = guarded(() => look(hands)).then(() => void setTimeout(again, LOOK_MS).unref())
+        if (!isStopped) looking = guarded(() => look(handlers)).then(() => void setTimeout(again, LOOK_MS).unref())
       }
       again()
       const touching = setInterval(() => void guarded(touch), TOUCH_MS)

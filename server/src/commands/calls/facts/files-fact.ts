@@ -11,7 +11,7 @@ import { encodedPaths } from '../../../core/gate/sandbox/encoded-paths.ts'
 import { isPattern } from '../../../core/gate/sandbox/glob-reach.ts'
 import { looseReadings } from '../../../core/gate/sandbox/loose-readings.ts'
 import { mentionsOf } from '../../../core/gate/sandbox/mentions.ts'
-import { pathReadings, type PathWorld } from '../../../core/gate/sandbox/path-readings.ts'
+import { pathReadings, type Machine } from '../../../core/gate/sandbox/path-readings.ts'
 import { sensitiveName } from '../../../core/gate/sandbox/sensitive-names.ts'
 import { withoutSecretPlaces } from '../../../core/json/split-secrets.ts'
 import { shownPointer } from '../../../core/gate/shown-pointer.ts'
@@ -85,7 +85,7 @@ async function lookAt(
 ): Promise<FilesFact> {
   const { files } = deps
   const bases = await look.bases()
-  const world = { windows: files.windows, home: files.home(call.server) }
+  const machine = { windows: files.windows, home: files.home(call.server) }
   await pause()
   const candidates = await worthLooking(found, look, bases)
   const schema = inForce(tool.row).definition.inputSchema
@@ -100,7 +100,7 @@ async function lookAt(
     facts.push({ ...NOWHERE, at: shownPointer(path, schema), certainty, gate: ['data'] })
   for (const argument of candidates.slice(0, MOST_FILES)) {
     await pause()
-    const fact = await factOf(argument, look, bases, world)
+    const fact = await factOf(argument, look, bases, machine)
     if (fact !== undefined) facts.push({ at: shownPointer(argument.path, schema), ...fact })
   }
   return {
@@ -145,15 +145,15 @@ async function factOf(
   argument: FileArgument,
   look: DiskLook,
   bases: readonly string[],
-  world: PathWorld,
+  machine: Machine,
 ): Promise<Facts | undefined> {
   const { text, certainty, bound } = argument
-  const read = pathReadings(text, world)
+  const read = pathReadings(text, machine)
   const hidden = encodedPaths(text)
-  const loose = [text, ...hidden].flatMap((one) => looseReadings(one, world))
+  const loose = [text, ...hidden].flatMap((one) => looseReadings(one, machine))
   const crossed = await crossedLinks(text, look, bases)
   const decoded = (
-    await Promise.all(hidden.map((one) => leadsOfMaybe(one, looseReadings(one, world), look, bases)))
+    await Promise.all(hidden.map((one) => leadsOfMaybe(one, looseReadings(one, machine), look, bases)))
   ).flat()
   const gate = await gateOf(loose, look, bases)
   if (certainty === 'path') {

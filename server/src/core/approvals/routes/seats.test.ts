@@ -39,8 +39,8 @@ const who = (user: string, kind: CallerKind = 'approver'): Caller => ({ kind, id
 type HandedOver = readonly { readonly from: string; readonly to: string }[]
 function askedFor(row: ApprovalRow, user: string, handed: HandedOver = []): Asked {
   const members = membersOf(row, groups)
-  const stands_for = handed.filter(({ to }) => to === user).map(({ from }) => from)
-  return { stands_for, ...(members === undefined ? {} : { members }) }
+  const substitutes_for = handed.filter(({ to }) => to === user).map(({ from }) => from)
+  return { substitutes_for, ...(members === undefined ? {} : { members }) }
 }
 const say = (row: ApprovalRow, user: string, handed: HandedOver = [], kind: CallerKind = 'approver') =>
   approve(row, who(user, kind), 'role', NOW, undefined, { asked: askedFor(row, user, handed) })
@@ -92,7 +92,7 @@ describe('two of a group', () => {
   test('somebody who left the group after approving no longer counts', () => {
     const once = after(request(), ['ada'])
     const left = new Set(['bob', 'cy'])
-    const moved = approve(once, who('bob'), 'role', NOW, undefined, { asked: { members: left, stands_for: [] } })
+    const moved = approve(once, who('bob'), 'role', NOW, undefined, { asked: { members: left, substitutes_for: [] } })
     expect(moved.ok && moved.value.state).toBe('pending')
   })
 

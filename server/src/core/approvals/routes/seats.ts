@@ -10,7 +10,7 @@ export type Asked = {
   /** The people who are asked; absent: everybody with the approver role. */
   readonly members?: ReadonlySet<string>
   /** The people that the decider substitutes, in the order in which they delegated. */
-  readonly stands_for: readonly string[]
+  readonly substitutes_for: readonly string[]
 }
 
 type Routed = Pick<ApprovalRow, 'route'>
@@ -48,9 +48,9 @@ export const peopleNeeded = ({
 export const seatOf = ({ user, for: seat }: Pick<Decision, 'user' | 'for'>): string => seat ?? user
 
 /** The seats that somebody can decide for. Their own comes first. */
-export function seatsFor(user: string, { members, stands_for }: Asked): readonly string[] {
+export function seatsFor(user: string, { members, substitutes_for }: Asked): readonly string[] {
   if (members === undefined) return [user]
-  return [...new Set([user, ...stands_for])].filter((seat) => members.has(seat))
+  return [...new Set([user, ...substitutes_for])].filter((seat) => members.has(seat))
 }
 
 /** Whether somebody is asked at all. */

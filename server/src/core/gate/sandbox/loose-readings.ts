@@ -1,6 +1,6 @@
 import { readingsOf } from '../../dlp/readings.ts'
 import { unescapeText, percentDecode } from '../traps/encodings.ts'
-import type { PathWorld } from './path-readings.ts'
+import type { Machine } from './path-readings.ts'
 import { trimmedBoth, trimmedEnd } from '../../../contract/trimmed.ts'
 
 const LONGEST = 4096
@@ -13,7 +13,7 @@ const MOST_LAYERED = 8
  * another user's home taken for ours. Used for places that are off limits, where a reading too many does no harm.
  * INVARIANT: the text itself is among them, unless it is too long for any operating system.
  */
-export function looseReadings(text: string, world: PathWorld): readonly string[] {
+export function looseReadings(text: string, machine: Machine): readonly string[] {
   const readings = new Set<string>()
   const add = (reading: string) => {
     const short = reading.length > LONGEST ? collapsed(reading) : reading
@@ -24,7 +24,7 @@ export function looseReadings(text: string, world: PathWorld): readonly string[]
     if (plain.length > LONGEST * 2) continue
     for (const cut of plainCuts(plain)) {
       add(cut)
-      for (const opened of openedForms(cut, world)) {
+      for (const opened of openedForms(cut, machine)) {
         add(opened)
         if (opened.includes('\\')) {
           add(opened.replaceAll('\\', '/'))
@@ -57,7 +57,7 @@ function plainCuts(text: string): readonly string[] {
   return [...new Set([text, trimmed, head.trim(), trimmedBoth(trimmed, '"\'`')])]
 }
 
-function openedForms(text: string, { home, windows }: PathWorld): readonly string[] {
+function openedForms(text: string, { home, windows }: Machine): readonly string[] {
   const address = /^(?:file:(?:\/\/[^/]*)?|[a-z][a-z0-9+.-]*:(?=\/{3}))(?=[\\/])/i.exec(text)?.[0]
   if (address !== undefined) {
     const path = text.slice(address.length).replace(/[?#].*$/s, '')

@@ -4,12 +4,12 @@ import { pathReadings } from './path-readings.ts'
 
 const posix = { windows: false, home: '/home/ana' }
 const windows = { windows: true, home: 'C:\\Users\\ana' }
-const faultOf = (text: string, world = posix) => {
-  const read = pathReadings(text, world)
+const faultOf = (text: string, machine = posix) => {
+  const read = pathReadings(text, machine)
   return read.is === 'refused' ? read.fault : undefined
 }
-const pathsOf = (text: string, world = posix) => {
-  const read = pathReadings(text, world)
+const pathsOf = (text: string, machine = posix) => {
+  const read = pathReadings(text, machine)
   return read.is === 'read' ? read.paths : []
 }
 

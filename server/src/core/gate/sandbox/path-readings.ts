@@ -8,7 +8,7 @@ export type PathReadings =
   | { readonly is: 'read'; readonly paths: readonly string[] }
 
 /** The machine on which the paths will be resolved. */
-export type PathWorld = { readonly windows: boolean; readonly home: string }
+export type Machine = { readonly windows: boolean; readonly home: string }
 
 const FILE_URL = /^file:(?:\/\/(?<host>[^/]*))?(?<path>\/.*)?$/i
 const ENCODED = /%(?:25)*(?:2e|2f|5c|7e|00)/i
@@ -22,12 +22,12 @@ const VARIABLE = /^(?:\$\{?[A-Z_][A-Z0-9_]*\}?|\$env:.*|%[A-Za-z_]\w*%)(?:[\\/]|
  * links. Which of these it does is unknown, so every reading is checked.
  * INVARIANT: a text that could be decoded into other dots and slashes, or that names another machine, is rejected.
  */
-export function pathReadings(written: string, world: PathWorld): PathReadings {
+export function pathReadings(written: string, machine: Machine): PathReadings {
   // Empty names and `.` change nothing, and a long path may contain many.
   const text = written.length > LONGEST ? collapsed(written.trim()) : written
   if (text.length > LONGEST * 4) return { is: 'refused', fault: 'too_long' }
   const opened = /^\s*file:/i.test(text.normalize('NFKC'))
-    ? pathOfUrl(text.normalize('NFKC').trim(), world)
+    ? pathOfUrl(text.normalize('NFKC').trim(), machine)
     : { path: text.trim().replace(SCHEME, '') === text.trim() ? text : text.trim().replace(SCHEME, '') }
   if ('fault' in opened) return { is: 'refused', fault: opened.fault }
   if (opened.path.length > LONGEST && shortened(opened.path).length > LONGEST)
@@ -35,14 +35,14 @@ export function pathReadings(written: string, world: PathWorld): PathReadings {
   const spellings = new Set([opened.path, opened.path.trim(), opened.path.trim().normalize('NFKC')])
   const paths = new Set<string>()
   for (const spelling of spellings) {
-    const fault = faultOf(spelling, world)
+    const fault = faultOf(spelling, machine)
     if (fault !== undefined) return { is: 'refused', fault }
-    for (const path of readingsOf(spelling, world)) paths.add(path)
+    for (const path of readingsOf(spelling, machine)) paths.add(path)
   }
   return { is: 'read', paths: [...paths] }
 }
 
-function pathOfUrl(url: string, world: PathWorld): { path: string } | { fault: PathFault } {
+function pathOfUrl(url: string, machine: Machine): { path: string } | { fault: PathFault } {
   const parts = FILE_URL.exec(url)?.groups
   if (parts?.['path'] === undefined || /[?#]/.test(url)) return { fault: 'url' }
   const host = (parts['host'] ?? '').toLowerCase()
@@ -50,19 +50,19 @@ function pathOfUrl(url: string, world: PathWorld): { path: string } | { fault: P
   if (/%(?:2f|5c|00)/i.test(parts['path'])) return { fault: 'encoded' }
   try {
     const path = decodeURIComponent(parts['path'])
-    return { path: world.windows ? path.replace(/^\/(?=[A-Za-z]:)/, '') : path }
+    return { path: machine.windows ? path.replace(/^\/(?=[A-Za-z]:)/, '') : path }
   } catch {
     return { fault: 'encoded' }
   }
 }
 
-function faultOf(path: string, world: PathWorld): PathFault | undefined {
+function faultOf(path: string, machine: Machine): PathFault | undefined {
   // oxlint-disable-next-line no-control-regex -- control characters are exactly what is looked for
   if (/[\u0000-\u001f\u007f-\u009f]/.test(path)) return 'control_character'
   if (ENCODED.test(path)) return 'encoded'
   // Some programs read `//host/x` as another machine; all read `///x` as `/x`.
   if (/^(?:[\\/]{2}(?!\/)|\\\\)/.test(path)) return 'network'
-  if (world.windows ? /^[A-Za-z]:(?![\\/])/.test(path) : /^[A-Za-z]:/.test(path)) return 'drive'
+  if (machine.windows ? /^[A-Za-z]:(?![\\/])/.test(path) : /^[A-Za-z]:/.test(path)) return 'drive'
   if (/^~[^\\/]/.test(path)) return 'home'
   if (VARIABLE.test(path)) return 'variable'
   // `...` and `.. ` are names on one file system and the parent folder on another.
@@ -70,8 +70,8 @@ function faultOf(path: string, world: PathWorld): PathFault | undefined {
   return path.split(/[\\/]/).some(isDots) ? 'dots' : undefined
 }
 
-function readingsOf(path: string, world: PathWorld): string[] {
-  const expanded = /^~(?:[\\/]|$)/.test(path) ? [path, `${world.home}${path.slice(1)}`] : [path]
+function readingsOf(path: string, machine: Machine): string[] {
+  const expanded = /^~(?:[\\/]|$)/.test(path) ? [path, `${machine.home}${path.slice(1)}`] : [path]
   const slashed = expanded.flatMap((one) => (one.includes('\\') ? [one, one.replaceAll('\\', '/')] : [one]))
   return slashed.flatMap((one) => {
     const short = one.length > LONGEST || one.includes('..') || one.startsWith('//') ? shortened(one) : one

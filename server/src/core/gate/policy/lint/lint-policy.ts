@@ -9,7 +9,7 @@ import type { CompiledRule, Policy } from '../policy.ts'
 import { atomsOf } from './atoms.ts'
 import { coversGlob, coversMatch, serverWithin } from './covers.ts'
 import { sampleCall } from './sample-call.ts'
-import { type Promised, type Worlds, worldsOf } from './worlds.ts'
+import { type Promised, type CallsToTry, callsToTry } from './calls-to-try.ts'
 
 /** A probable mistake in a policy, with a call that shows it. */
 export type Finding = {
@@ -75,22 +75,22 @@ function answerTo(policy: Policy, example: DescribedCall): Answer {
 function unreachable(own: CompiledRule, lint: Lint): Finding[] {
   const { rule } = own
   const stricter = lint.rules.filter((other) => other !== own && shadows(other, own))
-  const worlds = worldsOf(own, stricter, promisesFor([own], lint.options))
-  const holding = worlds.calls.filter((call) => typeof saidBy(own, call) === 'number')
-  const [first] = worlds.calls
+  const tries = callsToTry(own, stricter, promisesFor([own], lint.options))
+  const holding = tries.calls.filter((call) => typeof saidBy(own, call) === 'number')
+  const [first] = tries.calls
   if (first === undefined) return impossible(own, lint)
   if (holding.length === 0) {
     const says = `the condition of \`${rule.id}\` is never true, so it never answers \`${rule.effect}\``
-    const silent = worlds.calls.find((call) => saidBy(own, call) === 'nothing') ?? first
-    return worlds.exact ? [reports(lint, 'unreachable', [own], says, silent)] : []
+    const silent = tries.calls.find((call) => saidBy(own, call) === 'nothing') ?? first
+    return tries.exact ? [reports(lint, 'unreachable', [own], says, silent)] : []
   }
   const speaks = (other: CompiledRule, call: DescribedCall) => saidBy(other, call) !== 'nothing'
   const always = stricter.find((other) => other.when === undefined || other.when.text === own.when?.text)
   const covered = holding.every((call) => stricter.some((other) => speaks(other, call)))
-  if (always === undefined && !(worlds.exact && covered)) return []
+  if (always === undefined && !(tries.exact && covered)) return []
   const by = always === undefined ? stricter.filter((other) => holding.some((call) => speaks(other, call))) : [always]
   const names = by.map((other) => `\`${other.rule.id}\``).join(' and ')
-  const says = `\`${rule.id}\` changes nothing: ${names} ${by.length === 1 ? 'answers' : 'answer'} the same calls at least as strictly${unlessItFails(own, by, worlds)}`
+  const says = `\`${rule.id}\` changes nothing: ${names} ${by.length === 1 ? 'answers' : 'answer'} the same calls at least as strictly${unlessItFails(own, by, tries)}`
   const [example = first] = holding
   return [reports(lint, 'unreachable', [own, ...by], says, example)]
 }
@@ -117,7 +117,7 @@ export function shadows(other: CompiledRule, own: CompiledRule): boolean {
 }
 
 /** A condition that cannot be evaluated blocks. A shadowing rule does not change that, unless it blocks too. */
-function unlessItFails(own: CompiledRule, by: readonly CompiledRule[], { calls }: Worlds): string {
+function unlessItFails(own: CompiledRule, by: readonly CompiledRule[], { calls }: CallsToTry): string {
   const isFelt = (call: DescribedCall) =>
     by.every((other) => saidBy(other, call) !== 'no answer' && other.rule.effect !== 'block')
   const felt = calls.some((call) => saidBy(own, call) === 'no answer' && isFelt(call))
@@ -134,7 +134,7 @@ function contradictions(own: CompiledRule, lint: Lint): Finding[] {
     const [loose, strict] = strictnessOf(own.rule) < strictnessOf(other.rule) ? [own, other] : [other, own]
     // Rules about different arguments may overlap; then the stricter one wins, as intended.
     if (strict.when !== undefined && askedBy(own) !== askedBy(other)) return []
-    const { calls } = worldsOf(own, [other], promisesFor([own], lint.options))
+    const { calls } = callsToTry(own, [other], promisesFor([own], lint.options))
     const says = (rule: CompiledRule, call: DescribedCall) => typeof saidBy(rule, call) === 'number'
     const both = calls.find((call) => says(loose, call) && says(strict, call))
     // A stricter rule for some of the calls is an exception, which is what conditions are for.
@@ -157,7 +157,7 @@ function forgotten(own: CompiledRule, lint: Lint): Finding[] {
   const group = lint.rules.filter((other) => isSameMatch(own, other))
   if (group[0] !== own || group.length < 2 || !group.every((rule) => askedBy(rule) === askedBy(own))) return []
   if (own.when === undefined || new Set(group.map(({ rule }) => rule.effect)).size < 2) return []
-  const { calls } = worldsOf(own, group, promisesFor([own], lint.options))
+  const { calls } = callsToTry(own, group, promisesFor([own], lint.options))
   const left = calls.find((call) =>
     lint.rules.every((rule) => !matches(rule, call, lint) || saidBy(rule, call) === 'nothing'),
   )

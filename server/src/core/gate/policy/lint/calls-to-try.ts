@@ -8,7 +8,7 @@ import { type Asked, type Atoms, atomsOf } from './atoms.ts'
 import { sampleCall } from './sample-call.ts'
 
 /** Calls to try. `exact`: with respect to these conditions every call behaves like one of them. */
-export type Worlds = { readonly calls: readonly DescribedCall[]; readonly exact: boolean }
+export type CallsToTry = { readonly calls: readonly DescribedCall[]; readonly exact: boolean }
 
 /** Whether a schema guarantees that an argument exists and has the type it is compared with. */
 export type Promised = (path: readonly string[]) => boolean
@@ -17,7 +17,7 @@ const MOST = 20_000
 type Choice = (call: DescribedCall) => DescribedCall
 
 /** Calls that the rule's `match` fits, with every combination of values that the conditions distinguish. */
-export function worldsOf(rule: CompiledRule, others: readonly CompiledRule[], promised: Promised): Worlds {
+export function callsToTry(rule: CompiledRule, others: readonly CompiledRule[], promised: Promised): CallsToTry {
   const base = sampleCall(rule.rule.match)
   if (base === undefined) return { calls: [], exact: false }
   const atoms = atomsOf([rule, ...others].flatMap(({ when }) => (when === undefined ? [] : [when.ast])))

@@ -3,7 +3,7 @@ import { Bug, ok, refuse, type Result } from '../../contract/problems.ts'
 import { checkpointHash, checkpointId } from '../../core/audit/checkpoint.ts'
 import { linkOf } from '../../core/audit/link.ts'
 import { CHECKPOINTS, isSigned, nextCheckpoint, readCheckpoint } from '../../core/audit/verify-checkpoint.ts'
-import type { CheckpointKeys, KeptCheckpoint, OwnTail, SeenEntries } from '../ports/audit.ts'
+import type { CheckpointKeys, CheckpointFile, OwnTail, SeenEntries } from '../ports/audit.ts'
 import type { AuditReads, Tables } from '../ports/reads.ts'
 import type { Digest } from '../ports/runtime.ts'
 
@@ -11,7 +11,7 @@ export type ContinueDeps = {
   readonly audit: AuditReads
   readonly tables: Pick<Tables, 'list' | 'row'>
   readonly keys: Pick<CheckpointKeys, 'isGenuine'>
-  readonly kept: KeptCheckpoint
+  readonly checkpointFile: CheckpointFile
   readonly digest: Digest
   readonly tail?: OwnTail
   /** Only if several nodes share the store. */
@@ -29,8 +29,8 @@ export const brokenAudit = ({ stream, seq, says }: Omit<AuditBroken, 'at'>): Res
  * The newest checkpoint in the ledger, if the ledger continues what this gate knows: the checkpoint stored outside it, each one
  * stored after that, the entries they name, and the entry that this process wrote last. Otherwise `audit.broken`.
  */
-export async function continueKept(deps: ContinueDeps): Promise<Result<CheckpointBody | undefined>> {
-  const { newest, broken } = deps.kept.state()
+export async function checkContinuity(deps: ContinueDeps): Promise<Result<CheckpointBody | undefined>> {
+  const { newest, broken } = deps.checkpointFile.state()
   if (broken !== undefined) return brokenAudit(broken)
   try {
     const last = await lastStored(deps, newest)
@@ -46,11 +46,11 @@ export async function continueKept(deps: ContinueDeps): Promise<Result<Checkpoin
 
 const atCheckpoint = (seq: number, says: string): Result<never> => brokenAudit({ stream: CHECKPOINTS, seq, says })
 
-async function lastStored(deps: ContinueDeps, kept: Checkpoint | undefined): Promise<Result<Checkpoint | undefined>> {
+async function lastStored(deps: ContinueDeps, saved: Checkpoint | undefined): Promise<Result<Checkpoint | undefined>> {
   const before = await newestIn(deps)
   if (before === 'unreadable') return atCheckpoint(0, 'the newest checkpoint cannot be read')
-  if (deps.kept.state().missing) return adopted(deps, before)
-  const walked = await walkFrom(deps, kept)
+  if (deps.checkpointFile.state().missing) return adopted(deps, before)
+  const walked = await walkFrom(deps, saved)
   if (!walked.ok) return walked
   const isGrown = (walked.value?.body.number ?? 0) > (before?.body.number ?? 0)
   // Another node may have signed one since the newest was read.
@@ -77,10 +77,10 @@ function adopted({ keys }: ContinueDeps, newest: Checkpoint | undefined): Result
 }
 
 /** From the checkpoint stored with the keys to the last one that follows it; usually there is none. */
-async function walkFrom(deps: ContinueDeps, kept: Checkpoint | undefined): Promise<Result<Checkpoint | undefined>> {
-  const fault = kept === undefined ? undefined : await keptFault(deps, kept)
-  if (fault !== undefined) return atCheckpoint(kept?.body.number ?? 0, fault)
-  let last = kept
+async function walkFrom(deps: ContinueDeps, saved: Checkpoint | undefined): Promise<Result<Checkpoint | undefined>> {
+  const fault = saved === undefined ? undefined : await savedFault(deps, saved)
+  if (fault !== undefined) return atCheckpoint(saved?.body.number ?? 0, fault)
+  let last = saved
   for (;;) {
     const stored = await deps.tables.row('checkpoints', checkpointId((last?.body.number ?? 0) + 1))
     if (stored === undefined) return ok(last)
@@ -90,12 +90,12 @@ async function walkFrom(deps: ContinueDeps, kept: Checkpoint | undefined): Promi
   }
 }
 
-async function keptFault({ tables, keys, digest }: ContinueDeps, kept: Checkpoint): Promise<string | undefined> {
-  const { number } = kept.body
-  if (!isSigned(kept, keys)) return 'the checkpoint stored with the keys is not signed by a key of this gate'
+async function savedFault({ tables, keys, digest }: ContinueDeps, saved: Checkpoint): Promise<string | undefined> {
+  const { number } = saved.body
+  if (!isSigned(saved, keys)) return 'the checkpoint stored with the keys is not signed by a key of this gate'
   const stored = readCheckpoint((await tables.row('checkpoints', checkpointId(number)))?.row)
   if (stored === undefined) return `checkpoint ${number} is missing`
-  const isSame = checkpointHash(stored.body, digest) === checkpointHash(kept.body, digest) && isSigned(stored, keys)
+  const isSame = checkpointHash(stored.body, digest) === checkpointHash(saved.body, digest) && isSigned(stored, keys)
   return isSame ? undefined : `checkpoint ${number} is not the one stored with the keys`
 }
 

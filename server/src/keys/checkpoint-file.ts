@@ -1,20 +1,20 @@
 import { join } from 'node:path'
-import type { KeptCheckpoint } from '../commands/ports/audit.ts'
+import type { CheckpointFile } from '../commands/ports/audit.ts'
 import { KeptAudit } from '../contract/audit.ts'
 import { ok, type Result } from '../contract/problems.ts'
 import { readPrivateFile } from './key-files.ts'
 import { writeAtomically } from './write-atomically.ts'
 
-export const KEPT_FILE = 'newest-checkpoint.json'
+export const NEWEST_CHECKPOINT_FILE = 'newest-checkpoint.json'
 
-type State = ReturnType<KeptCheckpoint['state']>
+type State = ReturnType<CheckpointFile['state']>
 
 /**
  * The newest checkpoint beside the keys: somebody who can only write the database cannot change it. An unreadable file is a break
  * of the audit, not an error: the gate starts, signs nothing and says so.
  */
-export function openKeptCheckpoint(folder: string): KeptCheckpoint {
-  const file = join(folder, KEPT_FILE)
+export function openCheckpointFile(folder: string): CheckpointFile {
+  const file = join(folder, NEWEST_CHECKPOINT_FILE)
   let state = stateIn(file)
   let writing: Promise<Result<void>> = Promise.resolve(ok(undefined))
   return {
@@ -33,7 +33,12 @@ function stateIn(file: string): State {
   if (text.ok && text.value === undefined) return { missing: true }
   const kept = text.ok ? parsed(text.value ?? '') : undefined
   if (kept === undefined) {
-    const broken = { at: 0, stream: 'checkpoints', seq: 0, says: `\`${KEPT_FILE}\` in the keys folder cannot be read` }
+    const broken = {
+      at: 0,
+      stream: 'checkpoints',
+      seq: 0,
+      says: `\`${NEWEST_CHECKPOINT_FILE}\` in the keys folder cannot be read`,
+    }
     return { missing: false, broken }
   }
   const { v: _, ...known } = kept
