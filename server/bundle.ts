@@ -1,15 +1,9 @@
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { rolldown } from 'rolldown'
+import { rolldown, type Plugin } from 'rolldown'
 
 type Package = { readonly name: string; readonly version: string; readonly license: string }
 
-/**
- * Builds what is published: our own thousand modules and the libraries that every gate loads, as a few files, because finding and
- * reading each module costs more than running it, and V8 keeps the text of each. The other libraries stay outside. All chunks lie
- * in `dist/boot`, so a path that the code takes from its own place (`../../bin/sluice`) is the same in every chunk.
- */
-const DIST = process.argv[2] ?? join(import.meta.dirname, 'dist')
 const source = (path: string) => join(import.meta.dirname, 'src', path)
 const demo = readdirSync(source('demo')).filter((name) => name.endsWith('.ts'))
 
@@ -36,39 +30,53 @@ const INSIDE = [
 ]
 const isInside = (id: string) => INSIDE.some((name) => id === name || id.startsWith(`${name}/`))
 
-const bundle = await rolldown({
-  input: {
-    'boot/main': source('boot/main.ts'),
-    // Threads: started by their path.
-    'boot/worker': source('stores/sqlite/worker.ts'),
-    'boot/scan-thread': source('boot/scanner/scan-thread.ts'),
-    'client/client': source('client/client.ts'),
-    ...Object.fromEntries(demo.map((name) => [`demo/${name.slice(0, -3)}`, source(`demo/${name}`)])),
-  },
-  platform: 'node',
-  external: (id) => !id.startsWith('.') && !id.startsWith('/') && !isInside(id),
-})
-const { output } = await bundle.generate({
-  format: 'esm',
-  entryFileNames: '[name].js',
-  chunkFileNames: 'boot/[name]-[hash].js',
-  // A running gate keeps its own text in memory, so spaces and comments are left out. Names stay, for stack traces.
-  minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
-})
+/**
+ * Builds what is published: our own thousand modules and the libraries that every gate loads, as a few files, because finding and
+ * reading each module costs more than running it, and V8 keeps the text of each. The other libraries stay outside. All chunks lie
+ * in `dist/boot`, so a path that the code takes from its own place (`../../bin/sluice`) is the same in every chunk.
+ * Tests add scripts of their own.
+ */
+export async function writeBundle(
+  dist: string,
+  more: Readonly<Record<string, string>> = {},
+  plugins: readonly Plugin[] = [],
+): Promise<void> {
+  const bundle = await rolldown({
+    input: {
+      'boot/main': source('boot/main.ts'),
+      // Threads: started by their path.
+      'boot/worker': source('stores/sqlite/worker.ts'),
+      'boot/scan-thread': source('boot/scanner/scan-thread.ts'),
+      'client/client': source('client/client.ts'),
+      ...more,
+      ...Object.fromEntries(demo.map((name) => [`demo/${name.slice(0, -3)}`, source(`demo/${name}`)])),
+    },
+    platform: 'node',
+    plugins: [...plugins],
+    external: (id) => !id.startsWith('.') && !id.startsWith('/') && !isInside(id),
+  })
+  const { output } = await bundle.generate({
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'boot/[name]-[hash].js',
+    // A running gate keeps its own text in memory, so spaces and comments are left out. Names stay, for stack traces.
+    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+  })
 
-rmSync(DIST, { recursive: true, force: true })
-for (const file of output) {
-  if (file.type !== 'chunk') throw new Error(`the bundle holds ${file.fileName}, which is no script`)
-  const place = join(DIST, file.fileName)
-  mkdirSync(dirname(place), { recursive: true })
-  // One character beyond Latin-1 would make V8 keep the whole file with two bytes for each character.
-  writeFileSync(place, file.code.replaceAll(/[\u0080-\uffff]/g, escaped))
+  rmSync(dist, { recursive: true, force: true })
+  for (const file of output) {
+    if (file.type !== 'chunk') throw new Error(`the bundle holds ${file.fileName}, which is no script`)
+    const place = join(dist, file.fileName)
+    mkdirSync(dirname(place), { recursive: true })
+    // One character beyond Latin-1 would make V8 keep the whole file with two bytes for each character.
+    writeFileSync(place, file.code.replaceAll(/[\u0080-\uffff]/g, escaped))
+  }
+
+  writeFileSync(
+    join(dist, 'LICENSES.txt'),
+    licences(output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))),
+  )
 }
-
-writeFileSync(
-  join(DIST, 'LICENSES.txt'),
-  licences(output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))),
-)
 
 /** The licences of the libraries that the bundle contains. */
 function licences(modules: readonly string[]): string {
@@ -84,3 +92,5 @@ function licences(modules: readonly string[]): string {
 function escaped(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
+
+if (import.meta.main) await writeBundle(process.argv[2] ?? join(import.meta.dirname, 'dist'))

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { built } from '../../test/built/built.ts'
 import type { Change } from '../commands/ports/ledger.ts'
 import { approval, approvalId, runId, wholeChain } from './ledger-fixtures.suite.ts'
 import { ROUNDS, SPENDS, UNITS, type RaceReport } from './ledger-racer.suite.ts'
@@ -44,7 +45,9 @@ export function processSuite({ create, open, racer }: Opener): void {
 
 /** Starts the process and returns, once it is ready, the function that lets it run. */
 async function startRacer(script: URL, address: string, name: string): Promise<() => Promise<RaceReport>> {
-  const child = spawn(process.execPath, [fileURLToPath(script), address, name], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [built(fileURLToPath(script)), address, name], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   expect((await lines.next()).value).toBe('ready')
   return async () => {

@@ -77,7 +77,7 @@ describe('the start of a tool server', () => {
     const mark = join(mkdtempSync(join(tmpdir(), 'sluice-')), 'mark')
     const once = scriptServer('once', 'starting.ts', { args: ['dies_once', mark] })
     return withToolServers([once], QUICK, async ({ servers, text }) => {
-      await expect.poll(() => servers.status()[0]?.state, { timeout: 10_000 }).toBe('ready')
+      await expect.poll(() => servers.status()[0]?.state).toBe('ready')
       expect(await text('once', 'echo')).toBe('{}')
     })
   })
@@ -223,7 +223,7 @@ describe('a running tool server', () => {
       async ({ call, text, servers }) => {
         await servers.ready('bad')
         expect(codeOf(await call('bad', 'freezes'))).toBe('lost tool.timeout')
-        await expect.poll(() => text('bad', 'echo'), { timeout: 10_000 }).toBe('{}')
+        await expect.poll(() => text('bad', 'echo')).toBe('{}')
         expect(servers.status()[0]?.breaker).toBe('closed')
         expect(servers.status()[0]?.starts).toBeGreaterThan(1)
       },

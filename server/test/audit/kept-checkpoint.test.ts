@@ -58,7 +58,8 @@ async function signed(of: OpenedGate, times: number): Promise<void> {
   }
 }
 const closedBy = (of: OpenedGate) => of.gate.closedBy()
-const broken = (of: OpenedGate) => vi.waitFor(() => expect(closedBy(of)).toMatchObject({ code: 'audit.broken' }), 5_000)
+const broken = (of: OpenedGate) =>
+  vi.waitFor(() => expect(closedBy(of)).toMatchObject({ code: 'audit.broken' }), 60_000)
 const call = (of: OpenedGate) => of.gate.calls.dispatch({ caller: AGENT, tool: 'book__look', args: {} })
 const offlineConfig = ({ folder }: Folder) => writeFileSync(join(folder, 'sluice.yaml'), 'listen: { port: 0 }\n')
 const offline = (of: Folder) => {
@@ -191,7 +192,7 @@ test('the next gate accepts no calls if entries after the last checkpoint were r
   const head = inLedger(running, (db) => db.prepare('SELECT seq, hash, mac FROM heads').get())
   for (let at = 0; at < 3; at += 1) await record(running)
   const [newest, noted] = [lastSeq(running), join(running.folder, 'data/keys/newest-entry.json')]
-  await vi.waitFor(() => expect(JSON.parse(readFileSync(noted, 'utf8'))).toMatchObject({ seq: newest }), 30_000)
+  await vi.waitFor(() => expect(JSON.parse(readFileSync(noted, 'utf8'))).toMatchObject({ seq: newest }), 60_000)
   // The data folder as it is after a kill at this moment.
   const cut = { folder: mkdtempSync(join(tmpdir(), 'sluice-kept-')) }
   cpSync(join(running.folder, 'data/keys'), join(cut.folder, 'data/keys'), { recursive: true })
@@ -362,7 +363,7 @@ describe('an accepted break', () => {
     rewriteFrom(first, lastSeq(first))
     await record(first)
     await broken(first)
-    await vi.waitFor(() => expect(log.join()).toContain('no checkpoint is signed'), 5_000)
+    await vi.waitFor(() => expect(log.join()).toContain('no checkpoint is signed'), 60_000)
     await sleep(2_500)
     expect(log.filter((line) => line.includes('no checkpoint is signed')).length).toBeLessThan(5)
     await first.close()

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, expect, test } from 'vitest'
-import { configure, LAUNCHER, run } from '../doors/with-running-gate.ts'
+import { LAUNCHER, SOURCE_LAUNCHER } from '../built/built.ts'
+import { configure, run } from '../doors/with-running-gate.ts'
 import { effectsIn, until } from '../gate/with-gate.ts'
 import { rpc } from '../mcp/send-raw.ts'
 import { IS_WHOLE, someOf } from '../some-of.ts'
@@ -41,6 +42,12 @@ test.skipIf(process.platform === 'win32')('the V8 options of an operator stay in
   // A limit of ours below it would undo it.
   const [, least] = starts(['up', '--help'], { args: ['--min-semi-space-size=16'], options: '' })
   expect(least?.slice(1)).toEqual([['--min-semi-space-size=16', '--initial-old-space-size=64'], '2'])
+})
+
+test('the sources start without a build', () => {
+  const ran = spawnSync(process.execPath, [SOURCE_LAUNCHER, '--help'], { encoding: 'utf8' })
+  expect(ran.stdout).toContain('Usage: sluice')
+  expect(LAUNCHER).not.toBe(SOURCE_LAUNCHER)
 })
 
 test('a short command is started once, without options', () => {

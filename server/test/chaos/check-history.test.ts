@@ -37,7 +37,7 @@ beforeAll(async () => {
   }
   await rig.opened.close()
   good = { ...(await readLedger({ folder: join(folder, 'data') })), receipts: readReceipts(logIn(folder)), told }
-}, 60_000)
+})
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const kindsIn = (history: History): readonly string[] => [

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { built } from '../built/built.ts'
 import { freshSchema, testDatabase } from '../postgres/with-postgres.ts'
 import { checkHistory } from './check-history.ts'
 import { doWork, openWork, toldFile, type WorkPlace } from './chaos-work.ts'
@@ -26,7 +27,7 @@ type Ran = { readonly out: string; readonly err: string; readonly signal: string
 const LONGEST_CASE_MS = 180_000
 
 function runChild(order: ChildOrder): Promise<Ran> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'crash-child.ts'), JSON.stringify(order)], {
+  const child = spawn(process.execPath, [built(join(import.meta.dirname, 'crash-child.ts')), JSON.stringify(order)], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const ran = { out: '', err: '' }

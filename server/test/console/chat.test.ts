@@ -30,7 +30,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('the chat in a browser', () =>
   afterAll(async () => {
     await app.close()
     await model.close()
-  }, 60_000)
+  })
 
   const post = (text: string) => ({ tool: 'chat__post', args: { channel: '#ops-status', text } })
   const begin = async (page: Page, message: string): Promise<string> => {
@@ -97,7 +97,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('the chat in a browser', () =>
       expect(await button.getAttribute('aria-disabled')).toBe('true')
     await start()
     await page.locator('.chat-lost').waitFor({ state: 'detached', timeout: 60_000 })
-    await expect.poll(() => page.locator('.approve').getAttribute('aria-disabled'), { timeout: 30_000 }).toBeNull()
+    await expect.poll(() => page.locator('.approve').getAttribute('aria-disabled')).toBeNull()
     await page.locator('.chat-packet .approve').click()
     await expect.poll(() => waiting(page), { timeout: 60_000 }).not.toBe(first)
     await settled(page)

@@ -56,7 +56,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('flows in a browser', () => {
   afterAll(async () => {
     await app.close()
     rmSync(folder, { recursive: true, force: true })
-  }, 60_000)
+  })
 
   const shot = async (page: Page, name: string) => {
     if (SHOTS !== undefined) await page.screenshot({ path: join(SHOTS, `${name}.png`) })
@@ -119,5 +119,5 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('flows in a browser', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
     expect(await page.evaluate('window.hit')).toBeUndefined()
     expect(complaints).toEqual([])
-  }, 90_000)
+  })
 })

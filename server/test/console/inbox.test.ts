@@ -162,7 +162,7 @@ describe.skipIf(CHROMIUM === undefined)('the inbox in a browser', () => {
         before = await places()
         expect(before).toEqual(was)
       },
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     )
     const next = await held(world, 'sales-helper', 'crm__update_deal', { deal: 'Pier', stage: 'won' }, 'piers')
     const chip = page.locator('.new-chip')

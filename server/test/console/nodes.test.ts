@@ -38,5 +38,5 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('the page of nodes', () => {
     await expect.poll(() => stateOf(world, id)).toBe('approved')
     expect(complaints).toEqual([])
     await page.context().close()
-  }, 90_000)
+  })
 })

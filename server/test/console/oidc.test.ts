@@ -47,7 +47,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('logging in with an issuer', (
     delete process.env['OIDC_TEST_SECRET']
     await app.close()
     await issuer.stop()
-  }, 60_000)
+  })
 
   const visit = async (): Promise<Page> => {
     const context = await app.browser.newContext()
@@ -67,7 +67,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('logging in with an issuer', (
   test('a person logs in at the issuer and comes back as an approver, and no token is in the browser', async () => {
     const page = await visit()
     // An issuer of accepted tokens is offered for logging in only if it is configured for that.
-    await expect.poll(() => page.locator('.login-others a').count(), { timeout: 30_000 }).toBe(1)
+    await expect.poll(() => page.locator('.login-others a').count()).toBe(1)
     await logInAs(page, 'ana.approvers')
     await page.waitForSelector('.shell')
     expect(page.url().replace(/#.*/, '')).toBe(`${app.world.url}/`)

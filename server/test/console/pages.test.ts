@@ -79,7 +79,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
       ]) {
         await page.goto(`${app.world.url}/${path}`)
         await page.waitForTimeout(450)
-        await expect.poll(() => page.evaluate(IS_STILL), { timeout: 30_000 }).toBe(true)
+        await expect.poll(() => page.evaluate(IS_STILL)).toBe(true)
         const faultsHere = await faults(page)
         if (faultsHere.length > 0) found[path] = faultsHere
       }
@@ -101,7 +101,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
     await page.fill('#draft', 'rules: [{ id: x')
     await page.getByText('This draft cannot be read.').waitFor()
     await page.context().close()
-  }, 60_000)
+  })
 
   test('the audit is checked in the page, and a proof of one entry can be saved', async () => {
     const page = await app.open(app.world.keys.admin)
@@ -114,7 +114,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
     ])
     expect(saved.suggestedFilename()).toBe('audit.jsonl')
     await page.context().close()
-  }, 60_000)
+  })
 
   test('a remembered approval is a consent that can be revoked', async () => {
     const { world } = app
@@ -145,7 +145,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
     await page.getByRole('button', { name: 'Revoke' }).click()
     await page.getByText('No active consents').waitFor()
     await page.context().close()
-  }, 60_000)
+  })
 
   test('several that are alike are decided together, each with its own digest', async () => {
     const { world } = app
@@ -159,7 +159,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
       await expect.poll(() => stateOf(world, ids[name] ?? '')).toMatch(/approved|consumed/)
     expect(await stateOf(world, ids['file-west'] ?? '')).toBe('pending')
     await page.context().close()
-  }, 60_000)
+  })
 
   test('similar requests are shown as one sentence: three mails to one recipient are confirmed once, each with its own digest', async () => {
     const { world } = app
@@ -183,7 +183,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
     await page.locator('.approve').click()
     for (const id of mails) await expect.poll(() => stateOf(world, id)).toMatch(/approved|consumed/)
     await page.context().close()
-  }, 60_000)
+  })
 
   test('two people: the first approval is shown, and only the second runs the call', async () => {
     const { world } = app
@@ -205,7 +205,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
     await admin.locator('.approve').click()
     await expect.poll(() => stateOf(world, id)).toMatch(/approved|consumed/)
     await Promise.all([priya.context().close(), admin.context().close()])
-  }, 60_000)
+  })
 
   test('a run is drawn, and its journal can be browsed', async () => {
     const { world } = app
@@ -215,7 +215,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
     await page.locator('.step-node').first().waitFor()
     await page.getByText('Journal').first().waitFor()
     await page.context().close()
-  }, 60_000)
+  })
 
   test('the gate is killed while a page is open: deciding is disabled, and enabled again when the gate is back', async () => {
     const { world } = app
@@ -229,7 +229,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
     expect(await page.locator('h2.sentence').textContent()).toContain('ana@example.com')
     await start()
     await page.locator('.banner.lost').waitFor({ state: 'detached', timeout: 30_000 })
-    await expect.poll(() => page.locator('.approve').getAttribute('aria-disabled'), { timeout: 10_000 }).toBeNull()
+    await expect.poll(() => page.locator('.approve').getAttribute('aria-disabled')).toBeNull()
     await page.locator('.approve').click()
     await expect.poll(() => stateOf(world, id)).toMatch(/approved|consumed/)
     await page.context().close()

@@ -66,7 +66,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('settings, and what depends on
     delete process.env['HOOK_SECRET']
     await app.close()
     await push.stop()
-  }, 60_000)
+  })
 
   const byName = () => app.world.url.replace('127.0.0.1', 'localhost')
   const pay = (amount: number) =>
@@ -154,7 +154,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('settings, and what depends on
       subject: 'the secret subject',
       body: 'the secret body',
     })
-    await expect.poll(() => push.got.length, { timeout: 30_000 }).toBeGreaterThan(0)
+    await expect.poll(() => push.got.length).toBeGreaterThan(0)
     const [message] = push.got
     if (message === undefined) throw new Error('no message')
     const text = decrypted(message.body, own, auth)
@@ -231,7 +231,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('settings, and what depends on
     await doctor.getByText('more checks').click()
     await doctor.getByText('audit:').first().waitFor()
     await page.context().close()
-  }, 90_000)
+  })
 
   test('a draft is put in force by an admin, written to the file, and rejected if the policy changed in the meantime', async () => {
     const { world } = app
@@ -244,7 +244,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('settings, and what depends on
     await page.fill('#draft', text.replace('sent messages are kept', 'sent messages are kept, says the console'))
     await page.getByText('1 rule changed').waitFor()
     const put = page.getByRole('button', { name: 'Put in force …' })
-    await expect.poll(() => put.getAttribute('aria-disabled'), { timeout: 30_000 }).toBeNull()
+    await expect.poll(() => put.getAttribute('aria-disabled')).toBeNull()
     await put.click()
     const dialog = page.getByRole('dialog')
     expect(await page.evaluate('document.activeElement?.textContent')).toContain('Not yet')
@@ -278,7 +278,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('settings, and what depends on
     const now = await page.inputValue('#draft')
     await page.fill('#draft', now.replace('effect: block', 'effect: allow'))
     await page.getByText('Judged more loosely').waitFor()
-    await expect.poll(() => put.getAttribute('aria-disabled'), { timeout: 30_000 }).toBeNull()
+    await expect.poll(() => put.getAttribute('aria-disabled')).toBeNull()
     await put.click()
     const act = dialog.getByRole('button', { name: 'Put in force', exact: true })
     expect(await act.getAttribute('aria-disabled')).toBe('true')
@@ -340,7 +340,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('settings, and what depends on
     await page.getByRole('dialog').getByRole('button', { name: 'Resume', exact: true }).click()
     await page.locator('.banner').waitFor({ state: 'detached' })
     await page.context().close()
-  }, 60_000)
+  })
 
   test('no script failed and the content security policy blocked nothing', () => {
     expect(complaints).toEqual([])

@@ -139,7 +139,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('texts of agents and tools', (
     await page.getByRole('button', { name: 'Start a run' }).first().click()
     await page.locator('.step').first().waitFor()
     await looks()
-  }, 60_000)
+  })
 
   test('no script failed and the content security policy blocked nothing', () => {
     expect(complaints).toEqual([])

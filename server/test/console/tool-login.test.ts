@@ -31,7 +31,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('logging in at a tool server f
   afterAll(async () => {
     await app.close()
     notes.process.kill()
-  }, 60_000)
+  })
 
   const loginPart = (page: Page) => page.getByRole('region', { name: 'Server notes' })
   const serverState = async () => {
@@ -45,7 +45,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('logging in at a tool server f
     await loginPart(page).getByText('An admin has to log in at this server.').waitFor()
     expect(await loginPart(page).getByRole('button').count()).toBe(0)
     await page.context().close()
-  }, 60_000)
+  })
 
   test('an admin logs in at the other side’s page in a separate tab, the tools appear, and logging out removes them', async () => {
     const page = await app.open(app.world.keys.admin)
@@ -60,14 +60,14 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('logging in at a tool server f
     tab.setDefaultTimeout(30_000)
     // The gate's own page says where the person is going before it sends them there.
     await tab.locator('#continue').click()
-    await expect.poll(() => new URL(tab.url()).origin, { timeout: 30_000 }).toBe(notes.issuer)
+    await expect.poll(() => new URL(tab.url()).origin).toBe(notes.issuer)
     expect(await tab.evaluate('window.opener')).toBeNull()
     await tab.fill('input[name=login]', 'mara')
     await tab.fill('input[name=password]', 'any')
     await tab.locator('button[type=submit]').click()
     await tab.locator('input[name=prompt][value=consent]').waitFor({ state: 'attached' })
     await tab.locator('button[type=submit]').click()
-    await expect.poll(() => new URL(tab.url()).origin, { timeout: 30_000 }).toBe(app.world.url)
+    await expect.poll(() => new URL(tab.url()).origin).toBe(app.world.url)
     // The first page updates by itself.
     await part.getByText(`Logged in at ${notes.issuer}`).waitFor({ timeout: 60_000 })
     await page.getByText('notes__read_name').first().waitFor({ timeout: 60_000 })
@@ -94,7 +94,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('logging in at a tool server f
     expect(await part.getByRole('alert').textContent()).toContain('Nothing was changed')
     await expect.poll(serverState, { timeout: 60_000 }).toBe('needs_login')
     await page.context().close()
-  }, 60_000)
+  })
 
   test('no script failed and the content security policy blocked nothing', () => {
     expect(complaints).toEqual([])

@@ -24,7 +24,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('a console that is updated und
   afterAll(async () => {
     await gate.stop()
     rmSync(tree, { recursive: true, force: true })
-  }, 60_000)
+  })
 
   /** The same console with other file names, as in another release. Returns a name that no longer exists. */
   function replaceFiles(): string {
@@ -58,5 +58,5 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('a console that is updated und
     await page.getByRole('heading', { name: 'This gate has no nodes' }).waitFor()
     expect(await page.getByText('The console was updated.').count()).toBe(0)
     await browser.close()
-  }, 90_000)
+  })
 })

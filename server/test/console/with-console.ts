@@ -69,7 +69,7 @@ export async function openConsole(...words: Parameters<typeof startWorld>): Prom
       const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
       contexts.push(context)
       const page = await context.newPage()
-      page.setDefaultTimeout(15_000)
+      page.setDefaultTimeout(60_000)
       page.on('pageerror', (error) => complaints.push(error.message))
       page.on('console', (message) => {
         if (/content security policy|trusted/i.test(message.text())) complaints.push(message.text())
@@ -90,7 +90,7 @@ export async function openConsole(...words: Parameters<typeof startWorld>): Prom
 
 export const openPacket = async (page: Page, world: World, id: string): Promise<void> => {
   await page.goto(`${world.url}/#/approvals/${id}`)
-  await expect.poll(() => page.locator('.ids').textContent(), { timeout: 30_000 }).toContain(id)
+  await expect.poll(() => page.locator('.ids').textContent()).toContain(id)
   await settled(page)
 }
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
+import { built } from '../built/built.ts'
 import type { ProbePoint } from '../../src/commands/ports/runtime.ts'
 import { ADMIN, effectsIn, openTestGate, until, type GateRig } from '../gate/with-gate.ts'
 import { CRASH_POLICY } from './crash-policy.ts'
@@ -16,9 +17,13 @@ export async function afterDeath(
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-crash-'))
   try {
-    const child = spawnSync(process.execPath, [join(import.meta.dirname, 'gate-child.ts'), folder, scenario, at], {
-      encoding: 'utf8',
-    })
+    const child = spawnSync(
+      process.execPath,
+      [built(join(import.meta.dirname, 'gate-child.ts')), folder, scenario, at],
+      {
+        encoding: 'utf8',
+      },
+    )
     expect(`${child.signal} ${child.stdout}`).toContain(`died at ${at}`)
     expect(child.signal).toBe('SIGKILL')
     const rig = await openTestGate(folder, { policy: CRASH_POLICY })

@@ -106,4 +106,4 @@ test('a cancelled run ends once, wherever the process dies on the way, and its c
   // At least: the request, the step that asks for the withdrawal, the withdrawal itself, and the step that ends the run.
   expect(points.length).toBeGreaterThanOrEqual(8)
   expect(effectsIn(folder)).toEqual([])
-}, 60_000)
+})

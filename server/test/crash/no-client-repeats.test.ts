@@ -6,7 +6,8 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, expect, test, vi } from 'vitest'
 import type { ProbePoint } from '../../src/commands/ports/runtime.ts'
-import { LAUNCHER, run, type Ran } from '../doors/with-running-gate.ts'
+import { built, LAUNCHER } from '../built/built.ts'
+import { run, type Ran } from '../doors/with-running-gate.ts'
 import { BOOK_TOOLS, effectsIn } from '../gate/with-gate.ts'
 import { rpc } from '../mcp/send-raw.ts'
 import { IS_WHOLE, someOf } from '../some-of.ts'
@@ -43,7 +44,7 @@ function configure(folder: string): void {
 async function whileDying(at: ProbePoint, client: (folder: string, gate: number) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-repeat-'))
   configure(folder)
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'listening-gate.ts'), at], {
+  const child = spawn(process.execPath, [built(join(import.meta.dirname, 'listening-gate.ts')), at], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'ignore'],
   })

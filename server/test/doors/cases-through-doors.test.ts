@@ -54,7 +54,7 @@ beforeAll(async () => {
   for (const { caller } of cases)
     if (!keys.has(caller.id))
       keys.set(caller.id, await gate.key(caller.role, caller.id.split(':')[1] ?? '', caller.user))
-}, 60_000)
+})
 afterAll(() => gate.stop())
 
 const keyOf = ({ caller }: GateCase) => keys.get(caller.id) ?? ''

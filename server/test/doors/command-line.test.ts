@@ -23,7 +23,7 @@ test('a pause is shown by every command until it ends, and `pauses` lists it', a
   expect(said.at(-1)?.err).toBe('')
   await gate.cli('unpause', 'tool:book__note')
   expect((await gate.cli('servers')).err).toBe('')
-}, 60_000)
+})
 
 test('`audit tail` prints the newest entries, the oldest of them first; `audit key` the public key', async () => {
   await gate.cli('call', 'book__look', '{"where":"tail"}')

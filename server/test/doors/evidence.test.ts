@@ -135,7 +135,7 @@ describe('the demo', () => {
     } finally {
       await demo.stop()
     }
-  }, 90_000)
+  })
 })
 
 describe('the card of a tool', () => {

@@ -5,7 +5,8 @@ import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { clientFor, followFor } from '../../src/doors/cli/client.ts'
 import { runInbox, type Screen } from '../../src/doors/cli/inbox/run-inbox.ts'
-import { LAUNCHER, startGate, type RunningGate } from './with-running-gate.ts'
+import { LAUNCHER } from '../built/built.ts'
+import { startGate, type RunningGate } from './with-running-gate.ts'
 
 let gate: RunningGate & { stop(): Promise<void> }
 beforeAll(async () => {
@@ -85,7 +86,7 @@ test('the inbox edits in an editor, always allows within bounds, and says that a
   expect(JSON.parse((await gate.cli('--json', 'call', 'book__note', '{"text":"buy coffee"}')).out)).toMatchObject({
     status: 'executed',
   })
-}, 60_000)
+})
 
 test('the inbox stays open while the gate is away', async () => {
   const target = { socket: join(gate.folder, '.sluice/gate.sock') }

@@ -61,7 +61,7 @@ test('a denial`s reason reaches the agent over HTTP, MCP, the command line and t
     approver,
   )
   expect(JSON.stringify(ended.body)).toContain(REASON)
-}, 60_000)
+})
 
 test('a held call names what it does, and the consent that did not cover it', async () => {
   const terms = {

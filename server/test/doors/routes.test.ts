@@ -33,7 +33,7 @@ beforeAll(async () => {
   for (const user of ['ada', 'bob', 'dan', 'eve']) keys[user] = await made('approver', user, user)
   keys['ada-2'] = await made('admin', 'ada-too', 'ada')
   keys['agent'] = await made('agent', 'bot', 'ana')
-}, 60_000)
+})
 afterAll(() => gate.stop())
 
 const keyOf = (user: string) => keys[user] ?? ''
@@ -108,4 +108,4 @@ test('a gate that is killed while a request waits escalates it after its restart
   await until(async () => (await gate.http('GET', `/v1/approvals/${id}`, keyOf('dan'))).status === 200)
   expect(await decide('dan', id)).toEqual([200, 'approved'])
   await until(() => effectsIn(gate.folder).includes('note {"text":"killed"}'))
-}, 60_000)
+})

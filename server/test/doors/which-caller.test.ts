@@ -4,7 +4,8 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { rpc } from '../mcp/send-raw.ts'
-import { LAUNCHER, startGate, type Ran, type RunningGate } from './with-running-gate.ts'
+import { LAUNCHER } from '../built/built.ts'
+import { startGate, type Ran, type RunningGate } from './with-running-gate.ts'
 
 let gate: RunningGate & { stop(): Promise<void> }
 let admin = ''

@@ -3,9 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import { LAUNCHER } from '../built/built.ts'
 import { BOOK_TOOLS } from '../gate/with-gate.ts'
-
-export const LAUNCHER = resolve(import.meta.dirname, '../../bin/sluice')
 
 export type Ran = { readonly code: number | null; readonly out: string; readonly err: string }
 

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { built } from '../built/built.ts'
 import { openTestGate, until } from '../gate/with-gate.ts'
 import { someOf } from '../some-of.ts'
 import { valueOf } from '../toolflow/with-flows.ts'
@@ -29,7 +30,7 @@ test.each(someOf(DEATHS, 4))(
     const folder = mkdtempSync(join(tmpdir(), 'sluice-flow-crash-'))
     try {
       prepareFlows(folder, join(folder, 'data'))
-      const script = join(import.meta.dirname, 'dying-gate.ts')
+      const script = built(join(import.meta.dirname, 'dying-gate.ts'))
       const child = spawnSync(process.execPath, [script, folder, point, String(nth)], { encoding: 'utf8' })
       expect(child.signal, child.stderr).toBe('SIGKILL')
       expect(child.stdout).not.toContain('survived')

@@ -396,4 +396,4 @@ test('the stream reports each manual tick to everybody who may see the run, and 
   expect(Object.keys(first?.data ?? {}).toSorted()).toEqual(['about', 'at', 'flow_id', 'run_id', 'state', 'version'])
   expect(first?.data).toMatchObject({ about: 'run', flow_id: 'flow_main', state: 'in_progress' })
   for (const one of Object.values(heard)) one.close()
-}, 60_000)
+})

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, expect, test } from 'vitest'
+import { built } from '../built/built.ts'
 import { accountOf, swapFlow } from '../../src/commands/flows/flow-access.ts'
 import { importFlow } from '../../src/commands/flows/import-flow.ts'
 import { mintFlowConsent } from '../../src/commands/flows/mint-flow-consent.ts'
@@ -19,7 +20,7 @@ import { flowWorld, openEngine, type Engine } from './race-world.ts'
 const ROUNDS = 8
 
 async function startRacer(engine: Engine, address: string, work: RaceWork) {
-  const script = join(import.meta.dirname, 'consent-racer.ts')
+  const script = built(join(import.meta.dirname, 'consent-racer.ts'))
   const child = spawn(process.execPath, [script, engine, address, JSON.stringify(work)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
@@ -112,7 +113,7 @@ describe('if two processes race for the last unit of a consent, one gets it, and
     } finally {
       rmSync(folder, { recursive: true, force: true })
     }
-  }, 60_000)
+  })
 
   test.skipIf(!hasPostgres)(
     'on Postgres',

@@ -35,7 +35,7 @@ beforeAll(async () => {
   // Does not wait until everything has settled: the flooding server has a whole timeout.
   await until(() => isListed('book') && isListed('evil'))
   await flooded.promise
-}, 60_000)
+})
 afterAll(async () => {
   await opened.close()
   rmSync(folder, { recursive: true, force: true })

@@ -85,7 +85,7 @@ test('a call whose intent stays in doubt is not sent; the gate accepts no calls 
     },
     { writer },
   )
-}, 30_000)
+})
 
 test.runIf(IS_WHOLE)(
   'a held call whose record stays in doubt is withdrawn once it turns out to be stored',
@@ -151,7 +151,7 @@ test('an outcome that stays in doubt is kept in memory and recorded when the led
     },
     { writer },
   )
-}, 30_000)
+})
 
 test.runIf(IS_WHOLE)(
   'an approved call whose start stays in doubt is not sent, and ends',

@@ -44,7 +44,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-const POLLED = { timeout: 10_000 }
+const POLLED = { timeout: 60_000 }
 const ask = (method: ProxiedMethod, params: JsonObject = {}, caller: Caller = AGENT) =>
   rig.gate.proxy.ask(caller, { method, params, thread: 't1' })
 const resultOf = (answer: ProxyAnswer): JsonObject => {

@@ -29,7 +29,7 @@ let rig: GateRig
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'sluice-routes-'))
   rig = await openTestGate(folder, OPTIONS)
-}, 60_000)
+})
 afterAll(async () => {
   await rig.opened.close()
   rmSync(folder, { recursive: true, force: true })
@@ -177,7 +177,7 @@ describe('a delegation', () => {
     await until(async () => (await rig.gate.approvals.delegations(ada)).ok && !(await stands('dan')))
     expect(said(await approve(dan, approval_id))).toBe('approval.unknown')
     await until(async () => (await types()).includes('delegation.expired'))
-  }, 60_000)
+  })
 
   test('is only for approvers, and not to oneself', async () => {
     const { delegate } = rig.gate.approvals
@@ -200,7 +200,7 @@ test('an escalation also asks the other group, once, and is reported', async () 
   expect(said(await approve(dan, approval_id))).toBe('approved')
   expect(await rig.outcome(call_id)).toMatchObject({ status: 'executed' })
   expect((await types()).filter((type) => type === 'approval.escalated')).toHaveLength(1)
-}, 60_000)
+})
 
 test('an edited request asks the people of its new inputs, and earlier approvals do not count', async () => {
   const { approval_id } = await hold()
@@ -232,7 +232,7 @@ test('an approval by fewer people than are asked when the call would start is st
   } finally {
     rmSync(own, { recursive: true, force: true })
   }
-}, 60_000)
+})
 
 test('a delegation that ends between judging and recording a decision invalidates the decision', async () => {
   const own = mkdtempSync(join(tmpdir(), 'sluice-routes-ended-'))
@@ -267,4 +267,4 @@ test('a delegation that ends between judging and recording a decision invalidate
     await close()
     rmSync(own, { recursive: true, force: true })
   }
-}, 60_000)
+})

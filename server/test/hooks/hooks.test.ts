@@ -18,7 +18,7 @@ beforeAll(async () => {
     writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify({ listen: { port: 0 }, servers }))
   })
   admin = await gate.key('admin', 'ann')
-}, 60_000)
+})
 afterAll(() => gate.stop())
 
 type Answer = { code: number | null; out: string; err: string; json: Record<string, unknown> }
@@ -112,7 +112,7 @@ test('an approval in time lets the call run; a later approval is used once by th
   expect(racing.filter(({ json }) => refusal(json) === undefined)).toHaveLength(1)
   const elsewhere = await hook('codex', before({ args: { command: 'touch once.txt' }, session: 'another' }))
   expect(refusal(elsewhere.json)).toMatch(/Pending/)
-}, 90_000)
+})
 
 test('a denial reaches the model with its reason', async () => {
   const { before, refusal } = CLIENTS.gemini
@@ -126,7 +126,7 @@ test('a denial reaches the model with its reason', async () => {
   const id = (await mine())?.approval_id
   await gate.http('POST', `/v1/approvals/${id}/decide`, admin, { decision: 'deny', reason: 'not on a Sunday' })
   expect(refusal((await waiting).json)).toMatch(/not on a Sunday/)
-}, 90_000)
+})
 
 test("the user's words are trusted, a subagent's are not, and after an injected instruction the next fetch is held", async () => {
   const { before, after, prompt, refusal } = CLIENTS['claude-code']

@@ -28,7 +28,7 @@ describe('an exchange in which one side is killed', () => {
   let pair: Pair
   beforeAll(async () => {
     pair = await openPair()
-  }, 60_000)
+  })
   afterAll(() => pair.close())
 
   const startAgain = (who: Death['who'], at?: ProbePoint, nth?: number) =>

@@ -1,12 +1,13 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { built } from '../built/built.ts'
 import { runGate, type RunningGate } from '../doors/with-running-gate.ts'
 import { BOOK_TOOLS, effectsIn, until } from '../gate/with-gate.ts'
 import { startProxy, type Between } from './tampering-proxy.ts'
 
 export type Gate = RunningGate & { stop(): Promise<void> }
-const DYING = resolve(import.meta.dirname, 'dying-gate.ts')
+const DYING = built(resolve(import.meta.dirname, 'dying-gate.ts'))
 
 export type Pair = {
   hub: Gate

@@ -91,7 +91,7 @@ describe.skipIf(root === undefined)('the approvers` room', () => {
       )
     })
     expect(ran('by reaction')).toHaveLength(1)
-  }, 60_000)
+  })
 
   test('commands of approvers decide; messages of others, look-alikes and forged prompts do not', async () => {
     const { approval_id, call_id } = await held('by command')
@@ -109,7 +109,7 @@ describe.skipIf(root === undefined)('the approvers` room', () => {
     expect(ran('by command')).toEqual([])
     expect(bodyOf(await answered(await ana.say(room, `deny ${approval_id} reason: not today`)))).toContain('denied')
     expect(await rig.outcome(call_id)).toMatchObject({ status: 'refused', problem: { about: { reason: 'not today' } } })
-  }, 60_000)
+  })
 
   test('a strong request is not approved in a chat', async () => {
     const { approval_id } = pendingOf(await rig.call('book__slow_note', { text: 'strong' }))
@@ -117,7 +117,7 @@ describe.skipIf(root === undefined)('the approvers` room', () => {
     const answer = bodyOf(await answered(await ana.say(room, `approve ${approval_id}`)))
     expect(answer).toContain(`/#/approvals/${approval_id}`)
     expect(ran('strong')).toEqual([])
-  }, 60_000)
+  })
 
   test('a pasted secret is rejected, and it is neither stored nor logged', async () => {
     const secret = 'ghp_x8Kq2mVbT4nWz7RcY1pLf6HsJd9GaE3uXo5i'
@@ -125,7 +125,7 @@ describe.skipIf(root === undefined)('the approvers` room', () => {
     const entries = JSON.stringify(await rig.gate.audit.page(undefined, 1, 1000))
     expect(entries).not.toContain(secret)
     expect(readFileSync(join(folder, 'data/ledger.sqlite'), 'latin1')).not.toContain(secret)
-  }, 60_000)
+  })
 
   test.skipIf(process.env['SLUICE_MATRIX'] !== 'whole')(
     'an answer given while the gate is down counts once after it is back',
@@ -175,7 +175,7 @@ describe.skipIf(root === undefined)('the approvers` room', () => {
       await kim.close()
       rmSync(inside, { recursive: true, force: true })
     }
-  }, 60_000)
+  })
 
   test.skipIf(process.env['SLUICE_MATRIX'] !== 'whole')(
     'no prompt is lost while the homeserver is down',

@@ -114,7 +114,7 @@ describe.skipIf(root === undefined)(name, { retry: 0 }, () => {
   afterAll(async () => {
     await Promise.all(Object.values(parties).map((one) => one.close()))
     await homeserver.close()
-  }, 60_000)
+  })
 
   const publish = (name: 'busy' | 'quiet') =>
     copyFileSync(join(exampleFolder, `news/${name}.json`), join(parties.kumo.folder, 'news.json'))

@@ -30,5 +30,5 @@ describe.skipIf(isSkipped)('behind the gate the official suite finds the same', 
     } finally {
       await Promise.all([alone.stop(), gated.stop()])
     }
-  }, 60_000)
+  })
 })

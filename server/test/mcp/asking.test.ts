@@ -41,7 +41,7 @@ beforeAll(async () => {
     writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify(config))
   })
   key = await gate.key('agent', 'buyer')
-}, 60_000)
+})
 afterAll(() => gate.stop())
 
 const file = () => join(gate.folder, 'effects.txt')

@@ -36,7 +36,7 @@ beforeAll(async () => {
     writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify(config))
   })
   key = await gate.key('agent', 'a', 'ana')
-}, 60_000)
+})
 afterAll(() => gate.stop())
 
 describe.each<Transport>(['http', 'stdio'])('a server that imitates the gate, over %s', (way) => {
@@ -53,7 +53,7 @@ describe.each<Transport>(['http', 'stdio'])('a server that imitates the gate, ov
     client.fallbackNotificationHandler = async (notice) => void told.push(notice as never)
     client.setNotificationHandler('notifications/message', async (notice) => void told.push(notice as never))
     await client.setLoggingLevel('debug')
-  }, 60_000)
+  })
   afterAll(() => client.close())
   const call = (name: string) => client.callTool({ name: `loud__${name}`, arguments: {} })
 

@@ -38,10 +38,10 @@ beforeAll(async () => {
     writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify(config))
   })
   key = await gate.key('agent', 'watcher')
-}, 60_000)
+})
 afterAll(() => gate.stop())
 
-const POLLED = { timeout: 10_000 }
+const POLLED = { timeout: 60_000 }
 const asked = () => {
   const file = join(gate.folder, 'effects.txt')
   return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : []

@@ -227,4 +227,4 @@ test('a login that waits while the gate is restarted has to be started again, an
   } finally {
     await next.stop()
   }
-}, 90_000)
+})

@@ -12,7 +12,7 @@ beforeAll(async () => {
   keys.ana = await gate.key('agent', 'a', 'ana')
   keys.bob = await gate.key('agent', 'b', 'bob')
   keys.anaHerself = await gate.key('user', 'ana', 'ana')
-}, 60_000)
+})
 afterAll(() => gate.stop())
 
 const dispatch = async (key: string, tool: string, args: object = {}) =>

@@ -6,7 +6,8 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ESCAPES, FORGED_LINES, looksOurs, threadOf } from '../hostile-texts.ts'
-import { LAUNCHER, run } from '../doors/with-running-gate.ts'
+import { LAUNCHER } from '../built/built.ts'
+import { run } from '../doors/with-running-gate.ts'
 import { receiver, type Received, type Receiver } from './receiver.ts'
 
 const OUT = `whsec_${Buffer.from('a secret of the way out').toString('base64')}`

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { DatabaseSync } from 'node:sqlite'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { LAUNCHER } from '../doors/with-running-gate.ts'
+import { LAUNCHER } from '../built/built.ts'
 import { IS_WHOLE } from '../some-of.ts'
 
 // Every command is a separate process.

@@ -13,7 +13,7 @@ beforeAll(async () => {
   keys.mara = await gate.key('approver', 'mara')
   keys.priya = await gate.key('approver', 'priya')
   keys.agent = await gate.key('agent', 'bot', 'mara')
-}, 60_000)
+})
 afterAll(() => gate.stop())
 
 function browser(endpoint = `https://fcm.googleapis.com/fcm/send/${randomBytes(8).toString('hex')}`) {

@@ -49,7 +49,7 @@ beforeAll(async () => {
     writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify({ listen: { port: 0 }, packs: './packs', servers }))
   })
   key = await gate.key('approver', 'ada')
-}, 60_000)
+})
 afterAll(() => gate.stop())
 
 type Tool = { tool_id: string; effects: string[]; effects_from: string; pack?: string; risk: string }

@@ -14,7 +14,7 @@ describe.skipIf(!hasPostgres || !isWhole)('nodes behind a balancer that are rest
   beforeAll(async () => {
     const rules = [{ id: 'notes', effect: 'allow', match: { tool: 'book__note_again' }, says: 'harmless' }]
     nodes = await openNodes({ policy: { rules } }, undefined, undefined, 'shared')
-  }, 60_000)
+  })
   afterAll(async () => {
     await balancer.close()
     await nodes.stop()

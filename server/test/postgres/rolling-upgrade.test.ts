@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startBalancer, type Balancer } from '../../../scripts/cluster/balancer.ts'
-import { LAUNCHER, runGate } from '../doors/with-running-gate.ts'
+import { LAUNCHER } from '../built/built.ts'
+import { runGate } from '../doors/with-running-gate.ts'
 import { BOOK_TOOLS } from '../gate/with-gate.ts'
 import { isWhole } from './stores.ts'
 import type { Node } from './with-nodes.ts'
@@ -60,7 +61,7 @@ describe.skipIf(!hasPostgres || !isWhole || before === undefined)('a rolling upg
     const rules = [{ id: 'notes', effect: 'allow', match: { tool: 'book__note_again' }, says: 'harmless' }]
     const mcp = { surface: 'passthrough' }
     config = JSON.stringify({ listen: { port: 0 }, mcp, servers: { book }, store, policy: { rules } })
-  }, 60_000)
+  })
   afterAll(async () => {
     await balancer?.close()
     await Promise.all(running.map((node) => node.stop()))

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { built } from '../built/built.ts'
 import { driveWorld } from '../../src/boot/drive-world.ts'
 import { openWorld } from '../../src/boot/open-world.ts'
 import type { AuditEntry } from '../../src/contract/audit.ts'
@@ -20,7 +21,7 @@ export async function allEntries(gate: Gate): Promise<readonly AuditEntry[]> {
 /** Starts one process per argument list, releases them all at once, and adds up their results. */
 export async function race(script: string, racers: readonly (readonly string[])[]): Promise<Tally> {
   const children = racers.map((words) => {
-    const child = spawn(process.execPath, [join(import.meta.dirname, script), ...words], {
+    const child = spawn(process.execPath, [built(join(import.meta.dirname, script)), ...words], {
       stdio: ['pipe', 'pipe', 'pipe'],
     })
     let complaints = ''

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { built } from '../built/built.ts'
 import type { Outcome } from '../../src/contract/call.ts'
 import { ADMIN, AGENT, APPROVER, openTestGate, pendingOf, type GateRig } from '../gate/with-gate.ts'
 
@@ -178,7 +179,7 @@ test('a process that is killed in the middle of an erasure leaves a valid ledger
   for (let at = 0; at < 120; at += 1) await rig.call('book__echo', { text: `${PLANTED} ${at}` })
   await rig.opened.close()
   vi.useRealTimers()
-  const child = fork(join(import.meta.dirname, 'erasing-child.ts'), [folder], { stdio: 'ignore' })
+  const child = fork(built(join(import.meta.dirname, 'erasing-child.ts')), [folder], { stdio: 'ignore' })
   await new Promise<void>((done) => child.once('message', () => done()))
   child.kill('SIGKILL')
   await new Promise((done) => child.once('exit', done))

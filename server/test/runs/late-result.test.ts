@@ -51,7 +51,7 @@ test('a workflow continues if its held call ended before its performer answered'
   } finally {
     await rig.close()
   }
-}, 60_000)
+})
 
 test('a thread of the agent continues if its held call ended before its performer answered', async () => {
   const place = mkdtempSync(join(folder, 'agent-'))
@@ -72,4 +72,4 @@ test('a thread of the agent continues if its held call ended before its performe
   } finally {
     await rig.opened.close()
   }
-}, 60_000)
+})

@@ -19,7 +19,7 @@ describe.skipIf(process.platform !== 'linux')('a gate behind a proxy', () => {
         JSON.stringify({ listen, auth: { failures }, metrics: { open: true } }),
       )
     })
-  }, 60_000)
+  })
   afterAll(() => gate.stop())
 
   /** The status of a request from this address of loopback. */

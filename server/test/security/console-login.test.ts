@@ -6,7 +6,7 @@ let admin = ''
 beforeAll(async () => {
   gate = await startGate()
   admin = await gate.key('admin', 'root', 'mara')
-}, 60_000)
+})
 afterAll(() => gate.stop())
 
 type Headers = Readonly<Record<string, string>>

@@ -34,7 +34,7 @@ beforeAll(async () => {
   admin = readFileSync(join(gate.folder, '.sluice/admin.key'), 'utf8').trim()
   linkSync(join(gate.folder, '.sluice/admin.key'), join(gate.folder, 'notes/hard.txt'))
   client = await connectClient(gate, agent, { way: 'stdio', era: 'old', surface: 'passthrough' })
-}, 60_000)
+})
 afterAll(async () => {
   await client.close()
   await gate.stop()
@@ -99,7 +99,7 @@ describe('an agent that reads files around the data folder', () => {
       expect([path, body]).toMatchObject([path, { code: 'call.blocked' }])
       expect(JSON.stringify(body)).not.toContain(admin)
     }
-  }, 60_000)
+  })
 
   test('is blocked even if the preset only observes', async () => {
     const rules = join(gate.folder, 'rules.yaml')
@@ -129,7 +129,7 @@ describe('an agent that reads files around the data folder', () => {
       expect(out).toContain('sandbox.gate_data')
       expect(out).not.toContain(admin)
     }
-  }, 60_000)
+  })
 
   test('is stopped under other keys, in command lines, statements and strings of JSON', async () => {
     const hidden = [

@@ -51,7 +51,7 @@ beforeAll(async () => {
   priya = softwarePasskey(site)
   expect((await add(mara, keys.mara)).status).toBe(200)
   expect((await add(priya, keys.priya)).status).toBe(200)
-}, 60_000)
+})
 afterAll(() => gate.stop())
 
 const REFUSED = { status: 403, body: { code: 'passkey.not_genuine' } }

@@ -154,7 +154,7 @@ describe.each(KINDS)('of two `%s` keys with one name, the other user`s key', (ki
     const held = await call(ana, note(`news of ${kind}`))
     await gate.http('POST', `/v1/approvals/${held['approval_id']}/decide`, admin, { decision: 'deny' })
     const heard = ({ stream, standing }: typeof own) => JSON.stringify([stream.messages, standing.messages])
-    await expect.poll(() => own.standing.messages.length, { timeout: 10_000 }).toBeGreaterThan(0)
+    await expect.poll(() => own.standing.messages.length).toBeGreaterThan(0)
     await expect.poll(() => heard(own)).toContain(held['call_id'])
     expect(heard(other)).not.toContain(held['call_id'])
     for (const { stream, standing } of [own, other]) {

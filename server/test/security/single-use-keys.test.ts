@@ -47,7 +47,7 @@ const spent = async (key: string) => {
 }
 const effectsOf = (text: string) => rig.effects().filter((line) => line.includes(text))
 const whenBroken = () =>
-  vi.waitFor(() => expect(rig.gate.closedBy()).toMatchObject({ code: 'audit.broken' }), { timeout: 30_000 })
+  vi.waitFor(() => expect(rig.gate.closedBy()).toMatchObject({ code: 'audit.broken' }), { timeout: 60_000 })
 const typesInAudit = async () => (await rig.gate.audit.page(undefined, 1, 1_000)).map(({ type }) => type)
 
 /** Each removes a used key and the rows that also show its use. */
@@ -74,7 +74,7 @@ describe.each(someOf(Object.entries(REMOVALS), 5))('a used key that was %s', (_,
     expect(outcomes.filter(({ status }) => status === 'executed')).toEqual([])
     await whenBroken()
     expect(effectsOf('once mine')).toHaveLength(1)
-    await vi.waitFor(async () => expect(await typesInAudit()).toContain('audit.broken'))
+    await vi.waitFor(async () => expect(await typesInAudit()).toContain('audit.broken'), 60_000)
   })
 
   test('is detected at the next start', async () => {
@@ -160,7 +160,7 @@ test('a key that was inserted by somebody else stops its request and is reported
   expect((await send('forged')).status).not.toBe('executed')
   expect(effectsOf('once forged')).toEqual([])
   await spent('another')
-  await vi.waitFor(async () => expect(await typesInAudit()).toContain('row.rejected'))
+  await vi.waitFor(async () => expect(await typesInAudit()).toContain('row.rejected'), 60_000)
   expect(rig.gate.closedBy()).toBeUndefined()
   const says = (await checkRows({ folder: join(folder, 'data') })).map((finding) => finding.says)
   expect(says.filter((line) => line.includes('in once was not written by the gate'))).toHaveLength(1)

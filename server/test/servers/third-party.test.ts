@@ -59,7 +59,7 @@ beforeAll(async () => {
     return (listed.body['items'] as { state: string }[]).map(({ state }) => state)
   }
   while (!(await states()).every((state) => state === 'ready')) await sleep(50)
-}, 60_000)
+})
 afterAll(async () => {
   await gate.stop()
   await remote.stop()

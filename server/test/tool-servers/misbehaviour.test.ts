@@ -43,7 +43,7 @@ describe('on stdio, streamable HTTP and the older events alike', () => {
         expect(beside).toBe(`{"tool":"${tool}"}`)
         // Its own later calls are answered too, on a new connection where the old one is gone.
         for (const server of TRANSPORTS)
-          await expect.poll(() => rig.text(server, 'echo', { tool }), { timeout: 10_000 }).toBe(`{"tool":"${tool}"}`)
+          await expect.poll(() => rig.text(server, 'echo', { tool })).toBe(`{"tool":"${tool}"}`)
       }
       expect(rig.servers.status().at(-1)).toMatchObject({ server: 'good', starts: 1, breaker: 'closed' })
     }))
@@ -59,7 +59,7 @@ describe('on stdio, streamable HTTP and the older events alike', () => {
     onEvery(async (rig) => {
       const before = rig.listings.length
       for (const server of ['streamable', 'sse']) await rig.call(server, 'becomes', { tools: [{ name: 'new' }] })
-      await expect.poll(() => rig.listings.length, { timeout: 10_000 }).toBe(before + 2)
+      await expect.poll(() => rig.listings.length).toBe(before + 2)
       const fresh = rig.listings.slice(before)
       expect(fresh.map(({ server }) => server).sort()).toEqual(['sse', 'streamable'])
       for (const { definitions } of fresh) expect(definitions.map(({ name }) => name)).toContain('new')

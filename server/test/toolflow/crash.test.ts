@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { built } from '../built/built.ts'
 import type { ProbePoint } from '../../src/commands/ports/runtime.ts'
 import { ADMIN, APPROVER, effectsIn, openTestGate, until, type GateRig } from '../gate/with-gate.ts'
 import { shownIn, FLOW_POLICY, note, runFlow, valueOf } from './with-flows.ts'
@@ -123,9 +124,13 @@ test.skipIf(!IS_WHOLE)('a flow that a person approves survives a kill at each po
 
 test('a real kill leaves nothing else', async () => {
   const folder = join(root, 'killed')
-  const child = spawnSync(process.execPath, [join(import.meta.dirname, 'flow-child.ts'), folder, 'upstream.after'], {
-    encoding: 'utf8',
-  })
+  const child = spawnSync(
+    process.execPath,
+    [built(join(import.meta.dirname, 'flow-child.ts')), folder, 'upstream.after'],
+    {
+      encoding: 'utf8',
+    },
+  )
   expect([child.signal, child.stdout]).toEqual(['SIGKILL', 'died\n'])
   expect(await survives({ point: 'upstream.after', folder, ran: 1 })).toBe('in the dark')
 })

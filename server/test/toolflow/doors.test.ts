@@ -63,7 +63,7 @@ const keys: Record<string, string> = {}
 beforeAll(async () => {
   gate = await startGate(prepare)
   for (const kind of ['agent', 'user', 'approver']) keys[kind] = await gate.key(kind, 'ana', 'ana')
-}, 60_000)
+})
 afterAll(() => gate.stop())
 
 function writeHealth(health: Case['health']): void {

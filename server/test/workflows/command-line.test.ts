@@ -8,7 +8,7 @@ import { clerk } from './clerk.ts'
 let gate: RunningGate & { stop(): Promise<void> }
 beforeAll(async () => {
   gate = await startGate()
-}, 60_000)
+})
 afterAll(() => gate.stop())
 
 const HELD = clerk(`

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { built } from '../built/built.ts'
 import type { ProbePoint } from '../../src/commands/ports/runtime.ts'
 import { startModelServer, type ModelServer } from '../agent/model-server.ts'
 import { chooseStore, isWhole, STORES } from '../postgres/stores.ts'
@@ -42,7 +43,7 @@ async function survives(store: (typeof STORES)[number], point: ProbePoint, nth: 
   try {
     const child = await run(
       process.execPath,
-      [resolve(import.meta.dirname, 'crash-child.ts'), folder, model.url, point, String(nth)],
+      [built(resolve(import.meta.dirname, 'crash-child.ts')), folder, model.url, point, String(nth)],
       { timeout: 60_000 },
     ).catch((error: unknown) => error as { readonly stdout: string; readonly stderr: string })
     const where = `killed at ${point}, time ${nth}`

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { built } from '../built/built.ts'
 import type { ProbePoint } from '../../src/commands/ports/runtime.ts'
 import { startModelServer, type ModelServer } from '../agent/model-server.ts'
 import { IS_WHOLE } from '../some-of.ts'
@@ -35,7 +36,7 @@ async function survives(point: ProbePoint, nth: number): Promise<boolean> {
   try {
     const child = await run(
       process.execPath,
-      [resolve(import.meta.dirname, 'turns-crash-child.ts'), folder, model.url, point, String(nth)],
+      [built(resolve(import.meta.dirname, 'turns-crash-child.ts')), folder, model.url, point, String(nth)],
       { timeout: 60_000 },
     ).catch((error: unknown) => error as { readonly stdout: string; readonly stderr: string })
     if (child.stdout.includes('survived')) return false

@@ -173,5 +173,5 @@ describe('registering what a server lists', () => {
       ),
       { numRuns: 15 },
     )
-  }, 30_000)
+  })
 })

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Client } from 'pg'
 import { describe, expect, test, vi } from 'vitest'
+import { built } from '../../../test/built/built.ts'
 import { freshSchema, hasPostgres, testDatabase } from '../../../test/postgres/with-postgres.ts'
 import { newCall } from '../ledger-fixtures.suite.ts'
 import { livenessSuite } from '../liveness.suite.ts'
@@ -34,7 +35,9 @@ async function listenAt(address: string): Promise<JoinedNotices> {
 
 /** A boot in its own process. */
 async function startBoot(address: string) {
-  const child = spawn(process.execPath, [fileURLToPath(joiner), address], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [built(fileURLToPath(joiner)), address], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const exited = once(child, 'exit')
   const [said] = (await once(child.stdout, 'data')) as [Buffer]
   return { child, exited, boot: said.toString().trim() }

@@ -54,7 +54,7 @@ async function node(address: string, setup: Partial<PostgresSetup> = {}) {
 }
 const expectReport = (reported: readonly unknown[]) =>
   vi.waitFor(() => expect(reported).toMatchObject([{ says: expect.stringContaining('single-use keys') }]), {
-    timeout: 30_000,
+    timeout: 60_000,
   })
 
 describe.skipIf(!hasPostgres)('single-use keys in a database', () => {
@@ -126,7 +126,7 @@ describe.skipIf(!hasPostgres)('single-use keys in a database', () => {
     const { ledger, reported, accept } = await node(address)
     await expectReport(reported)
     accept()
-    await vi.waitFor(async () => expect(await isWhole(address)).toBe(true), { timeout: 30_000 })
+    await vi.waitFor(async () => expect(await isWhole(address)).toBe(true), { timeout: 60_000 })
     expect(await ledger.commit([key('c')])).toBe('committed')
     reported.length = 0
     await attack(address, "DELETE FROM once WHERE key = 'c'")

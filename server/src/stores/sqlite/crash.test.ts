@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { built } from '../../../test/built/built.ts'
 import { runId, wholeChain } from '../ledger-fixtures.suite.ts'
 import { freshFolders } from './fresh-folders.suite.ts'
 import { openStore } from './open-store.suite.ts'
 
 const folder = freshFolders()
-const WRITER = fileURLToPath(new URL('./killed-writer.suite.ts', import.meta.url))
+const WRITER = built(fileURLToPath(new URL('./killed-writer.suite.ts', import.meta.url)))
 
 /** Runs a writer, kills it after this many commits have returned, and returns the ids of all that have. */
 async function killAfter(file: string, commits: number): Promise<string[]> {

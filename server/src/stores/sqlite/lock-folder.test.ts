@@ -4,11 +4,12 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
+import { built } from '../../../test/built/built.ts'
 import { freshFolders } from './fresh-folders.suite.ts'
 import { lockFolder } from './lock-folder.ts'
 
 const folder = freshFolders()
-const HOLDER = fileURLToPath(new URL('./lock-holder.suite.ts', import.meta.url))
+const HOLDER = built(fileURLToPath(new URL('./lock-holder.suite.ts', import.meta.url)))
 
 const running: (() => Promise<void>)[] = []
 afterEach(async () => {

@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { built } from '../../../test/built/built.ts'
 import { LISTED_BY } from '../../commands/ports/ledger.ts'
 import { connect } from './connect.ts'
 import { freshFolders } from './fresh-folders.suite.ts'
@@ -69,7 +70,7 @@ test('somebody else`s database is not touched', () => {
   expect(numbered.prepare('SELECT count(*) AS n FROM sqlite_schema').get()).toEqual({ n: 1 })
 })
 
-const RACER = fileURLToPath(new URL('./racer.suite.ts', import.meta.url))
+const RACER = built(fileURLToPath(new URL('./racer.suite.ts', import.meta.url)))
 
 /** Starts processes that open the ledger, and returns the first output of each. */
 function openInProcesses(file: string): Promise<string>[] {

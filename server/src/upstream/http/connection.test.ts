@@ -77,7 +77,7 @@ describe('a server over HTTP', () => {
       expect(codeOf(await call('s', 'echo'))).toBe('not_sent tool.unavailable')
       const again = await startHttp('misbehaving-http.ts', { env: { PORT: String(port) } })
       try {
-        await expect.poll(() => text('s', 'echo', { n: 1 }), { timeout: 10_000 }).toBe('{"n":1}')
+        await expect.poll(() => text('s', 'echo', { n: 1 })).toBe('{"n":1}')
       } finally {
         await again.stop()
       }
@@ -89,7 +89,7 @@ describe('a server over HTTP', () => {
       await stop()
       const again = await startHttp('sdk-http.ts', { args: ['modern'], env: { PORT: String(port) } })
       try {
-        await expect.poll(() => rig.text('s', 'near', { region: 'x' }), { timeout: 10_000 }).toBe('near x')
+        await expect.poll(() => rig.text('s', 'near', { region: 'x' })).toBe('near x')
         await expect.poll(() => rig.servers.status()[0]?.starts).toBeGreaterThan(1)
       } finally {
         await again.stop()
@@ -204,7 +204,7 @@ describe('the older HTTP with events', () => {
     withOne('old-sse.ts', { ...OLD, more: () => ({ timeout_ms: 700 }) }, async ({ call, text, servers }) => {
       await servers.ready('s')
       expect(codeOf(await call('s', 'slow', { ms: 900 }))).toBe('lost tool.timeout')
-      await expect.poll(() => servers.status()[0]?.late_answers, { timeout: 10_000 }).toBe(1)
+      await expect.poll(() => servers.status()[0]?.late_answers).toBe(1)
       expect(await text('s', 'heard')).toContain('\\"reason\\":\\"timeout\\"')
     }))
 

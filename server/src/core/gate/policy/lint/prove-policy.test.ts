@@ -29,7 +29,7 @@ beforeAll(async () => {
     return printed
   }
   end = () => installed.killThreads(em)
-}, 60_000)
+})
 afterAll(() => end())
 
 function policyOf(text: string): Policy {

@@ -1,0 +1,45 @@
+import { join, relative, resolve, sep } from 'node:path'
+
+const SERVER = resolve(import.meta.dirname, '../..')
+
+/** Where the build for this run of the tests is (`global-setup.ts`). Outside the tests there is none, and the sources run. */
+export const BUILD_VARIABLE = 'TEST_BUILD_FOLDER'
+
+/** Scripts of tests that open a gate or a store in a process of their own. */
+export const SCRIPTS = [
+  'test/chaos/crash-child.ts',
+  'test/crash/gate-child.ts',
+  'test/crash/listening-gate.ts',
+  'test/flows/consent-racer.ts',
+  'test/flows/dying-gate.ts',
+  'test/hub/dying-gate.ts',
+  'test/race/approval-racer.ts',
+  'test/race/call-racer.ts',
+  'test/race/pauser.ts',
+  'test/race/route-racer.ts',
+  'test/retention/erasing-child.ts',
+  'test/toolflow/flow-child.ts',
+  'test/workflows/crash-child.ts',
+  'test/workflows/turns-crash-child.ts',
+  'src/stores/postgres/boot-joiner.suite.ts',
+  'src/stores/postgres/racer.suite.ts',
+  'src/stores/sqlite/boot-joiner.suite.ts',
+  'src/stores/sqlite/killed-writer.suite.ts',
+  'src/stores/sqlite/lock-holder.suite.ts',
+  'src/stores/sqlite/racer.suite.ts',
+]
+
+/** The name of a script's entry in the build. All chunks are in `dist/boot`, as in the published package. */
+export const entryOf = (script: string) => `boot/${script.replaceAll('/', '-').replace(/\.ts$/, '')}`
+
+const folder = process.env[BUILD_VARIABLE]
+
+export const SOURCE_LAUNCHER = join(SERVER, 'bin/sluice')
+/** The launcher of the build: a gate starts in less than half the time that the sources need. */
+export const LAUNCHER = folder === undefined ? SOURCE_LAUNCHER : join(folder, 'bin/sluice')
+
+/** The built form of a script, if there is one; otherwise the script itself. */
+export function built(path: string): string {
+  const script = relative(SERVER, path).replaceAll(sep, '/')
+  return folder !== undefined && SCRIPTS.includes(script) ? join(folder, 'dist', `${entryOf(script)}.js`) : path
+}
