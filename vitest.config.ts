@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './server/test/longest-first.ts'
 
 /**
  * Loading the gate's modules takes longer than most tests, so test files share a process and what it has loaded. Two kinds of files get a
@@ -19,6 +20,7 @@ export default defineConfig({
     // A test that waited too long for another process on a busy machine runs once more, and the report says so. A wrong answer fails at once.
     retry: { count: 1, condition: /timed out in/ },
     pool: 'forks',
+    sequence: { sequencer: LongestFirst },
     // Most tests wait for processes and disks, so three at a time fit on two cores.
     maxWorkers: 3,
     // For the processes and threads that tests start: compiling the gate takes half of their time.

@@ -12,7 +12,8 @@ import { createInterface } from 'node:readline'
 import { createClient } from '../server/src/client/client.ts'
 
 const root = resolve(import.meta.dirname, '..')
-const launcher = join(root, 'bin/sluice')
+/** `sluice` of this checkout, or of the installation that `EXAMPLE_LAUNCHER` names. */
+export const launcher = process.env['EXAMPLE_LAUNCHER'] ?? join(root, 'bin/sluice')
 
 export type Story = {
   readonly url: string

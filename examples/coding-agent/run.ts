@@ -4,21 +4,20 @@
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { withGate } from '../with-gate.ts'
+import { launcher, withGate } from '../with-gate.ts'
 
 type Config = { mcpServers: Record<string, { command: string; args: string[] }> }
 const config = JSON.parse(readFileSync(join(import.meta.dirname, 'mcp.json'), 'utf8')) as Config
-const root = resolve(import.meta.dirname, '../..')
 
 await withGate(async (gate) => {
   const [, ...words] = config.mcpServers['sluice']?.args ?? []
   // `npx sluice` from the checkout, in the gate's folder: there its sluice.yaml is found.
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [join(root, 'bin/sluice'), ...words],
+    args: [launcher, ...words],
     cwd: gate.folder,
   })
   const agent = new Client({ name: 'coding-agent', version: '1.0.0' })

@@ -5,19 +5,18 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { withGate } from '../with-gate.ts'
+import { launcher, withGate } from '../with-gate.ts'
 
 const DOCUMENT = join(import.meta.dirname, 'secretary.yaml')
-const LAUNCHER = resolve(import.meta.dirname, '../../bin/sluice')
 const INPUT = JSON.stringify({ topic: 'Planning', when: 'Friday at ten' })
 
 await withGate(
   async ({ folder, cli, approveNext, sent }) => {
     /** Like `cli`, but does not wait, and for commands that may exit with another code than 0. */
     const cliLater = (...words: readonly string[]) =>
-      promisify(execFile)(process.execPath, [LAUNCHER, ...words], { cwd: folder }).then(
+      promisify(execFile)(process.execPath, [launcher, ...words], { cwd: folder }).then(
         ({ stdout }) => ({ status: 0, out: stdout }),
         ({ code, stdout }: { code: number; stdout: string }) => ({ status: code, out: stdout }),
       )

@@ -1,9 +1,6 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { built } from '../../test/built/built.ts'
+import { startChild } from '../../test/built/start-child.ts'
 import type { Change } from '../commands/ports/ledger.ts'
 import { approval, approvalId, runId, wholeChain } from './ledger-fixtures.suite.ts'
 import { ROUNDS, SPENDS, UNITS, type RaceReport } from './ledger-racer.suite.ts'
@@ -45,16 +42,12 @@ export function processSuite({ create, open, racer }: Opener): void {
 
 /** Starts the process and returns, once it is ready, the function that lets it run. */
 async function startRacer(script: URL, address: string, name: string): Promise<() => Promise<RaceReport>> {
-  const child = spawn(process.execPath, [built(fileURLToPath(script)), address, name], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-  expect((await lines.next()).value).toBe('ready')
+  const child = startChild(fileURLToPath(script), [address, name])
+  expect(await child.line()).toBe('ready')
   return async () => {
-    const exited = once(child, 'exit')
-    child.stdin.write('go\n')
-    const line = await lines.next()
-    expect((await exited)[0]).toBe(0)
-    return JSON.parse(String(line.value)) as RaceReport
+    child.say('go\n')
+    const line = await child.line()
+    expect(await child.ended).toBe(0)
+    return JSON.parse(line) as RaceReport
   }
 }

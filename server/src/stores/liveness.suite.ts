@@ -1,8 +1,6 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { built } from '../../test/built/built.ts'
+import { startChild } from '../../test/built/start-child.ts'
 import type { Liveness } from '../commands/ports/liveness.ts'
 
 export type Joined = Liveness & { leave(): void | Promise<void> }
@@ -32,17 +30,9 @@ export function livenessSuite(name: string, under: LivenessUnderTest): void {
       return joined
     }
     async function startElsewhere(address: string): Promise<{ boot: string; kill(): Promise<void> }> {
-      const child = spawn(process.execPath, [built(fileURLToPath(under.joiner)), address], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      })
-      const exited = once(child, 'exit')
-      const kill = async () => {
-        child.kill('SIGKILL')
-        await exited
-      }
-      cleanUp.push(kill)
-      const [said] = (await once(child.stdout, 'data')) as [Buffer]
-      return { boot: said.toString().trim(), kill }
+      const child = startChild(fileURLToPath(under.joiner), [address])
+      cleanUp.push(child.kill)
+      return { boot: await child.line(), kill: child.kill }
     }
     const within = { timeout: under.lease_ms + 60_000, interval: 20 }
 

@@ -46,12 +46,18 @@ async function whileDying(at: ProbePoint, client: (folder: string, gate: number)
   configure(folder)
   const child = spawn(process.execPath, [built(join(import.meta.dirname, 'listening-gate.ts')), at], {
     cwd: folder,
-    stdio: ['ignore', 'pipe', 'ignore'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
   const lines: string[] = []
+  let complaints = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => void (complaints += text))
   const ended = new Promise((done) => child.once('close', done))
   try {
-    await new Promise((done) => createInterface({ input: child.stdout }).on('line', (line) => done(lines.push(line))))
+    await Promise.race([
+      new Promise((done) => createInterface({ input: child.stdout }).on('line', (line) => done(lines.push(line)))),
+      ended,
+    ])
+    if (lines.length === 0) throw new Error(`the gate ended with ${child.exitCode ?? child.signalCode}: ${complaints}`)
     await client(folder, child.pid ?? 0)
     await ended
     if (at !== NEVER) expect(lines.at(-1)).toBe(`died at ${at}`)

@@ -98,11 +98,18 @@ export async function runGate(
   const child = spawn(process.execPath, [launcher, ...words], {
     cwd: folder,
     env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let complaints = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaints = (complaints + text).slice(-4_000)
+    process.stderr.write(text)
   })
   const [greeting] = (await Promise.race([
     new Promise((done) => createInterface({ input: child.stdout }).once('line', (line) => done([line]))),
-    new Promise((_, fail) => child.once('exit', (code) => fail(new Error(`the gate ended with ${code}`)))),
+    new Promise((_, fail) =>
+      child.once('close', (code) => fail(new Error(`the gate ended with ${code}: ${complaints}`))),
+    ),
   ])) as [string]
   const url = /http:\S+?(?=,)/.exec(greeting)?.[0] ?? ''
   const cli: RunningGate['cli'] = (...words) => run(folder, words, undefined, { launcher })

@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, globSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { LAUNCHER } from '../built/built.ts'
 import { IS_WHOLE } from '../some-of.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
@@ -10,7 +11,11 @@ const semantic = join(root, 'examples/semantic-search')
 
 function run(program: string, ...words: readonly string[]): Promise<string> {
   return new Promise((done) => {
-    const child = spawn(program, words, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(program, words, {
+      cwd: root,
+      env: { ...process.env, EXAMPLE_LAUNCHER: LAUNCHER },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     let said = ''
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => (said += text))

@@ -1,10 +1,8 @@
-import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { describe, expect, test } from 'vitest'
-import { built } from '../built/built.ts'
+import { startChild } from '../built/start-child.ts'
 import { accountOf, swapFlow } from '../../src/commands/flows/flow-access.ts'
 import { importFlow } from '../../src/commands/flows/import-flow.ts'
 import { mintFlowConsent } from '../../src/commands/flows/mint-flow-consent.ts'
@@ -20,17 +18,9 @@ import { flowWorld, openEngine, type Engine } from './race-world.ts'
 const ROUNDS = 8
 
 async function startRacer(engine: Engine, address: string, work: RaceWork) {
-  const script = built(join(import.meta.dirname, 'consent-racer.ts'))
-  const child = spawn(process.execPath, [script, engine, address, JSON.stringify(work)], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-  const line = async () => String((await lines.next()).value)
-  expect(await line()).toBe('ready')
-  return {
-    go: () => child.stdin.write('go\n'),
-    tally: async () => JSON.parse(await line()) as RaceTally,
-  }
+  const child = startChild(join(import.meta.dirname, 'consent-racer.ts'), [engine, address, JSON.stringify(work)])
+  expect(await child.line()).toBe('ready')
+  return { go: () => child.say('go\n'), tally: async () => JSON.parse(await child.line()) as RaceTally }
 }
 
 /** Two processes race for the last unit of consents: as the same execution, and as two executions that each need one more. */

@@ -1,8 +1,5 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { built } from '../built/built.ts'
+import { startChild } from '../built/start-child.ts'
 import { driveWorld } from '../../src/boot/drive-world.ts'
 import { openWorld } from '../../src/boot/open-world.ts'
 import type { AuditEntry } from '../../src/contract/audit.ts'
@@ -21,19 +18,8 @@ export async function allEntries(gate: Gate): Promise<readonly AuditEntry[]> {
 /** Starts one process per argument list, releases them all at once, and adds up their results. */
 export async function race(script: string, racers: readonly (readonly string[])[]): Promise<Tally> {
   const children = racers.map((words) => {
-    const child = spawn(process.execPath, [built(join(import.meta.dirname, script)), ...words], {
-      stdio: ['pipe', 'pipe', 'pipe'],
-    })
-    let complaints = ''
-    child.stderr.setEncoding('utf8').on('data', (text: string) => void (complaints += text))
-    const ended = once(child, 'close')
-    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-    const line = async () => {
-      const next = await lines.next()
-      if (next.done !== true) return next.value
-      throw new Error(`${script} ended with ${String((await ended)[0])}: ${complaints}`)
-    }
-    return { ready: line(), go: () => child.stdin.write('go\n'), tally: line }
+    const child = startChild(join(import.meta.dirname, script), words)
+    return { ready: child.line(), go: () => child.say('go\n'), tally: child.line }
   })
   await Promise.all(children.map(({ ready }) => ready))
   for (const { go } of children) go()

@@ -1,9 +1,7 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Client } from 'pg'
 import { describe, expect, test, vi } from 'vitest'
-import { built } from '../../../test/built/built.ts'
+import { startChild } from '../../../test/built/start-child.ts'
 import { freshSchema, hasPostgres, testDatabase } from '../../../test/postgres/with-postgres.ts'
 import { newCall } from '../ledger-fixtures.suite.ts'
 import { livenessSuite } from '../liveness.suite.ts'
@@ -35,12 +33,8 @@ async function listenAt(address: string): Promise<JoinedNotices> {
 
 /** A boot in its own process. */
 async function startBoot(address: string) {
-  const child = spawn(process.execPath, [built(fileURLToPath(joiner)), address], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const exited = once(child, 'exit')
-  const [said] = (await once(child.stdout, 'data')) as [Buffer]
-  return { child, exited, boot: said.toString().trim() }
+  const child = startChild(fileURLToPath(joiner), [address])
+  return { child: child.process, exited: child.ended, boot: await child.line() }
 }
 
 /** Resolves when a boot has renewed its lease once more. */
@@ -147,7 +141,7 @@ describe.skipIf(!hasPostgres)('on a real Postgres', () => {
     expect(await ledger.commit([newCall('after')])).toBe('unavailable')
     expect(await ledger.row('calls', 'after')).toBeUndefined()
     child.kill('SIGCONT')
-    expect((await exited)[0]).toBe(3)
+    expect(await exited).toBe(3)
     await ledger.close()
     await watcher.leave()
   })

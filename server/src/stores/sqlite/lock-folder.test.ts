@@ -1,15 +1,13 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
-import { built } from '../../../test/built/built.ts'
+import { startChild } from '../../../test/built/start-child.ts'
 import { freshFolders } from './fresh-folders.suite.ts'
 import { lockFolder } from './lock-folder.ts'
 
 const folder = freshFolders()
-const HOLDER = built(fileURLToPath(new URL('./lock-holder.suite.ts', import.meta.url)))
+const HOLDER = fileURLToPath(new URL('./lock-holder.suite.ts', import.meta.url))
 
 const running: (() => Promise<void>)[] = []
 afterEach(async () => {
@@ -17,15 +15,9 @@ afterEach(async () => {
 })
 
 async function startHolder(place: string): Promise<{ said: string; kill: () => Promise<void> }> {
-  const child = spawn(process.execPath, [HOLDER, place], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const exited = once(child, 'exit')
-  const [said] = (await once(child.stdout, 'data')) as [Buffer]
-  const kill = async () => {
-    child.kill('SIGKILL')
-    await exited
-  }
-  running.push(kill)
-  return { said: said.toString().trim(), kill }
+  const child = startChild(HOLDER, [place])
+  running.push(child.kill)
+  return { said: await child.line(), kill: child.kill }
 }
 
 test('one process has the folder until it is killed, then another can lock it', async () => {

@@ -1,12 +1,10 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { built } from '../../../test/built/built.ts'
+import { startChild } from '../../../test/built/start-child.ts'
 import { LISTED_BY } from '../../commands/ports/ledger.ts'
 import { connect } from './connect.ts'
 import { freshFolders } from './fresh-folders.suite.ts'
@@ -70,18 +68,18 @@ test('somebody else`s database is not touched', () => {
   expect(numbered.prepare('SELECT count(*) AS n FROM sqlite_schema').get()).toEqual({ n: 1 })
 })
 
-const RACER = built(fileURLToPath(new URL('./racer.suite.ts', import.meta.url)))
+const RACER = fileURLToPath(new URL('./racer.suite.ts', import.meta.url))
 
 /** Starts processes that open the ledger, and returns the first output of each. */
 function openInProcesses(file: string): Promise<string>[] {
   return ['a', 'b', 'c', 'd'].map(async (name) => {
-    const child = spawn(process.execPath, [RACER, file, name], { stdio: ['pipe', 'pipe', 'ignore'] })
-    const [said] = (await Promise.race([once(child.stdout, 'data'), once(child, 'exit')])) as unknown[]
-    child.kill('SIGKILL')
-    return String(said)
+    const child = startChild(RACER, [file, name])
+    const said = await child.line()
+    await child.kill()
+    return said
   })
 }
-const ALL_READY = ['ready\n', 'ready\n', 'ready\n', 'ready\n']
+const ALL_READY = ['ready', 'ready', 'ready', 'ready']
 
 test('if several processes create one ledger together, all get it', async () => {
   expect(await Promise.all(openInProcesses(join(folder(), 'ledger.db')))).toEqual(ALL_READY)
