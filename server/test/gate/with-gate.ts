@@ -10,6 +10,7 @@ import type { Gate } from '../../src/commands/gate.ts'
 import type { Caller } from '../../src/contract/caller.ts'
 import type { CallRequest, Outcome } from '../../src/contract/call.ts'
 import { readConfig } from '../../src/contract/config.ts'
+import { BUILT_WORKER } from '../built/built.ts'
 
 export const AGENT: Caller = { kind: 'agent', id: 'agent:a', user: 'ana' }
 export const USER: Caller = { kind: 'user', id: 'user:ana', user: 'ana' }
@@ -113,12 +114,13 @@ export async function openTestGate(
     source?: GateOptions['policy']
   } = {},
 ): Promise<GateRig> {
+  const writer = options.writer ?? BUILT_WORKER
   const opened = await openGate(settingsIn(folder, options), {
     log: () => {},
     url: () => 'http://gate.test',
     ...(options.alone === undefined ? {} : { alone: options.alone }),
     ...(options.probe === undefined ? {} : { probe: options.probe }),
-    ...(options.writer === undefined ? {} : { writer: options.writer }),
+    ...(writer === undefined ? {} : { writer }),
     ...(options.around === undefined ? {} : { around: options.around }),
     ...(options.transports === undefined ? {} : { transports: options.transports }),
     ...(options.source === undefined ? {} : { policy: options.source }),

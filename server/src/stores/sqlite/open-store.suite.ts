@@ -1,3 +1,4 @@
+import { BUILT_WORKER } from '../../../test/built/built.ts'
 import { openSqliteLedger, type SqliteSetup, type SqliteStore } from './open-sqlite-ledger.ts'
 
 /** For ledgers of tests: the rows of one that is opened again were written under the same key. */
@@ -8,7 +9,14 @@ export async function openStore(file: string, setup: Partial<SqliteSetup> = {}):
   const onFault = (error: Error) => {
     throw error
   }
-  const opened = await openSqliteLedger({ file, stream: 'main', rows: TEST_ROWS, onFault, ...setup })
+  const opened = await openSqliteLedger({
+    file,
+    stream: 'main',
+    rows: TEST_ROWS,
+    onFault,
+    script: BUILT_WORKER,
+    ...setup,
+  })
   if (!opened.ok) throw new Error(JSON.stringify(opened.problem))
   return opened.value
 }
