@@ -29,16 +29,30 @@ export function turnedTexts(text: string): string[] {
   const texts: string[] = []
   for (const [run] of text.matchAll(RUN)) {
     if (!/\d/.test(run) || !/[A-Za-z]/.test(run)) continue
+    texts.push(backwards(run), rotated(run))
+    if (!/[/=]/.test(run)) continue
     // An address is also reversed part by part, because its host may stay in front.
-    const parts = [run, ...run.split(/[/=]/)].filter((part) => part.length >= SHORTEST_TEXT)
+    const parts = run.split(/[/=]/).filter((part) => part.length >= SHORTEST_TEXT)
     for (const part of new Set(parts)) texts.push(backwards(part), rotated(part))
   }
   return texts
 }
 
-const backwards = (text: string): string => Array.from(text).toReversed().join('')
+/** Runs are ASCII, and have at most 400 characters. */
+const LONGEST_RUN = 400
+const codes = Array.from({ length: LONGEST_RUN }, () => 0)
 
-const rotated = (text: string): string =>
-  text.replace(/[a-z]/gi, (letter) =>
-    String.fromCharCode(letter.charCodeAt(0) + (letter.toLowerCase() < 'n' ? 13 : -13)),
-  )
+function backwards(text: string): string {
+  for (let at = 0; at < text.length; at++) codes[text.length - 1 - at] = text.charCodeAt(at)
+  return String.fromCharCode(...codes.slice(0, text.length))
+}
+
+function rotated(text: string): string {
+  for (let at = 0; at < text.length; at++) codes[at] = ROTATED[text.charCodeAt(at)] ?? 0
+  return String.fromCharCode(...codes.slice(0, text.length))
+}
+
+const ROTATED = Uint8Array.from({ length: 128 }, (_, code) => {
+  const place = (code | 0x20) - 0x61
+  return code >= 0x41 && place >= 0 && place < 26 ? code + (place < 13 ? 13 : -13) : code
+})

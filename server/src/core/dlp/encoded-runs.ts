@@ -1,58 +1,146 @@
+import { MAY } from './encoding-hints.ts'
+
 /** In shorter texts a secret cannot be distinguished from chance. */
 const SHORTEST_TEXT = 10
+const SHORTEST_64 = 14
+const SHORTEST_32 = 24
+const SHORTEST_LINE = 40
+const HYPHEN = 0x2d
+const UNDERSCORE = 0x5f
 
-const CODES_64 = codesOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/', '-_', 62)
-const CODES_32 = codesOf('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567', '', 0)
+/** An alphabet: the value of each ASCII character, how many bits it has, and after how many characters a byte starts anew. */
+type Codes = {
+  readonly values: Int8Array
+  readonly width: number
+  readonly offsets: number
+  isRun(text: string, start: number, end: number): boolean
+}
+const NOT_IN = -1
+/** The first code that is not ASCII. */
+const BEYOND = 128
 
-function codesOf(alphabet: string, also: string, from: number): Int8Array {
-  const codes = new Int8Array(128).fill(-1)
-  for (const [value, char] of Array.from(alphabet).entries()) codes[char.charCodeAt(0)] = value
-  for (const [value, char] of Array.from(also).entries()) codes[char.charCodeAt(0)] = from + value
-  return codes
+const CODES_64: Codes = {
+  values: valuesOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/', '-_', 62),
+  width: 6,
+  offsets: 4,
+  isRun: () => true,
+}
+const CODES_32: Codes = {
+  values: valuesOf('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567', 'abcdefghijklmnopqrstuvwxyz', 0),
+  width: 5,
+  offsets: 8,
+  // Without a digit it is a long word.
+  isRun(text, start, end) {
+    for (let at = start; at < end; at++) if (text.charCodeAt(at) < 0x40) return true
+    return false
+  },
 }
 
-const LINES_64 = /[A-Za-z0-9+/]{40}\s/
+function valuesOf(alphabet: string, also: string, from: number): Int8Array {
+  const values = new Int8Array(BEYOND).fill(NOT_IN)
+  for (const [value, char] of Array.from(alphabet).entries()) values[char.charCodeAt(0)] = value
+  for (const [value, char] of Array.from(also).entries()) values[char.charCodeAt(0)] = from + value
+  return values
+}
+
+const ENDS = 0
+const PRINTABLE = 1
+/** A zero byte between letters is half of a UTF-16 unit. */
+const SKIPPED = 2
+const KIND_OF = Uint8Array.from({ length: 256 }, (_, byte) => {
+  if (byte === 0) return SKIPPED
+  return (byte >= 0x20 && byte <= 0x7e) || byte === 0x0a || byte === 0x0d || byte === 0x09 ? PRINTABLE : ENDS
+})
+
+/** The printable texts inside runs of base64, hexadecimal and base32. `may` are the hints about the text. */
+export function encodedTexts(text: string, may: number): string[] {
+  const texts: string[] = []
+  if ((may & MAY.base64) !== 0) readBase64(text, texts)
+  if ((may & MAY.hex) !== 0) readHex(text, texts)
+  if ((may & MAY.base32) !== 0) readRuns(text, CODES_32, SHORTEST_32, texts)
+  return texts
+}
+
+function readBase64(text: string, texts: string[]): void {
+  readRuns(hasLines(text) ? text.replace(/\s+/g, '') : text, CODES_64, SHORTEST_64, texts)
+}
+
+/** Whether a long run of base64 ends at a space: then it may continue in the next line. */
+function hasLines(text: string): boolean {
+  if (!/\s/.test(text)) return false
+  let length = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code < BEYOND && code !== HYPHEN && code !== UNDERSCORE && CODES_64.values[code] !== NOT_IN) length += 1
+    else if (length >= SHORTEST_LINE && /\s/.test(text.charAt(at))) return true
+    else length = 0
+  }
+  return false
+}
 
 /**
- * The printable texts inside runs of base64 or base64url. A run may start with ordinary characters of the same alphabet (as in
- * `/data/`), so each of the four possible group offsets is tried.
+ * A run may start with ordinary characters of the same alphabet (as in `/data/`), so each offset at which a byte can start is
+ * tried.
  */
-export function base64Texts(text: string): string[] {
-  const whole = LINES_64.test(text) ? text.replace(/\s+/g, '') : text
-  const texts: string[] = []
-  for (const [run] of whole.matchAll(/[A-Za-z0-9+/_-]{14,}/g))
-    for (let offset = 0; offset < 4; offset++) printable(bytesOf(run, offset, CODES_64, 6), texts)
-  return texts
-}
-
-/** The same for base32, where eight offsets are tried. */
-export function base32Texts(text: string): string[] {
-  const texts: string[] = []
-  for (const [run] of text.matchAll(/[A-Za-z2-7]{24,}/g)) {
-    if (!/[2-7]/.test(run)) continue
-    const upper = run.toUpperCase()
-    for (let offset = 0; offset < 8; offset++) printable(bytesOf(upper, offset, CODES_32, 5), texts)
+function readRuns(text: string, codes: Codes, shortest: number, texts: string[]): void {
+  let start = 0
+  for (let at = 0; at <= text.length; at++) {
+    const code = at < text.length ? text.charCodeAt(at) : BEYOND
+    if (code < BEYOND && codes.values[code] !== NOT_IN) continue
+    if (at - start >= shortest && codes.isRun(text, start, at))
+      for (let offset = 0; offset < codes.offsets; offset++) readRun(text, start + offset, at, codes, texts)
+    start = at + 1
   }
-  return texts
 }
 
-/** The same for hexadecimal, with or without separators between the bytes. */
-export function hexTexts(text: string): string[] {
-  const texts: string[] = []
+/** Nearly all runs are words, and those contain no other text: they are read without copying anything. */
+function readRun(text: string, start: number, end: number, codes: Codes, texts: string[]): void {
+  if (mayPrint(text, start, end, codes)) printable(bytesOf(text, start, end, codes), texts)
+}
+
+/**
+ * Whether the bytes of a run contain as many in a row as a text needs, without one that ends it. Looks at the last of so many
+ * bytes first: if that one ends a text, the others need not be read.
+ */
+function mayPrint(text: string, start: number, end: number, codes: Codes): boolean {
+  const count = ((end - start) * codes.width) >> 3
+  let first = 0
+  while (first + SHORTEST_TEXT <= count) {
+    let at = first + SHORTEST_TEXT - 1
+    while (at >= first && KIND_OF[byteAt(text, start, at, codes)] !== ENDS) at -= 1
+    if (at < first) return true
+    first = at + 1
+  }
+  return false
+}
+
+/** The byte at an index of a run: the bits of two or three characters. */
+function byteAt(text: string, start: number, index: number, { values, width }: Codes): number {
+  const char = Math.trunc((8 * index) / width)
+  const at = start + char
+  const high = values[text.charCodeAt(at)] ?? 0
+  const middle = values[text.charCodeAt(at + 1)] ?? 0
+  // None of its bits is used if it is no longer part of the run.
+  const low = at + 2 < text.length ? (values[text.charCodeAt(at + 2)] ?? 0) & ((1 << width) - 1) : 0
+  const bits = (high << (2 * width)) | (middle << width) | low
+  return (bits >> (3 * width - 8 - (8 * index - char * width))) & 0xff
+}
+
+/** With or without separators between the bytes. */
+function readHex(text: string, texts: string[]): void {
   for (const [run] of text.matchAll(/(?:(?:0x|\\x)?[0-9A-Fa-f]{2}[ :,-]?){10,}/g)) {
     const digits = run.replace(/0x|\\x|[ :,-]/g, '')
     for (let offset = 0; offset < 2; offset++) printable(hexBytes(digits, offset), texts)
   }
-  return texts
 }
 
-function bytesOf(run: string, offset: number, codes: Int8Array, width: number): Uint8Array {
-  const bytes = new Uint8Array(Math.max(0, ((run.length - offset) * width) >> 3))
+function bytesOf(text: string, start: number, end: number, { values, width }: Codes): Uint8Array {
+  const bytes = new Uint8Array(Math.max(0, ((end - start) * width) >> 3))
   let bits = 0
   let held = 0
   let count = 0
-  for (let at = offset; at < run.length; at++) {
-    bits = ((bits << width) | (codes[run.charCodeAt(at)] ?? 0)) & 0xffff
+  for (let at = start; at < end; at++) {
+    bits = ((bits << width) | (values[text.charCodeAt(at)] ?? 0)) & 0xffff
     held += width
     if (held < 8) continue
     held -= 8
@@ -68,7 +156,7 @@ function hexBytes(digits: string, offset: number): Uint8Array {
   return bytes
 }
 
-/** Adds the runs of printable ASCII. A zero byte between letters is half of a UTF-16 unit and does not end a run. */
+/** Adds the runs of printable ASCII. */
 function printable(bytes: Uint8Array, texts: string[]): void {
   let stretch = ''
   const end = () => {
@@ -76,9 +164,9 @@ function printable(bytes: Uint8Array, texts: string[]): void {
     stretch = ''
   }
   for (const byte of bytes) {
-    if ((byte >= 0x20 && byte <= 0x7e) || byte === 0x0a || byte === 0x0d || byte === 0x09) {
-      stretch += String.fromCharCode(byte)
-    } else if (byte !== 0) end()
+    const kind = KIND_OF[byte]
+    if (kind === PRINTABLE) stretch += String.fromCharCode(byte)
+    else if (kind === ENDS) end()
   }
   end()
 }

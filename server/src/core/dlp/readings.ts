@@ -1,5 +1,6 @@
 import { asciiLookAlike } from '../catalogue/confusables.ts'
-import { base32Texts, base64Texts, hexTexts } from './encoded-runs.ts'
+import { encodingHints, MAY } from './encoding-hints.ts'
+import { encodedTexts } from './encoded-runs.ts'
 import { binaryTexts, codeTexts, turnedTexts } from './disguised-runs.ts'
 
 /** How many layers of encoding are decoded: base64 inside percent-encoding inside JSON. */
@@ -18,16 +19,17 @@ const HAS_READINGS =
 /**
  * Other readings of a text: full-width and look-alike letters as plain ones; percent-encoding, JSON and HTML escapes,
  * quoted-printable, base64, base32, hexadecimal, character codes and binary digits decoded, also nested; short runs backwards and
- * rotated by 13 letters. The text itself is not among them.
+ * rotated by 13 letters. The text itself is not among them. `hintsOf` may only say too much about a text, never too little.
  */
-export function readingsOf(text: string): Readings {
-  if (!HAS_READINGS.test(text)) return NONE
+export function readingsOf(text: string, hintsOf: (text: string) => number = encodingHints): Readings {
+  const hints = hintsOf(text)
+  if (hints === 0 || !HAS_READINGS.test(text)) return NONE
   const seen = new Set([text])
   let room = MOST_GROWTH * text.length + 256
   let layer = [text]
   for (let depth = 0; depth < MOST_LAYERS && layer.length > 0; depth++) {
     const next: string[] = []
-    for (const reading of layer.flatMap(decoded)) {
+    for (const reading of layer.flatMap((one) => decoded(one, depth === 0 ? hints : hintsOf(one)))) {
       if (seen.has(reading)) continue
       room -= reading.length
       if (room < 0) return { texts: [...seen].slice(1), complete: false }
@@ -36,7 +38,7 @@ export function readingsOf(text: string): Readings {
     }
     layer = next
   }
-  for (const reading of turnedReadings([...seen])) seen.add(reading)
+  for (const reading of turnedReadings([...seen], hintsOf)) seen.add(reading)
   return { texts: [...seen].slice(1), complete: true }
 }
 
@@ -45,25 +47,32 @@ const MOST_TURNED = 6
 const LONGEST_TURNED = 8_192
 
 /** The short runs of a text, reversed and rotated, as they are and decoded once. */
-function turnedReadings(texts: readonly string[]): string[] {
+function turnedReadings(texts: readonly string[], hintsOf: (text: string) => number): string[] {
   return texts.slice(0, MOST_TURNED).flatMap((text) => {
     if (text.length > LONGEST_TURNED) return []
     const turned = turnedTexts(text).join('\n')
-    return turned === ''
-      ? []
-      : [turned, [...base64Texts(turned), ...hexTexts(turned), ...base32Texts(turned)].join('\n')]
+    return turned === '' ? [] : [turned, encodedTexts(turned, hintsOf(turned)).join('\n')]
   })
 }
 
-function decoded(text: string): string[] {
-  const readings = [plainLetters(text), unpercent(text), unescaped(text), withoutEntities(text), unquoted(text)]
-  const runs = [...base64Texts(text), ...hexTexts(text), ...base32Texts(text), ...codeTexts(text), ...binaryTexts(text)]
-  return [...readings.filter((reading) => reading !== text), runs.join('\n')].filter((reading) => reading !== '')
+function decoded(text: string, may: number): string[] {
+  const readings: string[] = []
+  const add = (reading: string) => {
+    if (reading !== text && reading !== '') readings.push(reading)
+  }
+  if ((may & MAY.otherLetters) !== 0) add(plainLetters(text))
+  if ((may & MAY.percents) !== 0) add(unpercent(text))
+  if ((may & MAY.escapes) !== 0) add(unescaped(text))
+  if ((may & MAY.entities) !== 0) add(withoutEntities(text))
+  if ((may & MAY.quotedPrintable) !== 0) add(unquoted(text))
+  const runs = encodedTexts(text, may)
+  if ((may & MAY.codes) !== 0) runs.push(...codeTexts(text), ...binaryTexts(text))
+  if (runs.length > 0) add(runs.join('\n'))
+  return readings
 }
 
 /** Full-width, mathematical and other forms of ASCII, and look-alike letters of other alphabets. */
 function plainLetters(text: string): string {
-  if (!/[^\0-\x7f]/.test(text)) return text
   const known = new Map<string, string>()
   return text.replace(/[^\0-\x7f]/gu, (letter) => {
     const found = known.get(letter) ?? plainLetter(letter)
@@ -82,7 +91,6 @@ function plainLetter(letter: string): string {
 }
 
 function unpercent(text: string): string {
-  if (!text.includes('%')) return text
   const plain = text
     .replace(/%u([0-9A-Fa-f]{4})/g, (_, hex: string) => charOf(hex))
     // Two bytes for an ASCII character: not valid UTF-8, but some decoders accept it.
@@ -103,7 +111,6 @@ const overlong = (high: string, low: string) =>
 
 /** `\u0041`, `\u{41}`, `\x41`, `\101`, `\/`, `\"`: JSON or code inside a string. */
 function unescaped(text: string): string {
-  if (!text.includes('\\')) return text
   return text.replace(
     /\\(?:u([0-9A-Fa-f]{4})|u\{([0-9A-Fa-f]{1,5})\}|x([0-9A-Fa-f]{2})|([0-3]?[0-7]{2})|([nrt/"'\\]))/g,
     (_, four?: string, braced?: string, two?: string, octal?: string, plain?: string) =>
@@ -116,7 +123,6 @@ function unescaped(text: string): string {
 const ENTITIES: Readonly<Record<string, string>> = { sol: '/', period: '.', bsol: '\\' }
 
 function withoutEntities(text: string): string {
-  if (!text.includes('&')) return text
   const plain = text.replace(/&(sol|period|bsol);/g, (_, name: string) => ENTITIES[name] ?? '')
   return plain.replace(/&#(?:x([0-9A-Fa-f]{1,5})|([0-9]{1,6}));?/gi, (_, hex?: string, digits?: string) =>
     hex === undefined ? charOf(Number(digits).toString(16)) : charOf(hex),
