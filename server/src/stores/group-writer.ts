@@ -172,11 +172,18 @@ export function groupWriter<Packed>(deps: GroupWriterDeps<Packed>, first: BatchL
   }
 
   return {
-    async commit(changes) {
-      const packed = deps.pack(changes)
-      if (closed) return 'unavailable'
+    commit(changes) {
+      // One promise per commit. What `pack` throws rejects it.
       return new Promise((resolve, reject) => {
-        waiting.push({ changes, packed, wakes: changes.flatMap(wakesOf), resolve, reject })
+        const packed = deps.pack(changes)
+        if (closed) return resolve('unavailable')
+        waiting.push({
+          changes,
+          packed,
+          wakes: changes.some(isWaking) ? changes.flatMap(wakesOf) : NO_WAKES,
+          resolve,
+          reject,
+        })
         // After the callbacks of this turn of the event loop, so that what arrives together is sent together.
         draining ??= new Promise<void>((done) => setImmediate(done)).then(drain)
       })
@@ -216,6 +223,9 @@ function gone(error: unknown): Bug {
 function errorOf({ says, code }: Fault): Error {
   return new Error(`the ledger cannot be written: ${says}${code === undefined ? '' : ` (${code})`}`)
 }
+
+const NO_WAKES: readonly Wake[] = []
+const isWaking = ({ kind }: Change): boolean => kind === 'wake' || kind === 'rest'
 
 /** A run that rests until a time gets a wake-up for that time. */
 function wakesOf(change: Change): Wake[] {

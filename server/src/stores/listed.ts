@@ -30,21 +30,48 @@ const COLUMNS = new Map<Table, readonly string[]>()
 
 /** The unprocessed value of a column in this row; null if there is none. */
 export function rawColumn(table: Table, field: string, row: Readonly<Record<string, unknown>>): Listed {
-  if (listedFields(table).includes(field)) {
-    const value = row[field]
-    if (value === undefined || value === null) return null
-    if (typeof value !== 'string') throw new Bug(`\`${field}\` is listed, so it must be text`)
-    return value
-  }
+  return listedFields(table).includes(field) ? listedText(field, row) : searchedValue(field, row)
+}
+
+function listedText(field: string, row: Readonly<Record<string, unknown>>): string | null {
+  const value = row[field]
+  if (value === undefined || value === null) return null
+  if (typeof value !== 'string') throw new Bug(`\`${field}\` is listed, so it must be text`)
+  return value
+}
+
+function searchedValue(field: string, row: Readonly<Record<string, unknown>>): Listed {
   const { caller } = row as { caller?: { readonly id?: unknown; readonly user?: unknown } }
   const value = field === 'caller' ? caller?.id : field === 'user' ? caller?.user : row[field]
   return typeof value === 'string' || typeof value === 'number' ? value : null
 }
 
-/** What the embedded engine stores in a column of this row. */
-export function columnValue(table: Table, field: string, row: Readonly<Record<string, unknown>>): Listed {
-  const value = rawColumn(table, field, row)
-  if (typeof value !== 'string' || !listedFields(table).includes(field)) return value
+/** One column of a table. */
+export type Column = {
+  readonly field: string
+  /** The unprocessed value in this row. */
+  raw(row: Readonly<Record<string, unknown>>): Listed
+  /** What the embedded engine stores for it. */
+  stored(raw: Listed): Listed
+}
+
+/** The columns of a table, for writing many rows: what depends on the table alone is determined once. */
+export function tableColumns(table: Table): readonly Column[] {
+  const known = TABLE_COLUMNS.get(table)
+  if (known !== undefined) return known
+  const listed = listedFields(table)
+  const columns = columnsOf(table).map((field): Column =>
+    listed.includes(field)
+      ? { field, raw: (row) => listedText(field, row), stored: (raw) => storedText(table, field, raw) }
+      : { field, raw: (row) => searchedValue(field, row), stored: (raw) => raw },
+  )
+  TABLE_COLUMNS.set(table, columns)
+  return columns
+}
+const TABLE_COLUMNS = new Map<Table, readonly Column[]>()
+
+function storedText(table: Table, field: string, value: Listed): Listed {
+  if (typeof value !== 'string') return value
   if (isUnindexed(table, field, value)) return null
   return isKeyed(field) ? textKey(value) : value
 }

@@ -43,16 +43,25 @@ export interface CallsGate {
   listUnknown(caller: Caller, page: Page): Promise<Result<UnknownPage>>
 }
 
-/** `idle` resolves when every dispatched call has its outcome, even if nobody waits for it any more. */
+/** `idle` resolves when no dispatched call is without its outcome, even if nobody waits for it any more. */
 export function bindCalls(deps: CallsDeps): { readonly calls: CallsGate; idle(): Promise<void> } {
-  const dispatched = new Set<Promise<unknown>>()
+  /** A count and not a set of them: a set that changes with every call keeps ended calls in memory for longer. */
+  let dispatched = 0
+  let waiting: (() => void)[] = []
+  const ended = () => {
+    dispatched -= 1
+    if (dispatched > 0) return
+    const told = waiting
+    waiting = []
+    for (const tell of told) tell()
+  }
   const dispatch: CallsGate['dispatch'] = (request, listeners) => {
     const outcome = dispatchCall(deps, request, listeners)
-    dispatched.add(outcome)
-    const forget = () => void dispatched.delete(outcome)
-    outcome.then(forget, forget)
+    dispatched += 1
+    outcome.then(ended, ended)
     return outcome
   }
+  const idle = () => (dispatched === 0 ? Promise.resolve() : new Promise<void>((done) => void waiting.push(done)))
   const calls: CallsGate = {
     dispatch: deps.learning === undefined ? dispatch : withLearning(dispatch, deps.learning),
     read: (caller, id, wait) => readCall(deps, caller, id, wait),
@@ -65,5 +74,5 @@ export function bindCalls(deps: CallsDeps): { readonly calls: CallsGate; idle():
     withdraw: (caller, id) => withdrawCall(deps, caller, id),
     listUnknown: (caller, page) => listUnknown(deps, caller, page),
   }
-  return { calls, idle: async () => void (await Promise.allSettled(dispatched)) }
+  return { calls, idle }
 }

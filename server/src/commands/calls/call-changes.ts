@@ -48,15 +48,24 @@ function holdIn({ hold }: Recording): Hold {
   return hold
 }
 
-/** Step 6 of the corridor as data: the call's first row and all related changes, in one commit. */
-export function changesFor(call: Call, verdict: Verdict, recording: Recording): { row: CallRow; changes: Change[] } {
+/**
+ * Step 6 of the corridor as data: the call's first row and all related changes, in one commit. `expects`: what must still hold for
+ * a call that starts.
+ */
+export function changesFor(
+  call: Call,
+  verdict: Verdict,
+  recording: Recording,
+  expects: readonly Change[] = [],
+): { row: CallRow; changes: Change[] } {
   const row = firstRow(call, verdict, recording)
-  const changes: Change[] = [{ kind: 'swap', table: 'calls', id: row.call_id, from: 'absent', to: row }]
+  const changes: Change[] = row.state === 'executing' ? [...expects] : []
+  changes.push({ kind: 'swap', table: 'calls', id: row.call_id, from: 'absent', to: row })
   if (row.idempotency_key !== undefined)
     changes.push({ kind: 'once', key: `call ${row.idempotency_key}`, until: FOR_EVER })
   if (verdict.effect === 'ask') changes.push(...holdChanges(row, approvalFor(row, recording), recording.now))
   const about = recording.ready?.about
-  const more = { verdict, ...(about === undefined ? {} : { about }) }
+  const more = about === undefined ? { verdict } : { verdict, about }
   changes.push({ kind: 'audit', entry: auditOf(TYPE_OF[verdict.effect], row, recording.now, more) })
   return { row, changes }
 }
@@ -67,7 +76,8 @@ const TYPE_OF = { allow: 'call.started', ask: 'call.held', block: 'call.blocked'
 
 function firstRow(call: Call, verdict: Verdict, recording: Recording): CallRow {
   const { policy_version, judged, idempotent, idempotency_key, now, boot } = recording
-  const row: CallRow = {
+  // One object per call: each effect adds its own fields.
+  const row: { -readonly [Field in keyof CallRow]: CallRow[Field] } = {
     ...call,
     v: 1,
     state: STATE_OF[verdict.effect],
@@ -77,17 +87,25 @@ function firstRow(call: Call, verdict: Verdict, recording: Recording): CallRow {
     idempotent,
     attempt: verdict.effect === 'allow' ? 1 : 0,
     identity: identityOf(call),
-    ...(idempotency_key === undefined ? {} : { idempotency_key }),
   }
+  if (idempotency_key !== undefined) row.idempotency_key = idempotency_key
   switch (verdict.effect) {
     case 'allow':
-      return { ...row, ...recording.ready?.parts, boot, started_at: now }
+      if (recording.ready?.parts !== undefined) Object.assign(row, recording.ready.parts)
+      row.boot = boot
+      row.started_at = now
+      return row
     case 'ask': {
       const { approval_id, run_id, expires_at } = holdIn(recording)
-      return { ...row, approval_id, run_id, held_until: expires_at }
+      row.approval_id = approval_id
+      row.run_id = run_id
+      row.held_until = expires_at
+      return row
     }
     case 'block':
-      return { ...row, ended_at: now, problem: blockedProblem(verdict, recording.frees_at) }
+      row.ended_at = now
+      row.problem = blockedProblem(verdict, recording.frees_at)
+      return row
     default:
       throw new Bug('a verdict has one of three effects')
   }

@@ -12,6 +12,10 @@ export type SecretValue = (document: string, name: string) => Promise<string | u
 /** What is sent instead of the recorded arguments, and the values that must not be returned. */
 export type Unsealed = { readonly canonical_args: string; readonly values: readonly string[] }
 
+/** False for nearly every call. True does not mean that it names one. */
+export const namesSecrets = ({ canonical_args }: Pick<CallRow, 'canonical_args'>): boolean =>
+  canonical_args.includes(SECRETS_KEY)
+
 /**
  * Replaces the names of secrets by their values. Called last, when a call is sent.
  * INVARIANT: the result is passed only to the tool server: not to a log, a row, a packet or a model.
@@ -20,7 +24,6 @@ export async function unsealArgs(
   secretValue: SecretValue | undefined,
   { canonical_args, by_run }: CallRow,
 ): Promise<Unsealed | Problem> {
-  if (!canonical_args.includes(SECRETS_KEY)) return { canonical_args, values: [] }
   const split = splitSecrets(JSON.parse(canonical_args) as Json)
   if (!split.ok) throw new Bug('recorded arguments were valid')
   const { args, secrets } = split.value

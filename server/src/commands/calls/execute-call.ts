@@ -1,3 +1,4 @@
+import type { AuditDraft } from '../../contract/audit.ts'
 import type { CallRow, Outcome, ToolResult } from '../../contract/call.ts'
 import type { Json } from '../../contract/json.ts'
 import { Bug, problem, type Problem } from '../../contract/problems.ts'
@@ -17,16 +18,21 @@ import { sendableArgs } from '../../core/json/split-inputs.ts'
 import { auditOf } from './call-changes.ts'
 import { rollbackAbout, unplanned } from './check-call.ts'
 import { describeCall, type Links } from './describe-call.ts'
-import { holdBack, type HeldBack } from './hold-back.ts'
+import { holdBack, type HeldBack, type Heard } from './hold-back.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
 import type { Change } from '../ports/ledger.ts'
+import type { CancelSignal } from '../ports/cancel.ts'
+import type { MaybePromise } from '../ports/runtime.ts'
 import type { CallListeners, UpstreamAnswer, UpstreamCall } from '../ports/upstream.ts'
+import { dayOf } from '../../core/retention/periods.ts'
+import { withResult } from '../maybe-promise.ts'
+import { hasEnded } from '../retention/with-end-days.ts'
 import { isUnrecorded, whyUnrecorded } from '../changes/unrecorded.ts'
 import type { RunningCalls } from './running-calls.ts'
 import { logLabel, outputLabel } from '../provenance/labels.ts'
 import type { Sessions } from '../provenance/sessions.ts'
 import { rollbackFor } from './siblings-of.ts'
-import { unsealArgs, withoutValues, type SecretValue } from './call-secrets.ts'
+import { namesSecrets, unsealArgs, withoutValues, type SecretValue } from './call-secrets.ts'
 import { unverifiedChange, verifyCall, type VerifyDeps } from './verify-call.ts'
 
 export type ExecuteDeps = VerifyDeps & {
@@ -56,70 +62,101 @@ export type ExecuteCall = (started: StartedCall, listeners?: CallListeners) => P
 export async function executeCall(
   deps: ExecuteDeps,
   started: StartedCall,
-  listeners: CallListeners = {},
+  listeners: CallListeners = NO_LISTENERS,
 ): Promise<Outcome> {
-  const { row, version, generation, unsynced } = started
+  const { row, version } = started
   if (row.state !== 'executing') throw new Bug('only a call marked executing is executed')
   const tool = deps.catalogue.tool(row.tool_id)
   if (tool === undefined) throw new Bug('a decided call has a tool')
-  const { onStarted, ...way } = listeners
-  const held = unsynced === true ? holdBack(way, () => makeDurable(deps)) : undefined
-  const heard = overhear(held?.listeners ?? way)
-  const under_way = deps.running.begin(row.call_id, way.signal)
-  onStarted?.(row.call_id)
+  const held = started.unsynced === true ? holdBack(listeners, () => makeDurable(deps)) : undefined
+  const heard = overhear(held?.listeners ?? listeners)
+  const under_way = deps.running.begin(row.call_id, listeners.signal)
+  listeners.onStarted?.(row.call_id)
   deps.probe('upstream.before')
-  const answer = await send(deps, row, tool, {
-    ...(generation === undefined ? {} : { generation }),
-    isCurrent: () => deps.catalogue.tool(row.tool_id)?.row.definition_hash === tool.row.definition_hash,
-    ...heard.listeners,
-    signal: under_way.signal,
-  })
+  const answer = await send(deps, row, upstreamCall(deps, started, tool, heard.listeners, under_way.signal))
   const called_off_by = under_way.end()
   deps.probe('upstream.after')
-  const checked = await checkOutput(deps, interpret(answer, row), tool)
-  const called_off = called_off_by === undefined ? {} : { called_off: { by: called_off_by, at: deps.clock() } }
-  const consequences = { ...(await consequencesOf(deps, row, tool, checked)), ...called_off }
-  const ended = await endedRow(deps, row, consequences, checked, tool)
-  return await recordOutcome(deps, ended, version, heard.text(), held)
+  // Each of these is nearly always known at once, and is awaited only where it is a promise.
+  const checking = checkOutput(deps, interpret(answer, row), tool)
+  const checked = checking instanceof Promise ? await checking : checking
+  const following = consequencesOf(deps, row, tool, checked)
+  const consequences = following instanceof Promise ? await following : following
+  const ending = endedRow(deps, row, consequences, called_off_by, checked, tool)
+  const ended = ending instanceof Promise ? await ending : ending
+  return recordOutcome(deps, ended, version, heard.text(), held)
 }
+
+const NO_LISTENERS: CallListeners = {}
 
 /** An empty commit makes all earlier ones durable. */
 const makeDurable = async ({ ledger }: ExecuteDeps): Promise<boolean> => (await ledger.commit([])) === 'committed'
 
-async function send(
+type Written<T> = { -readonly [Field in keyof T]: T[Field] }
+
+/** One object per call: fields that most calls do not have are added to it. */
+function upstreamCall(
+  { catalogue }: ExecuteDeps,
+  { row, generation }: StartedCall,
+  tool: Tool,
+  { onProgress, onLog, reported }: Heard,
+  signal: CancelSignal,
+): UpstreamCall {
+  const { canonical_args, inputs } = sendableArgs(row.canonical_args)
+  const call: Written<UpstreamCall> = {
+    server: row.server,
+    tool: tool.row.definition.name,
+    canonical_args,
+    idempotency_key: row.call_id,
+    user: row.caller.user,
+    trace: row.trace,
+    signal,
+    isCurrent: () => catalogue.tool(row.tool_id)?.row.definition_hash === tool.row.definition_hash,
+  }
+  if (generation !== undefined) call.generation = generation
+  if (inputs !== undefined) call.inputs = inputs
+  if (row.attempt > 1) call.repeats_since = row.received_at
+  if (row.by_run?.transport !== undefined) call.transport = row.by_run.transport
+  if (row.answerable !== undefined) call.answerable = row.answerable
+  if (onProgress !== undefined) call.onProgress = onProgress
+  if (onLog !== undefined) call.onLog = onLog
+  if (reported !== undefined) call.reported = reported
+  return call
+}
+
+const send = (deps: ExecuteDeps, row: CallRow, call: UpstreamCall): Promise<UpstreamAnswer> =>
+  namesSecrets(row) ? sendUnsealed(deps, row, call) : deps.servers.call(call)
+
+async function sendUnsealed(
   { servers, secretValue }: ExecuteDeps,
   row: CallRow,
-  tool: Tool,
-  listeners: Omit<CallListeners, 'onStarted'> & Pick<UpstreamCall, 'generation' | 'isCurrent'>,
+  call: UpstreamCall,
 ): Promise<UpstreamAnswer> {
   const unsealed = await unsealArgs(secretValue, row)
   if ('code' in unsealed) return { is: 'not_sent', problem: unsealed }
-  const answer = await servers.call({
-    server: row.server,
-    tool: tool.row.definition.name,
-    ...sendableArgs(unsealed.canonical_args),
-    idempotency_key: row.call_id,
-    ...(row.attempt > 1 ? { repeats_since: row.received_at } : {}),
-    ...(row.by_run?.transport === undefined ? {} : { transport: row.by_run.transport }),
-    user: row.caller.user,
-    trace: row.trace,
-    ...(row.answerable === undefined ? {} : { answerable: row.answerable }),
-    ...listeners,
-  })
+  const answer = await servers.call({ ...call, ...sendableArgs(unsealed.canonical_args) })
   return withoutValues(answer, unsealed.values)
 }
 
-type Consequences = Pick<CallRow, 'rollback' | 'evidence' | 'due' | 'read_back' | 'called_off'>
+type Consequences = Pick<CallRow, 'rollback' | 'evidence' | 'due' | 'read_back'>
 
 /** The answer shows what would undo the call, and what to read back. Computed from the answer before it is cut. */
-async function consequencesOf(
+function consequencesOf(
   deps: ExecuteDeps,
   row: CallRow,
   tool: Tool,
   { state, result }: Interpretation,
+): MaybePromise<Consequences | undefined> {
+  if (state !== 'executed' || result === undefined) return undefined
+  if (tool.rollback === undefined && tool.verify === undefined) return undefined
+  return declaredConsequences(deps, row, tool, result)
+}
+
+async function declaredConsequences(
+  deps: ExecuteDeps,
+  row: CallRow,
+  tool: Tool,
+  result: ToolResult,
 ): Promise<Consequences> {
-  if (state !== 'executed' || result === undefined) return {}
-  if (tool.rollback === undefined && tool.verify === undefined) return {}
   const args: Json = JSON.parse(row.canonical_args)
   const sources = { args, result: answerValue(result) }
   const rollback = await rollbackFor(deps, row, tool, sources)
@@ -131,35 +168,39 @@ async function consequencesOf(
 }
 
 /** The effect took place; an answer that violates the tool's own schema is reported, not passed on as valid. */
-async function checkOutput({ judgement }: ExecuteDeps, outcome: Interpretation, tool: Tool): Promise<Interpretation> {
+function checkOutput({ judgement }: ExecuteDeps, outcome: Interpretation, tool: Tool): MaybePromise<Interpretation> {
   const { definition, hash } = inForce(tool.row)
   const schema = definition.outputSchema
   if (schema === undefined || outcome.state !== 'executed') return outcome
+  const invalid: Interpretation = { ...outcome, state: 'failed', problem: problem('tool.output_invalid') }
   const structured = outcome.result?.structuredContent
-  const valid = structured !== undefined && (await judgement.scanner.validate(schema, `${hash}/output`, structured)).ok
-  return valid ? outcome : { ...outcome, state: 'failed', problem: problem('tool.output_invalid') }
+  if (structured === undefined) return invalid
+  return withResult(judgement.scanner.validate(schema, `${hash}/output`, structured), ({ ok }) =>
+    ok ? outcome : invalid,
+  )
 }
 
 function endedRow(
   deps: ExecuteDeps,
   row: CallRow,
-  consequences: Consequences,
+  consequences: Consequences | undefined,
+  called_off_by: string | undefined,
   { state, problem, result }: Interpretation,
   tool: Tool,
-): CallRow | Promise<CallRow> {
-  const ended = (output?: Output): CallRow => ({
-    ...row,
-    ...consequences,
-    state,
-    ended_at: deps.clock(),
-    ...(problem === undefined ? undefined : { problem }),
-    ...output,
-  })
-  if (result === undefined) return ended()
+): MaybePromise<CallRow> {
+  // One copy of the row, with everything that its end adds.
+  const now = deps.clock()
+  const ended: Written<CallRow> = { ...row, ...consequences, state, ended_at: now }
+  if (called_off_by !== undefined) ended.called_off = { by: called_off_by, at: now }
+  if (problem !== undefined) ended.problem = problem
+  if (hasEnded(ended)) ended.ended_day = dayOf(now)
+  if (result === undefined) return ended
   const text = outputText(result)
-  const most = row.evict_over ?? EVICT_OVER
-  if (text.length <= most) return ended({ result, output: kept(text.length) })
-  return evict(deps, row, result, text, tool).then(ended)
+  if (text.length > (row.evict_over ?? EVICT_OVER))
+    return evict(deps, row, result, text, tool).then((output) => Object.assign(ended, output))
+  ended.result = result
+  ended.output = kept(text.length)
+  return ended
 }
 
 type Output = Pick<CallRow, 'result' | 'output'>
@@ -183,40 +224,56 @@ async function evict(deps: ExecuteDeps, row: CallRow, result: ToolResult, text: 
 const MOST_HEARD = 16_384
 
 /** Wraps the listeners and collects everything they receive: a model reads a log line like an answer. */
-function overhear(listeners: Omit<CallListeners, 'onStarted'>): {
-  readonly listeners: Omit<CallListeners, 'onStarted'>
-  text(): string
-} {
-  const { onLog, onProgress } = listeners
-  if (onLog === undefined && onProgress === undefined) return { listeners, text: () => '' }
-  const lines: string[] = []
+function overhear(listeners: Heard): { readonly listeners: Heard; text(): string } {
+  const { onLog, onProgress, reported } = listeners
+  if (onLog === undefined && onProgress === undefined) return { listeners, text: nothingHeard }
+  let lines: string[] | undefined
   let length = 0
   const keep = (line: string) => {
-    if (length < MOST_HEARD) lines.push(line.slice(0, MOST_HEARD - length))
+    if (length < MOST_HEARD) (lines ??= []).push(line.slice(0, MOST_HEARD - length))
     length += line.length
   }
-  return {
-    listeners: {
-      ...listeners,
-      ...(onLog === undefined
-        ? {}
-        : {
-            onLog: (line) => {
-              keep(JSON.stringify(line['data'] ?? line))
-              onLog(line)
-            },
-          }),
-      ...(onProgress === undefined
-        ? {}
-        : {
-            onProgress: (progress) => {
-              if (progress.message !== undefined) keep(progress.message)
-              onProgress(progress)
-            },
-          }),
-    },
-    text: () => lines.join('\n'),
+  const overheard: Written<Heard> = {}
+  if (reported !== undefined) overheard.reported = reported
+  if (onLog !== undefined)
+    overheard.onLog = (line) => {
+      keep(JSON.stringify(line['data'] ?? line))
+      onLog(line)
+    }
+  if (onProgress !== undefined)
+    overheard.onProgress = (progress) => {
+      if (progress.message !== undefined) keep(progress.message)
+      onProgress(progress)
+    }
+  return { listeners: overheard, text: () => lines?.join('\n') ?? '' }
+}
+
+const nothingHeard = () => ''
+
+/** The row of an ended call, its audit entry, and what enters the session. */
+function outcomeChanges(deps: ExecuteDeps, row: CallRow, version: number, heard: string): Change[] {
+  const now = deps.clock()
+  const about = endAbout(deps, row)
+  const more = about === undefined ? { outcome: row.state } : { outcome: row.state, about }
+  const changes: Change[] = [
+    { kind: 'swap', table: 'calls', id: row.call_id, from: version, to: row },
+    { kind: 'audit', entry: auditOf(`call.${row.state}`, row, now, more) },
+  ]
+  if (heard !== '') changes.push(...logLabel(row, version, heard, now))
+  changes.push(...outputLabel(row, version, now))
+  if (row.evidence?.verify !== undefined) changes.push(...unverifiedChange(row))
+  return changes
+}
+
+/** What the audit says about an end besides the state. */
+function endAbout({ digest }: ExecuteDeps, { problem, state, rollback, called_off }: CallRow): AuditDraft['about'] {
+  if (problem === undefined && rollback === undefined && called_off === undefined) return undefined
+  const about = {
+    ...(problem === undefined ? {} : { code: problem.code }),
+    ...(state === 'executed' ? rollbackAbout(digest, rollback) : {}),
+    ...(called_off === undefined ? {} : { called_off_by: called_off.by }),
   }
+  return Object.keys(about).length === 0 ? undefined : about
 }
 
 async function recordOutcome(
@@ -226,26 +283,17 @@ async function recordOutcome(
   heard: string,
   held: HeldBack | undefined,
 ): Promise<Outcome> {
-  const told = {
-    ...(row.problem === undefined ? {} : { code: row.problem.code }),
-    ...(row.state === 'executed' ? rollbackAbout(deps.digest, row.rollback) : {}),
-    ...(row.called_off === undefined ? {} : { called_off_by: row.called_off.by }),
-  }
-  const about = Object.keys(told).length === 0 ? {} : { about: told }
-  const changes: Change[] = [
-    { kind: 'swap', table: 'calls', id: row.call_id, from: version, to: row },
-    { kind: 'audit', entry: auditOf(`call.${row.state}`, row, deps.clock(), { outcome: row.state, ...about }) },
-    ...logLabel(row, version, heard, deps.clock()),
-    ...outputLabel(row, version, deps.clock()),
-    ...unverifiedChange(row),
-  ]
+  const changes = outcomeChanges(deps, row, version, heard)
   deps.probe('outcome.before')
   const recorded = await deps.ledger.commit(changes)
   deps.probe('outcome.after')
-  if (recorded === 'committed') held?.release()
-  else held?.drop()
-  if (recorded === 'committed') deps.sessions.note(row.caller.user, row.thread, row)
-  if (recorded === 'committed') return describeCall(await verifyCall(deps, { row, version: version + 1 }), deps.links)
+  if (recorded === 'committed') {
+    held?.release()
+    deps.sessions.note(row.caller.user, row.thread, row)
+    const verified = row.due === undefined ? row : await verifyCall(deps, { row, version: version + 1 })
+    return describeCall(verified, deps.links)
+  }
+  held?.drop()
   if (isUnrecorded(recorded)) return keepTrying(deps, { row, version: version + 1 }, changes, whyUnrecorded(recorded))
   const now = await deps.tables.row('calls', row.call_id)
   if (now === undefined) throw new Bug('a call is never removed')

@@ -1,6 +1,7 @@
 import type { CallListeners } from '../ports/upstream.ts'
 
-type Heard = Omit<CallListeners, 'onStarted'>
+/** What a running call tells its caller. */
+export type Heard = Omit<CallListeners, 'onStarted'>
 export type HeldBack = {
   readonly listeners: Heard
   /** The outcome is durable: passes on the messages that are still held back. Later messages are dropped. */

@@ -92,9 +92,8 @@ export async function recordCall(
     recording.sources = await valueSources(deps, facts)
   }
   if (request.idempotency_key !== undefined) recording.idempotency_key = keyOf(request, request.idempotency_key)
-  const { row, changes: own } = changesFor(storable, verdict, recording)
+  const { row, changes } = changesFor(storable, verdict, recording, seen.expects)
   const isStart = row.state === 'executing'
-  const changes: Change[] = isStart ? [...seen.expects, ...own] : own
   changes.push(...integrityFinding(call, verdict, now))
   changes.push(...spendChanges(verdict, facts.budgets))
   changes.push(...consentChanges(verdict, facts))

@@ -21,29 +21,45 @@ export type Happened = {
   readonly by?: { readonly node: string; readonly number: number }
 }
 
-/** The changes in a commit that watchers may want to know. Most are skipped: checkpoints, journals, units. */
-export function changesIn(changes: readonly Change[]): readonly Happened[] {
-  const happened: Happened[] = []
-  const isEscalation = changes.some((change) => change.kind === 'audit' && change.entry.type === ESCALATED)
+/** Numbers the changes that a node publishes, from 1. */
+export type ChangeNumbers = { readonly node: string; last: number }
+
+/**
+ * The changes in a commit that watchers may want to know. Most are skipped: checkpoints, journals, units. `numbers`: those of the
+ * node that publishes them.
+ */
+export function changesIn(changes: readonly Change[], numbers?: ChangeNumbers): readonly Happened[] {
+  let happened: Happened[] | undefined
+  const isEscalation = changes.some(isOfEscalation)
   for (const change of changes) {
     const one = change.kind === 'swap' ? inSwap(change, isEscalation) : inAudit(change)
-    if (one !== undefined) happened.push(one)
+    if (one === undefined) continue
+    if (numbers !== undefined) one.by = { node: numbers.node, number: (numbers.last += 1) }
+    if (happened === undefined) happened = [one]
+    else happened.push(one)
   }
-  return happened
+  return happened ?? NOTHING
 }
 
-function inSwap(swap: Swap, isEscalation: boolean): Happened | undefined {
+const NOTHING: readonly Happened[] = []
+const isOfEscalation = (change: Change): boolean => change.kind === 'audit' && change.entry.type === ESCALATED
+
+type Found = Happened & { by?: Happened['by'] }
+
+function inSwap(swap: Swap, isEscalation: boolean): Found | undefined {
   const version = swap.from === 'absent' ? 1 : swap.from + 1
   switch (swap.table) {
     case 'calls': {
       const { call_id, tool_id, state, thread, caller, approval_id, task_of } = swap.to
+      const { id: asked_by, user } = caller
+      const own = { kind: 'call' as const, call_id, tool_id, state, version, thread, asked_by, user }
+      // Most calls are neither held nor followed as a task.
+      if (approval_id === undefined && task_of === undefined) return { change: own, owner: caller }
       const more = {
         ...(approval_id === undefined ? {} : { approval_id }),
         ...(task_of === undefined ? {} : { task: true as const }),
       }
-      const { id: asked_by, user } = caller
-      const change = { kind: 'call' as const, call_id, tool_id, state, version, thread, asked_by, user, ...more }
-      return { change, owner: caller }
+      return { change: { ...own, ...more }, owner: caller }
     }
     case 'approvals': {
       const { approval_id, call_id, tool_id, state, strength, expires_at, caller } = swap.to
@@ -70,7 +86,7 @@ function inSwap(swap: Swap, isEscalation: boolean): Happened | undefined {
   }
 }
 
-function inFlow(row: FlowRow, version: number): Happened | undefined {
+function inFlow(row: FlowRow, version: number): Found | undefined {
   switch (row.is) {
     case 'head': {
       const { vault_id, flow } = row
@@ -102,7 +118,7 @@ function labelsOf({ thread, parent, waits_for }: RunRow) {
   }
 }
 
-function inAudit(change: Change): Happened | undefined {
+function inAudit(change: Change): Found | undefined {
   if (change.kind !== 'audit') return undefined
   const { type } = change.entry
   if (type === 'policy.loaded') return { change: { kind: 'policy', event: 'loaded' } }

@@ -43,9 +43,11 @@ export function keepVolatile(
       return known?.held === undefined || !('in_memory' in known.held.row) ? known : undefined
     },
   })
-  const commit = async (changes: readonly Change[]): Promise<Committed> => {
+  const commit = (changes: readonly Change[]): Promise<Committed> => {
     for (const change of changes) memory.note(change)
-    if (memory.size() === 0) return store.ledger.commit(changes)
+    return memory.size() === 0 ? store.ledger.commit(changes) : commitReduced(changes)
+  }
+  const commitReduced = async (changes: readonly Change[]): Promise<Committed> => {
     const references: string[] = []
     const written = changes.map((change) => reduced(change, memory, deps, references))
     const outcome = await store.ledger.commit(written)

@@ -1,5 +1,5 @@
 import { problem, type Problem } from '../../contract/problems.ts'
-import type { Change, CommitId, Ledger, Outcomes, Settled } from '../ports/ledger.ts'
+import type { Change, Committed, CommitId, InDoubt, Ledger, Outcomes, Settled } from '../ports/ledger.ts'
 import { isInDoubt } from './unrecorded.ts'
 
 /** Commits in doubt, and their outcomes. */
@@ -58,19 +58,20 @@ export function settleDoubts(deps: SettleDoubtsDeps): Ledger & Doubts & { closed
     return asking
   }
 
+  const waitForIt = async (word: InDoubt): Promise<Committed> => {
+    deps.onDoubt(word.in_doubt)
+    let forget = () => {}
+    const patience = new Promise<'in_doubt'>((resolve) => {
+      forget = deps.after(WAIT_MS, () => resolve('in_doubt'))
+    })
+    const found = await Promise.race([known(word.in_doubt), patience])
+    forget()
+    return found === 'in_doubt' ? word : found
+  }
+  const settled = (word: Committed): Committed | Promise<Committed> => (isInDoubt(word) ? waitForIt(word) : word)
+
   return {
-    async commit(changes: readonly Change[]) {
-      const word = await deps.ledger.commit(changes)
-      if (!isInDoubt(word)) return word
-      deps.onDoubt(word.in_doubt)
-      let forget = () => {}
-      const patience = new Promise<'in_doubt'>((resolve) => {
-        forget = deps.after(WAIT_MS, () => resolve('in_doubt'))
-      })
-      const settled = await Promise.race([known(word.in_doubt), patience])
-      forget()
-      return settled === 'in_doubt' ? word : settled
-    },
+    commit: (changes: readonly Change[]) => deps.ledger.commit(changes).then(settled),
     known,
     closedBy: () => (open.size === 0 ? undefined : problem('audit.in_doubt')),
   }

@@ -1,7 +1,7 @@
 import type { RunId } from '../../contract/ids.ts'
 import type { Change, CommitId, Ledger, Table } from '../ports/ledger.ts'
 import type { Notices } from '../ports/notices.ts'
-import { changesIn, type Happened } from './changes-in.ts'
+import { changesIn, type ChangeNumbers } from './changes-in.ts'
 import type { Doubts } from './settle-doubts.ts'
 import { isInDoubt } from './unrecorded.ts'
 
@@ -40,9 +40,6 @@ export function watchRows(notices: Pick<Notices, 'subscribe' | 'onMissed'>): Wat
   }
 }
 
-/** Numbers the changes that a node publishes, from 1. */
-export type ChangeNumbers = { readonly node: string; last: number }
-
 /** Wraps the ledger and notifies all nodes of what it stored. */
 export function announceCommits(
   ledger: Ledger,
@@ -50,8 +47,6 @@ export function announceCommits(
   doubts?: Doubts,
   numbers?: ChangeNumbers,
 ): Ledger {
-  const numbered = (happened: Happened): Happened =>
-    numbers === undefined ? happened : { ...happened, by: { node: numbers.node, number: (numbers.last += 1) } }
   const tell = (changes: readonly Change[]) => {
     const rows: { table: Table; id: string }[] = []
     const woken: RunId[] = []
@@ -61,19 +56,19 @@ export function announceCommits(
     }
     if (rows.length > 0) notices.publish('rows', rows)
     if (woken.length > 0) notices.publish('wakes', woken)
-    const happened = changesIn(changes)
-    if (happened.length > 0) notices.publish('changes', happened.map(numbered))
+    const happened = changesIn(changes, numbers)
+    if (happened.length > 0) notices.publish('changes', happened)
   }
   /** A commit in doubt is reported when it turns out to be stored. */
   const announceLater = async (id: CommitId, changes: readonly Change[]) => {
     if ((await doubts?.known(id)) === 'committed') tell(changes)
   }
   return {
-    async commit(changes: readonly Change[]) {
-      const committed = await ledger.commit(changes)
-      if (committed === 'committed') tell(changes)
-      else if (isInDoubt(committed)) void announceLater(committed.in_doubt, changes)
-      return committed
-    },
+    commit: (changes: readonly Change[]) =>
+      ledger.commit(changes).then((committed) => {
+        if (committed === 'committed') tell(changes)
+        else if (isInDoubt(committed)) void announceLater(committed.in_doubt, changes)
+        return committed
+      }),
   }
 }

@@ -15,13 +15,20 @@ export type Forest = { readonly size: number; readonly peaks: readonly string[] 
 export const NO_LEAVES: Forest = { size: 0, peaks: [] }
 
 /** The forest with one more leaf on its right. */
-export function addLeaf(forest: Forest, hash: string, digest: DigestBytes): Forest {
+export const addLeaf = (forest: Forest, hash: string, digest: DigestBytes): Forest => addLeaves(forest, [hash], digest)
+
+/** The same with several leaves, in their order. */
+export function addLeaves(forest: Forest, hashes: readonly string[], digest: DigestBytes): Forest {
   const peaks = [...forest.peaks]
-  let grown = leafHash(hash, digest)
-  // Each trailing one bit in the size is a perfect tree of the same size as `grown`: the two merge.
-  for (let left = forest.size; left % 2 === 1; left = (left - 1) / 2) grown = nodeHash(peaks.pop() ?? '', grown, digest)
-  peaks.push(grown)
-  return { size: forest.size + 1, peaks }
+  let { size } = forest
+  for (const hash of hashes) {
+    let grown = leafHash(hash, digest)
+    // Each trailing one bit in the size is a perfect tree of the same size as `grown`: the two merge.
+    for (let left = size; left % 2 === 1; left = (left - 1) / 2) grown = nodeHash(peaks.pop() ?? '', grown, digest)
+    peaks.push(grown)
+    size += 1
+  }
+  return { size, peaks }
 }
 
 /** The root of all leaves so far; for none, the digest of nothing. */
@@ -31,10 +38,7 @@ export function forestRoot(forest: Forest, digest: DigestBytes): string {
 }
 
 export function merkleRoot(hashes: readonly string[], digest: DigestBytes): string {
-  return forestRoot(
-    hashes.reduce((forest, hash) => addLeaf(forest, hash, digest), NO_LEAVES),
-    digest,
-  )
+  return forestRoot(addLeaves(NO_LEAVES, hashes, digest), digest)
 }
 
 /** The sides of a leaf's siblings, from the leaf up. A level without a sibling passes its node up unchanged. */

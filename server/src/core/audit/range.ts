@@ -1,7 +1,7 @@
 import type { CheckpointBody, StreamHead } from '../../contract/audit.ts'
 import { GENESIS } from '../../contract/genesis.ts'
 import { linkOf } from './link.ts'
-import { addLeaf, forestRoot, NO_LEAVES, type DigestBytes, type Forest } from './merkle.ts'
+import { addLeaf, addLeaves, forestRoot, NO_LEAVES, type DigestBytes, type Forest } from './merkle.ts'
 
 /** A regular expression, because tens of thousands are checked per minute and a schema would take longer than the hashing. */
 const HASH = /^[0-9a-f]{64}$/
@@ -35,14 +35,10 @@ export function extendRange(range: Range, stored: unknown, digest: DigestBytes):
 
 /** The range with entries whose links are known to be right. */
 export function addHashes(range: Range, hashes: readonly string[], digest: DigestBytes): Range {
-  let { to, head, leaves } = range
-  for (const hash of hashes) {
-    if (!HASH.test(hash)) break
-    to += 1
-    head = hash
-    leaves = addLeaf(leaves, hash, digest)
-  }
-  return { ...range, to, head, leaves }
+  const odd = hashes.findIndex((hash) => !HASH.test(hash))
+  const added = odd === -1 ? hashes : hashes.slice(0, odd)
+  const { to, head, leaves } = range
+  return { ...range, to: to + added.length, head: added.at(-1) ?? head, leaves: addLeaves(leaves, added, digest) }
 }
 
 export function headOf({ stream, from, to, head, leaves }: Range, digest: DigestBytes): StreamHead {

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { columnsOf, columnValue } from '../listed.ts'
+import { tableColumns } from '../listed.ts'
 import { COPIED_KEYS, NO_KEYS, withKey } from '../once-sum.ts'
 import { hasMac, type RowMacs } from '../row-mac.ts'
 import type { Copied, StoredRecord } from '../stored-record.ts'
@@ -55,11 +55,11 @@ function put(
     case 'row': {
       const { table, id, version, text } = record
       const row = JSON.parse(text) as Record<string, unknown>
-      const fields = columnsOf(table)
+      const columns = tableColumns(table)
       const mac = hasMac(table) ? [macs.row(table, id, version, text, null)] : []
-      const names = ['id', 'version', 'body', ...(hasMac(table) ? ['mac'] : []), ...fields]
+      const names = ['id', 'version', 'body', ...(hasMac(table) ? ['mac'] : []), ...columns.map(({ field }) => field)]
       const sql = `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`
-      db.prepare(sql).run(id, version, text, ...mac, ...fields.map((field) => columnValue(table, field, row)))
+      db.prepare(sql).run(id, version, text, ...mac, ...columns.map(({ raw, stored }) => stored(raw(row))))
       return
     }
     case 'once':

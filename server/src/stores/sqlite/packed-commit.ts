@@ -1,7 +1,7 @@
 import type { Change, Swap, Table, Version } from '../../commands/ports/ledger.ts'
 import { Bug } from '../../contract/problems.ts'
 import { entryParts } from '../../core/audit/chain.ts'
-import { columnsOf, columnValue, listedFields, type Listed } from '../listed.ts'
+import { listedFields, tableColumns, type Listed } from '../listed.ts'
 import type { Fields, RowAt } from './written-rows.ts'
 
 /**
@@ -17,6 +17,7 @@ export type PackedChange =
   | readonly ['expect', table: Table, id: string, version: Version | 'absent']
   | readonly ['other', json: string]
   | readonly ['sync_later']
+type Update = ['whole' | 'difference', Table, id: string, from: Version, text: string, fields: string, ...Listed[]]
 type Insert = ['insert', table: Table, id: string, row: string, ...listed: Listed[]]
 export type PackedCommit = readonly PackedChange[]
 
@@ -34,35 +35,58 @@ export function packCommit(changes: readonly Change[], rowAt: RowAt): PackedComm
 
 function packed(change: Change, rowAt: RowAt): PackedChange {
   if (change.kind === 'swap') return packSwap(change, rowAt)
-  if (change.kind === 'expect') return ['expect', change.table, change.id, change.version]
-  if (change.kind === 'sync_later') return ['sync_later']
+  if (change.kind === 'expect') return packExpect(change)
+  if (change.kind === 'sync_later') return SYNC_LATER
   if (change.kind !== 'audit') return ['other', JSON.stringify(change)]
   const { before, after } = entryParts(change.entry)
   return ['audit', before, after]
+}
+
+const SYNC_LATER: PackedChange = ['sync_later']
+
+/** Calls of one caller to one tool expect the same rows, as the same objects. */
+const packedExpects = new WeakMap<Change, PackedChange>()
+
+function packExpect(change: Extract<Change, { kind: 'expect' }>): PackedChange {
+  const known = packedExpects.get(change)
+  if (known !== undefined) return known
+  const expect: PackedChange = ['expect', change.table, change.id, change.version]
+  packedExpects.set(change, expect)
+  return expect
 }
 
 /** Whether its fsync may be deferred. Changes that were added after the mark must be durable immediately. */
 export const isSyncedLater = (commit: PackedCommit): boolean => commit.at(-1)?.[0] === 'sync_later'
 
 function packSwap({ table, id, from, to }: Swap, rowAt: RowAt): PackedChange {
-  const fields = columnsOf(table)
+  const columns = tableColumns(table)
   if (typeof to !== 'object' || to === null) throw new Bug('a row is an object')
   const next = to as Fields
-  const value = (field: string) => columnValue(table, field, next)
   if (from === 'absent') {
     const insert: Insert = ['insert', table, id, JSON.stringify(to)]
-    for (const field of fields) insert.push(value(field))
+    for (const { raw, stored } of columns) insert.push(stored(raw(next)))
     return insert
   }
   if (!Number.isSafeInteger(from)) throw new Bug('a version is a whole number')
-  // SQLite rewrites the index of every column named in an UPDATE, even if its value is unchanged.
   const before = rowAt(table, id, from)
-  const moved =
-    before === undefined ? fields : fields.filter((field) => columnValue(table, field, before) !== value(field))
   const difference = before === undefined || from !== 1 ? undefined : differenceOf(before, next, listedFields(table))
-  return difference === undefined
-    ? ['whole', table, id, from, JSON.stringify(to), moved.join(), ...moved.map(value)]
-    : ['difference', table, id, from, JSON.stringify(difference), moved.join(), ...moved.map(value)]
+  const update: Update =
+    difference === undefined
+      ? ['whole', table, id, from, JSON.stringify(to), '']
+      : ['difference', table, id, from, JSON.stringify(difference), '']
+  // SQLite rewrites the index of every column named in an UPDATE, even if its value is unchanged.
+  let moved = ''
+  for (const { field, raw, stored } of columns) {
+    const value = raw(next)
+    const old = before === undefined ? undefined : raw(before)
+    if (value === old) continue
+    const written = stored(value)
+    if (old !== undefined && stored(old) === written) continue
+    moved = moved === '' ? field : `${moved},${field}`
+    update.push(written)
+  }
+  update[5] = moved
+  return update
 }
 
 /**

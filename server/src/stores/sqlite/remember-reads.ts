@@ -81,17 +81,20 @@ export function rememberReads<Store extends Ledger & Pick<Tables, 'row' | 'list'
       isAbsent: isSurelyAbsent,
       isLastLabel: lastLabels.is,
     },
-    async commit(changes) {
+    commit(changes) {
       noteIdentities(changes)
-      let isLost = true
-      try {
-        const committed = await store.commit(changes)
-        isLost = committed !== 'committed'
-        return committed
-      } finally {
-        forget(changes, isLost)
-        lastLabels.forget(changes)
-      }
+      return store.commit(changes).then(
+        (committed) => {
+          forget(changes, committed !== 'committed')
+          lastLabels.forget(changes)
+          return committed
+        },
+        (error: unknown) => {
+          forget(changes, true)
+          lastLabels.forget(changes)
+          throw error
+        },
+      )
     },
     row: (table, id) => (QUIET.has(table) ? rememberedRow(table, id) : store.row(table, id)),
     async list(table, where, page) {

@@ -40,12 +40,30 @@ export function readChangeableFacts(
   return standingOf(tool, paused, known)
 }
 
-const standingOf = (tool: Tool, { pauses, expects }: Pauses, known: Known): ChangeableFacts => ({
-  pauses,
+const standingOf = (tool: Tool, paused: Pauses, known: Known): ChangeableFacts => ({
+  pauses: paused.pauses,
   credential: known.credential,
-  expects: [...expects, ...expectTool(tool), ...known.expects],
+  expects: expectsOf(tool, paused, known.key),
   valid_until: known.valid_until,
 })
+
+type Expected = {
+  readonly tool: Tool
+  readonly key: Held<'credentials'> | undefined
+  readonly expects: readonly Change[]
+}
+
+/** The last list for the same pauses. It is used again as long as the tool and the key are the same, too. */
+const lastExpected = new WeakMap<Pauses, Expected>()
+
+function expectsOf(tool: Tool, paused: Pauses, key: Held<'credentials'> | undefined): readonly Change[] {
+  const last = lastExpected.get(paused)
+  if (last?.tool === tool && last.key === key) return last.expects
+  const ofKey = key === undefined ? [] : [expectRow('credentials', key.row.key_id, key.version)]
+  const expects = [...paused.expects, ...expectTool(tool), ...ofKey]
+  lastExpected.set(paused, { tool, key, expects })
+  return expects
+}
 
 /** A pseudo-tool without a row cannot change. */
 export function expectTool({ row, version }: Tool): readonly Change[] {
@@ -65,19 +83,44 @@ export function readPauses(
   call: Pick<Call, 'caller' | 'tool_id' | 'server'>,
   counts?: (scope: PauseScope) => boolean,
 ): MaybePromise<Pauses> {
-  const all = pauseScopesOf(call)
-  const scopes = counts === undefined ? all : all.filter(counts)
   try {
+    const last = counts === undefined ? lastPauses.get(call.caller) : undefined
+    if (last?.tool_id === call.tool_id && last.server === call.server && isUnchanged(tables, last)) return last.pauses
+    const all = pauseScopesOf(call)
+    const scopes = counts === undefined ? all : all.filter(counts)
     const held: (Held<'pauses'> | undefined)[] = []
     for (const scope of scopes) {
       const known = tables.at_hand?.row('pauses', scope)
       if (known === undefined) return storedPauses(tables, scopes)
       held.push(known.held)
     }
-    return pausesOf(scopes, held)
+    const pauses = pausesOf(scopes, held)
+    const { tool_id, server } = call
+    if (counts === undefined) lastPauses.set(call.caller, { tool_id, server, scopes, held, pauses })
+    return pauses
   } catch {
     return UNKNOWN_PAUSES
   }
+}
+
+type LastPauses = Pick<Call, 'tool_id' | 'server'> & {
+  readonly scopes: readonly PauseScope[]
+  readonly held: readonly (Held<'pauses'> | undefined)[]
+  readonly pauses: Pauses
+}
+
+/**
+ * What was read for a caller's last call. A caller is one object for all requests on a connection, and its id and user never change.
+ * INVARIANT: used again only if each row is at hand, and is the very row that was read then.
+ */
+const lastPauses = new WeakMap<Call['caller'], LastPauses>()
+
+function isUnchanged({ at_hand }: Tables, { scopes, held }: LastPauses): boolean {
+  for (let at = 0; at < scopes.length; at += 1) {
+    const known = at_hand?.row('pauses', scopes[at] ?? '')
+    if (known === undefined || known.held !== held[at]) return false
+  }
+  return true
 }
 
 const UNKNOWN_PAUSES: Pauses = { pauses: 'unknown', expects: [] }
@@ -101,7 +144,8 @@ function pausesOf(scopes: readonly PauseScope[], held: readonly (Held<'pauses'> 
 
 type Pauses = Pick<ChangeableFacts, 'pauses' | 'expects'>
 
-type Known = Pick<ChangeableFacts, 'credential' | 'expects' | 'valid_until'>
+/** `key`: the stored key that the call was made with. */
+type Known = Pick<ChangeableFacts, 'credential' | 'valid_until'> & { readonly key?: Held<'credentials'> }
 
 function readCredential(
   { tables }: ChangeableFactsDeps,
@@ -109,17 +153,17 @@ function readCredential(
   now: number,
   asked_earlier: boolean,
 ): MaybePromise<Known> {
-  if (credential === undefined) return { credential: 'none', expects: [], valid_until: Infinity }
+  if (credential === undefined) return { credential: 'none', valid_until: Infinity }
   const { key, expires_at = Infinity } = credential
   if (key === undefined) {
     const valid_until = asked_earlier ? Infinity : expires_at
-    return { credential: valid_until > now ? 'good' : 'expired', expects: [], valid_until }
+    return { credential: valid_until > now ? 'good' : 'expired', valid_until }
   }
   try {
     const held = knownOrReadRow(tables, 'credentials', key)
-    if (!(held instanceof Promise)) return ofKey(held, key, now)
+    if (!(held instanceof Promise)) return ofKey(held, now)
     return held.then(
-      (read) => ofKey(read, key, now),
+      (read) => ofKey(read, now),
       () => UNKNOWN_KEY,
     )
   } catch {
@@ -127,12 +171,11 @@ function readCredential(
   }
 }
 
-const UNKNOWN_KEY: Known = { credential: 'unknown', expects: [], valid_until: Infinity }
+const UNKNOWN_KEY: Known = { credential: 'unknown', valid_until: Infinity }
 
-function ofKey(held: Held<'credentials'> | undefined, key: string, now: number): Known {
-  if (held === undefined) return { credential: 'revoked', expects: [], valid_until: Infinity }
-  const expects = [expectRow('credentials', key, held.version)]
-  return { credential: credentialState(held.row, now), expects, valid_until: held.row.expires_at ?? Infinity }
+function ofKey(held: Held<'credentials'> | undefined, now: number): Known {
+  if (held === undefined) return { credential: 'revoked', valid_until: Infinity }
+  return { credential: credentialState(held.row, now), key: held, valid_until: held.row.expires_at ?? Infinity }
 }
 
 /** Whether a commit was lost because somebody paused, changed a definition or revoked a key: judge again. */

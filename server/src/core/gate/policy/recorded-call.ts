@@ -5,16 +5,17 @@ import type { RecordedCall } from './replay.ts'
 
 /** The facts that the policy uses, to be stored with the call. */
 export function judgedOf({ now, tool, tags, lane, labels, sandboxed, approvers }: Facts): RecordedFacts {
-  return {
+  const judged: { -readonly [Field in keyof RecordedFacts]: RecordedFacts[Field] } = {
     now,
     effects: tool.effects,
     risk: tool.risk,
-    ...(tags === undefined ? {} : { tags }),
-    ...(lane === undefined ? {} : { lane }),
-    ...(labels === undefined ? {} : { labels }),
-    ...(sandboxed === undefined ? {} : { sandboxed }),
-    ...(approvers === undefined ? {} : { approvers }),
   }
+  if (tags !== undefined) judged.tags = tags
+  if (lane !== undefined) judged.lane = lane
+  if (labels !== undefined) judged.labels = labels
+  if (sandboxed !== undefined) judged.sandboxed = sandboxed
+  if (approvers !== undefined) judged.approvers = approvers
+  return judged
 }
 
 /** A stored call with the facts of its time; undefined if they were not stored, so that the call cannot be judged again. */
