@@ -87,13 +87,14 @@ export function groupWriter<Packed>(deps: GroupWriterDeps<Packed>, first: BatchL
   // batch.
   const drain = async () => {
     while (waiting.length > 0 || scrubs.length > 0) {
-      const commits = waiting.filter(isSent)
+      const commits = deps.refuses === undefined ? waiting : waiting.filter(isSent)
       const scrubbed = scrubs
       waiting = []
-      await ask()
-      const way = doubt === undefined ? await linked() : undefined
+      if (doubt !== undefined) await ask()
+      const way = doubt === undefined ? (link ?? (await linked())) : undefined
       if (way === undefined) for (const commit of commits) commit.resolve('unavailable')
       else if (commits.length > 0 || scrubbed.length > 0) await sendBatch(way, commits, scrubbed.length > 0)
+      if (scrubbed.length === 0) continue
       scrubs = scrubs.filter((done) => !scrubbed.includes(done))
       for (const done of scrubbed) done()
     }

@@ -190,7 +190,8 @@ export function auditOf(
   at: number,
   more: Partial<Pick<AuditDraft, 'actor' | 'verdict' | 'outcome' | 'about'>> = {},
 ): AuditDraft {
-  const subject: Record<string, string> = { call: row.call_id, tool: row.tool_id, thread: row.thread }
+  // In the order of the canonical text.
+  const subject: Record<string, string> = { call: row.call_id, thread: row.thread, tool: row.tool_id }
   if (row.approval_id !== undefined) subject['approval'] = row.approval_id
   const consent = type === 'call.started' && more.verdict !== undefined ? consentNamed(more.verdict) : undefined
   if (consent !== undefined) subject['consent'] = consent

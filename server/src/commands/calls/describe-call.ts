@@ -9,20 +9,9 @@ export type Links = (approval_id: string) => { readonly url: string; readonly hu
 /** The current outcome of a call, from its row: the same value at every door, however often it is requested. */
 export function describeCall(row: CallRow, links: Links): Outcome {
   const { call_id } = row
+  if (row.state === 'executed') return describeExecuted(row)
   const expired = row.expired_at === undefined ? {} : { expired_at: row.expired_at }
   switch (row.state) {
-    case 'executed':
-      if (row.result === undefined || row.output === undefined) throw new Bug('an executed call has a result')
-      return {
-        status: 'executed',
-        call_id,
-        result: row.result,
-        output: row.output,
-        ...verification(row),
-        ...(row.rollback === undefined ? {} : { rollback: row.rollback.says }),
-        ...hintIn(row),
-        ...expired,
-      }
     case 'pending':
       if (row.approval_id === undefined || row.held_until === undefined) throw new Bug('a held call has a request')
       return {
@@ -62,10 +51,31 @@ export function describeCall(row: CallRow, links: Links): Outcome {
   }
 }
 
+/** Most executed calls have only a result: the rest is added where there is any. */
+function describeExecuted(row: CallRow): Executed {
+  const { call_id, result, output, rollback, expired_at } = row
+  if (result === undefined || output === undefined) throw new Bug('an executed call has a result')
+  const executed: { -readonly [Field in keyof Executed]: Executed[Field] } = {
+    status: 'executed',
+    call_id,
+    result,
+    output,
+  }
+  if (row.due !== undefined || row.evidence !== undefined) Object.assign(executed, verification(row))
+  if (rollback !== undefined) executed.rollback = rollback.says
+  const hint = hintSaid(row)
+  if (hint !== undefined) executed.hint = hint
+  if (expired_at !== undefined) executed.expired_at = expired_at
+  return executed
+}
+
+const hintSaid = ({ verdict }: CallRow): string | undefined =>
+  verdict.evidence.find(({ rule }) => rule === HINT_RULE)?.says
+
 /** The hint for a model that reads in a loop. */
-function hintIn({ verdict }: CallRow): Pick<Executed, 'hint'> {
-  const hint = verdict.evidence.find(({ rule }) => rule === HINT_RULE)
-  return hint === undefined ? {} : { hint: hint.says }
+function hintIn(row: CallRow): Pick<Executed, 'hint'> {
+  const hint = hintSaid(row)
+  return hint === undefined ? {} : { hint }
 }
 
 /** Whether the outcome was read back; unknown until then. */

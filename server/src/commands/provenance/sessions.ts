@@ -39,8 +39,11 @@ const MOST_TEXT = 4_194_304
 type Kept = {
   readonly session: Session
   cursor: number
-  /** Calls that were recorded a moment ago, by their ids: they need not be read from the store. */
-  readonly recorded: Map<string, CallRow>
+  /**
+   * Calls that were recorded a moment ago: they need not be read from the store. A short list and not a map: a map that changes with
+   * every call keeps ended calls in memory for longer.
+   */
+  readonly recorded: CallRow[]
   /** The read in progress. */
   reading?: Promise<void> | undefined
   /** The read that has not started yet, shared by all requests until it starts. */
@@ -48,7 +51,7 @@ type Kept = {
 }
 
 const NOW = Promise.resolve()
-const newKept = (): Kept => ({ session: createSession(), cursor: 0, recorded: new Map() })
+const newKept = (): Kept => ({ session: createSession(), cursor: 0, recorded: [] })
 
 /**
  * What each session has read, rebuilt from the labels in the store: the same on every node, and after a restart. Labels are only
@@ -121,7 +124,11 @@ export function openSessions(deps: SessionsDeps): Sessions {
     note(user, thread, call) {
       const key = labelSession(user, thread)
       const { recorded } = keep(key)
-      if (call !== undefined && recorded.size < MOST_RECORDED) recorded.set(call.call_id, call)
+      if (call !== undefined && recorded.length < MOST_RECORDED) {
+        // A call that runs again is recorded again: only its last row counts.
+        takeOut(recorded, call.call_id)
+        recorded.push(call)
+      }
       const read = catchUp(key)
       if (read instanceof Promise) read.catch(() => undefined)
     },
@@ -145,12 +152,15 @@ async function readOn(deps: SessionsDeps, key: string, entry: Kept, until = Infi
   }
 }
 
+function takeOut(recorded: CallRow[], id: string): CallRow | undefined {
+  const at = recorded.findIndex(({ call_id }) => call_id === id)
+  return at === -1 ? undefined : recorded.splice(at, 1)[0]
+}
+
 /** The call whose answer a label is. Undefined when its content has been removed. */
 async function callOf({ tables }: SessionsDeps, { recorded }: Kept, id: string | undefined) {
   if (id === undefined) return undefined
-  const known = recorded.get(id)
-  recorded.delete(id)
-  const row = known ?? (await tables.row('calls', id))?.row
+  const row = takeOut(recorded, id) ?? (await tables.row('calls', id))?.row
   return row?.expired_at === undefined ? row : undefined
 }
 

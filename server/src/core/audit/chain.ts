@@ -19,11 +19,23 @@ export function entryText(entry: Unhashed): string {
 /** The canonical text of a draft, split where the commit inserts what only it knows: previous hash, sequence, stream. */
 export type EntryParts = { readonly before: string; readonly after: string }
 
+type Before = 'about' | 'actor' | 'args_hash' | 'at' | 'outcome'
+type After = 'subject' | 'trace' | 'type' | 'verdict'
+/** A new field of drafts sorts alphabetically either before `prev_hash` or after `stream`. Until it is named here, nothing compiles. */
+type Placed = [Exclude<keyof AuditDraft, Before | After>] extends [never] ? AuditDraft : never
+
 /** INVARIANT: `linkEntry` of these parts equals the `entryText` of the same entry (law in chain.test.ts). */
-export function entryParts(draft: AuditDraft): EntryParts {
-  const { about, actor, args_hash, at, outcome, subject, trace, type, verdict, ...none } = draft
-  // A new field of drafts sorts alphabetically either before `prev_hash` or after `stream`.
-  none satisfies Record<string, never>
+export function entryParts({
+  about,
+  actor,
+  args_hash,
+  at,
+  outcome,
+  subject,
+  trace,
+  type,
+  verdict,
+}: Placed): EntryParts {
   return {
     before: members({ about, actor, args_hash, at, outcome }),
     after: members({ subject, trace, type, v: 1, verdict }),

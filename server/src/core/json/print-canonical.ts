@@ -35,18 +35,29 @@ function inOrder(value: unknown, seen: { isOrdinary: boolean }, depth: number): 
   }
   if (Array.isArray(value)) return itemsInOrder(value, seen, depth)
   const keys = Object.keys(value)
-  let isSame = !sortKeys(keys)
+  const hasMoved = sortKeys(keys)
   // Numeric keys come first in any object, so that they cannot be sorted; `__proto__` would not become a key.
   const isPlain = Object.getPrototypeOf(value) === Object.prototype && !Object.hasOwn(value, '__proto__')
   if (!isPlain || (keys[0] ?? 'a') < ':') seen.isOrdinary = false
-  const ordered: Record<string, unknown> = {}
+  return fieldsInOrder(value as Readonly<Record<string, unknown>>, keys, hasMoved, seen, depth)
+}
+
+/** A copy with the keys in this order; the value itself if nothing in it is moved. */
+function fieldsInOrder(
+  value: Readonly<Record<string, unknown>>,
+  keys: readonly string[],
+  hasMoved: boolean,
+  seen: { isOrdinary: boolean },
+  depth: number,
+): Readonly<Record<string, unknown>> {
+  let ordered: Record<string, unknown> | undefined = hasMoved ? {} : undefined
   for (const key of keys) {
-    const field = (value as Readonly<Record<string, unknown>>)[key]
+    const field = value[key]
     const inside = inOrder(field, seen, depth + 1)
-    if (inside !== field) isSame = false
-    ordered[key] = inside
+    if (ordered === undefined && inside !== field) ordered = { ...value }
+    if (ordered !== undefined) ordered[key] = inside
   }
-  return isSame ? value : ordered
+  return ordered ?? value
 }
 
 function itemsInOrder(value: readonly unknown[], seen: { isOrdinary: boolean }, depth: number): readonly unknown[] {
