@@ -29,7 +29,7 @@ const OURS = /^(?:mcp_+sluice_+|sluice[_-])/
 const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value)
 const text = (...values) => values.find((value) => typeof value === 'string' && value !== '')
 
-/** What an event is about, in the gate's words. Undefined: nothing that the gate has an opinion on. */
+/** An event in the format of the gate. Undefined for events that the gate does not judge. */
 function readEvent(client, event) {
   const names = EVENTS[client]
   const name = text(event.hook_event_name, event.hookEventName, event.eventName)
@@ -61,7 +61,7 @@ function toolOf(client, name, event) {
   return { tool: isMcp ? `mcp__${tool}` : tool, args: isObject(args) ? args : { input: args ?? null } }
 }
 
-/** Only what runs, and where: a model words its descriptions anew each time, and an approval is for an equal call. */
+/** Only the command and its folder: models write a different description each time, and an approval is valid only for an equal call. */
 function shellArgs(args, event) {
   const { command, directory, dir_path, workdir, cwd, run_in_background, is_background, background } = args
   const folder = text(directory, dir_path, workdir, cwd)
@@ -91,7 +91,7 @@ const parsed = (given) => {
   }
 }
 
-/** The answer in the client's own format. `allow` is said only where a person has decided, so that the client's own rules stay in force. */
+/** The answer in the client's own format. `allow` is sent only if a person has decided, so that the client's own rules stay in force. */
 function answerFor(client, name, { decision, reason, approved }) {
   const refused = decision !== 'allow'
   switch (client) {
@@ -113,7 +113,7 @@ function answerFor(client, name, { decision, reason, approved }) {
   }
 }
 
-/** What the gate is asked about an event: the path, the body, and how long the answer may take. */
+/** The request to the gate about an event: the path, the body, and how long the answer may take. */
 function requestFor(client, event, wait_s) {
   const { kind, thread, tool, args } = event
   if (kind === 'prompt')
@@ -155,7 +155,7 @@ function ask(socket, client, { path, body, ms }) {
       `x-sluice-as: agent:${client}`,
       `content-length: ${bytes.length}`,
     ]
-    // One write, which leaves as soon as the connection stands.
+    // One write, which is sent as soon as the connection is open.
     wire.write(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), bytes]))
     const finish = (answer) => {
       clearTimeout(timer)
@@ -171,7 +171,7 @@ function ask(socket, client, { path, body, ms }) {
   })
 }
 
-/** The status and the JSON of an answer; undefined while it is incomplete, or when it is no JSON. */
+/** The status and the JSON of an answer; undefined while it is incomplete, or if it is not JSON. */
 function readAnswer(bytes) {
   const end = bytes.indexOf('\r\n\r\n')
   if (end < 0) return undefined
@@ -202,7 +202,7 @@ function dechunked(bytes) {
   }
 }
 
-/** What the gate's answer means for the call. Anything but a clear yes is a no. */
+/** What the gate's answer means for the call. Anything but a clear permission is a refusal. */
 function decisionIn({ status, json }) {
   if (status === 200 && isObject(json) && json.decision === 'allow') return json
   if (isObject(json) && typeof json.reason === 'string') return { decision: 'block', reason: json.reason }
@@ -219,7 +219,7 @@ async function answer(client, event, { socket, wait_s = 0 }) {
   try {
     const said = await ask(socket, client, requestFor(client, read, wait_s))
     if (read.kind === 'before') return answerFor(client, read.name, withPrefix(decisionIn(said)))
-    // What was said and what came out is recorded; whether that worked changes nothing about a call that has run.
+    // Messages and outputs are recorded. A failure to record them does not affect a call that has already run.
     if (said.status !== 200) print(2, `sluice: not recorded (${decisionIn(said).reason})`)
   } catch (error) {
     if (read.kind === 'before')
@@ -253,7 +253,7 @@ async function main([client, ...options]) {
     print(2, 'sluice: the event is not a JSON object, so the call is refused')
     return 2
   }
-  // Copilot's events do not say which they are.
+  // Copilot's events do not contain their own name.
   const named = text(event.hook_event_name, event.hookEventName, event.eventName) === undefined
   const given = named ? { ...event, hook_event_name: option('--event') } : event
   const said = await answer(client, given, { socket, wait_s })
@@ -261,14 +261,14 @@ async function main([client, ...options]) {
   return 0
 }
 
-/** The gate of this folder, or of the configuration that is named. */
+/** The gate of this folder, or of the configuration that was named. */
 function socketIn(data, config) {
   const { dirname, join } = require('node:path')
   const folder = data ?? join(config === undefined ? '.' : dirname(config), '.sluice')
   return join(folder, 'gate.sock')
 }
 
-/** Without a stream of Node's, which takes longer to set up than the line takes to write. */
+/** Without a Node stream, which takes longer to set up than the line takes to write. */
 function print(to, line) {
   let rest = Buffer.from(`${line}\n`)
   while (rest.length > 0) {
