@@ -1,6 +1,6 @@
 import type { ApprovalRow } from '../../contract/approval.ts'
 import type { CallRow, Outcome } from '../../contract/call.ts'
-import type { CallId } from '../../contract/ids.ts'
+import type { ApprovalId, CallId } from '../../contract/ids.ts'
 import { Bug, ok, problem, type Problem, type ProblemCode, type Result } from '../../contract/problems.ts'
 import { consume, goStale } from '../../core/approvals/transitions.ts'
 import { consentIn } from '../../core/consent/cover-with-consent.ts'
@@ -53,8 +53,12 @@ const NOT_NOW: readonly ProblemCode[] = ['audit.unavailable', 'audit.in_doubt']
  * and the current policy, then marks `executing` and uses the approval in the same commit.
  * INVARIANT: if this happens twice, the row's version lets it through once.
  */
-export async function resumeCall(deps: ResumeDeps, call_id: CallId): Promise<Outcome | 'later'> {
-  const resumed = await resume(deps, call_id, 'driver')
+export async function resumeCall(
+  deps: ResumeDeps,
+  call_id: CallId,
+  approval_id?: ApprovalId,
+): Promise<Outcome | 'later'> {
+  const resumed = await resume(deps, call_id, 'driver', approval_id)
   if (resumed === 'taken') throw new Bug('only clients take approvals from each other')
   return resumed
 }
@@ -70,12 +74,18 @@ async function resume(
   deps: ResumeDeps,
   call_id: CallId,
   by: 'driver' | 'client',
+  /** The request that the call probably has: it is read together with the call. */
+  expected?: ApprovalId,
 ): Promise<Outcome | 'later' | 'taken'> {
   for (let tries = 1; tries <= TRIES; tries += 1) {
     if (deps.intake.closedBy() !== undefined) return 'later'
-    const held = await deps.tables.row('calls', call_id)
+    const [held, probable] = await Promise.all([
+      deps.tables.row('calls', call_id),
+      expected === undefined ? undefined : deps.tables.row('approvals', expected),
+    ])
     if (held === undefined) throw new Bug(`a run refers to the absent call \`${call_id}\``)
-    const approval = await approvalOf(deps, held.row)
+    const approval =
+      probable !== undefined && held.row.approval_id === expected ? probable : await approvalOf(deps, held.row)
     if (!isResumable(held.row, approval?.row)) return by === 'client' ? 'taken' : describeCall(held.row, deps.links)
     // The approval of a call that a client runs is used when the client makes the call.
     if (held.row.executor === 'client' && by === 'driver') return describeCall(held.row, deps.links)

@@ -45,8 +45,8 @@ const ELSEWHERE_MS = 10_000
 
 function heldCallPerformers(deps: HeldCallDeps): PerformersOf<HeldCallEffect> {
   return {
-    async resume_call({ with: { call_id } }, { signal }) {
-      const outcome = await resumeCall(deps, call_id)
+    async resume_call({ with: { call_id, approval_id } }, { signal }) {
+      const outcome = await resumeCall(deps, call_id, approval_id)
       if (outcome === 'later') return 'later'
       if (outcome.status !== 'executing') return { type: 'effect.done', outcome: outcome.status }
       // Another node executes it. Its outcome is the run's; the run does not end before there is one.

@@ -38,7 +38,12 @@ export type WithdrawCall = {
 }
 
 export type HeldCallEffect =
-  | { readonly key: string; readonly kind: 'resume_call'; readonly with: { readonly call_id: CallId } }
+  | {
+      readonly key: string
+      readonly kind: 'resume_call'
+      /** `approval_id`: so that it can be read together with the call. The call's row decides which request counts. */
+      readonly with: { readonly call_id: CallId; readonly approval_id?: ApprovalId }
+    }
   | { readonly key: string; readonly kind: 'expire_approval'; readonly with: { readonly approval_id: ApprovalId } }
   | { readonly key: string; readonly kind: 'escalate_approval'; readonly with: { readonly approval_id: ApprovalId } }
   | WithdrawCall
@@ -160,10 +165,11 @@ function ended(state: HeldCall, event: RunEvent): Next {
 
 function resume(state: HeldCall): Next {
   const resumed = state.resumed + 1
-  const { call_id } = state
+  const { call_id, approval_id } = state
+  const details = { call_id, ...(approval_id === null ? {} : { approval_id }) }
   return {
     state: { ...state, phase: 'resuming', resumed },
-    effects: [{ key: `${call_id}/resume/${resumed}`, kind: 'resume_call', with: { call_id } }],
+    effects: [{ key: `${call_id}/resume/${resumed}`, kind: 'resume_call', with: details }],
     timers: { [EXPIRY]: null, [ESCALATION]: null },
     waits_for: null,
   }

@@ -174,7 +174,8 @@ function groupState(known: Known, digest: (text: string) => string) {
         return true
       }
       case 'event': {
-        const run = journalOf(one.run, undefined)
+        // Most runs that another node tells something have no events yet: held calls. The database checks the number.
+        const run = journalOf(one.run, 0)
         const last = run.last + 1
         change(runs, one.run, run as RunState, { last, events: new Map(run.events).set(last, one.text) })
         return true

@@ -1,7 +1,10 @@
 import * as fc from 'fast-check'
-import { afterAll, describe, test } from 'vitest'
+import { Client } from 'pg'
+import { afterAll, describe, expect, test, vi } from 'vitest'
+import type { Change } from '../../commands/ports/ledger.ts'
 import { freshSchema, hasPostgres, testDatabase } from '../../../test/postgres/with-postgres.ts'
 import { commitLists, expectLikeModel } from '../ledger-model.suite.ts'
+import { runId } from '../ledger-fixtures.suite.ts'
 import { ledgerSuite } from '../ledger.suite.ts'
 import { openKillable, stopProxies } from './killable-ledger.suite.ts'
 import { openLedger } from './open-ledger.suite.ts'
@@ -27,5 +30,30 @@ describe.skipIf(!hasPostgres)('on a real Postgres', () => {
       }),
       { numRuns: 12 },
     )
+  })
+
+  test('the first event of a run takes one statement at any node, and a wrong guess about a later one stores it all the same', async () => {
+    const address = await create()
+    const [one, other] = [await openLedger(address, { stream: 'one' }), await openLedger(address, { stream: 'other' })]
+    // The first commit of a connection compares the end of its stream.
+    for (const store of [one, other]) expect(await store.commit([])).toBe('committed')
+    const told = (run: number, text: string): Change => ({ kind: 'event', run: runId(run), event: { type: text } })
+    const sent = vi.spyOn(Client.prototype, 'query')
+    try {
+      expect(await other.commit([told(1, 'first')])).toBe('committed')
+      expect(sent).toHaveBeenCalledTimes(1)
+      sent.mockClear()
+      expect(await one.commit([told(1, 'second')])).toBe('committed')
+      // The statement that finds an event, and the transaction in two.
+      expect(sent).toHaveBeenCalledTimes(3)
+    } finally {
+      sent.mockRestore()
+    }
+    const events = await one.events(runId(1), 0, 10)
+    expect(events.map(({ seq, event }) => [seq, event.type])).toEqual([
+      [1, 'first'],
+      [2, 'second'],
+    ])
+    await Promise.all([one.close(), other.close()])
   })
 })

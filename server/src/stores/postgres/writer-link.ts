@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Client } from 'pg'
+import type { Client, QueryResult } from 'pg'
 import { Bug, ok, type Result } from '../../contract/problems.ts'
 import { emptyHead, type Head } from '../../core/audit/chain.ts'
 import { divergence } from '../audit-divergence.ts'
@@ -54,7 +54,6 @@ const WRITER_KEPT_MS = 7 * 24 * 60 * 60_000
 
 const sha256 = (text: string) => hash('sha256', text)
 const CALL_COMMIT = { name: COMMIT.name, text: `SELECT ${COMMIT.name}($1::jsonb)` }
-const CALL_LOOK = { name: LOOK.name, text: `SELECT ${LOOK.name}($1::jsonb) AS found` }
 
 /** Connects, applies missing migrations, and announces this writer. */
 export async function linkWriter(setup: LinkSetup): Promise<Result<BatchLink<PackedCommit>>> {
@@ -127,11 +126,10 @@ function batchLink(client: Client, setup: LinkSetup): BatchLink<PackedCommit> {
     },
   }
 
-  /** Returns the sum of the keys that is stored then. */
-  const store = async (decided: Decided, group: GroupOf, head: Head, known: OnceSum): Promise<Stored> => {
+  /** What is written, and the sum of the keys that is stored then. */
+  const statementOf = (decided: Decided, group: GroupOf, head: Head, known: OnceSum) => {
     const keys = keysAfter(decided.plan, known, macs)
-    await client.query({ ...CALL_COMMIT, values: [groupJson(decided, group, head, { known, next: keys }, macs)] })
-    return { decided, keys }
+    return { json: groupJson(decided, group, head, { known, next: keys }, macs), stored: { decided, keys } }
   }
 
   /** Optimistically, assuming that everything is as this node left it. Undefined if it is not. */
@@ -141,24 +139,29 @@ function batchLink(client: Client, setup: LinkSetup): BatchLink<PackedCommit> {
     const decided = decideGroup(commits, guess, sha256)
     if (decided === undefined) return undefined
     try {
-      return await store(decided, group, tail.last, tail.keys)
+      const { json, stored } = statementOf(decided, group, tail.last, tail.keys)
+      await client.query({ ...CALL_COMMIT, values: [json] })
+      return stored
     } catch (error) {
-      if (stateOf(error) === STATE.CHANGED) return undefined
-      throw error
+      if (stateOf(error) !== STATE.CHANGED) throw error
+      // Other nodes write the same accounts or journals, so the rest of what is remembered is probably old too.
+      memory.forget()
+      return undefined
     }
   }
 
-  /** Reads, decides and writes while nobody else writes. */
+  /**
+   * Reads, decides and writes while nobody else writes. Two round trips: the transaction begins with the statement that reads, and
+   * ends with the one that writes. If that one fails, the rest of it is not executed.
+   */
   const writeLocked = async (commits: readonly PackedCommit[], group: GroupOf): Promise<Stored> => {
-    memory.forget()
-    await client.query('BEGIN')
     try {
       const known = setup.last === undefined && tail.inDoubt && tail.last.seq === 0 ? undefined : tail.last
-      const found = await client.query<{ found: Look }>({
-        ...CALL_LOOK,
-        values: [lookJson(commits, tail.last, floor?.seq)],
-      })
-      const look = found.rows[0]?.found
+      const asked = client.escapeLiteral(lookJson(commits, tail.last, floor?.seq))
+      const begun = await client.query(`BEGIN; SELECT ${LOOK.name}(${asked}::jsonb) AS found`)
+      // Several statements in one query have a list of results.
+      const [, found] = begun as unknown as readonly QueryResult<{ found: Look }>[]
+      const look = found?.rows[0]?.found
       if (look === undefined) throw new Bug('the function found nothing at all')
       const last = headOf(stream, look.last)
       const named = headOf(stream, look.named)
@@ -175,8 +178,8 @@ function batchLink(client: Client, setup: LinkSetup): BatchLink<PackedCommit> {
       tail.diverged ??= differs ?? keys.diverged
       const decided = decideGroup(commits, knownFrom(look, macs, last, keys.stored, differs === undefined), sha256)
       if (decided === undefined) throw new Bug('a group could not be decided with everything known')
-      const stored = await store(decided, { ...group, isFollowing: true }, last, keys.stored)
-      await client.query('COMMIT')
+      const { json, stored } = statementOf(decided, { ...group, isFollowing: true }, last, keys.stored)
+      await client.query(`SELECT ${COMMIT.name}(${client.escapeLiteral(json)}::jsonb); COMMIT`)
       return stored
     } catch (error) {
       if (isSurelyUndone(error)) await client.query('ROLLBACK')
