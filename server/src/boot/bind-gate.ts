@@ -30,7 +30,7 @@ import { performersOf } from '../commands/runs/performers.ts'
 import { bindToolflow } from '../commands/toolflow/bind.ts'
 import { bindWorkflows } from '../commands/workflows/bind.ts'
 import type { CallId } from '../contract/ids.ts'
-import type { World } from './world.ts'
+import type { GatePorts } from './gate-ports.ts'
 import { z3 } from './z3.ts'
 
 export type Bound = {
@@ -40,27 +40,27 @@ export type Bound = {
   idle(): Promise<void>
 }
 
-/** The commands bound to the world: what doors call, and what the driver performs. Binds, decides nothing. */
-export function bindGate(world: World): Bound {
-  const running = createRunningCalls(world.notices)
-  const executing = { ...world, running }
+/** The commands bound to the opened ports: what doors call, and what the driver performs. Binds, decides nothing. */
+export function bindGate(ports: GatePorts): Bound {
+  const running = createRunningCalls(ports.notices)
+  const executing = { ...ports, running }
   const execute: ExecuteCall = (started, live) => executeCall(executing, started, live)
-  const visibleTools = createVisibleTools(world)
-  const claim = (call_id: CallId) => claimCall({ ...world, execute }, call_id)
+  const visibleTools = createVisibleTools(ports)
+  const claim = (call_id: CallId) => claimCall({ ...ports, execute }, call_id)
   const deps = {
-    ...world,
+    ...ports,
     claim,
     visibleTools,
     execute,
     running,
-    watch: watchRows(world.notices),
-    tokens: world.keys.tokens,
+    watch: watchRows(ports.notices),
+    tokens: ports.keys.tokens,
   }
   const { calls, idle } = bindCalls(deps)
   const gate: Gate = {
-    version: world.version,
-    settings: world.settings,
-    doctor: world.doctor,
+    version: ports.version,
+    settings: ports.settings,
+    doctor: ports.doctor,
     calls,
     judgements: bindJudgements({ ...deps, calls }),
     activity: bindActivity(deps),
@@ -68,7 +68,7 @@ export function bindGate(world: World): Bound {
     consents: bindConsents(deps),
     runs: bindRuns(deps),
     toolflow: bindToolflow(deps),
-    agent: bindAgent({ ...deps, onShown: world.shown.onShown }),
+    agent: bindAgent({ ...deps, onShown: ports.shown.onShown }),
     flows: bindFlows(deps),
     workflows: bindWorkflows(deps),
     catalogue: bindCatalogue(deps),
@@ -85,9 +85,9 @@ export function bindGate(world: World): Bound {
       ...deps,
       serversFor: (caller) => new Set(visibleTools.tools(caller).map(({ row }) => row.server)),
     }),
-    audit: bindAudit({ ...deps, keys: world.keys.checkpoints }),
-    retention: bindRetention({ ...deps, ledger: world.quiet, telling: world.ledger }),
-    closedBy: () => world.intake.closedBy(),
+    audit: bindAudit({ ...deps, keys: ports.keys.checkpoints }),
+    retention: bindRetention({ ...deps, ledger: ports.quiet, telling: ports.ledger }),
+    closedBy: () => ports.intake.closedBy(),
   }
   return { gate, performers: performersOf({ ...deps, dispatch: calls.dispatch, askProxy: gate.proxy.ask }), idle }
 }

@@ -36,8 +36,8 @@ export async function withCredentials<T>(
     })
     if (!store.ok) return store
     const { tables, accounts, ledger, close } = store.value
-    const world = { tables, accounts, ledger, digest: sha256Hex, clock: Date.now }
-    const deps = { ...world, ids: randomIds, newKey: newApiKey }
+    const stores = { tables, accounts, ledger, digest: sha256Hex, clock: Date.now }
+    const deps = { ...stores, ids: randomIds, newKey: newApiKey }
     const used = await use({
       createCredential: (by, wanted) => createCredential(deps, by, wanted),
       listCredentials: (by) => listCredentials(deps, by),

@@ -8,12 +8,12 @@ import { ok, problem, refuse, type Result } from '../contract/problems.ts'
 import { lockStore } from '../stores/open-store.ts'
 import { type Telemetry } from '../telemetry/open-telemetry.ts'
 import { openDataFolder } from './open-data-folder.ts'
-import { driveWorld } from './drive-world.ts'
+import { driveGate } from './drive-gate.ts'
 import type { Settings } from './load-config.ts'
 import { unsignedLog, sweepRegularly } from './regular-work.ts'
 import { after } from './timers.ts'
 import type { GateOptions } from './gate-options.ts'
-import { openWorld } from './open-world.ts'
+import { openPorts } from './open-ports.ts'
 import { recoverFromDead } from './recover-from-dead.ts'
 import { storeOf } from './store-of.ts'
 import { answerNodes } from '../doors/chat/answer-nodes.ts'
@@ -45,26 +45,26 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
   if (!folder.ok) return folder
   const lock = await lockStore(store)
   if (!lock.ok) return lock
-  const opened = await openWorld(settings, { ...options, alone: true }, folder.value.fresh)
+  const opened = await openPorts(settings, { ...options, alone: true }, folder.value.fresh)
   if (!opened.ok) {
     lock.value.release()
     return opened
   }
-  const { world, transports, following, close, closeServers, settled, stopping, hangUp, telemetry, measured } =
+  const { ports, transports, following, close, closeServers, settled, stopping, hangUp, telemetry, measured } =
     opened.value
-  const { gate, scheduler, idle } = driveWorld(world, log, options.around)
+  const { gate, scheduler, idle } = driveGate(ports, log, options.around)
   // Telemetry starts in the background.
   telemetry
     .begin()
     .catch((error: unknown) => log('error', 'telemetry cannot be sent to the collector', { error: String(error) }))
-  const recovery = await recoverFromDead(world, scheduler, log)
-  const leaveRooms = answerRooms(gate, world.rooms, (error) =>
+  const recovery = await recoverFromDead(ports, scheduler, log)
+  const leaveRooms = answerRooms(gate, ports.rooms, (error) =>
     log('error', 'a chat message could not be handled', { error: String(error) }),
   )
   const leaveNodes =
-    world.nodeRoom === undefined
+    ports.nodeRoom === undefined
       ? undefined
-      : answerNodes(gate, world.nodeRoom, world.clock, (error) =>
+      : answerNodes(gate, ports.nodeRoom, ports.clock, (error) =>
           log('error', 'a message of a node could not be handled', { error: String(error) }),
         )
   const listening = await Promise.all(
@@ -73,19 +73,19 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     ),
   )
   const followed =
-    world.hub === undefined
+    ports.hub === undefined
       ? undefined
       : await followHub(
           {
-            ...world,
+            ...ports,
             onFault: (error) => log('error', 'an answer of the hub could not be handled', { error: String(error) }),
           },
-          world.hub,
+          ports.hub,
         )
   if (followed !== undefined) following.wake = () => followed.wake()
   const { checkpoint_entries, checkpoint_seconds } = settings.config.audit
   const keeper = keepCheckpoints(
-    { ...world, keys: world.keys.checkpoints },
+    { ...ports, keys: ports.keys.checkpoints },
     { every_entries: checkpoint_entries, every_ms: checkpoint_seconds * 1000 },
   )
   const complain = unsignedLog(log, checkpoint_seconds * 1000)
@@ -99,12 +99,12 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
   }, CHECKPOINT_TICK_MS)
   const sweep = async () => {
     await gate.judgements.sweep()
-    const quiet = { ...world, ledger: world.quiet, isStopping: () => stopping.signal.aborted }
+    const quiet = { ...ports, ledger: ports.quiet, isStopping: () => stopping.signal.aborted }
     return sweepExpired(quiet, settings.config.retention)
   }
-  const retention = await sweepRegularly(sweep, log, world.jobs)
+  const retention = await sweepRegularly(sweep, log, ports.jobs)
   const stopTaking = () => {
-    world.intake.close(problem('gate.stopping'))
+    ports.intake.close(problem('gate.stopping'))
     stopping.abort()
   }
   const shutDown = async () => {
@@ -131,8 +131,8 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
   return ok({
     gate: measured.gate(gate),
     telemetry,
-    live: world.live,
-    counts: world.counts,
+    live: ports.live,
+    counts: ports.counts,
     settled,
     sweep,
     stopTaking,

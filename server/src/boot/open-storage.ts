@@ -27,12 +27,12 @@ import { randomIds } from './random-ids.ts'
 import type { Parts } from './read-parts.ts'
 import { after } from './timers.ts'
 import { storeOf } from './store-of.ts'
-import type { World } from './world.ts'
+import type { GatePorts } from './gate-ports.ts'
 
 /** The store, and everything that a commit passes through on its way there. */
 export type Storage = {
-  readonly world: Pick<
-    World,
+  readonly ports: Pick<
+    GatePorts,
     | 'version'
     | 'stream'
     | 'ledger'
@@ -73,7 +73,7 @@ export type StorageSetup = Pick<GateOptions, 'alone' | 'writer' | 'onDead' | 'ar
 /** Second of the three parts of a gate: the store, and telemetry around it. */
 export async function openStorage(
   settings: Settings,
-  { log, otlp, world: { channels, hub } }: Parts,
+  { log, otlp, ports: { channels, hub } }: Parts,
   { alone, writer, onDead, around, stopping, serverStatus }: StorageSetup,
 ): Promise<Result<Storage>> {
   const place = storeOf(settings)
@@ -154,7 +154,7 @@ export async function openStorage(
   const numbers = { node: node.value.liveness.boot, last: 0 }
   const ledger = announceCommits(outgoing, node.value.notices, doubts, numbers)
   return ok({
-    world: {
+    ports: {
       version,
       stream,
       ledger,

@@ -28,15 +28,15 @@ import type { Storage } from './open-storage.ts'
 import { randomIds } from './random-ids.ts'
 import type { Parts } from './read-parts.ts'
 import { openServerFolders } from './server-folders.ts'
-import type { World } from './world.ts'
+import type { GatePorts } from './gate-ports.ts'
 
 /** How long lists and searches wait for servers that are still connecting, counted from the start of the gate. */
 const FIRST_LISTING_MS = 5_000
 
 /** The catalogue, the active policy and the tool servers. */
 export type Tools = {
-  readonly world: Pick<
-    World,
+  readonly ports: Pick<
+    GatePorts,
     | 'yieldWhenDue'
     | 'catalogue'
     | 'live'
@@ -61,12 +61,12 @@ export type Tools = {
 export async function openTools(
   settings: Settings & { readonly table: ServerTable },
   parts: Parts,
-  { world, measured }: Storage,
+  { ports, measured }: Storage,
   { policy, readServers, url, transports = [] }: Pick<GateOptions, 'policy' | 'readServers' | 'url' | 'transports'>,
 ): Promise<Result<Tools>> {
   const { config } = settings
   const { log, own, configs, embedder, scanner } = parts
-  const { ledger, tables } = world
+  const { ledger, tables } = ports
   const shared = { ledger, tables, clock: Date.now, digest: sha256Hex, ids: randomIds }
   const yieldWhenDue = createYieldWhenDue()
   const catalogue = await openCatalogue({ tables, servers: config.servers, yieldWhenDue, packs: parts.packs })
@@ -74,7 +74,7 @@ export async function openTools(
   const source = policy ?? { read: () => ({ ok: true, value: settings.policy }), watch: () => () => {} }
   const opened = await openLivePolicy({ ...shared, catalogue, read: () => source.read() }, settings.policy)
   if (!opened.ok) return opened
-  const policyOnly = announcingPolicy(loggedPolicy(opened.value, log), world.notices)
+  const policyOnly = announcingPolicy(loggedPolicy(opened.value, log), ports.notices)
   const logins = openServerLogins({
     store: openLoginStore(placesIn(settings.data).keys),
     clock: Date.now,
@@ -91,11 +91,11 @@ export async function openTools(
     listingFindings,
     log,
   })
-  const mayAct = () => world.liveness.mayAct()
+  const mayAct = () => ports.liveness.mayAct()
   const servers = openToolServers({
     logins,
     servers: openServerFolders(settings.data, configs),
-    version: world.version,
+    version: ports.version,
     mayAct,
     onListed,
     log: ({ level, server, says }) => log(level, says, { server }),
@@ -131,7 +131,7 @@ export async function openTools(
   }
   const unwatch = source.watch(() => void live.reload('file'))
   const unfollow = followNodes({
-    notices: world.notices,
+    notices: ports.notices,
     catalogue,
     live,
     servers: Object.keys(config.servers),
@@ -146,7 +146,7 @@ export async function openTools(
   const settled = Promise.allSettled(configs.map(({ name }) => servers.ready(name))).then(() => undefined)
   const firstListing = Promise.race([settled, sleep(FIRST_LISTING_MS, undefined, { ref: false })])
   return ok({
-    world: {
+    ports: {
       firstListing: () => firstListing,
       yieldWhenDue,
       catalogue,

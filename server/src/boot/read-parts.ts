@@ -28,12 +28,12 @@ import { ownSecrets } from './own-secrets.ts'
 import { sharedKeys, type SharedKeys } from './shared-keys.ts'
 import { storeOf } from './store-of.ts'
 import { openScanner, type OpenScanner } from './scanner/open-scanner.ts'
-import type { World } from './world.ts'
+import type { GatePorts } from './gate-ports.ts'
 
 /** What follows from the settings and the key folder, before there is a ledger. */
 export type Parts = {
-  readonly world: Pick<
-    World,
+  readonly ports: Pick<
+    GatePorts,
     | 'keys'
     | 'files'
     | 'judgement'
@@ -114,7 +114,7 @@ export async function readParts(settings: Settings, say: Log, fresh: boolean): P
   if (!otlp.ok) return otlp
   const scanner = openScanner(judgement.value.scanRules, config.dlp)
   return ok({
-    world: {
+    ports: {
       keys: refreshing(keys.value, own),
       files,
       judgement: { ...judgement.value, scanner },

@@ -3,7 +3,7 @@ import { recoverCalls } from '../commands/calls/recover-calls.ts'
 import { recoverReadBacks } from '../commands/calls/recover-read-backs.ts'
 import type { Scheduler } from '../commands/runs/schedule-runs.ts'
 import type { Log } from './log.ts'
-import type { World } from './world.ts'
+import type { GatePorts } from './gate-ports.ts'
 
 const AGAIN_MS = 1_000
 
@@ -12,23 +12,23 @@ const AGAIN_MS = 1_000
  * left alone.
  */
 export async function recoverFromDead(
-  world: World,
+  ports: GatePorts,
   scheduler: Pick<Scheduler, 'recover'>,
   log: Log,
 ): Promise<{ stop(): Promise<void> }> {
   let readBacks: Promise<unknown> = Promise.resolve()
   async function recover(): Promise<void> {
     let isWhole = true
-    const recovered = await recoverCalls({ ...world, onUnrecorded: () => (isWhole = false) })
+    const recovered = await recoverCalls({ ...ports, onUnrecorded: () => (isWhole = false) })
     if (recovered.unknown + recovered.retried + recovered.failed > 0)
       log('warn', 'calls were interrupted when their gate stopped', recovered)
-    const ended = await endVolatile(world)
+    const ended = await endVolatile(ports)
     if (ended.threads + ended.calls > 0) log('warn', 'unstored threads ended when their gate stopped', ended)
     await scheduler.recover()
     if (!isWhole) tryAgain()
     // In the background, because it waits for tool servers.
     readBacks = readBacks.then(() =>
-      recoverReadBacks(world).catch((error: unknown) =>
+      recoverReadBacks(ports).catch((error: unknown) =>
         log('error', 'read-backs could not be completed', { error: String(error) }),
       ),
     )
@@ -44,10 +44,10 @@ export async function recoverFromDead(
   /** Until it succeeds: there may be nobody else to take over what a dead node left. */
   function tryAgain(): void {
     forgetAgain()
-    forgetAgain = world.after(AGAIN_MS, takeOver)
+    forgetAgain = ports.after(AGAIN_MS, takeOver)
   }
   await recover()
-  const forget = world.liveness.onDeath((boot) => {
+  const forget = ports.liveness.onDeath((boot) => {
     log('warn', 'another node stopped unexpectedly: its calls and runs are taken over', { boot })
     takeOver()
   })

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { driveWorld } from '../../src/boot/drive-world.ts'
-import { openWorld, type OpenedWorld } from '../../src/boot/open-world.ts'
+import { driveGate } from '../../src/boot/drive-gate.ts'
+import { openPorts, type OpenedPorts } from '../../src/boot/open-ports.ts'
 import { recoverFromDead } from '../../src/boot/recover-from-dead.ts'
-import type { World } from '../../src/boot/world.ts'
+import type { GatePorts } from '../../src/boot/gate-ports.ts'
 import { announceCommits } from '../../src/commands/changes/watch-rows.ts'
 import type { FollowedEvent } from '../../src/commands/agent/follow-thread.ts'
 import { AgentBody } from '../../src/contract/agent.ts'
@@ -18,14 +18,14 @@ import { following, startModelServer, type ModelServer } from './model-server.ts
 const folder = mkdtempSync(join(tmpdir(), 'sluice-agent-nodes-'))
 const hub = localNodes()
 let model: ModelServer
-let opened: OpenedWorld
+let opened: OpenedPorts
 beforeAll(async () => {
   model = await startModelServer()
   const agent = { provider: 'openai-compatible', url: `${model.url}/v1`, model: 'test' }
   const settings = settingsIn(folder, { config: { models: { agent } } })
-  const world = await openWorld(settings, { log: () => {}, url: () => 'http://gate.test' }, true)
-  if (!world.ok) throw new Error(JSON.stringify(world.problem))
-  opened = world.value
+  const ports = await openPorts(settings, { log: () => {}, url: () => 'http://gate.test' }, true)
+  if (!ports.ok) throw new Error(JSON.stringify(ports.problem))
+  opened = ports.value
   await opened.settled
 })
 afterAll(async () => {
@@ -40,10 +40,10 @@ async function node() {
   if (!joined.ok) throw new Error(JSON.stringify(joined.problem))
   const { liveness, leave } = joined.value
   const notices = hub.join()
-  const ledger = announceCommits(opened.world.ledger, notices)
-  const world: World = { ...opened.world, ledger, notices, liveness, boot: liveness.boot }
-  const { gate, scheduler } = driveWorld(world, () => {})
-  return { gate, scheduler, world, leave }
+  const ledger = announceCommits(opened.ports.ledger, notices)
+  const ports: GatePorts = { ...opened.ports, ledger, notices, liveness, boot: liveness.boot }
+  const { gate, scheduler } = driveGate(ports, () => {})
+  return { gate, scheduler, ports, leave }
 }
 
 test('a waiting thread continues on another node after its own node has stopped, with the same events', async () => {
@@ -54,7 +54,7 @@ test('a waiting thread continues on another node after its own node has stopped,
   const before = await heard(first.gate, answer.run_id)
   await first.scheduler.stop()
   await first.leave()
-  const recovery = await recoverFromDead(second.world, second.scheduler, () => {})
+  const recovery = await recoverFromDead(second.ports, second.scheduler, () => {})
   const { approval_id } = valueOf(await second.gate.agent.read(USER, answer.run_id))
   const { digest } = valueOf(await second.gate.approvals.read(APPROVER, approval_id ?? ''))
   valueOf(await second.gate.approvals.decide(APPROVER, approval_id ?? '', { says: 'approve', digest }))

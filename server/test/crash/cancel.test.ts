@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { driveWorld } from '../../src/boot/drive-world.ts'
-import { openWorld, type OpenedWorld } from '../../src/boot/open-world.ts'
+import { driveGate } from '../../src/boot/drive-gate.ts'
+import { openPorts, type OpenedPorts } from '../../src/boot/open-ports.ts'
 import { recoverFromDead } from '../../src/boot/recover-from-dead.ts'
 import type { Ledger } from '../../src/commands/ports/ledger.ts'
 import type { RunId } from '../../src/contract/ids.ts'
@@ -11,12 +11,12 @@ import { joinStore } from '../../src/stores/open-store.ts'
 import { AGENT, APPROVER, effectsIn, pendingOf, settingsIn, until } from '../gate/with-gate.ts'
 
 let folder = ''
-let opened: OpenedWorld
+let opened: OpenedPorts
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'sluice-cancel-'))
-  const world = await openWorld(settingsIn(folder), { log: () => {}, url: () => 'http://gate.test' }, true)
-  if (!world.ok) throw new Error(JSON.stringify(world.problem))
-  opened = world.value
+  const ports = await openPorts(settingsIn(folder), { log: () => {}, url: () => 'http://gate.test' }, true)
+  if (!ports.ok) throw new Error(JSON.stringify(ports.problem))
+  opened = ports.value
   await opened.settled
 })
 afterAll(async () => {
@@ -44,16 +44,16 @@ async function mortalNode() {
       if (isDead) return NEVER
       left -= 1
       if (left === 0 && moment === 'before') return die()
-      const committed = await opened.world.ledger.commit(changes)
+      const committed = await opened.ports.ledger.commit(changes)
       if (isDead) return NEVER
       return left === 0 ? die() : committed
     },
   }
-  const world = { ...opened.world, ledger, liveness, boot: liveness.boot }
-  const { gate, scheduler } = driveWorld(world, () => {})
+  const ports = { ...opened.ports, ledger, liveness, boot: liveness.boot }
+  const { gate, scheduler } = driveGate(ports, () => {})
   return {
     gate,
-    world,
+    ports,
     scheduler,
     isDead: () => isDead,
     leave,
@@ -69,9 +69,9 @@ async function cancelWithDeath(commit: number, moment: 'before' | 'after'): Prom
   const first = await mortalNode()
   const request = { caller: AGENT, tool: 'book__note', args: { text: `${commit} ${moment}` }, thread: 't1' }
   const { call_id, approval_id } = pendingOf(await first.gate.calls.dispatch(request))
-  const { row } = (await opened.world.tables.row('approvals', approval_id)) ?? {}
+  const { row } = (await opened.ports.tables.row('approvals', approval_id)) ?? {}
   const run_id = row?.run_id ?? ('' as RunId)
-  const statusOf = async () => (await opened.world.tables.row('runs', run_id))?.row.status
+  const statusOf = async () => (await opened.ports.tables.row('runs', run_id))?.row.status
   first.dieAt(commit, moment)
   const asked = first.gate.runs.cancel(AGENT, run_id)
   await Promise.race([asked, until(() => first.isDead())])
@@ -79,14 +79,14 @@ async function cancelWithDeath(commit: number, moment: 'before' | 'after'): Prom
   const hasDied = first.isDead()
   if (!hasDied) await first.leave()
   const second = await mortalNode()
-  const recovery = await recoverFromDead(second.world, second.scheduler, () => {})
+  const recovery = await recoverFromDead(second.ports, second.scheduler, () => {})
   // A client without an answer asks again, which changes nothing if the first request was stored.
   const again = await second.gate.runs.cancel(AGENT, run_id)
   if (!again.ok) expect(again.problem.code).toBe('run.ended')
   await until(async () => (await statusOf()) === 'cancelled')
   expect(await second.gate.calls.read(AGENT, call_id)).toMatchObject({ ok: true, value: { status: 'refused' } })
   expect(await second.gate.approvals.read(APPROVER, approval_id)).toMatchObject({ value: { state: 'withdrawn' } })
-  const events = await opened.world.journal.events(run_id, 0, 100)
+  const events = await opened.ports.journal.events(run_id, 0, 100)
   expect(events.filter(({ event }) => event.type === 'run.cancel')).toHaveLength(1)
   await recovery.stop()
   await second.scheduler.stop()

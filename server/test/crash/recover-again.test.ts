@@ -2,16 +2,16 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openWorld } from '../../src/boot/open-world.ts'
+import { openPorts } from '../../src/boot/open-ports.ts'
 import { recoverFromDead } from '../../src/boot/recover-from-dead.ts'
-import type { World } from '../../src/boot/world.ts'
+import type { GatePorts } from '../../src/boot/gate-ports.ts'
 import type { Ledger } from '../../src/commands/ports/ledger.ts'
 import type { Liveness } from '../../src/commands/ports/liveness.ts'
 import { callId, newCall } from '../../src/stores/ledger-fixtures.suite.ts'
 import { settingsIn, until } from '../gate/with-gate.ts'
 
 /** What fails while a node takes over, once: the ledger does not answer, or the database cannot say who is alive. */
-const FAULTS: readonly (readonly [says: string, break_: (world: World) => Partial<World>])[] = [
+const FAULTS: readonly (readonly [says: string, break_: (ports: GatePorts) => Partial<GatePorts>])[] = [
   [
     'the ledger was unavailable',
     ({ ledger }) => {
@@ -37,20 +37,20 @@ test.each(FAULTS)(
   'a takeover that failed because %s is retried',
   async (_says, fault) => {
     const folder = mkdtempSync(join(tmpdir(), 'sluice-again-'))
-    const opened = await openWorld(settingsIn(folder), { log: () => {}, url: () => 'http://gate.test' }, true)
+    const opened = await openPorts(settingsIn(folder), { log: () => {}, url: () => 'http://gate.test' }, true)
     if (!opened.ok) throw new Error(JSON.stringify(opened.problem))
-    const { world } = opened.value
+    const { ports } = opened.value
     try {
       const deaths: ((boot: string) => void)[] = []
-      const broken: World = { ...world, ...fault(world) }
+      const broken: GatePorts = { ...ports, ...fault(ports) }
       const liveness = {
         ...broken.liveness,
         onDeath: (heard: (boot: string) => void) => (deaths.push(heard), () => {}),
       }
       const recovery = await recoverFromDead({ ...broken, liveness }, { recover: async () => {} }, () => {})
-      await world.quiet.commit([newCall(callId(1), { state: 'executing', boot: '0123456789abcdef' })])
+      await ports.quiet.commit([newCall(callId(1), { state: 'executing', boot: '0123456789abcdef' })])
       for (const heard of deaths) heard('0123456789abcdef')
-      await until(async () => (await world.tables.row('calls', callId(1)))?.row.state === 'unknown')
+      await until(async () => (await ports.tables.row('calls', callId(1)))?.row.state === 'unknown')
       await recovery.stop()
       expect(deaths).toHaveLength(1)
     } finally {

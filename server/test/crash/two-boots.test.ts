@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { driveWorld } from '../../src/boot/drive-world.ts'
-import { openWorld, type OpenedWorld } from '../../src/boot/open-world.ts'
-import type { World } from '../../src/boot/world.ts'
+import { driveGate } from '../../src/boot/drive-gate.ts'
+import { openPorts, type OpenedPorts } from '../../src/boot/open-ports.ts'
+import type { GatePorts } from '../../src/boot/gate-ports.ts'
 import { recoverCalls } from '../../src/commands/calls/recover-calls.ts'
 import { recoverReadBacks } from '../../src/commands/calls/recover-read-backs.ts'
 import { announceCommits } from '../../src/commands/changes/watch-rows.ts'
@@ -21,13 +21,13 @@ rules:
 `
 
 let folder = ''
-let opened: OpenedWorld
+let opened: OpenedPorts
 const joined: StoreNode[] = []
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'sluice-boots-'))
-  const world = await openWorld(settingsIn(folder, { policy }), { log: () => {}, url: () => 'http://gate.test' }, true)
-  if (!world.ok) throw new Error(JSON.stringify(world.problem))
-  opened = world.value
+  const ports = await openPorts(settingsIn(folder, { policy }), { log: () => {}, url: () => 'http://gate.test' }, true)
+  if (!ports.ok) throw new Error(JSON.stringify(ports.problem))
+  opened = ports.value
   await opened.settled
 })
 afterEach(async () => {
@@ -46,17 +46,17 @@ async function otherBoot(): Promise<StoreNode> {
 
 describe('recovery', () => {
   test('acts on what a dead boot left behind, and on nothing of a boot that is alive', async () => {
-    const { world } = opened
+    const { ports } = opened
     const [alive, dead] = [await otherBoot(), await otherBoot()]
     const names = {
-      own: world.boot,
+      own: ports.boot,
       alive: alive.liveness.boot,
       dead: dead.liveness.boot,
       unheard: '0123456789abcdef',
       none: undefined,
     }
     const boots = Object.entries(names)
-    await world.quiet.commit(
+    await ports.quiet.commit(
       boots.flatMap(([, boot], index) => {
         const named = boot === undefined ? {} : { boot }
         const verify = { state: 'executed', due: 'verify', ...named } as const
@@ -64,9 +64,9 @@ describe('recovery', () => {
       }),
     )
     await dead.leave()
-    expect(await recoverCalls(world)).toEqual({ unknown: 3, retried: 0, failed: 0, not_reported: 0 })
+    expect(await recoverCalls(ports)).toEqual({ unknown: 3, retried: 0, failed: 0, not_reported: 0 })
     const states = await Promise.all(
-      boots.map(async ([name], index) => [name, (await world.tables.row('calls', callId(index)))?.row.state]),
+      boots.map(async ([name], index) => [name, (await ports.tables.row('calls', callId(index)))?.row.state]),
     )
     expect(Object.fromEntries(states)).toEqual({
       own: 'executing',
@@ -75,10 +75,10 @@ describe('recovery', () => {
       unheard: 'unknown',
       none: 'unknown',
     })
-    expect(await recoverReadBacks(world)).toBe(3)
+    expect(await recoverReadBacks(ports)).toBe(3)
     // Later the other one dies too.
     await alive.leave()
-    expect(await recoverCalls(world)).toEqual({ unknown: 1, retried: 0, failed: 0, not_reported: 0 })
+    expect(await recoverCalls(ports)).toEqual({ unknown: 1, retried: 0, failed: 0, not_reported: 0 })
   })
 })
 
@@ -89,10 +89,10 @@ describe('two nodes on one store', () => {
     const places = Array.from({ length: count }, (_, index) => index)
     const made = places.map(async (index) => {
       const notices = hub.join()
-      const { liveness } = index === 0 ? opened.world : await otherBoot()
-      const ledger = announceCommits(opened.world.ledger, notices)
-      const world: World = { ...opened.world, ledger, notices, liveness, boot: liveness.boot }
-      const { gate, scheduler } = driveWorld(world, () => {})
+      const { liveness } = index === 0 ? opened.ports : await otherBoot()
+      const ledger = announceCommits(opened.ports.ledger, notices)
+      const ports: GatePorts = { ...opened.ports, ledger, notices, liveness, boot: liveness.boot }
+      const { gate, scheduler } = driveGate(ports, () => {})
       return { gate, stop: () => scheduler.stop() }
     })
     return Promise.all(made)

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { driveWorld } from '../../src/boot/drive-world.ts'
-import { openWorld } from '../../src/boot/open-world.ts'
+import { driveGate } from '../../src/boot/drive-gate.ts'
+import { openPorts } from '../../src/boot/open-ports.ts'
 import type { Gate } from '../../src/commands/gate.ts'
 import type { Change } from '../../src/commands/ports/ledger.ts'
 import { CONSENT_LIMITS, type ConsentRow, type ConsentTerms } from '../../src/contract/consent.ts'
@@ -231,10 +231,10 @@ type Interposed = { gate: Gate; folder: string; before: (change: (gate: Gate) =>
 /** A gate on a real ledger. `before` runs between the next decision to use a consent and its commit. */
 async function withInterposed(use: (rig: Interposed) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-consents-'))
-  const opened = given(await openWorld(settingsIn(folder), { log: () => {}, url: () => 'http://gate.test' }, true))
+  const opened = given(await openPorts(settingsIn(folder), { log: () => {}, url: () => 'http://gate.test' }, true))
   await opened.settled
   let pending: ((gate: Gate) => Promise<unknown>) | undefined
-  const { ledger } = opened.world
+  const { ledger } = opened.ports
   const spends = (change: Change) => change.kind === 'spend' && change.account.startsWith('consent:')
   const slow: typeof ledger = {
     ...ledger,
@@ -247,8 +247,8 @@ async function withInterposed(use: (rig: Interposed) => Promise<void>): Promise<
       return ledger.commit(changes)
     },
   }
-  const { gate: direct, scheduler: first } = driveWorld(opened.world, () => {})
-  const { gate, scheduler: second } = driveWorld({ ...opened.world, ledger: slow }, () => {})
+  const { gate: direct, scheduler: first } = driveGate(opened.ports, () => {})
+  const { gate, scheduler: second } = driveGate({ ...opened.ports, ledger: slow }, () => {})
   try {
     await use({ gate, folder, before: (act) => void (pending = act) })
   } finally {

@@ -6,7 +6,7 @@ import type { Caller, CallerKind } from '../../src/contract/caller.ts'
 import type { ConsentTerms } from '../../src/contract/consent.ts'
 import type { Result } from '../../src/contract/problems.ts'
 import { bindGate } from '../../src/boot/bind-gate.ts'
-import { openWorld } from '../../src/boot/open-world.ts'
+import { openPorts } from '../../src/boot/open-ports.ts'
 import { openTestGate, pendingOf, settingsIn, until, USER, type GateRig, approveShown } from './with-gate.ts'
 
 const APPROVALS = {
@@ -219,10 +219,10 @@ test('an approval by fewer people than are asked when the call would start is st
     await unrouted.opened.close()
     // Without the driver the decision is recorded, but nothing executes it yet.
     const options = { log: () => {}, url: () => 'http://gate.test' }
-    const opened = await openWorld(settingsIn(own, { policy: POLICY }), options, false)
+    const opened = await openPorts(settingsIn(own, { policy: POLICY }), options, false)
     if (!opened.ok) throw new Error(opened.problem.code)
     await opened.value.settled
-    const decided = await approveShown(bindGate(opened.value.world).gate, dan, approval_id)
+    const decided = await approveShown(bindGate(opened.value.ports).gate, dan, approval_id)
     expect(said(decided)).toBe('approved')
     await opened.value.close()
     const later = await openTestGate(own, OPTIONS)
@@ -237,28 +237,28 @@ test('an approval by fewer people than are asked when the call would start is st
 test('a delegation that ends between judging and recording a decision invalidates the decision', async () => {
   const own = mkdtempSync(join(tmpdir(), 'sluice-routes-ended-'))
   const options = { log: () => {}, url: () => 'http://gate.test' }
-  const opened = await openWorld(settingsIn(own, OPTIONS), options, true)
+  const opened = await openPorts(settingsIn(own, OPTIONS), options, true)
   if (!opened.ok) throw new Error(opened.problem.code)
-  const { world, settled, close } = opened.value
+  const { ports, settled, close } = opened.value
   try {
     await settled
-    const { gate } = bindGate(world)
+    const { gate } = bindGate(ports)
     const given = await gate.approvals.delegate(ada, { to: 'dan', for_s: 600 })
     const id = given.ok ? given.value.delegation_id : ''
     const caller: Caller = { kind: 'agent', id: 'agent:a', user: 'ana' }
     const called = await gate.calls.dispatch({ caller, tool: 'book__note', args: { text: 'x' }, thread: 't1' })
     const { approval_id } = pendingOf(called)
     let ended: Promise<unknown> | undefined
-    const ledger: typeof world.ledger = {
+    const ledger: typeof ports.ledger = {
       async commit(changes) {
         const isDecision = changes.some((change) => change.kind === 'swap' && change.table === 'approvals')
         if (isDecision) await (ended ??= gate.approvals.endDelegation(ada, id))
-        return world.ledger.commit(changes)
+        return ports.ledger.commit(changes)
       },
     }
     const shown = await gate.approvals.read(ada, approval_id)
     const digest = shown.ok ? shown.value.digest : ''
-    const racing = bindGate({ ...world, ledger }).gate
+    const racing = bindGate({ ...ports, ledger }).gate
     const late = racing.approvals.decide(dan, approval_id, { says: 'approve', digest })
     expect(said(await late)).toBe('approval.unknown')
     const packet = await gate.approvals.read(ada, approval_id)

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { startChild } from '../built/start-child.ts'
-import { driveWorld } from '../../src/boot/drive-world.ts'
-import { openWorld } from '../../src/boot/open-world.ts'
+import { driveGate } from '../../src/boot/drive-gate.ts'
+import { openPorts } from '../../src/boot/open-ports.ts'
 import type { AuditEntry } from '../../src/contract/audit.ts'
 import type { Gate } from '../../src/commands/gate.ts'
 import { settingsIn } from '../gate/with-gate.ts'
@@ -39,10 +39,10 @@ export async function runRacer(
   options: Parameters<typeof settingsIn>[1],
   prepare: (gate: Gate) => Promise<readonly (() => Promise<string>)[]>,
 ): Promise<never> {
-  const opened = await openWorld(settingsIn(folder, options), { log: () => {}, url: () => 'http://gate.test' }, false)
+  const opened = await openPorts(settingsIn(folder, options), { log: () => {}, url: () => 'http://gate.test' }, false)
   if (!opened.ok) throw new Error(JSON.stringify(opened.problem))
-  const { world, settled, close } = opened.value
-  const { gate, scheduler } = driveWorld(world, (_level, says, about) =>
+  const { ports, settled, close } = opened.value
+  const { gate, scheduler } = driveGate(ports, (_level, says, about) =>
     process.stderr.write(`${says} ${JSON.stringify(about)}\n`),
   )
   await settled

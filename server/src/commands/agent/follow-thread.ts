@@ -61,8 +61,8 @@ export async function followThread(
         const before = state
         state = agent.step(before, one.event as AgentRunEvent).state
         seq = one.seq
-        const told = eventsOf(before, state)
-        for (const [n, event] of told.entries()) {
+        const events = eventsOf(before, state)
+        for (const [n, event] of events.entries()) {
           const isNew = seq > start.seq || (seq === start.seq && n > start.n)
           if (isNew && !isStopped) follower.onEvent({ ...event, id: `${seq}.${n}` })
         }

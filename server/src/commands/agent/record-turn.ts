@@ -41,8 +41,8 @@ export async function cleanText(
 /**
  * Records a message for a thread, creating the thread if there is none. The caller of this function decides whose words they are.
  */
-export function turnChanges(deps: TurnDeps, caller: Caller, told: TurnToRecord, now: number): Change[] {
-  const { thread_id, thread, message, isVolatile, trace, document } = told
+export function turnChanges(deps: TurnDeps, caller: Caller, turn: TurnToRecord, now: number): Change[] {
+  const { thread_id, thread, message, isVolatile, trace, document } = turn
   const run_id = runOfThread(deps, thread_id)
   const event: AgentRunEvent = { type: 'agent.message', message }
   const version = document === undefined ? {} : { document: `${document.name}@${document.version}` }
@@ -80,7 +80,7 @@ export function turnChanges(deps: TurnDeps, caller: Caller, told: TurnToRecord, 
           asked_hash: message.asked_hash,
           turn: message.turn_id,
           reply: message.reply?.result ?? '',
-          ...told.about,
+          ...turn.about,
         },
       },
     },

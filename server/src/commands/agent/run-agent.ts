@@ -166,11 +166,11 @@ type Recorded = Found & {
   readonly trace: string | undefined
 }
 
-async function record(deps: RunAgentDeps, caller: Caller, { trace = deps.ids.trace(), ...told }: Recorded) {
-  const { message, thread_id } = told
+async function record(deps: RunAgentDeps, caller: Caller, { trace = deps.ids.trace(), ...turn }: Recorded) {
+  const { message, thread_id } = turn
   const now = deps.clock()
   return deps.ledger.commit([
-    ...turnChanges(deps, caller, { ...told, trace }, now),
+    ...turnChanges(deps, caller, { ...turn, trace }, now),
     // The person's words authorise the resulting calls.
     ...(message.reply === null
       ? wordsLabel(message.turn_id, caller, thread_id, { text: message.text, trust: trustOf(caller) }, now)

@@ -44,8 +44,8 @@ export type Moment = {
 export type Gathered = { readonly facts: Facts; readonly seen: SeenVersions }
 
 /** Everything a decision uses. A fact that is not available is `unknown`, and the deciders handle that. */
-export async function gatherFacts(deps: FactsDeps, call: Call, tool: Tool, told: Moment): Promise<Facts> {
-  return (await gatherSeen(deps, call, tool, told)).facts
+export async function gatherFacts(deps: FactsDeps, call: Call, tool: Tool, moment: Moment): Promise<Facts> {
+  return (await gatherSeen(deps, call, tool, moment)).facts
 }
 
 /**

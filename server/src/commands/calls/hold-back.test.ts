@@ -2,41 +2,41 @@ import { expect, test } from 'vitest'
 import { holdBack } from './hold-back.ts'
 
 function setUp() {
-  const told: unknown[] = []
+  const received: unknown[] = []
   const durable = Promise.withResolvers<boolean>()
   let asked = 0
   const held = holdBack(
-    { onLog: (line) => told.push(line['data']), onProgress: ({ progress }) => told.push(progress) },
+    { onLog: (line) => received.push(line['data']), onProgress: ({ progress }) => received.push(progress) },
     () => {
       asked += 1
       return durable.promise
     },
   )
-  return { told, durable, held, asked: () => asked }
+  return { received, durable, held, asked: () => asked }
 }
 
 test('messages wait, in order, until the record is durable, and are then passed on at once', async () => {
-  const { told, durable, held, asked } = setUp()
+  const { received, durable, held, asked } = setUp()
   expect(asked()).toBe(0)
   held.listeners.onLog?.({ data: 'a' })
   held.listeners.onProgress?.({ progress: 1 })
-  expect([told, asked()]).toEqual([[], 1])
+  expect([received, asked()]).toEqual([[], 1])
   durable.resolve(true)
   await durable.promise
   await Promise.resolve()
-  expect(told).toEqual(['a', 1])
+  expect(received).toEqual(['a', 1])
   held.listeners.onLog?.({ data: 'b' })
-  expect([told, asked()]).toEqual([['a', 1, 'b'], 1])
+  expect([received, asked()]).toEqual([['a', 1, 'b'], 1])
 })
 
 test('the durable outcome releases them, one that is not durable drops them', async () => {
-  const { told, durable, held } = setUp()
+  const { received, durable, held } = setUp()
   held.listeners.onLog?.({ data: 'a' })
   held.release()
-  expect(told).toEqual(['a'])
+  expect(received).toEqual(['a'])
   durable.resolve(true)
   await durable.promise
-  expect(told).toEqual(['a'])
+  expect(received).toEqual(['a'])
 
   const other = setUp()
   other.held.listeners.onLog?.({ data: 'a' })
@@ -44,15 +44,15 @@ test('the durable outcome releases them, one that is not durable drops them', as
   other.durable.resolve(true)
   await other.durable.promise
   await Promise.resolve()
-  expect(other.told).toEqual([])
+  expect(other.received).toEqual([])
 })
 
 test('nothing is passed on if the record cannot be made durable', async () => {
-  const { told, durable, held, asked } = setUp()
+  const { received, durable, held, asked } = setUp()
   held.listeners.onLog?.({ data: 'a' })
   durable.resolve(false)
   await durable.promise
   await Promise.resolve()
   held.listeners.onLog?.({ data: 'b' })
-  expect([told, asked()]).toEqual([[], 1])
+  expect([received, asked()]).toEqual([[], 1])
 })

@@ -41,8 +41,8 @@ export function taskIn(row: CallRow, links: Links): CallTask {
  */
 function stateOf(row: CallRow): CallTask['state'] {
   if (row.called_off !== undefined || row.problem?.code === 'approval.withdrawn') return 'cancelled'
-  const isUnderWay = row.state === 'pending' || row.state === 'executing' || row.state === 'unknown'
-  return isUnderWay || row.due !== undefined ? 'working' : 'over'
+  const isInProgress = row.state === 'pending' || row.state === 'executing' || row.state === 'unknown'
+  return isInProgress || row.due !== undefined ? 'working' : 'over'
 }
 
 /** The current task; with a signal, once it has ended or the signal says that nobody waits any more. */

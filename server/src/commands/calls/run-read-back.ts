@@ -58,7 +58,7 @@ export async function runReadBack(deps: AskDeps, call: Call, question: Question)
   })
   for (let tries = 0; tries < TRIES; tries += 1) {
     const recorded = await recordQuestion(deps, call, question, tool_id)
-    if ('hindrance' in recorded) return found('unknown', recorded.hindrance)
+    if ('obstacle' in recorded) return found('unknown', recorded.obstacle)
     if (recorded.is === 'committed') return await sendQuestion(deps, call, question, recorded.canonical_args, found)
     if (recorded.is === 'unrecorded') return { unrecorded: recorded.why }
   }
@@ -67,24 +67,24 @@ export async function runReadBack(deps: AskDeps, call: Call, question: Question)
 
 type Found = (ok: Finding['ok'], says: string, more?: Pick<Finding, 'digest' | 'preview'>) => Finding
 type Recorded =
-  | { readonly hindrance: string }
+  | { readonly obstacle: string }
   | { readonly is: 'committed'; readonly canonical_args: string }
   | { readonly is: 'unrecorded'; readonly why: Problem }
   | { readonly is: 'lost' }
 
 async function recordQuestion(deps: AskDeps, call: Call, { part, plan }: Question, tool_id: string): Promise<Recorded> {
   const tool = deps.catalogue.tool(tool_id)
-  const hindrance = hindranceOf(tool)
-  if (tool === undefined || hindrance !== undefined) return { hindrance: hindrance ?? 'no such tool' }
+  const obstacle = obstacleOf(tool)
+  if (tool === undefined || obstacle !== undefined) return { obstacle: obstacle ?? 'no such tool' }
   const { pauses, expects } = await readPauses(deps, { ...call, tool_id }, scopesFor(part))
-  if (pauses === 'unknown') return { hindrance: 'it could not be checked whether it is paused' }
-  if (pauses.length > 0) return { hindrance: 'it is paused' }
+  if (pauses === 'unknown') return { obstacle: 'it could not be checked whether it is paused' }
+  if (pauses.length > 0) return { obstacle: 'it is paused' }
   const canonical = canonicalJson(plan.args)
   const { definition, hash } = inForce(tool.row)
   if (!canonical.ok || !(await deps.judgement.scanner.validate(definition.inputSchema, hash, plan.args)).ok)
-    return { hindrance: 'the declared arguments do not match its schema' }
+    return { obstacle: 'the declared arguments do not match its schema' }
   const forbidden = await problemOfFilled(deps, call, tool, canonical.value, part === 'verify')
-  if (forbidden !== undefined) return { hindrance: `it was not asked: ${forbidden}` }
+  if (forbidden !== undefined) return { obstacle: `it was not asked: ${forbidden}` }
   const about = { asked: tool_id, asked_args_hash: deps.digest(canonical.value) }
   const entry = auditOf(`call.${part}_started`, call, deps.clock(), { about })
   const changes: readonly Change[] = [...expects, ...expectTool(tool), { kind: 'audit', entry }]
@@ -116,7 +116,7 @@ async function sendQuestion(
 }
 
 /** Why a tool cannot be asked. Its effects are configured, so only a reload can have changed them. */
-function hindranceOf(tool: Tool | undefined): string | undefined {
+function obstacleOf(tool: Tool | undefined): string | undefined {
   if (tool === undefined || tool.row.gone_at !== undefined) return 'its server does not offer it'
   if (!tool.effects.every((effect) => effect === 'read')) return 'it does more than read'
   if (tool.row.admitted?.hash !== tool.row.definition_hash) return 'its definition is not the admitted one'

@@ -68,7 +68,7 @@ export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue>
   let everything: readonly Tool[] | undefined
   const queues = new Map<string, Promise<void>>()
   /** Changed tools that were not reported to listeners yet, by server. */
-  const untold = new Map<string, Set<string>>()
+  const unreported = new Map<string, Set<string>>()
 
   /** Returns whether something about the tool changed. */
   function put(settings: ServerSettings, held: KnownRow): boolean {
@@ -106,9 +106,9 @@ export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue>
     return entries
   }
 
-  function untoldOf(server: string): Set<string> {
-    const tools = untold.get(server) ?? new Set<string>()
-    untold.set(server, tools)
+  function unreportedOf(server: string): Set<string> {
+    const tools = unreported.get(server) ?? new Set<string>()
+    unreported.set(server, tools)
     return tools
   }
 
@@ -123,10 +123,10 @@ export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue>
   async function read(server: string, tool_ids: readonly string[] | undefined): Promise<void> {
     const settings = Object.hasOwn(deps.servers, server) ? deps.servers[server] : undefined
     if (settings === undefined) return
-    if (!byServer.has(server)) untoldOf(server)
+    if (!byServer.has(server)) unreportedOf(server)
     entriesOf(server)
     for await (const held of rowsOf(server, tool_ids)) {
-      if (put(settings, held)) untoldOf(server).add(held.row.tool_id)
+      if (put(settings, held)) unreportedOf(server).add(held.row.tool_id)
       await deps.yieldWhenDue?.()
     }
     words.readSoon()
@@ -145,9 +145,9 @@ export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue>
 
   async function refresh(server: string, tool_ids?: readonly string[], origin: Origin = 'here'): Promise<void> {
     await take(server, tool_ids)
-    const news = untold.get(server)
+    const news = unreported.get(server)
     if (news === undefined) return
-    untold.delete(server)
+    unreported.delete(server)
     for (const listener of listeners) listener(server, [...news], origin)
   }
 
@@ -166,7 +166,7 @@ export async function openCatalogue(deps: CatalogueDeps): Promise<LiveCatalogue>
       everything = undefined
       for (const server of servers) {
         rejoinAll(server)
-        for (const tool_id of entriesOf(server).keys()) untoldOf(server).add(tool_id)
+        for (const tool_id of entriesOf(server).keys()) unreportedOf(server).add(tool_id)
         await refresh(server)
       }
     },

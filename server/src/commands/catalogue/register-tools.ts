@@ -181,8 +181,8 @@ function serverChanges(
   trace: string,
 ): { readonly changes: readonly Change[]; readonly news: readonly ListingFinding[] } {
   const rulesOf = (row: ServerRow | undefined) => (row?.findings ?? []).map(({ rule }) => rule).join()
-  const told = was?.row.findings_told ?? []
-  const news = findings.filter(({ rule }) => !told.includes(rule))
+  const reported = was?.row.findings_told ?? []
+  const news = findings.filter(({ rule }) => !reported.includes(rule))
   const isSame = rulesOf(was?.row) === findings.map(({ rule }) => rule).join()
   if (was?.row.first_listed_at !== undefined && isSame) return { changes: [], news }
   const row: ServerRow = {
@@ -191,7 +191,7 @@ function serverChanges(
     added_at: was?.row.added_at ?? now,
     first_listed_at: was?.row.first_listed_at ?? now,
     ...(findings.length === 0 ? {} : { findings }),
-    ...(told.length + news.length === 0 ? {} : { findings_told: [...told, ...news.map(({ rule }) => rule)] }),
+    ...(reported.length + news.length === 0 ? {} : { findings_told: [...reported, ...news.map(({ rule }) => rule)] }),
   }
   // A finding is recorded once, not with every listing.
   const audited = news.map(({ rule, tools, example }): Change => {

@@ -43,7 +43,7 @@ export const REMEMBERED = 2_048
 /** The node, its position in its ring, and the last change it received from every node. */
 const ID = /^([0-9a-z]{1,32})-(\d{1,15})~([0-9a-z.~]{1,4096})$/
 
-type Ear = {
+type Subscriber = {
   readonly caller: Caller
   readonly listener: ChangeListener
   /** The number of the next change to report. */
@@ -51,7 +51,7 @@ type Ear = {
   /** What an agent could find at its last notification: losing the last tool of a server is a change too. */
   servers: ReadonlySet<string>
   /** What the stream has already reported and this node has not received yet. */
-  told?: ReceivedNumbers | undefined
+  reported?: ReceivedNumbers | undefined
 }
 
 /**
@@ -62,9 +62,9 @@ type Ear = {
 export function openChanges(deps: ChangesDeps): Changes {
   const ring: (Happened & { readonly at: number; readonly id: string })[] = []
   const numbers = nodeNumbers(deps.clock())
-  const ears = new Set<Ear>()
+  const subscribers = new Set<Subscriber>()
   let count = 0
-  let isTelling = false
+  let isNotifying = false
   /** Before this number a change published by another node may be missing. */
   let missedBefore = 0
 
@@ -77,11 +77,11 @@ export function openChanges(deps: ChangesDeps): Changes {
     for (const one of happened) {
       const evicted = ring[count % REMEMBERED]?.by
       if (evicted !== undefined) numbers.forget(evicted.node, evicted.number)
-      if (one.by !== undefined) numbers.hear(one.by.node, one.by.number)
+      if (one.by !== undefined) numbers.receive(one.by.node, one.by.number)
       count += 1
       ring[(count - 1) % REMEMBERED] = { ...one, at, id: newest() }
     }
-    tellSoon()
+    notifySoon()
   }
 
   /** A number without a change: a listener that has not got this far starts over. */
@@ -90,60 +90,66 @@ export function openChanges(deps: ChangesDeps): Changes {
     missedBefore = count
     numbers.missed(deps.clock(), deps.boot)
     askCounts()
-    tellSoon()
+    notifySoon()
   }
 
-  function tellSoon(): void {
-    if (ears.size === 0 || isTelling) return
-    isTelling = true
+  function notifySoon(): void {
+    if (subscribers.size === 0 || isNotifying) return
+    isNotifying = true
     deps.after(0, tell)
   }
 
   function tell(): void {
-    isTelling = false
-    for (const ear of ears) {
+    isNotifying = false
+    for (const subscriber of subscribers) {
       try {
-        tellOne(ear)
+        notifyOne(subscriber)
       } catch {
         // A listener that throws must not keep the others from being called.
-        ears.delete(ear)
+        subscribers.delete(subscriber)
       }
     }
   }
 
-  function tellOne(ear: Ear): void {
-    if (ear.next < oldest()) {
-      ear.next = count
-      ear.listener({ id: newest(), at: deps.clock(), kind: 'reset' })
+  function notifyOne(subscriber: Subscriber): void {
+    if (subscriber.next < oldest()) {
+      subscriber.next = count
+      subscriber.listener({ id: newest(), at: deps.clock(), kind: 'reset' })
     }
-    if (ear.told !== undefined && numbers.covers(ear.told) && ear.next === count) ear.told = undefined
-    while (ear.next < count && ears.has(ear)) {
-      const change = seenBy(ear, ear.next)
-      ear.next += 1
-      if (change !== undefined) ear.listener(change)
+    if (subscriber.reported !== undefined && numbers.covers(subscriber.reported) && subscriber.next === count)
+      subscriber.reported = undefined
+    while (subscriber.next < count && subscribers.has(subscriber)) {
+      const change = seenBy(subscriber, subscriber.next)
+      subscriber.next += 1
+      if (change !== undefined) subscriber.listener(change)
     }
   }
 
-  const isTold = (told: ReceivedNumbers | undefined, { by }: Happened) =>
-    told !== undefined && by !== undefined && hasReceived(told, by.node, by.number)
+  const isReported = (reported: ReceivedNumbers | undefined, { by }: Happened) =>
+    reported !== undefined && by !== undefined && hasReceived(reported, by.node, by.number)
 
-  function seenBy(ear: Pick<Ear, 'caller' | 'servers' | 'told'>, number: number): GateChange | undefined {
+  function seenBy(
+    subscriber: Pick<Subscriber, 'caller' | 'servers' | 'reported'>,
+    number: number,
+  ): GateChange | undefined {
     const happened = ring[number % REMEMBERED]
-    if (happened === undefined || isTold(ear.told, happened) || !maySee(ear, happened)) return undefined
-    return { id: idFor(happened.id, ear.told), at: happened.at, ...happened.change }
+    if (happened === undefined || isReported(subscriber.reported, happened) || !maySee(subscriber, happened))
+      return undefined
+    return { id: idFor(happened.id, subscriber.reported), at: happened.at, ...happened.change }
   }
 
-  function maySee(ear: Pick<Ear, 'caller' | 'servers'>, happened: Happened): boolean {
+  function maySee(subscriber: Pick<Subscriber, 'caller' | 'servers'>, happened: Happened): boolean {
     const { change, owner, run_owner, flow_place } = happened
-    if (change.kind === 'call') return owner !== undefined && maySeeCall(ear.caller, { ...change, caller: owner })
+    if (change.kind === 'call')
+      return owner !== undefined && maySeeCall(subscriber.caller, { ...change, caller: owner })
     if (change.kind === 'approval')
-      return owner !== undefined && maySeeApproval(ear.caller, { ...change, caller: owner })
-    if (change.kind === 'run') return run_owner !== undefined && maySeeRun(ear.caller, { owner: run_owner })
-    if (change.kind === 'flow') return flow_place !== undefined && maySeeFlow(deps, ear.caller, flow_place)
+      return owner !== undefined && maySeeApproval(subscriber.caller, { ...change, caller: owner })
+    if (change.kind === 'run') return run_owner !== undefined && maySeeRun(subscriber.caller, { owner: run_owner })
+    if (change.kind === 'flow') return flow_place !== undefined && maySeeFlow(deps, subscriber.caller, flow_place)
     if (change.kind !== 'tools') return true
-    const before = ear.servers
-    ear.servers = deps.serversFor(ear.caller)
-    return before.has(change.server) || ear.servers.has(change.server)
+    const before = subscriber.servers
+    subscriber.servers = deps.serversFor(subscriber.caller)
+    return before.has(change.server) || subscriber.servers.has(change.server)
   }
 
   function askCounts(): void {
@@ -151,29 +157,29 @@ export function openChanges(deps: ChangesDeps): Changes {
   }
 
   /** Where a stream that ended with this id continues: in this node's ring, and what it has already reported. */
-  function placeOf(id: string): { readonly from: number | undefined; readonly told: ReceivedNumbers } | undefined {
+  function placeOf(id: string): { readonly from: number | undefined; readonly reported: ReceivedNumbers } | undefined {
     const [, boot, digits, text = ''] = ID.exec(id) ?? []
-    const told = boot === undefined ? undefined : numbers.read(text)
-    if (told === undefined) return undefined
-    return { from: boot === deps.boot ? Number(digits) : undefined, told }
+    const reported = boot === undefined ? undefined : numbers.read(text)
+    if (reported === undefined) return undefined
+    return { from: boot === deps.boot ? Number(digits) : undefined, reported }
   }
   /** The id of a position in the ring, for a stream that has reported more than this node has received. */
-  function idFor(id: string, told: ReceivedNumbers | undefined): string {
-    const place = told === undefined ? undefined : placeOf(id)
-    if (told === undefined || place === undefined) return id
-    return `${deps.boot}-${place.from}~${receivedText(together(place.told, told))}`
+  function idFor(id: string, reported: ReceivedNumbers | undefined): string {
+    const place = reported === undefined ? undefined : placeOf(id)
+    if (reported === undefined || place === undefined) return id
+    return `${deps.boot}-${place.from}~${receivedText(together(place.reported, reported))}`
   }
-  const toldBefore = (id: string | undefined): ReceivedNumbers | undefined => {
-    const told = id === undefined ? undefined : placeOf(id)?.told
-    return told === undefined || numbers.covers(told) ? undefined : told
+  const reportedBefore = (id: string | undefined): ReceivedNumbers | undefined => {
+    const reported = id === undefined ? undefined : placeOf(id)?.reported
+    return reported === undefined || numbers.covers(reported) ? undefined : reported
   }
 
   // What this node published before is not in the ring, but the other nodes have received it.
-  numbers.hearCount(deps.boot, deps.changeNumbers.last)
+  numbers.receiveCount(deps.boot, deps.changeNumbers.last)
   deps.notices.subscribe('changes', happen)
   deps.notices.subscribe('counts', ({ node, number, asks }, origin) => {
     if (origin === 'here') return
-    numbers.hearCount(node, number)
+    numbers.receiveCount(node, number)
     if (asks) deps.notices.publish('counts', { node: deps.boot, number: deps.changeNumbers.last, asks: false })
   })
   askCounts()
@@ -182,25 +188,31 @@ export function openChanges(deps: ChangesDeps): Changes {
 
   return {
     onChange(caller, listener, after) {
-      const ear: Ear = { caller, listener, next: count, servers: deps.serversFor(caller), told: toldBefore(after) }
-      ears.add(ear)
-      return () => void ears.delete(ear)
+      const subscriber: Subscriber = {
+        caller,
+        listener,
+        next: count,
+        servers: deps.serversFor(caller),
+        reported: reportedBefore(after),
+      }
+      subscribers.add(subscriber)
+      return () => void subscribers.delete(subscriber)
     },
     changesAfter(caller, id) {
       const place = placeOf(id)
       if (place === undefined) return undefined
-      const { from, told } = place
-      if (from === undefined ? !numbers.isWholeAfter(told) : from < oldest() || from > count) return undefined
+      const { from, reported } = place
+      if (from === undefined ? !numbers.isWholeAfter(reported) : from < oldest() || from > count) return undefined
       const first = from ?? Math.max(0, count - REMEMBERED)
-      const ear = { caller, servers: deps.serversFor(caller), told }
+      const subscriber = { caller, servers: deps.serversFor(caller), reported }
       return Array.from({ length: count - first }, (_, index) => first + index).flatMap((number) => {
         const happened = ring[number % REMEMBERED]
         // Changes that only this node knows about, such as its list of tools, are selected by time for a listener that comes from another
         // node.
-        const isOld = from === undefined && happened?.by === undefined && (happened?.at ?? 0) <= told.at - CLOCKS_MS
-        return (isOld ? undefined : seenBy(ear, number)) ?? []
+        const isOld = from === undefined && happened?.by === undefined && (happened?.at ?? 0) <= reported.at - CLOCKS_MS
+        return (isOld ? undefined : seenBy(subscriber, number)) ?? []
       })
     },
-    newest: (after) => idFor(newest(), toldBefore(after)),
+    newest: (after) => idFor(newest(), reportedBefore(after)),
   }
 }

@@ -4,9 +4,9 @@
  */
 export interface NodeNumbers {
   /** A node published its change with this number. */
-  hear(node: string, number: number): void
+  receive(node: string, number: number): void
   /** A node said how many changes it has published so far. */
-  hearCount(node: string, number: number): void
+  receiveCount(node: string, number: number): void
   /** A change is no longer remembered. */
   forget(node: string, number: number): void
   /** Changes may have been missed, until their node says how many it has published. */
@@ -16,9 +16,9 @@ export interface NodeNumbers {
   /** Parses such a part of an id; undefined if it is not one. */
   read(text: string): ReceivedNumbers | undefined
   /** Whether everything after that is remembered here. */
-  isWholeAfter(heard: ReceivedNumbers): boolean
+  isWholeAfter(received: ReceivedNumbers): boolean
   /** Whether this node has received all of that itself. */
-  covers(heard: ReceivedNumbers): boolean
+  covers(received: ReceivedNumbers): boolean
 }
 
 /** The last number received from each node, and when, by the clock of the reporting node. */
@@ -45,7 +45,7 @@ const PART = /^([0-9a-z]{1,32})\.([0-9a-z]{1,10})$/
 const MOST_NODES = 64
 
 /** Changed in place, with every change that a node publishes. */
-type Heard = {
+type Received = {
   last: number
   /** Numbers up to this one are not remembered. */
   lost: number
@@ -54,7 +54,7 @@ type Heard = {
 }
 
 export function nodeNumbers(started_at: number): NodeNumbers {
-  const nodes = new Map<string, Heard>()
+  const nodes = new Map<string, Received>()
   /** The node whose change was received last: it is already at the end of the map. */
   let newest: string | undefined
 
@@ -88,14 +88,14 @@ export function nodeNumbers(started_at: number): NodeNumbers {
   }
 
   return {
-    hear: (node, number) => note(node, number, true),
-    hearCount: (node, number) => note(node, number, false),
+    receive: (node, number) => note(node, number, true),
+    receiveCount: (node, number) => note(node, number, false),
     forget(node, number) {
       const known = nodes.get(node)
       if (known !== undefined && known.lost < number) known.lost = number
     },
     missed(now, own) {
-      for (const [node, heard] of nodes) if (node !== own) heard.unsure_since = now
+      for (const [node, received] of nodes) if (node !== own) received.unsure_since = now
     },
     text(now) {
       let text = now.toString(36)

@@ -32,22 +32,22 @@ const MOST_WORDS = 500
 
 /** Sends one message, at least once: a repetition carries the same delivery id. */
 export function delivering(deps: DeliverDeps): Perform<DeliveryEffect> {
-  return async ({ with: told }) => {
-    const channel = deps.channels.find(({ name }) => name === told.channel)
-    const message = channel === undefined ? undefined : await messageOf(deps, told)
+  return async ({ with: delivery }) => {
+    const channel = deps.channels.find(({ name }) => name === delivery.channel)
+    const message = channel === undefined ? undefined : await messageOf(deps, delivery)
     // The channel was removed from the configuration, or there is nothing left to report.
     if (channel === undefined || message === undefined) return { type: 'effect.done', outcome: 'dropped' }
     const sent = await channel.send(message)
     if (sent === 'stopping') return 'later'
-    if (sent === 'failed') deps.onUndelivered(channel.name, message.delivery_id, told.attempt)
+    if (sent === 'failed') deps.onUndelivered(channel.name, message.delivery_id, delivery.attempt)
     return { type: 'effect.done', outcome: sent, now: deps.clock() }
   }
 }
 
-async function messageOf(deps: DeliverDeps, told: DeliveryEffect['with']): Promise<ChannelMessage | undefined> {
-  const { delivery_id, call_id, approval_id, at } = told
-  const event = CHANNEL_EVENTS.find((known) => known === told.event)
-  if (event === undefined) throw new Bug(`there is no channel event \`${told.event}\``)
+async function messageOf(deps: DeliverDeps, delivery: DeliveryEffect['with']): Promise<ChannelMessage | undefined> {
+  const { delivery_id, call_id, approval_id, at } = delivery
+  const event = CHANNEL_EVENTS.find((known) => known === delivery.event)
+  if (event === undefined) throw new Bug(`there is no channel event \`${delivery.event}\``)
   const call = (await deps.tables.row('calls', call_id))?.row
   if (call === undefined) return undefined
   const tool = deps.catalogue.tool(call.tool_id)

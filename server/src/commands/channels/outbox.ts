@@ -24,8 +24,8 @@ export function withOutbox({ ledger, channels, ids, clock }: OutboxDeps): Ledger
   return {
     commit(changes) {
       const isEscalation = changes.some((change) => change.kind === 'audit' && change.entry.type === ESCALATED)
-      const told = changes.flatMap((change) => toldBy(change, isEscalation))
-      const messages = told.flatMap(({ only, ...news }) =>
+      const reported = changes.flatMap((change) => reportedBy(change, isEscalation))
+      const messages = reported.flatMap(({ only, ...news }) =>
         channels
           .filter(({ name, events }) => events.includes(news.event) && (only?.includes(name) ?? true))
           .flatMap(({ name }) => messageTo(name, news)),
@@ -50,7 +50,7 @@ type News = {
   readonly only?: readonly string[]
 }
 
-function toldBy(change: Change, isEscalation: boolean): News[] {
+function reportedBy(change: Change, isEscalation: boolean): News[] {
   if (change.kind !== 'swap') return []
   const name = nameOf(change, isEscalation)
   const event = CHANNEL_EVENTS.find((known) => known === name)

@@ -76,7 +76,7 @@ export async function mintChanges(
   const drawnUp = drawUpConsent(terms, by, drawn)
   if (!drawnUp.ok) return drawnUp
   const row = drawnUp.value
-  const tidied = await tidyShelf(deps, row.shelf, drawn.now)
+  const tidied = await removeDeadConsents(deps, row.shelf, drawn.now)
   if (!tidied.ok) return tidied
   const changes: Change[] = [
     ...tidied.value,
@@ -92,7 +92,7 @@ export async function mintChanges(
  * The consents under an index key are read for every call of their actor, so there must be few. Those that can never cover a call again are
  * removed when the next one is created, and a new one over the limit of live ones is rejected.
  */
-async function tidyShelf(
+async function removeDeadConsents(
   { tables, accounts }: Pick<MintDeps, 'tables' | 'accounts'>,
   shelf: string,
   now: number,

@@ -136,10 +136,10 @@ export function auditFlow(
   at: number,
 ): Change {
   const subject = { run: run.run_id, flow: `${run.flow_id}@${run.flow_version}` }
-  const told = { ...about, ...(step_id === undefined ? {} : { step: step_id }) }
+  const details = { ...about, ...(step_id === undefined ? {} : { step: step_id }) }
   return {
     kind: 'audit',
-    entry: { at, type, actor: by.id, trace: trace ?? deps.ids.trace(), subject, about: told },
+    entry: { at, type, actor: by.id, trace: trace ?? deps.ids.trace(), subject, about: details },
   }
 }
 

@@ -33,8 +33,10 @@ export async function authenticate(
   key: string,
 ): Promise<Result<Caller>> {
   if (JWT.test(key)) {
-    const told = await deps.issuers.claimsOf(key)
-    return told.ok ? withExpiry(callerFromClaims(told.value.issuer, told.value.claims), told.value.claims) : told
+    const claimed = await deps.issuers.claimsOf(key)
+    return claimed.ok
+      ? withExpiry(callerFromClaims(claimed.value.issuer, claimed.value.claims), claimed.value.claims)
+      : claimed
   }
   const [held] = await deps.tables.list('credentials', { key_hash: deps.digest(key) }, { limit: 1 })
   const now = deps.clock()

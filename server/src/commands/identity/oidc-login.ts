@@ -13,6 +13,6 @@ export async function callerFromOidc(
   back: LoginReturn,
   redirect_uri: string,
 ): Promise<Result<Caller>> {
-  const told = await oidcLogins.finish(attempt, back, redirect_uri)
-  return told.ok ? callerFromClaims(told.value.issuer, told.value.claims) : told
+  const claimed = await oidcLogins.finish(attempt, back, redirect_uri)
+  return claimed.ok ? callerFromClaims(claimed.value.issuer, claimed.value.claims) : claimed
 }

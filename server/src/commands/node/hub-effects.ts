@@ -16,10 +16,10 @@ export type HubEffectDeps = MessageDeps &
 export function hubPerformers(deps: HubEffectDeps): PerformersOf<HubReportEffect> {
   const done = (outcome: string) => ({ type: 'effect.done', outcome, now: deps.clock() })
   return {
-    async tell_hub({ with: told }, { run_id }) {
+    async tell_hub({ with: report }, { run_id }) {
       // The gate is no longer attached to a hub: there is nobody to report to.
       if (deps.hub === undefined) return done('over')
-      const message = await messageToHub(deps, run_id, told)
+      const message = await messageToHub(deps, run_id, report)
       if (message === undefined) return done('over')
       deps.probe('hub.sending')
       const sent = await deps.hub.link.send(message)
@@ -30,7 +30,7 @@ export function hubPerformers(deps: HubEffectDeps): PerformersOf<HubReportEffect
         return done('failed')
       }
       for (const reply of sent.replies) await processReply(deps, reply)
-      if (told.what === 'request') deps.wakeHub()
+      if (report.what === 'request') deps.wakeHub()
       return done('sent')
     },
     async give_up_hub({ with: { approval_id } }) {

@@ -11,19 +11,19 @@ import type { Tables } from '../ports/reads.ts'
 
 export type MessageDeps = PacketDeps & { readonly tables: Tables }
 
-type Told = Pick<HubReport, 'what' | 'nonce' | 'call_id' | 'approval_id'>
+type Report = Pick<HubReport, 'what' | 'nonce' | 'call_id' | 'approval_id'>
 
 /** The message for the hub, from what is stored now; undefined if there is nothing left to report. */
 export async function messageToHub(
   deps: MessageDeps,
   message: RunId,
-  told: Told,
+  report: Report,
 ): Promise<NodeRequest | NodeOutcome | undefined> {
-  const call = (await deps.tables.row('calls', told.call_id))?.row
-  const held = await deps.tables.row('approvals', told.approval_id)
+  const call = (await deps.tables.row('calls', report.call_id))?.row
+  const held = await deps.tables.row('approvals', report.approval_id)
   if (call === undefined || held === undefined) return undefined
-  const head = { message, nonce: told.nonce, approval_id: held.row.approval_id }
-  if (told.what === 'outcome') return outcomeOf(head, call, held.row)
+  const head = { message, nonce: report.nonce, approval_id: held.row.approval_id }
+  if (report.what === 'outcome') return outcomeOf(head, call, held.row)
   if (held.row.state !== 'pending') return undefined
   const packet = await packetOf(deps, held)
   const approvers = held.row.route?.approvers

@@ -109,9 +109,9 @@ async function decide(
     const to: ApprovalRow = { ...withoutRaw(row), ...said, state }
     const { approval_id } = row
     const reason = reply.reason === undefined ? {} : { reason: visibleText(reply.reason) }
-    const why_closed = problem(`approval.${state}`, { approval_id, ...reason })
+    const closing = problem(`approval.${state}`, { approval_id, ...reason })
     const noted = { at: now, type: 'hub.decided', actor, trace: call.row.trace, subject: subjectOf(row), about }
-    changes.push(...closeCall({ held, to }, call, why_closed, actor, now), { kind: 'audit', entry: noted })
+    changes.push(...closeCall({ held, to }, call, closing, actor, now), { kind: 'audit', entry: noted })
   }
   deps.probe('decision.before')
   const recorded = await deps.ledger.commit(changes)
@@ -157,9 +157,9 @@ export async function closeWith(
 ): Promise<'refused' | 'ignored'> {
   const { row } = held
   const call = await heldCallOf(deps.tables, row)
-  const told: Problem = problem(code, { approval_id: row.approval_id, why: shortened(visibleText(why), 200) })
+  const closing: Problem = problem(code, { approval_id: row.approval_id, why: shortened(visibleText(why), 200) })
   const to: ApprovalRow = { ...withoutRaw(row), state: 'withdrawn' }
-  const recorded = await deps.ledger.commit(closeCall({ held, to }, call, told, actor, deps.clock()))
+  const recorded = await deps.ledger.commit(closeCall({ held, to }, call, closing, actor, deps.clock()))
   return recorded === 'committed' ? 'refused' : 'ignored'
 }
 

@@ -50,8 +50,8 @@ function outcomeRun(deps: ReportDeps, { call_id, approval_id, state, due }: Call
   // A call that is still to be read back is reported when that is done.
   if (approval_id === undefined || !ENDED.has(state) || due !== undefined) return []
   const at = deps.clock()
-  const told = { what: 'outcome', nonce: deps.nonce(), call_id, approval_id, at, until: at + OUTCOME_FOR_MS } as const
-  return newRunChanges(beginRun(hubReport, deps.ids.run(), newHubReport(told), at))
+  const report = { what: 'outcome', nonce: deps.nonce(), call_id, approval_id, at, until: at + OUTCOME_FOR_MS } as const
+  return newRunChanges(beginRun(hubReport, deps.ids.run(), newHubReport(report), at))
 }
 
 const PAGE = 100
@@ -60,7 +60,7 @@ const PAGE = 100
 export async function reportEarlier(
   deps: ReportDeps & { readonly tables: Tables; readonly ledger: Ledger },
 ): Promise<number> {
-  let told = 0
+  let reported = 0
   let after: number | undefined
   for (;;) {
     const page = await deps.tables.list(
@@ -71,10 +71,10 @@ export async function reportEarlier(
     for (const { row } of page) {
       if ((await requestRunOf(deps.tables, row.approval_id)) !== undefined) continue
       await deps.ledger.commit(requestRun(deps, row))
-      told += 1
+      reported += 1
     }
     after = page.at(-1)?.cursor
-    if (page.length < PAGE) return told
+    if (page.length < PAGE) return reported
   }
 }
 

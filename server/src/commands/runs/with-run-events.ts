@@ -14,8 +14,8 @@ export function withRunEvents(ledger: Ledger): Ledger {
   return {
     commit(changes) {
       if (!changes.some(isOfRun)) return ledger.commit(changes)
-      const told = changes.flatMap(toldBy)
-      return ledger.commit(told.length === 0 ? changes : [...changes, ...told])
+      const events = changes.flatMap(eventsOf)
+      return ledger.commit(events.length === 0 ? changes : [...changes, ...events])
     },
   }
 }
@@ -23,7 +23,7 @@ export function withRunEvents(ledger: Ledger): Ledger {
 const isOfRun = (change: Change): boolean =>
   change.kind === 'swap' && change.table === 'calls' && change.to.by_run !== undefined
 
-function toldBy(change: Change): Change[] {
+function eventsOf(change: Change): Change[] {
   if (change.kind !== 'swap' || change.table !== 'calls') return []
   const { by_run, call_id, state } = change.to
   if (by_run === undefined || !REPORTED.has(state)) return []

@@ -58,8 +58,8 @@ export async function runToolflow(
   const run_id = idempotency_key === undefined ? deps.ids.run() : await runOf(deps, caller, idempotency_key)
   const body = await withoutSecrets(deps, asked)
   const asked_hash = deps.digest(askedText(body, args.value))
-  const told = { run_id, caller, trace: trace ?? deps.ids.trace(), asked_hash, body, limits: deps.toolflow }
-  const recorded = await record(deps, caller, startToolflow(told))
+  const flow = { run_id, caller, trace: trace ?? deps.ids.trace(), asked_hash, body, limits: deps.toolflow }
+  const recorded = await record(deps, caller, startToolflow(flow))
   if (isUnrecorded(recorded)) return refuseUnrecorded(recorded)
   if (recorded !== 'committed' && !(await isSame(deps, caller, run_id, asked_hash)))
     return refuse('toolflow.key_reused', { run_id })

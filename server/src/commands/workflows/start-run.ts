@@ -55,16 +55,16 @@ export const runOfDelivery = ({ digest }: Pick<StartDeps, 'digest'>, delivery: s
   `run_${digest(JSON.stringify(['workflow', delivery])).slice(0, 16)}`
 
 /** Records a run, within the limits of its document. The driver does the rest. */
-export async function startRun(deps: StartDeps, told: RunToStart): Promise<Started> {
-  const { head, opened, run_id, delivery } = told
+export async function startRun(deps: StartDeps, run: RunToStart): Promise<Started> {
+  const { head, opened, run_id, delivery } = run
   const now = deps.clock()
   const request = requestMeters(head.name, opened, now)
-  const meters = [...(told.meters ?? []), ...request.meters]
+  const meters = [...(run.meters ?? []), ...request.meters]
   const once: Change[] =
     delivery === undefined
       ? []
       : [{ kind: 'once', key: `workflow.delivery ${delivery}`, until: now + DELIVERY_KNOWN_MS }]
-  const committed = await commitWithin(deps, meters, [...once, ...runChanges(deps, told, request.place, now)])
+  const committed = await commitWithin(deps, meters, [...once, ...runChanges(deps, run, request.place, now)])
   if (isOver(committed) && delivery !== undefined && (await isKnown(deps, run_id))) return { is: 'known', run_id }
   if (isOver(committed))
     return {
@@ -106,8 +106,8 @@ const limitName = (account: string): string => {
   )
 }
 
-function runChanges(deps: StartDeps, told: RunToStart, place: string | null, now: number): Change[] {
-  const { head, opened, protocol, trigger, input, trace, run_id } = told
+function runChanges(deps: StartDeps, run: RunToStart, place: string | null, now: number): Change[] {
+  const { head, opened, protocol, trigger, input, trace, run_id } = run
   const caller = agentCaller(head)
   const thread = `workflow.${run_id}`
   const { approvals, messaging } = opened.document
@@ -157,10 +157,10 @@ function runChanges(deps: StartDeps, told: RunToStart, place: string | null, now
       entry: {
         at: now,
         type: 'workflow.started',
-        actor: told.actor ?? caller.id,
+        actor: run.actor ?? caller.id,
         trace,
         subject,
-        about: { trigger: trigger.type, sha256: opened.row.sha256, ...told.about },
+        about: { trigger: trigger.type, sha256: opened.row.sha256, ...run.about },
       },
     },
     ...(protocol.inputSchemaRef === undefined

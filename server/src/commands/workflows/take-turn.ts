@@ -115,11 +115,11 @@ function changesOf(
     message_hash: deps.digest(message.text),
   }
   const trace = thread?.state.trace ?? deps.ids.trace()
-  const told = { thread_id, thread, message: waiting, isVolatile: false, trace, document, about }
+  const turn = { thread_id, thread, message: waiting, isVolatile: false, trace, document, about }
   // The operator wrote the list of rooms that answers may go to.
   const targets = JSON.stringify(messaging.allowedTargets)
   return [
-    ...turnChanges(deps, caller, told, now),
+    ...turnChanges(deps, caller, turn, now),
     ...(thread === undefined ? wordsLabel(thread_id, caller, thread_id, { text: targets, trust: 'user' }, now) : []),
     ...(waiting.reply === null ? personsWords(deps, caller, thread_id, sender, waiting) : []),
   ]

@@ -28,7 +28,7 @@ describe('laws', () => {
     const play = new Play().say('start')
     for (const move of moves) {
       const before = play.state
-      if ('type' in move) play.hear(move)
+      if ('type' in move) play.receive(move)
       else if (play.effects.some(({ kind }) => kind !== 'withdraw_call')) play.done(move)
       look(play, before)
     }

@@ -120,14 +120,14 @@ export function reject(state: AgentState): AgentState {
     said === '' && has_outcome
       ? (last_tool_result?.output ?? 'User Rejected')
       : `User Rejected${said === '' ? '' : `: ${said}`}`
-  const told = withMessage(state, {
+  const next = withMessage(state, {
     role: 'tool',
     text: output,
     at: proposed_tool?.created_at ?? 0,
     ...(proposed_tool === null ? {} : { tool: proposed_tool.name }),
   })
   return {
-    ...told,
+    ...next,
     ...NO_APPROVAL,
     last_approval_id: state.approval_id,
     rejected: proposed_tool === null ? rejected : [...rejected, callKey(proposed_tool)].slice(-MOST_REJECTED),
@@ -173,15 +173,15 @@ export function interpret(state: AgentState): AgentState {
   const name = proposed_tool?.name ?? ''
   const result = integrity_failed ? failedResult('Integrity check failed') : last_tool_result
   const output = result?.output ?? ''
-  const told = withMessage({ ...state, last_tool_result: result }, { role: 'tool', text: output, at, tool: name })
+  const next = withMessage({ ...state, last_tool_result: result }, { role: 'tool', text: output, at, tool: name })
   const found =
     integrity_failed || verdict?.effect === 'block'
-      ? withFinding(told, {
+      ? withFinding(next, {
           rule_id: integrity_failed ? 'agent.integrity' : 'gate.blocked',
           severity: integrity_failed ? 'critical' : 'medium',
           message: integrity_failed ? 'the arguments are not those that were proposed' : (verdict?.why ?? ''),
         })
-      : told
+      : next
   const isDone = result?.status === 'success'
   // It is unknown whether the call ran, so only a person may decide to try it again.
   const tries = call?.status === 'unknown' ? replaced(found.tries, current_step, MOST_TRIES) : found.tries
@@ -232,9 +232,9 @@ export function endTurn(state: AgentState): AgentState {
   const { status, text } = closingOf(state)
   const response = text ?? state.response
   const at = Math.max(turn?.at ?? 0, state.messages.at(-1)?.at ?? 0)
-  const told = withMessage({ ...state, response, status }, { role: 'assistant', text: response, at })
+  const next = withMessage({ ...state, response, status }, { role: 'assistant', text: response, at })
   const ended =
-    turn === null ? told : withTurn(told, { turn_id: turn.turn_id, asked_hash: turn.asked_hash, status, response })
+    turn === null ? next : withTurn(next, { turn_id: turn.turn_id, asked_hash: turn.asked_hash, status, response })
   const sent = withAnswer(ended, { text: response, place: turn?.place ?? null })
   return { ...sent, turn: null, cancelled_by: state.closing || state.awaiting_approval ? state.cancelled_by : null }
 }

@@ -12,7 +12,7 @@ function inRoom(): Play {
 }
 const replies = ({ effects }: Play) => effects.filter(({ kind }) => kind === 'agent_reply')
 const sent = (play: Play) => {
-  for (const { key } of replies(play)) play.hear({ type: 'effect.done', key } as unknown as AgentRunEvent)
+  for (const { key } of replies(play)) play.receive({ type: 'effect.done', key } as unknown as AgentRunEvent)
   return play
 }
 
@@ -31,7 +31,7 @@ test('a thread that was not started from a room sends nothing', () => {
 test('a waiting call is announced, and so is its outcome after the decision', () => {
   const play = inRoom().say('send it').plan('send').propose().done(held, 'agent_call')
   expect(replies(play)).toMatchObject([{ with: { text: expect.stringContaining(APPROVAL) } }])
-  sent(play).hear({ type: 'call.ended', call_id: CALL, state: 'executed' })
+  sent(play).receive({ type: 'call.ended', call_id: CALL, state: 'executed' })
   const call = { call_id: CALL, status: 'executed' as const, approval_id: APPROVAL }
   play.done({ call, result: SUCCESS }, 'agent_outcome').done({ text: 'it is sent' }, 'agent_answer')
   expect(replies(play)).toMatchObject([{ with: { text: 'it is sent' } }])
@@ -39,12 +39,12 @@ test('a waiting call is announced, and so is its outcome after the decision', ()
 
 test('dropped messages release their slots, and the thread ends after all answers', () => {
   const play = inRoom().say('one', { place: 'a' }).say('two', { place: 'b' }).say('three', { place: 'c' })
-  play.hear({ type: 'run.cancel', by: 'admin' })
+  play.receive({ type: 'run.cancel', by: 'admin' })
   expect(play.ends).toBeUndefined()
   while (play.ends === undefined) {
     const [first] = play.effects
     if (first === undefined) throw new Error('it should have ended')
-    play.hear({ type: 'effect.done', key: first.key } as unknown as AgentRunEvent)
+    play.receive({ type: 'effect.done', key: first.key } as unknown as AgentRunEvent)
   }
   expect(play.ends).toBe('cancelled')
   expect(play.keys.filter((key) => key.includes('/reply/'))).toHaveLength(3)

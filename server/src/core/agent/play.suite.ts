@@ -64,7 +64,7 @@ export class Play {
   constructor(settings: Partial<AgentSettings> = {}) {
     this.state = thread(settings)
   }
-  hear(event: AgentRunEvent): this {
+  receive(event: AgentRunEvent): this {
     if (this.ends !== undefined) return this
     const next = agent.step(this.state, event)
     this.state = next.state
@@ -85,10 +85,10 @@ export class Play {
     const effect = this.effects.findLast(({ kind }) => kind !== 'withdraw_call')
     if (effect === undefined) throw new Error(`no work is in progress at ${this.state.node}`)
     if (work !== undefined) expect(effect.kind).toBe(work)
-    return this.hear({ type: 'effect.done', key: effect.key, ...news } as unknown as AgentRunEvent)
+    return this.receive({ type: 'effect.done', key: effect.key, ...news } as unknown as AgentRunEvent)
   }
   say(text: string, more: Partial<WaitingMessage> = {}): this {
-    return this.hear(message(text, more))
+    return this.receive(message(text, more))
   }
   plan(...steps: string[]): this {
     return this.done({ plan: steps }, 'agent_plan')

@@ -41,14 +41,14 @@ describe('a thread', () => {
     const play = held1().say('APPROVE', reply('approved'))
     expect(play.state).toMatchObject({ node: 'Tools', awaiting_approval: false })
     expect(play.effects).toEqual([])
-    play.hear({ type: 'call.ended', call_id: CALL, state: 'executed' })
+    play.receive({ type: 'call.ended', call_id: CALL, state: 'executed' })
     play.done({ call: { call_id: CALL, status: 'executed', approval_id: null }, result: SUCCESS }, 'agent_outcome')
     play.done({ text: 'sent' }, 'agent_answer')
     expect(play.last).toMatchObject({ turn_id: 'APPROVE', status: 'completed', response: 'sent' })
   })
 
   test('continues after an approval elsewhere; a later reply gets the same answer', () => {
-    const play = held1().hear({ type: 'call.ended', call_id: CALL, state: 'executed' })
+    const play = held1().receive({ type: 'call.ended', call_id: CALL, state: 'executed' })
     play.done({ call: { call_id: CALL, status: 'executed', approval_id: null }, result: SUCCESS }, 'agent_outcome')
     play.say('APPROVE', reply('approved'))
     play.done({ text: 'sent' }, 'agent_answer')
@@ -71,7 +71,7 @@ describe('a thread', () => {
   })
 
   test('a reply that arrives when nothing is waiting is answered as such', () => {
-    const play = held1().hear({ type: 'call.ended', call_id: CALL, state: 'executed' })
+    const play = held1().receive({ type: 'call.ended', call_id: CALL, state: 'executed' })
     play.say('are you done?').say('APPROVE', reply('approved'))
     play.done({ call: { call_id: CALL, status: 'executed', approval_id: null }, result: SUCCESS }, 'agent_outcome')
     play.done({ text: 'sent' }, 'agent_answer')
@@ -93,7 +93,7 @@ describe('a thread', () => {
   })
 
   test('a denial elsewhere is a rejection with its reason', () => {
-    const play = held1().hear({ type: 'call.ended', call_id: CALL, state: 'refused' })
+    const play = held1().receive({ type: 'call.ended', call_id: CALL, state: 'refused' })
     play.done({ result: failedResult('denied: too much') }, 'agent_outcome')
     expect(play.state).toMatchObject({ awaiting_user_input: true, awaiting_approval: false })
     expect(play.state.response).toContain('denied: too much')
@@ -184,17 +184,17 @@ describe('a thread', () => {
   })
 
   test('cancels work in progress, and withdraws a waiting call', () => {
-    const busy = new Play().say('x').hear({ type: 'agent.cancel', by: 'user:ana' })
+    const busy = new Play().say('x').receive({ type: 'agent.cancel', by: 'user:ana' })
     expect(busy.cancelled).toHaveLength(1)
-    busy.hear({ type: 'effect.cancelled', key: busy.cancelled[0] ?? '' })
+    busy.receive({ type: 'effect.cancelled', key: busy.cancelled[0] ?? '' })
     expect(busy.last).toMatchObject({ status: 'cancelled' })
-    const routed = new Play({ intent: 'model' }).say('x', { intent: null }).hear({ type: 'agent.cancel', by: 'a' })
-    routed.hear({ type: 'effect.cancelled', key: routed.cancelled[0] ?? '' })
+    const routed = new Play({ intent: 'model' }).say('x', { intent: null }).receive({ type: 'agent.cancel', by: 'a' })
+    routed.receive({ type: 'effect.cancelled', key: routed.cancelled[0] ?? '' })
     expect(routed.last).toMatchObject({ status: 'cancelled' })
 
-    const waiting = held1().hear({ type: 'agent.cancel', by: 'user:ana' })
+    const waiting = held1().receive({ type: 'agent.cancel', by: 'user:ana' })
     expect(waiting.effects.map(({ kind }) => kind)).toEqual(['withdraw_call'])
-    waiting.hear({ type: 'call.ended', call_id: CALL, state: 'refused' })
+    waiting.receive({ type: 'call.ended', call_id: CALL, state: 'refused' })
     waiting.done({ result: failedResult('withdrawn') }, 'agent_outcome')
     expect(waiting.state).toMatchObject({ node: 'END', awaiting_approval: false, status: 'cancelled' })
     waiting.say('something else')
@@ -202,12 +202,12 @@ describe('a thread', () => {
   })
 
   test('a cancelled run ends, but not before its held call is withdrawn', () => {
-    const play = held1().hear({ type: 'run.cancel', by: 'user:ana' })
+    const play = held1().receive({ type: 'run.cancel', by: 'user:ana' })
     expect(play.ends).toBeUndefined()
-    play.hear({ type: 'call.ended', call_id: CALL, state: 'refused' })
+    play.receive({ type: 'call.ended', call_id: CALL, state: 'refused' })
     play.done({ result: failedResult('withdrawn') }, 'agent_outcome')
     expect(play.ends).toBe('cancelled')
-    expect(new Play().hear({ type: 'run.cancel', by: 'a' }).ends).toBe('cancelled')
+    expect(new Play().receive({ type: 'run.cancel', by: 'a' }).ends).toBe('cancelled')
   })
 
   test('messages wait for their turn, in order; beyond a limit the thread is busy', () => {
@@ -223,11 +223,13 @@ describe('a thread', () => {
   })
 
   test('ends after a long time without messages', () => {
-    const play = held1().hear({ type: 'timer', name: 'idle', now: 5 })
+    const play = held1().receive({ type: 'timer', name: 'idle', now: 5 })
     expect(play.ends).toBeUndefined()
     expect(
-      new Play().say('hi', { intent: 'conversation' }).done({ text: 'x' }).hear({ type: 'timer', name: 'idle', now: 5 })
-        .ends,
+      new Play()
+        .say('hi', { intent: 'conversation' })
+        .done({ text: 'x' })
+        .receive({ type: 'timer', name: 'idle', now: 5 }).ends,
     ).toBe('done')
   })
 })

@@ -78,7 +78,7 @@ const DAY_MS = 86_400_000
 function step(state: AgentState, event: AgentRunEvent): Next {
   switch (event.type) {
     case 'agent.message':
-      return advance(hear(state, event.message))
+      return advance(receive(state, event.message))
     case 'call.ended':
       return advance(callEnded(state, event))
     case 'effect.done':
@@ -101,20 +101,20 @@ function step(state: AgentState, event: AgentRunEvent): Next {
  * A reply may arrive after its decision took effect, if the decision's own event was faster. Such a turn ends with the outcome of
  * the decision. Beyond a limit, messages are answered at once: the thread is busy. A thread that was cancelled starts nothing new.
  */
-function hear(state: AgentState, message: WaitingMessage): AgentState {
+function receive(state: AgentState, message: WaitingMessage): AgentState {
   const { turn_id, asked_hash, reply } = message
   if (state.closing) return endCancelled(state, message)
   const isDecision = reply !== null && reply.result !== 'invalid'
   if (isDecision && isBeingCarriedOut(state, reply.approval_id)) {
-    const told = withReason(state, reply)
+    const next = withReason(state, reply)
     if (state.node === 'END')
-      return withTurn(told, { turn_id, asked_hash, status: state.status, response: state.response })
+      return withTurn(next, { turn_id, asked_hash, status: state.status, response: state.response })
     if (state.turn === null) return { ...state, turn: message }
   }
   if (state.queue.length < MOST_WAITING) return { ...state, queue: [...state.queue, message] }
   const response = 'the thread is busy: wait for its answer'
-  const told = withAnswer(state, { text: response, place: message.place ?? null })
-  return withTurn(told, { turn_id, asked_hash, status: 'failed', response })
+  const next = withAnswer(state, { text: response, place: message.place ?? null })
+  return withTurn(next, { turn_id, asked_hash, status: 'failed', response })
 }
 
 /** Also true after the decision: the last one was made by this reply. */
@@ -210,9 +210,9 @@ function judged(
 const NOT_MADE = { effect: 'block', why: 'the call was not made' } as const
 
 function answered(state: AgentState, { text, summary }: AgentFound): AgentState {
-  const told = { ...state, response: text ?? '' }
-  if (summary === undefined) return told
-  return { ...told, summary: summary.text, messages: state.messages.slice(summary.of) }
+  const next = { ...state, response: text ?? '' }
+  if (summary === undefined) return next
+  return { ...next, summary: summary.text, messages: state.messages.slice(summary.of) }
 }
 
 function withUsage(state: AgentState, more: AgentUsage | undefined): AgentState {
@@ -248,8 +248,8 @@ export function limitOf({ usage, settings, node }: AgentState): AgentFailure | u
 
 /** Asks a running model or tool to stop; what was already done is kept. */
 function cancel(state: AgentState, by: string, closing: boolean): Next {
-  const told = state.queue.reduce(endCancelled, state)
-  const stopped = { ...told, cancelled_by: state.cancelled_by ?? by, closing: state.closing || closing, queue: [] }
+  const emptied = state.queue.reduce(endCancelled, state)
+  const stopped = { ...emptied, cancelled_by: state.cancelled_by ?? by, closing: state.closing || closing, queue: [] }
   const isIdle = state.node === 'END' && !state.awaiting_approval
   if (isIdle) return advance(closing ? stopped : state)
   const next = advance(stopped)
@@ -258,8 +258,8 @@ function cancel(state: AgentState, by: string, closing: boolean): Next {
 
 /** Ends the turn of a message that is not worked on any more. */
 function endCancelled(state: AgentState, { turn_id, asked_hash, place }: WaitingMessage): AgentState {
-  const told = withAnswer(state, { text: STOPPED, place: place ?? null })
-  return withTurn(told, { turn_id, asked_hash, status: 'cancelled', response: STOPPED })
+  const next = withAnswer(state, { text: STOPPED, place: place ?? null })
+  return withTurn(next, { turn_id, asked_hash, status: 'cancelled', response: STOPPED })
 }
 
 function idle(state: AgentState, now: number): Next {

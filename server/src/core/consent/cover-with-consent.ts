@@ -40,7 +40,7 @@ export function coverWithConsent(verdict: Verdict, call: Call, facts: CoverFacts
   if (flow !== undefined && isFree && matchFlowConsent(flow, call, facts))
     return { effect: 'allow', evidence: [...verdict.evidence, flowConsentedBy(flow, facts.now)] }
   const matching = (facts.consents ?? []).filter(covers)
-  const [consent] = matching.toSorted(soonestGoneFirst)
+  const [consent] = matching.toSorted(byExpiry)
   if (consent === undefined) return withNotes(verdict, call, facts)
   return { effect: 'allow', evidence: [...verdict.evidence, consentedBy(consent, facts.now)] }
 }
@@ -154,7 +154,7 @@ export function consentUsed(verdict: Verdict, facts: CoverFacts): ConsentFact | 
 }
 
 /** If several match, the one that expires first is used, so that none is wasted; the order is the same on every machine. */
-function soonestGoneFirst(a: ConsentFact, b: ConsentFact): number {
+function byExpiry(a: ConsentFact, b: ConsentFact): number {
   return (
     Number(b.spent === true) - Number(a.spent === true) ||
     a.row.expires_at - b.row.expires_at ||

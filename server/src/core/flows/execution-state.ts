@@ -50,8 +50,8 @@ export type NewExecution = Pick<
   'execution_id' | 'flow_run_id' | 'consent_id' | 'step' | 'lane' | 'caller' | 'trace' | 'tools' | 'prompt_ids'
 >
 
-export const newExecution = (told: NewExecution): FlowExecution => ({
-  ...told,
+export const newExecution = (start: NewExecution): FlowExecution => ({
+  ...start,
   prompts: [],
   phase: 'starting',
   works: 0,

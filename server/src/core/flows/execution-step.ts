@@ -93,27 +93,27 @@ function ask(state: FlowExecution): Next {
 const fail = (state: FlowExecution, reason: string): Next =>
   begin({ ...state, ending: 'failed', reason, output: null }, 'finishing', 'flow_finish')
 
-function found(state: FlowExecution, told: ExecutionFound): Next {
+function found(state: FlowExecution, news: ExecutionFound): Next {
   if (state.phase === 'finishing') return { state: { ...state, phase: 'ended' }, effects: [], ends: endOf(state) }
   // Nothing is in progress while it waits.
   if (state.phase === 'waiting') return stay(state)
-  const isOpen = told.call !== undefined && told.result === undefined
+  const isOpen = news.call !== undefined && news.result === undefined
   if (state.stopping && !isOpen) return fail(state, CANCELLED)
-  if (told.failure !== undefined) return fail(state, told.failure)
-  if (told.capped === true)
+  if (news.failure !== undefined) return fail(state, news.failure)
+  if (news.capped === true)
     return begin({ ...state, ending: 'cost_capped', reason: 'the cost cap is reached' }, 'finishing', 'flow_finish')
   switch (state.phase) {
     case 'reading_prompts': {
-      const prompts = told.prompts ?? []
+      const prompts = news.prompts ?? []
       return ask({ ...state, prompts, gated: state.gated + prompts.length })
     }
     case 'asking':
-      return afterAsking(state, told)
+      return afterAsking(state, news)
     case 'calling':
-      return afterCalling(state, told)
+      return afterCalling(state, news)
     case 'answering':
       return begin(
-        { ...state, output: told.output ?? '', verified: told.verified === true },
+        { ...state, output: news.output ?? '', verified: news.verified === true },
         'finishing',
         'flow_finish',
       )
@@ -124,23 +124,23 @@ function found(state: FlowExecution, told: ExecutionFound): Next {
 
 const endOf = ({ ending }: FlowExecution) => (ending === 'completed' ? 'done' : 'failed')
 
-function afterAsking(state: FlowExecution, told: ExecutionFound): Next {
-  if (told.proposed !== undefined) {
+function afterAsking(state: FlowExecution, news: ExecutionFound): Next {
+  if (news.proposed !== undefined) {
     if (state.calls >= MOST_CALLS) return fail(state, `more than ${MOST_CALLS} calls`)
-    const proposed = told.proposed
+    const proposed = news.proposed
     return begin({ ...state, proposed, calls: state.calls + 1, wasted: 0 }, 'calling', 'flow_call')
   }
-  if (told.said === true && state.gated > 0) return begin(state, 'answering', 'flow_answer')
-  const why = told.wasted ?? 'nothing was done yet: call one of the offered tools'
+  if (news.said === true && state.gated > 0) return begin(state, 'answering', 'flow_answer')
+  const why = news.wasted ?? 'nothing was done yet: call one of the offered tools'
   const wasted = state.wasted + 1
   if (wasted >= MOST_WASTED) return fail(state, `the model made no call that could be made: ${why}`)
   return ask({ ...state, wasted, results: [...state.results, { tool: 'gate', text: why, ok: false }] })
 }
 
-function afterCalling(state: FlowExecution, told: ExecutionFound): Next {
-  if (told.call !== undefined && told.result === undefined) return standStill({ ...state, call: told.call })
-  if (told.result === undefined) return stay(state)
-  const { text, ok } = told.result
+function afterCalling(state: FlowExecution, news: ExecutionFound): Next {
+  if (news.call !== undefined && news.result === undefined) return waitForCall({ ...state, call: news.call })
+  if (news.result === undefined) return stay(state)
+  const { text, ok } = news.result
   const tool = state.proposed?.tool ?? ''
   return ask({
     ...state,
@@ -152,7 +152,7 @@ function afterCalling(state: FlowExecution, told: ExecutionFound): Next {
 }
 
 /** Waits for a person or for another node, unless the call is already reported as ended. */
-function standStill(state: FlowExecution): Next {
+function waitForCall(state: FlowExecution): Next {
   const call_id = state.call?.call_id ?? null
   if (call_id !== null && state.ended_call === call_id) return begin(state, 'calling', 'flow_outcome')
   const waiting: Next = { state: { ...state, phase: 'waiting' }, effects: [], waits_for: `call ${call_id ?? ''}` }
@@ -179,6 +179,6 @@ function cancelled(state: FlowExecution): Next {
   if (state.stopping || state.phase === 'finishing' || state.phase === 'ended') return stay(state)
   const stopping = { ...state, stopping: true }
   if (state.phase === 'starting') return fail(stopping, CANCELLED)
-  if (state.phase === 'waiting') return standStill(stopping)
+  if (state.phase === 'waiting') return waitForCall(stopping)
   return { state: stopping, effects: [], ...(state.phase === 'calling' ? {} : { cancel: [keyOf(state)] }) }
 }

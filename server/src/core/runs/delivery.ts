@@ -43,11 +43,11 @@ export const delivery: RunKind<Delivery, DeliveryEvent, DeliveryEffect> = {
 }
 
 /** A new message: its timer is due at once. */
-export function newDelivery(told: Omit<Delivery, 'failed' | 'next_at' | 'phase'>): Next {
+export function newDelivery(message: Omit<Delivery, 'failed' | 'next_at' | 'phase'>): Next {
   return {
-    state: { ...told, failed: 0, next_at: told.at, phase: 'waiting' },
+    state: { ...message, failed: 0, next_at: message.at, phase: 'waiting' },
     effects: [],
-    timers: { [SEND]: told.at },
+    timers: { [SEND]: message.at },
   }
 }
 

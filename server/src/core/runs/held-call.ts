@@ -115,7 +115,7 @@ const isHeld = ({ phase }: HeldCall): boolean => phase === 'waiting' || phase ==
 function answers(state: HeldCall, { key, outcome }: HeldCallEvent & { type: 'effect.done' }): boolean {
   // Asking further people decides nothing, whatever has happened to the call in the meantime.
   if (key?.startsWith(escalationOf(state)) === true) return false
-  if (key?.startsWith(expiryOf(state)) === true) return state.phase === 'expiring' && !GOES_ON.has(outcome)
+  if (key?.startsWith(expiryOf(state)) === true) return state.phase === 'expiring' && !CONTINUES.has(outcome)
   if (state.phase === 'withdrawing') return outcome !== 'approved'
   return state.phase !== 'waiting' && key !== withdrawalOf(state)
 }
@@ -124,7 +124,7 @@ function answers(state: HeldCall, { key, outcome }: HeldCallEvent & { type: 'eff
  * The states in which an expiry finds the request if a person decided first and the call continues. The event of that decision is in the
  * journal, read or unread.
  */
-const GOES_ON: ReadonlySet<string> = new Set(['approved', 'consumed', 'stale', 'edited'])
+const CONTINUES: ReadonlySet<string> = new Set(['approved', 'consumed', 'stale', 'edited'])
 
 const expiryOf = ({ call_id }: HeldCall): string => `${call_id}/expire/`
 const escalationOf = ({ call_id }: HeldCall): string => `${call_id}/escalate/`

@@ -58,13 +58,13 @@ export const hubReport: RunKind<HubReport, HubReportEvent, HubReportEffect> = {
 export const waitsForHub = (approval_id: string): string => `hub ${approval_id}`
 
 export function newHubReport(
-  told: Pick<HubReport, 'what' | 'nonce' | 'call_id' | 'approval_id' | 'at' | 'until'>,
+  report: Pick<HubReport, 'what' | 'nonce' | 'call_id' | 'approval_id' | 'at' | 'until'>,
 ): Next {
   return {
-    state: { ...told, sent: 0, next_at: told.at, confirmed: false, phase: 'waiting' },
+    state: { ...report, sent: 0, next_at: report.at, confirmed: false, phase: 'waiting' },
     effects: [],
-    timers: { [SEND]: told.at },
-    ...(told.what === 'request' ? { waits_for: waitsForHub(told.approval_id) } : {}),
+    timers: { [SEND]: report.at },
+    ...(report.what === 'request' ? { waits_for: waitsForHub(report.approval_id) } : {}),
   }
 }
 

@@ -146,8 +146,8 @@ export function completed(
     outcome: 'done',
     about: { step: number, type: step.type },
   })
-  const told = { ...draft, audit: [...draft.audit, entry] }
-  if (output === undefined) return { draft: told, frame: { ...rest, at: frame.at + 1 } }
+  const audited = { ...draft, audit: [...draft.audit, entry] }
+  if (output === undefined) return { draft: audited, frame: { ...rest, at: frame.at + 1 } }
   const next: Frame = {
     ...rest,
     at: frame.at + 1,
@@ -158,8 +158,8 @@ export function completed(
   const isTooMuch = JSON.stringify(next.outputs).length > MOST_HELD
   return {
     draft: isTooMuch
-      ? failed(told, 'limit_exceeded', `the outputs of the run hold more than ${MOST_HELD} characters`, number)
-      : told,
+      ? failed(audited, 'limit_exceeded', `the outputs of the run hold more than ${MOST_HELD} characters`, number)
+      : audited,
     frame: next,
   }
 }
@@ -217,15 +217,15 @@ function openLoop(draft: Draft, frame: Frame, step: StepOf<'for_each'>, lookup: 
     const says = `${items.length} items, and maxIterations is ${step.maxIterations}`
     return { draft: failed(draft, 'limit_exceeded', says, number), frame }
   }
-  const parallel = step.steps.every((inner) => isSideBySide(inner, draft.state.reads))
+  const parallel = step.steps.every((inner) => canRunInParallel(inner, draft.state.reads))
   const { loaded: _, ...rest } = frame
   return { draft, frame: { ...rest, loop: { items, parallel, frames: items.map(() => newFrame(frame.last)) } } }
 }
 
 /** Steps whose order has no visible effect. */
-function isSideBySide(step: WorkflowStep, reads: readonly string[]): boolean {
+function canRunInParallel(step: WorkflowStep, reads: readonly string[]): boolean {
   if (step.type === 'tool') return reads.includes(toolIdOf(step.tool) ?? '')
-  if (step.type === 'for_each') return step.steps.every((inner) => isSideBySide(inner, reads))
+  if (step.type === 'for_each') return step.steps.every((inner) => canRunInParallel(inner, reads))
   return step.type !== 'send_message' && step.type !== 'persist'
 }
 

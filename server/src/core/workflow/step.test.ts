@@ -31,14 +31,14 @@ const started = (protocol: JsonObject, reads: readonly string[] = []): WorkflowS
 /** The steps after these events; effects are shown by kind. */
 function play(first: WorkflowState, events: readonly WorkflowEvent[]) {
   let state = first
-  const told: string[][] = []
+  const effects: string[][] = []
   let last: ReturnType<typeof workflow.step> | undefined
   for (const event of events) {
     last = workflow.step(state, event)
     ;({ state } = last)
-    told.push(last.effects.map(({ kind, key }) => `${kind} ${key}`))
+    effects.push(last.effects.map(({ kind, key }) => `${kind} ${key}`))
   }
-  return { state, told, ends: last?.ends, waits_for: last?.waits_for }
+  return { state, effects, ends: last?.ends, waits_for: last?.waits_for }
 }
 
 const START: WorkflowEvent = { type: 'workflow.started', at: 1 }
@@ -51,23 +51,23 @@ const ended = (call_id: string, state: string): WorkflowEvent => ({ type: 'call.
 
 describe('a call that ended before its step knew that it has to wait for it', () => {
   test.each(['pending', 'executing', 'unknown'])('is looked up when the step learns %s', (status) => {
-    const { told } = play(started(protocolOf(NOTE)), [
+    const { effects } = play(started(protocolOf(NOTE)), [
       START,
       ended('call_1', 'executed'),
       held('run_1/1/0', 'call_1', status),
     ])
-    expect(told).toEqual([['workflow_tool run_1/1/0'], [], ['workflow_outcome run_1/2/0']])
+    expect(effects).toEqual([['workflow_tool run_1/1/0'], [], ['workflow_outcome run_1/2/0']])
   })
 
   test('is that call and no other, even in parallel', () => {
     const loop = { type: 'for_each', itemsExpr: 'input.list', itemVar: 'item', maxIterations: 10, steps: [NOTE] }
-    const { told } = play(started(protocolOf(loop), ['book__note']), [
+    const { effects } = play(started(protocolOf(loop), ['book__note']), [
       START,
       ended('call_2', 'executed'),
       held('run_1/1/0.0', 'call_1'),
       held('run_1/2/0.0', 'call_2'),
     ])
-    expect(told).toEqual([
+    expect(effects).toEqual([
       ['workflow_tool run_1/1/0.0', 'workflow_tool run_1/2/0.0'],
       [],
       [],
@@ -90,6 +90,6 @@ test('a run whose approved call has an unknown outcome waits for the call, no lo
   expect(asked.waits_for).toBe('approval auth_1')
   const unknown = play(asked.state, [ended('call_1', 'unknown')])
   expect(unknown.waits_for).toBe('call call_1')
-  expect(play(unknown.state, [ended('call_1', 'executed')]).told).toEqual([['workflow_outcome run_1/2/0']])
+  expect(play(unknown.state, [ended('call_1', 'executed')]).effects).toEqual([['workflow_outcome run_1/2/0']])
   expect(play(unknown.state, [{ type: 'run.cancel', by: 'admin:ana' }])).toMatchObject({ ends: 'cancelled' })
 })

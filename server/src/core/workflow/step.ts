@@ -39,16 +39,16 @@ function step(before: WorkflowState, event: WorkflowEvent): Next {
   const draft: Draft = { state: { ...before, now }, effects: [], audit: [] }
   switch (event.type) {
     case 'workflow.started':
-      return goOn(draft)
+      return continueRun(draft)
     case 'effect.done':
     case 'effect.cancelled':
       return effectDone(draft, event)
     case 'call.ended':
-      return goOn(callEnded(draft, event.call_id, event.state))
+      return continueRun(callEnded(draft, event.call_id, event.state))
     case 'run.cancel':
       return cancelled(draft, event.by)
     default:
-      return goOn(draft)
+      return continueRun(draft)
   }
 }
 
@@ -56,8 +56,8 @@ function effectDone(draft: Draft, event: { readonly key: string } & JsonObject):
   const { state } = draft
   if (state.releasing && event.key === releaseKey(state)) return ended(draft)
   const frame = framesIn(state.main).find(({ work }) => work?.key === event.key)
-  if (frame?.work === undefined) return goOn(draft)
-  return goOn(catchUp(applyResult(draft, frame, frame.work, event as WorkflowFound)))
+  if (frame?.work === undefined) return continueRun(draft)
+  return continueRun(catchUp(applyResult(draft, frame, frame.work, event as WorkflowFound)))
 }
 
 /**
@@ -94,7 +94,7 @@ function callEnded(draft: Draft, call_id: string, ended: string): Draft {
 /** A running model is stopped. Calls are not: one that waits for a person is withdrawn, any other is waited for. */
 function cancelled(draft: Draft, by: string): Next {
   const running = worksIn(draft.state).filter(({ does, is }) => does === 'model' && is === 'begun')
-  const next = goOn({ ...draft, state: { ...draft.state, cancelled_by: draft.state.cancelled_by ?? by } })
+  const next = continueRun({ ...draft, state: { ...draft.state, cancelled_by: draft.state.cancelled_by ?? by } })
   return running.length === 0 ? next : { ...next, cancel: running.map(({ key }) => key) }
 }
 
@@ -117,7 +117,7 @@ function schemaAt(state: WorkflowState, number: string): JsonObject {
 }
 
 /** Continues as far as the state allows. A failed or cancelled run starts nothing more and waits for work in progress. */
-function goOn(draft: Draft): Next {
+function continueRun(draft: Draft): Next {
   const isOpen = draft.state.failure === null && draft.state.cancelled_by === null && !draft.state.releasing
   const advanced = isOpen ? advanceFrame(draft, draft.state.main, protocolOf(draft.state).steps, OUTERMOST) : undefined
   const next: Draft =

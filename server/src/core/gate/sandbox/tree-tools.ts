@@ -24,11 +24,11 @@ export function treeUse(tool: Tool, args: Json): TreeUse {
   const isTaking = words.some((word) => TAKES.has(word))
   if (isTaking && words.every((word) => TAKES.has(word) || ON_DISK.has(word))) return 'takes'
   const isThorough = isTaking || tool.effects.includes('destructive') || words.some((word) => THROUGH.has(word))
-  return isThorough || isToldTo(args) ? 'goes through' : 'neither'
+  return isThorough || isRecursive(args) ? 'goes through' : 'neither'
 }
 
 /** `recursive: true`, `depth: 3`. */
-function isToldTo(args: Json): boolean {
+function isRecursive(args: Json): boolean {
   if (!isJsonObject(args)) return false
   return Object.entries(args).some(
     ([key, value]) => /recurs|depth|subfolder|subdir/i.test(key) && value !== false && value !== 0 && value !== null,

@@ -48,8 +48,8 @@ import type { Routes } from '../commands/approvals/load-routes.ts'
 import type { DispatchDeps } from '../commands/calls/dispatch-call.ts'
 import type { LiveKeys } from './open-data-folder.ts'
 
-/** Everything the commands need from the world, opened. */
-export type World = {
+/** All ports that the commands need, opened. */
+export type GatePorts = {
   readonly version: string
   readonly stream: string
   readonly boot: string

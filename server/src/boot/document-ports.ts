@@ -5,16 +5,16 @@ import type { Tables } from '../commands/ports/reads.ts'
 import { openDocuments } from '../commands/workflows/documents.ts'
 import { hmacSha256, sameBytes } from '../keys/hmac.ts'
 import { zoneOffset } from './zone-offset.ts'
-import type { World } from './world.ts'
+import type { GatePorts } from './gate-ports.ts'
 
 /** Documents cannot use the gate's own settings as secrets. */
 const OWN = /^SLUICE_/
 
-/** What documents need from the world. */
-export function documentWorld(
+/** The ports that documents need. */
+export function documentPorts(
   tables: Tables,
   env: NodeJS.ProcessEnv,
-): Pick<World, 'documents' | 'secretValue' | 'environment' | 'zoneOffset' | 'isSameText' | 'hmacHex'> {
+): Pick<GatePorts, 'documents' | 'secretValue' | 'environment' | 'zoneOffset' | 'isSameText' | 'hmacHex'> {
   const documents = openDocuments(tables)
   const environment = (name: string) => (OWN.test(name) ? undefined : env[name])
   const secretValue: SecretValue = async (document, name) => {

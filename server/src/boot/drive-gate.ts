@@ -5,30 +5,32 @@ import type { RunKind } from '../contract/run.ts'
 import { RUN_KINDS } from '../core/runs/kinds.ts'
 import { bindGate, type Bound } from './bind-gate.ts'
 import type { GateOptions } from './gate-options.ts'
-import type { World } from './world.ts'
+import type { GatePorts } from './gate-ports.ts'
 import type { Log } from './log.ts'
 
-/** The commands over an opened world, and the driver that carries out what people decide. */
-export function driveWorld(
-  world: World,
+/** The commands bound to the opened ports, and the driver that carries out what people decide. */
+export function driveGate(
+  ports: GatePorts,
   log: Log,
   around: GateOptions['around'] = {},
 ): Pick<Bound, 'gate' | 'idle'> & { scheduler: Scheduler } {
-  const { gate, performers, idle } = bindGate(world)
+  const { gate, performers, idle } = bindGate(ports)
   const { perform = (_kind, inner) => inner } = around
   const wrapped = new Map([...performers].map(([kind, inner]) => [kind, perform(kind, inner)]))
-  return { gate, scheduler: driveRuns(world, RUN_KINDS, wrapped, log), idle }
+  return { gate, scheduler: driveRuns(ports, RUN_KINDS, wrapped, log), idle }
 }
 
-/** What the driver needs from the world. */
-type RunWorld = Pick<
-  World,
+/** The ports that the driver needs. */
+type RunPorts = Pick<
+  GatePorts,
   'ledger' | 'doubts' | 'shown' | 'tables' | 'journal' | 'boot' | 'clock' | 'probe' | 'after'
 > &
-  Partial<Pick<World, 'notices' | 'jobs' | 'isVolatile'>> & { readonly liveness: Pick<World['liveness'], 'isAlive'> }
+  Partial<Pick<GatePorts, 'notices' | 'jobs' | 'isVolatile'>> & {
+    readonly liveness: Pick<GatePorts['liveness'], 'isAlive'>
+  }
 
 export function driveRuns(
-  world: RunWorld,
+  ports: RunPorts,
   kinds: ReadonlyMap<string, RunKind>,
   performers: Performers,
   log: Log,
@@ -36,23 +38,23 @@ export function driveRuns(
   const onFault = (run: string | undefined, error: unknown) =>
     log('error', 'a run could not be driven', { run, error: String(error) })
   const driver = createRunDriver({
-    ...world,
+    ...ports,
     kinds,
     performers,
-    emit: world.shown.show,
+    emit: ports.shown.show,
     onFinished: (run) => scheduler.wake(run),
     onFault,
   })
-  const scheduler = scheduleRuns({ ...world, driver, onFault, isShared: world.jobs !== undefined })
-  world.notices?.subscribe('wakes', (runs, origin) => {
+  const scheduler = scheduleRuns({ ...ports, driver, onFault, isShared: ports.jobs !== undefined })
+  ports.notices?.subscribe('wakes', (runs, origin) => {
     if (origin === 'here') return
     // A run whose contents are in this node's memory cannot be driven by the node that woke it.
     for (const run of runs)
-      if (world.isVolatile?.(run) === true) scheduler.wake(run)
+      if (ports.isVolatile?.(run) === true) scheduler.wake(run)
       else scheduler.heard(run)
   })
-  world.notices?.onMissed(scheduler.missed)
-  const stopWorking = world.jobs?.work({ drive: scheduler.drive, giveUp: driver.giveUp })
+  ports.notices?.onMissed(scheduler.missed)
+  const stopWorking = ports.jobs?.work({ drive: scheduler.drive, giveUp: driver.giveUp })
   return {
     ...scheduler,
     async stop() {

@@ -30,13 +30,13 @@ import { openTools } from './open-tools.ts'
 import { randomIds } from './random-ids.ts'
 import { readParts } from './read-parts.ts'
 import { after, persist } from './timers.ts'
-import { documentWorld } from './document-world.ts'
+import { documentPorts } from './document-ports.ts'
 import { withMessages } from './messages-server.ts'
 import { openTransports } from './open-transports.ts'
-import type { World } from './world.ts'
+import type { GatePorts } from './gate-ports.ts'
 
-export type OpenedWorld = {
-  readonly world: World
+export type OpenedPorts = {
+  readonly ports: GatePorts
   readonly transports: readonly MessageTransport[]
   /** What a request to the hub wakes, once the hub is followed. */
   readonly following: { wake: () => void }
@@ -54,7 +54,7 @@ export type OpenedWorld = {
  * The rooms' ports, opened in three parts: what the settings say, the store, the tools. Several processes may share a store;
  * recovery is for the one that holds the folder's lock.
  */
-export async function openWorld(given: Settings, options: GateOptions, fresh: boolean): Promise<Result<OpenedWorld>> {
+export async function openPorts(given: Settings, options: GateOptions, fresh: boolean): Promise<Result<OpenedPorts>> {
   const stopping = new AbortController()
   const opened = openTransports(given.config.transports, {
     folder: given.folder,
@@ -85,27 +85,27 @@ export async function openWorld(given: Settings, options: GateOptions, fresh: bo
     return tools
   }
   const { telemetry, measured } = storage.value
-  const { callbacks } = parts.value.world
-  const { tables, artifacts } = storage.value.world
+  const { callbacks } = parts.value.ports
+  const { tables, artifacts } = storage.value.ports
   const sessions = openSessions({
     tables,
     artifacts,
-    judgement: parts.value.world.judgement,
+    judgement: parts.value.ports.judgement,
     yieldWhenDue: createYieldWhenDue(),
   })
   let hubFault = 'the hub did not confirm the request'
   const following = { wake: () => {} }
-  const world: World = {
+  const ports: GatePorts = {
     sessions,
-    ...parts.value.world,
-    ...storage.value.world,
-    ...tools.value.world,
-    ...documentWorld(tables, process.env),
+    ...parts.value.ports,
+    ...storage.value.ports,
+    ...tools.value.ports,
+    ...documentPorts(tables, process.env),
     rotate: followKeys({
-      keys: parts.value.world.keys,
+      keys: parts.value.ports.keys,
       shared: parts.value.shared,
-      notices: storage.value.world.notices,
-      liveness: storage.value.world.liveness,
+      notices: storage.value.ports.notices,
+      liveness: storage.value.ports.liveness,
       onFault: (code) => log('error', 'the keys of the other nodes could not be read', { code }),
     }),
     incoming: opened.value.incoming,
@@ -152,7 +152,7 @@ export async function openWorld(given: Settings, options: GateOptions, fresh: bo
     stopping: stopping.signal,
     onUndelivered: (channel, delivery_id, attempt) =>
       log('warn', 'a message was not accepted and will be sent again later', { channel, delivery_id, attempt }),
-    links: linksOf(sha256Hex, parts.value.world.hub, () => config.channels.url ?? options.url()),
+    links: linksOf(sha256Hex, parts.value.ports.hub, () => config.channels.url ?? options.url()),
     nonce: newNonce,
     hubFault: { get: () => hubFault, set: (why) => (hubFault = why) },
     wakeHub: () => following.wake(),
@@ -160,7 +160,7 @@ export async function openWorld(given: Settings, options: GateOptions, fresh: bo
     persist,
   }
   return ok({
-    world,
+    ports,
     following,
     transports,
     telemetry,
