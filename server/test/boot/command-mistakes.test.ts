@@ -53,7 +53,7 @@ describe('a mistake with a running gate', () => {
 })
 
 describe('a mistake without a running gate', () => {
-  test.each<Mistake & { readonly folder: string; readonly yaml?: string }>([
+  const WITHOUT_GATE: readonly (Mistake & { readonly folder: string; readonly yaml?: string })[] = [
     {
       name: 'no gate and no configuration',
       folder: 'empty',
@@ -112,7 +112,8 @@ describe('a mistake without a running gate', () => {
       says: ['it did not start', 'auth.not_configured', 'gate.log'],
       code: 69,
     },
-  ])('$name', async ({ folder, yaml, ...mistake }) => {
+  ]
+  test.each(someOf(WITHOUT_GATE, 2))('$name', async ({ folder, yaml, ...mistake }) => {
     answered(await run(folderOf(folder, yaml), mistake.words), mistake)
   })
 

@@ -52,7 +52,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('logging in with an issuer', (
   const visit = async (): Promise<Page> => {
     const context = await app.browser.newContext()
     const page = await context.newPage()
-    page.setDefaultTimeout(15_000)
+    page.setDefaultTimeout(60_000)
     await page.goto(app.world.url)
     return page
   }

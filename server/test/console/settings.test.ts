@@ -86,7 +86,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('settings, and what depends on
     const { world } = app
     const context = await app.browser.newContext({ viewport: { width: 1440, height: 900 } })
     const page = await context.newPage()
-    page.setDefaultTimeout(15_000)
+    page.setDefaultTimeout(60_000)
     const browser = await context.newCDPSession(page)
     await browser.send('WebAuthn.enable')
     const { authenticatorId } = await browser.send('WebAuthn.addVirtualAuthenticator', {

@@ -57,7 +57,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('logging in at a tool server f
       page.waitForEvent('popup'),
       part.getByRole('link', { name: 'Open the log-in page' }).click(),
     ])
-    tab.setDefaultTimeout(30_000)
+    tab.setDefaultTimeout(60_000)
     // The gate's own page says where the person is going before it sends them there.
     await tab.locator('#continue').click()
     await expect.poll(() => new URL(tab.url()).origin).toBe(notes.issuer)
