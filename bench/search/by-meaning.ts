@@ -5,8 +5,10 @@ import { meaningText } from '../../server/src/core/search/searchable-tool.ts'
 import { EmbeddingSettings } from '../../server/src/contract/models.ts'
 import type { System } from './systems.ts'
 
-const BATCH = 64
+const BATCH = 16
 const POOL = 50
+/** A small model on a busy machine is slow, and that is measured. */
+const PATIENCE_MS = 300_000
 const LONGEST_TEXT = 2_000
 
 /** Ours with the embedding model at this address: what a gate does whose `search.embeddings` is set. */
@@ -14,7 +16,7 @@ export function byMeaning(url: string, model: string): System {
   return {
     open: () =>
       Promise.resolve(async (tools) => {
-        const settings = EmbeddingSettings.parse({ provider: 'openai-compatible', url, model })
+        const settings = EmbeddingSettings.parse({ provider: 'openai-compatible', url, model, timeout_ms: PATIENCE_MS })
         const opened = openEmbeddingModel(settings, '.')
         if (!opened.ok) throw new Error(opened.problem.code)
         const embed = async (texts: readonly string[]) => {

@@ -4,8 +4,8 @@ import type { ModelSettings } from '../contract/models.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import { secretOf } from './server-config.ts'
 
-/** 64 vectors of 8,192 numbers take some 12 MB of JSON. */
-const LONGEST_ANSWER = 32 * 2 ** 20
+/** 16 vectors of 8,192 numbers take some 3 MB of JSON. */
+const LONGEST_ANSWER = 8 * 2 ** 20
 const LONGEST_VECTOR = 8_192
 
 const Answer = z.object({

@@ -24,7 +24,8 @@ export interface SemanticSearch {
   notice(): string | undefined
 }
 
-const BATCH = 64
+/** Small, so that a slow model answers each request within its timeout and what it has answered is stored. */
+const BATCH = 16
 /** A model that did not answer is not asked again for this long. */
 const REST_MS = 30_000
 /** A search waits no longer than this for the model, whatever the model's own timeout is. */

@@ -3,7 +3,7 @@ import type { Hit } from './create-index.ts'
 /** The usual constant: ranks 1 and 2 differ little, ranks 1 and 60 by half. */
 export const SMOOTHING = 60
 /** Smaller, so that a tool that one list ranks first stays above tools that both lists rank low. */
-const MEANING_SMOOTHING = 10
+const MEANING_SMOOTHING = 2
 /** A hit by name ranks above everything else. */
 export const BY_NAME = 0.99
 
@@ -38,7 +38,7 @@ export function fuseRanks(words: readonly Hit[], meanings: readonly string[], co
   const fused = ranked.map(([id, score]) => ({
     id,
     score,
-    score_hint: sureness * (score / most),
+    score_hint: most > 0 ? sureness * (score / most) : 0,
     reason: reasons.get(id) ?? BY_MEANING,
   }))
   return [...named, ...fused].slice(0, count)
