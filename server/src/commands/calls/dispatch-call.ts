@@ -59,13 +59,13 @@ export async function dispatchCall(
   if (earlier !== undefined) return earlier
   const claimed = request.executor === 'client' ? await claimHeld(deps, prepared.value.call) : undefined
   if (claimed !== undefined) return claimed
-  const heard = request.words === undefined ? undefined : await hear(deps, request.words, prepared.value.call)
-  if (heard?.ok === false) return refused(heard.problem)
+  const recordedWords = request.words === undefined ? undefined : await recordWords(deps, request.words, prepared.value.call)
+  if (recordedWords?.ok === false) return refused(recordedWords.problem)
   return judgeAndGo(deps, request, listeners, prepared.value)
 }
 
 /** The user's words are recorded before the call that acts on them. */
-const hear = (
+const recordWords = (
   deps: DispatchDeps,
   text: NonNullable<CallRequest['words']>,
   { call_id, caller, thread }: Call,
