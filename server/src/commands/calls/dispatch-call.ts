@@ -59,7 +59,8 @@ export async function dispatchCall(
   if (earlier !== undefined) return earlier
   const claimed = request.executor === 'client' ? await claimHeld(deps, prepared.value.call) : undefined
   if (claimed !== undefined) return claimed
-  const recordedWords = request.words === undefined ? undefined : await recordWords(deps, request.words, prepared.value.call)
+  const recordedWords =
+    request.words === undefined ? undefined : await recordWords(deps, request.words, prepared.value.call)
   if (recordedWords?.ok === false) return refused(recordedWords.problem)
   return judgeAndGo(deps, request, listeners, prepared.value)
 }
