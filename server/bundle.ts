@@ -30,6 +30,12 @@ const INSIDE = [
 ]
 const isInside = (id: string) => INSIDE.some((name) => id === name || id.startsWith(`${name}/`))
 
+/** Zod's messages in fifty other languages, which nothing selects. */
+const onlyEnglish: Plugin = {
+  name: 'only-english',
+  load: (id) => (/\/zod\/v4\/locales\/index\.js$/.test(id) ? "export { default as en } from './en.js'" : undefined),
+}
+
 /**
  * Builds what is published: our own thousand modules and the libraries that every gate loads, as a few files, because finding and
  * reading each module costs more than running it, and V8 keeps the text of each. The other libraries stay outside. All chunks lie
@@ -52,7 +58,7 @@ export async function writeBundle(
       ...Object.fromEntries(demo.map((name) => [`demo/${name.slice(0, -3)}`, source(`demo/${name}`)])),
     },
     platform: 'node',
-    plugins: [...plugins],
+    plugins: [onlyEnglish, ...plugins],
     external: (id) => !id.startsWith('.') && !id.startsWith('/') && !isInside(id),
   })
   const { output } = await bundle.generate({

@@ -12,10 +12,3 @@ export type NewestEntry = Omit<z.infer<typeof NewestEntry>, 'v'>
 
 /** The newest entries of several streams. */
 export const NewestEntries = z.strictObject({ v: z.literal(1), entries: z.array(NewestEntry) })
-
-/** Every text is as long as the one it replaces. A stream's name is short. */
-const LENGTH = 512
-
-export function newestText({ stream, seq, hash, once }: NewestEntry): string {
-  return `${JSON.stringify({ v: 1, stream, seq, hash, once }).padEnd(LENGTH - 1)}\n`
-}

@@ -1,7 +1,8 @@
 import { closeSync, openSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { NewestEntry, newestText } from '../contract/newest-entry.ts'
+import { NewestEntry } from '../contract/newest-entry.ts'
+import { newestText } from '../contract/newest-text.ts'
 import { readPrivateFile } from './key-files.ts'
 
 export const HEAD_FILE = 'newest-entry.json'

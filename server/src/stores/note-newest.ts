@@ -1,5 +1,5 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
-import { newestText } from '../contract/newest-entry.ts'
+import { newestText } from '../contract/newest-text.ts'
 import type { Tail } from './batch-link.ts'
 
 /**
