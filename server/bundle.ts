@@ -33,7 +33,7 @@ const isInside = (id: string) => INSIDE.some((name) => id === name || id.startsW
 /** Zod's messages in fifty other languages, which nothing selects. */
 const onlyEnglish: Plugin = {
   name: 'only-english',
-  load: (id) => (/\/zod\/v4\/locales\/index\.js$/.test(id) ? "export { default as en } from './en.js'" : undefined),
+  load: (id) => (id.endsWith('/zod/v4/locales/index.js') ? "export { default as en } from './en.js'" : undefined),
 }
 
 /**
