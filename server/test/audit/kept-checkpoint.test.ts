@@ -260,12 +260,13 @@ describe('a gate that is started signs nothing and accepts no calls after', () =
     expect(closedBy(await start(first.folder))).toMatchObject({ code: 'audit.broken' })
   })
 
+  const EMPTY = '{"v":1}'
   test.each<[string, (kept: string) => string | undefined]>([
     ['was removed', () => undefined],
     ['is not JSON', () => '{'],
     ['has another number', (kept) => kept.replace(/"number":\d+/, '"number":1000')],
     ['has another signature', (kept) => kept.replace(/"signature":"../, '"signature":"00')],
-    ['is empty', () => '{"v":1}'],
+    ['is empty', () => EMPTY],
   ])('the kept checkpoint %s', async (_, change) => {
     const first = await start()
     await signed(first, 2)
@@ -273,7 +274,7 @@ describe('a gate that is started signs nothing and accepts no calls after', () =
     const text = change(readFileSync(keptOf(first), 'utf8'))
     if (text === undefined) rmSync(keptOf(first))
     else writeFileSync(keptOf(first), text, { mode: 0o600 })
-    if (_ === 'says nothing') inLedger(first, (db) => db.exec('DELETE FROM checkpoints WHERE pos = 1'))
+    if (text === EMPTY) inLedger(first, (db) => db.exec('DELETE FROM checkpoints WHERE pos = 1'))
     expect(await offline(first)).toMatchObject({ value: { ok: false } })
     expect(closedBy(await start(first.folder))).toMatchObject({ code: 'audit.broken' })
   })

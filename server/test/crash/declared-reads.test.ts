@@ -92,8 +92,9 @@ describe('a gate that dies among declared reads', () => {
 /** The files of the ledger as the power failure left them; everything else is newer. */
 function failPower(folder: string): void {
   for (const file of [LEDGER, `${LEDGER}-wal`, `${LEDGER}-shm`]) rmSync(join(folder, file), { force: true })
-  for (const file of readdirSync(join(folder, 'disk')))
-    copyFileSync(join(folder, 'disk', file), join(folder, 'data', file))
+  const newest = Math.max(...readdirSync(join(folder, 'disk')).map(Number))
+  const copy = join(folder, 'disk', String(newest))
+  for (const file of readdirSync(copy)) copyFileSync(join(copy, file), join(folder, 'data', file))
 }
 
 describe('a power failure among declared reads', () => {

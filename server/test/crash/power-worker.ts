@@ -1,4 +1,4 @@
-import { appendFileSync, copyFileSync, existsSync, mkdirSync } from 'node:fs'
+import { appendFileSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { workerData } from 'node:worker_threads'
@@ -12,9 +12,17 @@ const disk = join(dirname(file), '..', 'disk')
 mkdirSync(disk, { recursive: true })
 
 const FULL = 2
+let copies = 0
 function keep(db: DatabaseSync): void {
   if (db.prepare('PRAGMA synchronous').get()?.['synchronous'] !== FULL) return appendFileSync(`${disk}.unsynced`, '.')
-  for (const one of [file, `${file}-wal`]) if (existsSync(one)) copyFileSync(one, join(disk, basename(one)))
+  // The process may be killed at any point of this: a copy counts once it has its number.
+  const fresh = `${disk}.fresh`
+  rmSync(fresh, { recursive: true, force: true })
+  mkdirSync(fresh)
+  for (const one of [file, `${file}-wal`]) if (existsSync(one)) copyFileSync(one, join(fresh, basename(one)))
+  copies += 1
+  renameSync(fresh, join(disk, String(copies)))
+  rmSync(join(disk, String(copies - 1)), { recursive: true, force: true })
 }
 
 const { prepare } = DatabaseSync.prototype

@@ -64,7 +64,7 @@ async function followTurn(session: Session, run_id: string, before: string | und
 function untilFinal(session: Session, run_id: string, from: string | undefined): Promise<ServerEvent> {
   return new Promise((resolve) => {
     const path = `/agent/runs/${encodeURIComponent(run_id)}/events`
-    const stop = session.listen(
+    const stop = session.subscribe(
       path,
       (event) => {
         show(session.out(), event)

@@ -90,7 +90,7 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
     exit: (code) => void (exitCode = code),
     ask: (...request) => clientFor(target())(...request),
     follow: (...request) => followFor(target())(...request),
-    listen: (...request) => listenTo(target())(...request),
+    subscribe: (...request) => listenTo(target())(...request),
     isElsewhere: () => target().url !== undefined,
     offline: {
       test: (asked) => boot.offline(globals()).test(asked),

@@ -16,7 +16,7 @@ export type Session = {
   /** Follows the changes at the gate. */
   readonly follow: Follow
   /** Follows the events of one address, each once. */
-  readonly listen: Listen
+  readonly subscribe: Listen
   /** Verifies the audit of the local data folder while no gate runs on it. */
   readonly verify: (against: readonly Checkpoint[]) => Promise<Result<AuditReport>>
   readonly out: () => Out
