@@ -35,7 +35,7 @@ function Row({ row, chosen }: HeldRowProps) {
         <Sentence of={sentenceOf(packet)} />
       </span>
       {over ? (
-        <span className="left gone">expired</span>
+        <span className="left gone">closed</span>
       ) : (
         <Countdown from={packet.created_at} until={packet.expires_at} />
       )}

@@ -113,12 +113,21 @@ describe.skipIf(CHROMIUM === undefined)('the inbox in a browser', () => {
     const { world } = app
     const id = await held(world, ...post('race'))
     const [mara, priya] = [page, await app.open(world.keys.priya)]
+    /** Whoever has decided is shown the next request, so their page has to be opened again. */
+    const noteOn = async (one: Page): Promise<string> => {
+      const note = one.locator('.note.accent').first()
+      await expect
+        .poll(async () => {
+          await one.goto(`${world.url}/#/approvals/${id}`)
+          return note.isVisible()
+        })
+        .toBe(true)
+      return (await note.textContent()) ?? ''
+    }
     await Promise.all([openPacket(mara, world, id), openPacket(priya, world, id)])
     await Promise.all([mara.keyboard.press('a'), priya.keyboard.press('a')])
     await expect.poll(() => stateOf(world, id)).toMatch(DECIDED)
-    await mara.goto(`${world.url}/#/approvals/${id}`)
-    await priya.goto(`${world.url}/#/approvals/${id}`)
-    const notes = await Promise.all([mara, priya].map((one) => one.locator('.note.accent').first().textContent()))
+    const notes = await Promise.all([noteOn(mara), noteOn(priya)])
     expect(notes.join(' ')).toMatch(/You approved it/)
     expect(notes.join(' ')).toMatch(/(?:mara|priya) approved it/)
     await priya.context().close()
