@@ -51,7 +51,7 @@ export function driveRuns(
     // A run whose contents are in this node's memory cannot be driven by the node that woke it.
     for (const run of runs)
       if (ports.isVolatile?.(run) === true) scheduler.wake(run)
-      else scheduler.heard(run)
+      else scheduler.wokenElsewhere(run)
   })
   ports.notices?.onMissed(scheduler.missed)
   const stopWorking = ports.jobs?.work({ drive: scheduler.drive, giveUp: driver.giveUp })

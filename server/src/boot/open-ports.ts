@@ -186,6 +186,6 @@ const NOT_WRITABLE: PolicyStore = {
 
 /** However many callers there are, it runs once at a time. */
 function once<T>(work: () => Promise<T>): () => Promise<T> {
-  let underWay: Promise<T> | undefined
-  return () => (underWay ??= work().finally(() => (underWay = undefined)))
+  let running: Promise<T> | undefined
+  return () => (running ??= work().finally(() => (running = undefined)))
 }

@@ -50,8 +50,8 @@ export function openTransports(
       }
       return [agent, () => openMatrixSession(account)] as const
     })
-    const told = (says: string, about = {}) => log('error', says, about)
-    return matrixTransport(name, { agents: new Map(agents), clock: Date.now, stopping, log: told })
+    const logError = (says: string, about = {}) => log('error', says, about)
+    return matrixTransport(name, { agents: new Map(agents), clock: Date.now, stopping, log: logError })
   }
   for (const [index, one] of settings.entries()) {
     if ('matrix' in one) {

@@ -56,8 +56,8 @@ function percentDecoded(text: string): string {
 /** A short secret, or a plain word, would be found in unrelated texts. */
 function searchablePart(secret: string): readonly string[] {
   const [line = ''] = secret.split(/\r?\n/).toSorted((one, other) => other.length - one.length)
-  const isTelling = line.length >= 20 || (line.length >= 12 && /\d/.test(line) && /[A-Za-z]/.test(line))
-  return isTelling && !/^(?:[./~]|https?:)/.test(line) ? [line] : []
+  const isDistinctive = line.length >= 20 || (line.length >= 12 && /\d/.test(line) && /[A-Za-z]/.test(line))
+  return isDistinctive && !/^(?:[./~]|https?:)/.test(line) ? [line] : []
 }
 
 const KEY_IN_FILE = /(?<="(?:active|previous|seed|secret|private_key)":\s?")[\w+/=-]{32,}/g

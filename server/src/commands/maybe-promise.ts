@@ -20,20 +20,20 @@ export function withResults<const T extends readonly unknown[], U>(
 
 /** A row from memory if it is known there, otherwise from the store. */
 export function knownOrReadRow<T extends Table>(
-  tables: Pick<Tables, 'row' | 'at_hand'>,
+  tables: Pick<Tables, 'row' | 'known_rows'>,
   table: T,
   id: string,
 ): MaybePromise<Held<T> | undefined> {
-  const known = tables.at_hand?.row(table, id)
+  const known = tables.known_rows?.row(table, id)
   return known === undefined ? tables.row(table, id) : known.held
 }
 
 /** A page of rows. The store is not asked if it is known that there are none. */
 export function knownOrReadList<T extends Table>(
-  tables: Pick<Tables, 'list' | 'at_hand'>,
+  tables: Pick<Tables, 'list' | 'known_rows'>,
   table: T,
   where: Where<T>,
   page: Page,
 ): MaybePromise<readonly Held<T>[]> {
-  return tables.at_hand?.isAbsent(table, where) === true ? [] : tables.list(table, where, page)
+  return tables.known_rows?.isAbsent(table, where) === true ? [] : tables.list(table, where, page)
 }

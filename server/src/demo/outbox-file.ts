@@ -14,7 +14,7 @@ export type Draft = Pick<Message, 'to' | 'subject' | 'body'>
 /** One line of the file. A message is never rewritten; its removal is another line. */
 type Line = { readonly sent: Message; readonly key?: string } | { readonly deleted: string; readonly at: string }
 
-/** The messages of an outbox, stored as JSON lines in `outbox.jsonl`. Read again each time: the file is the only state. */
+/** The messages of an outbox, stored as JSON lines in `outbox.jsonl`. It is read again each time, because the file is the only state. */
 export function outboxIn(folder: string) {
   mkdirSync(folder, { recursive: true })
   const file = join(folder, 'outbox.jsonl')

@@ -24,7 +24,7 @@ export function issuerKeys(
 ): IssuerKeys {
   let known: { readonly find: Finder; readonly at: number } | undefined
   let asked = -Infinity
-  let underWay: Promise<void> | undefined
+  let running: Promise<void> | undefined
 
   async function fetchKeys(): Promise<void> {
     asked = clock()
@@ -35,12 +35,12 @@ export function issuerKeys(
   }
 
   function refresh(): Promise<void> {
-    underWay ??= fetchKeys().finally(() => (underWay = undefined))
-    return underWay
+    running ??= fetchKeys().finally(() => (running = undefined))
+    return running
   }
 
   const isFresh = () => known !== undefined && clock() - known.at < FRESH_MS
-  const mayAsk = () => underWay !== undefined || clock() - asked >= ASK_AGAIN_MS
+  const mayAsk = () => running !== undefined || clock() - asked >= ASK_AGAIN_MS
 
   return {
     async keyFor(header) {

@@ -132,7 +132,7 @@ const formEncoded = (text: string) => encodeURIComponent(text).replaceAll('%20',
 /** The issuer's endpoints; fetched when needed, and not repeatedly from one that does not answer. */
 function endpointsOf({ issuer }: OidcIssuer, clock: () => number): () => Promise<Endpoints | undefined> {
   let known: { readonly of: Endpoints | undefined; readonly at: number } | undefined
-  let underWay: Promise<void> | undefined
+  let running: Promise<void> | undefined
   const read = async () => {
     const document = await discovered(issuer)
     const authorize = addressIn(issuer, document?.['authorization_endpoint'])
@@ -147,8 +147,8 @@ function endpointsOf({ issuer }: OidcIssuer, clock: () => number): () => Promise
   return async () => {
     const age = known === undefined ? Infinity : clock() - known.at
     if (age > (known?.of === undefined ? ASK_AGAIN_MS : FRESH_MS)) {
-      underWay ??= read().finally(() => (underWay = undefined))
-      await underWay
+      running ??= read().finally(() => (running = undefined))
+      await running
     }
     return known?.of
   }

@@ -250,9 +250,10 @@ function listerOf(
 
 /** Reports the 1st, 2nd, 4th, 8th … of many similar events. */
 function quietly(warn: (says: string) => void): (says: string) => void {
-  let heard = 0
+  let eventCount = 0
   return (says) => {
-    heard += 1
-    if ((heard & (heard - 1)) === 0) warn(heard === 1 ? says : `${says} (${heard} such events so far)`)
+    eventCount += 1
+    if ((eventCount & (eventCount - 1)) === 0)
+      warn(eventCount === 1 ? says : `${says} (${eventCount} such events so far)`)
   }
 }

@@ -36,8 +36,9 @@ export function watchByListening(client: Client, { server, tuning, isUsable, onD
   let turn: Promise<unknown> = Promise.resolve()
   let failures = 0
 
-  const heard = () => open?.honoredFilter.resourceSubscriptions ?? []
-  const isAsWanted = () => [...wanted].every((uri) => heard().includes(uri)) && heard().length <= wanted.size
+  const watchedUris = () => open?.honoredFilter.resourceSubscriptions ?? []
+  const isAsWanted = () =>
+    [...wanted].every((uri) => watchedUris().includes(uri)) && watchedUris().length <= wanted.size
 
   async function reopen(): Promise<void> {
     if (isAsWanted()) return
@@ -67,14 +68,14 @@ export function watchByListening(client: Client, { server, tuning, isUsable, onD
       await inTurn().catch(() => undefined)
     }
     failures = 0
-    for (const uri of heard()) onDoubt(uri)
+    for (const uri of watchedUris()) onDoubt(uri)
   }
 
   async function watch(uri: string): Promise<UpstreamReply<JsonObject>> {
     wanted.add(uri)
     try {
       await inTurn()
-      if (heard().includes(uri)) return { is: 'answered', result: {} }
+      if (watchedUris().includes(uri)) return { is: 'answered', result: {} }
       wanted.delete(uri)
       return { is: 'rejected', error: { code: -32602, message: 'the server does not report changes of this resource' } }
     } catch (error) {

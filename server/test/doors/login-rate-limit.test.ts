@@ -36,7 +36,7 @@ describe('wrong credentials', () => {
   test('of one address make it wait until its window ends, and are reported once', async () => {
     const { time, knock, fail } = rig()
     expect(await fail('10.0.0.1', 2)).toEqual([false, false])
-    expect(await knock('10.0.0.1', 'k', 'not looked at')).toBe(false)
+    expect(await knock('10.0.0.1', 'k', 'not checked')).toBe(false)
     time.now += 20_000
     expect(await fail('10.0.0.1', 2)).toEqual([true, 40])
     time.now += 39_001

@@ -3,7 +3,7 @@ import { openWorkflows } from '../workflows/with-workflows.ts'
 import { ADMIN } from '../gate/with-gate.ts'
 import { valueOf } from '../toolflow/with-flows.ts'
 
-/** A gate that is killed by SIGKILL after a message of its run has reached the homeserver and before that is recorded. */
+/** A gate that is killed with SIGKILL after a message of its run has reached the homeserver and before that is recorded. */
 const [folder = '', transports = '[]', input = '{}'] = process.argv.slice(2)
 let left = 2
 const rig = await openWorkflows(folder, {

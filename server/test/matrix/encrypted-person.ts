@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openMatrixSession } from '../../src/upstream/matrix/matrix-session.ts'
 import type { Homeserver, MatrixUser } from './homeserver.ts'
 
-/** A person whose client encrypts, in a room that they created. */
+/** A person with an encrypting client, in a room that they created. */
 export async function encryptedPerson({ url }: Homeserver, { id, password, token }: MatrixUser) {
-  const made = async (invite: readonly string[]): Promise<string> => {
+  const createRoom = async (invite: readonly string[]): Promise<string> => {
     const answer = await fetch(`${url}/_matrix/client/v3/createRoom`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
@@ -20,7 +20,7 @@ export async function encryptedPerson({ url }: Homeserver, { id, password, token
   let session: Awaited<ReturnType<typeof openMatrixSession>> | undefined
   return {
     async createEncryptedRoom(invite: readonly string[]) {
-      const room = await made(invite)
+      const room = await createRoom(invite)
       session = await openMatrixSession({ homeserver: url, user: id, password, room })
       session.listen(({ content: { body } }) => void (typeof body === 'string' && texts.push(body)))
       return room

@@ -36,7 +36,7 @@ export type Homeserver = {
 }
 export type MatrixUser = { readonly id: string; readonly password: string; readonly token: string }
 
-/** A real Synapse on loopback, with SQLite, for the time of a test. */
+/** A real Synapse on loopback, with SQLite, for the duration of a test. */
 export async function startHomeserver(root: string): Promise<Homeserver> {
   const inside = mkdtempSync(join(root, 'tmp/sluice-'))
   const folder = inside.slice(root.length)
@@ -55,10 +55,10 @@ export async function startHomeserver(root: string): Promise<Homeserver> {
   const stop = async () => {
     const ended = new Promise((done) => child?.once('close', done))
     child?.kill('SIGTERM')
-    // Sometimes it waits for its own threads forever.
-    const impatient = setTimeout(() => child?.kill('SIGKILL'), 10_000)
+    // Synapse sometimes waits forever for its own threads.
+    const killTimer = setTimeout(() => child?.kill('SIGKILL'), 10_000)
     await ended
-    clearTimeout(impatient)
+    clearTimeout(killTimer)
   }
   await start()
   const version = execFileSync(
@@ -130,7 +130,7 @@ async function until(isTrue: () => Promise<boolean>): Promise<void> {
   }
 }
 
-async function asked(method: string, url: string, token: string | undefined, body?: object) {
+async function request(method: string, url: string, token: string | undefined, body?: object) {
   const answer = await fetch(url, {
     method,
     headers: {
@@ -139,11 +139,11 @@ async function asked(method: string, url: string, token: string | undefined, bod
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
-  const told = (await answer.json()) as Record<string, unknown>
-  if (!answer.ok) throw new Error(`${method} ${url}: ${answer.status} ${JSON.stringify(told)}`)
-  return told
+  const received = (await answer.json()) as Record<string, unknown>
+  if (!answer.ok) throw new Error(`${method} ${url}: ${answer.status} ${JSON.stringify(received)}`)
+  return received
 }
-const post = (url: string, token: string | undefined, body: object) => asked('POST', url, token, body)
+const post = (url: string, token: string | undefined, body: object) => request('POST', url, token, body)
 
 export type RoomMessage = {
   readonly event_id: string
@@ -159,11 +159,11 @@ export function personAt({ url }: Homeserver, { token, id }: MatrixUser) {
   const send = async (room: string, type: string, content: object): Promise<string> => {
     const txn = `t${Date.now()}-${(sent += 1)}`
     const path = `${client}/rooms/${encodeURIComponent(room)}/send/${type}/${txn}`
-    return String((await asked('PUT', path, token, content))['event_id'])
+    return String((await request('PUT', path, token, content))['event_id'])
   }
   const messages = async (room: string): Promise<readonly RoomMessage[]> => {
     const path = `${client}/rooms/${encodeURIComponent(room)}/messages?dir=b&limit=1000`
-    return (await asked('GET', path, token))['chunk'] as RoomMessage[]
+    return (await request('GET', path, token))['chunk'] as RoomMessage[]
   }
   return {
     id,
@@ -175,7 +175,7 @@ export function personAt({ url }: Homeserver, { token, id }: MatrixUser) {
     say: (room: string, body: string) => send(room, 'm.room.message', { msgtype: 'm.text', body }),
     react: (room: string, to: string, key: string) =>
       send(room, 'm.reaction', { 'm.relates_to': { rel_type: 'm.annotation', event_id: to, key } }),
-    /** The newest matching message, once it is there. */
+    /** The newest matching message, as soon as there is one. */
     async sees(room: string, fits: (message: RoomMessage) => boolean): Promise<RoomMessage> {
       for (;;) {
         const found = (await messages(room)).find(fits)

@@ -77,7 +77,7 @@ describe.skipIf(root === undefined || process.env['SLUICE_MATRIX'] !== 'whole')(
         )
       await until(async () => (await find()) !== undefined)
       const found = await find()
-      if (found === undefined) throw new Error('gone')
+      if (found === undefined) throw new Error('the request is no longer listed')
       return found
     }
     const ended = async (call_id: string) => {
@@ -187,15 +187,15 @@ describe.skipIf(root === undefined || process.env['SLUICE_MATRIX'] !== 'whole')(
       'refuses calls while the homeserver is down, and works again by itself',
       async () => {
         await homeserver.stop()
-        const lost = await hold('nobody hears')
+        const lost = await hold('without a homeserver')
         expect(await ended(lost.call_id)).toMatchObject({ problem: { code: 'hub.unreachable' } })
         await homeserver.start()
-        const later = await hold('heard again')
-        expect(await approveShown(hub.gate, APPROVER, (await atHub('heard again')).approval_id)).toMatchObject({
+        const later = await hold('after the restart')
+        expect(await approveShown(hub.gate, APPROVER, (await atHub('after the restart')).approval_id)).toMatchObject({
           ok: true,
         })
         expect(await ended(later.call_id)).toMatchObject({ status: 'executed' })
-        expect([ran('nobody hears').length, ran('heard again').length]).toEqual([0, 1])
+        expect([ran('without a homeserver').length, ran('after the restart').length]).toEqual([0, 1])
       },
       MINUTES,
     )

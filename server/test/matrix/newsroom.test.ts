@@ -25,7 +25,7 @@ const BUTTON = 'button-secret-of-the-tests-4711'
 const PLANTED = 'AKIAQ7Z3NEWSROOM4XYZ'
 
 // No retries: the tests share their gates, and a test that timed out would still run during its retry.
-const name = 'the newsroom, each agent at a gate of its own, over a real homeserver'
+const name = 'the newsroom, each agent at its own gate, over a real homeserver'
 describe.skipIf(root === undefined)(name, { retry: 0 }, () => {
   let homeserver: Homeserver
   let ana: Person
@@ -41,7 +41,7 @@ describe.skipIf(root === undefined)(name, { retry: 0 }, () => {
       .replaceAll('!user:newsroom.test', rooms.user)
       .replaceAll('newsroom.test', homeserver.name)
 
-  /** The example's own configuration, with the part of one agent. */
+  /** The example's configuration, reduced to one agent. */
   function configurationOf(agent: Agent, approvers: string): string {
     const whole = parse(exampleFile('sluice.yaml')) as Record<string, Record<string, unknown>>
     const server = SERVERS[agent]
@@ -85,7 +85,7 @@ describe.skipIf(root === undefined)(name, { retry: 0 }, () => {
   beforeAll(async () => {
     homeserver = await startHomeserver(root ?? '')
     const [gate, ...agents] = await Promise.all(['gate', ...AGENTS].map((name) => homeserver.register(name)))
-    if (gate === undefined) throw new Error('no user')
+    if (gate === undefined) throw new Error('the user was not registered')
     const idOf = (agent: Agent) => `@${agent}:${homeserver.name}`
     ana = personAt(homeserver, await homeserver.register('ana'))
     mallory = personAt(homeserver, await homeserver.register('kairo-analyst'))
@@ -270,8 +270,8 @@ describe.skipIf(root === undefined)(name, { retry: 0 }, () => {
     const waiting = (agent: Agent): number =>
       (JSON.parse(parties[agent].cli('--json', 'approvals')) as { items: readonly unknown[] }).items.length
     /**
-     * The audit of an agent whose runs have ended or wait for a person. On a slow machine the cron starts new editions meanwhile,
-     * which nobody decides. A message may arrive before its run has recorded its end.
+     * The audit of an agent whose runs have ended or wait for a person. On a slow machine, cron starts more editions in the
+     * meantime, and nobody decides their requests. A message may arrive before its run has recorded its end.
      */
     const auditAtRest = async (agent: Agent) => {
       for (;;) {
@@ -316,9 +316,9 @@ describe.skipIf(root === undefined)(name, { retry: 0 }, () => {
     expect(decisions.filter((type) => type === 'approval.denied')).toHaveLength(1)
     expect(decisions.filter((type) => type === 'approval.approved').length).toBe(alerts().length)
 
-    const told = JSON.stringify(everything)
+    const written = JSON.stringify(everything)
     const printed = AGENTS.map((agent) => parties[agent].printed()).join('\n')
     for (const secret of [PLANTED, NEWS_KEY, BUTTON, ...passwords])
-      for (const text of [told, printed, JSON.stringify(audits)]) expect(text.includes(secret)).toBe(false)
+      for (const text of [written, printed, JSON.stringify(audits)]) expect(text.includes(secret)).toBe(false)
   }, 120_000)
 })

@@ -11,7 +11,7 @@ export type Party = {
   readonly folder: string
   url(): string
   start(): Promise<void>
-  /** Kills it by SIGKILL at any time. */
+  /** Kills the process with SIGKILL. */
   kill(): Promise<void>
   cli(...words: readonly string[]): string
   /** The entries of its audit. */
@@ -50,7 +50,7 @@ export function party(name: string, configuration: string, env: NodeJS.ProcessEn
         stdio: ['ignore', 'pipe', 'pipe'],
       })
       for (const stream of [child.stdout, child.stderr]) stream?.on('data', (text: Buffer) => (printed += String(text)))
-      if (child.stdout === null) throw new Error('no output')
+      if (child.stdout === null) throw new Error('the process has no stdout')
       const [greeting] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
       url = /http:\S+?(?=,)/.exec(greeting)?.[0] ?? ''
     },

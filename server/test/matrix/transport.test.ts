@@ -104,15 +104,15 @@ workflow:
     const id = next()
     await boss.say(room, FILE(id))
     await answered(id)
-    const told = (await refusals()).slice(before)
-    expect(told.map(({ outcome }) => outcome)).toEqual([
+    const refused = (await refusals()).slice(before)
+    expect(refused.map(({ outcome }) => outcome)).toEqual([
       'trust_mismatch',
       'trust_mismatch',
       'invalid_protocol_message',
       'schema_validation',
       'invalid_protocol_message',
     ])
-    expect(told[0]).toMatchObject({
+    expect(refused[0]).toMatchObject({
       actor: 'transport:chat',
       subject: { protocol: 'clerk.file.v1' },
       about: { sender: imp.id, room, level: 'warning' },
@@ -225,15 +225,15 @@ workflow:
       room = secretRoom
       boss = { ...boss, id: person.id }
       await rig.apply(document('requireE2EE: true'))
-      const inTheClear = personAt(homeserver, person)
-      const entered = await inTheClear.sees(
+      const unencrypted = personAt(homeserver, person)
+      const entered = await unencrypted.sees(
         secretRoom,
         ({ type, sender, content }) =>
           type === 'm.room.member' && sender === clerk.id && content['membership'] === 'join',
       )
       expect(entered).toBeDefined()
       const before = (await refusals()).length
-      await inTheClear.say(secretRoom, FILE(97))
+      await unencrypted.say(secretRoom, FILE(97))
       const id = next()
       await kim.say(secretRoom, FILE(id))
       expect(await kim.sees((text) => text === done(id))).toBe(done(id))
@@ -241,7 +241,9 @@ workflow:
       expect((await refusals()).slice(before)).toMatchObject([
         { outcome: 'trust_mismatch', about: { says: 'the message is not encrypted' } },
       ])
-      const stored = JSON.stringify((await inTheClear.messages(secretRoom)).filter(({ sender }) => sender === clerk.id))
+      const stored = JSON.stringify(
+        (await unencrypted.messages(secretRoom)).filter(({ sender }) => sender === clerk.id),
+      )
       expect(stored).not.toContain('CLERK_DONE')
     } finally {
       room = plain

@@ -119,7 +119,7 @@ describe.each(cases)('a client of the official SDK, $way, $era era', ({ way, era
     const read = await call('search', 'artifact_read', { pointer, from: 80_000, length: 15 })
     expect(read.content.map(({ text }) => text)).toEqual([
       'the needle 4711',
-      '[characters 80000 to 80015 of 160016; go on with from=80015]',
+      '[characters 80000 to 80015 of 160016; continue with from=80015]',
     ])
   })
 })

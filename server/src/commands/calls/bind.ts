@@ -51,9 +51,9 @@ export function bindCalls(deps: CallsDeps): { readonly calls: CallsGate; idle():
   const ended = () => {
     dispatched -= 1
     if (dispatched > 0) return
-    const told = waiting
+    const callbacks = waiting
     waiting = []
-    for (const tell of told) tell()
+    for (const callback of callbacks) callback()
   }
   const dispatch: CallsGate['dispatch'] = (request, listeners) => {
     const outcome = dispatchCall(deps, request, listeners)

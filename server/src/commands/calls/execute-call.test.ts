@@ -14,7 +14,7 @@ import { compileScanRules } from '../scanning/scan-rules.ts'
 
 const HASH = 'a'.repeat(64)
 const rules = compileScanRules({ outputs: 'secrets', messages: 'secrets', rules: [] })
-if (!rules.ok) throw new Error('the built-in rules compile')
+if (!rules.ok) throw new Error('the built-in rules do not compile')
 const scanner = inlineScanner(rules.value)
 const row: CallRow = {
   v: 1,

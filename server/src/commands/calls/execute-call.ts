@@ -18,7 +18,7 @@ import { sendableArgs } from '../../core/json/split-inputs.ts'
 import { auditOf } from './call-changes.ts'
 import { rollbackAbout, unplanned } from './check-call.ts'
 import { describeCall, type Links } from './describe-call.ts'
-import { holdBack, type HeldBack, type Heard } from './hold-back.ts'
+import { holdBack, type HeldBack, type MessageListeners } from './hold-back.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
 import type { Change } from '../ports/ledger.ts'
 import type { CancelSignal } from '../ports/cancel.ts'
@@ -69,12 +69,12 @@ export async function executeCall(
   const tool = deps.catalogue.tool(row.tool_id)
   if (tool === undefined) throw new Bug('a decided call has a tool')
   const held = started.unsynced === true ? holdBack(listeners, () => makeDurable(deps)) : undefined
-  const heard = overhear(held?.listeners ?? listeners)
-  const under_way = deps.running.begin(row.call_id, listeners.signal)
+  const collected = collectMessages(held?.listeners ?? listeners)
+  const running = deps.running.begin(row.call_id, listeners.signal)
   listeners.onStarted?.(row.call_id)
   deps.probe('upstream.before')
-  const answer = await send(deps, row, upstreamCall(deps, started, tool, heard.listeners, under_way.signal))
-  const called_off_by = under_way.end()
+  const answer = await send(deps, row, upstreamCall(deps, started, tool, collected.listeners, running.signal))
+  const called_off_by = running.end()
   deps.probe('upstream.after')
   // Each of these is nearly always known at once, and is awaited only where it is a promise.
   const checking = checkOutput(deps, interpret(answer, row), tool)
@@ -83,7 +83,7 @@ export async function executeCall(
   const consequences = following instanceof Promise ? await following : following
   const ending = endedRow(deps, row, consequences, called_off_by, checked, tool)
   const ended = ending instanceof Promise ? await ending : ending
-  return recordOutcome(deps, ended, version, heard.text(), held)
+  return recordOutcome(deps, ended, version, collected.text(), held)
 }
 
 const NO_LISTENERS: CallListeners = {}
@@ -98,7 +98,7 @@ function upstreamCall(
   { catalogue }: ExecuteDeps,
   { row, generation }: StartedCall,
   tool: Tool,
-  { onProgress, onLog, reported }: Heard,
+  { onProgress, onLog, reported }: MessageListeners,
   signal: CancelSignal,
 ): UpstreamCall {
   const { canonical_args, inputs } = sendableArgs(row.canonical_args)
@@ -220,38 +220,38 @@ async function evict(deps: ExecuteDeps, row: CallRow, result: ToolResult, text: 
   return evicted(result, text, digest, isValid ? { structured } : { isError: true })
 }
 
-/** How many characters of progress and log lines are kept while it runs. */
-const MOST_HEARD = 16_384
+/** How many characters of progress and log lines are collected while a call runs. */
+const MOST_COLLECTED = 16_384
 
 /** Wraps the listeners and collects everything they receive: a model reads a log line like an answer. */
-function overhear(listeners: Heard): { readonly listeners: Heard; text(): string } {
+function collectMessages(listeners: MessageListeners): { readonly listeners: MessageListeners; text(): string } {
   const { onLog, onProgress, reported } = listeners
-  if (onLog === undefined && onProgress === undefined) return { listeners, text: nothingHeard }
+  if (onLog === undefined && onProgress === undefined) return { listeners, text: noText }
   let lines: string[] | undefined
   let length = 0
   const keep = (line: string) => {
-    if (length < MOST_HEARD) (lines ??= []).push(line.slice(0, MOST_HEARD - length))
+    if (length < MOST_COLLECTED) (lines ??= []).push(line.slice(0, MOST_COLLECTED - length))
     length += line.length
   }
-  const overheard: Written<Heard> = {}
-  if (reported !== undefined) overheard.reported = reported
+  const collecting: Written<MessageListeners> = {}
+  if (reported !== undefined) collecting.reported = reported
   if (onLog !== undefined)
-    overheard.onLog = (line) => {
+    collecting.onLog = (line) => {
       keep(JSON.stringify(line['data'] ?? line))
       onLog(line)
     }
   if (onProgress !== undefined)
-    overheard.onProgress = (progress) => {
+    collecting.onProgress = (progress) => {
       if (progress.message !== undefined) keep(progress.message)
       onProgress(progress)
     }
-  return { listeners: overheard, text: () => lines?.join('\n') ?? '' }
+  return { listeners: collecting, text: () => lines?.join('\n') ?? '' }
 }
 
-const nothingHeard = () => ''
+const noText = () => ''
 
 /** The row of an ended call, its audit entry, and what enters the session. */
-function outcomeChanges(deps: ExecuteDeps, row: CallRow, version: number, heard: string): Change[] {
+function outcomeChanges(deps: ExecuteDeps, row: CallRow, version: number, messages: string): Change[] {
   const now = deps.clock()
   const about = endAbout(deps, row)
   const more = about === undefined ? { outcome: row.state } : { outcome: row.state, about }
@@ -259,7 +259,7 @@ function outcomeChanges(deps: ExecuteDeps, row: CallRow, version: number, heard:
     { kind: 'swap', table: 'calls', id: row.call_id, from: version, to: row },
     { kind: 'audit', entry: auditOf(`call.${row.state}`, row, now, more) },
   ]
-  if (heard !== '') changes.push(...logLabel(row, version, heard, now))
+  if (messages !== '') changes.push(...logLabel(row, version, messages, now))
   changes.push(...outputLabel(row, version, now))
   if (row.evidence?.verify !== undefined) changes.push(...unverifiedChange(row))
   return changes
@@ -280,10 +280,10 @@ async function recordOutcome(
   deps: ExecuteDeps,
   row: CallRow,
   version: number,
-  heard: string,
+  messages: string,
   held: HeldBack | undefined,
 ): Promise<Outcome> {
-  const changes = outcomeChanges(deps, row, version, heard)
+  const changes = outcomeChanges(deps, row, version, messages)
   deps.probe('outcome.before')
   const recorded = await deps.ledger.commit(changes)
   deps.probe('outcome.after')

@@ -1,9 +1,9 @@
 import type { CallListeners } from '../ports/upstream.ts'
 
-/** What a running call tells its caller. */
-export type Heard = Omit<CallListeners, 'onStarted'>
+/** The listeners for the messages of a running call. */
+export type MessageListeners = Omit<CallListeners, 'onStarted'>
 export type HeldBack = {
-  readonly listeners: Heard
+  readonly listeners: MessageListeners
   /** The outcome is durable: passes on the messages that are still held back. Later messages are dropped. */
   release(): void
   /** The outcome is not durable: what is held back is dropped. */
@@ -17,7 +17,7 @@ const MOST = 256
  * No message of a tool server reaches the caller before the call is durably recorded. The first message requests that; the messages that
  * arrive in the meantime wait in order.
  */
-export function holdBack(listeners: Heard, makeDurable: () => Promise<boolean>): HeldBack {
+export function holdBack(listeners: MessageListeners, makeDurable: () => Promise<boolean>): HeldBack {
   const { onLog, onProgress } = listeners
   let waiting: (() => void)[] | undefined = []
   let asked: Promise<void> | undefined

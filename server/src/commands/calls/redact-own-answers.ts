@@ -49,12 +49,12 @@ function redactingListeners(
 ): Pick<CallListeners, 'onProgress' | 'onLog'> {
   // Searched synchronously, so that messages stay in order; longer ones are not passed on.
   const clean = (text: string) => (text.length > SMALL_TEXT ? OWN_CREDENTIAL_MARK : redactOwn(text, own()))
-  const told: CallListeners['onProgress'] = ({ message, ...figures }) =>
+  const cleanProgress: CallListeners['onProgress'] = ({ message, ...figures }) =>
     onProgress?.(message === undefined ? figures : { ...figures, message: clean(message) })
   const cleanLine = (line: JsonObject) =>
     isSmallValue(line) ? redactOwnJson(line, own()) : { data: OWN_CREDENTIAL_MARK }
   return {
-    ...(onProgress === undefined ? {} : { onProgress: told }),
+    ...(onProgress === undefined ? {} : { onProgress: cleanProgress }),
     ...(onLog === undefined ? {} : { onLog: (line) => onLog(cleanLine(line)) }),
   }
 }

@@ -273,10 +273,10 @@ function endedUnstarted(before: CallRow, why: Problem, now: number): CallRow {
   const isCheck = why.code === 'call.check_failed' || why.code === 'call.dry_run_failed'
   if (before.state !== 'unknown')
     return { ...before, state: isCheck ? 'failed' : 'refused', ended_at: now, problem: why }
-  const told = isCheck
+  const about = isCheck
     ? { check: why.about['says'] ?? why.code }
     : { retry: why.code, because: why.about['because'] ?? '' }
-  return { ...before, problem: problem('call.interrupted', told) }
+  return { ...before, problem: problem('call.interrupted', about) }
 }
 
 function approvalChange(approval: Held<'approvals'> | undefined, allowed: boolean, now: number): Change[] {

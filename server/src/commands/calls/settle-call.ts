@@ -72,9 +72,9 @@ function settlement(
   const changes = closeRun(before)
   if (as === 'failed') return { row: { ...row, state: 'failed', problem: problem('call.marked_failed') }, changes }
   const text = `${by} found that this call took effect; its output was not recorded`
-  const { problem: _, ...told } = row
+  const { problem: _, ...rest } = row
   const result = { content: [{ type: 'text', text }] }
-  return { row: { ...told, state: 'executed', result, output: kept(text.length) }, changes }
+  return { row: { ...rest, state: 'executed', result, output: kept(text.length) }, changes }
 }
 
 /** Continues the run that waits for a person to settle its call. */

@@ -36,10 +36,10 @@ export function keepVolatile(
     const row = memory.get((held.row as { readonly in_memory?: string }).in_memory)
     return row === undefined ? held : { ...held, row: row as Rows[T] }
   }
-  const wholeAtHand = (at_hand: KnownRows): KnownRows => ({
-    ...at_hand,
+  const wholeKnownRows = (known_rows: KnownRows): KnownRows => ({
+    ...known_rows,
     row(table, id) {
-      const known = at_hand.row(table, id)
+      const known = known_rows.row(table, id)
       return known?.held === undefined || !('in_memory' in known.held.row) ? known : undefined
     },
   })
@@ -67,7 +67,7 @@ export function keepVolatile(
       },
       list: async (table, where, page) => (await store.tables.list(table, where, page)).map(whole),
       count: (table, where) => store.tables.count(table, where),
-      ...(store.tables.at_hand === undefined ? {} : { at_hand: wholeAtHand(store.tables.at_hand) }),
+      ...(store.tables.known_rows === undefined ? {} : { known_rows: wholeKnownRows(store.tables.known_rows) }),
     },
     searches: {
       async search(table, where, page) {

@@ -62,7 +62,7 @@ export function guardVersions({ ledger, tables }: Guarded, minimums: MinimumVers
     },
     tables: {
       ...tables,
-      ...(tables.at_hand === undefined ? {} : { at_hand: currentAtHand(tables.at_hand, minimums) }),
+      ...(tables.known_rows === undefined ? {} : { known_rows: currentKnownRows(tables.known_rows, minimums) }),
       async row(table, id) {
         const held = await tables.row(table, id)
         return isCurrent(table, id, held?.version ?? 0) ? held : undefined
@@ -80,10 +80,10 @@ export function guardVersions({ ledger, tables }: Guarded, minimums: MinimumVers
 }
 
 /** A row that is older than its lowest acceptable version is treated as unknown, so that it is read from the store, which reports it. */
-const currentAtHand = (at_hand: KnownRows, minimums: MinimumVersions): KnownRows => ({
-  ...at_hand,
+const currentKnownRows = (known_rows: KnownRows, minimums: MinimumVersions): KnownRows => ({
+  ...known_rows,
   row(table, id) {
-    const known = at_hand.row(table, id)
+    const known = known_rows.row(table, id)
     if (known === undefined || !isGuarded(table)) return known
     return (known.held?.version ?? 0) >= (minimums.of(table, id) ?? 0) ? known : undefined
   },

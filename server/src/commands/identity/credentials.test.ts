@@ -16,11 +16,11 @@ const ROW: CredentialRow = {
 function storeWithRow() {
   let now = 0
   let held: { row: CredentialRow; version: number; cursor: number } = { row: ROW, version: 1, cursor: 1 }
-  let isAtHand = true
+  let isKnown = true
   const tables = {
     list: async () => [held],
     row: async () => held,
-    at_hand: { row: () => (isAtHand ? { held } : undefined), isAbsent: () => false, isLastLabel: () => false },
+    known_rows: { row: () => (isKnown ? { held } : undefined), isAbsent: () => false, isLastLabel: () => false },
   }
   const deps = { tables, digest: () => ROW.key_hash, clock: () => now, issuers: {} } as unknown as Parameters<
     typeof authenticate
@@ -30,7 +30,7 @@ function storeWithRow() {
     deps,
     at: (ms: number) => void (now = ms),
     change: (row: CredentialRow) => void (held = { ...held, row, version: held.version + 1 }),
-    forget: () => void (isAtHand = false),
+    forget: () => void (isKnown = false),
   }
 }
 

@@ -57,7 +57,7 @@ const readFrom = new WeakMap<Caller, number>()
  */
 export function isStillAuthentic({ tables, clock }: Pick<CredentialDeps, 'tables' | 'clock'>, caller: Caller): boolean {
   const key = caller.credential?.key
-  const held = key === undefined ? undefined : tables.at_hand?.row('credentials', key)?.held
+  const held = key === undefined ? undefined : tables.known_rows?.row('credentials', key)?.held
   return held !== undefined && held.version === readFrom.get(caller) && credentialState(held.row, clock()) === 'good'
 }
 

@@ -13,8 +13,8 @@ export type JudgementsDeps = JudgeUseDeps & ReportDeps & RecordUserWordsDeps & {
 export interface JudgementsGate {
   judge(use: ToolUse, wait_ms: number): Promise<JudgementAnswer>
   report(use: ToolUse, reported: Reported): Promise<Result<{ readonly recorded: boolean }>>
-  /** `own`: the hook may speak for its user. */
-  hear(said: { readonly caller: Caller; readonly thread: string; readonly text: string }): Promise<Result<void>>
+  /** Records what the user said. */
+  recordWords(said: { readonly caller: Caller; readonly thread: string; readonly text: string }): Promise<Result<void>>
   /** Ends calls that were never reported, and approvals that expired before they were used. Returns how many. */
   sweep(): Promise<{ readonly unreported: number; readonly unused: number }>
 }
@@ -23,7 +23,7 @@ export function bindJudgements(deps: JudgementsDeps): JudgementsGate {
   return {
     judge: (use, wait_ms) => judgeToolUse(deps, use, wait_ms),
     report: (use, reported) => reportToolUse(deps, use, reported),
-    hear: (said) => recordUserWords(deps, { ...said, id: deps.ids.call() }),
+    recordWords: (said) => recordUserWords(deps, { ...said, id: deps.ids.call() }),
     sweep: async () => ({ unreported: await endUnreported(deps), unused: await endUnused(deps) }),
   }
 }

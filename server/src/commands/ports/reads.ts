@@ -23,13 +23,13 @@ export interface Tables {
   row<T extends Table>(table: T, id: string): Promise<Held<T> | undefined>
   list<T extends Table>(table: T, where: Where<T>, page: Page): Promise<readonly Held<T>[]>
   count<T extends Table>(table: T, where: Where<T>): Promise<number>
-  /** Only where this process alone writes: a node among others has to read. */
-  readonly at_hand?: KnownRows
+  /** Set only if this process is the only writer. One of several nodes always has to read. */
+  readonly known_rows?: KnownRows
 }
 
-/** What is known without reading. INVARIANT: it is what a read would find. */
+/** Answers that are known without a read. INVARIANT: a read would return the same. */
 export interface KnownRows {
-  /** Undefined when it has to be read. */
+  /** Undefined if it has to be read. */
   row<T extends Table>(table: T, id: string): { readonly held: Held<T> | undefined } | undefined
   /** Whether there is surely no such row. */
   isAbsent<T extends Table>(table: T, where: Where<T>): boolean

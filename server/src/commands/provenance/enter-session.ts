@@ -45,14 +45,14 @@ const TRIES = 4
 export async function enterSession(
   deps: EnterDeps,
   { caller, thread: named }: Reader,
-  told: readonly AnswerText[],
+  parts: readonly AnswerText[],
 ): Promise<Result<void>> {
-  if (told.length === 0) return ok(undefined)
+  if (parts.length === 0) return ok(undefined)
   const isDecider = DECIDING_KINDS.includes(caller.kind)
   const thread = named === undefined ? await idleSession(deps, caller) : ok(named)
   if (!thread.ok) return isDecider ? ok(undefined) : thread
   const session = { caller, thread: thread.value }
-  const labels = await Promise.all(told.map((one) => labelsFor(deps, session, one)))
+  const labels = await Promise.all(parts.map((one) => labelsFor(deps, session, one)))
   const kept = await keep(deps, labels.flat())
   if (kept === 'nothing new') return ok(undefined)
   if (kept === 'kept') deps.sessions.note(caller.user, thread.value)
@@ -69,30 +69,30 @@ type LabelSwap = Extract<Change, { kind: 'swap' }>
 type ReadingIn = { readonly caller: Caller; readonly thread: string }
 
 /** None if the text is already known. */
-async function labelsFor(deps: EnterDeps, { caller, thread }: ReadingIn, told: AnswerText): Promise<LabelSwap[]> {
+async function labelsFor(deps: EnterDeps, { caller, thread }: ReadingIn, part: AnswerText): Promise<LabelSwap[]> {
   const session = labelSession(caller.user, thread)
-  if ('approval' in told) return previewLabels(deps, session, told.approval)
-  const call_id = 'call' in told ? told.call : told.of_call
+  if ('approval' in part) return previewLabels(deps, session, part.approval)
+  const call_id = 'call' in part ? part.call : part.of_call
   const call = call_id === undefined ? undefined : (await deps.tables.row('calls', call_id))?.row
   if (call !== undefined && labelSession(call.caller.user, call.thread) === session) return []
   const at = deps.clock()
-  if ('call' in told) {
+  if ('call' in part) {
     if (call?.result === undefined) return []
-    const label_id = `${deps.digest(JSON.stringify([session, told.call, call.ended_at ?? 0]))}.read`
-    const source = { call: told.call, server: call.server, name: call.tool_id }
+    const label_id = `${deps.digest(JSON.stringify([session, part.call, call.ended_at ?? 0]))}.read`
+    const source = { call: part.call, server: call.server, name: call.tool_id }
     return [swapOf({ v: 1, label_id, session, at, kind: 'output', source })]
   }
-  const run_id = told.of_run ?? call?.by_run?.run_id
+  const run_id = part.of_run ?? call?.by_run?.run_id
   const run = run_id === undefined ? undefined : (await deps.tables.row('runs', run_id))?.row
   const user = call?.caller.user ?? userIn(run?.owner)
   if (run?.thread !== undefined && labelSession(user ?? caller.user, run.thread) === session) return []
   const entering: Entering = {
-    id: `${deps.digest(JSON.stringify([session, told.name, told.text]))}.read`,
+    id: `${deps.digest(JSON.stringify([session, part.name, part.text]))}.read`,
     caller,
     thread,
     kind: 'text',
-    source: { name: told.name, ...(call === undefined ? {} : { server: call.server, name: call.tool_id }) },
-    text: told.text,
+    source: { name: part.name, ...(call === undefined ? {} : { server: call.server, name: call.tool_id }) },
+    text: part.text,
     at,
   }
   const labels = run?.volatile === true ? anyRequestLabel(entering) : textLabel(entering)

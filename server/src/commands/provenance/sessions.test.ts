@@ -29,7 +29,7 @@ function rig(isLastLabel?: (session: string, cursor: number) => boolean) {
   const tables = {
     list,
     row: async () => undefined,
-    ...(isLastLabel === undefined ? {} : { at_hand: { isLastLabel } }),
+    ...(isLastLabel === undefined ? {} : { known_rows: { isLastLabel } }),
   }
   const sessions = openSessions({
     tables: tables as unknown as SessionsDeps['tables'],

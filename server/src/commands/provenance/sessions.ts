@@ -10,7 +10,7 @@ import type { YieldWhenDue } from '../ports/runtime.ts'
 import { inSteps } from '../in-steps.ts'
 
 export type SessionsDeps = {
-  readonly tables: Pick<Tables, 'row' | 'list' | 'at_hand'>
+  readonly tables: Pick<Tables, 'row' | 'list' | 'known_rows'>
   readonly artifacts: Pick<Artifacts, 'read'>
   readonly judgement: Pick<Judgement, 'servers'>
   readonly yieldWhenDue: YieldWhenDue
@@ -108,7 +108,7 @@ export function openSessions(deps: SessionsDeps): Sessions {
     return entry.next
   }
 
-  const isUpToDate = (key: string, { cursor }: Kept) => deps.tables.at_hand?.isLastLabel(key, cursor) === true
+  const isUpToDate = (key: string, { cursor }: Kept) => deps.tables.known_rows?.isLastLabel(key, cursor) === true
 
   /** The entry may have been replaced: one whose read failed is dropped. */
   function readNow(key: string): Session | Promise<Session> {

@@ -27,7 +27,7 @@ export interface Scheduler {
    */
   drive(run: RunId): Promise<void>
   /** Another node woke a run: if it is driven here, it has new events. */
-  heard(run: RunId): void
+  wokenElsewhere(run: RunId): void
   /** Notices of other nodes may have been missed. */
   missed(): void
   /** Drives everything that is due. */
@@ -151,7 +151,7 @@ export function scheduleRuns(deps: ScheduleDeps): Scheduler {
       await new Promise<void>((resolve) => resting.set(run, [...(resting.get(run) ?? []), resolve]))
       if (stopped) throw new Error('this node stops')
     },
-    heard: (run) => void deps.driver.poke(run),
+    wokenElsewhere: (run) => void deps.driver.poke(run),
     missed: () => deps.driver.pokeAll(),
     sweep: () => sweep(),
     async recover() {

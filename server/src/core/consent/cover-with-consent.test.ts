@@ -145,14 +145,14 @@ describe('a consent in a decision', () => {
           const bare = decide(policy, call, facts, saying(some))
           const after = decide(policy, call, { ...facts, consents: given }, saying(some))
           expect(RANK[after.effect]).toBeLessThanOrEqual(RANK[bare.effect])
-          const inTheWay = some.filter(({ effect }) => effect !== 'allow')
+          const objections = some.filter(({ effect }) => effect !== 'allow')
           if (after.effect === bare.effect) {
             expect(withoutNotes(after)).toEqual(bare)
             return
           }
           expect(policy.mode).toBe('enforce')
           expect(bare.effect).toBe('ask')
-          expect(inTheWay.every(isPlainPolicyAsk)).toBe(true)
+          expect(objections.every(isPlainPolicyAsk)).toBe(true)
           expect(consentUsed(after, { ...facts, consents: given })).toBeDefined()
           expect(after.evidence.slice(0, -1)).toEqual(bare.evidence)
         },
@@ -163,13 +163,13 @@ describe('a consent in a decision', () => {
 
   test("law: another decider's ask, a block, or an ask for two people keeps the verdict unchanged", () => {
     const policyAsk = opinionOf(['policy'], ['ask'], ['simple', 'strong'])
-    const inTheWay = fc.oneof(
+    const objections = fc.oneof(
       opinionOf(FOREIGN, ['ask']),
       opinionOf(['policy', ...FOREIGN], ['block']),
       opinionOf(['policy'], ['ask'], ['two_person']),
     )
     fc.assert(
-      fc.property(fc.array(policyAsk, { maxLength: 3 }), inTheWay, fc.nat(3), (asks, other, at) => {
+      fc.property(fc.array(policyAsk, { maxLength: 3 }), objections, fc.nat(3), (asks, other, at) => {
         const evidence = asks.toSpliced(at, 0, other)
         const bare = decide(careful, call, facts, saying(evidence))
         const after = decide(careful, call, { ...facts, consents: [factOf()] }, saying(evidence))
@@ -201,8 +201,8 @@ describe('a consent in a decision', () => {
     fc.assert(
       fc.property(verdict, ({ effect, evidence, observed }) => {
         const handed: Verdict = { effect, evidence, ...(observed === undefined ? {} : { observed }) }
-        const inTheWay = evidence.filter((opinion) => opinion.effect !== 'allow')
-        const isPlain = inTheWay.length > 0 && inTheWay.every(isPlainPolicyAsk)
+        const objections = evidence.filter((opinion) => opinion.effect !== 'allow')
+        const isPlain = objections.length > 0 && objections.every(isPlainPolicyAsk)
         const covered = coverWithConsent(handed, call, { ...facts, consents: [factOf()] })
         if (effect === 'ask' && observed === undefined && isPlain) expect(covered.effect).toBe('allow')
         else expect(withoutNotes(covered)).toEqual(handed)

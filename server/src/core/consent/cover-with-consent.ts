@@ -62,8 +62,10 @@ export function isCoverable({
   route,
 }: Pick<Verdict, 'effect' | 'evidence' | 'observed' | 'route'>): boolean {
   if (effect !== 'ask' || observed !== undefined || (route?.people ?? 1) > 1) return false
-  const inTheWay = evidence.filter((opinion) => opinion.effect !== 'allow' && !isNoteOfConsent(opinion))
-  return inTheWay.length > 0 && inTheWay.every((opinion) => isPlainAskOfPolicy(opinion) || isAskAboutPersonal(opinion))
+  const objections = evidence.filter((opinion) => opinion.effect !== 'allow' && !isNoteOfConsent(opinion))
+  return (
+    objections.length > 0 && objections.every((opinion) => isPlainAskOfPolicy(opinion) || isAskAboutPersonal(opinion))
+  )
 }
 
 /** A note about a consent that did not cover the call: information only, not a reason to ask. */

@@ -124,7 +124,7 @@ function asksOfUnclean(values: readonly Value[]): AsksWith {
 }
 
 /** Whether one of these texts contains a value. */
-const standsInAny = ({ asks }: Value, contests: ReadonlySet<Ask>): boolean =>
+const isInAny = ({ asks }: Value, contests: ReadonlySet<Ask>): boolean =>
   asks === 'any' ? contests.size > 0 : asks.size > 0 && [...asks].some((ask) => contests.has(ask))
 
 type Act = Omit<Judgement, 'reasons'> & { readonly effects: readonly ToolEffect[]; readonly strict: boolean }
@@ -162,7 +162,7 @@ function contestReasons(session: Session, { contests, licence, values, effects, 
   const since = Math.min(...contests.map(({ origin }) => origin))
   const destructive = effects.includes('destructive')
   for (const value of values) {
-    if (isClean(value) && !(value.from === 'constant' && standsInAny(value, texts))) continue
+    if (isClean(value) && !(value.from === 'constant' && isInAny(value, texts))) continue
     const names = value.role === 'entity' || value.role === 'destination'
     if (value.from === 'data' && !destructive && !names && isElsewhere(session, value, texts, since)) continue
     reasons.push({
@@ -177,7 +177,7 @@ function contestReasons(session: Session, { contests, licence, values, effects, 
 /** It was there before any text asked, and no text that asks contains it. */
 function isElsewhere(session: Session, value: Value, contests: ReadonlySet<Ask>, since: number): boolean {
   if (value.leaf === undefined || session.leaves.origin(value.leaf) >= since) return false
-  return !standsInAny(value, contests)
+  return !isInAny(value, contests)
 }
 
 /** Default deny: a destination must come from the user, or be the only content of a field that vouches for it. */

@@ -59,7 +59,7 @@ export type Session = {
   readonly leaves: LeafTable
   addWords(text: string, trust: 'user' | 'claimed'): void
   /** Whether this text is already the latest, trusted or not. */
-  heard(text: string): boolean
+  isLatest(text: string): boolean
   /** Adds the answer of a call, together with its arguments. The event loop may run between two steps. */
   ingest(origin: Origin, result: ToolResult, given?: Given): Generator<void>
   /** Adds a text that is not the answer of a call. */
@@ -188,7 +188,7 @@ export function createSession(): Session {
     get overflow() {
       return overflow
     },
-    heard: (text) => text === latest,
+    isLatest: (text) => text === latest,
     addWords(text, trust) {
       latest = text
       // After a text that asks was read, an agent may report that text as its user's words.

@@ -1,7 +1,7 @@
 import type { Gate } from '../../commands/gate.ts'
 import type { NodeRoom } from '../../commands/ports/hub.ts'
 
-/** Old messages of a node are ignored: a node that still waits asks again. */
+/** Older messages are ignored: a node that is still waiting asks again. */
 const RECENT_MS = 600_000
 
 /** Passes the messages of nodes in a control room to the hub, and posts the hub's signed answers there. Returns a function that stops it. */

@@ -11,7 +11,7 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/
 export type RawRequest = {
   readonly local: boolean
   readonly remote: string
-  /** The connection that the request came by: requests on it repeat their credential. */
+  /** The connection of the request. Later requests on it usually repeat its credential. */
   readonly connection?: object
   header(name: string): string | undefined
   /** Only where a browser's cookie is accepted. `passive`: only checks whether the log-in is still valid, and does not extend it. */
@@ -19,50 +19,48 @@ export type RawRequest = {
 }
 
 /** Identifies the caller. Both network doors use the same instance, so that wrong credentials are counted together. */
-export type Authenticate = (sendRaw: RawRequest) => MaybePromise<Result<Caller>>
+export type Authenticate = (raw: RawRequest) => MaybePromise<Result<Caller>>
 
 /**
- * On the local socket the caller is the owner, who may also act with fewer rights (`x-sluice-as: agent:claude`): that is
- * how an agent's stdio door gets no more power than an agent. Everywhere else only a credential counts, and wrong ones are
- * counted.
+ * On the local socket the caller is the owner, who may also act with fewer rights (`x-sluice-as: agent:claude`). An
+ * agent's stdio door uses this to get only the rights of an agent. Elsewhere a credential is required, and wrong ones are counted.
  */
 export function callerIdentifier(gate: Pick<Gate, 'identity' | 'audit'>, failures: LoginRateLimit): Authenticate {
-  /** The credential that was last good on a connection. It is forgotten with the connection. */
+  /** The last valid credential of each connection. Removed with the connection. */
   const lastGood = new WeakMap<object, Known>()
 
-  async function identify(sendRaw: RawRequest, authorization: string | undefined): Promise<Result<Caller>> {
+  async function identify(raw: RawRequest, authorization: string | undefined): Promise<Result<Caller>> {
     const bearer = /^Bearer\s+(\S+)$/i.exec(authorization ?? '')?.[1]
-    if (sendRaw.local) return callerOnSocket(gate, { authorization, bearer, as: sendRaw.header('x-sluice-as') })
-    const secret =
-      authorization === undefined && sendRaw.browser !== undefined ? loginSecret(sendRaw.header) : undefined
-    if (secret !== undefined) return callerOfLogin(gate, sendRaw, secret)
+    if (raw.local) return callerOnSocket(gate, { authorization, bearer, as: raw.header('x-sluice-as') })
+    const secret = authorization === undefined && raw.browser !== undefined ? loginSecret(raw.header) : undefined
+    if (secret !== undefined) return callerOfLogin(gate, raw, secret)
     if (bearer === undefined) return refuse('auth.missing')
-    const admission = await failures.admit(sendRaw.remote, bearer)
+    const admission = await failures.admit(raw.remote, bearer)
     if (!('settle' in admission)) return refuse('auth.too_many_failures', { retry_after_s: String(admission.wait_s) })
-    let was: CredentialWas = 'not looked at'
+    let was: CredentialWas = 'not checked'
     try {
       const caller = await gate.identity.authenticate(bearer)
       // An error of the issuer or the store does not count as a wrong credential.
       was = caller.ok ? 'good' : PROBLEMS[caller.problem.code].http === 401 ? 'wrong' : was
-      const { connection, remote } = sendRaw
+      const { connection, remote } = raw
       if (caller.ok && connection !== undefined && authorization !== undefined)
         lastGood.set(connection, { authorization, remote, caller })
       return caller
     } finally {
       // If the store cannot count, it cannot check the credential either.
       const isOneTooMany = await admission.settle(was).catch(() => false)
-      if (isOneTooMany) await gate.audit.noteRefusal({ kind: 'limited', address: sendRaw.remote })
+      if (isOneTooMany) await gate.audit.noteRefusal({ kind: 'limited', address: raw.remote })
     }
   }
 
-  return (sendRaw) => {
-    const { connection, remote } = sendRaw
-    const authorization = sendRaw.header('authorization')
+  return (raw) => {
+    const { connection, remote } = raw
+    const authorization = raw.header('authorization')
     const known = connection === undefined ? undefined : lastGood.get(connection)
     const isRepeated = known !== undefined && known.authorization === authorization && known.remote === remote
     return isRepeated && gate.identity.isStillAuthentic(known.caller.value)
       ? known.caller
-      : identify(sendRaw, authorization)
+      : identify(raw, authorization)
   }
 }
 
@@ -73,8 +71,8 @@ type Known = {
 }
 
 /**
- * A browser sends its cookie with requests of any page. INVARIANT: it changes nothing unless the request comes from a page of this
- * gate and repeats what only that page can read.
+ * A browser sends its cookie with requests from any page. INVARIANT: such a request changes nothing unless it comes from a page
+ * of this gate and contains the CSRF token.
  */
 async function callerOfLogin(
   gate: Pick<Gate, 'identity'>,

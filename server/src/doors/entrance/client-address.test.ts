@@ -15,7 +15,7 @@ describe('the address of a client', () => {
     ['203.0.113.9', {}, '203.0.113.9'],
     ['::ffff:203.0.113.9', {}, '203.0.113.9'],
     ['fe80::1%eth0', {}, 'fe80::1'],
-    // A header of somebody who is no proxy.
+    // A header from a client that is not a proxy.
     ['203.0.113.9', { 'x-forwarded-for': '198.51.100.1' }, '203.0.113.9'],
     ['203.0.113.9', { 'x-forwarded-for': '10.0.0.1, 10.0.0.2' }, '203.0.113.9'],
     // Through one proxy, and through two.
@@ -25,10 +25,10 @@ describe('the address of a client', () => {
     ['fd00::5', { 'x-forwarded-for': '2001:DB8::1' }, '2001:db8::1'],
     ['10.0.0.1', { 'x-forwarded-for': '198.51.100.1:4711' }, '198.51.100.1'],
     ['10.0.0.1', { 'x-forwarded-for': '[2001:db8::1]:443' }, '2001:db8::1'],
-    // What the client wrote stands before what the proxy appended.
+    // The client's own entries come before the one that the proxy appended.
     ['10.0.0.1', { 'x-forwarded-for': '127.0.0.1, 198.51.100.1' }, '198.51.100.1'],
     ['10.0.0.1', { 'x-forwarded-for': '127.0.0.1, 10.0.0.2, 198.51.100.1' }, '198.51.100.1'],
-    // The proxy says nothing, or something that is no address.
+    // The proxy sends no header, or something that is not an address.
     ['10.0.0.1', {}, '10.0.0.1'],
     ['10.0.0.1', { 'x-forwarded-for': '' }, '10.0.0.1'],
     ['10.0.0.1', { 'x-forwarded-for': '198.51.100.1, unknown' }, '10.0.0.1'],
@@ -36,7 +36,7 @@ describe('the address of a client', () => {
     ['10.0.0.1', { 'x-forwarded-for': '198.51.100.1, 10.0.0.256' }, '10.0.0.1'],
     ['10.0.0.1', { 'x-forwarded-for': "'; DROP TABLE counts" }, '10.0.0.1'],
     ['192.0.2.7', { 'x-forwarded-for': '_x, 10.0.0.1' }, '10.0.0.1'],
-    // Another header than the configured one is the client's own.
+    // A header other than the configured one comes from the client.
     ['10.0.0.1', { forwarded: 'for=198.51.100.1' }, '10.0.0.1'],
     ['10.0.0.1', { 'x-real-ip': '198.51.100.1', 'x-client-ip': '198.51.100.1' }, '10.0.0.1'],
   ])('%s with %j is %s', (peer, headers, address) => {
@@ -50,7 +50,7 @@ describe('the address of a client', () => {
     ['for=127.0.0.1, for=198.51.100.1', '198.51.100.1'],
     ['for=198.51.100.1, for=10.0.0.2;by=10.0.0.1', '198.51.100.1'],
     ['for=127.0.0.1;x="a,for=10.0.0.2"', '127.0.0.1'],
-    // Hidden, twice, missing, or with quotes that stay open.
+    // Hidden, repeated, missing, or with an unclosed quote.
     ['for=198.51.100.1, for=_secret', '10.0.0.1'],
     ['for=198.51.100.1, for=unknown', '10.0.0.1'],
     ['for=198.51.100.1;for=10.0.0.2', '10.0.0.1'],
@@ -62,7 +62,7 @@ describe('the address of a client', () => {
     expect(seen('203.0.113.9', { forwarded: value }, 'forwarded')).toBe('203.0.113.9')
   })
 
-  test('is that of the connection where no proxy is configured', () => {
+  test('is the address of the connection if no proxy is configured', () => {
     for (const peer of ['10.0.0.1', '127.0.0.1', '::1'])
       expect(seen(peer, { 'x-forwarded-for': '198.51.100.1', forwarded: 'for=198.51.100.1' }, undefined, [])).toBe(peer)
   })

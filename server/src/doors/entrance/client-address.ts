@@ -7,8 +7,8 @@ export type ClientAddress = (request: Pick<IncomingMessage, 'socket' | 'headers'
 
 /**
  * The address of the connection, unless it belongs to a configured proxy: then the address that the proxy reports. Proxies append to
- * their header, so it is read from its end, as long as the reporting address is a proxy too.
- * INVARIANT: what a client writes never counts. An entry counts only if a configured proxy has written it.
+ * their header, so its entries are read from the last one back, until one is not a configured proxy.
+ * INVARIANT: an entry is used only if a configured proxy wrote it, never if a client did.
  */
 export function clientAddress({ addresses, header }: TrustedProxies): ClientAddress {
   const proxies = blockListOf(addresses)
@@ -28,7 +28,7 @@ export function clientAddress({ addresses, header }: TrustedProxies): ClientAddr
     const entries = value === undefined ? [] : entriesOf(header, Array.isArray(value) ? value.join(',') : value)
     for (const entry of entries.toReversed()) {
       const reported = entry === undefined ? undefined : plainAddress(entry)
-      // Unreadable, or hidden by the proxy: what stands before it may have been written by anybody.
+      // Unreadable, or hidden by the proxy. Anybody may have written the entries before it.
       if (reported === undefined) return client
       client = reported
       if (!isProxy(client)) return client
@@ -57,7 +57,7 @@ function entriesOf(header: TrustedProxies['header'], value: string): readonly (s
 
 const FOR = /^for=(?:"([^"\\]*)"|([^\s"]*))$/i
 
-/** `for` of one element of `Forwarded` (RFC 7239). An element with two of them is not to be believed. */
+/** `for` of one element of `Forwarded` (RFC 7239). An element with two of them counts as unreadable. */
 function forwardedFor(element: string): string | undefined {
   const found = splitOutside(element, ';').flatMap((pair) => {
     const [, quoted, plain] = FOR.exec(pair.trim()) ?? []
@@ -66,7 +66,7 @@ function forwardedFor(element: string): string | undefined {
   return found.length === 1 ? found[0] : undefined
 }
 
-/** Splits where no quotes are open. Quotes that stay open swallow the rest, which is then unreadable. */
+/** Splits where no quotes are open. After an unclosed quote the rest is one part, which is then unreadable. */
 function splitOutside(text: string, separator: ',' | ';'): string[] {
   const parts: string[] = ['']
   let isQuoted = false

@@ -1,13 +1,13 @@
 const MOST_READ = 100
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
-/** The two headers with which a browser names the host and the page of a request. */
+/** The `Host` and `Origin` headers: which host a request is for, and which page sent it. */
 export type Names = { readonly host: string | undefined; readonly origin: string | undefined }
 
 /**
  * Whether a request on the network listener is for one of our own host names. A web page on another host can make a browser
- * send requests here, under that host's name (DNS rebinding) or its own (`Origin`). The data folder's socket is out of a browser's
- * reach and needs no such check.
+ * send requests here: its host is then in `Host` (DNS rebinding) or in `Origin`. A browser cannot open the data folder's socket, so
+ * requests there are not checked.
  */
 export function knownHost(names: readonly string[]): (asked: Names) => boolean {
   const known = new Set([...LOOPBACK, ...names.map((name) => name.toLowerCase())])

@@ -5,7 +5,7 @@ import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { trackRequests } from './track-requests.ts'
 import { guardServer, serverOptions } from './server-limits.ts'
 
-/** A door on the listener. Answers a request that is meant for it; false passes it to the next door. */
+/** A door on the listener. Returns false if the request is for another door. */
 export type DoorListener = (request: IncomingMessage, response: ServerResponse, local: boolean) => boolean
 
 export type Listening = { readonly url: string; close(): Promise<void> }
@@ -17,8 +17,8 @@ export type ListenOptions = {
 }
 
 /**
- * Opens the doors twice: on the network address, where a key is needed, and on the data folder's own socket. Each request goes to
- * the first door that takes it.
+ * Listens on the network address, where a key is required, and on the data folder's own socket. Each request goes to the first door
+ * that handles it.
  */
 export async function listen(
   doors: readonly DoorListener[],
@@ -69,7 +69,7 @@ function bind(server: Server, address: string, start: () => void): Promise<Resul
 async function close(server: Server): Promise<void> {
   await new Promise<void>((resolve) => {
     server.close(() => resolve())
-    // Remaining connections are closed; the calls themselves are recorded.
+    // Closes the remaining connections. Their calls are recorded.
     server.closeAllConnections()
   })
 }

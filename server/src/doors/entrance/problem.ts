@@ -16,13 +16,13 @@ export function problemBody({ code, about }: Problem, trace: string) {
   }
 }
 
-/** Names and paths chosen by others: their invisible characters are escaped. Our own line breaks are kept. */
+/** Others may have chosen names and paths in it, so invisible characters are escaped. Line breaks are not. */
 function shownAbout(about: Problem['about']): Problem['about'] {
   const shown = (text: string) => text.split('\n').map(visibleText).join('\n')
   return Object.fromEntries(Object.entries(about).map(([name, text]) => [name, shown(text)]))
 }
 
-/** `more` carries what belongs to the refusal itself: the evidence of a verdict, a call's id. */
+/** `more`: further fields of the refusal, for example the evidence of a verdict or a call's id. */
 export function problemResponse(found: Problem, trace: string, more: Readonly<Record<string, unknown>> = {}): Response {
   const { http } = PROBLEMS[found.code]
   const headers: Record<string, string> = { 'content-type': 'application/problem+json' }

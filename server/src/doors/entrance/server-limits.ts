@@ -24,14 +24,14 @@ export function serverOptions({ headers_ms, request_ms, header_bytes }: ListenLi
 /** Answers malformed requests with a problem, and limits the number of connections. */
 export function guardServer(server: Server, limits: ListenLimits): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    const isUnanswerable = !socket.writable || error.code === 'ECONNRESET' || hasAnswerUnderWay(socket)
+    const isUnanswerable = !socket.writable || error.code === 'ECONNRESET' || hasStartedAnswer(socket)
     if (isUnanswerable) socket.destroy()
     else socket.end(rawProblem(problemOf(error, limits)), () => socket.destroy())
   })
   shedConnections(server, limits.connections)
 }
 
-/** An open connection, in a list that is sorted by how long each has been without a whole request. */
+/** An open connection, in a list that is sorted by how long each has been without a complete request. */
 type Connection = {
   readonly socket: Socket
   /** Its request that is being received or answered. */
@@ -41,8 +41,8 @@ type Connection = {
 }
 
 /**
- * Whoever opens more connections than there may be closes the ones that have waited longest without a whole request, so
- * a flood of them keeps nobody out. INVARIANT: a connection whose request is being answered is never shed.
+ * If there are too many connections, closes the one that has been without a complete request for the longest time, so a flood of
+ * connections does not block other clients. INVARIANT: a connection whose request is being answered is never closed.
  */
 function shedConnections(server: Server, most: number): void {
   const known = new WeakMap<Socket, Connection>()
@@ -84,7 +84,7 @@ function shedConnections(server: Server, most: number): void {
     count -= 1
   }
 
-  function quietest(): Socket | undefined {
+  function longestWaiting(): Socket | undefined {
     for (let one = longest; one !== undefined; one = one.after) if (one.request?.complete !== true) return one.socket
     return undefined
   }
@@ -96,11 +96,11 @@ function shedConnections(server: Server, most: number): void {
     count += 1
     socket.once('close', () => remove(socket))
     if (count <= most) return
-    const shed = quietest() ?? socket
+    const shed = longestWaiting() ?? socket
     remove(shed)
     shed.destroy()
   })
-  // One function for all answers, which closes over none of them.
+  // Shared by all answers, so that no answer is retained by a closure.
   function answered(this: ServerResponse): void {
     touch(known.get(this.req.socket), undefined)
   }
@@ -118,7 +118,7 @@ function problemOf({ code = 'unknown' }: NodeJS.ErrnoException, { header_bytes }
 }
 
 /** The first answer has begun, so a second one would be read as part of it. */
-const hasAnswerUnderWay = (socket: Socket & { readonly _httpMessage?: { readonly headersSent: boolean } | null }) =>
+const hasStartedAnswer = (socket: Socket & { readonly _httpMessage?: { readonly headersSent: boolean } | null }) =>
   socket._httpMessage?.headersSent === true
 
 function rawProblem(found: Problem): string {

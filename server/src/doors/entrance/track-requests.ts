@@ -5,15 +5,15 @@ export const REQUEST_DRAIN_MS = 10_000
 
 /**
  * Tracks a server's requests. The function that it returns resolves when no request is unanswered, or after
- * the time limit; meanwhile new requests are told that the gate is stopping.
+ * the time limit; meanwhile new calls are rejected with `gate.stopping`.
  */
 export function trackRequests(server: Server): () => Promise<void> {
   let unanswered = 0
-  let onNobody = () => {}
-  // One function for all of them, which closes over no request.
+  let onAllAnswered = () => {}
+  // Shared by all requests, so that no request is retained by a closure.
   const answered = () => {
     unanswered -= 1
-    if (unanswered === 0) onNobody()
+    if (unanswered === 0) onAllAnswered()
   }
   server.on('request', (_, answer: ServerResponse) => {
     unanswered += 1
@@ -23,7 +23,7 @@ export function trackRequests(server: Server): () => Promise<void> {
     new Promise((resolve) => {
       if (unanswered === 0) return resolve()
       const timer = setTimeout(resolve, REQUEST_DRAIN_MS)
-      onNobody = () => {
+      onAllAnswered = () => {
         clearTimeout(timer)
         resolve()
       }

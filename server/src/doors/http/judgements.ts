@@ -60,8 +60,8 @@ export const judgementRoutes: Routes = (app, gate) => {
       const caller = c.get('caller')
       // Only the owner of the data folder can open its socket, and a hook is started by the owner's own client.
       const speaker = c.env.local ? { ...caller, speaks_for_user: true as const } : caller
-      const heard = await gate.judgements.hear({ caller: speaker, thread, text })
-      return heard.ok ? jsonResponse(200, { heard: true }) : problemResponse(heard.problem, c.get('trace'))
+      const recorded = await gate.judgements.recordWords({ caller: speaker, thread, text })
+      return recorded.ok ? jsonResponse(200, { heard: true }) : problemResponse(recorded.problem, c.get('trace'))
     },
   )
 }

@@ -66,7 +66,7 @@ export async function answerCall(
   return (await taskOf(gate, exchange, wish, outcome)) ?? outcomeOrAsks(era, outcome, hasOutputSchema)
 }
 
-/** Built field by field: most calls have few of them. */
+/** Optional fields are added one by one, because most calls have few of them. */
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
 /** The field in which a host passes on what its user said. */

@@ -106,7 +106,7 @@ export const isWatch = (method: string): method is WatchMethod =>
 
 function unread(why: Problem, { era, params: { uri } }: Exchange): Answer {
   const isUnknown = why.code === 'read.unknown'
-  // Clients look for it here. The error number depends on the protocol version; the address is in `data` in all of them.
+  // The error number depends on the protocol version; the address is in `data` in all of them.
   const rpc = !isUnknown ? RPC.server : era === 'old' && typeof uri === 'string' ? -32002 : RPC.invalid_params
   return inBand(refusalFor(rpc, why, typeof uri === 'string' && isUnknown ? { uri } : {}))
 }

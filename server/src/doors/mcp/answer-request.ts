@@ -75,7 +75,7 @@ function setLogLevel(exchange: Exchange): Answer {
   return { result: {} }
 }
 
-/** Since 2026-07-28 every result has its type and its author. */
+/** Since 2026-07-28 every result contains its type and the server that made it. */
 export function completed({ version }: Gate, era: Era, answer: Answer): Answer {
   if (!('result' in answer)) return answer
   const result = resultFor(answer.result, era)
@@ -86,7 +86,7 @@ export function completed({ version }: Gate, era: Era, answer: Answer): Answer {
   }
 }
 
-/** How long the client may cache a list; intermediaries must not. */
+/** How long the client may cache a list; proxies must not cache it. */
 const freshFor = (ttlMs: number): JsonObject => ({ ttlMs, cacheScope: 'private' })
 
 /** Resources and prompts are offered only with the passthrough surface. */
@@ -135,11 +135,11 @@ function discovered(gate: Gate, shown: Shown): JsonObject {
 }
 
 function instructions(gate: Gate, shown: Shown): string {
-  const listening = gate.policies.notices().map(({ says, faults: [fault] }) => {
+  const warnings = gate.policies.notices().map(({ says, faults: [fault] }) => {
     const where = fault === undefined ? '' : ` (${fault.file}:${fault.line}: ${fault.says}; ${fault.instead})`
     return ` Tell the operator: ${says}${where}.`
   })
-  return `${HELD}${shown === 'search' ? SEARCHED : ''}${listening.join('')}`
+  return `${HELD}${shown === 'search' ? SEARCHED : ''}${warnings.join('')}`
 }
 
 /** Warnings that are currently in force. Clients pass the instructions to the model or log them. */

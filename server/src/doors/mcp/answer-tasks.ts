@@ -45,7 +45,7 @@ export async function answerTasks(gate: Gate, method: string, exchange: Exchange
   }
 }
 
-/** Waits for the end as long as the client waits. */
+/** Waits until the task ends or the client stops waiting. */
 async function ended(gate: Gate, exchange: Exchange, taskId: string): Promise<Answer> {
   const { caller, signal } = exchange
   const now = await readTaskIn(gate, readerOf(exchange), taskId)

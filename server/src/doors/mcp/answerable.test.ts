@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { answerableOf } from './answerable.ts'
 
-test('a tool server is told what may be asked in our own words, and nothing that the client wrote', () => {
+test('a tool server gets a fixed description of what it may ask, and no text that the client wrote', () => {
   const declared = {
     elicitation: { form: { note: 'for the server' }, url: {} },
     sampling: { tools: { secret: 'x' }, more: {} },

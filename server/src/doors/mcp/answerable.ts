@@ -2,8 +2,8 @@ import type { Answerable } from '../../contract/asks.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 
 /**
- * The parts of a client's capabilities that say how it can be asked. Opening a page is not among them: the only page is the gate's
- * own.
+ * The parts of a client's capabilities that say how it can be asked. Opening a page is not one of them, because only
+ * the gate opens pages.
  */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   elicitation: ['form'],
@@ -24,7 +24,7 @@ export function answerableOf(capabilities: Json | undefined): Answerable | undef
   return answerable
 }
 
-/** An older client declares them once for its session. */
+/** Cached, because a client from before 2026-07-28 declares them once per session. */
 const read = new WeakMap<JsonObject, { readonly can: Answerable | undefined }>()
 
 function readAnswerable(capabilities: JsonObject): Answerable | undefined {

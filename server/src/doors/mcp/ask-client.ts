@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../contract/json.ts'
 import type { Exchange } from './exchange.ts'
 import { markedQuestion } from './foreign-texts.ts'
 
-/** A tool that still asks after this many rounds is given up. */
+/** If a tool still asks after this many rounds, the call ends. */
 export const MOST_ROUNDS = 8
 
 /**

@@ -46,8 +46,8 @@ type Line = {
  * MCP on stdin and stdout, as a client of the running gate. Each line is forwarded byte for byte, and every message that comes
  * back, in an answer or a stream, is written as a line. Ends when stdin ends and every request is answered.
  */
-export async function bridgeStdio(input: Readable, output: Writable, sendRaw: SendToGate): Promise<void> {
-  const underWay = new Set<Promise<void>>()
+export async function bridgeStdio(input: Readable, output: Writable, sendToGate: SendToGate): Promise<void> {
+  const inProgress = new Set<Promise<void>>()
   const requests = new Map<RpcId, { readonly line: Line; readonly request: ClientRequest }>()
   /** Before 2026-07-28: from the answer to `initialize`. */
   let agreed: Record<string, string> = {}
@@ -56,10 +56,10 @@ export async function bridgeStdio(input: Readable, output: Writable, sendRaw: Se
   let listening: ClientRequest | undefined
   const write = (bytes: Buffer | string) => void output.write(bytes)
 
-  async function carry(line: Line): Promise<void> {
+  async function forward(line: Line): Promise<void> {
     // Wait for the handshake, because later messages belong to its session.
     if (line.method !== 'initialize') await opening
-    if (line.method === 'notifications/cancelled' && callsOff(line)) return
+    if (line.method === 'notifications/cancelled' && cancelRequest(line)) return
     const { id } = line
     const keep = (request: ClientRequest) => id !== undefined && requests.set(id, { line, request })
     const headers = {
@@ -67,7 +67,10 @@ export async function bridgeStdio(input: Readable, output: Writable, sendRaw: Se
       ...(line.version === undefined ? agreed : mirrorsOf(line)),
       ...(line.key === undefined ? {} : { 'idempotency-key': line.key }),
     }
-    const reply = await sendRaw('POST', headers, line.bytes, { mayRepeat: MAY_REPEAT.has(line.method), onSent: keep })
+    const reply = await sendToGate('POST', headers, line.bytes, {
+      mayRepeat: MAY_REPEAT.has(line.method),
+      onSent: keep,
+    })
     try {
       if (isNoAnswer(reply)) return await fail(line, reply)
       await pass(line, reply)
@@ -77,8 +80,8 @@ export async function bridgeStdio(input: Readable, output: Writable, sendRaw: Se
     }
   }
 
-  /** Since 2026-07-28 a request is cancelled by closing its connection; before that, the gate must be told. */
-  function callsOff({ params }: Line): boolean {
+  /** Since 2026-07-28 a request is cancelled by closing its connection; before that, a message to the gate cancels it. */
+  function cancelRequest({ params }: Line): boolean {
     const id = params['requestId']
     const meant = typeof id === 'string' || typeof id === 'number' ? requests.get(id) : undefined
     if (meant?.line.version === undefined) return false
@@ -98,7 +101,7 @@ export async function bridgeStdio(input: Readable, output: Writable, sendRaw: Se
     else refuse(line, bytes)
   }
 
-  /** The stream ended before the answer, so the connection was lost. */
+  /** If the stream ends before the answer, the connection was lost. */
   async function passAnswer(line: Line, reply: IncomingMessage): Promise<void> {
     let answered = line.key === undefined
     await passEvents(reply, (bytes) => {
@@ -137,7 +140,7 @@ export async function bridgeStdio(input: Readable, output: Writable, sendRaw: Se
    * again after the next answer.
    */
   async function listen(): Promise<void> {
-    const reply = await sendRaw('GET', { ...STREAM_HEADERS, ...agreed }, undefined, {
+    const reply = await sendToGate('GET', { ...STREAM_HEADERS, ...agreed }, undefined, {
       mayRepeat: false,
       onSent: (request) => (listening = request),
     })
@@ -152,10 +155,10 @@ export async function bridgeStdio(input: Readable, output: Writable, sendRaw: Se
     const message = why === undefined ? `${says}; ${remedy}` : `the gate did not start: ${why}`
     if (code !== 'gate.broke_off' || line.key === undefined)
       return write(errorLine(line.id, RPC.internal, message, { code, ...(why === undefined ? {} : { why }) }))
-    const found = await callOutcome(sendRaw, line.key)
+    const found = await callOutcome(sendToGate, line.key)
     const named = found.call_id === undefined ? '' : ` (${found.call_id})`
-    const told = `the gate stopped while the call was running; outcome: ${found.outcome}${named}; the call was not retried`
-    write(errorLine(line.id, RPC.internal, told, { code, ...found }))
+    const text = `the gate stopped while the call was running; outcome: ${found.outcome}${named}; the call was not retried`
+    write(errorLine(line.id, RPC.internal, text, { code, ...found }))
   }
 
   /** A refusal without a request id, or one that is not JSON-RPC. A stdio client matches answers by id, so the id is added. */
@@ -171,14 +174,14 @@ export async function bridgeStdio(input: Readable, output: Writable, sendRaw: Se
   await readLines(input, (bytes) => {
     const line = lineOf(bytes)
     if (line === undefined) return
-    const carried = carry(line).catch(() => fail(line, { code: 'gate.broke_off' }))
-    if (line.method === 'initialize') opening = carried
+    const forwarded = forward(line).catch(() => fail(line, { code: 'gate.broke_off' }))
+    if (line.method === 'initialize') opening = forwarded
     // The notification stream does not end by itself.
     if (line.method === 'subscriptions/listen') return
-    underWay.add(carried)
-    void carried.finally(() => underWay.delete(carried))
+    inProgress.add(forwarded)
+    void forwarded.finally(() => inProgress.delete(forwarded))
   })
-  await Promise.all(underWay)
+  await Promise.all(inProgress)
   listening?.destroy()
   for (const { request } of requests.values()) request.destroy()
 }

@@ -21,7 +21,7 @@ export function whenTask({ era, params, meta }: Exchange): WhenTask {
   return params['task'] === undefined ? 'never' : 'now'
 }
 
-/** Why a call cannot be a task, before 2026-07-28. The client cannot choose how long a task is kept. */
+/** Why a call cannot be a task, before 2026-07-28. The client cannot choose how long a task is stored. */
 export function taskFault(
   { params: { task } }: Exchange,
   { dry_run }: Pick<CallRequest, 'dry_run'>,
@@ -55,29 +55,29 @@ export async function callOrTask(gate: Gate, exchange: Exchange, request: CallRe
 
 type Begun = { readonly outcome: Outcome } | { readonly running: CallId }
 
-/** Whichever is first: the outcome, or that the call has been running for so long. */
+/** Resolves with the outcome, or with the call's id if it is still running after `wait_ms`. */
 function begin(
   gate: Gate,
   exchange: Exchange,
   request: CallRequest,
   live: CallListeners,
-  patience_ms: number,
+  wait_ms: number,
 ): Promise<Begun> {
   const { promise: running, resolve } = Promise.withResolvers<Begun>()
   let timer: NodeJS.Timeout | undefined
-  let goesOn = false
+  let isTask = false
   const onStarted = (call_id: CallId) => {
     live.onStarted?.(call_id)
     timer = setTimeout(() => {
-      goesOn = true
+      isTask = true
       resolve({ running: call_id })
-    }, patience_ms)
+    }, wait_ms)
   }
   const ended = async (): Promise<Begun> => {
     try {
       return { outcome: await gate.calls.dispatch({ ...request, as_task: true }, { ...live, onStarted }) }
     } catch (error) {
-      if (goesOn) exchange.onFault(error)
+      if (isTask) exchange.onFault(error)
       throw error
     } finally {
       clearTimeout(timer)
@@ -89,7 +89,7 @@ function begin(
 /** A request that did not become a call cannot be a task. */
 function idIn(outcome: Outcome): CallId | Problem {
   if ('call_id' in outcome && outcome.call_id !== undefined) return outcome.call_id
-  if (outcome.status !== 'refused') throw new Bug('what became a call has an id')
+  if (outcome.status !== 'refused') throw new Bug('an outcome that is not a refusal has a call id')
   return outcome.problem
 }
 

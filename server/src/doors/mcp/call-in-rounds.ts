@@ -30,7 +30,7 @@ export async function callInRounds(
 export const asksOf = (outcome: Outcome): Asks | undefined =>
   outcome.status === 'failed' && outcome.problem.code === 'tool.asks' ? asksIn(outcome.result?._meta) : undefined
 
-/** Since 2026-07-28 the next call carries the answers next to its arguments. */
+/** Since 2026-07-28 the next call contains the answers next to its arguments. */
 export function inputsIn({ inputResponses, requestState }: JsonObject): JsonObject | undefined {
   if (inputResponses === undefined && requestState === undefined) return undefined
   return {
@@ -39,6 +39,6 @@ export function inputsIn({ inputResponses, requestState }: JsonObject): JsonObje
   }
 }
 
-/** Arguments that are not an object cannot carry answers; they are rejected later as they are. */
+/** Arguments that are not an object cannot contain answers. They stay unchanged and are rejected later. */
 export const withInputs = (args: Json, inputs: JsonObject | undefined): { readonly args?: Json } =>
   inputs === undefined || !isJsonObject(args) ? {} : { args: { ...args, [INPUTS_KEY]: inputs } }

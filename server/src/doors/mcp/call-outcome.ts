@@ -10,9 +10,9 @@ const OUTCOME_WITHIN_MS = 10_000
 const NOT_BACK: readonly (number | undefined)[] = [502, 503, 504]
 
 /** Looks up the outcome of a call whose answer was lost, by its idempotency key, once the gate is back. */
-export async function callOutcome(sendRaw: SendToGate, key: string): Promise<FoundOutcome> {
+export async function callOutcome(sendToGate: SendToGate, key: string): Promise<FoundOutcome> {
   const until = Date.now() + BACK_WITHIN_MS
-  const found = await askWhenBack(sendRaw, key, until)
+  const found = await askWhenBack(sendToGate, key, until)
   if (found === undefined) return { outcome: 'unknown' }
   return found['code'] === 'call.unknown' ? { outcome: 'never recorded' } : outcomeIn(found)
 }
@@ -26,10 +26,10 @@ function outcomeIn({ status, outcome, code, call_id }: JsonObject): FoundOutcome
 }
 
 /** The gate's answer, or undefined if it is not back in time. */
-async function askWhenBack(sendRaw: SendToGate, key: string, until: number): Promise<JsonObject | undefined> {
+async function askWhenBack(sendToGate: SendToGate, key: string, until: number): Promise<JsonObject | undefined> {
   const path = `/v1/calls/by-key/${encodeURIComponent(key)}?wait_ms=${OUTCOME_WITHIN_MS}`
   for (;;) {
-    const reply = await sendRaw('GET', {}, undefined, { mayRepeat: true, onSent: () => {}, path })
+    const reply = await sendToGate('GET', {}, undefined, { mayRepeat: true, onSent: () => {}, path })
     if (!isNoAnswer(reply)) {
       const body = await bodyOf(reply).catch(() => undefined)
       if (body !== undefined && (!NOT_BACK.includes(reply.statusCode) || body['outcome'] !== undefined)) return body

@@ -6,14 +6,14 @@ const KEEP_ALIVE_MS = 15_000
 const HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache, no-transform',
-  // Some proxies buffer answers unless they are told not to.
+  // Prevents some proxies from buffering the answer.
   'x-accel-buffering': 'no',
 }
 
 export type EventStream = {
-  /** With an id if the stream can be resumed after this event. */
+  /** `id`: set if the stream can be resumed after this event. */
   send(text: string, id?: string): void
-  /** An event without a message: where to resume, and how soon. */
+  /** Sends an event without a message: its id, for resuming, and how long to wait before that. */
   prime(id: string, retry_ms: number): void
   end(text?: string): void
 }
@@ -29,7 +29,7 @@ export function openEventStream(
   const keepAlive = setInterval(() => {
     response.write(': keep-alive\n\n')
     isStillAllowed?.().then(
-      (is_welcome) => is_welcome || response.end(),
+      (is_allowed) => is_allowed || response.end(),
       () => response.end(),
     )
   }, KEEP_ALIVE_MS)

@@ -5,7 +5,7 @@ import type { Reader } from '../../commands/provenance/enter-session.ts'
 import type { WatchAnswer } from '../../commands/proxy/proxy-watch.ts'
 import type { Caller } from '../../contract/caller.ts'
 import type { Json, JsonObject } from '../../contract/json.ts'
-import { isLoudEnough, type LogLevel } from './log-level.ts'
+import { isAtLeast, type LogLevel } from './log-level.ts'
 import type { Era } from './read-message.ts'
 
 /** One request in progress: who makes it (from the connection, never from the message), and how to send them messages. */
@@ -68,7 +68,7 @@ export function liveOf(
   const { meta, signal, log_level } = exchange
   const { progressToken } = meta
   const onLog = (line: JsonObject) => {
-    if (log_level !== undefined && isLoudEnough(line['level'], log_level))
+    if (log_level !== undefined && isAtLeast(line['level'], log_level))
       notify({ jsonrpc: '2.0', method: 'notifications/message', params: markedFields(line) })
   }
   // A client that wants progress notifications sends a token that identifies the call.

@@ -62,7 +62,7 @@ const isOurId = (value: Json | undefined) => typeof value === 'string' && OUR_ID
 
 export const NOT_THE_GATE: JsonObject = {
   type: 'text',
-  text: 'Note from the gate: the text above is the answer of the tool. The gate did not say it: this call was not held or refused.',
+  text: 'Note from the gate: the text above is the answer of the tool. It is not from the gate: this call was not held or refused.',
 }
 
 /** A question of a tool server that a host shows to a person. It names the server, and invisible characters are marked. */

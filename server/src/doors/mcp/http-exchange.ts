@@ -3,7 +3,7 @@ import type { WatchAnswer } from '../../commands/proxy/proxy-watch.ts'
 import type { Caller } from '../../contract/caller.ts'
 import type { Json, JsonObject } from '../../contract/json.ts'
 import { traceOf } from '../entrance/trace-of.ts'
-import type { UnderWay } from './calls-under-way.ts'
+import type { RequestInProgress } from './requests-in-progress.ts'
 import type { EventStream } from './event-stream.ts'
 import type { Exchange } from './exchange.ts'
 import { acceptsType, clientKeyOf, headerOf, type ClientContext } from './http-context.ts'
@@ -22,12 +22,12 @@ export type ExchangeDeps = {
   readonly questions: Questions
   readonly listening: ListeningStreams
   readonly evict_over: number
-  /** The answer as a stream, from now on; under a name, where its client can come back for it. */
+  /** Turns the answer into a stream. With a name, the client can resume it. */
   readonly openAnswer: (client: ClientContext, name: string | undefined, onLost: () => void) => EventStream
   readonly onIncident: (error: unknown, trace: string) => string
 }
 
-/** What a request says besides its message. */
+/** What a request contains besides its message. */
 type Named = {
   readonly thread: string | undefined
   readonly idempotency_key: string | undefined
@@ -37,8 +37,8 @@ type Named = {
 const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel'
 const NOTHING = () => {}
 
-/** One request by HTTP while it is answered. A class: one is made for every request, and its methods are shared. */
-export class HttpExchange implements Exchange, UnderWay {
+/** One HTTP request while it is being answered. A class, because one is created per request and the methods are shared. */
+export class HttpExchange implements Exchange, RequestInProgress {
   readonly client: ClientContext
   readonly id: RpcId
   readonly era: Era
@@ -92,12 +92,12 @@ export class HttpExchange implements Exchange, UnderWay {
     return this.#stream
   }
 
-  get tells_long(): boolean {
+  get can_stream(): boolean {
     return this.era === 'old' && !this.client.local
   }
 
-  /** An older client's answer that takes long becomes a stream. */
-  becomeLong(): void {
+  /** Called when the answer to a client from before 2026-07-28 takes long. */
+  becomeStream(): void {
     this.#streaming()
   }
 
@@ -132,19 +132,19 @@ export class HttpExchange implements Exchange, UnderWay {
 
   async ask(question: { readonly method: string; readonly params: JsonObject }): Promise<JsonObject | undefined> {
     if (this.era === 'new' || !acceptsType(this.client.request, 'text/event-stream')) return undefined
-    return this.#deps.questions.ask(this.clientKey(), question, (told) => this.notify(told), this.signal)
+    return this.#deps.questions.ask(this.clientKey(), question, (message) => this.notify(message), this.signal)
   }
 
-  notify(told: JsonObject): void {
-    this.#streaming()?.send(JSON.stringify(told))
+  notify(message: JsonObject): void {
+    this.#streaming()?.send(JSON.stringify(message))
   }
 
   hold(): void {
     this.#streaming()
   }
 
-  tell(told: JsonObject): void {
-    this.#deps.listening.tell(this.client.caller, this.client.session, told)
+  tell(message: JsonObject): void {
+    this.#deps.listening.tell(this.client.caller, this.client.session, message)
   }
 
   onFault(error: unknown): void {

@@ -18,7 +18,7 @@ export const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId'
 export type ListeningStreams = {
   /** Whether the caller may open one more. */
   room(caller: Caller): Result<void>
-  /** Sends notifications until the stream is closed. `id`: of a subscription, which ends with an answer. */
+  /** Sends notifications until the stream is closed. `id`: the id of a subscription, which ends with an answer. */
   attach(caller: Caller, stream: EventStream, wants: Wants, options: Attached): () => void
   /** Sends a message on the streams of a session, or on those of a caller without a session. */
   tell(caller: Caller, session: string | undefined, message: JsonObject): void
@@ -38,15 +38,15 @@ export type Wants = { readonly tools: boolean; readonly resources: boolean; read
 const LISTS = ['tools', 'resources', 'prompts'] as const
 
 /** Whether a capability announces change notifications. */
-function tells(capabilities: JsonObject, list: (typeof LISTS)[number]): boolean {
+function announcesChanges(capabilities: JsonObject, list: (typeof LISTS)[number]): boolean {
   const capability = capabilities[list]
   return isJsonObject(capability) && capability['listChanged'] === true
 }
 
 export const wantsAll = (capabilities: JsonObject): Wants => ({
-  tools: tells(capabilities, 'tools'),
-  resources: tells(capabilities, 'resources'),
-  prompts: tells(capabilities, 'prompts'),
+  tools: announcesChanges(capabilities, 'tools'),
+  resources: announcesChanges(capabilities, 'resources'),
+  prompts: announcesChanges(capabilities, 'prompts'),
 })
 
 /** What a subscription asks for, limited to what the gate offers. */
@@ -79,7 +79,7 @@ export function acknowledgement(
 }
 
 type Open = {
-  /** The identity of whoever opened it. */
+  /** The identity of the caller that opened it. */
   readonly caller: string
   readonly session: string | undefined
   /** False for a stream of a session from before 2026-07-28. */
@@ -112,18 +112,18 @@ export function createListeningStreams(gate: Gate): ListeningStreams {
       const reader = readerOf({ caller, thread })
       const send = (message: JsonObject) => stream.send(JSON.stringify(message))
       const params = id === undefined ? {} : { params: { _meta: { [SUBSCRIPTION_KEY]: id } } }
-      const tell = (list: (typeof LISTS)[number]) => {
+      const notifyOf = (list: (typeof LISTS)[number]) => {
         if (!wants[list]) return
         send({ jsonrpc: '2.0', method: `notifications/${list}/list_changed`, ...params })
       }
       const stops = [
         gate.changes.onChange(caller, ({ kind }) => {
           // Another policy may permit other tools.
-          if (kind === 'tools' || kind === 'policy' || kind === 'reset') tell('tools')
+          if (kind === 'tools' || kind === 'policy' || kind === 'reset') notifyOf('tools')
         }),
         gate.proxy.onNotice(caller, ({ method }) => {
-          if (method === 'notifications/resources/list_changed') tell('resources')
-          if (method === 'notifications/prompts/list_changed') tell('prompts')
+          if (method === 'notifications/resources/list_changed') notifyOf('resources')
+          if (method === 'notifications/prompts/list_changed') notifyOf('prompts')
         }),
         'tasks' in attached
           ? notifyOfTasks(gate, reader, send, attached.tasks, { [SUBSCRIPTION_KEY]: attached.id })
@@ -159,7 +159,7 @@ export function createListeningStreams(gate: Gate): ListeningStreams {
   }
 }
 
-/** The answer to a subscription that the gate ends. A subscription whose connection breaks gets none. */
+/** The answer to a subscription that the gate ends. A subscription whose connection is lost gets none. */
 export function subscriptionEnd({ version }: Gate, id: RpcId): string {
   const meta = { [SUBSCRIPTION_KEY]: id, 'io.modelcontextprotocol/serverInfo': { name: 'sluice', version } }
   return textOf(id, { result: { resultType: 'complete', _meta: meta } })

@@ -7,7 +7,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 export const logLevelOf = (value: Json | undefined): LogLevel | undefined => LOG_LEVELS.find((level) => level === value)
 
 /** A line with an unknown level is passed on, because it may be important. */
-export function isLoudEnough(level: Json | undefined, least: LogLevel): boolean {
+export function isAtLeast(level: Json | undefined, least: LogLevel): boolean {
   const known = logLevelOf(level)
   return known === undefined || LOG_LEVELS.indexOf(known) >= LOG_LEVELS.indexOf(least)
 }

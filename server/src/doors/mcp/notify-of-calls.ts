@@ -3,7 +3,7 @@ import type { CallTask } from '../../commands/calls/read-task.ts'
 import type { Reader } from '../../commands/provenance/enter-session.ts'
 import type { GateChange } from '../../contract/change.ts'
 import type { JsonObject } from '../../contract/json.ts'
-import { isLoudEnough, type LogLevel } from './log-level.ts'
+import { isAtLeast, type LogLevel } from './log-level.ts'
 import { readTaskIn } from './read-task-in.ts'
 import { detailedTask, taskWords } from './task-answers.ts'
 
@@ -21,7 +21,7 @@ export function notifyOfCalls(
   { isMeant, level }: { isMeant(thread: string): boolean; level(): LogLevel },
 ): () => void {
   const { caller } = reader
-  const tellTask = taskTeller(gate, reader, (task) =>
+  const reportTask = taskReporter(gate, reader, (task) =>
     send({ jsonrpc: '2.0', method: 'notifications/tasks/status', params: taskWords(task, 'old') }),
   )
   return gate.changes.onChange(caller, (change) => {
@@ -29,8 +29,8 @@ export function notifyOfCalls(
     if (change.kind !== 'call' || change.asked_by !== caller.id || change.user !== caller.user) return
     const isNews = change.task === true || wasHeld(change)
     if (!isNews || !isMeant(change.thread)) return
-    if (change.task === true) tellTask(change.call_id)
-    else if (isLoudEnough('notice', level())) send(logLine(change))
+    if (change.task === true) reportTask(change.call_id)
+    else if (isAtLeast('notice', level())) send(logLine(change))
   })
 }
 
@@ -43,7 +43,7 @@ export function notifyOfTasks(
   meta: JsonObject,
 ): () => void {
   const { caller } = reader
-  const tellTask = taskTeller(gate, reader, (task) =>
+  const reportTask = taskReporter(gate, reader, (task) =>
     send({
       jsonrpc: '2.0',
       method: 'notifications/tasks',
@@ -51,9 +51,9 @@ export function notifyOfTasks(
     }),
   )
   const stop = gate.changes.onChange(caller, (change) => {
-    if (change.kind === 'call' && ids.has(change.call_id)) tellTask(change.call_id)
+    if (change.kind === 'call' && ids.has(change.call_id)) reportTask(change.call_id)
   })
-  for (const id of ids) tellTask(id)
+  for (const id of ids) reportTask(id)
   return stop
 }
 
@@ -61,26 +61,26 @@ export function notifyOfTasks(
 const REMEMBERED = 1_000
 
 /** Reads and reports tasks one after the other, so that an older state is never reported after a newer one. */
-function taskTeller(gate: Gate, reader: Reader, tell: (task: CallTask) => void): (call_id: string) => void {
-  const told = new Map<string, string>()
+function taskReporter(gate: Gate, reader: Reader, report: (task: CallTask) => void): (call_id: string) => void {
+  const reported = new Map<string, string>()
   let reading = Promise.resolve()
 
-  async function readAndTell(call_id: string): Promise<void> {
+  async function readAndReport(call_id: string): Promise<void> {
     const read = await readTaskIn(gate, reader, call_id)
     if (!read.ok) return
     const { state, outcome, updated_at } = read.value
     const news = `${state} ${outcome.status} ${updated_at}`
-    if (told.get(call_id) === news) return
-    told.delete(call_id)
-    told.set(call_id, news)
-    const oldest = told.size > REMEMBERED ? told.keys().next().value : undefined
-    if (oldest !== undefined) told.delete(oldest)
-    tell(read.value)
+    if (reported.get(call_id) === news) return
+    reported.delete(call_id)
+    reported.set(call_id, news)
+    const oldest = reported.size > REMEMBERED ? reported.keys().next().value : undefined
+    if (oldest !== undefined) reported.delete(oldest)
+    report(read.value)
   }
 
   return (call_id) => {
     // Delivery is not guaranteed: a client that needs the state asks for the task.
-    reading = reading.then(() => readAndTell(call_id)).catch(() => {})
+    reading = reading.then(() => readAndReport(call_id)).catch(() => {})
   }
 }
 

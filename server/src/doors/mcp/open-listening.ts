@@ -40,7 +40,7 @@ export type ListeningDeps = {
   readonly stillAllowed: (context: HttpContext) => () => Promise<boolean>
 }
 
-/** Opens long-lived streams: the notification stream of a session, the rest of a stream that was lost, and a subscription. */
+/** Opens long-lived streams: the notification stream of a session, the rest of an interrupted stream, and a subscription. */
 export function listeningDoor({ gate, sessions, listening, watched, resumable, relayed, stillAllowed }: ListeningDeps) {
   async function openListening(client: ClientContext): Promise<void> {
     const { request, response, caller, session } = client
@@ -75,18 +75,18 @@ export function listeningDoor({ gate, sessions, listening, watched, resumable, r
     const room = listening.room(caller)
     if (!room.ok) return writeRefusal(client, id, refusalFor(RPC.server, room.problem))
     const early = new Set<string>()
-    let tell = (uri: string): void => void early.add(uri)
+    let notify = (uri: string): void => void early.add(uri)
     const thread = threadOf(session, meta)
     if (!thread.ok) return writeRefusal(client, id, refusalFor(RPC.invalid_params, thread.problem))
     const about = { ...(thread.value === undefined ? {} : { thread: thread.value }), trace }
-    const watching = await watched.watchAll(caller, uris, about, (uri) => tell(uri))
+    const watching = await watched.watchAll(caller, uris, about, (uri) => notify(uri))
     response.once('close', watching.stop)
     if (response.destroyed) return watching.stop()
     const stream = openEventStream(response, commonHeaders(client), stillAllowed(client))
     stream.send(JSON.stringify(acknowledgement(id, wants, watching.uris, tasks)))
     if (isEmpty(wants) && watching.uris.length + tasks.size === 0) return stream.end(subscriptionEnd(gate, id))
-    tell = (uri) => stream.send(updated(uri, { [SUBSCRIPTION_KEY]: id }))
-    for (const uri of early) tell(uri)
+    notify = (uri) => stream.send(updated(uri, { [SUBSCRIPTION_KEY]: id }))
+    for (const uri of early) notify(uri)
     response.once('close', listening.attach(caller, stream, wants, { id, tasks, thread: thread.value }))
   }
 

@@ -9,7 +9,7 @@ import type { Answer } from './rpc.ts'
 /** A tool of the gate itself. */
 export type OwnTool = {
   readonly definition: JsonObject & { readonly name: string }
-  /** It calls a tool behind the gate, so it may take long and may be a task. */
+  /** Whether it calls a tool behind the gate. Such a call may take long and may be a task. */
   readonly calls: boolean
   run(gate: Gate, exchange: Exchange, args: Json): Promise<Answer>
 }
@@ -17,14 +17,14 @@ export type OwnTool = {
 const WRITES = { readOnlyHint: false, openWorldHint: false }
 const READS = { readOnlyHint: true, openWorldHint: false }
 
-/** Makes the definition and the check of the arguments from one schema. */
+/** Derives the definition and the check of the arguments from one schema. */
 export function own<Args extends z.ZodType>(tool: {
   name: string
   title: string
   description: string
   args: Args
   calls?: boolean
-  /** It changes the gate's own state. */
+  /** Whether it changes the gate's own state. */
   writes?: boolean
   run(gate: Gate, exchange: Exchange, args: z.infer<Args>): Promise<Answer>
 }): OwnTool {
@@ -44,7 +44,7 @@ export function own<Args extends z.ZodType>(tool: {
   }
 }
 
-export const told = (...texts: readonly string[]): Answer => ({
+export const textAnswer = (...texts: readonly string[]): Answer => ({
   result: { content: texts.map((text) => ({ type: 'text', text })), isError: false },
 })
 

@@ -5,7 +5,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts
 import { answerCall } from './answer-call.ts'
 import { readerOf } from './exchange.ts'
 import { flowRun } from './flow-run-tool.ts'
-import { failed, own, told, type OwnTool } from './own-tool.ts'
+import { failed, own, textAnswer, type OwnTool } from './own-tool.ts'
 import { toolAnswer } from './tool-answer.ts'
 
 const LONGEST_WAIT_MS = 60_000
@@ -46,7 +46,10 @@ const artifactRead = own({
     if (!read.ok) return failed(read.problem)
     const { text, size } = read.value
     const end = from + text.length
-    return told(text, `[characters ${from} to ${end} of ${size}${end < size ? `; go on with from=${end}` : ''}]`)
+    return textAnswer(
+      text,
+      `[characters ${from} to ${end} of ${size}${end < size ? `; continue with from=${end}` : ''}]`,
+    )
   },
 })
 
@@ -67,7 +70,7 @@ const artifactGrep = own({
     const { hits, complete } = found.value
     const lines = hits.map(({ line, from, text }) => `line ${line}, from ${from}: ${text}`)
     const more = complete ? '' : '; the search stopped early, so there may be more'
-    return told(...(lines.length === 0 ? [] : [lines.join('\n')]), `[${hits.length} hits${more}]`)
+    return textAnswer(...(lines.length === 0 ? [] : [lines.join('\n')]), `[${hits.length} hits${more}]`)
   },
 })
 
@@ -83,7 +86,7 @@ const toolSearch = own({
     const found = await gate.catalogue.search(caller, query, top_k)
     if (!found.ok) return failed(found.problem)
     const down = gate.catalogue.down(caller).map(({ says }) => `${says}; its tools may be missing here`)
-    return told(JSON.stringify(found.value), ...(down.length === 0 ? [] : [`[${down.join('. ')}]`]))
+    return textAnswer(JSON.stringify(found.value), ...(down.length === 0 ? [] : [`[${down.join('. ')}]`]))
   },
 })
 
@@ -97,7 +100,7 @@ const skillCard = own({
   }),
   async run(gate, { caller }, { skill_id, full = false }) {
     const card = gate.catalogue.card(caller, skill_id, full)
-    return card.ok ? told(JSON.stringify(card.value)) : failed(card.problem)
+    return card.ok ? textAnswer(JSON.stringify(card.value)) : failed(card.problem)
   },
 })
 
@@ -109,7 +112,7 @@ const executeSkill = own({
     'Calls one tool through the gate. The answer may be `pending`: then a person decides first, and call_status returns the outcome. mode dry_run only previews the call.',
   args: z.strictObject({
     skill_id: z.string().describe('From tool_search'),
-    // By reference: a copy could lose what the hash must cover (a key called `__proto__`).
+    // Not copied: a copy could lose a key called `__proto__`, which the hash must cover.
     args: z
       .unknown()
       .refine((value) => isJsonObject(value as Json))

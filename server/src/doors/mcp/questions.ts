@@ -9,14 +9,14 @@ const ANSWER_TIMEOUT_MS = 10 * 60_000
 export type Questions = {
   /** Undefined if the client refuses to answer or does not answer in time. */
   ask(
-    speaker: string,
+    clientKey: string,
     question: { readonly method: string; readonly params: JsonObject },
     send: (message: JsonObject) => void,
     signal: CancelSignal,
   ): Promise<JsonObject | undefined>
   /** Processes a message that answers a question. Returns false if this process is not waiting for it. */
-  acceptAnswer(speaker: string, id: Json | undefined, result: Json | undefined): boolean
-  isOpen(speaker: string, id: string): boolean
+  acceptAnswer(clientKey: string, id: Json | undefined, result: Json | undefined): boolean
+  isOpen(clientKey: string, id: string): boolean
 }
 
 /** Whether this has the form of a question's id, of any node. */
@@ -29,10 +29,10 @@ export function createQuestions(): Questions {
   const node = randomBytes(6).toString('hex')
   let asked = 0
   return {
-    ask: (speaker, { method, params }, send, signal) =>
+    ask: (clientKey, { method, params }, send, signal) =>
       new Promise((resolve) => {
         const id = `sluice-${node}-${(asked += 1)}`
-        const key = keyOf(speaker, id)
+        const key = keyOf(clientKey, id)
         const settle = (result: Json | undefined) => {
           open.delete(key)
           clearTimeout(timer)
@@ -45,13 +45,13 @@ export function createQuestions(): Questions {
         open.set(key, settle)
         send({ jsonrpc: '2.0', id, method, params })
       }),
-    acceptAnswer(speaker, id, result) {
-      const settle = typeof id === 'string' ? open.get(keyOf(speaker, id)) : undefined
+    acceptAnswer(clientKey, id, result) {
+      const settle = typeof id === 'string' ? open.get(keyOf(clientKey, id)) : undefined
       settle?.(result)
       return settle !== undefined
     },
-    isOpen: (speaker, id) => open.has(keyOf(speaker, id)),
+    isOpen: (clientKey, id) => open.has(keyOf(clientKey, id)),
   }
 }
 
-const keyOf = (speaker: string, id: string) => JSON.stringify([speaker, id])
+const keyOf = (clientKey: string, id: string) => JSON.stringify([clientKey, id])

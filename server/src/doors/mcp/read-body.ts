@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 
 /** If a body is this many times larger than the limit, the rest is not read. */
-const PATIENCE = 16
+const MOST_TIMES_LIMIT = 16
 
 /**
  * The text of a request's body. A body that is too large or not UTF-8 is rejected, never repaired. The rest of a large body is read
@@ -19,7 +19,7 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Resul
       size += chunk.length
       if (size > limit) resolve(refuse('request.too_large', { limit: String(limit) }))
       else if (!isLarge) chunks.push(chunk)
-      if (size > limit * PATIENCE) request.destroy()
+      if (size > limit * MOST_TIMES_LIMIT) request.destroy()
     })
     request.on('end', () => {
       const [first] = chunks

@@ -4,7 +4,7 @@ import { refusalOf, RPC, type Refusal, type RpcId } from './rpc.ts'
 
 /** Versions with `initialize` and sessions. */
 export const OLD_VERSIONS: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05']
-/** Versions without either: every message contains what it needs. */
+/** Versions without `initialize` and sessions: every message contains what it needs. */
 export const NEW_VERSIONS: readonly string[] = ['2026-07-28']
 const FIRST_NEW = '2026-07-28'
 

@@ -3,38 +3,38 @@ import type { Gate } from '../../commands/gate.ts'
 import type { RelayNotice } from '../../commands/ports/notices.ts'
 import type { Caller } from '../../contract/caller.ts'
 import type { Json } from '../../contract/json.ts'
-import type { CallsUnderWay } from './calls-under-way.ts'
+import type { RequestsInProgress } from './requests-in-progress.ts'
 import { isQuestionId, type Questions } from './questions.ts'
 import type { RpcId } from './rpc.ts'
 
-/** How long an answer waits for the node that asked. */
+/** How long an answer is stored until the node that asked requests it. */
 const KEPT_MS = 10_000
 const MOST_KEPT = 1_000
 const LONGEST_ID = 200
 
 export type RelayedMessages = {
   /** A client cancelled a request that is not answered here. */
-  cancelled(speaker: string, id: RpcId): void
+  cancelled(clientKey: string, id: RpcId): void
   /** A client answered a question that was not asked here. */
-  replied(caller: Caller, speaker: string, id: Json | undefined, result: Json | undefined): void
+  replied(caller: Caller, clientKey: string, id: Json | undefined, result: Json | undefined): void
 }
 
 export type RelayedMessagesDeps = {
   readonly gate: Gate
-  readonly underWay: CallsUnderWay
+  readonly inProgress: RequestsInProgress
   readonly questions: Questions
   readonly onFault: (error: unknown) => void
 }
 
 type Kept = {
   readonly caller: Caller
-  readonly speaker: string
+  readonly clientKey: string
   readonly id: string
   readonly result: Json | undefined
 }
 
 /** Messages of a client that arrived at the wrong node. */
-export function relayedMessages({ gate, underWay, questions, onFault }: RelayedMessagesDeps): RelayedMessages {
+export function relayedMessages({ gate, inProgress, questions, onFault }: RelayedMessagesDeps): RelayedMessages {
   const { relay } = gate
   const kept = new Map<string, Kept>()
 
@@ -43,9 +43,9 @@ export function relayedMessages({ gate, underWay, questions, onFault }: RelayedM
     const reply = kept.get(by)
     if (reply === undefined) return
     kept.delete(by)
-    const { caller, speaker, id, result } = reply
+    const { caller, clientKey, id, result } = reply
     const text = await relay.store(caller, JSON.stringify({ result }))
-    if (text !== undefined) relay.tell({ is: 'reply', client: speaker, id, user: caller.user, text })
+    if (text !== undefined) relay.tell({ is: 'reply', client: clientKey, id, user: caller.user, text })
   }
 
   async function take({ client, id, user, text }: Extract<RelayNotice, { is: 'reply' }>): Promise<void> {
@@ -57,7 +57,7 @@ export function relayedMessages({ gate, underWay, questions, onFault }: RelayedM
   relay.onTold((notice) => {
     switch (notice.is) {
       case 'cancelled':
-        return void underWay.cancel(notice.client, notice.id)
+        return void inProgress.cancel(notice.client, notice.id)
       case 'replied':
         return questions.isOpen(notice.client, notice.id) && relay.tell({ is: 'wanted', by: notice.by })
       case 'wanted':
@@ -72,12 +72,12 @@ export function relayedMessages({ gate, underWay, questions, onFault }: RelayedM
     cancelled(client, id) {
       if (String(id).length <= LONGEST_ID) relay.tell({ is: 'cancelled', client, id })
     },
-    replied(caller, speaker, id, result) {
+    replied(caller, clientKey, id, result) {
       if (!isQuestionId(id) || kept.size >= MOST_KEPT) return
       const by = randomBytes(12).toString('base64url')
-      kept.set(by, { caller, speaker, id, result })
+      kept.set(by, { caller, clientKey, id, result })
       setTimeout(() => kept.delete(by), KEPT_MS).unref()
-      relay.tell({ is: 'replied', client: speaker, id, by })
+      relay.tell({ is: 'replied', client: clientKey, id, by })
     },
   }
 }

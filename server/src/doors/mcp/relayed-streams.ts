@@ -9,11 +9,11 @@ import { answerFromCall } from './answer-from-call.ts'
 
 /** How long to wait for another node to say that it has the stream. */
 const ANSWER_MS = 1_000
-/** How often a node repeats that its client is listening, and after how long without that the owner of the stream stops sending. */
+/** How often a node repeats that its client is listening. Without that, the owner of the stream stops sending after `GONE_MS`. */
 const AGAIN_MS = 4_000
 const GONE_MS = 4 * AGAIN_MS
 
-type Told = Extract<RelayNotice, { is: 'told' }>
+type EventsNotice = Extract<RelayNotice, { is: 'told' }>
 type Resumed = Extract<RelayNotice, { is: 'resumed' }>
 /** A stream of this node that a client reads through another node. */
 type Pipe = { again(after: number): void }
@@ -37,7 +37,7 @@ export type RelayedDeps = {
 export function relayedStreams({ gate, resumable, stopping, onFault }: RelayedDeps): RelayedStreams {
   const { relay } = gate
   const pipes = new Map<string, Pipe>()
-  const ears = new Map<string, (told: Told) => void>()
+  const receivers = new Map<string, (notice: EventsNotice) => void>()
 
   function share({ client, stream, after, by }: Resumed): void {
     const known = pipes.get(by)
@@ -116,11 +116,11 @@ export function relayedStreams({ gate, resumable, stopping, onFault }: RelayedDe
     let last = after
     let live: EventStream | undefined
     let silent = 0
-    const { promise: first, resolve: heard } = Promise.withResolvers<boolean>()
+    const { promise: first, resolve: resolveFirst } = Promise.withResolvers<boolean>()
     const ask = () => relay.tell({ is: 'resumed', client: clientKeyOf(caller, session), stream, after: last, by })
-    const deliver = async ({ events, is_over }: Told): Promise<void> => {
+    const deliver = async ({ events, is_over }: EventsNotice): Promise<void> => {
       const text = events === undefined ? undefined : await relay.load(caller, events)
-      // Stored but not readable: it is requested again.
+      // The stored events could not be read, so they are requested again.
       if (events !== undefined && text === undefined) return
       if (response.destroyed) return
       live ??= open()
@@ -132,13 +132,13 @@ export function relayedStreams({ gate, resumable, stopping, onFault }: RelayedDe
       if (is_over) live.end()
     }
     let delivering = Promise.resolve()
-    ears.set(by, (told) => {
+    receivers.set(by, (notice) => {
       silent = 0
-      delivering = delivering.then(() => deliver(told)).catch(onFault)
-      heard(true)
+      delivering = delivering.then(() => deliver(notice)).catch(onFault)
+      resolveFirst(true)
     })
     const leave = () => {
-      ears.delete(by)
+      receivers.delete(by)
       clearInterval(again)
       clearTimeout(late)
     }
@@ -153,7 +153,7 @@ export function relayedStreams({ gate, resumable, stopping, onFault }: RelayedDe
       if (silent > 2) void fallBack().catch(onFault)
       else ask()
     }, AGAIN_MS)
-    const late = setTimeout(() => heard(false), ANSWER_MS)
+    const late = setTimeout(() => resolveFirst(false), ANSWER_MS)
     response.once('close', leave)
     ask()
     if (!(await first)) return fallBack()
@@ -164,7 +164,7 @@ export function relayedStreams({ gate, resumable, stopping, onFault }: RelayedDe
 
   relay.onTold((notice) => {
     if (notice.is === 'resumed') share(notice)
-    if (notice.is === 'told') ears.get(notice.by)?.(notice)
+    if (notice.is === 'told') receivers.get(notice.by)?.(notice)
   })
   return { resume }
 }

@@ -8,14 +8,14 @@ const RETRY_MS = 1_000
 const KEPT_MS = 5 * 60_000
 const MOST_KEPT = 1_000
 const MOST_EVENTS = 500
-/** In total. */
+/** Of all streams together. */
 const MOST_CHARS = 32 * 1024 * 1024
 
 export type StreamEvent = { readonly number: number; readonly text: string }
 
 type Kept = {
   readonly caller: Caller
-  readonly speaker: string
+  readonly clientKey: string
   readonly events: StreamEvent[]
   readonly onLost: () => void
   live: EventStream | undefined
@@ -31,7 +31,7 @@ export type ResumableStreams = {
    * Sends the events after this one, then new ones as they arrive. Returns how to stop; undefined if this node does not have the
    * stream, or it belongs to another client.
    */
-  resume(speaker: string, place: Place, open: (caller: Caller) => EventStream): (() => void) | undefined
+  resume(clientKey: string, place: Place, open: (caller: Caller) => EventStream): (() => void) | undefined
   /** The stored events of a stream after this one. */
   eventsAfter(place: Place): readonly StreamEvent[]
 }
@@ -56,7 +56,7 @@ export function createResumableStreams(): ResumableStreams {
     }
   }
 
-  function leaver(one: Kept, live: EventStream): () => void {
+  function detacher(one: Kept, live: EventStream): () => void {
     return () => {
       if (one.live !== live) return
       one.live = undefined
@@ -66,8 +66,8 @@ export function createResumableStreams(): ResumableStreams {
 
   return {
     keep(name, { caller, session }, live, onLost) {
-      const speaker = clientKeyOf(caller, session)
-      const one: Kept = { caller, speaker, events: [], onLost, live, is_over: false, chars: 0 }
+      const clientKey = clientKeyOf(caller, session)
+      const one: Kept = { caller, clientKey, events: [], onLost, live, is_over: false, chars: 0 }
       kept.set(name, one)
       let sent = 0
       const count = (more: number) => {
@@ -95,18 +95,18 @@ export function createResumableStreams(): ResumableStreams {
           one.live?.end()
           setTimeout(() => forget(name), KEPT_MS).unref()
         },
-        close: leaver(one, live),
+        close: detacher(one, live),
       }
     },
-    resume(speaker, { stream, after }, open) {
+    resume(clientKey, { stream, after }, open) {
       const one = kept.get(stream)
-      if (one === undefined || one.speaker !== speaker) return undefined
+      if (one === undefined || one.clientKey !== clientKey) return undefined
       one.live?.end()
       const live = open(one.caller)
       one.live = live
       for (const { number, text } of one.events) if (number > after) live.send(text, `${stream}.${number}`)
       if (one.is_over) live.end()
-      return leaver(one, live)
+      return detacher(one, live)
     },
     eventsAfter: ({ stream, after }) => kept.get(stream)?.events.filter(({ number }) => number > after) ?? [],
   }

@@ -39,7 +39,7 @@ export type SendToGate = (
 const NOT_LISTENING = new Set(['ECONNREFUSED', 'ENOENT'])
 
 /**
- * Sends requests to the gate over kept-open connections. If no gate is running, the first request starts one for all. A request
+ * Sends requests to the gate over persistent connections. If no gate is running, the first request starts one for all. A request
  * that was sent and not answered is sent again only if repeating it is harmless.
  */
 export function sendToGate({ socket, url, path, headers: own, start }: GateAddress): SendToGate {
@@ -47,7 +47,7 @@ export function sendToGate({ socket, url, path, headers: own, start }: GateAddre
   const agent = isSecure ? new SecureAgent({ keepAlive: true }) : new Agent({ keepAlive: true })
   let starting: Promise<GateStart> | undefined
 
-  const once: (...sendRaw: Parameters<SendToGate>) => Promise<IncomingMessage | 'nobody' | 'broke_off'> = (
+  const once: (...args: Parameters<SendToGate>) => Promise<IncomingMessage | 'not_listening' | 'broke_off'> = (
     method,
     headers,
     body,
@@ -61,22 +61,22 @@ export function sendToGate({ socket, url, path, headers: own, start }: GateAddre
       const request = send(place, { ...socketPath, agent, method, headers: { ...own, ...headers, ...length } })
       request.once('response', resolve)
       request.on('error', ({ code = '' }: NodeJS.ErrnoException) =>
-        resolve(NOT_LISTENING.has(code) ? 'nobody' : 'broke_off'),
+        resolve(NOT_LISTENING.has(code) ? 'not_listening' : 'broke_off'),
       )
       onSent(request)
       request.end(body)
     })
 
-  return async (...sendRaw) => {
-    const reply = await once(...sendRaw)
+  return async (...args) => {
+    const reply = await once(...args)
     if (typeof reply !== 'string') return reply
-    const [, , , { mayRepeat }] = sendRaw
+    const [, , , { mayRepeat }] = args
     if (reply === 'broke_off' && !mayRepeat) return { code: 'gate.broke_off' }
     starting ??= start().finally(() => (starting = undefined))
     const started = await starting
-    const again = started.ok ? await once(...sendRaw) : reply
+    const again = started.ok ? await once(...args) : reply
     if (typeof again !== 'string') return again
     const why = started.why === undefined ? {} : { why: started.why }
-    return { code: again === 'nobody' ? 'gate.absent' : 'gate.broke_off', ...why }
+    return { code: again === 'not_listening' ? 'gate.absent' : 'gate.broke_off', ...why }
   }
 }

@@ -13,7 +13,7 @@ import type { DoorListener } from '../entrance/listen.ts'
 import { knownHost } from '../entrance/known-host.ts'
 import { traceOf } from '../entrance/trace-of.ts'
 import { answerRequest, completed } from './answer-request.ts'
-import { createCallsUnderWay } from './calls-under-way.ts'
+import { createRequestsInProgress } from './requests-in-progress.ts'
 import { openEventStream, type EventStream } from './event-stream.ts'
 import {
   accept,
@@ -75,12 +75,12 @@ const LONG_MS = 1_000
 
 /**
  * MCP over HTTP, for all protocol versions, on plain `node:http`: parse, authenticate, dispatch, write. Running requests,
- * subscriptions and lost streams are kept in memory, but a client can continue without them at another process.
+ * subscriptions and interrupted streams are in memory, but a client can continue without them at another process.
  */
 export function mcpListener(door: McpDoor): DoorListener {
   const { gate } = door
   const sessions = createSessions()
-  const underWay = createCallsUnderWay(LONG_MS)
+  const inProgress = createRequestsInProgress(LONG_MS)
   const listening = createListeningStreams(gate)
   const watched = createWatchedResources(gate)
   const questions = createQuestions()
@@ -88,12 +88,12 @@ export function mcpListener(door: McpDoor): DoorListener {
   const stillAllowed = (context: HttpContext) => async () =>
     (await door.authenticate(rawRequestOf(context, door.addressOf))).ok
   const onFault = (error: unknown) => void door.onIncident(error, door.newTrace())
-  const messages = relayedMessages({ gate, underWay, questions, onFault })
+  const messages = relayedMessages({ gate, inProgress, questions, onFault })
   const relayed = relayedStreams({ gate, resumable, stopping: door.stopping, onFault })
-  const standingDeps = { gate, sessions, listening, watched, resumable, relayed, stillAllowed }
+  const streamDeps = { gate, sessions, listening, watched, resumable, relayed, stillAllowed }
   const { evict_over, onIncident } = door
   const exchangeDeps: ExchangeDeps = { sessions, watched, questions, listening, evict_over, openAnswer, onIncident }
-  const { openListening, openSubscription } = listeningDoor(standingDeps)
+  const { openListening, openSubscription } = listeningDoor(streamDeps)
   const isOurs = knownHost(door.hosts)
   door.stopping.addEventListener('abort', () => listening.endAll())
   gate.relay.onTold((notice) => notice.is === 'ended' && forget(notice.session))
@@ -169,12 +169,12 @@ export function mcpListener(door: McpDoor): DoorListener {
           ? openSubscription(client, message)
           : answer(client, message)
       case 'notification':
-        hear(message, clientKeyOf(caller, session))
+        handleNotification(message, clientKeyOf(caller, session))
         return accept(client)
       case 'reply': {
-        const speaker = clientKeyOf(caller, session)
-        if (!questions.acceptAnswer(speaker, message.id, message.result))
-          messages.replied(caller, speaker, message.id, message.result)
+        const clientKey = clientKeyOf(caller, session)
+        if (!questions.acceptAnswer(clientKey, message.id, message.result))
+          messages.replied(caller, clientKey, message.id, message.result)
         return accept(client)
       }
       default:
@@ -182,10 +182,10 @@ export function mcpListener(door: McpDoor): DoorListener {
     }
   }
 
-  function hear({ method, params }: Notification, speaker: string): void {
+  function handleNotification({ method, params }: Notification, clientKey: string): void {
     const id = params['requestId']
     if (method !== 'notifications/cancelled' || (typeof id !== 'string' && typeof id !== 'number')) return
-    if (!underWay.cancel(speaker, id)) messages.cancelled(speaker, id)
+    if (!inProgress.cancel(clientKey, id)) messages.cancelled(clientKey, id)
   }
 
   async function answer(client: ClientContext, message: Request): Promise<void> {
@@ -204,7 +204,7 @@ export function mcpListener(door: McpDoor): DoorListener {
     if (era === 'new' || (method === 'tasks/result' && !canResume(client, era)))
       response.once('close', () => response.writableEnded || exchange.cancel())
     const begun = method === 'initialize' && era === 'old' ? begin(client, params) : undefined
-    underWay.begin(exchange)
+    inProgress.begin(exchange)
     try {
       const answering = answerRequest(gate, method, exchange, client.surface)
       const answered = completed(gate, era, answering instanceof Promise ? await answering : answering)
@@ -212,7 +212,7 @@ export function mcpListener(door: McpDoor): DoorListener {
       if (exchange.stream !== undefined) return exchange.stream.end(text)
       writeText(client, 'result' in answered ? 200 : answered.http, text, begun)
     } finally {
-      underWay.end(exchange)
+      inProgress.end(exchange)
     }
   }
 
@@ -237,7 +237,7 @@ export function mcpListener(door: McpDoor): DoorListener {
     watched.endSession(session)
   }
 
-  /** Ends it on every node. */
+  /** Ends the session on every node. */
   async function endSession(client: ClientContext): Promise<void> {
     if (client.session === undefined) return writeRefusal(client, null, unknownSession())
     const ended = await gate.relay.endSession(client.session)
@@ -262,6 +262,6 @@ export function mcpListener(door: McpDoor): DoorListener {
 
 const unknownSession = (): Refusal => refusalOf(RPC.session_not_found, 'mcp.session_unknown')
 
-/** Before 2025-11-25 clients treat an event without a message as an error. On the local socket no stream gets lost. */
+/** Before 2025-11-25 clients treat an event without a message as an error. On the local socket, streams are not interrupted. */
 const canResume = ({ request, session, local }: ClientContext, era: Era): boolean =>
   era === 'old' && !local && session !== undefined && (headerOf(request, 'mcp-protocol-version') ?? '') >= '2025-11-25'

@@ -16,12 +16,12 @@ export const IDEMPOTENCY_KEY = 'sluice/idempotency-key'
 
 /**
  * Sessions of clients from before 2026-07-28. A session id names a conversation and grants nothing, so it is not secret and not
- * stored: it contains a mark of its caller and is unknown for any other caller. It stays valid after a restart. Only ended sessions
+ * stored: it contains a hash of its name and caller, and is rejected for any other caller. It stays valid after a restart. Only ended sessions
  * are stored.
  */
 export type Sessions = {
   begin(caller: Caller): string
-  /** Whether it was created for this caller. The gate knows whether it was ended. */
+  /** Whether it was created for this caller. `gate.relay` knows whether it has ended. */
   isOf(session: string, caller: Caller): boolean
   /** The log level of a client from before 2026-07-28; all levels until it sets one. */
   logLevel(client: Client): LogLevel
@@ -59,7 +59,7 @@ export function idempotencyKeyOf(header: string | undefined, meta: JsonObject): 
 export function createSessions(): Sessions {
   const levels = new Map<string, LogLevel>()
   const capabilities = new Map<string, Json>()
-  /** Sessions whose mark was found to be right, and for whom. */
+  /** Sessions whose mark was checked, with their callers. */
   const checked = new Map<string, CallerNames>()
   // A session belongs to one caller, and no name of a session looks like an identity.
   const keyOf = ({ caller, session }: Client) => session ?? callerIdentity(caller)

@@ -31,7 +31,7 @@ export function taskAnswer(gate: Gate, caller: Caller, { outcome, tool_id }: Cal
 }
 
 /**
- * A task in MCP's format. It is kept as long as the call's record, so its time to live is unlimited. A held call is `working`,
+ * A task in MCP's format. It is stored as long as the call's record, so its time to live is unlimited. A held call is `working`,
  * because the client cannot provide what it waits for.
  */
 export function taskWords(task: CallTask, era: Era): JsonObject {

@@ -14,15 +14,15 @@ const LONGEST_REASON = 500
 export function toolAnswer(outcome: Outcome, hasOutputSchema: boolean): JsonObject {
   switch (outcome.status) {
     case 'executed':
-      return withEvidence(withHint(told(outcome.result), outcome), outcome)
+      return withEvidence(withHint(withImitationNote(outcome.result), outcome), outcome)
     case 'pending': {
       const { call_id, expires_at } = outcome
       const until = new Date(expires_at).toISOString()
       const says = `This call is held for a person to decide, at most until ${until}. It has not run. Do not repeat it; call call_status with call_id ${call_id} to get the outcome. ${whoDecides(outcome)}`
-      return said(says, heldDetails(outcome), false, hasOutputSchema)
+      return messageResult(says, heldDetails(outcome), false, hasOutputSchema)
     }
     case 'refused':
-      return said(
+      return messageResult(
         `Refused by the gate: ${spell(outcome.problem)}${why(outcome.evidence)}`,
         problemDetails(outcome.status, outcome.call_id, outcome.problem),
         true,
@@ -30,31 +30,31 @@ export function toolAnswer(outcome: Outcome, hasOutputSchema: boolean): JsonObje
       )
     case 'failed':
       if (outcome.problem.code === 'tool.failed' && outcome.result !== undefined)
-        return { ...withHint(told(outcome.result), outcome) }
+        return { ...withHint(withImitationNote(outcome.result), outcome) }
       if (outcome.problem.code === 'tool.asks') return asking(outcome, hasOutputSchema)
-      return said(
+      return messageResult(
         `The call failed: ${spell(outcome.problem)}`,
         problemDetails(outcome.status, outcome.call_id, outcome.problem),
         true,
         hasOutputSchema,
       )
     case 'unknown':
-      return said(
+      return messageResult(
         `It is not known whether this call took effect: ${spell(outcome.problem)} A person has been asked to check. Do not repeat it.`,
         problemDetails(outcome.status, outcome.call_id, outcome.problem),
         true,
         hasOutputSchema,
       )
     case 'executing':
-      return said(
+      return messageResult(
         `The call is still running; call call_status with call_id ${outcome.call_id} again.`,
         { status: outcome.status, call_id: outcome.call_id },
         false,
         hasOutputSchema,
       )
     case 'not_reported':
-      return said(
-        'A coding agent was allowed to run this call itself and has not reported what came of it.',
+      return messageResult(
+        'A coding agent was allowed to run this call itself and has not reported its outcome.',
         { status: outcome.status, call_id: outcome.call_id },
         false,
         hasOutputSchema,
@@ -90,23 +90,28 @@ function asking({ call_id, problem, result }: Failed, hasOutputSchema: boolean):
     ...problemDetails('failed', call_id, problem),
     ...(asks === undefined ? {} : { asks: { ...asks } }),
   }
-  return said(`${spell(problem)} It asks: ${visibleText(JSON.stringify(asks ?? {}))}`, details, true, hasOutputSchema)
+  return messageResult(
+    `${spell(problem)} It asks: ${visibleText(JSON.stringify(asks ?? {}))}`,
+    details,
+    true,
+    hasOutputSchema,
+  )
 }
 
 /** Adds a note to a tool's answer that looks like one of the gate's messages. */
-function told(result: ToolResult): Told {
+function withImitationNote(result: ToolResult): McpResult {
   const answer = resultOf(result)
   return imitatesGate(result) ? { ...answer, content: [...answer.content, NOT_THE_GATE] } : answer
 }
 
 /** If a model repeats the same read many times, a note after the tool's answer says so. */
-function withHint(result: Told, { hint }: { readonly hint?: string }): Told {
+function withHint(result: McpResult, { hint }: { readonly hint?: string }): McpResult {
   if (hint === undefined) return result
   return { ...result, content: [...result.content, { type: 'text', text: `Note from the gate: ${hint}.` }] }
 }
 
 /** The result of the read-back is in `_meta`. If it does not confirm the outcome, a sentence tells the model. */
-function withEvidence(result: Told, { verified, read_back, rollback }: Executed): JsonObject {
+function withEvidence(result: McpResult, { verified, read_back, rollback }: Executed): JsonObject {
   if (verified === undefined && rollback === undefined) return result
   const evidence = {
     ...(verified === undefined ? {} : { verified }),
@@ -121,17 +126,17 @@ function withEvidence(result: Told, { verified, read_back, rollback }: Executed)
   return { ...result, content: [...result.content, { type: 'text', text }], _meta: meta }
 }
 
-function said(text: string, details: JsonObject, isError: boolean, hasOutputSchema: boolean): JsonObject {
+function messageResult(text: string, details: JsonObject, isError: boolean, hasOutputSchema: boolean): JsonObject {
   const content = [{ type: 'text', text }]
   if (hasOutputSchema) return { content, isError: true, _meta: { 'sluice/outcome': details } }
   return { content, structuredContent: details, isError }
 }
 
-type Told = JsonObject & { readonly content: readonly JsonObject[]; readonly _meta?: JsonObject }
+type McpResult = JsonObject & { readonly content: readonly JsonObject[]; readonly _meta?: JsonObject }
 type Executed = Extract<Outcome, { status: 'executed' }>
 type Failed = Extract<Outcome, { status: 'failed' }>
 
-function resultOf({ content, structuredContent, isError, _meta }: ToolResult): Told {
+function resultOf({ content, structuredContent, isError, _meta }: ToolResult): McpResult {
   return {
     content,
     ...(structuredContent === undefined ? {} : { structuredContent }),

@@ -6,21 +6,21 @@ import type { EventStream } from './event-stream.ts'
 import { clientKeyOf } from './http-context.ts'
 
 /** How long a client that lost its stream may take to come back before its subscriptions end. */
-const PATIENCE_MS = 5 * 60_000
+const RETURN_WITHIN_MS = 5 * 60_000
 
 export type WatchedResources = {
   /** Before 2026-07-28: a subscription lasts until it is removed, its session ends, or the client has had no stream for a while. */
-  subscribe(client: Guest, uri: string, about: About): Promise<WatchAnswer>
-  unsubscribe(client: Guest, uri: string): void
-  /** Attaches a stream on which this client gets its notifications. Returns how to detach it. */
-  attach(client: Guest, stream: EventStream): () => void
+  subscribe(client: WatchingClient, uri: string, about: About): Promise<WatchAnswer>
+  unsubscribe(client: WatchingClient, uri: string): void
+  /** Attaches a stream on which this client gets its notifications. Returns a function that detaches it. */
+  attach(client: WatchingClient, stream: EventStream): () => void
   endSession(session: string): void
   /** Since 2026-07-28: subscribes to those resources that can be watched, until it is stopped. */
   watchAll(caller: Caller, uris: readonly string[], about: About, onUpdated: (uri: string) => void): Promise<Watching>
 }
 
 /** Without a session, all connections with one key count as one client. */
-export type Guest = { readonly caller: Caller; readonly session: string | undefined }
+export type WatchingClient = { readonly caller: Caller; readonly session: string | undefined }
 type About = { readonly thread?: string; readonly trace: string }
 export type Watching = { readonly uris: readonly string[]; stop(): void }
 
@@ -41,9 +41,9 @@ export const updated = (uri: string, meta?: JsonObject): string =>
 /** Which clients are notified about which resources. */
 export function createWatchedResources(gate: Gate): WatchedResources {
   const listeners = new Map<string, Listener>()
-  const keyOf = ({ caller, session }: Guest) => clientKeyOf(caller, session)
+  const keyOf = ({ caller, session }: WatchingClient) => clientKeyOf(caller, session)
 
-  function listenerOf(client: Guest): Listener {
+  function listenerOf(client: WatchingClient): Listener {
     const known = listeners.get(keyOf(client))
     if (known !== undefined) return known
     const one: Listener = { session: client.session, watched: new Map(), streams: new Set(), ending: undefined }
@@ -58,13 +58,13 @@ export function createWatchedResources(gate: Gate): WatchedResources {
   }
 
   /** Ends the subscriptions of a client that has had no stream for too long. */
-  function expect(key: string, listener: Listener): void {
+  function scheduleEnd(key: string, listener: Listener): void {
     if (listeners.get(key) !== listener) return
     clearTimeout(listener.ending)
     listener.ending = undefined
     if (listener.streams.size > 0) return
     if (listener.watched.size === 0) listeners.delete(key)
-    else listener.ending = setTimeout(() => stopAll(key, listener), PATIENCE_MS).unref()
+    else listener.ending = setTimeout(() => stopAll(key, listener), RETURN_WITHIN_MS).unref()
   }
 
   return {
@@ -74,12 +74,12 @@ export function createWatchedResources(gate: Gate): WatchedResources {
       const watching =
         known ??
         gate.proxy.watch(client.caller, { uri, ...about }, (changed) => {
-          for (const stream of hearing(listener)) stream.send(updated(changed))
+          for (const stream of streamsToNotify(listener)) stream.send(updated(changed))
         })
       listener.watched.set(uri, watching)
       const answer = await watching
       if (answer.is !== 'watching' && listener.watched.get(uri) === watching) listener.watched.delete(uri)
-      expect(keyOf(client), listener)
+      scheduleEnd(keyOf(client), listener)
       return answer
     },
     unsubscribe(client, uri) {
@@ -88,15 +88,15 @@ export function createWatchedResources(gate: Gate): WatchedResources {
       if (listener === undefined || watching === undefined) return
       listener.watched.delete(uri)
       void watching.then(stopOne)
-      expect(keyOf(client), listener)
+      scheduleEnd(keyOf(client), listener)
     },
     attach(client, stream) {
       const listener = listenerOf(client)
       listener.streams.add(stream)
-      expect(keyOf(client), listener)
+      scheduleEnd(keyOf(client), listener)
       return () => {
         listener.streams.delete(stream)
-        expect(keyOf(client), listener)
+        scheduleEnd(keyOf(client), listener)
       }
     },
     endSession(session) {
@@ -129,7 +129,7 @@ export function urisIn(filter: Json | undefined, { resources }: JsonObject): rea
  * Only a client's newest stream is used, because a repeated notification would count as a second change. Without a session, all
  * streams are used: they may belong to several clients.
  */
-const hearing = ({ session, streams }: Listener): readonly EventStream[] =>
+const streamsToNotify = ({ session, streams }: Listener): readonly EventStream[] =>
   session === undefined ? [...streams] : [...streams].slice(-1)
 
 function stopOne(answer: WatchAnswer): void {

@@ -47,11 +47,11 @@ test('law: whatever was read before, a read sees every commit that has returned'
   await fc.assert(
     fc.asyncProperty(steps, async (steps) => {
       for (const { scope, act } of steps) {
-        const at_hand = store.at_hand?.row('pauses', scope)
+        const cached = store.known_rows?.row('pauses', scope)
         const [ours, theirs] = await Promise.all([store.row('pauses', scope), plain.row('pauses', scope)])
         expect(ours).toEqual(theirs)
-        if (at_hand !== undefined) expect(at_hand.held).toEqual(theirs)
-        known += at_hand === undefined ? 0 : 1
+        if (cached !== undefined) expect(cached.held).toEqual(theirs)
+        known += cached === undefined ? 0 : 1
         const page = { limit: 10 }
         if (act === 'list') expect(await store.list('pauses', {}, page)).toEqual(await plain.list('pauses', {}, page))
         if (act !== 'commit' && act !== 'lose') continue
@@ -107,8 +107,9 @@ test('law: the last label of a session is only called the last when no commit wi
         if (act === 'race') await Promise.all([store.commit([label]), store.list('labels', { session }, page)])
         if (act === 'lose') await store.commit([label, swap('all', 99_999, 'x')])
         const last = (await openedList(session)).at(-1)?.cursor ?? 0
-        for (let cursor = 0; cursor < last; cursor += 1) expect(store.at_hand?.isLastLabel(session, cursor)).toBe(false)
-        if (store.at_hand?.isLastLabel(session, last) === true) known += 1
+        for (let cursor = 0; cursor < last; cursor += 1)
+          expect(store.known_rows?.isLastLabel(session, cursor)).toBe(false)
+        if (store.known_rows?.isLastLabel(session, last) === true) known += 1
       }
     }),
     { numRuns: 30 },

@@ -18,7 +18,7 @@ export type Identities = { readonly [T in Table]?: BloomFilter }
 export function rememberReads<Store extends Ledger & Pick<Tables, 'row' | 'list'>>(
   store: Store,
   identities: Identities = {},
-): Store & Required<Pick<Tables, 'at_hand'>> {
+): Store & Required<Pick<Tables, 'known_rows'>> {
   const kept = new Map<Table, Map<string, Promise<unknown>>>()
   /** The rows among the answers in `kept`. */
   const rows = new Map<Table, Map<string, { readonly held: Held<Table> | undefined }>>()
@@ -74,7 +74,7 @@ export function rememberReads<Store extends Ledger & Pick<Tables, 'row' | 'list'
 
   return {
     ...store,
-    at_hand: {
+    known_rows: {
       // The row was read from the requested table.
       row: <T extends Table>(table: T, id: string) =>
         rows.get(table)?.get(id) as { readonly held: Held<T> | undefined } | undefined,

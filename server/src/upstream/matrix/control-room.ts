@@ -9,7 +9,7 @@ export type ControlRoomSettings = {
   readonly log: (says: string, about?: Readonly<Record<string, unknown>>) => void
 }
 
-/** A room in which a hub and its nodes exchange messages. Any text, by the name of a field. */
+/** A room in which a hub and its nodes exchange messages. Each text is in a named field of its event. */
 export interface ControlRoom {
   /** Throws if the homeserver does not accept it. A repetition with the same `txn` is stored once. */
   send(field: string, text: string, says: string, txn?: string): Promise<void>
@@ -36,14 +36,14 @@ export function controlRoom({ room, account, stopping, log }: ControlRoomSetting
 
     follow(field, onText) {
       const stopped = new AbortController()
-      let unheard = () => {}
-      let told: Promise<void> = Promise.resolve()
-      const hear = (own: string) => (event: RoomEvent) => {
+      let unsubscribe = () => {}
+      let handling: Promise<void> = Promise.resolve()
+      const receiver = (own: string) => (event: RoomEvent) => {
         const text = isJsonObject(event.content) ? event.content[field] : undefined
         if (event.room !== room || event.sender === own || typeof text !== 'string') return
         // In the order of the room.
-        const before = told
-        told = (async () => {
+        const before = handling
+        handling = (async () => {
           await before
           await onText(text, event).catch((error: unknown) =>
             log('a message in the control room could not be handled', { error: String(error) }),
@@ -54,11 +54,11 @@ export function controlRoom({ room, account, stopping, log }: ControlRoomSetting
         if (stopped.signal.aborted || stopping.aborted) return
         try {
           const session = await account.session()
-          unheard = session.listen(hear(session.user))
+          unsubscribe = session.listen(receiver(session.user))
           session.onEnded(again)
         } catch (error) {
           const name = error instanceof Error ? error.name : 'unknown'
-          log('the control room cannot be reached; it is tried again', { error: name })
+          log('the control room cannot be reached; retrying', { error: name })
           again()
         }
       }
@@ -68,8 +68,8 @@ export function controlRoom({ room, account, stopping, log }: ControlRoomSetting
       void begin()
       return async () => {
         stopped.abort()
-        unheard()
-        await told
+        unsubscribe()
+        await handling
         await account.close()
       }
     },

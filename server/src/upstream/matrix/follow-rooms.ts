@@ -30,7 +30,8 @@ const MOST_FAILURES = 5
 /**
  * Delivers the messages in the rooms of one user, in the order of each room. What the homeserver pushes is only a hint to read
  * the room.
- * INVARIANT: a room is read back to the last delivered message, whatever was missed in between. Returns how to stop.
+ * INVARIANT: a room is read back to the last delivered message, whatever was missed in between.
+ * Returns a function that stops it.
  */
 export function followRooms(deps: FollowDeps): () => Promise<void> {
   const { session, agent, clock, log } = deps
@@ -57,7 +58,7 @@ export function followRooms(deps: FollowDeps): () => Promise<void> {
       try {
         return await work()
       } catch (error) {
-        if (!stopped.aborted) log('a chat room cannot be read; it is tried again', { agent, error: nameOf(error) })
+        if (!stopped.aborted) log('a chat room cannot be read; retrying', { agent, error: nameOf(error) })
         await sleep(RETRY_MS, undefined, { signal: stopped }).catch(() => {})
       }
     }
@@ -76,12 +77,12 @@ export function followRooms(deps: FollowDeps): () => Promise<void> {
     const until = last.get(room) ?? eventIn(await session.note(room, mark))
     const oldest = clock() - (until === undefined ? HOUR_MS : LONGEST_AWAY_MS)
     const found: RoomEvent[] = []
-    const cut = () => log('a chat room has more new messages than are read; older ones are left out', { agent, room })
+    const cut = () => log('a chat room has more new messages than are read; older ones are skipped', { agent, room })
     for await (const event of eventsSince(session, room, oldest, cut)) {
       if (event.event_id === until) break
       found.push(event)
     }
-    for (const event of found.toReversed()) if (!(await handIn(event))) return
+    for (const event of found.toReversed()) if (!(await deliver(event))) return
     const [newest] = found
     if (newest === undefined) return
     last.set(room, newest.event_id)
@@ -89,9 +90,9 @@ export function followRooms(deps: FollowDeps): () => Promise<void> {
   }
 
   /** False if the gate stops first. */
-  async function handIn(event: RoomEvent): Promise<boolean> {
+  async function deliver(event: RoomEvent): Promise<boolean> {
     if (handled.has(event.event_id)) return true
-    // The key may still arrive, and then the event is reported again.
+    // The key may still arrive. Then the event is reported again.
     if (event.type === 'm.room.encrypted') return true
     const message = messageIn(event, session, deps)
     if (message !== undefined && !(await isTaken(message))) return false
@@ -106,7 +107,7 @@ export function followRooms(deps: FollowDeps): () => Promise<void> {
         if ((await deps.take(message)) !== 'later') return true
       } catch (error) {
         failures += 1
-        log('a message could not be taken', { agent, event: message.id, error: nameOf(error) })
+        log('a message could not be processed', { agent, event: message.id, error: nameOf(error) })
       }
       await sleep(RETRY_MS, undefined, { signal: stopped }).catch(() => {})
       if (stopped.aborted) return false
@@ -131,10 +132,10 @@ export function followRooms(deps: FollowDeps): () => Promise<void> {
     }
   }
 
-  const unheard = session.listen((event) => {
+  const unsubscribe = session.listen((event) => {
     // Only a device that was present can decrypt, so the history of an encrypted room has less than live events.
     if (event.encrypted && event.type !== 'm.room.encrypted')
-      enqueue(event.room, async () => void (await handIn(event)))
+      enqueue(event.room, async () => void (await deliver(event)))
     else look(event.room)
   })
   for (const room of session.rooms()) look(room)
@@ -142,7 +143,7 @@ export function followRooms(deps: FollowDeps): () => Promise<void> {
   const invitations = setInterval(() => void accept(), INVITATIONS_MS)
   return async () => {
     clearInterval(invitations)
-    unheard()
+    unsubscribe()
     stop.abort()
     await Promise.all(lines.values())
   }

@@ -6,7 +6,7 @@ export const FROM_HUB = 'io.sluice.hub'
 
 const MOST_REPLIES = 100
 
-/** The decisions in a text of the hub; none if it cannot be read. */
+/** The decisions in a message of the hub; none if it cannot be read. */
 export function readReplies(text: string): readonly string[] {
   try {
     const read = WordsAnswer.safeParse(JSON.parse(text))

@@ -90,17 +90,17 @@ export function matrixChannel(settings: MatrixChannelSettings, deps: MatrixChann
       const begin = async (): Promise<void> => {
         try {
           const session = await deps.session()
-          const unheard = session.listen((event) => {
+          const unsubscribe = session.listen((event) => {
             if (event.room !== room || event.sender === session.user) return
-            void told(session, event).then((one) => (one === undefined ? undefined : onEvent(one)))
+            void chatEventOf(session, event).then((one) => (one === undefined ? undefined : onEvent(one)))
           })
           stop = async () => {
-            unheard()
+            unsubscribe()
             await session.close()
           }
           if (isStopped) await stop()
         } catch (error) {
-          deps.log('the chat cannot be reached; it is tried again', { channel: settings.name, error: nameOf(error) })
+          deps.log('the chat cannot be reached; retrying', { channel: settings.name, error: nameOf(error) })
           if (!isStopped) setTimeout(() => void begin(), RETRY_MS).unref()
         }
       }
@@ -112,7 +112,7 @@ export function matrixChannel(settings: MatrixChannelSettings, deps: MatrixChann
     },
   }
 
-  async function told(session: MatrixSession, event: RoomEvent): Promise<ChatEvent | undefined> {
+  async function chatEventOf(session: MatrixSession, event: RoomEvent): Promise<ChatEvent | undefined> {
     const { event_id, sender, at, type, content } = event
     const relation = isJsonObject(content['m.relates_to']) ? content['m.relates_to'] : {}
     if (type === 'm.reaction') {
@@ -129,7 +129,7 @@ export function matrixChannel(settings: MatrixChannelSettings, deps: MatrixChann
       }
     }
     const { msgtype, body } = content
-    // A later edit of a message is not what was sent.
+    // Edits are ignored: only the original text counts.
     if (type !== 'm.room.message' || msgtype !== 'm.text' || relation['rel_type'] === 'm.replace') return undefined
     return typeof body === 'string' ? { event_id, sender, at, is: 'text', text: body } : undefined
   }

@@ -12,7 +12,7 @@ export type MatrixHubSettings = {
 
 /** Older messages are useless: the node asks again, and the hub signs again. */
 const RECENT_MS = 600_000
-/** How often a node says that it is running. Twice within the time in which a hub that restarts still reads old messages. */
+/** How often a node says that it is running. A hub that restarts reads messages of the last ten minutes, so it finds one. */
 const ALIVE_EVERY_MS = 300_000
 const ALIVE_RETRY_MS = 15_000
 
@@ -45,7 +45,7 @@ export function matrixHub({ room, hub, clock }: MatrixHubSettings): HubLink {
   }
 }
 
-/** A node in a control room sends nothing while it has no request, so it says regularly that it is running. Returns how to stop. */
+/** A node in a control room sends nothing while it has no request, so it says regularly that it is running. Returns a function that stops it. */
 function sayAlive(room: ControlRoom): () => void {
   const message: NodeAlive = { is: 'alive' }
   let timer: NodeJS.Timeout | undefined

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientEvent, MatrixClient, MatrixEvent } from 'matrix-js-sdk'
 import type { JsonObject } from '../../contract/json.ts'
 
-/** What one session at a homeserver is used for here. */
+/** The settings of one session at a homeserver. */
 export type MatrixSettings = {
   /**
    * The only room that the session uses; it joins it. If that room is encrypted, the session is too. Without a room, a session with
@@ -24,7 +24,7 @@ export type RoomEvent = {
   readonly at: number
   readonly type: string
   readonly content: JsonObject
-  /** It was encrypted. */
+  /** Whether it was sent encrypted. */
   readonly encrypted: boolean
 }
 
@@ -50,8 +50,8 @@ export interface MatrixSession {
   /** Calls back once when the homeserver no longer accepts the session. */
   onEnded(ended: () => void): void
   /**
-   * Reports the newest events of the joined rooms, then every new one. An encrypted event may be reported twice. Returns how to
-   * stop.
+   * Reports the newest events of the joined rooms, then every new one. An encrypted event may be reported twice. Returns a
+   * function that stops it.
    */
   listen(onEvent: (event: RoomEvent) => void): () => void
   close(): Promise<void>
@@ -76,7 +76,7 @@ export async function openMatrixSession(settings: MatrixSettings): Promise<Matri
   const client = sdk.createClient({ baseUrl, logger: silent, ...known })
   const isNewDevice = token === undefined
   const canEncrypt = settings.room === undefined ? isNewDevice : await encrypts(client, settings.room)
-  // Keys are kept only in memory, so each process needs a new device.
+  // Keys are only in memory, so each process needs a new device.
   if (canEncrypt && !isNewDevice) throw new Error(NEEDS_PASSWORD)
   if (canEncrypt) {
     await client.initRustCrypto({ useIndexedDB: false })
@@ -99,25 +99,25 @@ export async function openMatrixSession(settings: MatrixSettings): Promise<Matri
     return { accessToken, userId: user_id, ...(device_id === undefined ? {} : { deviceId: device_id }) }
   }
 
-  const underWay = new Set<Promise<unknown>>()
+  const unfinished = new Set<Promise<unknown>>()
   let isClosed = false
   const waiting: RoomEvent[] = []
-  const keep = (event: RoomEvent) => void waiting.push(event)
-  let tell: (event: RoomEvent) => void = keep
-  let told: Promise<void> = Promise.resolve()
+  const queue = (event: RoomEvent) => void waiting.push(event)
+  let deliver: (event: RoomEvent) => void = queue
+  let delivered: Promise<void> = Promise.resolve()
   const read = async (event: MatrixEvent, before: Promise<void>) => {
     await before
     const one = await readEvent(client, event)
-    if (one !== undefined) tell(one)
+    if (one !== undefined) deliver(one)
   }
-  const hear = (event: MatrixEvent) => {
-    told = read(event, told)
+  const receive = (event: MatrixEvent) => {
+    delivered = read(event, delivered)
   }
   client.on(sdk.RoomEvent.Timeline, (event, _room, isOld) => {
     if (isOld === true) return
-    hear(event)
+    receive(event)
     // The key may arrive after the message.
-    if (event.isEncrypted()) event.once(sdk.MatrixEventEvent.Decrypted, hear)
+    if (event.isEncrypted()) event.once(sdk.MatrixEventEvent.Decrypted, receive)
   })
   await prepared(sdk, client)
 
@@ -129,8 +129,8 @@ export async function openMatrixSession(settings: MatrixSettings): Promise<Matri
         // The library does not resend a failed message. In an encrypted room a repeated message may be stored twice.
         if (isClosed) throw new Error('the session is closed')
         const sending = client.sendEvent(room, type as never, content as never)
-        underWay.add(sending)
-        return (await sending.finally(() => underWay.delete(sending))).event_id
+        unfinished.add(sending)
+        return (await sending.finally(() => unfinished.delete(sending))).event_id
       }
       const path = `/rooms/${encodeURIComponent(room)}/send/${type}/${encodeURIComponent(txn ?? client.makeTxnId())}`
       const sent = await client.http.authedRequest<{ event_id: string }>(sdk.Method.Put, path, undefined, content)
@@ -152,13 +152,13 @@ export async function openMatrixSession(settings: MatrixSettings): Promise<Matri
     onEnded: (ended) => void client.once(sdk.HttpApiEvent.SessionLoggedOut, () => ended()),
     listen(onEvent) {
       for (const event of waiting.splice(0)) onEvent(event)
-      tell = onEvent
-      return () => (tell = keep)
+      deliver = onEvent
+      return () => (deliver = queue)
     },
     async close() {
       isClosed = true
       // A message that is being encrypted when the client stops would be lost.
-      await Promise.race([Promise.allSettled(underWay), sleep(LAST_SENDS_MS, undefined, { ref: false })])
+      await Promise.race([Promise.allSettled(unfinished), sleep(LAST_SENDS_MS, undefined, { ref: false })])
       client.stopClient()
       if (isNewDevice) await client.logout(false).catch(() => {})
     },
@@ -168,13 +168,13 @@ export async function openMatrixSession(settings: MatrixSettings): Promise<Matri
 /** Nothing is sent before the first answer: until then the library does not know that a room is encrypted. */
 async function prepared(sdk: { readonly ClientEvent: typeof ClientEvent }, client: MatrixClient): Promise<void> {
   const first = new Promise<void>((resolve, reject) => {
-    const heard = (state: string): void => {
+    const onSync = (state: string): void => {
       if (state !== 'PREPARED' && state !== 'ERROR') return
-      client.off(sdk.ClientEvent.Sync, heard)
+      client.off(sdk.ClientEvent.Sync, onSync)
       if (state === 'PREPARED') resolve()
       else reject(new Error('the homeserver does not answer'))
     }
-    client.on(sdk.ClientEvent.Sync, heard)
+    client.on(sdk.ClientEvent.Sync, onSync)
   })
   await client.startClient({ initialSyncLimit: NEWEST })
   try {

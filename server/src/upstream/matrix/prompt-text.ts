@@ -4,7 +4,7 @@ import { sentenceText, type Sentence } from '../../contract/sentence.ts'
 /** Plain text, and the same for clients that show HTML. */
 export type ChatText = { readonly body: string; readonly formatted_body: string }
 
-/** The compact packet: what will happen, why it is asked, and how to answer. On a node, that the hub decides. */
+/** A short form of the packet: what will happen, why approval is needed, and how to answer. On a node, it says that the hub decides. */
 export function promptText(message: ChannelMessage): ChatText {
   const { sentence, tool_id, asked_by, risk, strength, why, args, preview, hidden, url } = message
   const asks = message.decided_at === undefined ? 'Approve?' : 'Waiting for the hub:'
@@ -39,7 +39,7 @@ function howToDecide({ decided_at, digest, url, approval_id = '' }: ChannelMessa
     : `React with ✅ or ❌, or write: approve ${approval_id}   /   deny ${approval_id} reason: …`
 }
 
-/** What a prompt becomes once it is decided, and the outcome of a call. */
+/** The text that replaces a prompt after the decision, or reports the outcome of a call. */
 export function newsText({ sentence, event, state, why, approval_id, tool_id }: ChannelMessage): ChatText {
   const what = event.startsWith('call.') ? `The call is ${state}` : `The request is ${state}`
   const reason = why === '' || event.startsWith('approval.') ? '' : `: ${why}`

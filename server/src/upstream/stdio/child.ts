@@ -48,8 +48,8 @@ export function startChild(config: StdioServer, sink: ChildSink): Child {
   let alive = true
   let usable = true
   const reader = lineReader({ line: config.output_limit, endless: config.output_limit * ENDLESS }, sink)
-  const heard = paced((piece) => reader.push(piece), child.stdout)
-  child.stdout.on('data', (chunk: Buffer) => heard.push(chunk))
+  const pacedReader = paced((piece) => reader.push(piece), child.stdout)
+  child.stdout.on('data', (chunk: Buffer) => pacedReader.push(chunk))
   readStderr(child, sink)
   // Errors of a closing pipe add nothing to the exit status.
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => undefined)
@@ -67,7 +67,7 @@ export function startChild(config: StdioServer, sink: ChildSink): Child {
     usable = false
     if (child.pid !== undefined && !child.stdout.readableEnded)
       await Promise.race([once(child.stdout, 'end'), sleep(DRAIN_MS)]).catch(() => undefined)
-    await Promise.race([heard.done(), sleep(DRAIN_MS)])
+    await Promise.race([pacedReader.done(), sleep(DRAIN_MS)])
     child.stdout.destroy()
     child.stderr.destroy()
     child.stdin.destroy()
@@ -129,6 +129,6 @@ function readStderr(child: ChildProcess, sink: ChildSink): void {
     { line: (bytes) => sink.stderr(bytes.toString()), overlong: cut, endless: cut },
   )
   if (child.stderr === null) return
-  const heard = paced((piece) => reader.push(piece), child.stderr)
-  child.stderr.on('data', (chunk: Buffer) => heard.push(chunk))
+  const pacedReader = paced((piece) => reader.push(piece), child.stderr)
+  child.stderr.on('data', (chunk: Buffer) => pacedReader.push(chunk))
 }

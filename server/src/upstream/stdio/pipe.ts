@@ -74,8 +74,8 @@ export function openPipe({ config, grace_ms, stderr, noise, onNotice }: PipeDeps
       child.write(cancelFrame(id, why, this.#envelope))
       // A line over the limit that did not end within a whole timeout will not end: every later answer would be part of it.
       if (why === 'timeout' && child.isSkipping()) child.kill()
-      const heard = inbox.unreadable() - this.#noise_before
-      return { unsent: false, ...(heard === 0 ? {} : { about: { unreadable: String(heard) } }) }
+      const unreadableLines = inbox.unreadable() - this.#noise_before
+      return { unsent: false, ...(unreadableLines === 0 ? {} : { about: { unreadable: String(unreadableLines) } }) }
     }
   }
 

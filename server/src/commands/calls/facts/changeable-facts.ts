@@ -90,7 +90,7 @@ export function readPauses(
     const scopes = counts === undefined ? all : all.filter(counts)
     const held: (Held<'pauses'> | undefined)[] = []
     for (const scope of scopes) {
-      const known = tables.at_hand?.row('pauses', scope)
+      const known = tables.known_rows?.row('pauses', scope)
       if (known === undefined) return storedPauses(tables, scopes)
       held.push(known.held)
     }
@@ -111,13 +111,13 @@ type LastPauses = Pick<Call, 'tool_id' | 'server'> & {
 
 /**
  * What was read for a caller's last call. A caller is one object for all requests on a connection, and its id and user never change.
- * INVARIANT: used again only if each row is at hand, and is the very row that was read then.
+ * INVARIANT: used again only if each row is known without a read, and is the same object as then.
  */
 const lastPauses = new WeakMap<Call['caller'], LastPauses>()
 
-function isUnchanged({ at_hand }: Tables, { scopes, held }: LastPauses): boolean {
+function isUnchanged({ known_rows }: Tables, { scopes, held }: LastPauses): boolean {
   for (let at = 0; at < scopes.length; at += 1) {
-    const known = at_hand?.row('pauses', scopes[at] ?? '')
+    const known = known_rows?.row('pauses', scopes[at] ?? '')
     if (known === undefined || known.held !== held[at]) return false
   }
   return true

@@ -168,7 +168,7 @@ async function factOf(
     return { certainty, bound, readings: [...read.paths, ...hidden], leads: all, gate }
   }
   const leads = allOf([...(await leadsOfMaybe(text, loose, look, bases)), ...decoded, ...crossed])
-  if (leads.length === 0 && gate.length === 0 && !isTelling(text)) return undefined
+  if (leads.length === 0 && gate.length === 0 && !suggestsSecret(text)) return undefined
   return { certainty, bound: bound && leads.length > 0, readings: loose, leads, gate }
 }
 
@@ -190,7 +190,7 @@ async function crossedLinks(
 }
 
 /** A name that suggests a secret by itself, whether the file exists or not. */
-const isTelling = (text: string) => /^\.|[\\/]\.|^id_/.test(text) && text.length <= LONGEST
+const suggestsSecret = (text: string) => /^\.|[\\/]\.|^id_/.test(text) && text.length <= LONGEST
 
 /** Where a text leads that need not be a path: only what exists counts, and of a plain word only a link. */
 async function leadsOfMaybe(

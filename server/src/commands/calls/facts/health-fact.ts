@@ -45,15 +45,15 @@ async function evidenceOf(
 }
 
 async function gateFact(gate: HealthProvider, question: JsonObject): Promise<HealthFact['provider'] & object> {
-  return readGateAnswer(await heard(gate, question), gate.source)
+  return readGateAnswer(await askProvider(gate, question), gate.source)
 }
 
 async function riskFact(risk: HealthProvider | undefined, question: JsonObject): Promise<HealthFact['risk']> {
   if (risk === undefined) return { score: 'unknown', source: 'no risk provider' }
-  return { score: readRiskAnswer(await heard(risk, question)), source: risk.source }
+  return { score: readRiskAnswer(await askProvider(risk, question)), source: risk.source }
 }
 
-async function heard(provider: HealthProvider, question: JsonObject): Promise<Json | undefined> {
+async function askProvider(provider: HealthProvider, question: JsonObject): Promise<Json | undefined> {
   try {
     return await provider.ask(question)
   } catch {

@@ -39,7 +39,7 @@ const historyOf = (earlier: number, rejections: Found, limits: Repetition): Fact
 /** Counts no further than `enough`, and reads no further back than the operator's time window. */
 function countEarlier(deps: HistoryDeps, call: Call, identity: string, enough: number): MaybePromise<number> {
   const where = { identity }
-  if (deps.tables.at_hand?.isAbsent('calls', where) === true) return 0
+  if (deps.tables.known_rows?.isAbsent('calls', where) === true) return 0
   // The first page is enough for every call that is not in a loop.
   const limit = deps.judgement.repetition.most + 1
   return deps.tables
@@ -85,7 +85,7 @@ const NONE: Found = []
 /** Every request for this call is checked: a denied one may be older than many others. */
 function rejectionsUnder(deps: HistoryDeps, call: Call, identity: string): MaybePromise<Found> {
   const where = { identity }
-  if (deps.tables.at_hand?.isAbsent('approvals', where) === true) return NONE
+  if (deps.tables.known_rows?.isAbsent('approvals', where) === true) return NONE
   return deps.tables
     .list('approvals', where, { limit: PAGE, newest_first: true })
     .then((rows) => (rows.length === 0 ? NONE : lookOn(deps, call, identity, rows)))

@@ -12,10 +12,10 @@ export function mentionsOf(texts: readonly ArgumentText[], place: string | undef
   const wanted = fold(place)
   // In code that may be run, the folder's name is enough if it is distinctive.
   const name = wanted.split('/').at(-1) ?? ''
-  const isTelling = name.startsWith('.') && name.length > 3
+  const isDistinctive = name.startsWith('.') && name.length > 3
   return texts.flatMap(({ text, path, kind }) => {
     if (!mayHoldPlace({ text })) return []
-    const names = kind === 'code' && isTelling ? [wanted, `${name}/`] : [wanted]
+    const names = kind === 'code' && isDistinctive ? [wanted, `${name}/`] : [wanted]
     const isThere = spellingsOf(text).some((spelling) => names.some((one) => holds(spelling, one)))
     return isThere ? [{ path, is_content: isText(kind) }] : []
   })

@@ -38,12 +38,12 @@ export function isAfterFile(pattern: string, from: string, data: string, file: s
   for (const [depth, name] of own.entries()) {
     const next = new Set<string>()
     for (const state of states) {
-      const [at, told] = [Number.parseInt(state, 10), state.slice(state.indexOf(' ') + 1)]
+      const [at, specific] = [Number.parseInt(state, 10), state.slice(state.indexOf(' ') + 1)]
       for (const to of placesFrom(wanted, at)) {
         const part = wanted[to]
-        if (part === '**') next.add(`${to} ${told}`)
+        if (part === '**') next.add(`${to} ${specific}`)
         else if (part !== undefined && nameMatches(part, name))
-          next.add(`${to + 1} ${told === 't' || (depth >= inside && isTelling(part)) ? 't' : ''}`)
+          next.add(`${to + 1} ${specific === 't' || (depth >= inside && isSpecific(part)) ? 't' : ''}`)
       }
     }
     states = next
@@ -62,7 +62,7 @@ function placesFrom(wanted: readonly string[], at: number): readonly number[] {
   return places
 }
 
-function isTelling(part: string): boolean {
+function isSpecific(part: string): boolean {
   const literal = part.replace(/\[[^\]]*\]?|[*?]/g, '')
   if (isAnyName(part) || COMMON_ENDING.test(literal)) return false
   return literal === part || literal.length >= 3

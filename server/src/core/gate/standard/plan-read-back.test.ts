@@ -11,7 +11,7 @@ import { judgeAnswer, planReadBack } from './plan-read-back.ts'
 import { rollbackOf } from './rollback-of.ts'
 
 const rules = compileRules(BUILT_IN_RULES, [])
-if (!rules.ok) throw new Error('the built-in rules compile')
+if (!rules.ok) throw new Error('the built-in rules do not compile')
 
 const declared: ReadBack = {
   tool: 'read_note',

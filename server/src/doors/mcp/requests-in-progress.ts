@@ -1,47 +1,47 @@
 import type { RpcId } from './rpc.ts'
 
 /** A request that is being answered. */
-export type UnderWay = {
+export type RequestInProgress = {
   readonly id: RpcId
-  /** Who made it. Only asked when somebody cancels. */
+  /** Identifies the client that made it. Computed only when a request is cancelled. */
   clientKey(): string
   cancel(): void
-  /** Whether it must be told when its answer takes long. */
-  readonly tells_long: boolean
-  /** Its answer takes long. Called once. */
-  becomeLong(): void
+  /** Whether its answer becomes a stream if it takes long. */
+  readonly can_stream: boolean
+  /** Turns the answer into a stream. Called once, when the answer takes long. */
+  becomeStream(): void
   /** Its index in the list and its start time, set by the list. */
   place: number
   since: number
 }
 
-/** The requests in progress. A later message can cancel one, and requests that take long are told. */
-export type CallsUnderWay = {
+/** The requests in progress. A later message can cancel one, and answers that take long become streams. */
+export type RequestsInProgress = {
   /** Remembers a request until `end` is called for it. */
-  begin(request: UnderWay): void
-  end(request: UnderWay): void
+  begin(request: RequestInProgress): void
+  end(request: RequestInProgress): void
   /** Cancels the request that this client made under this id. Returns false if this process is not answering such a request. */
   cancel(client: string, id: RpcId): boolean
 }
 
 /** Uses a list instead of a map, and one timer instead of one per request, so that a request allocates little. */
-export function createCallsUnderWay(long_ms: number): CallsUnderWay {
-  const places: (UnderWay | undefined)[] = []
+export function createRequestsInProgress(long_ms: number): RequestsInProgress {
+  const places: (RequestInProgress | undefined)[] = []
   const free: number[] = []
   let timer: NodeJS.Timeout | undefined
 
-  /** Tells the requests that take long, and schedules the next check. */
+  /** Turns answers that take long into streams, and schedules the next check. */
   function sweep(): void {
     timer = undefined
     const now = performance.now()
     let next = Infinity
     for (const request of places) {
-      if (request?.tells_long !== true || request.since === TOLD) continue
+      if (request?.can_stream !== true || request.since === STREAMED) continue
       const due = request.since + long_ms
       if (due > now) next = Math.min(next, due)
       else {
-        request.since = TOLD
-        request.becomeLong()
+        request.since = STREAMED
+        request.becomeStream()
       }
     }
     if (next < Infinity) timer ??= setTimeout(sweep, Math.ceil(next - now)).unref()
@@ -52,7 +52,7 @@ export function createCallsUnderWay(long_ms: number): CallsUnderWay {
       request.place = free.pop() ?? places.length
       request.since = performance.now()
       places[request.place] = request
-      if (request.tells_long) timer ??= setTimeout(sweep, long_ms).unref()
+      if (request.can_stream) timer ??= setTimeout(sweep, long_ms).unref()
     },
     end(request) {
       if (places[request.place] !== request) return
@@ -68,4 +68,4 @@ export function createCallsUnderWay(long_ms: number): CallsUnderWay {
   }
 }
 
-const TOLD = -1
+const STREAMED = -1
