@@ -102,13 +102,14 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('the chat in a browser', () =>
     await expect.poll(() => waiting(page), { timeout: 60_000 }).not.toBe(first)
     await settled(page)
     await page.locator('.chat-packet .approve').click()
-    await page.locator('.said.assistant .bubble', { hasText: 'Both are out.' }).waitFor({ timeout: 60_000 })
+    // The stored answer, not the draft.
+    await page.getByLabel('Agent said').getByText('Both are out.').waitFor({ timeout: 60_000 })
     expect(await page.locator('.side-calls > li').count()).toBe(2)
     const shown = await page.locator('.messages .said').allTextContents()
     // A newly opened page shows the same as the page that stayed open.
     const fresh = await app.open(world.keys.mara)
     await fresh.goto(`${world.url}/#/chat/${run}`)
-    await fresh.locator('.said.assistant .bubble', { hasText: 'Both are out.' }).waitFor()
+    await fresh.getByLabel('Agent said').getByText('Both are out.').waitFor()
     await fresh.locator('.side-calls > li').nth(1).waitFor()
     expect(await fresh.locator('.side-calls > li').count()).toBe(2)
     expect(await fresh.locator('.messages .said').allTextContents()).toEqual(shown)
