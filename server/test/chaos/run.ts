@@ -50,6 +50,14 @@ const PARTS: Readonly<Record<string, (setup: PartSetup) => Promise<PartReport>>>
   soak: (setup) => soakPart({ ...setup, seconds: Number(values.seconds) }),
 }
 
+const unknown = (values.only ?? []).filter((name) => !Object.hasOwn(PARTS, name))
+if (unknown.length > 0) {
+  process.stderr.write(
+    `--only takes one of ${Object.keys(PARTS).join(', ')}, not ${unknown.join(', ')}; repeat it for several\n`,
+  )
+  process.exit(64)
+}
+
 function saysOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message
