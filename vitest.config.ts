@@ -7,7 +7,7 @@ import { LongestFirst } from './server/test/longest-first.ts'
  * Loading the gate's modules takes longer than most tests, so test files share a process and what it has loaded. Two kinds of files get a
  * process of their own: those that replace a module, and those of the solver, which keeps threads and memory of its own.
  */
-const ALONE = ['server/test/runs/commit-counts.test.ts', 'server/src/core/gate/policy/lint/*.test.ts']
+const ALONE = ['server/test/runs/commit-counts.test.ts', 'server/test/policy/*.test.ts']
 
 export default defineConfig({
   test: {

@@ -1,36 +1,39 @@
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Json } from '../../../../contract/json.ts'
-import { checkCondition, evaluate } from '../condition/condition.ts'
-import { scopeOf } from '../condition/scope.ts'
-import { compilePolicy } from '../compile-policy.ts'
-import { callFrom, type DescribedCall } from '../described-call.ts'
-import type { Policy } from '../policy.ts'
-import { lintPolicy } from './lint-policy.ts'
-import { provePolicy } from './prove-policy.ts'
-import { encodeConditions } from './smt-condition.ts'
-import { smtNumber, smtString } from './smt-text.ts'
-import { KINDS, type Unknowns } from './smt-value.ts'
-import { type Solve, solveAll } from './solved-call.ts'
+import type { Json } from '../../src/contract/json.ts'
+import { z3 } from '../../src/boot/z3.ts'
+import { checkCondition, evaluate } from '../../src/core/gate/policy/condition/condition.ts'
+import { scopeOf } from '../../src/core/gate/policy/condition/scope.ts'
+import { compilePolicy } from '../../src/core/gate/policy/compile-policy.ts'
+import { callFrom, type DescribedCall } from '../../src/core/gate/policy/described-call.ts'
+import type { Policy } from '../../src/core/gate/policy/policy.ts'
+import { lintPolicy } from '../../src/core/gate/policy/lint/lint-policy.ts'
+import { provePolicy } from '../../src/core/gate/policy/lint/prove-policy.ts'
+import { encodeConditions } from '../../src/core/gate/policy/lint/smt-condition.ts'
+import { smtNumber, smtString } from '../../src/core/gate/policy/lint/smt-text.ts'
+import { KINDS, type Unknowns } from '../../src/core/gate/policy/lint/smt-value.ts'
+import { type Solve, solveAll } from '../../src/core/gate/policy/lint/solved-call.ts'
 
 // The solver is an optional package: if it is not installed, nothing can be proven.
 const installed = await import('z3-solver').catch(() => undefined)
 if (installed === undefined) process.stdout.write('skipped: z3-solver is not installed\n')
 
 let solve: Solve = () => Promise.resolve(undefined)
-let end: () => Promise<void> = () => Promise.resolve()
+const done = Promise.withResolvers<void>()
+let stopped: Promise<unknown> = Promise.resolve()
 beforeAll(async () => {
-  if (installed === undefined) return
-  const { Z3, em } = await installed.init()
-  solve = async (script) => {
-    const context = Z3.mk_context(Z3.mk_config())
-    const printed = await Z3.eval_smtlib2_string(context, script)
-    Z3.del_context(context)
-    return printed
-  }
-  end = () => installed.killThreads(em)
+  await new Promise<void>((resolve) => {
+    stopped = z3((started) => {
+      solve = started
+      resolve()
+      return done.promise
+    }).finally(resolve)
+  })
 })
-afterAll(() => end())
+afterAll(async () => {
+  done.resolve()
+  await stopped
+})
 
 function policyOf(text: string): Policy {
   const compiled = compilePolicy({ text, file: 'policy.yaml' }, { digest: () => 'v' })
