@@ -10,7 +10,10 @@ const STARTING_CHECKS = 2
  * until it is compiled again a call costs twice: that must not happen between two bursts of calls.
  */
 const IDLE_CHECKS = { starting: 1, working: 60 }
-/** The event loop is idle if it was busy for less than this share of the time. */
+/**
+ * The gate is idle if its main thread used less than this share of a processor. Not the share of the time that the event loop was
+ * busy: on a busy machine that includes the time it waited for a processor.
+ */
 const IDLE_BELOW = 0.05
 /** Less than this is not worth a pause. */
 const WORTH_BYTES = 8 * 2 ** 20
@@ -28,10 +31,10 @@ export function freeMemoryWhenIdle(): () => void {
   let collect: Collect | undefined
   let settled = 0
   let [busy, idle] = [0, 0]
-  let since = performance.eventLoopUtilization()
+  let since = usage()
   const check = () => {
-    const now = performance.eventLoopUtilization()
-    const { utilization } = performance.eventLoopUtilization(now, since)
+    const now = usage()
+    const utilization = (now.used_ms - since.used_ms) / (now.at_ms - since.at_ms)
     since = now
     busy += utilization > IDLE_BELOW ? 1 : 0
     idle = utilization > IDLE_BELOW ? 0 : idle + 1
@@ -43,10 +46,15 @@ export function freeMemoryWhenIdle(): () => void {
     collect({ type: 'major', flavor: 'last-resort' })
     if (isStarting) setFlagsFromString(DROP_BYTECODE.working)
     settled = getHeapStatistics().total_physical_size
-    since = performance.eventLoopUtilization()
+    since = usage()
   }
   const timer = setInterval(check, CHECK_MS)
   return () => clearInterval(timer)
+}
+
+function usage(): { readonly at_ms: number; readonly used_ms: number } {
+  const { user, system } = process.threadCpuUsage()
+  return { at_ms: performance.now(), used_ms: (user + system) / 1_000 }
 }
 
 /** V8's own function, which is visible only in contexts created after it was enabled. */

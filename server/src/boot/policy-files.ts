@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, realpathSync, watch as watchFolder, type FSWatcher } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import type { PolicyText } from '../commands/policy/load-policy.ts'
 import type { PolicyRead } from '../commands/policy/live-policy.ts'
 import { readDocument } from './config-document.ts'
 
@@ -15,18 +16,20 @@ const DEFAULT_POLICY = 'preset: careful\n'
 const SETTLE_MS = 100
 
 /**
- * The policy of a configuration file: the file it names, or the part of it that is the policy.
+ * The policy of a configuration file: the file it names, or the part of it that is the policy. `loaded` is the policy that the gate
+ * starts with: starting takes seconds, and a change in that time is a change too.
  * INVARIANT: a configuration that is removed or becomes empty while the gate runs is a fault, never the default policy.
  */
-export function policyFiles(config: string): PolicySource {
+export function policyFiles(config: string, loaded?: PolicyText): PolicySource {
   const isExpected = existsSync(config)
+  const first = loaded && presentText({ ok: true, value: loaded }, config)
   const read = (): PolicyRead => {
     if (!isExpected || (textOf(config) ?? '').trim() !== '') return readPolicy(config)
     const says = 'the configuration file is missing or empty'
     const instead = 'write `policy: {}` for the default policy'
     return { ok: false, faults: [{ file: config, line: 1, column: 1, says, instead }] }
   }
-  return { read, watch: (onChange) => watchPolicy(config, read, onChange) }
+  return { read, watch: (onChange) => watchPolicy(config, read, onChange, first) }
 }
 
 /** Reads what `policy:` in the configuration refers to. The compiler checks whether it is valid. */
@@ -59,11 +62,10 @@ function textOf(file: string): string | undefined {
  * Watches folders, not files: editors and deployments replace a file, or a link on the path. Whatever changes there, only a
  * different text counts.
  */
-function watchPolicy(config: string, read: () => PolicyRead, onChange: () => void): () => void {
+function watchPolicy(config: string, read: () => PolicyRead, onChange: () => void, first?: string): () => void {
   const watchers = new Map<string, FSWatcher>()
-  // Includes the rest of the configuration: tool servers are reloaded too.
-  const present = () => JSON.stringify([read(), textOf(config)])
-  let seen = present()
+  const present = () => presentText(read(), config)
+  let seen = first ?? present()
   let glimpsed = seen
   let timer: NodeJS.Timeout | undefined
   const look = () => {
@@ -99,11 +101,15 @@ function watchPolicy(config: string, read: () => PolicyRead, onChange: () => voi
     }
   }
   arm()
+  if (first !== undefined && present() !== first) timer = setTimeout(look, SETTLE_MS)
   return () => {
     clearTimeout(timer)
     for (const watcher of watchers.values()) watcher.close()
   }
 }
+
+/** Includes the rest of the configuration: tool servers are reloaded too. */
+const presentText = (read: PolicyRead, config: string): string => JSON.stringify([read, textOf(config)])
 
 const policyFileOf = (read: PolicyRead): string | undefined => (read.ok ? read.value.file : read.faults[0]?.file)
 

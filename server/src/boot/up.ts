@@ -48,7 +48,7 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
     log,
     url: () => url,
     onDead: () => declareDead?.(),
-    policy: policyFiles(settings.file),
+    policy: policyFiles(settings.file, settings.policy),
     policyStore: policyStore(settings.file),
     doctor: async () => (await import('./doctor/doctor.ts')).doctor({ config: settings.file, data: settings.data }),
     readServers: () => {

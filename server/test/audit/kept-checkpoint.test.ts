@@ -69,7 +69,7 @@ const offline = (of: Folder) => {
 }
 
 function inLedger<T>(of: Folder, work: (db: DatabaseSync) => T): T {
-  const db = new DatabaseSync(ledgerOf(of), { timeout: 10_000 })
+  const db = new DatabaseSync(ledgerOf(of), { timeout: 60_000 })
   try {
     return work(db)
   } finally {

@@ -34,7 +34,7 @@ async function open(stream: string) {
 const { store, deps } = await open('main')
 const shipped = await writeAudit()
 expect(await store.backup(whole)).toMatchObject({ ok: true })
-const raw = new DatabaseSync(file, { timeout: 10_000 })
+const raw = new DatabaseSync(file, { timeout: 60_000 })
 raw.prepare('ATTACH ? AS whole').run(whole)
 
 beforeEach(() => {

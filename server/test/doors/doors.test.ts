@@ -98,7 +98,7 @@ describe('a whole call', () => {
     expect(held['isError']).toBe(false)
     expect((await gate.cli('approvals')).out).toContain(approval_id)
     expect(await gate.cli('approve', approval_id ?? '')).toMatchObject({ code: 0 })
-    const status = await rpc('tools/call', { name: 'call_status', arguments: { call_id, wait_ms: 10_000 } })
+    const status = await rpc('tools/call', { name: 'call_status', arguments: { call_id, wait_ms: 60_000 } })
     expect(JSON.stringify(status['result'])).toContain('noted walk')
     expect(readFileSync(join(gate.folder, 'effects.txt'), 'utf8').match(/walk/g)).toHaveLength(1)
   })

@@ -57,7 +57,7 @@ test('a denial`s reason reaches the agent over HTTP, MCP, the command line and t
   })
   const ended = await gate.http(
     'GET',
-    `/v1/toolflow/${(await deny(JSON.stringify(asked.body))).run}?wait_ms=5000`,
+    `/v1/toolflow/${(await deny(JSON.stringify(asked.body))).run}?wait_ms=60000`,
     approver,
   )
   expect(JSON.stringify(ended.body)).toContain(REASON)

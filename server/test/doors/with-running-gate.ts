@@ -62,6 +62,8 @@ export function run(
     child.stdout.setEncoding('utf8').on('data', (text: string) => (ran.out += text))
     child.stderr.setEncoding('utf8').on('data', (text: string) => (ran.err += text))
     child.on('close', (code) => done({ code, ...ran }))
+    // A child that ends before it has read its input is reported by its exit code.
+    child.stdin.on('error', () => undefined)
     child.stdin.end(input)
   })
 }

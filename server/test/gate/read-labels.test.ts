@@ -234,7 +234,7 @@ test('over MCP a task, and a call that is asked about again, do the same', async
   const asTask = rpc('tools/call', { name: 'book__read_letter', arguments: { letter: '2' }, task: {} }, 2)
   const made = await sendRaw(gate, agent, { headers, body: asTask })
   const taskId = /"taskId":"(call_[^"]+)"/.exec(made.text)?.[1] ?? ''
-  const over = await gate.http('GET', `/v1/calls/${taskId}?wait_ms=20000&session=elsewhere`, agent)
+  const over = await gate.http('GET', `/v1/calls/${taskId}?wait_ms=60000&session=elsewhere`, agent)
   expect(over.body['status']).toBe('executed')
   const ways = [
     ['tasks/get', { taskId }],
@@ -263,7 +263,7 @@ test('reading it a hundred times at once adds one label, and approvals of its ow
   await gate.approve(approval_id, approver)
   const { body } = await gate.http('GET', `/v1/approvals/${approval_id}`, approver)
   const path = `/v1/calls/${String(body['call_id'])}`
-  await gate.http('GET', `${path}?wait_ms=20000`, agent)
+  await gate.http('GET', `${path}?wait_ms=60000`, agent)
   const session = fresh('reader')
   const reads = await Promise.all(Array.from({ length: 100 }, () => get(path, agent, session)))
   expect(new Set(reads).size).toBe(1)

@@ -36,7 +36,7 @@ test('if learning is on, the tool that a caller ran after a search comes first f
     await rig.opened.close()
     const again = await openTestGate(folder, learning)
     expect(await first(again, AGENT)).toBe(later)
-    const flow = await again.gate.toolflow.run(AGENT, { user_prompt: QUERY, top_k: 5 }, { wait_ms: 10_000 })
+    const flow = await again.gate.toolflow.run(AGENT, { user_prompt: QUERY, top_k: 5 }, { wait_ms: 60_000 })
     expect(JSON.stringify(flow)).not.toContain('run after a similar search')
     await again.opened.close()
   } finally {

@@ -135,7 +135,7 @@ export async function openTestGate(
     effects: () => effectsIn(folder),
     call: (tool, args = {}, more = {}) => gate.calls.dispatch({ caller: AGENT, tool, args, thread: 't1', ...more }),
     async outcome(call_id) {
-      const read = await gate.calls.read(ADMIN, call_id, 10_000)
+      const read = await gate.calls.read(ADMIN, call_id, 60_000)
       if (!read.ok) throw new Error(JSON.stringify(read.problem))
       return read.value
     },

@@ -62,7 +62,7 @@ describe.each(endsOf(recordings))('a data folder of release $release with schema
   test('executes a held call after a person approves it now', async () => {
     const decided = await gate.approve(held.approval_id, keys.approver)
     expect(decided.status).toBe(200)
-    const { body } = await gate.http('GET', `/v1/calls/${held.call_id}?wait_ms=20000`, keys.agent)
+    const { body } = await gate.http('GET', `/v1/calls/${held.call_id}?wait_ms=60000`, keys.agent)
     expect(body['status']).toBe('executed')
     expect(readFileSync(join(gate.folder, 'effects.txt'), 'utf8')).toContain('held by the old release\n')
   })

@@ -40,6 +40,8 @@ function hook(
       const json = out.trim().startsWith('{') ? (JSON.parse(out) as Record<string, unknown>) : {}
       done({ code, out, err, json })
     })
+    // A child that ends before it has read its input is reported by its exit code.
+    child.stdin.on('error', () => undefined)
     child.stdin.end(typeof event === 'string' ? event : JSON.stringify(event))
   })
 }

@@ -110,7 +110,7 @@ describe('an answer', () => {
       expect(done()).toEqual([''])
       const approved = await gate.approve(approval_id, approver)
       expect(approved.status).toBe(200)
-      const told = await client.callTool({ name: 'call_status', arguments: { call_id, wait_ms: 10_000 } })
+      const told = await client.callTool({ name: 'call_status', arguments: { call_id, wait_ms: 60_000 } })
       expect(told).toMatchObject({ content: [{ text: 'ordered for Carla' }] })
       expect(done()).toEqual(['wine for Carla, a state of its own'])
     })

@@ -66,6 +66,8 @@ test('a revoked key is rejected under the id of the request', async () => {
   const wrong = spawn(process.execPath, [LAUNCHER, '--key', 'sluice_agent_nonsense', 'mcp'], { cwd: gate.folder })
   let out = ''
   wrong.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
+  // A child that ends before it has read its input is reported by its exit code.
+  wrong.stdin.on('error', () => undefined)
   wrong.stdin.end(`${JSON.stringify(look(7))}\n`)
   await new Promise((done) => wrong.once('close', done))
   expect(JSON.parse(out)).toMatchObject({ id: 7, error: { data: { code: 'auth.invalid' } } })

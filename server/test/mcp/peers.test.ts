@@ -93,7 +93,7 @@ describe.skipIf(isSkipped).each(['http', 'stdio'] as const)('version 1 of the of
     const held = await passing.callTool({ name: 'lively__note', arguments: { text } })
     expect(held).toMatchObject({ isError: false, structuredContent: { status: 'pending' } })
     await approve(held.structuredContent?.['approval_id'])
-    const wait = { call_id: held.structuredContent?.['call_id'], wait_ms: 10_000 }
+    const wait = { call_id: held.structuredContent?.['call_id'], wait_ms: 60_000 }
     const status = await searching.callTool({ name: 'call_status', arguments: wait })
     expect(status.content[0]?.text).toBe(`note done: ${text}`)
 

@@ -79,7 +79,7 @@ describe('calls that happened', () => {
   test('one answer contains the whole history of a call', async () => {
     const { approval_id, call_id } = await dispatch(keys.ana, 'book__note', { text: 'whole life' })
     await gate.approve(approval_id, keys.admin)
-    await gate.http('GET', `/v1/calls/${String(call_id)}?wait_ms=10000`, keys.ana)
+    await gate.http('GET', `/v1/calls/${String(call_id)}?wait_ms=60000`, keys.ana)
     const { body } = await gate.http('GET', `/v1/calls/${String(call_id)}/life`, keys.admin)
     const moments = body['moments'] as { is: string; by?: string }[]
     expect(moments.map(({ is }) => is)).toEqual(['asked', 'judged', 'held', 'approved', 'judged', 'started', 'ended'])

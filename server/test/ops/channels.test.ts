@@ -203,7 +203,7 @@ test('hostile arguments and thread names cannot forge lines in a message', async
 describe('an answer', () => {
   test('decides as the approver of its channel, and the call then runs', async () => {
     const { approval_id, call_id } = await hold('book__note')
-    const waiting = http('GET', `/v1/calls/${call_id}?wait_ms=20000`, agent)
+    const waiting = http('GET', `/v1/calls/${call_id}?wait_ms=60000`, agent)
     const { data } = JSON.parse((await about(inbox, approval_id)).body) as { data: { digest: string } }
     expect(data.digest).toBe(await digestOf(approval_id))
     const body = { approval_id, decision: 'approve', digest: data.digest }
@@ -275,7 +275,7 @@ test('a gate killed between a decision and the delivery of its message sends it 
   isHanging = true
   await decide(approval_id, 'approve')
   const first = await about(hanging, approval_id)
-  expect(await http('GET', `/v1/calls/${call_id}?wait_ms=20000`, agent)).toMatchObject({ status: 'executed' })
+  expect(await http('GET', `/v1/calls/${call_id}?wait_ms=60000`, agent)).toMatchObject({ status: 'executed' })
   child.kill('SIGKILL')
   await ended()
   isHanging = false

@@ -141,8 +141,9 @@ test('every problem has its code, title, detail, about and trace id, under the t
 // This test is last, because it stops the gate.
 test('a gate that is stopping says so, ends its streams with a final event and answers running requests', async () => {
   const stream = await listenTo(`${gate.url}/v1/stream`, agent)
-  const slow = post('/v1/calls', { tool: 'book__slow_note', args: { text: 'last', ms: 1_500 } }, undefined, agent)
-  const held = post('/v1/calls?wait_ms=30000', { tool: 'book__note', args: { text: 'held' } }, undefined, agent)
+  const args = { text: 'last', until: 'released' }
+  const slow = post('/v1/calls', { tool: 'book__slow_note', args }, undefined, agent)
+  const held = post('/v1/calls?wait_ms=60000', { tool: 'book__note', args: { text: 'held' } }, undefined, agent)
   let seen = await stream.next('call')
   while (seen.data['state'] !== 'executing') seen = await stream.next('call')
   await until(() => stream.events.some(({ data }) => data['state'] === 'pending'))
@@ -151,6 +152,8 @@ test('a gate that is stopping says so, ends its streams with a final event and a
   expect((await stream.next('goodbye')).data).toEqual({ reason: 'stopping' })
   expect(await gate.http('GET', '/readyz', undefined)).toMatchObject({ status: 503, body: { code: 'gate.stopping' } })
   expect(await held).toMatchObject({ status: 202, body: { status: 'pending' } })
+  // Until now the running call has kept the gate from ending.
+  writeFileSync(join(gate.folder, 'effects.txt.go'), '')
   expect(await slow).toMatchObject({ status: 200, body: { status: 'executed' } })
   await stream.ended
   expect(await exit).toBe(0)

@@ -89,7 +89,7 @@ test('restore: creates the folder from the backup, and a gate runs on it', async
 
 test('a broken audit is found, accepted, and the gate continues', async () => {
   sh('sluice audit checkpoint')
-  const ledger = new DatabaseSync(join(folder, '.sluice/ledger.sqlite'), { timeout: 10_000 })
+  const ledger = new DatabaseSync(join(folder, '.sluice/ledger.sqlite'), { timeout: 60_000 })
   ledger.exec('DELETE FROM checkpoints')
   ledger.close()
   const [verified, copied] = await type('broken-audit', 0)

@@ -28,7 +28,7 @@ describe.skipIf(!hasPostgres || !isWhole)('a store that moves', () => {
     const held = await before.http('POST', '/v1/calls', agent, { tool: 'book__note', args: { text: 'moved-71c' } })
     await before.approve(held.body['approval_id'], approver)
     const path = `/v1/calls/${String(held.body['call_id'])}`
-    const first = (await before.http('GET', `${path}?wait_ms=30000`, agent)).body
+    const first = (await before.http('GET', `${path}?wait_ms=60000`, agent)).body
     expect(first).toMatchObject({ status: 'executed' })
     const waiting = await before.http('POST', '/v1/calls', agent, { tool: 'book__note', args: { text: 'later' } })
     before.process.kill('SIGTERM')
@@ -45,7 +45,7 @@ describe.skipIf(!hasPostgres || !isWhole)('a store that moves', () => {
     expect((await after.http('GET', path, agent)).body).toEqual(first)
     // What waited for a person still does, and runs when it is approved.
     await after.approve(waiting.body['approval_id'], approver)
-    const done = await after.http('GET', `/v1/calls/${String(waiting.body['call_id'])}?wait_ms=30000`, agent)
+    const done = await after.http('GET', `/v1/calls/${String(waiting.body['call_id'])}?wait_ms=60000`, agent)
     expect(done.body).toMatchObject({ status: 'executed' })
     expect(await run(folder, ['backup', join(home, 'all.backup')])).toMatchObject({ code: 0 })
     after.process.kill('SIGTERM')

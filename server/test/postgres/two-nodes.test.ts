@@ -43,7 +43,7 @@ describe.skipIf(!hasPostgres)('two nodes on one Postgres', () => {
   test('a key created on one node is valid on the other; a call is held on one, approved on the other, and runs once', async () => {
     const held = await nodeOne().http('POST', '/v1/calls', agent, { tool: 'book__note', args: { text: 'across' } })
     expect(held.body, JSON.stringify(held.body)).toMatchObject({ status: 'pending' })
-    const waiting = nodeOne().http('GET', `/v1/calls/${String(held.body['call_id'])}?wait_ms=30000`, agent)
+    const waiting = nodeOne().http('GET', `/v1/calls/${String(held.body['call_id'])}?wait_ms=60000`, agent)
     expect((await nodeTwo().approve(held.body['approval_id'], approver)).status).toBe(200)
     expect((await waiting).body).toMatchObject({ status: 'executed' })
     expect(effects().filter((line) => line.includes('across'))).toHaveLength(1)
@@ -115,7 +115,7 @@ describe.skipIf(!hasPostgres)('two nodes on one Postgres', () => {
       args: { text: 'planted-9f3c' },
     })
     await nodeTwo().approve(held.body['approval_id'], approver)
-    await nodeOne().http('GET', `/v1/calls/${String(held.body['call_id'])}?wait_ms=30000`, agent)
+    await nodeOne().http('GET', `/v1/calls/${String(held.body['call_id'])}?wait_ms=60000`, agent)
     const text = await nodes.dump()
     expect(text).toContain(String(held.body['call_id']))
     expect(text).not.toContain('planted-9f3c')

@@ -5,6 +5,7 @@ import { ADMIN, APPROVER, pendingOf, until, withGate, type GateRig, approveShown
 import { FLOW_POLICY, runFlow, valueOf } from '../toolflow/with-flows.ts'
 
 const commits = vi.hoisted((): string[][] => [])
+const disk = vi.hoisted(() => ({ busy: 0 }))
 
 /** The real store, with a count of what is committed to it. */
 vi.mock('../../src/stores/sqlite/open-sqlite-ledger.ts', async (original) => {
@@ -18,7 +19,8 @@ vi.mock('../../src/stores/sqlite/open-sqlite-ledger.ts', async (original) => {
         // Checkpoints are signed by the clock, whatever runs.
         if (!changes.some((change) => change.kind === 'swap' && change.table === 'checkpoints'))
           commits.push(changes.filter(({ kind }) => kind !== 'expect').map(said))
-        return opened.value.commit(changes)
+        disk.busy += 1
+        return opened.value.commit(changes).finally(() => (disk.busy -= 1))
       }
       return { ok: true, value: { ...opened.value, commit } }
     },
@@ -80,10 +82,11 @@ async function countFromHere(rig: GateRig): Promise<void> {
   commits.splice(0)
 }
 
-/** Waits until nothing is committed any more. */
+/** Waits until nothing is committed any more: a slow disk delays the next commit as long as it likes. */
 async function quiet({ opened }: GateRig): Promise<void> {
   await opened.lastCalls(10_000)
   for (let seen = -1; seen !== commits.length;) {
+    await until(() => disk.busy === 0)
     seen = commits.length
     await new Promise((resolve) => setTimeout(resolve, 300))
   }

@@ -1,7 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { configure, startGate, type RunningGate } from '../doors/with-running-gate.ts'
+import { LAUNCHER } from '../built/built.ts'
+import { configure, runGate, type RunningGate } from '../doors/with-running-gate.ts'
 
 /** Texts that make a naive search slow. */
 const SHAPES = {
@@ -98,22 +100,19 @@ let agent = ''
 let admin = ''
 let monitor = ''
 beforeAll(async () => {
-  const before = { ...process.env }
-  gate = await startGate((folder) => {
-    configure(folder)
-    Object.assign(process.env, {
-      LOOP_MONITOR: join(folder, 'monitor.txt'),
-      NODE_OPTIONS: `--import ${join(import.meta.dirname, 'loop-monitor.ts')}`,
-    })
-    const config = JSON.parse(readFileSync(join(folder, 'sluice.yaml'), 'utf8')) as { servers: object }
-    const heavy = { command: 'node', args: [resolve(import.meta.dirname, '../tool-servers/heavy.ts')] }
-    const servers = { ...config.servers, heavy, codex: { client: 'codex' } }
-    const traps = { tokens: ['a-honey-token-for-nobody'] }
-    const more = { servers, traps, dlp: { outputs: 'all' }, approvals: { pending_bytes_per_caller: 500_000_000 } }
-    const policy = { rules: [{ id: 'heavy', effect: 'allow', match: { server: 'heavy' }, says: 'it only answers' }] }
-    writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify({ ...config, ...more, policy }))
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-event-loop-'))
+  configure(folder)
+  const config = JSON.parse(readFileSync(join(folder, 'sluice.yaml'), 'utf8')) as { servers: object }
+  const heavy = { command: 'node', args: [resolve(import.meta.dirname, '../tool-servers/heavy.ts')] }
+  const servers = { ...config.servers, heavy, codex: { client: 'codex' } }
+  const traps = { tokens: ['a-honey-token-for-nobody'] }
+  const more = { servers, traps, dlp: { outputs: 'all' }, approvals: { pending_bytes_per_caller: 500_000_000 } }
+  const policy = { rules: [{ id: 'heavy', effect: 'allow', match: { server: 'heavy' }, says: 'it only answers' }] }
+  writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify({ ...config, ...more, policy }))
+  gate = await runGate(folder, ['up'], LAUNCHER, {
+    LOOP_MONITOR: join(folder, 'monitor.txt'),
+    NODE_OPTIONS: `--import ${join(import.meta.dirname, 'loop-monitor.ts')}`,
   })
-  process.env = before
   monitor = `http://127.0.0.1:${readFileSync(join(gate.folder, 'monitor.txt'), 'utf8')}`
   agent = await gate.key('agent', 'a', 'ana')
   admin = await gate.key('admin', 'b', 'bob')
@@ -157,7 +156,8 @@ const mcp = async (tool: string, args: object) => {
   return (await fetch(`${gate.url}/mcp`, { method: 'POST', headers, body })).text()
 }
 
-/** Measures those that took longer once more, because garbage collection or another process may have interfered. */
+/** Garbage collection or another process may interfere with a measurement, so those that took longer are measured again. */
+const MEASUREMENTS = 5
 async function slowOf(
   names: readonly string[],
   work: (name: string) => Promise<unknown>,
@@ -165,8 +165,9 @@ async function slowOf(
   const slow: [string, number][] = []
   for (const name of names) {
     const most = fiftyMs()
-    const first = await longestDuring(() => work(name))
-    const longest = first <= most ? first : Math.min(first, await longestDuring(() => work(name)))
+    let longest = Infinity
+    for (let times = 0; times < MEASUREMENTS && longest > most; times += 1)
+      longest = Math.min(longest, await longestDuring(() => work(name)))
     if (longest > Math.max(most, fiftyMs())) slow.push([name, longest])
   }
   return slow

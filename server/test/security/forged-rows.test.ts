@@ -24,7 +24,7 @@ const keyOf = (name: string) => ({ key: `slu_approver_${name}`, hash: sha256(`sl
 let folder = ''
 let rig: GateRig
 const raw = <T>(work: (db: DatabaseSync) => T): T => {
-  const db = new DatabaseSync(join(folder, 'data/ledger.sqlite'), { timeout: 10_000 })
+  const db = new DatabaseSync(join(folder, 'data/ledger.sqlite'), { timeout: 60_000 })
   try {
     return work(db)
   } finally {

@@ -38,7 +38,7 @@ describe.each(KINDS)('of two `%s` keys with one name, the other user`s key', (ki
     const held = await call(ana, note(`seen by ${kind}`))
     const big = (await call(ana, { tool: 'book__big', args: { size: 200_000 } })) as { output?: { pointer?: string } }
     const digest = /[0-9a-f]{64}/.exec(big.output?.pointer ?? '')?.[0]
-    const flow = await gate.http('POST', '/v1/toolflow?wait_ms=10000', ana, {
+    const flow = await gate.http('POST', '/v1/toolflow?wait_ms=60000', ana, {
       user_prompt: 'look around',
       args: { where: kind },
     })
@@ -87,7 +87,7 @@ describe.each(KINDS)('of two `%s` keys with one name, the other user`s key', (ki
     const flow = async (key: string) =>
       (
         await sendRaw(gate, key, {
-          path: '/v1/toolflow?wait_ms=10000',
+          path: '/v1/toolflow?wait_ms=60000',
           headers: { 'idempotency-key': `flow-${kind}` },
           body: { user_prompt: 'look around', args: { where: `flow ${kind}` } },
         })

@@ -28,7 +28,7 @@ afterEach(async () => {
 })
 
 const exec = (sql: string) => {
-  const db = new DatabaseSync(join(folder, 'data/ledger.sqlite'), { timeout: 10_000 })
+  const db = new DatabaseSync(join(folder, 'data/ledger.sqlite'), { timeout: 60_000 })
   db.exec(sql)
   db.close()
 }

@@ -48,6 +48,14 @@ function find({ id, args: { title } }: RawCall): void {
   else if (title !== 'mute') tell(id, { found: true, note })
 }
 
+function onceReleased(act: () => void): void {
+  const look = setInterval(() => {
+    if (!existsSync(`${file}.go`)) return
+    clearInterval(look)
+    act()
+  }, 10)
+}
+
 const TOOLS: Record<string, (call: RawCall) => void> = {
   look: ({ id }) => answer(id, 'nothing to see'),
   note(call) {
@@ -66,9 +74,11 @@ const TOOLS: Record<string, (call: RawCall) => void> = {
     leave(call)
     answer(call.id, 'noted')
   },
+  /** Answers `ms` later, or with `until: released` once there is a file beside the book that says so. */
   slow_note(call) {
     leave(call)
-    setTimeout(() => answer(call.id, 'noted slowly'), Number(call.args['ms'] ?? 0))
+    if (call.args['until'] === 'released') onceReleased(() => answer(call.id, 'noted slowly'))
+    else setTimeout(() => answer(call.id, 'noted slowly'), Number(call.args['ms'] ?? 0))
   },
   wipe(call) {
     leave(call)
@@ -88,11 +98,7 @@ const TOOLS: Record<string, (call: RawCall) => void> = {
    */
   find_note(call) {
     if (call.args['title'] === 'waits') {
-      const look = setInterval(() => {
-        if (!existsSync(`${file}.go`)) return
-        clearInterval(look)
-        find(call)
-      }, 10)
+      onceReleased(() => find(call))
       return
     }
     if (call.args['title'] === 'slow') setTimeout(() => find(call), 300)

@@ -8,12 +8,16 @@ const asResult = (id: RawCall['id'], text: string) => ({
   result: { content: [{ type: 'text', text }] },
 })
 
+const cancelled = new Map<unknown, () => void>()
+
 /** One tool for each way to misbehave; `echo` behaves. */
 const TOOLS: Record<string, (call: RawCall) => void> = {
   echo: ({ id, args }) => answer(id, JSON.stringify(args)),
   /** Answers `ms` later. */
   slow: ({ id, args }) => void setTimeout(() => answer(id, 'slow but sure'), Number(args['ms'])),
   hangs: () => undefined,
+  /** Answers only when the call is cancelled. */
+  late: ({ id }) => void cancelled.set(id, () => answer(id, 'too late')),
   /** Stops reading and answering permanently, like a busy loop. */
   freezes: () => {
     for (;;);
@@ -93,4 +97,8 @@ const TOOLS: Record<string, (call: RawCall) => void> = {
 serveRaw({
   tools: () => Object.keys(TOOLS).map((name) => ({ name })),
   onCall: (call) => TOOLS[call.name]?.(call),
+  before({ method, params }) {
+    if (method === 'notifications/cancelled') cancelled.get(params?.['requestId'])?.()
+    return false
+  },
 })

@@ -52,7 +52,9 @@ describe('on stdio, streamable HTTP and the older events alike', () => {
     onEvery(async (rig) => {
       const [met, beside] = await Promise.all([onAll(rig, 'hangs'), rig.text('good', 'echo', { n: 1 })])
       expect([met, beside]).toEqual([thrice('lost tool.timeout'), '{"n":1}'])
-      for (const server of TRANSPORTS) expect(await rig.text(server, 'heard')).toContain('notifications/cancelled')
+      // Over HTTP the cancellation is a request of its own, which may arrive after the question.
+      for (const server of TRANSPORTS)
+        await expect.poll(() => rig.text(server, 'heard')).toContain('notifications/cancelled')
     }, 1_000))
 
   test('a server that changes its tools is listed again, and nobody else is', () =>
@@ -79,5 +81,5 @@ describe('on stdio, streamable HTTP and the older events alike', () => {
       expect(met).toEqual(thrice('dry again'))
       expect(beside).toBeGreaterThan(0)
       expect(peak - at_rest).toBeLessThan(300 * MB)
-    }, 30_000))
+    }, 110_000))
 })

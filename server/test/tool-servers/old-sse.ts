@@ -7,11 +7,12 @@ import { createServer, type ServerResponse } from 'node:http'
 type Message = {
   id?: string | number
   method: string
-  params?: { name: string; arguments?: Record<string, unknown>; _meta?: Record<string, unknown> }
+  params?: { name: string; arguments?: Record<string, unknown>; _meta?: Record<string, unknown>; requestId?: unknown }
 }
 const filler = 'x'.repeat(65_536)
 const streams = new Map<string, ServerResponse>()
 const heard: string[] = []
+const cancelled = new Map<unknown, () => void>()
 let opened = 0
 let added: string | undefined
 
@@ -25,6 +26,8 @@ function onMessage(stream: ServerResponse, { id, method, params }: Message): voi
     heard: () => answer(JSON.stringify(heard)),
     slow: () => setTimeout(() => answer('slow but sure'), Number(args['ms'])),
     hangs: () => undefined,
+    /** Answers only when the call is cancelled. */
+    late: () => cancelled.set(id, () => answer('too late')),
     huge: () => answer(filler + filler),
     garbage: () => stream.write(`data: {"jsonrpc":"2.0","id":"${id}","result":{\n\n`),
     twice: () => answer('first') && answer('second'),
@@ -65,6 +68,7 @@ function onMessage(stream: ServerResponse, { id, method, params }: Message): voi
     dies: () => process.exit(3),
     hangs_up: () => stream.destroy(),
   }
+  if (method === 'notifications/cancelled') cancelled.get(params?.requestId)?.()
   if (id === undefined) return
   if (method === 'initialize')
     say({

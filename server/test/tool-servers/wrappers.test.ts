@@ -122,7 +122,7 @@ describe('the examples of the page about OpenAPI files and commands', () => {
     const held = pendingOf(await call('notes__addNote', { body: { text: 'hi' } }))
     expect(notes).toEqual([])
     await approveShown(opened.gate, APPROVER, held.approval_id)
-    const done = await opened.gate.calls.read(ADMIN, held.call_id, 10_000)
+    const done = await opened.gate.calls.read(ADMIN, held.call_id, 60_000)
     expect(done).toMatchObject({ ok: true, value: { status: 'executed' } })
     expect(notes).toEqual(['{"text":"hi"}'])
     expect(new Set(tokens)).toEqual(new Set(['Bearer the-token-of-notes']))

@@ -1,6 +1,5 @@
 import { Writable } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { ESCAPES, FORGED_LINES, HOSTILE_TEXTS, looksOurs } from '../../../test/hostile-texts.ts'
 import { withWaitNotice, terminalOut } from './terminal-out.ts'
 
@@ -58,8 +57,11 @@ describe('text for people', () => {
 test('the waiting time is shown, and is erased from the line when the answer arrives', async () => {
   const { stream, text } = streamOf(true)
   const reply = { status: 200, text: '', body: {} }
-  const slow = withWaitNotice(() => sleep(1_200, reply), stream)
-  expect(await slow('GET', '/')).toBe(reply)
+  vi.useFakeTimers()
+  const slow = withWaitNotice(() => new Promise((done) => setTimeout(done, 1_200, reply)), stream)('GET', '/')
+  await vi.advanceTimersByTimeAsync(1_200)
+  vi.useRealTimers()
+  expect(await slow).toBe(reply)
   expect(text()).toBe('\r… 1 s\r\u001b[K')
   expect(await withWaitNotice(() => Promise.resolve(reply), stream)('GET', '/')).toBe(reply)
   expect(text()).toBe('\r… 1 s\r\u001b[K')

@@ -24,7 +24,7 @@ async function forged(sql: string) {
     { kind: 'open', account: 'a', units: 5 },
     { kind: 'event', run: 'run_1', event: { type: 'x' } },
   ])
-  const outside = new DatabaseSync(file, { timeout: 10_000 })
+  const outside = new DatabaseSync(file, { timeout: 60_000 })
   outside.exec(sql)
   outside.close()
   return { store, reported, file }

@@ -12,7 +12,7 @@ const FORGED = 'slu_approver_made-by-hand'
 
 /** Copies an approver's row under another digest, and marks a held request approved, with its event and its wake-up. */
 function forge(folder: string, approval_id: string): void {
-  const db = new DatabaseSync(join(folder, '.sluice/ledger.sqlite'), { timeout: 10_000 })
+  const db = new DatabaseSync(join(folder, '.sluice/ledger.sqlite'), { timeout: 60_000 })
   const digest = createHash('sha256').update(FORGED).digest('hex')
   const forged = `json_set(body, '$.key_id', 'key_forged', '$.key_hash', '${digest}')`
   db.exec(`INSERT INTO credentials (id, version, body, key_hash, mac) SELECT 'key_forged', 1, ${forged}, '${digest}', mac

@@ -90,7 +90,7 @@ function answers(port: number): Promise<boolean> {
 
 /** Deletes the signed checkpoints, gives the first entry another actor and hashes everything again. */
 function rewriteHistory(folder: string): void {
-  const db = new DatabaseSync(join(folder, '.sluice/ledger.sqlite'), { timeout: 10_000 })
+  const db = new DatabaseSync(join(folder, '.sluice/ledger.sqlite'), { timeout: 60_000 })
   db.exec('BEGIN IMMEDIATE; DELETE FROM checkpoints')
   let before: string | undefined
   for (const { place, hash, body } of db.prepare('SELECT place, hash, body FROM audit ORDER BY place').all()) {
@@ -107,7 +107,7 @@ function rewriteHistory(folder: string): void {
   db.close()
 }
 function checkpointsIn(folder: string): number {
-  const db = new DatabaseSync(join(folder, '.sluice/ledger.sqlite'), { timeout: 10_000 })
+  const db = new DatabaseSync(join(folder, '.sluice/ledger.sqlite'), { timeout: 60_000 })
   const count = Number(db.prepare('SELECT count(*) AS n FROM checkpoints').get()?.['n'])
   db.close()
   return count

@@ -124,7 +124,7 @@ const keyInEnvironment: Use = async (gate, { admin, held }) => {
 const approvedOnce: Use = async (gate, { held, heldCall, approver, agent }) => {
   const answers = await Promise.all(Array.from({ length: 20 }, () => gate.approve(held, approver ?? '')))
   expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0)
-  await gate.http('GET', `/v1/calls/${heldCall}?wait_ms=10000`, agent)
+  await gate.http('GET', `/v1/calls/${heldCall}?wait_ms=60000`, agent)
   expect(effectsIn(gate.folder)).toHaveLength(1)
 }
 

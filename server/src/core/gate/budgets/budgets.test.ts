@@ -62,7 +62,14 @@ describe('a budget', () => {
       fc.property(calls, calls, each, (one, two, apart) => {
         const [left, right] = [one, two].map(({ thread, tool_id, server, id, user }) => ({
           call: callWith({}, { thread, tool_id, server, caller: { kind: 'agent', id, user } }),
-          key: { caller: id, user, tool: tool_id, server, thread },
+          // Two users' agents may have the same name, and threads belong to a caller.
+          key: {
+            caller: JSON.stringify([id, user]),
+            user,
+            tool: tool_id,
+            server,
+            thread: JSON.stringify([id, user, thread]),
+          },
         }))
         if (left === undefined || right === undefined) throw new Error('two calls')
         const isSame = apart.every((field) => left.key[field] === right.key[field])

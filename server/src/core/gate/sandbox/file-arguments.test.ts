@@ -206,7 +206,8 @@ describe('laws', () => {
     ' ',
     'a,',
     'a;',
-    'a:',
+    'ab:',
+    'x a:',
     'k=',
     '--o=',
     '-I',
@@ -229,6 +230,12 @@ describe('laws', () => {
         expect(texts).toContain(path)
       }),
     )
+  })
+
+  test('a text that is a path with a drive letter is one path, and part of a longer text also without the letter', () => {
+    const found = (text: string) => textsOf({ target: text }, 'path', 'maybe', 'mention')
+    expect(found('a:/etc/x')).toEqual(['a:/etc/x'])
+    expect(found('a:/etc/x,b')).toEqual(expect.arrayContaining(['a:/etc/x', '/etc/x']))
   })
 
   test('a path alone, or among others, is certain, under any key', () => {
