@@ -279,11 +279,11 @@ describe('between the decision and its commit', () => {
 
   test('if another call takes the last unit, a second consent is used', async () => {
     await withInterposed(async ({ gate, folder, before }) => {
-      const first = await mint(gate, { calls: 1, expires_in_s: 10 })
+      const first = await mint(gate, { calls: 1, expires_in_s: 40 })
       before((direct) => note(direct, 'x1'))
       pendingOf(await note(gate, 'x2'))
       expect(effectsIn(folder)).toEqual(['note {"text":"x1"}'])
-      const [second, third] = [await mint(gate, { calls: 1, expires_in_s: 20 }), await mint(gate, { calls: 1 })]
+      const [second, third] = [await mint(gate, { calls: 1, expires_in_s: 50 }), await mint(gate, { calls: 1 })]
       before((direct) => note(direct, 'x3'))
       expect(await note(gate, 'x4')).toMatchObject({ status: 'executed' })
       for (const consent of [first, second, third])

@@ -38,8 +38,10 @@ test.each(ENDINGS)('a request that was %s makes room for exactly one more', (_na
 test('a request that expired makes room', () =>
   withGate(
     async (rig) => {
-      await hold(rig, '1')
-      expect(await note(rig, '2')).toMatchObject(TOO_MANY)
+      const { expires_at } = await hold(rig, '1')
+      const second = await note(rig, '2')
+      // On a busy machine the first can have expired already.
+      if (Date.now() < expires_at) expect(second).toMatchObject(TOO_MANY)
       await until(async () => (await note(rig, '3')).status === 'pending')
     },
     limited({ pending_per_caller: 1, expires_s: 1 }),

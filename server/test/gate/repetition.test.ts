@@ -94,8 +94,11 @@ test('a rejection expires after the configured time', async () => {
   await withGate(
     async ({ gate, call }) => {
       const held = pendingOf(await call('book__note', { text: 'x' }))
+      const before = Date.now()
       await gate.approvals.decide(APPROVER, held.approval_id, { says: 'deny' })
-      expect(await call('book__note', { text: 'x' })).toMatchObject({ status: 'refused' })
+      const again = await call('book__note', { text: 'x' })
+      // On a busy machine the second can be over already.
+      if (Date.now() - before < 1_000) expect(again).toMatchObject({ status: 'refused' })
       await until(async () => (await call('book__note', { text: 'x' })).status === 'pending')
     },
     { config: { repetition: { denied_for: '1s', most: 1000 } } },

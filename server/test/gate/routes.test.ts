@@ -194,10 +194,13 @@ const stands = async (user: string) => {
 const types = async () => (await rig.gate.audit.page(undefined, 1, 5_000)).map(({ type }) => type)
 
 test('an escalation also asks the other group, once, and is reported', async () => {
+  const before = Date.now()
   const { approval_id, call_id } = await hold('book__slow_note', { text: 'slow' })
-  expect(said(await approve(dan, approval_id))).toBe('approval.unknown')
+  const early = said(await approve(dan, approval_id))
+  // On a busy machine the second can be over already.
+  if (Date.now() - before < 1_000) expect(early).toBe('approval.unknown')
   await until(async () => (await rig.gate.approvals.read(dan, approval_id)).ok)
-  expect(said(await approve(dan, approval_id))).toBe('approved')
+  expect(early === 'approved' ? early : said(await approve(dan, approval_id))).toBe('approved')
   expect(await rig.outcome(call_id)).toMatchObject({ status: 'executed' })
   expect((await types()).filter((type) => type === 'approval.escalated')).toHaveLength(1)
 })

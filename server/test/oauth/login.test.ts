@@ -135,7 +135,7 @@ describe('a login at a tool server, by a person with a browser', () => {
   test('a login survives an authorization server that hangs or fails', () => {
     const clock = clockOf()
     const server = serverAt(at.url)
-    return withLogins({ server, clock: clock.now, timeout_ms: 100 }, async ({ servers, logIn, call, logins }) => {
+    return withLogins({ server, clock: clock.now, timeout_ms: 1_500 }, async ({ servers, logIn, call, logins }) => {
       await logIn('anna')
       await servers.ready('notes')
       at.intercept = (request) => request.url === token

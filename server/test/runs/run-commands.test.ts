@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RunRow } from '../../src/contract/run.ts'
@@ -52,10 +53,11 @@ test('cancelling the run of a held call withdraws the call, once, however often 
 test('an executing call is not lost: its cancelled toolflow ends with the call', async () => {
   await withGate(
     async (rig) => {
-      const slow = { user_prompt: 'x', skill_id: 'book__slow_note', args: { text: 'slow', ms: 600 } }
+      const slow = { user_prompt: 'x', skill_id: 'book__slow_note', args: { text: 'slow', until: 'released' } }
       const flow = await runFlow(rig, slow, { wait_ms: 0 })
       await until(async () => (await runOf(rig, flow.run_id)).executing.includes('toolflow_dispatch'))
       valueOf(await rig.gate.runs.cancel(USER, flow.run_id))
+      writeFileSync(join(rig.folder, 'effects.txt.go'), '')
       await until(async () => (await runOf(rig, flow.run_id)).ended_at !== undefined)
       const { status } = valueOf(await rig.gate.toolflow.read(USER, flow.run_id))
       expect([status, rig.effects().length]).toEqual(['OK', 1])
