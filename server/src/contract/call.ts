@@ -207,6 +207,7 @@ export type Outcome =
       readonly problem: Problem
       readonly result?: ToolResult
       readonly output?: Eviction
+      /** Tells the model that it repeats the same read, or that an earlier attempt may have taken effect. */
       readonly hint?: string
       readonly expired_at?: number
     }

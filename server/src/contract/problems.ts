@@ -412,6 +412,12 @@ export const PROBLEMS = {
     says: 'the gate stopped while the tool was running, so it is not known whether the call took effect',
     do: 'check whether it took effect, then settle the call with `sluice settle`',
   },
+  'call.not_retried': {
+    http: 502,
+    retry: 'never',
+    says: 'the retry was not made, and it is not known whether the earlier attempt took effect',
+    do: 'check whether it took effect; if the call is still unknown, settle it with `sluice settle`',
+  },
   'call.read_interrupted': {
     http: 502,
     retry: 'later',

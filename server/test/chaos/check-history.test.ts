@@ -150,6 +150,15 @@ const PLANTED: readonly (readonly [says: string, finds: ViolationKind, history: 
     () => withCall(direct, { state: 'failed', problem: { code: 'tool.unavailable', about: {} } }),
   ],
   [
+    'an interrupted call is failed as not sent, because its retry was not sent',
+    'executed_although_denied_effect',
+    () => {
+      const start = entryOf('call.started', direct)
+      const failed = withCall(direct, { state: 'failed', problem: { code: 'tool.unavailable', about: {} } })
+      return { ...failed, audit: [...failed.audit, later(start, { type: 'call.interrupted', at: start.at + 5 })] }
+    },
+  ],
+  [
     'a denied call reached the tool',
     'executed_although_denied_effect',
     () => ({ ...good, receipts: [...good.receipts, { ...receiptOf(held), call: denied }] }),

@@ -174,10 +174,8 @@ function checkState(story: CallStory, options: CheckOptions, tell: Tell): void {
   const isSettled = row.settled !== undefined || typed(story, 'call.settled').length > 0
   if (row.state === 'executed' && receipts.length === 0 && !isSettled && isLogged(row))
     tell('outcome_without_effect', row.call_id, 'it is `executed`, and the tool never received it')
-  // An interrupted call may have run, whatever the outcome of its retry.
-  const isPlain = typed(story, 'call.interrupted').length === 0
   const isUnsent = row.state === 'refused' || (row.state === 'failed' && row.problem?.code === 'tool.unavailable')
-  if (isUnsent && isPlain && receipts.length > 0)
+  if (isUnsent && receipts.length > 0)
     tell('executed_although_denied_effect', row.call_id, `it is \`${row.state}\` as not sent, and the tool received it`)
   if (!isQuiet) return
   if (row.state === 'executing') tell('left_open', row.call_id, `it is still \`executing\`, by boot ${row.boot}`)

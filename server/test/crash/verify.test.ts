@@ -68,7 +68,10 @@ test('a retry whose check fails, because the first attempt took effect, runs not
       await settles(rig, call_id, 'unknown', 1)
       expect(await rig.gate.calls.read(ADMIN, call_id)).toMatchObject({
         value: {
-          problem: { code: 'call.interrupted', about: { check: 'book__find_note: not true: `found` equals false' } },
+          problem: {
+            code: 'call.not_retried',
+            about: { retry: 'call.check_failed', because: 'book__find_note: not true: `found` equals false' },
+          },
         },
       })
       expect(await rig.gate.calls.listUnknown(APPROVER, { limit: 10 })).toMatchObject({

@@ -279,7 +279,7 @@ describe('a call that a person retries', () => {
         })
         expect(await rig.outcome(call_id)).toMatchObject({
           status: 'unknown',
-          problem: { code: 'call.interrupted', about: { retry: 'approval.stale', because } },
+          problem: { code: 'call.not_retried', about: { retry: 'approval.stale', because } },
         })
         expect(rig.count('act')).toBe(1)
         expect(await rig.gate.calls.settle(APPROVER, call_id, 'failed')).toMatchObject({ ok: true })
@@ -287,6 +287,31 @@ describe('a call that a person retries', () => {
       { server: { timeout_ms: 1_000 } },
     ),
   )
+
+  test('and that cannot be sent again stays unknown: the tool received it before', () =>
+    withWaiting(
+      async (rig) => {
+        const first = await rig.call('slow__act', { text: 'dies' }, { caller: rig.caller })
+        expect(first).toMatchObject({ status: 'unknown', problem: { code: 'tool.broke_off' } })
+        const call_id = 'call_id' in first ? (first.call_id ?? '') : ''
+        for (const attempt of [2, 3]) {
+          expect(await rig.gate.calls.settle(APPROVER, call_id, 'retry')).toMatchObject({ ok: true })
+          await until(async () => {
+            const open = await rig.gate.calls.listUnknown(APPROVER, { limit: 10 })
+            const isOpen = open.ok && open.value.items.some((row) => row.attempt === attempt)
+            return isOpen || (await rig.outcome(call_id)).status === 'failed'
+          })
+          expect(await rig.outcome(call_id)).toMatchObject({
+            status: 'unknown',
+            problem: { code: 'call.not_retried', about: { retry: 'tool.unavailable' } },
+          })
+        }
+        expect(rig.count('act')).toBe(1)
+        expect(await rig.gate.calls.settle(APPROVER, call_id, 'done')).toMatchObject({ ok: true })
+        expect(await rig.outcome(call_id)).toMatchObject({ status: 'executed' })
+      },
+      { act: { check: undefined, dry_run: undefined } },
+    ))
 })
 
 describe('a dry run', () => {

@@ -1,14 +1,17 @@
-import { appendFileSync, existsSync, watch } from 'node:fs'
+import { appendFileSync, existsSync, watch, writeFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { answer, send, serveRaw, type RawCall } from './raw-server.ts'
 
 /**
  * A tool server that can be held at a chosen point. Every request is a line in the file `EFFECTS`, written as it arrives.
- * `is_ready`, and `act` with `dry_run`, answer when the file `EFFECTS`.go exists. `change` changes the definition of `act`.
+ * `is_ready`, and `act` with `dry_run`, answer when the file `EFFECTS`.go exists. `change` changes the definition of `act`. After
+ * `act` with the text `dies`, the server does not start again.
  */
 const file = process.env['EFFECTS'] ?? '/dev/null'
 const go = `${file}.go`
+const broken = `${file}.broken`
 let description = 'acts'
+if (existsSync(broken)) process.exit(1)
 
 function whenReleased(then: () => void): void {
   if (existsSync(go)) return then()
@@ -26,7 +29,10 @@ function onCall({ id, name, args }: RawCall): void {
   if (name === 'is_ready') whenReleased(ready)
   else if (isDryRun) whenReleased(() => answer(id, 'would act'))
   else if (name === 'act' && args['text'] === 'silent') return
-  else if (name === 'change') {
+  else if (name === 'act' && args['text'] === 'dies') {
+    writeFileSync(broken, '')
+    process.exit(1)
+  } else if (name === 'change') {
     description = 'acts otherwise'
     send({ method: 'notifications/tools/list_changed' })
     answer(id, 'changed')

@@ -318,5 +318,8 @@ function textFor(result: ToolResult): string {
 function failedOutcome(outcome: Extract<Outcome, { status: 'failed' | 'unknown' }>): LastToolResult {
   const said = sayProblem(outcome.problem)
   const result = 'result' in outcome && outcome.result !== undefined ? outputText(outcome.result) : undefined
-  return failedResult(result === undefined ? said : `${said}: ${result}`)
+  const hint = 'hint' in outcome ? outcome.hint : undefined
+  return failedResult(
+    [result === undefined ? said : `${said}: ${result}`, ...(hint === undefined ? [] : [hint])].join('\n'),
+  )
 }

@@ -1,10 +1,12 @@
 import type { CallRow, Outcome } from '../../contract/call.ts'
 import { Bug, problem } from '../../contract/problems.ts'
-
+import { mayHaveRunBefore } from '../../core/gate/interpret.ts'
 import { HINT_RULE } from '../../core/gate/judge-repetition.ts'
 
 /** Where a person decides about an approval: the page to open, and on a node the hub that decides. */
 export type Links = (approval_id: string) => { readonly url: string; readonly hub?: string }
+
+const RETRIED = 'this was a retry, and it is not known whether the earlier attempt took effect'
 
 /** The current outcome of a call, from its row: the same value at every door, however often it is requested. */
 export function describeCall(row: CallRow, links: Links): Outcome {
@@ -72,9 +74,9 @@ function describeExecuted(row: CallRow): Executed {
 const hintSaid = ({ verdict }: CallRow): string | undefined =>
   verdict.evidence.find(({ rule }) => rule === HINT_RULE)?.says
 
-/** The hint for a model that reads in a loop. */
+/** The hint for a model that reads in a loop, or after a retry. */
 function hintIn(row: CallRow): Pick<Executed, 'hint'> {
-  const hint = hintSaid(row)
+  const hint = mayHaveRunBefore(row) ? RETRIED : hintSaid(row)
   return hint === undefined ? {} : { hint }
 }
 

@@ -124,6 +124,39 @@ describe('executing', () => {
     })
   })
 
+  test.each([
+    { is: 'not_sent', idempotent: false, status: 'unknown' },
+    { is: 'not_sent', idempotent: true, status: 'failed' },
+  ] as const)(
+    'a retry that was $is does not hide that the first attempt may have taken effect (idempotent: $idempotent)',
+    async ({ is, idempotent, status }) => {
+      const { deps, committed } = rig({ is, problem: problem('tool.unavailable', { why: 'restarting' }) }, [])
+      const retried = { ...row, idempotent, attempt: 2 }
+      const about = { retry: 'tool.unavailable', because: 'restarting' }
+      expect(await executeCall(deps, { row: retried, version: 3 })).toMatchObject({
+        status,
+        problem: { code: 'call.not_retried', about },
+      })
+      expect(committed[0]?.[1]).toMatchObject({
+        entry: { type: `call.${status}`, about: { code: 'call.not_retried' } },
+      })
+    },
+  )
+
+  test.each<[string, UpstreamAnswer]>([
+    ['an error', { is: 'answered', result: { content: [{ type: 'text', text: 'no' }], isError: true } }],
+    ['a protocol error', { is: 'rejected', error: { code: -32602, message: 'no' } }],
+  ])('a retry that ends with %s says that the first attempt may have taken effect', async (_, answer) => {
+    const end = async (changed: Partial<CallRow>) => {
+      const outcome = await executeCall(rig(answer, []).deps, { row: { ...row, ...changed }, version: 1 })
+      expect(outcome).toMatchObject({ status: 'failed', problem: { code: 'tool.failed' } })
+      return 'hint' in outcome ? outcome.hint : undefined
+    }
+    expect(await end({ attempt: 2 })).toContain('not known whether the earlier attempt took effect')
+    expect(await end({ attempt: 1 })).toBeUndefined()
+    expect(await end({ attempt: 2, idempotent: true })).toBeUndefined()
+  })
+
   test('a call that only reads and got no answer is failed, whoever declared that it reads', async () => {
     const judged = { now: 0, effects: ['read'], risk: 'low' } as const
     const { deps } = rig({ is: 'lost', problem: problem('tool.timeout') }, [])

@@ -5,6 +5,7 @@ import { Bug, ok, problem, type Problem, type ProblemCode, type Result } from '.
 import { consume, goStale } from '../../core/approvals/transitions.ts'
 import { consentIn } from '../../core/consent/cover-with-consent.ts'
 import type { ApprovalFact } from '../../core/gate/facts.ts'
+import { notRetried } from '../../core/gate/interpret.ts'
 import { freesAt } from '../../core/gate/judge-budget.ts'
 import { judgedOf } from '../../core/gate/policy/recorded-call.ts'
 import type { AskDeps } from './run-read-back.ts'
@@ -273,10 +274,7 @@ function endedUnstarted(before: CallRow, why: Problem, now: number): CallRow {
   const isCheck = why.code === 'call.check_failed' || why.code === 'call.dry_run_failed'
   if (before.state !== 'unknown')
     return { ...before, state: isCheck ? 'failed' : 'refused', ended_at: now, problem: why }
-  const about = isCheck
-    ? { check: why.about['says'] ?? why.code }
-    : { retry: why.code, because: why.about['because'] ?? '' }
-  return { ...before, problem: problem('call.interrupted', about) }
+  return { ...before, problem: notRetried(why) }
 }
 
 function approvalChange(approval: Held<'approvals'> | undefined, allowed: boolean, now: number): Change[] {

@@ -26,9 +26,9 @@ export type Interpretation = {
 /**
  * What an answer means for the call's row.
  * INVARIANT: a call that was sent and not answered is `unknown`, unless repeating it is harmless because it only reads or is
- * idempotent.
+ * idempotent. If a retry is not sent, the call was still sent before.
  */
-export function interpret(answer: Answer, row: Pick<CallRow, 'idempotent' | 'judged'>): Interpretation {
+export function interpret(answer: Answer, row: Pick<CallRow, 'attempt' | 'idempotent' | 'judged'>): Interpretation {
   switch (answer.is) {
     case 'answered':
       return answer.result.isError === true
@@ -37,11 +37,22 @@ export function interpret(answer: Answer, row: Pick<CallRow, 'idempotent' | 'jud
     case 'rejected':
       return { state: 'failed', problem: problem('tool.failed'), result: rejection(answer.error) }
     case 'not_sent':
-      return { state: 'failed', problem: answer.problem }
+      return row.attempt > 1 && !onlyReads(row)
+        ? { state: row.idempotent ? 'failed' : 'unknown', problem: notRetried(answer.problem) }
+        : { state: 'failed', problem: answer.problem }
     default:
       return { state: row.idempotent || onlyReads(row) ? 'failed' : 'unknown', problem: answer.problem }
   }
 }
+
+/** An earlier attempt may have taken effect: that is still unknown, whatever stopped the retry. */
+export function notRetried({ code, about }: Problem): Problem {
+  return problem('call.not_retried', { retry: code, because: about['because'] ?? about['why'] ?? about['says'] ?? '' })
+}
+
+/** Whether an attempt before the last one may have taken effect, and repeating it may have done harm. */
+export const mayHaveRunBefore = (row: Pick<CallRow, 'attempt' | 'idempotent' | 'judged'>): boolean =>
+  row.attempt > 1 && !row.idempotent && !onlyReads(row)
 
 /** According to the recorded judgement. If the row has none, assume it does not only read. */
 export function onlyReads({ judged }: Pick<CallRow, 'judged'>): boolean {
