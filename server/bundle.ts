@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { rolldown, type Plugin } from 'rolldown'
+import { lazySchemas } from './lazy-schemas.ts'
 
 type Package = { readonly name: string; readonly version: string; readonly license: string }
 
@@ -58,15 +59,16 @@ export async function writeBundle(
       ...Object.fromEntries(demo.map((name) => [`demo/${name.slice(0, -3)}`, source(`demo/${name}`)])),
     },
     platform: 'node',
-    plugins: [onlyEnglish, ...plugins],
+    plugins: [onlyEnglish, lazySchemas, ...plugins],
     external: (id) => !id.startsWith('.') && !id.startsWith('/') && !isInside(id),
   })
   const { output } = await bundle.generate({
     format: 'esm',
     entryFileNames: '[name].js',
     chunkFileNames: 'boot/[name]-[hash].js',
-    // A running gate keeps its own text in memory, so spaces and comments are left out. Names stay, for stack traces.
-    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+    // A running gate keeps its own text in memory, so spaces and comments are left out, and variables get short names. Functions and
+    // classes keep theirs, for stack traces.
+    minify: { compress: false, mangle: { keepNames: true, toplevel: true }, codegen: { removeWhitespace: true } },
   })
 
   rmSync(dist, { recursive: true, force: true })

@@ -1,8 +1,7 @@
-import { Bug } from '../../contract/problems.ts'
 import { UNSCANNED } from '../../contract/redaction.ts'
-import { compileRules, type CompiledRules } from '../../core/dlp/compile-rules.ts'
+import { selectRules, type CompiledRules } from '../../core/dlp/compile-rules.ts'
 import { redactText } from '../../core/dlp/redact-text.ts'
-import { BUILT_IN_RULES } from '../../core/dlp/rules/built-in-rules.ts'
+import { compiledBuiltIn } from '../../core/dlp/rules/compiled-built-in.ts'
 import { SMALL_TEXT } from '../scanning/scanner.ts'
 
 let secrets: CompiledRules | undefined
@@ -18,10 +17,5 @@ export function scrubText(text: string): string {
 }
 
 function secretRules(): CompiledRules {
-  const compiled = compileRules(
-    BUILT_IN_RULES.filter(({ kind }) => kind === 'secret'),
-    [],
-  )
-  if (!compiled.ok) throw new Bug('a built-in rule does not compile')
-  return compiled.value
+  return selectRules(compiledBuiltIn(), (rule) => (rule.kind === 'secret' ? rule : undefined))
 }

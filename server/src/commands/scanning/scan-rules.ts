@@ -1,8 +1,9 @@
 import type { Config } from '../../contract/config.ts'
-import { Bug, ok, type Result } from '../../contract/problems.ts'
+import { ok, type Result } from '../../contract/problems.ts'
 import { argRulesOf, type ArgRules } from '../../core/dlp/arg-rules.ts'
-import { compileRules, type CompiledRules } from '../../core/dlp/compile-rules.ts'
+import { compileRules, selectRules, type CompiledRule, type CompiledRules } from '../../core/dlp/compile-rules.ts'
 import { BUILT_IN_RULES } from '../../core/dlp/rules/built-in-rules.ts'
+import { compiledBuiltIn } from '../../core/dlp/rules/compiled-built-in.ts'
 
 /** The rules of a configuration, compiled once per thread. */
 export type ScanRules = {
@@ -17,15 +18,22 @@ export type ScanRules = {
 }
 
 export function compileScanRules(dlp: Config['dlp']): Result<ScanRules> {
-  const all = compileRules(BUILT_IN_RULES, dlp.rules)
+  const all = dlp.rules.length === 0 ? ok(compiledBuiltIn()) : compileRules(BUILT_IN_RULES, dlp.rules)
   if (!all.ok) return all
+  /** Rules of the operator apply everywhere. */
+  const having = (wanted: (rule: CompiledRule) => boolean): CompiledRules =>
+    selectRules(all.value, (rule) => (!BUILT_IN_IDS.has(rule.id) || wanted(rule) ? rule : undefined))
+  const { outputs, messages } = dlp
   return ok({
     args: argRulesOf(all.value),
-    shown: rulesFor({ ...dlp, outputs: 'strict' }),
-    outputs: dlp.outputs === 'off' ? undefined : rulesFor(dlp),
-    messages: messageRules(dlp),
+    shown: having(({ kind }) => kind === 'secret'),
+    outputs: outputs === 'off' ? undefined : having((rule) => isRemovedFromOutputs(rule, outputs)),
+    // By default the addresses and names that a task is about are kept: without them nobody could ask for a mail to be sent.
+    messages: having(({ id, kind }) => messages === 'all' || kind === 'secret' || id === 'payment-card'),
   })
 }
+
+const BUILT_IN_IDS: ReadonlySet<string> = new Set(BUILT_IN_RULES.map(({ id }) => id))
 
 /**
  * Rules that guess from a name or from randomness alone: right for what is sent, but they would also match page tokens in
@@ -33,23 +41,6 @@ export function compileScanRules(dlp: Config['dlp']): Result<ScanRules> {
  */
 const GUESSES = ['assigned-password', 'assigned-credential', 'random-string']
 
-function rulesFor({ outputs, rules: extra }: Config['dlp']): CompiledRules {
-  const wanted = BUILT_IN_RULES.filter(
-    ({ id, kind }) => outputs === 'all' || (kind === 'secret' && (outputs === 'strict' || !GUESSES.includes(id))),
-  )
-  return compiled([...wanted, ...extra])
-}
-
-/** By default the addresses and names that a task is about are kept: without them nobody could ask for a mail to be sent. */
-function messageRules({ messages, rules: extra }: Config['dlp']): CompiledRules {
-  const wanted = BUILT_IN_RULES.filter(
-    ({ id, kind }) => messages === 'all' || kind === 'secret' || id === 'payment-card',
-  )
-  return compiled([...wanted, ...extra])
-}
-
-function compiled(rules: readonly unknown[]): CompiledRules {
-  const one = compileRules([], rules)
-  if (!one.ok) throw new Bug('rules that compile together compile in part')
-  return one.value
+function isRemovedFromOutputs({ id, kind }: CompiledRule, outputs: Config['dlp']['outputs']): boolean {
+  return outputs === 'all' || (kind === 'secret' && (outputs === 'strict' || !GUESSES.includes(id)))
 }

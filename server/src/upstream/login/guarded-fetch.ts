@@ -3,7 +3,6 @@ import type { LookupFunction } from 'node:net'
 import type { FetchLike } from '@modelcontextprotocol/client'
 import { readBody } from '../http/body.ts'
 import { exchange, type Ask, type Reply } from '../http/exchange.ts'
-import { openPool } from '../http/pool.ts'
 import type { AddressRules } from './address-rules.ts'
 
 /** Metadata, registrations and tokens are small. */
@@ -28,6 +27,7 @@ export function guardedFetch(rules: AddressRules, timeout_ms: number): FetchLike
     const wrong = rules.faultOf(url)
     if (wrong !== undefined) throw fault(wrong)
     let refused: string | undefined
+    const { openPool } = await import('../http/pool.ts')
     const pool = openPool(
       url.origin,
       checkedLookup(rules, (says) => (refused = says)),
