@@ -44,12 +44,7 @@ test('tools with effects but innocent names are not classified as reads, and few
   const { innocent } = await bench.run(['--data', file])
   for (const { set, half, system, recall, fpr, positives } of innocent) {
     if (system !== 'sluice' || positives === 0) continue
-    // The fresh held-back half says what to expect of tools nobody has seen: acting ones that are described by a reading verb alone are missed.
-    expect([set, half, recall]).toEqual([
-      set,
-      half,
-      expect.toSatisfy((share) => share >= (set === 'fresh' && half === 'held-back' ? 0.85 : 0.97)),
-    ])
+    expect([set, half, recall]).toEqual([set, half, expect.toSatisfy((share) => share >= 0.97)])
     expect(fpr).toBeLessThanOrEqual(0.1)
   }
 })

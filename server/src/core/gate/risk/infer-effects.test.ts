@@ -257,7 +257,7 @@ describe('hostile descriptions', () => {
 
 describe('reasons', () => {
   test('every effect has a reason, and outweighed evidence is listed too', () => {
-    const { effects, reasons } = inferEffects(tool('create_widget', 'Get a widget', { page: {} }))
+    const { effects, reasons } = inferEffects(tool('create_widget', 'Get widgets', { page: {} }))
     expect(effects).toEqual(['write'])
     expect(reasons).toEqual([
       { effect: 'write', from: 'name', evidence: '"create"' },

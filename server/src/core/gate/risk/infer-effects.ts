@@ -1,5 +1,6 @@
 import type { ToolDefinition, ToolEffect } from '../../../contract/tool.ts'
 import { readDescription } from './read-description.ts'
+import { readDoubts } from './read-doubts.ts'
 import { readName } from './read-name.ts'
 import { readSchema } from './read-schema.ts'
 import { readUnknownVerb } from './read-unknown-verb.ts'
@@ -59,6 +60,7 @@ function signsOf(definition: ToolDefinition): Sign[] {
     ...readDescription(definition.description ?? '', definition.name),
     ...readSchema(definition.inputSchema, definition.name),
     ...readUnknownVerb(definition),
+    ...readDoubts(definition),
   ]
 }
 

@@ -1,6 +1,7 @@
 import {
   AUTHORITY_VERBS,
   CARRIER_VERBS,
+  CARRYING_OUT,
   ARTIFACTS,
   DATA_NOUNS,
   EGRESS_VERBS,
@@ -12,6 +13,7 @@ import {
 } from './lexicon.ts'
 import { readIdioms } from './read-idioms.ts'
 import { readPromises } from './read-promises.ts'
+import { verbClassOf } from './read-name.ts'
 import type { Sign } from './sign.ts'
 import { readConsequences } from './read-consequences.ts'
 import { splitWords, verbIn, type Verb } from './split-words.ts'
@@ -90,8 +92,11 @@ function headSigns(head: Verb, sentence: string, name: string): Sign[] {
   if (GIVES.has(head.verb)) return [{ ...sign('read', `"${head.verb}"`, 3), ...firmOf(head.verb, name) }]
   const artifact = head.verb === 'generate' ? objectOf(sentence).find((word) => ARTIFACTS.has(word)) : undefined
   if (artifact !== undefined) return [{ ...sign('read', `"generate ${artifact}"`, 3), firm: true }]
-  if (reading === undefined && (head.is === 'soft_write' || SOFT_ACTS.has(head.verb)) && actsOn(sentence, head))
+  if (reading === undefined && (head.is === 'soft_write' || SOFT_ACTS.has(head.verb)) && actsOn(sentence, head, name))
     return [{ ...sign('write', `"${head.verb}"`, HEAD.soft_write), forbids_read: 'unless_promised' }]
+  // "Reading mode for the lamps": a noun.
+  if (head.form === 'gerund' && /^\W{0,8}\p{L}+ing (?!an?\b|all\b|the\b)/u.test(sentence))
+    return [sign(head.is === 'destructive' || head.is === 'write' ? 'write' : 'read', `"${head.verb}"`, 1)]
   if (reading === undefined) return verbSigns(head, HEAD[head.is])
   const found = sign('read', `"${head.verb} ${reading}"`, 2)
   if (!QUERIES.has(reading) || objectOf(sentence).some((word) => SEARCHES.has(word))) return [{ ...found, firm: true }]
@@ -99,12 +104,16 @@ function headSigns(head: Verb, sentence: string, name: string): Sign[] {
   return [{ ...sign('write', `"${head.verb} ${reading}"`, 1), forbids_read: 'unless_promised' }]
 }
 
-/** "Opens the package", "Handles a return". In the base form ("Open a new tab", "Select a tab") such verbs are usual for views. */
-const actsOn = (sentence: string, { form, verb }: Verb): boolean =>
-  form === 'third' &&
+/** "Opens the package", "Handles a return". In the base form ("Open a new tab", "Select a tab") such verbs are usual for views, unless the name claims to read. */
+const actsOn = (sentence: string, { form, verb }: Verb, name: string): boolean =>
+  (form === 'third' || (form === 'base' && verbClassOf(name) === 'read')) &&
   !ABOUT_VIEWS.has(verb) &&
-  /^\W{0,8}\p{L}+ (?:(?:down|off|on|out|up) )?(?:an?|any|the|all|every|each|its|their|your)\b/iu.test(sentence) &&
+  ((CARRYING_OUT.has(verb) && /^\W{0,8}\p{L}+ \p{L}/u.test(sentence)) || hasObject(sentence)) &&
   !/\breturn(?:s|ing)?\b/i.test(sentence)
+const hasObject = (sentence: string): boolean =>
+  /^\W{0,8}\p{L}+ (?:(?:down|off|on|out|up) )?(?:an?|any|the|all|both|every|each|its|one|some|several|their|three|two|your)\b/iu.test(
+    sentence,
+  )
 const ABOUT_VIEWS = list('go navigate perform resolve select')
 /** Of the verbs that may read or act, the ones that act on their object: "Prints a label", "Offers a discount". */
 const SOFT_ACTS = list('capture collect load offer ping poll print pull test watch')

@@ -50,14 +50,18 @@ const acting = keptWhileUsed((): readonly RegExp[] => [
   act(
     `${TELLING} ${WORDS}(?:[\\p{L}\\p{N}-]+(?<!ed|able|ible|sent|access|related|due|given|relevant|similar) )to (?:${A} )?${WORDS}${PEOPLE}`,
   ),
-  act(`(?:show|display)s? ${A} ${WORDS}(?:${NOTICES}|on ${A} ${WORDS}${SURFACES})`),
+  act(
+    `(?:show|display)s? ${A} ${WORDS}(?:${NOTICES}|(?:on|in) ${A} ${WORDS}(?:${SURFACES}|public (?:page|site|profile|website)))`,
+  ),
   act(`(?:get|obtain|retrieve|fetch|find)(?:s|es)? an? (?:(?:new|fresh|another) )${WORDS}${ISSUED}`),
   // Credentials that did not exist before, or that end soon, are issued by the call.
   act(
     `(?:get|give|obtain|provide|retrieve|return|fetch)(?:s|es)? (?:an? |the )?(?:ephemeral|fresh|new|one-time|scoped|short-lived|signed|temporary) ${WORDS}${ISSUED}s?`,
   ),
   // "Gets you a taxi": somebody is served.
-  act('gets? (?:her|him|me|them|us|you) (?:an?|some|the)'),
+  act('gets? (?:her|him|me|them|us|you) \\p{L}+'),
+  // "Gets customers to opt in".
+  act(`gets? (?:${A} )?(?:[\\p{L}-]+ )?${PEOPLE} to`),
   act(`gets? an? ${WORDS}${PLACES} [^.;]{0,40}\\bfor (?:an?|the|you|your|him|her|them)`),
   act(`gets? ${A} ${WORDS}(?:ready|started|going|running|moving|done)`),
   act(`gets? ${A} [\\p{L}-]+ (?:signed|approved|paid|booked|delivered|fixed)`),
@@ -93,7 +97,9 @@ const acting = keptWhileUsed((): readonly RegExp[] => [
   act(`reads? (?:${A} )?${WORDS}out(?= (?:in|on|over|to)|[.,;]|$)`),
   act(`checks? (?:(?:${A} )?(?:[\\p{L}-]+ )?${PEOPLE}|her|him|them|you) (?:in|out|off)`),
   // Whoever has a lock keeps others out.
-  act(`(?:get|obtain|take|retrieve|fetch)(?:s|es)? an? ${WORDS}(?:lock|lease|mutex|semaphore) (?:on|for|of)`),
+  act(
+    `(?:get|obtain|take|retrieve|fetch)(?:s|es)? an? ${WORDS}(?:lock|lease|mutex|semaphore)(?= (?:on|for|of|that|so|until|which)|[.,;]|$)`,
+  ),
   act(
     `(?:get|retrieve|collect|fetch|pull)(?:s|es)? (?:the )?${WORDS}(?:cash|deposit|funds|money) [^.;]{0,60}\\bfrom [^.;]{1,60}\\bto`,
   ),

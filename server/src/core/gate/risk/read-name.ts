@@ -45,7 +45,7 @@ export function readName(name: string): Sign[] {
   const destroyer = acts ? words.find((word) => destroys(word)) : undefined
   if (destroyer !== undefined) signs.push(sign('destructive', `"${destroyer}"`, 1))
   if (head === undefined && RESULT_NOUNS.has(words.at(-1) ?? ''))
-    signs.push({ ...sign('read', `ends in "${words.at(-1)}"`, 2), ...(DATA_NOUNS.has(words.at(-1) ?? '') ? FIRM : {}) })
+    signs.push({ ...sign('read', `ends in "${words.at(-1)}"`, 2), ...(isData(words) ? FIRM : {}) })
   const meaning = phrasal(words, head)
   if (meaning !== undefined) signs.push({ ...sign('write', `"${meaning}"`, 3), forbids_read: 'unless_promised' })
   if (words[head ?? -1] === 'validate' && CHECKED_TEXTS.has(words.at(-1) ?? ''))
@@ -53,6 +53,10 @@ export function readName(name: string): Sign[] {
   if (runsAReading(words, head)) signs.push(sign('read', `"${words.slice(head).join(' ')}"`, 2))
   return [...signs, ...powerSigns(words, acts)]
 }
+
+/** `user_status` says what is read; `sync_inventory` may say what is done. */
+const isData = (words: readonly string[]): boolean =>
+  DATA_NOUNS.has(words.at(-1) ?? '') && !['destructive', 'write'].includes(VERBS.get(words[0] ?? '') ?? 'read')
 
 /** The class of a name's main verb, also used for the values of an `action` parameter. */
 export function verbClassOf(name: string): VerbClass | undefined {
@@ -91,8 +95,8 @@ type Role = 'action' | 'joined' | 'maybe' | 'noun'
 
 function roleOf(words: readonly string[], at: number, head: number | undefined): Role {
   const word = words[at]
-  if (at === head) return at > 0 && !isPlainVerb(word) ? 'maybe' : 'action'
   const joined = JOINS.has(words[at - 1] ?? '')
+  if (at === head) return at > 0 && !joined && !isPlainVerb(word) ? 'maybe' : 'action'
   // `get_delete_protection`: reads something about the action.
   if (!joined && head === 0 && VERBS.get(words[0] ?? '') === 'read' && at < words.length - 1 && isAbout(words.at(-1)))
     return 'noun'

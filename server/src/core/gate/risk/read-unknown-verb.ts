@@ -1,5 +1,5 @@
 import type { ToolDefinition } from '../../../contract/tool.ts'
-import { NOUNISH, VERBS } from './lexicon.ts'
+import { NOUNISH, VERBS, type VerbClass } from './lexicon.ts'
 import type { Sign } from './sign.ts'
 import { splitWords, verbIn } from './split-words.ts'
 
@@ -35,7 +35,10 @@ export function readUnknownVerb({ name, description }: ToolDefinition): Sign[] {
   const [opening = '', next = ''] = sentence.match(/[\p{L}\p{N}'’_/-]+|[,;()&]/gu) ?? []
   const word = opening.toLowerCase()
   if (verbIn(word) !== undefined || !/^\p{L}{3,}$/u.test(opening) || isRelative(sentence)) return []
-  return opensBoth(word, first, next.toLowerCase(), sentence) || isThirdPerson(opening, next.toLowerCase())
+  return opensBoth(word, first, next.toLowerCase(), sentence) ||
+    isThirdPerson(opening, next.toLowerCase()) ||
+    (actsUpon(sentence) && !splitWords(name).includes(word)) ||
+    isPhrasal(sentence)
     ? [
         {
           effect: 'write',
@@ -62,6 +65,24 @@ function isThirdPerson(opening: string, next: string): boolean {
     return false
   return /^\p{L}/u.test(next) && !AFTER_NOUNS.has(next) && next !== 'of' && !NOUNISH.has(next) && !next.endsWith('ed')
 }
+
+/** "Agrees to a trade", "Takes a dose out of the fridge"; "Takes a URL and returns the page" reads. */
+const actsUpon = (sentence: string): boolean =>
+  /^\W*(?:Takes|Uses|\p{Lu}\p{Ll}{2,}s(?<!ss|us|is|ings|ions|ents|ities) (?:for|to|up|out|off)) (?:an?|another|it|one|the|them|two|your)\b/u.test(
+    sentence,
+  ) && !readsToo(sentence.toLowerCase())
+const readsToo = (sentence: string): boolean =>
+  /^\W*takes an? (?:\p{L}+ ){0,3}(?:screenshot|snapshot)\b/u.test(sentence) ||
+  [...sentence.matchAll(/(?:,|\b(?:and|by|for|then|to)) (\p{L}+)/gu)].some(([, word = '']) =>
+    READING.has(verbIn(word)?.is ?? 'write'),
+  )
+
+/** "Top up a balance", "Fires up the engine": a word and a particle before an object are a verb. */
+const isPhrasal = (sentence: string): boolean =>
+  /^\W*\p{L}{2,} (?:away|back|down|in|off|out|over|through|up) (?:an?|another|her|his|it|the|their|them|this|your)\b/u.test(
+    sentence,
+  )
+const READING: ReadonlySet<VerbClass> = new Set<VerbClass>(['derive', 'read', 'soft_read', 'work_out'])
 
 /** "Hours a machine has run", "Values a release was installed with": a noun, described by the clause after it. */
 export const isRelative = (sentence: string): boolean =>
