@@ -53,14 +53,14 @@ const FETCHING = list(
 /** What a computation or an offer depends on: `get_quote` takes an amount, `check_grammar` a text. */
 const DEPENDS = list(`
   analysis answer availability breakdown completion completions cost costs definition directions embedding embeddings estimate estimates
-  fee fees forecast gas grammar impact matches meaning offer offers odds plagiarism prediction price prices pricing probability quote
+  fee fees forecast gas grammar impact info information instructions length matches meaning offer offers odds plagiarism prediction price prices pricing probability quote
   quotes rate rates recommendations risk route routes score sentiment similar spelling style suggestions synonyms tax taxes timing
   tokens tone toxicity translation value
 `)
 /** Arguments that say something, pay something or set something. A filter says the same with `min_`, `max_` or `query`. */
 const CARRIED = list(`
   amount brightness caption cash comment comments cvv deposit donation dosage dose draft feedback fee_paid greeting items_to_add letter
-  line_items memo message message_text msg note notes otp passcode password payload payment_method pin_code
+  line_items memo message message_text msg note notes otp passcode payload payment_method pin_code
   price qty quantity rating reaction reading reason reply review shipping_address signature stake stars temperature tip traits
   verification_code vitals vote
 `)
@@ -70,6 +70,13 @@ const TEXTS = list('content html markdown speech text words')
 function carriedIn(words: readonly string[], opening: string, schema: JsonObject): Sign[] {
   const verb = words.find((word) => VERBS.has(word))
   if (verb === undefined || !FETCHING.has(verb)) return []
+  // "Calculate the area", "Find hotels based on …": the arguments are material, or conditions.
+  if (
+    /^\W*(?:analy|calculat|comput|convert|detect|determin|estimat|predict)|\b(?:based on|given|match(?:es|ing)?|within)\b/u.test(
+      opening,
+    )
+  )
+    return []
   if (words.some((word) => DEPENDS.has(word)) || (opening.match(/\p{L}+/gu) ?? []).some((word) => DEPENDS.has(word)))
     return []
   const properties = isJsonObject(schema['properties']) ? schema['properties'] : {}
