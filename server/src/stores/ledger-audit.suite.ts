@@ -70,4 +70,30 @@ export function auditSuite({ create, open }: Opener): void {
     expect(await numbers('wanted', 'main', 7, 10)).toEqual([])
     expect(await numbers('wanted', 'other', 1, 10)).toEqual([])
   })
+
+  test('entries that name an id are found among the newest of every stream, together with the first of those', async () => {
+    const address = await create()
+    const [main, other] = [await open(address), await open(address, 'other')]
+    await main.commit(['wanted', 'a', 'wanted', 'b', 'wanted', 'c'].map(note))
+    await other.commit(['wanted', 'd'].map(note))
+    const newest = async (count: number) =>
+      (await main.namingNewest('wanted', count)).map(({ stream, seq, entries }) => [
+        stream,
+        seq,
+        entries.map((entry) => entry.seq),
+      ])
+    expect(await newest(4)).toEqual([
+      ['main', 6, [3, 5]],
+      ['other', 2, [1]],
+    ])
+    expect(await newest(1)).toEqual([
+      ['main', 6, [6]],
+      ['other', 2, [2]],
+    ])
+    expect(await newest(100)).toEqual([
+      ['main', 6, [1, 3, 5]],
+      ['other', 2, [1]],
+    ])
+    await Promise.all([main.close(), other.close()])
+  })
 }

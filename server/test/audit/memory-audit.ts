@@ -68,6 +68,14 @@ export function memoryAudit(keys: CheckpointKeys = newKeys()) {
       const page = await audit.entries(stream, from, count)
       return page.filter((entry) => entry.seq === from || JSON.stringify(entry).includes(id))
     },
+    async namingNewest(id, count) {
+      return Promise.all(
+        [...heads].map(async ([stream, { seq }]) => {
+          const from = Math.max(1, seq - count + 1)
+          return { stream, seq, entries: await audit.naming(id, stream, from, seq - from + 1) }
+        }),
+      )
+    },
     async linkedHashes(stream, from, head, limit) {
       const rows = (entries.get(stream) ?? [])
         .toSorted((a, b) => a.place - b.place)

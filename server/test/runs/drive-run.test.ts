@@ -91,6 +91,39 @@ describe('a driven run', () => {
     expect(await rowOf()).toMatchObject({ status: 'waiting', executing: [] })
   })
 
+  test('does not wait for the flush of a step that only marks guarded effects', async () => {
+    const later: boolean[] = []
+    const ledger = {
+      commit(changes: Parameters<typeof store.commit>[0]) {
+        later.push(changes.at(-1)?.kind === 'sync_later')
+        return store.commit(changes)
+      },
+    }
+    await begin(store, counter, RUN, START, go('early'))
+    await node({ ledger }).driver.drive(RUN)
+    expect(later).toEqual([true, false])
+    await send(store, RUN, go('early', 'safe'))
+    await node({ ledger }).driver.drive(RUN)
+    expect(later.slice(2)).not.toContain(true)
+  })
+
+  test('takes the result of a guarded effect if the database crashed and forgot its mark', async () => {
+    await begin(store, counter, RUN, START, go('early'))
+    let forgotten = 0
+    const ledger = {
+      async commit(changes: Parameters<typeof store.commit>[0]) {
+        if (changes.at(-1)?.kind !== 'sync_later' || forgotten > 0) return store.commit(changes)
+        forgotten += 1
+        return 'committed' as const
+      },
+    }
+    expect(await node({ ledger }).driver.drive(RUN)).toBe('parked')
+    expect(forgotten).toBe(1)
+    expect(new Set(performed)).toEqual(new Set(['early e1']))
+    expect(await state()).toMatchObject({ asked: 1, done: 1, unknown: 0 })
+    expect(await rowOf()).toMatchObject({ status: 'waiting', executing: [] })
+  })
+
   test('needs one commit for a result, the next step and the marks of its effects', async () => {
     const commits: number[] = []
     const ledger = {

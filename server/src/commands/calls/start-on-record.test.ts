@@ -8,7 +8,7 @@ type Word = readonly [stream: string, type: string, attempt?: number]
 const NOW = 1_000_000
 
 /** An audit of several nodes, each with its own stream. */
-function auditOf(words: readonly Word[]): Pick<AuditReads, 'heads' | 'naming'> {
+function auditOf(words: readonly Word[]): Pick<AuditReads, 'namingNewest' | 'naming'> {
   const streams = Map.groupBy(words, ([stream]) => stream)
   const entriesOf = (stream: string) =>
     (streams.get(stream) ?? []).map(([, type, attempt], index): AuditEntry => ({
@@ -26,7 +26,8 @@ function auditOf(words: readonly Word[]): Pick<AuditReads, 'heads' | 'naming'> {
     }))
   return {
     naming: async (_, stream, from, count) => entriesOf(stream).slice(from - 1, from - 1 + count),
-    heads: async () => [...streams].map(([stream, { length }]) => ({ stream, seq: length, hash: '' })),
+    namingNewest: async (_, count) =>
+      [...streams].map(([stream, { length }]) => ({ stream, seq: length, entries: entriesOf(stream).slice(-count) })),
   }
 }
 

@@ -16,14 +16,13 @@ const SLACK_MS = 60_000
  * was usually made a moment ago.
  */
 export async function isStartOnRecord(
-  audit: Pick<AuditReads, 'heads' | 'naming'>,
+  audit: Pick<AuditReads, 'namingNewest' | 'naming'>,
   row: CallRow,
   approval: ApprovalRow | undefined,
 ): Promise<boolean> {
   const decided_at = row.settled?.at ?? approval?.decisions.at(-1)?.at ?? row.received_at
-  const found = await Promise.all(
-    (await audit.heads()).map(({ stream, seq }) => lastWord(audit, stream, seq, row.call_id, decided_at - SLACK_MS)),
-  )
+  const newest = await audit.namingNewest(row.call_id, FIRST_PAGE)
+  const found = await Promise.all(newest.map((one) => lastWord(audit, one, row.call_id, decided_at - SLACK_MS)))
   const isDecided = found.some((entry) => entry !== undefined && DECISIONS.includes(entry.type))
   // Each node has its own stream, so the interrupted start can be the last entry of another one.
   const isStarted = found.some((entry) => entry?.type === STARTED && attemptIn(entry) > row.attempt)
@@ -40,21 +39,21 @@ function attemptIn({ about }: AuditEntry): number {
 
 async function lastWord(
   audit: Pick<AuditReads, 'naming'>,
-  stream: string,
-  head: number,
+  { stream, seq, entries }: Newest,
   call: string,
   since: number,
 ): Promise<AuditEntry | undefined> {
-  for (let last = head, size = FIRST_PAGE; last > 0; last -= size, size = PAGE) {
-    const from = Math.max(1, last - size + 1)
-    const page = await audit.naming(call, stream, from, last - from + 1)
+  let from = Math.max(1, seq - FIRST_PAGE + 1)
+  for (let page = entries; ; page = await audit.naming(call, stream, from, PAGE)) {
     const word = page.toReversed().find((entry) => entry.subject['call'] === call && isWord(entry))
     if (word !== undefined) return word
-    const first = page.find(({ seq }) => seq === from)
+    const first = page.find((entry) => entry.seq === from)
     // Without the first entry it is not known how old these are, so the search continues.
-    if (first !== undefined && first.at < since) return undefined
+    if (from === 1 || (first !== undefined && first.at < since)) return undefined
+    from = Math.max(1, from - PAGE)
   }
-  return undefined
 }
+
+type Newest = Awaited<ReturnType<AuditReads['namingNewest']>>[number]
 
 const isWord = ({ type }: AuditEntry): boolean => type === STARTED || DECISIONS.includes(type)

@@ -102,9 +102,10 @@ export type Change =
   | { kind: 'audit'; entry: AuditDraft }
   /**
    * Changes nothing. As the last change of a commit it says that the commit has to survive a killed process but not yet a power
-   * failure: the next commit without it makes both durable. An engine may ignore it.
+   * failure: the next commit without it makes both durable. An engine may ignore it. `repeated`: if this commit is lost, its work
+   * is simply done again, so it need not survive the crash of a database server either.
    */
-  | { kind: 'sync_later' }
+  | { kind: 'sync_later'; repeated?: true }
 
 /** Identifies a commit whose answer was lost, to ask about it later. Only the engine that issued it understands it. */
 export type CommitId = string

@@ -68,6 +68,11 @@ export interface AuditReads {
   entries(stream: string, from: number, limit: number): Promise<readonly AuditEntry[]>
   /** Of `count` entries beginning with number `from`: the first one, for its time, and those whose text contains `id`. */
   naming(id: string, stream: string, from: number, count: number): Promise<readonly AuditEntry[]>
+  /** The same for the last `count` entries of each stream. `seq`: the number of its last entry. */
+  namingNewest(
+    id: string,
+    count: number,
+  ): Promise<readonly { stream: string; seq: number; entries: readonly AuditEntry[] }[]>
   /**
    * The hashes of the entries from `from` on, as far as each text surely names the one before it; the first follows `head`. Cheaper
    * than reading them. It may stop early: then `entries` decides.

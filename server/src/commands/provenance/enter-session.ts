@@ -49,10 +49,14 @@ export async function enterSession(
 ): Promise<Result<void>> {
   if (parts.length === 0) return ok(undefined)
   const isDecider = DECIDING_KINDS.includes(caller.kind)
-  const thread = named === undefined ? await idleSession(deps, caller) : ok(named)
+  // Read together: on a remote store each read is a round trip.
+  const [thread, calls] = await Promise.all([
+    named === undefined ? idleSession(deps, caller) : ok(named),
+    Promise.all(parts.map((one) => callOf(deps, one))),
+  ])
   if (!thread.ok) return isDecider ? ok(undefined) : thread
   const session = { caller, thread: thread.value }
-  const labels = await Promise.all(parts.map((one) => labelsFor(deps, session, one)))
+  const labels = await Promise.all(parts.map((one, at) => labelsFor(deps, session, one, calls[at])))
   const kept = await keep(deps, labels.flat())
   if (kept === 'nothing new') return ok(undefined)
   if (kept === 'kept') deps.sessions.note(caller.user, thread.value)
@@ -68,12 +72,21 @@ export const enterCall = (deps: EnterDeps, reader: Reader, { call_id, result }: 
 type LabelSwap = Extract<Change, { kind: 'swap' }>
 type ReadingIn = { readonly caller: Caller; readonly thread: string }
 
-/** None if the text is already known. */
-async function labelsFor(deps: EnterDeps, { caller, thread }: ReadingIn, part: AnswerText): Promise<LabelSwap[]> {
+async function callOf({ tables }: EnterDeps, part: AnswerText): Promise<CallRow | undefined> {
+  if ('approval' in part) return undefined
+  const call_id = 'call' in part ? part.call : part.of_call
+  return call_id === undefined ? undefined : (await tables.row('calls', call_id))?.row
+}
+
+/** None if the text is already known. `call`: the one that the text belongs to. */
+async function labelsFor(
+  deps: EnterDeps,
+  { caller, thread }: ReadingIn,
+  part: AnswerText,
+  call: CallRow | undefined,
+): Promise<LabelSwap[]> {
   const session = labelSession(caller.user, thread)
   if ('approval' in part) return previewLabels(deps, session, part.approval)
-  const call_id = 'call' in part ? part.call : part.of_call
-  const call = call_id === undefined ? undefined : (await deps.tables.row('calls', call_id))?.row
   if (call !== undefined && labelSession(call.caller.user, call.thread) === session) return []
   const at = deps.clock()
   if ('call' in part) {

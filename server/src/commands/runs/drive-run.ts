@@ -3,7 +3,7 @@ import type { Json } from '../../contract/json.ts'
 import { Bug } from '../../contract/problems.ts'
 import { isEndedRun, type RunEffect, type RunEvent, type RunKind, type RunRow } from '../../contract/run.ts'
 import { advanceRun, dueTimers, nextTimer, type Advanced } from '../../core/runs/advance-run.ts'
-import { faultedRow, mayTryNow, parkedRow } from '../../core/runs/fault.ts'
+import { faultedRow, mayTryNow } from '../../core/runs/fault.ts'
 import type { Change, Committed, Ledger } from '../ports/ledger.ts'
 import type { Liveness } from '../ports/liveness.ts'
 import type { Held, Journal, Tables } from '../ports/reads.ts'
@@ -11,6 +11,7 @@ import type { Clock, Probe } from '../ports/runtime.ts'
 import { createWakeSignal, type WakeSignal } from './wake-signal.ts'
 import { createRunningEffects, type RunningEffects } from './running-effects.ts'
 import { missedEnds } from './missed-ends.ts'
+import { ANY_CURSOR, giveUp, parkFaulted } from './park-run.ts'
 import type { Performers } from './performer.ts'
 import type { ShownRun } from './run-output.ts'
 import { childRunChanges, restChange, addRunEvent } from './run-changes.ts'
@@ -56,7 +57,6 @@ const AGAIN_MS = 500
 /** The most events read for one step commit. */
 const AT_ONCE = 64
 const LONGEST_WAIT_MS = 3_600_000
-const ANY_CURSOR = Number.MAX_SAFE_INTEGER
 
 /**
  * The driver of all runs of this process. One step is one commit: its events, the new state, and the marks of the effects it is
@@ -223,6 +223,13 @@ type Move = {
   readonly begun?: readonly RunEffect[]
 }
 
+/**
+ * For a step that only marks guarded effects. The decision that led to it is durable and wakes the run again if the database
+ * loses the step.
+ */
+const SYNC_LATER: Change = { kind: 'sync_later', repeated: true }
+const isOnlyMark = (changes: readonly Change[]): boolean => changes.every(({ kind }) => kind === 'rest')
+
 /** Commits a move. Undefined if it was lost or could not be stored: the run is read again. */
 async function apply(
   deps: DriveDeps,
@@ -231,9 +238,10 @@ async function apply(
   { row, changes, settled, cancelled, begun = [] }: Move,
 ): Promise<Held<'runs'> | undefined> {
   const swap: Change = { kind: 'swap', table: 'runs', id: row.run_id, from: held.version, to: row }
-  deps.probe('step.before')
-  const committing: Promise<Committed> = deps.ledger.commit([swap, ...changes])
   const guarded = begun.filter((effect) => repeatOf(deps, row, effect) === 'guarded')
+  const isRepeated = guarded.length > 0 && guarded.length === begun.length && isOnlyMark(changes)
+  deps.probe('step.before')
+  const committing: Promise<Committed> = deps.ledger.commit([swap, ...changes, ...(isRepeated ? [SYNC_LATER] : [])])
   start(deps, runningEffects, row, guarded)
   const committed = await committing
   deps.probe('step.after')
@@ -312,31 +320,6 @@ function fault(deps: DriveDeps, runningEffects: RunningEffects, row: RunRow, err
   const kept = keep(row, runningEffects.finished().map(resultOf))
   const after = faultedRow(kept.row, error instanceof Error ? error.message : String(error), now)
   return { ...kept, row: after, changes: [...kept.changes, restChange(after, ANY_CURSOR)] }
-}
-
-/** Something is wrong with the run itself: its kind or a performer is missing, or its row cannot be read. */
-async function parkFaulted(deps: DriveDeps, run_id: RunId, error: unknown): Promise<Driven> {
-  deps.onFault(run_id, error)
-  const held = await deps.tables.row('runs', run_id)
-  if (held === undefined || isEndedRun(held.row)) return 'ended'
-  const row = faultedRow(held.row, error instanceof Error ? error.message : String(error), deps.clock())
-  await deps.ledger.commit([
-    { kind: 'swap', table: 'runs', id: run_id, from: held.version, to: row },
-    restChange(row, ANY_CURSOR),
-  ])
-  return 'parked'
-}
-
-async function giveUp(deps: DriveDeps, run_id: RunId, says: string): Promise<void> {
-  const held = await deps.tables.row('runs', run_id)
-  if (held === undefined || isEndedRun(held.row) || held.row.status === 'faulted') return
-  // A node that performs its effects settles it itself.
-  if (held.row.driver !== undefined && (await deps.liveness.isAlive(held.row.driver))) return
-  const row = parkedRow(held.row, says, deps.clock())
-  await deps.ledger.commit([
-    { kind: 'swap', table: 'runs', id: run_id, from: held.version, to: row },
-    restChange(row, ANY_CURSOR),
-  ])
 }
 
 /**

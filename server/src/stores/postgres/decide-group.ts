@@ -46,6 +46,8 @@ export type Plan = {
   readonly runs: ReadonlyMap<string, RunState>
   readonly entries: readonly { readonly head: Head; readonly text: string }[]
   readonly head: Head
+  /** Nobody waits for the flush of this group. */
+  readonly isSyncedLater: boolean
 }
 export type Decided = { readonly outcomes: readonly GroupOutcome[]; readonly plan: Plan }
 
@@ -70,12 +72,18 @@ export function decideGroup(
       state.keep()
       return lost === -1 ? 'committed' : { lost }
     })
-    return { outcomes, plan: state.plan() }
+    return { outcomes, plan: { ...state.plan(), isSyncedLater: isSyncedLater(commits) && state.isForgettable() } }
   } catch (error) {
     if (error instanceof Unknown) return undefined
     throw error
   }
 }
+
+const isSyncedLater = (commits: readonly PackedCommit[]): boolean =>
+  commits.every(({ changes }) => {
+    const last = changes.at(-1)
+    return last?.kind === 'sync_later' && last.repeated === true
+  })
 
 const MOST_UNITS = 2n ** 63n - 1n
 
@@ -223,6 +231,8 @@ function groupState(known: Known, digest: (text: string) => string) {
       before = []
       marked = { entries: entries.length, head }
     },
-    plan: (): Plan => ({ rows, onces, accounts, runs, entries, head }),
+    plan: (): Omit<Plan, 'isSyncedLater'> => ({ rows, onces, accounts, runs, entries, head }),
+    /** This node remembers entries and keys: if the database lost them, that would look like tampering. */
+    isForgettable: () => entries.length === 0 && onces.size === 0,
   }
 }

@@ -48,12 +48,31 @@ function writeRows(table: Table): string {
   END IF;`
 }
 
-/** Checks what a group expects, then writes all of it. Keys of `g` are explained in group-json.ts. */
+/** An account or a journal that another node has changed: then the group is decided again with these. */
+const OTHERS_CHANGED = `
+  IF (g ? 'acc_e' AND EXISTS (SELECT FROM jsonb_array_elements(g->'acc_e') x LEFT JOIN accounts a ON a.id = x->>0
+      WHERE a.units IS DISTINCT FROM (x->>1)::bigint OR a.mac IS DISTINCT FROM x->>2))
+    OR (g ? 'run_e' AND EXISTS (SELECT FROM jsonb_array_elements(g->'run_e') x
+      WHERE coalesce((SELECT max(seq) FROM events e WHERE e.run = x->>0), 0) <> (x->>1)::bigint)) THEN
+    RETURN jsonb_build_object(
+      'asked', (SELECT coalesce(jsonb_agg(x->>0), '[]'::jsonb) FROM jsonb_array_elements(g->'acc_e') x),
+      'accounts', (SELECT coalesce(jsonb_object_agg(a.id, jsonb_build_array(a.units::text, a.until, a.mac)), '{}'::jsonb)
+        FROM jsonb_array_elements(g->'acc_e') x JOIN accounts a ON a.id = x->>0),
+      'runs', (SELECT coalesce(jsonb_object_agg(x->>0, coalesce((SELECT max(seq) FROM events e WHERE e.run = x->>0), 0)), '{}'::jsonb)
+        FROM jsonb_array_elements(g->'run_e') x));
+  END IF;`
+
+/**
+ * Checks what a group expects, then writes all of it and returns nothing. If other nodes have changed accounts or journals that it
+ * depends on, it writes nothing and returns them. Keys of `g` are explained in group-json.ts.
+ */
 const COMMIT_BODY = `
 DECLARE n bigint; s integer; known record; named record;
 BEGIN
   ${LOCK}
   IF EXISTS (SELECT FROM boots WHERE boot = g->>'boot' AND is_dead) THEN ${raise(STATE.DEAD, 'this boot is dead')} END IF;
+  ${OTHERS_CHANGED}
+  IF g ? 'later' THEN PERFORM set_config('synchronous_commit', 'off', true); END IF;
   UPDATE writers SET batch = (g->>'b')::bigint, done = (g->>'n')::int, exceptions = g->>'x', at = (g->>'at')::float8
     WHERE id = g->>'w' AND asked < (g->>'b')::bigint AND (batch < (g->>'b')::bigint OR (batch = (g->>'b')::bigint AND done = (g->>'d')::int));
   IF NOT FOUND THEN ${raise(STATE.CLOSED, 'this batch was closed')} END IF;
@@ -85,17 +104,9 @@ BEGIN
     INSERT INTO once_sums (stream, n, masked, mac) VALUES (g->>'hs', (g->'keys'->>0)::bigint, g->'keys'->>1, g->'keys'->>2)
       ON CONFLICT (stream) DO UPDATE SET n = excluded.n, masked = excluded.masked, mac = excluded.mac;
   END IF;
-  IF g ? 'acc_e' THEN
-    IF EXISTS (SELECT FROM jsonb_array_elements(g->'acc_e') x LEFT JOIN accounts a ON a.id = x->>0
-      WHERE a.units IS DISTINCT FROM (x->>1)::bigint OR a.mac IS DISTINCT FROM x->>2) THEN ${CHANGED} END IF;
-  END IF;
   IF g ? 'acc_w' THEN
     INSERT INTO accounts (id, units, until, mac) SELECT x->>0, (x->>1)::bigint, (x->>2)::float8, x->>3
       FROM jsonb_array_elements(g->'acc_w') x ON CONFLICT (id) DO UPDATE SET units = excluded.units, mac = excluded.mac;
-  END IF;
-  IF g ? 'run_e' THEN
-    IF EXISTS (SELECT FROM jsonb_array_elements(g->'run_e') x
-      WHERE coalesce((SELECT max(seq) FROM events e WHERE e.run = x->>0), 0) <> (x->>1)::bigint) THEN ${CHANGED} END IF;
   END IF;
   IF g ? 'ev_d' THEN
     DELETE FROM events e USING jsonb_array_elements(g->'ev_d') x WHERE e.run = x->>0 AND e.seq <= (x->>1)::float8;
@@ -118,6 +129,7 @@ BEGIN
     DELETE FROM writers WHERE at < (g->>'purge_writers')::float8;
     DELETE FROM boots WHERE is_dead AND alive_until < now() - interval '7 days';
   END IF;
+  RETURN NULL;
 END`
 
 const readRows = (table: Table) => `
@@ -154,6 +166,6 @@ function named(what: string, body: string, returns: string): { readonly name: st
   return { name, sql }
 }
 
-export const COMMIT = named('commit_group', COMMIT_BODY, 'void')
+export const COMMIT = named('commit_group', COMMIT_BODY, 'jsonb')
 export const LOOK = named('look_at', LOOK_BODY, 'jsonb')
 export const FUNCTIONS: readonly string[] = [COMMIT.sql, LOOK.sql]

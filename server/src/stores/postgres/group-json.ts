@@ -2,7 +2,7 @@ import type { Head } from '../../core/audit/chain.ts'
 import { withKey, type OnceSum } from '../once-sum.ts'
 import { exceptionsText, type GroupOutcome } from '../batch-link.ts'
 import { hasMac, type RowMacs } from '../row-mac.ts'
-import type { Decided, Known, Plan } from './decide-group.ts'
+import type { Account, Decided, Known, Plan } from './decide-group.ts'
 import type { PackedCommit } from './packed-change.ts'
 import { fromPgText } from './pg-text.ts'
 import { sumParts, type SumParts } from './once-keys.ts'
@@ -65,6 +65,7 @@ export function groupJson(
       ? {}
       : { keys_n: keys.known.n, keys: sumParts(macs, fromPgText(known.stream), keys.next) }),
     ...lists,
+    ...(plan.isSyncedLater ? { later: true } : {}),
     ...(hasJobs ? { jobs: group.enqueue } : {}),
     ...(group.purge === undefined ? {} : { purge: group.purge.until, purge_writers: group.purge.writers }),
   })
@@ -162,14 +163,30 @@ export function knownFrom(look: Look, macs: RowMacs, head: Head, keys: OnceSum, 
     isSameAudit,
     version: (table, id) => ownOf(look.rows[table], id) ?? 0,
     once: (key) => onces.has(key),
-    account(id) {
-      const found = ownOf(look.accounts, id)
-      if (found === undefined) return 'none'
-      const [units, until, mac] = found
-      const wanted = macText(macs.account(fromPgText(id), BigInt(units), until))
-      return mac === wanted ? { units: BigInt(units), until, mac } : 'forged'
-    },
+    account: (id) => accountIn(look, id, macs),
     last: (run) => ownOf(look.runs, run) ?? 0,
+  }
+}
+
+function accountIn({ accounts }: Pick<Look, 'accounts'>, id: string, macs: RowMacs): Account | 'none' | 'forged' {
+  const found = ownOf(accounts, id)
+  if (found === undefined) return 'none'
+  const [units, until, mac] = found
+  const wanted = macText(macs.account(fromPgText(id), BigInt(units), until))
+  return mac === wanted ? { units: BigInt(units), until, mac } : 'forged'
+}
+
+/** The accounts and journals that a group depends on, if the database found that others had changed some of them. */
+export type ChangedByOthers = Pick<Look, 'accounts' | 'runs'> & { readonly asked: readonly string[] }
+
+/** With what the database found. Undefined if an account is forged: that is decided under the lock, and reported. */
+export function withChanged(known: Known, changed: ChangedByOthers, macs: RowMacs): Known | undefined {
+  const found = new Map(changed.asked.map((id) => [id, accountIn(changed, id, macs)]))
+  if ([...found.values()].includes('forged')) return undefined
+  return {
+    ...known,
+    account: (id) => found.get(id) ?? known.account(id),
+    last: (run) => ownOf(changed.runs, run) ?? known.last(run),
   }
 }
 

@@ -44,8 +44,8 @@ describe.skipIf(!hasPostgres)('on a real Postgres', () => {
       expect(sent).toHaveBeenCalledTimes(1)
       sent.mockClear()
       expect(await one.commit([told(1, 'second')])).toBe('committed')
-      // The statement that finds an event, and the transaction in two.
-      expect(sent).toHaveBeenCalledTimes(3)
+      // The statement that finds an event and says which number it has, and the one that stores the next.
+      expect(sent).toHaveBeenCalledTimes(2)
     } finally {
       sent.mockRestore()
     }
@@ -54,6 +54,36 @@ describe.skipIf(!hasPostgres)('on a real Postgres', () => {
       [1, 'first'],
       [2, 'second'],
     ])
+    await Promise.all([one.close(), other.close()])
+  })
+
+  test('nodes that take turns to spend from one account need two statements each, and none waits with the lock held', async () => {
+    const address = await create()
+    const [one, other] = [await openLedger(address, { stream: 'one' }), await openLedger(address, { stream: 'other' })]
+    for (const store of [one, other]) expect(await store.commit([])).toBe('committed')
+    const spend: Change = { kind: 'spend', account: 'shared', units: 1 }
+    expect(await one.commit([{ kind: 'open', account: 'shared', units: 4 }])).toBe('committed')
+    // The first time, a node knows nothing about the account.
+    expect(await other.commit([spend])).toBe('committed')
+    const sent = vi.spyOn(Client.prototype, 'query')
+    try {
+      for (const store of [one, other, one]) expect(await store.commit([spend])).toBe('committed')
+      expect(sent).toHaveBeenCalledTimes(6)
+      for (const store of [other, one]) expect(await store.commit([spend])).toEqual({ lost: 0 })
+      const texts = sent.mock.calls.map(([query]) => JSON.stringify(query))
+      expect(texts.filter((text) => text.includes('BEGIN'))).toEqual([])
+    } finally {
+      sent.mockRestore()
+    }
+    // The last unit is spent once, however many nodes want it.
+    await one.commit([{ kind: 'open', account: 'raced', units: 3 }])
+    const raced = await Promise.all(
+      Array.from({ length: 12 }, (_, at) =>
+        (at % 2 === 0 ? one : other).commit([{ kind: 'spend', account: 'raced', units: 1 }]),
+      ),
+    )
+    expect(raced.filter((outcome) => outcome === 'committed')).toHaveLength(3)
+    expect(await one.left('raced')).toBe(0)
     await Promise.all([one.close(), other.close()])
   })
 })

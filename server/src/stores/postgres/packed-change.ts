@@ -25,8 +25,8 @@ export type PackedChange =
   | { readonly kind: 'rest'; readonly run: string; readonly cursor: number; readonly next?: number | undefined }
   | { readonly kind: 'forget'; readonly run: string; readonly through: number }
   | { readonly kind: 'audit'; readonly parts: EntryParts }
-  /** Ignored: until its fsync a commit would exist only in the server's memory, and a crash of the server would lose it. */
-  | { readonly kind: 'sync_later' }
+  /** Ignored unless `repeated`: until its flush a commit exists only in the server's memory, and a crash of the server loses it. */
+  | { readonly kind: 'sync_later'; readonly repeated?: true }
 /** `size`: about how many characters are sent. */
 export type PackedCommit = { readonly changes: readonly PackedChange[]; readonly size: number }
 

@@ -131,6 +131,23 @@ export function reads(queries: ReadQueries, macs: RowMacs, onForged: OnForged): 
       return found.map((stored) => entryOf(stream, stored.seq, stored))
     },
 
+    async namingNewest(id, count) {
+      const found = await queries.all<StoredEntry & { stream: string; newest: number; seq: number | null }>(
+        `SELECT h.stream, h.seq AS newest, a.seq, a.hash, a.body FROM heads h LEFT JOIN LATERAL (
+            SELECT seq, hash, body FROM audit WHERE stream = (SELECT number FROM streams s WHERE s.stream = h.stream)
+              AND seq > h.seq - $2 AND seq <= h.seq AND (seq = greatest(1, h.seq - $2 + 1) OR strpos(body, $1) > 0)
+          ) a ON true ORDER BY h.stream, a.seq`,
+        [pgText(id), size(count)],
+      )
+      return [...Map.groupBy(found, ({ stream }) => stream)].map(([name, stored]) => {
+        const stream = fromPgText(name)
+        const entries = stored.flatMap(({ seq, hash, body }) =>
+          seq === null ? [] : [entryOf(stream, seq, { hash, body })],
+        )
+        return { stream, seq: stored[0]?.newest ?? 0, entries }
+      })
+    },
+
     async linkedHashes(stream, from, head, limit) {
       const found = await queries.all<StoredLink>(
         `SELECT seq, hash, substr(body, position('${LINK}' in body), ${LINK_LENGTH}) AS link FROM audit

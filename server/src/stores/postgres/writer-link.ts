@@ -18,7 +18,17 @@ import type { RowMacs } from '../row-mac.ts'
 import { connect, isSurelyUndone, messageOf, stateOf, unreachable, type PostgresAddress } from './connect.ts'
 import { decideGroup, type Decided, type Known } from './decide-group.ts'
 import { COMMIT, FUNCTIONS, LOOK, STATE } from './functions.ts'
-import { groupJson, headMac, keysAfter, knownFrom, lookJson, type GroupOf, type Look } from './group-json.ts'
+import {
+  groupJson,
+  headMac,
+  keysAfter,
+  knownFrom,
+  lookJson,
+  withChanged,
+  type ChangedByOthers,
+  type GroupOf,
+  type Look,
+} from './group-json.ts'
 import { openedSum, purgeKeys } from './once-keys.ts'
 import type { PackedCommit } from './packed-change.ts'
 import { pgText } from './pg-text.ts'
@@ -53,7 +63,9 @@ const PURGE_GRACE_MS = 60 * 60_000
 const WRITER_KEPT_MS = 7 * 24 * 60 * 60_000
 
 const sha256 = (text: string) => hash('sha256', text)
-const CALL_COMMIT = { name: COMMIT.name, text: `SELECT ${COMMIT.name}($1::jsonb)` }
+const CALL_COMMIT = { name: COMMIT.name, text: `SELECT ${COMMIT.name}($1::jsonb) AS changed` }
+/** How often a group is decided again because other nodes changed accounts or journals meanwhile. After that it takes the lock. */
+const TRIES = 3
 
 /** Connects, applies missing migrations, and announces this writer. */
 export async function linkWriter(setup: LinkSetup): Promise<Result<BatchLink<PackedCommit>>> {
@@ -133,15 +145,21 @@ function batchLink(client: Client, setup: LinkSetup): BatchLink<PackedCommit> {
   }
 
   /** Optimistically, assuming that everything is as this node left it. Undefined if it is not. */
-  const tryOnce = async (commits: readonly PackedCommit[], group: GroupOf): Promise<Stored | undefined> => {
+  const tryWithoutLock = async (commits: readonly PackedCommit[], group: GroupOf): Promise<Stored | undefined> => {
     // The first group after a connection was made compares the end of the stream.
     if (tail.inDoubt) return undefined
-    const decided = decideGroup(commits, guess, sha256)
-    if (decided === undefined) return undefined
     try {
-      const { json, stored } = statementOf(decided, group, tail.last, tail.keys)
-      await client.query({ ...CALL_COMMIT, values: [json] })
-      return stored
+      let known: Known | undefined = guess
+      for (let tries = 0; known !== undefined && tries < TRIES; tries += 1) {
+        const decided = decideGroup(commits, known, sha256)
+        if (decided === undefined) return undefined
+        const { json, stored } = statementOf(decided, group, tail.last, tail.keys)
+        const { rows } = await client.query<{ changed: ChangedByOthers | null }>({ ...CALL_COMMIT, values: [json] })
+        const changed = rows[0]?.changed ?? null
+        if (changed === null) return stored
+        known = withChanged(known, changed, macs)
+      }
+      return undefined
     } catch (error) {
       if (stateOf(error) !== STATE.CHANGED) throw error
       // Other nodes write the same accounts or journals, so the rest of what is remembered is probably old too.
@@ -201,7 +219,7 @@ function batchLink(client: Client, setup: LinkSetup): BatchLink<PackedCommit> {
 
   const writeGroup = async (commits: readonly PackedCommit[], group: GroupOf): Promise<BatchReply> => {
     try {
-      const { decided, keys } = (await tryOnce(commits, group)) ?? (await writeLocked(commits, group))
+      const { decided, keys } = (await tryWithoutLock(commits, group)) ?? (await writeLocked(commits, group))
       tail.last = decided.plan.head
       tail.keys = keys
       tail.isSame = true

@@ -49,7 +49,7 @@ export function reads(db: DatabaseSync, macs: RowMacs, onForged: OnForged): Read
     return ours(table, prepared(`SELECT ${columns(table)} FROM ${table} WHERE pos = ?`).get(pos) as Stored)
   }
 
-  return {
+  const all: Reads = {
     async row(table, id) {
       const stored = prepared(`SELECT ${columns(table)} FROM ${table} WHERE id = ?`).get(id) as Stored | undefined
       return stored === undefined ? undefined : ours(table, stored)[0]
@@ -127,6 +127,15 @@ export function reads(db: DatabaseSync, macs: RowMacs, onForged: OnForged): Read
       return found.map((stored) => entryOf(stream, stored.place - start, stored))
     },
 
+    async namingNewest(id, count) {
+      return Promise.all(
+        (await all.heads()).map(async ({ stream, seq }) => {
+          const from = Math.max(1, seq - size(count) + 1)
+          return { stream, seq, entries: await all.naming(id, stream, from, seq - from + 1) }
+        }),
+      )
+    },
+
     async linkedHashes(stream, from, head, limit) {
       const start = startOfStream(prepared, stream)
       if (start === undefined) return []
@@ -166,6 +175,7 @@ export function reads(db: DatabaseSync, macs: RowMacs, onForged: OnForged): Read
       return next.at ?? undefined
     },
   }
+  return all
 }
 
 /** `later`: the fields in which the second version differs from the first. */
