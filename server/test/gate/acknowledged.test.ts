@@ -163,23 +163,24 @@ describe('a call that waits for its check', () => {
       expect([rig.count('is_ready'), rig.count('act')]).toEqual([2, 1])
     }))
 
-  test('is stopped when its key expires meanwhile', () =>
-    withWaiting(
-      async (rig) => {
-        const under_way = rig.act()
-        await rig.asked('is_ready')
-        const { expires_at = 0 } = rig.caller.credential ?? {}
-        vi.useFakeTimers({ toFake: ['Date'], now: expires_at })
-        try {
+  test('is stopped when its key expires meanwhile', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+    try {
+      await withWaiting(
+        async (rig) => {
+          const under_way = rig.act()
+          await rig.asked('is_ready')
+          vi.setSystemTime(rig.caller.credential?.expires_at ?? 0)
           rig.release()
           expect(await under_way).toMatchObject({ status: 'refused' })
-        } finally {
-          vi.useRealTimers()
-        }
-        expect(rig.count('act')).toBe(0)
-      },
-      { ttl_s: 600 },
-    ))
+          expect(rig.count('act')).toBe(0)
+        },
+        { ttl_s: 600 },
+      )
+    } finally {
+      vi.useRealTimers()
+    }
+  })
 
   test('is not affected by a pause of another caller', () =>
     withWaiting(async (rig) => {
