@@ -17,7 +17,9 @@ import { storeOf } from './store-of.ts'
 import { verifyRestored } from './verify-offline.ts'
 
 /** Belongs to one running gate, or is created again by the next. */
-const PASSING = /^(?:gate\..*|.*\.part)$/
+const PASSING = /^gate\./
+/** A file that is being written, and gets its real name when it is complete. */
+const UNFINISHED = /\.(?:part|new)$/
 
 /**
  * One file with the ledger, the keys and everything else in the data folder. The gate may keep running: the ledger is copied
@@ -58,9 +60,19 @@ function* packedFrom(folder: string, under: string): Generator<PackedFile> {
     const path = relative(folder, join(entry.parentPath, entry.name))
     const top = path.split(sep)[0] ?? ''
     const isPassing = under === '' && (isStoreFile(top) || PASSING.test(top))
-    if (!entry.isFile() || isPassing || entry.name.endsWith('.part')) continue
-    const file = join(folder, path)
-    yield { path: `${under}${path.split(sep).join('/')}`, mode: statSync(file).mode & 0o777, bytes: readFileSync(file) }
+    if (!entry.isFile() || isPassing || UNFINISHED.test(entry.name)) continue
+    const packed = contentOf(join(folder, path))
+    if (packed !== undefined) yield { path: `${under}${path.split(sep).join('/')}`, ...packed }
+  }
+}
+
+/** Undefined if the running gate has removed the file since the folder was listed, such as an artifact that expired. */
+function contentOf(file: string): Omit<PackedFile, 'path'> | undefined {
+  try {
+    return { mode: statSync(file).mode & 0o777, bytes: readFileSync(file) }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
   }
 }
 

@@ -1,7 +1,8 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { bytesBelow } from '../live-files.ts'
 import { AgentBody, type AgentAnswer } from '../../src/contract/agent.ts'
 import type { Caller } from '../../src/contract/caller.ts'
 import type { FollowedEvent } from '../../src/commands/agent/follow-thread.ts'
@@ -131,7 +132,7 @@ describe('a held call', () => {
     expect(answer).toMatchObject({ status: 'completed', response: 'The note by token is written.' })
     expect(JSON.stringify(model.asked)).not.toContain(token)
     expect(JSON.stringify(valueOf(await rig.gate.agent.read(USER, run_id)))).not.toContain(token)
-    expect(filesIn(folder).some((text) => text.includes(token))).toBe(false)
+    expect(bytesBelow(folder).includes(token)).toBe(false)
     const replayed = await send(`APPROVE ${approval_id} ${token}`, { thread_id })
     expect(replayed.status).not.toBe('awaiting_approval')
     expect(rig.effects().filter((line) => line.includes('by token'))).toHaveLength(1)
@@ -254,7 +255,7 @@ describe('ingress', () => {
     const secret = 'ghp_x8Kq2mVbT4nWz7RcY1pLf6HsJd9GaE3uXo5i'
     const answer = await send(`note that my key is ${secret} and my card 4539 1488 0343 6467`)
     expect(JSON.stringify([model.asked, await stateOf(answer)])).not.toMatch(/ghp_x8Kq|4539 1488/)
-    expect(filesIn(folder).some((text) => text.includes(secret) || text.includes('4539 1488'))).toBe(false)
+    expect([secret, '4539 1488'].some((text) => bytesBelow(folder).includes(text))).toBe(false)
   })
 
   test('one idempotency key is one turn, even if it is sent five times at once', async () => {
@@ -343,10 +344,3 @@ test('a waiting thread continues after a restart', async () => {
   expect(thread.messages.at(-1)?.text).toBe('The note restarted is written.')
   expect(rig.effects().filter((line) => line.includes('restarted'))).toHaveLength(1)
 })
-
-function filesIn(path: string): string[] {
-  return readdirSync(path, { recursive: true, encoding: 'utf8' })
-    .map((file) => join(path, file))
-    .filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile() === true)
-    .map((file) => readFileSync(file, 'latin1'))
-}

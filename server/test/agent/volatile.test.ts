@@ -1,9 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { AgentBody } from '../../src/contract/agent.ts'
 import { APPROVER, openTestGate, until, USER, type GateRig } from '../gate/with-gate.ts'
+import { bytesBelow } from '../live-files.ts'
 import { valueOf } from '../toolflow/with-flows.ts'
 import { following, startModelServer, type ModelServer } from './model-server.ts'
 
@@ -12,13 +13,14 @@ rules:
   - { id: notes, effect: allow, match: { tool: [book__note_again, book__big, book__echo] }, says: harmless }
 `
 const folder = mkdtempSync(join(tmpdir(), 'sluice-volatile-'))
+const effects = mkdtempSync(join(tmpdir(), 'sluice-volatile-effects-'))
 let model: ModelServer
 let rig: GateRig
 
 const options = () => ({
   policy: POLICY,
   // Files that the tool server writes are not counted.
-  server: { env: { EFFECTS: join(tmpdir(), `effects-${process.pid}.txt`) } },
+  server: { env: { EFFECTS: join(effects, 'effects.txt') } },
   config: { models: { agent: { provider: 'openai-compatible', url: `${model.url}/v1`, model: 'test' } } },
 })
 
@@ -29,20 +31,14 @@ beforeAll(async () => {
 afterAll(async () => {
   await rig.opened.close()
   await model.close()
-  rmSync(folder, { recursive: true, force: true })
+  for (const place of [folder, effects]) rmSync(place, { recursive: true, force: true })
 })
 
 const send = async (message: string, more: Partial<AgentBody> = {}) =>
   valueOf(await rig.gate.agent.run(USER, AgentBody.parse({ message, ...more })))
 
 /** Every byte that the gate has written. */
-function onDisk(): string {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .map((file) => join(folder, file))
-    .filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile() === true)
-    .map((file) => readFileSync(file, 'latin1'))
-    .join('\n')
-}
+const onDisk = () => bytesBelow(folder)
 
 const WORDS = /zebra|giraffe|walrus|pelican/
 

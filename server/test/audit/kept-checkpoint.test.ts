@@ -1,10 +1,11 @@
-import { copyFileSync, cpSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { spawnSync } from 'node:child_process'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { copyLive } from '../live-files.ts'
 import { backUpData, restoreData } from '../../src/boot/backup.ts'
 import { openGate, type OpenedGate } from '../../src/boot/open-gate.ts'
 import { verifyOffline } from '../../src/boot/verify-offline.ts'
@@ -195,7 +196,7 @@ test('the next gate accepts no calls if entries after the last checkpoint were r
   await vi.waitFor(() => expect(JSON.parse(readFileSync(noted, 'utf8'))).toMatchObject({ seq: newest }), 60_000)
   // The data folder as it is after a kill at this moment.
   const cut = { folder: mkdtempSync(join(tmpdir(), 'sluice-kept-')) }
-  cpSync(join(running.folder, 'data/keys'), join(cut.folder, 'data/keys'), { recursive: true })
+  copyLive(join(running.folder, 'data/keys'), join(cut.folder, 'data/keys'))
   inLedger(running, (db) => db.exec(`VACUUM INTO '${ledgerOf(cut)}'`))
   inLedger(cut, (db) => {
     db.exec(`DELETE FROM audit WHERE place > ${String(head?.['seq'])}`)

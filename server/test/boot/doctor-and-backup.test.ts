@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -10,6 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { DatabaseSync } from 'node:sqlite'
 import { tmpdir } from 'node:os'
@@ -32,6 +34,18 @@ afterAll(async () => {
   await gate.stop()
   rmSync(elsewhere, { recursive: true, force: true })
 })
+
+/** Replaces a file, as the gate does, and creates and removes others, until it is killed. */
+const CHANGE_FILES = `
+const { renameSync, rmSync, writeFileSync } = require('node:fs')
+process.chdir(process.argv[1])
+process.stdout.write('ready')
+for (;;) {
+  writeFileSync('kept.1.new', 'x')
+  renameSync('kept.1.new', 'kept')
+  for (const name of ['a', 'b', 'c', 'd']) writeFileSync(name, 'x')
+  for (const name of ['a', 'b', 'c', 'd']) rmSync(name)
+}`
 
 const inFolder = (folder: string) => ({ config: join(folder, 'sluice.yaml') })
 const doctor = (folder: string) => examine(inFolder(folder))
@@ -152,6 +166,27 @@ describe('sluice backup and restore', () => {
     expect(await restoreData(inFolder(folder), file)).toMatchObject({
       problem: { code: 'backup.unusable', about: { why: 'the data folder is not empty; move it away first' } },
     })
+  })
+
+  test('a backup does not fail if files are replaced and removed meanwhile, and contains no unfinished ones', async () => {
+    const folder = join(gate.folder, '.sluice/changing')
+    mkdirSync(folder)
+    const changing = spawn(process.execPath, ['-e', CHANGE_FILES, folder])
+    await once(changing.stdout, 'data')
+    try {
+      for (let nth = 0; nth < 8; nth += 1) {
+        const file = join(elsewhere, `changing-${nth}.backup`)
+        expect(await backUpData(inFolder(gate.folder), file)).toMatchObject({ ok: true })
+        const backup = new DatabaseSync(file)
+        const paths = backup.prepare('SELECT path FROM backup_files').all()
+        backup.close()
+        expect(paths.filter(({ path }) => /\.(?:new|part)$/.test(String(path)))).toEqual([])
+      }
+    } finally {
+      changing.kill('SIGKILL')
+      await once(changing, 'close')
+      rmSync(folder, { recursive: true })
+    }
   })
 
   test('a file that is not a backup, or was tampered with, is not restored', async () => {

@@ -1,16 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { bytesBelow } from '../live-files.ts'
 import { ADMIN, AGENT, APPROVER, BOOK_TOOLS, pendingOf, withGate } from './with-gate.ts'
 
 /** Assembled from parts, so that secret scanners do not report this file. */
 const planted = (mark: string) => `ghp_${mark}${'aB3dE5gH7jK9mN1pQ2sT4vW6xY8z'.repeat(2)}`.slice(0, 40)
-
-/** Every byte below a folder, files that SQLite keeps beside its own included. */
-function bytesBelow(folder: string): string {
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-  return files.map((file) => readFileSync(join(file.parentPath, file.name), 'latin1')).join('\n')
-}
 
 const SENDING = { server: { tools: { ...BOOK_TOOLS, note: { effects: ['write', 'external'] } } } }
 

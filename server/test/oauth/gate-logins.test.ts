@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { filesBelow } from '../live-files.ts'
 import { runGate, startGate, type RunningGate } from '../doors/with-running-gate.ts'
 import { connectClient } from '../mcp/with-mcp-gate.ts'
 import { logInAs } from './person.ts'
@@ -162,10 +163,7 @@ describe('logging in at a tool server behind a running gate', () => {
 
   test('no token is in an answer, in the log, in the ledger or in a call', async () => {
     const folder = join(gate.folder, '.sluice')
-    const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-    const texts = files.map(
-      (entry) => [join(entry.parentPath, entry.name), readFileSync(join(entry.parentPath, entry.name))] as const,
-    )
+    const texts = filesBelow(folder).map(({ path, bytes }) => [path, bytes] as const)
     const kept = texts.filter(([name]) => name.includes('logins'))
     const tokens = kept.flatMap(([, bytes]) => [...bytes.toString().matchAll(/"(?:access|refresh)_token":"([^"]+)"/g)])
     expect(tokens.length).toBeGreaterThanOrEqual(4)

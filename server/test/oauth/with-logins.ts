@@ -1,6 +1,7 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { filesBelow } from '../live-files.ts'
 import type { LoginStore } from '../../src/commands/ports/logins.ts'
 import type { UpstreamAnswer } from '../../src/commands/ports/upstream.ts'
 import { openLoginStore } from '../../src/keys/server-logins.ts'
@@ -82,7 +83,10 @@ export async function withLogins(options: LoginRigOptions, use: (rig: LoginRig) 
     logins,
     logged,
     listed,
-    files: () => textsIn(folder),
+    files: () =>
+      filesBelow(folder)
+        .map(({ bytes }) => bytes.toString())
+        .join('\n'),
     browse,
     logIn: async (name, user) => {
       const back = await browse(name, user)
@@ -105,11 +109,4 @@ export async function withLogins(options: LoginRigOptions, use: (rig: LoginRig) 
     await servers.close()
     if (options.folder === undefined) rmSync(folder, { recursive: true, force: true })
   }
-}
-
-function textsIn(folder: string): string {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
-    .join('\n')
 }

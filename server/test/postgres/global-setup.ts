@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stopPostgres } from './start-postgres.ts'
@@ -7,7 +7,7 @@ import { stopPostgres } from './start-postgres.ts'
 export const FOLDER_VARIABLE = 'TEST_POSTGRES_FOLDER'
 
 export function setup(): () => Promise<void> {
-  const folder = join(tmpdir(), `sluice-postgres-${process.pid}`)
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-postgres-'))
   process.env[FOLDER_VARIABLE] = folder
   return async () => {
     await stopPostgres(folder)

@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symli
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { copyLive } from '../live-files.ts'
 import { startBalancer, type Balancer } from '../../../scripts/cluster/balancer.ts'
 import { LAUNCHER } from '../built/built.ts'
 import { runGate } from '../doors/with-running-gate.ts'
@@ -75,7 +76,7 @@ describe.skipIf(!hasPostgres || !isWhole || before === undefined)('a rolling upg
     const keys = join(folder, 'keys')
     if (existsSync(keys)) cpSync(keys, join(place, '.sluice', 'keys'), { recursive: true })
     const node = await runGate(place, ['up'], launcher)
-    if (!existsSync(keys)) cpSync(join(place, '.sluice', 'keys'), keys, { recursive: true })
+    if (!existsSync(keys)) copyLive(join(place, '.sluice', 'keys'), keys)
     running.push(node)
     return node
   }

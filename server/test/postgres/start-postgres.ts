@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process'
-import { chownSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,7 +10,7 @@ const run = promisify(execFile)
 /** Postgres does not run as root. */
 const NOBODY = 65_534
 export const asNobody = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
-const START_MS = 60_000
+const START_MS = 110_000
 
 export type Binaries = { readonly initdb: string; readonly postgres: string }
 
@@ -33,9 +33,17 @@ export async function startPostgres(folder: string, { initdb, postgres }: Binari
     ...asNobody,
     cwd: folder,
   })
-  const port = await freePort()
-  await startServer({ postgres, folder, port })
-  return port
+  for (;;) {
+    const port = await freePort()
+    try {
+      await startServer({ postgres, folder, port })
+      return port
+    } catch (error) {
+      // Another program took the port between the search and the start.
+      if (!/address already in use/i.test(String(error))) throw error
+      rmSync(join(folder, 'postgres.log'))
+    }
+  }
 }
 
 /** Starts the server of a cluster that exists. Resolves when it accepts connections. */
@@ -63,7 +71,13 @@ export async function startServer(at: {
 }
 
 export async function answers(port: number): Promise<boolean> {
-  const client = new Client({ host: '127.0.0.1', port, user: 'sluice', database: 'postgres' })
+  const client = new Client({
+    host: '127.0.0.1',
+    port,
+    user: 'sluice',
+    database: 'postgres',
+    connectionTimeoutMillis: 5_000,
+  })
   client.on('error', () => undefined)
   try {
     await client.connect()

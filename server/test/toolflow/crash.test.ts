@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { copyLive } from '../live-files.ts'
 import { built } from '../built/built.ts'
 import type { ProbePoint } from '../../src/commands/ports/runtime.ts'
 import { ADMIN, APPROVER, effectsIn, openTestGate, until, type GateRig } from '../gate/with-gate.ts'
@@ -27,7 +28,7 @@ async function leftBy(name: string, live: (rig: GateRig, arm: () => void) => Pro
     probe(point) {
       if (!armed) return
       const copy = `${folder}-${left.length}`
-      cpSync(folder, copy, { recursive: true, filter: (path) => !path.endsWith('.sock') })
+      copyLive(folder, copy)
       left.push({ point, folder: copy, ran: effectsIn(copy).length })
     },
   })

@@ -22,7 +22,7 @@ export async function runFlow(
   body: object,
   more: RunToolflow & { caller?: Caller } = {},
 ): Promise<ToolflowView> {
-  const { caller = USER, ...rest } = more
+  const { caller = USER, ...rest } = { wait_ms: 110_000, ...more }
   return valueOf(await gate.toolflow.run(caller, ToolflowBody.parse(body), rest))
 }
 

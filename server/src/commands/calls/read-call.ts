@@ -5,6 +5,7 @@ import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { isSameCaller } from '../../contract/caller-identity.ts'
 import { grantedTools } from '../../core/identity/granted-tools.ts'
 import { describeCall, type Links } from './describe-call.ts'
+import { isToBeRetried } from './retry-changes.ts'
 import { waitForCall, type WaitDeps } from './wait-for-call.ts'
 
 export type ReadCallDeps = WaitDeps & { readonly links: Links }
@@ -35,5 +36,6 @@ export async function readCall(
   return ok(describeCall(row, deps.links))
 }
 
-/** Waiting includes the read-back. */
-const isOver = (row: CallRow) => row.state !== 'pending' && row.state !== 'executing' && row.due === undefined
+/** Waiting includes the read-back, and a retry that a person or the recovery has ordered. */
+const isOver = (row: CallRow) =>
+  row.state !== 'pending' && row.state !== 'executing' && row.due === undefined && !isToBeRetried(row)

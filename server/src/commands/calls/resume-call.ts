@@ -28,6 +28,7 @@ import { previewCall, previewWanted, type PreviewDeps } from './preview-call.ts'
 import { quarantineChanges } from '../identity/quarantine.ts'
 import { isInDoubt, isUnrecorded } from '../changes/unrecorded.ts'
 import { endUnsent, type EndUnsentDeps } from './end-unsent.ts'
+import { isToBeRetried } from './retry-changes.ts'
 import { isStartOnRecord } from './start-on-record.ts'
 
 export type ResumeDeps = JudgeDeps &
@@ -116,7 +117,7 @@ async function approvalOf(deps: ResumeDeps, row: CallRow): Promise<Held<'approva
 /** Held and approved, or interrupted and to be retried. */
 function isResumable(row: CallRow, approval: ApprovalRow | undefined): boolean {
   if (row.state === 'pending') return approval?.state === 'approved'
-  return row.state === 'unknown' && row.settled?.as === 'retry'
+  return isToBeRetried(row)
 }
 
 /** `judged` is set if there was a verdict, `ready` if there was a check. */

@@ -6,6 +6,9 @@ import type { Change } from '../ports/ledger.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
 import { newRunChanges, addRunEvent } from '../runs/run-changes.ts'
 
+/** A person or the recovery has ordered a retry, and it has not started yet: starting uses the order up. */
+export const isToBeRetried = (row: CallRow): boolean => row.state === 'unknown' && row.settled?.as === 'retry'
+
 /** A retry of an interrupted call: an event for the run it belongs to, or for a new one, and the wake-up. */
 export function retryChanges(
   deps: { readonly ids: Ids; readonly clock: Clock },
