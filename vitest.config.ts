@@ -1,5 +1,3 @@
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './server/test/longest-first.ts'
 
@@ -23,8 +21,6 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // Most tests wait for processes and disks, so three at a time fit on two cores.
     maxWorkers: 3,
-    // For the processes and threads that tests start: compiling the gate takes half of their time.
-    env: { NODE_COMPILE_CACHE: join(tmpdir(), 'sluice-compile-cache') },
     projects: [
       {
         extends: true,

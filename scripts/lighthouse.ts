@@ -6,7 +6,8 @@ import { pageFunctions } from 'lighthouse/core/lib/page-functions.js'
 import { chromium } from 'playwright-core'
 import { CHROMIUM, SKIPPED } from '../server/test/console/browser.ts'
 import { buildConsole } from '../server/test/console/with-console.ts'
-import { freePort, seed, startWorld } from '../server/test/console/world.ts'
+import { seed, startWorld } from '../server/test/console/world.ts'
+import { freePort } from '../server/test/free-port.ts'
 
 /**
  * Lighthouse over the inbox of a seeded gate, as a person who is logged in sees it, with empty caches: on a desktop, and on a slow phone

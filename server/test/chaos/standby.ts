@@ -1,7 +1,8 @@
 import { chownSync, cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from 'pg'
-import { asNobody, freePort, startServer } from '../postgres/start-postgres.ts'
+import { freePort } from '../free-port.ts'
+import { asNobody, startServer } from '../postgres/start-postgres.ts'
 import { until } from './node-checks.ts'
 
 export type Server = { readonly folder: string; readonly port: number }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CHROMIUM, SKIPPED } from './browser.ts'
 import { startIssuer, type Issuer } from './issuer.ts'
 import { openConsole, type Console } from './with-console.ts'
-import { freePort } from './world.ts'
+import { freePort } from '../free-port.ts'
 
 if (CHROMIUM === undefined) console.warn(SKIPPED)
 const WHOLE = process.env['SLUICE_CONSOLE'] === 'whole'

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { createServer } from 'node:net'
 import { runGate, startGate, type RunningGate } from '../doors/with-running-gate.ts'
+import { freePort } from '../free-port.ts'
 
 const OFFICE = resolve(import.meta.dirname, 'office.ts')
 const server = (name: string, tools: object, more: object = {}) => ({
@@ -142,19 +142,6 @@ export async function startWorld(
       }
     },
   }
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((done, fail) => {
-    const server = createServer()
-    server.once('error', fail)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() =>
-        typeof address === 'object' && address !== null ? done(address.port) : fail(new Error('no port')),
-      )
-    })
-  })
 }
 
 /** Creates the pending requests and past calls of an ordinary morning. */

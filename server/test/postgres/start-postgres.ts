@@ -1,10 +1,10 @@
 import { execFile, spawn } from 'node:child_process'
-import { chownSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { chownSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
+import { freePort } from '../free-port.ts'
 
 const run = promisify(execFile)
 /** Postgres does not run as root. */
@@ -33,17 +33,9 @@ export async function startPostgres(folder: string, { initdb, postgres }: Binari
     ...asNobody,
     cwd: folder,
   })
-  for (;;) {
-    const port = await freePort()
-    try {
-      await startServer({ postgres, folder, port })
-      return port
-    } catch (error) {
-      // Another program took the port between the search and the start.
-      if (!/address already in use/i.test(String(error))) throw error
-      rmSync(join(folder, 'postgres.log'))
-    }
-  }
+  const port = await freePort()
+  await startServer({ postgres, folder, port })
+  return port
 }
 
 /** Starts the server of a cluster that exists. Resolves when it accepts connections. */
@@ -87,15 +79,6 @@ export async function answers(port: number): Promise<boolean> {
   } finally {
     await client.end().catch(() => undefined)
   }
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
 }
 
 /** Ends the server of this folder, if there is one, and waits for its end. */

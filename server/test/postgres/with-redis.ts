@@ -2,7 +2,7 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort } from './start-postgres.ts'
+import { freePort } from '../free-port.ts'
 
 /** Whether this machine has Redis (`npm run get-redis`). If not, a message names the skipped tests. */
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0

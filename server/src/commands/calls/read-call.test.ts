@@ -41,7 +41,7 @@ test('whoever waits for an interrupted call gets the outcome of the retry that w
   for (let turn = 0; turn < 5; turn += 1) await new Promise((done) => setImmediate(done))
   expect(isOver).toBe(false)
   become({ ...UNKNOWN, state: 'executing' })
-  become({ ...UNKNOWN, state: 'failed', problem: { code: 'tool.timeout', about: {} } } as CallRow)
+  become({ ...UNKNOWN, state: 'failed', problem: { code: 'tool.timeout', about: {} } })
   expect(await read).toMatchObject({ ok: true, value: { status: 'failed' } })
 })
 

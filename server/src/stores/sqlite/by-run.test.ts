@@ -11,7 +11,7 @@ const folder = freshFolders()
 
 test('open calls of toolflows say which run made them; every other row is unchanged', async () => {
   const file = join(folder(), 'ledger.db')
-  const db = new DatabaseSync(file)
+  const db = new DatabaseSync(file, { timeout: 60_000 })
   expect(migrate(db, MIGRATIONS.slice(0, MIGRATIONS.indexOf(BY_RUN))).ok).toBe(true)
   const insert = db.prepare('INSERT INTO calls (id, version, body, later, state) VALUES (?, 2, ?, ?, ?)')
   const asked = { for_run: runId(1), toolflow: { at_least: 'ask', risk_score: 42 } }

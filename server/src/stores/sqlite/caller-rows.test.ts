@@ -38,7 +38,7 @@ const CALLS: readonly CallRow[] = [
 
 test('what was stored under a caller`s id is stored under its id and user, for its owner alone', async () => {
   const file = join(folder(), 'ledger.db')
-  const db = new DatabaseSync(file)
+  const db = new DatabaseSync(file, { timeout: 60_000 })
   const before = MIGRATIONS.slice(0, MIGRATIONS.indexOf(CALLER_ROWS))
   expect(migrate(db, before).ok).toBe(true)
   const insert = (table: string, columns: Record<string, string>, id: string, row: object) =>

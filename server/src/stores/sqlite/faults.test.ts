@@ -41,7 +41,7 @@ test('a full store is unavailable, loses nothing, and continues by itself when t
   expect(await store.count('calls', {})).toBe(committed)
   expect(await wholeChain(store, 'main')).toHaveLength(committed)
 
-  const outside = new DatabaseSync(file)
+  const outside = new DatabaseSync(file, { timeout: 60_000 })
   outside.exec('DELETE FROM calls WHERE pos > 5')
   outside.close()
   expect(await commit(store, BULK)).toBe('committed')
@@ -77,7 +77,7 @@ test('a store that another process keeps locked is unavailable until it is relea
   const file = join(folder(), 'ledger.db')
   const faults: string[] = []
   const store = await openStore(file, { tuning: { busy_ms: 50 }, onFault: (error) => faults.push(error.message) })
-  const outside = new DatabaseSync(file)
+  const outside = new DatabaseSync(file, { timeout: 60_000 })
   outside.exec('BEGIN IMMEDIATE')
   expect(await Promise.all([commit(store), commit(store)])).toEqual(['unavailable', 'unavailable'])
   expect(faults).toEqual(['the ledger cannot be written: database is locked (SQLite 5)'])
@@ -106,7 +106,7 @@ test('a store that becomes read-only is unavailable until it can be written agai
   const modes = (mode: number) => ['', '-wal', '-shm'].map((suffix) => chmodSync(file + suffix, mode))
   expect(await commit(store)).toBe('committed')
   // An open file stays writable, so a first fault makes the store open it again.
-  const outside = new DatabaseSync(file)
+  const outside = new DatabaseSync(file, { timeout: 60_000 })
   outside.exec('BEGIN IMMEDIATE')
   expect(await commit(store)).toBe('unavailable')
   outside.exec('ROLLBACK')
@@ -122,7 +122,7 @@ test('a store that becomes read-only is unavailable until it can be written agai
 test('a store whose file was removed stays unavailable; no empty one is created', async () => {
   const file = join(folder(), 'ledger.db')
   const store = await openStore(file, { tuning: { busy_ms: 50 }, onFault: () => undefined })
-  const outside = new DatabaseSync(file)
+  const outside = new DatabaseSync(file, { timeout: 60_000 })
   outside.exec('BEGIN IMMEDIATE')
   for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix)
   expect(await commit(store)).toBe('unavailable')
@@ -149,7 +149,7 @@ test('a head that does not match the entries is reported, nothing is overwritten
   const reported: unknown[] = []
   const store = await openStore(file, { onDiverged: (found) => reported.push(found) })
   await store.commit([note('a'), note('b'), note('c')])
-  const outside = new DatabaseSync(file)
+  const outside = new DatabaseSync(file, { timeout: 60_000 })
   outside.exec('UPDATE heads SET seq = 1')
   outside.close()
   expect(await commit(store)).toBe('committed')

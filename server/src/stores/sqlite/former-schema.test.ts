@@ -28,7 +28,7 @@ const broughtOver = (row: CallRow): CallRow =>
 
 /** A ledger as left by a release before the columns: rows changed more than once, two streams, one of them longer. */
 function formerLedger(file: string): void {
-  const db = new DatabaseSync(file)
+  const db = new DatabaseSync(file, { timeout: 60_000 })
   expect(migrate(db, MIGRATIONS.slice(0, TEXT_ALONE)).ok).toBe(true)
   const insert = (table: string) => db.prepare(`INSERT INTO ${table} (id, version, body) VALUES (?, ?, ?)`)
   for (const [at, row] of CALLS.entries()) insert('calls').run(row.call_id, at + 1, JSON.stringify(row))

@@ -24,7 +24,7 @@ async function written(): Promise<string> {
 }
 
 function inFile<T>(file: string, work: (db: DatabaseSync) => T): T {
-  const db = new DatabaseSync(file)
+  const db = new DatabaseSync(file, { timeout: 60_000 })
   try {
     return work(db)
   } finally {

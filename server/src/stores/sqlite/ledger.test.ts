@@ -37,7 +37,7 @@ test('commits that are sent together are applied in the order of arrival, as if 
 test('a hundred commits that arrive together share their transactions', async () => {
   const address = file()
   const store = await openStore(address)
-  const outside = new DatabaseSync(address)
+  const outside = new DatabaseSync(address, { timeout: 60_000 })
   const frames = () => outside.prepare('PRAGMA wal_checkpoint(PASSIVE)').get()?.['log'] as number
   const before = frames()
   await Promise.all(Array.from({ length: 100 }, (_, index) => store.commit([newCall(`c${index}`), note(`c${index}`)])))

@@ -132,7 +132,7 @@ test('rows get their first MACs once: afterwards one without a MAC stays without
 test('a ledger from before MACs is not opened if rows already had them', async () => {
   const { store, file } = await forged('SELECT 1')
   await store.close()
-  const outside = new DatabaseSync(file)
+  const outside = new DatabaseSync(file, { timeout: 60_000 })
   outside.exec(`PRAGMA user_version = ${FIRST_WITH_MACS - 1}`)
   outside.close()
   await expect(openStore(file, { rows: SEALED })).rejects.toThrow('ledger.replaced')

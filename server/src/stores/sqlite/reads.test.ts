@@ -15,7 +15,7 @@ async function tampered(sql: string) {
   const store = await openStore(file)
   await store.commit([newCall('c'), note('1'), note('2'), note('3'), note('4'), note('5')])
   const honest = await wholeChain(store, 'main')
-  const outside = new DatabaseSync(file)
+  const outside = new DatabaseSync(file, { timeout: 60_000 })
   outside.exec(sql)
   outside.close()
   return { store, honest }

@@ -19,7 +19,7 @@ async function storedAfter(first: CallRow, then: CallRow) {
   expect(await store.commit([swap('c', 1, then)])).toBe('committed')
   expect((await store.row('calls', 'c'))?.row).toEqual(then)
   await store.close()
-  const db = new DatabaseSync(file)
+  const db = new DatabaseSync(file, { timeout: 60_000 })
   const stored = db.prepare('SELECT body, later FROM calls').get()
   db.close()
   return stored

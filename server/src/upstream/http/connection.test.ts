@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { freePort } from '../../../test/free-port.ts'
 import { startHttp, withHttp, type HttpProcess } from '../../../test/tool-servers/with-http-servers.ts'
 import { withToolServers, type Rig } from '../../../test/tool-servers/with-tool-servers.ts'
 import type { UpstreamAnswer } from '../../commands/ports/upstream.ts'
@@ -21,6 +22,16 @@ function withOne(
     const config = server.as('s', options.more?.(server) ?? {})
     await withToolServers([config], { ...QUICK, ...options.tuning }, (rig) => use(rig, server))
   })
+}
+
+/** The same with a server that can be started again at its address. */
+async function withOneTwice(
+  script: string,
+  options: { readonly args?: readonly string[] },
+  use: (rig: Rig, server: HttpProcess, startAgain: () => Promise<HttpProcess>) => Promise<void>,
+): Promise<void> {
+  const there = { ...options, env: { PORT: String(await freePort()) } }
+  await withOne(script, there, (rig, server) => use(rig, server, () => startHttp(script, there)))
 }
 
 const namesOf = ({ listings }: Rig) => listings.at(-1)?.definitions.map(({ name }) => name)
@@ -70,12 +81,12 @@ describe('a server over HTTP', () => {
     }))
 
   test('that is down rejects its calls, and is found when it is up', () =>
-    withOne('misbehaving-http.ts', {}, async ({ call, text, servers }, { port, stop }) => {
+    withOneTwice('misbehaving-http.ts', {}, async ({ call, text, servers }, { stop }, startAgain) => {
       expect(await text('s', 'echo')).toBe('{}')
       await stop()
       await expect.poll(() => servers.status()[0]?.state).toBe('waiting')
       expect(codeOf(await call('s', 'echo'))).toBe('not_sent tool.unavailable')
-      const again = await startHttp('misbehaving-http.ts', { env: { PORT: String(port) } })
+      const again = await startAgain()
       try {
         await expect.poll(() => text('s', 'echo', { n: 1 })).toBe('{"n":1}')
       } finally {
@@ -84,10 +95,10 @@ describe('a server over HTTP', () => {
     }))
 
   test('of the newer era that was restarted is found again, with its new tools', () =>
-    withOne('sdk-http.ts', { args: ['modern'] }, async (rig, { port, stop }) => {
+    withOneTwice('sdk-http.ts', { args: ['modern'] }, async (rig, { stop }, startAgain) => {
       expect(await rig.servers.ready('s')).toMatchObject({ ok: true })
       await stop()
-      const again = await startHttp('sdk-http.ts', { args: ['modern'], env: { PORT: String(port) } })
+      const again = await startAgain()
       try {
         await expect.poll(() => rig.text('s', 'near', { region: 'x' })).toBe('near x')
         await expect.poll(() => rig.servers.status()[0]?.starts).toBeGreaterThan(1)
