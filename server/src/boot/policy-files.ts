@@ -24,8 +24,8 @@ export function policyFiles(config: string, loaded?: PolicyText): PolicySource {
   const isExpected = existsSync(config)
   const first = loaded && presentText({ ok: true, value: loaded }, config)
   const read = (): PolicyRead => {
-    if (!isExpected || (textOf(config) ?? '').trim() !== '') return readPolicy(config)
-    const says = 'the configuration file is missing or empty'
+    if (!isExpected || !isMissingOrEmpty(config)) return readPolicy(config)
+    const says = MISSING_OR_EMPTY
     const instead = 'write `policy: {}` for the default policy'
     return { ok: false, faults: [{ file: config, line: 1, column: 1, says, instead }] }
   }
@@ -49,6 +49,9 @@ export function readPolicy(config: string): PolicyRead {
   const instead = "write the path of a policy file, relative to this file's folder, or the policy itself"
   return { ok: false, faults: [{ file: config, line, column: col, says, instead }] }
 }
+
+export const MISSING_OR_EMPTY = 'the configuration file is missing or empty'
+export const isMissingOrEmpty = (config: string): boolean => (textOf(config) ?? '').trim() === ''
 
 function textOf(file: string): string | undefined {
   try {

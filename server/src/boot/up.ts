@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { LOCAL_OWNER } from '../contract/caller.ts'
-import { ok, type Problem } from '../contract/problems.ts'
+import { ok, refuse, type Problem } from '../contract/problems.ts'
 import { commandFor, commandName } from '../doors/cli/command-name.ts'
 import type { UpOptions } from '../doors/cli/local-gate.ts'
 import { callerIdentifier } from '../doors/entrance/caller-of.ts'
@@ -19,7 +19,7 @@ import { freeMemoryWhenIdle } from './free-memory-when-idle.ts'
 import { greetDemo } from './greet-demo.ts'
 import { DEMO, LAUNCHER, settingsOf } from './local-gate.ts'
 import { prepareCredentials } from './prepare-credentials.ts'
-import { policyFiles } from './policy-files.ts'
+import { isMissingOrEmpty, MISSING_OR_EMPTY, policyFiles } from './policy-files.ts'
 import { policyStore } from './write-policy.ts'
 import { openLog } from './log.ts'
 import type { GateOptions } from './gate-options.ts'
@@ -39,6 +39,7 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
   const loaded = settingsOf(options)
   if (!loaded.ok) return complain(loaded.problem)
   const settings = loaded.value
+  const hasFile = existsSync(settings.file)
   const log = openLog(process.stderr)
   let url = ''
   let declareDead: (() => void) | undefined
@@ -52,6 +53,9 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
     policyStore: policyStore(settings.file),
     doctor: async () => (await import('./doctor/doctor.ts')).doctor({ config: settings.file, data: settings.data }),
     readServers: () => {
+      // As for the policy: an editor may have emptied the file to write it again.
+      if (hasFile && isMissingOrEmpty(settings.file))
+        return refuse('config.invalid', { file: settings.file, paths: MISSING_OR_EMPTY })
       const again = settingsOf(options)
       return again.ok ? ok(again.value.config.servers) : again
     },

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { BOOK_TOOLS, until } from '../gate/with-gate.ts'
@@ -51,7 +51,11 @@ beforeAll(async () => {
 afterAll(() => gate.stop())
 
 const place = (name: string) => join(gate.folder, name)
-const edit = (text: string) => writeFileSync(place('first.yaml'), text)
+/** Replaces it as a whole: the gate reads the file while this process may be waiting for a processor. */
+function edit(text: string): void {
+  writeFileSync(place('first.new'), text)
+  renameSync(place('first.new'), place('first.yaml'))
+}
 async function shown(): Promise<{ version: string; rules: { id: string }[]; notices: Notice[] }> {
   const { body } = await gate.http('GET', '/v1/policies', admin)
   return body as never
@@ -173,7 +177,7 @@ describe('a configuration that is edited while the gate runs', () => {
     expect(await statusOf('book__note')).toBe('refused')
   })
 
-  test('that is not YAML, empty or removed, leaves the old one in force, and the command line still finds the gate', async () => {
+  test('that is not YAML, empty or removed, leaves the old one and the tool servers in force, and the command line still finds the gate', async () => {
     const good = readFileSync(config(), 'utf8')
     const { version } = await shown()
     for (const spoil of [
@@ -184,6 +188,9 @@ describe('a configuration that is edited while the gate runs', () => {
       spoil()
       await untilRefused()
       expect((await shown()).version).toBe(version)
+      expect((await gate.http('GET', '/v1/servers', admin)).body['items']).toMatchObject([
+        { server: 'book', starts: 1 },
+      ])
       expect((await gate.cli('policy', 'show')).err).toContain('policy.refused')
       writeFileSync(config(), good)
       await untilQuiet()
