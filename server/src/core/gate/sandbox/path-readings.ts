@@ -10,6 +10,8 @@ export type PathReadings =
 /** The machine on which the paths will be resolved. */
 export type Machine = { readonly windows: boolean; readonly home: string }
 
+/** Some programs read `//host/x` as another machine; all read `///x` as `/x`. */
+const NETWORK = /^(?:[\\/]{2}(?!\/)|\\\\)/
 const FILE_URL = /^file:(?:\/\/(?<host>[^/]*))?(?<path>\/.*)?$/i
 const ENCODED = /%(?:25)*(?:2e|2f|5c|7e|00)/i
 /** No operating system accepts a longer path. */
@@ -37,7 +39,11 @@ export function pathReadings(written: string, machine: Machine): PathReadings {
   for (const spelling of spellings) {
     const fault = faultOf(spelling, machine)
     if (fault !== undefined) return { is: 'refused', fault }
-    for (const path of readingsOf(spelling, machine)) paths.add(path)
+    for (const path of readingsOf(spelling, machine)) {
+      // `/../\host` without its parent folder is `/\host`, which Windows reads as another machine.
+      if (NETWORK.test(path)) return { is: 'refused', fault: 'network' }
+      paths.add(path)
+    }
   }
   return { is: 'read', paths: [...paths] }
 }
@@ -60,8 +66,7 @@ function faultOf(path: string, machine: Machine): PathFault | undefined {
   // oxlint-disable-next-line no-control-regex -- control characters are exactly what is looked for
   if (/[\u0000-\u001f\u007f-\u009f]/.test(path)) return 'control_character'
   if (ENCODED.test(path)) return 'encoded'
-  // Some programs read `//host/x` as another machine; all read `///x` as `/x`.
-  if (/^(?:[\\/]{2}(?!\/)|\\\\)/.test(path)) return 'network'
+  if (NETWORK.test(path)) return 'network'
   if (machine.windows ? /^[A-Za-z]:(?![\\/])/.test(path) : /^[A-Za-z]:/.test(path)) return 'drive'
   if (/^~[^\\/]/.test(path)) return 'home'
   if (VARIABLE.test(path)) return 'variable'
