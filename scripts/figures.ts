@@ -142,10 +142,10 @@ function summary(): string {
   const lines: string[][] = []
   const gates = results<Gate>('gate')?.rows.filter((row) => row.upstream === 'stdio' && row.concurrency === 64) ?? []
   if (gates.length > 0) {
-    const told = gates.filter(({ system }) => system !== 'direct')
+    const gateways = gates.filter(({ system }) => system !== 'direct')
     const of = ({ system, calls_s, cpu_us }: GateRow) => `${system} ${whole(calls_s)}/s (${whole(cpu_us)} µs)`
-    const [ours] = told.filter(({ system }) => system === 'sluice')
-    const others = told.filter(({ system }) => !system.startsWith('sluice')).map(of)
+    const [ours] = gateways.filter(({ system }) => system === 'sluice')
+    const others = gateways.filter(({ system }) => !system.startsWith('sluice')).map(of)
     const ourFigure = ours === undefined ? '' : `${whole(ours.calls_s)}/s, ${whole(ours.cpu_us)} µs of CPU each`
     lines.push(['64 calls at once, judged and recorded', ourFigure, others.join(', '), 'gate'])
   }

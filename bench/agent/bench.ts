@@ -75,7 +75,7 @@ async function startModel(): Promise<{ url: string; stop(): void }> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'model.ts')], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const url = await new Promise<string>((told) => createInterface({ input: child.stdout }).once('line', told))
+  const url = await new Promise<string>((resolve) => createInterface({ input: child.stdout }).once('line', resolve))
   return { url, stop: () => void child.kill() }
 }
 

@@ -46,7 +46,7 @@ async function runExample(gate: Story): Promise<void> {
   }
   const numberIn = (text: string) => Number(/"run_id": ?(\d+)|^Edition (\d+)/.exec(text)?.slice(1).find(Boolean))
   const editions = () => board.said.flatMap(({ text }) => (text.startsWith('SAITO_EDITION') ? [numberIn(text)] : []))
-  const heard = (prefix: string, edition: number) =>
+  const messageWith = (prefix: string, edition: number) =>
     board.waitFor(({ text }) => text.startsWith(prefix) && numberIn(text) === edition)
   const decide = async (edition: number, decision: 'approve' | 'deny') => {
     for (;;) {
@@ -85,11 +85,11 @@ async function runExample(gate: Story): Promise<void> {
   const scheduled = editions()
   for (const edition of scheduled) {
     console.log(`the scheduler's cron fired: edition ${edition}`)
-    console.log(`the analyst asks: ${(await heard('KAIRO_NEWS_REQUEST', edition)).text}`)
-    console.log(`the searcher answers: ${(await heard('KUMO_NEWS_RESPONSE', edition)).text}`)
+    console.log(`the analyst asks: ${(await messageWith('KAIRO_NEWS_REQUEST', edition)).text}`)
+    console.log(`the searcher answers: ${(await messageWith('KUMO_NEWS_RESPONSE', edition)).text}`)
     assert.ok(!alerts().some((line) => line.includes(String(edition))))
     await decide(edition, 'approve')
-    console.log(`the user reads: ${(await heard('Edition', edition)).text}`)
+    console.log(`the user reads: ${(await messageWith('Edition', edition)).text}`)
   }
   assert.equal(alerts().length, scheduled.length)
 
@@ -102,10 +102,10 @@ async function runExample(gate: Story): Promise<void> {
   await decide(denied, 'deny')
   publish('quiet')
   const quiet = await press()
-  await heard('Edition', quiet)
+  await messageWith('Edition', quiet)
   assert.equal(alerts().length, scheduled.length)
-  const told = board.said.filter(({ room }) => room === user).map(({ text }) => numberIn(text))
-  assert.deepEqual(told, [...scheduled, quiet])
+  const received = board.said.filter(({ room }) => room === user).map(({ text }) => numberIn(text))
+  assert.deepEqual(received, [...scheduled, quiet])
   console.log(
     'one edition is denied, and the user gets no message about it; the next has no material news, and nobody is asked',
   )

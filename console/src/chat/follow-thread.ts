@@ -37,22 +37,22 @@ const textIn = (value: unknown): string => (typeof value === 'string' ? value : 
  * Adds one event. INVARIANT: an event is counted once, even if it is sent again after a reconnect.
  */
 export function withNews(
-  heard: ThreadNews,
+  news: ThreadNews,
   kind: string,
   data: ThreadEvent['data'],
   id: string | undefined,
 ): ThreadNews {
   if (kind === 'message_delta') {
     const key = textIn(data['key'])
-    const before = heard.draft?.key === key ? heard.draft.text : ''
-    return { ...heard, draft: { key, text: `${before}${textIn(data['text'])}`.slice(0, LONGEST_DRAFT) } }
+    const earlier = news.draft?.key === key ? news.draft.text : ''
+    return { ...news, draft: { key, text: `${earlier}${textIn(data['text'])}`.slice(0, LONGEST_DRAFT) } }
   }
-  if (id === undefined || !isAfter(id, heard.events.at(-1)?.id)) return heard
+  if (id === undefined || !isAfter(id, news.events.at(-1)?.id)) return news
   const event: ThreadEvent = { id, event: kind as AgentEventName, data }
   return {
-    ...heard,
-    events: [...heard.events, event],
-    draft: kind === 'final' || kind === 'error' ? undefined : heard.draft,
+    ...news,
+    events: [...news.events, event],
+    draft: kind === 'final' || kind === 'error' ? undefined : news.draft,
   }
 }
 
@@ -73,7 +73,7 @@ function shown(signal: AbortSignal): Promise<void> {
 /** Follows a thread from its beginning, and resumes after every lost connection. */
 export function useThreadNews(run_id: string | undefined): ThreadNews {
   const client = useQueryClient()
-  const [heard, setHeard] = useState<{ readonly run_id: string | undefined; readonly of: ThreadNews }>({
+  const [news, setNews] = useState<{ readonly run_id: string | undefined; readonly of: ThreadNews }>({
     run_id,
     of: NOTHING,
   })
@@ -86,7 +86,7 @@ export function useThreadNews(run_id: string | undefined): ThreadNews {
     let timer: ReturnType<typeof setTimeout> | undefined
     const flush = () => {
       timer = undefined
-      setHeard({ run_id, of: now })
+      setNews({ run_id, of: now })
       void client.invalidateQueries({ queryKey: ['threads', 'one', run_id] })
     }
     const show = (next: ThreadNews) => {
@@ -95,7 +95,7 @@ export function useThreadNews(run_id: string | undefined): ThreadNews {
       now = next
       // Parts of an answer are drawn as they arrive; the thread is read again only when it changed.
       if (hasNews) timer ??= setTimeout(flush, GATHER_MS)
-      else if (timer === undefined) setHeard({ run_id, of: now })
+      else if (timer === undefined) setNews({ run_id, of: now })
     }
     const once = async () => {
       const attempt = new AbortController()
@@ -159,5 +159,5 @@ export function useThreadNews(run_id: string | undefined): ThreadNews {
       stop.abort()
     }
   }, [run_id, client])
-  return heard.run_id === run_id ? heard.of : NOTHING
+  return news.run_id === run_id ? news.of : NOTHING
 }

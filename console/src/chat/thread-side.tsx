@@ -16,7 +16,7 @@ import type { Thread, Usage } from './thread-query.ts'
 
 type SideProps = {
   readonly thread: Thread
-  readonly heard: ThreadNews
+  readonly news: ThreadNews
   readonly calls: readonly ProposedCall[]
   readonly table: RunDetails['graph']
   /** On a narrow page it is shown only on request. */
@@ -24,10 +24,10 @@ type SideProps = {
 }
 
 /** The progress of the thread: graph, plan, calls and cost. */
-export function ThreadSide({ thread, heard, calls, table, open }: SideProps) {
+export function ThreadSide({ thread, news, calls, table, open }: SideProps) {
   return (
     <aside className={open ? 'side-pane chat-side open' : 'side-pane chat-side'} aria-label="Progress">
-      <Graph thread={thread} heard={heard} table={table} />
+      <Graph thread={thread} news={news} table={table} />
       <Plan thread={thread} />
       <Calls calls={calls} />
       <Used usage={thread.usage} />
@@ -42,9 +42,9 @@ export function ThreadSide({ thread, heard, calls, table, open }: SideProps) {
   )
 }
 
-function Graph({ thread, heard, table }: Pick<SideProps, 'thread' | 'heard' | 'table'>) {
+function Graph({ thread, news, table }: Pick<SideProps, 'thread' | 'news' | 'table'>) {
   const waits = thread.awaiting_approval
-  const whole = pathOf(heard.events)
+  const whole = pathOf(news.events)
   // A held call ends the turn, but the thread continues at `AwaitApproval`.
   const path = waits ? whole.slice(0, whole.lastIndexOf('AwaitApproval') + 1) : whole
   const isOver = path.at(-1) === 'END'

@@ -25,7 +25,7 @@ const DECIDING = new Set(['approver', 'admin'])
 export function ThreadView({ run_id }: { readonly run_id: string }) {
   const query = useQuery(threadQuery(run_id))
   const run = useQuery(threadRunQuery(run_id))
-  const heard = useThreadNews(run_id)
+  const news = useThreadNews(run_id)
   const me = useMe()
   const [isSideOpen, setSideOpen] = useState(false)
   const { data: thread } = query
@@ -37,7 +37,7 @@ export function ThreadView({ run_id }: { readonly run_id: string }) {
     )
   const owner = run.data?.owner
   const isOwn = owner !== undefined && me !== undefined && owner.id === me.id && owner.user === me.user
-  const calls = callsOf(heard.events)
+  const calls = callsOf(news.events)
   const { words, tag } = statusWords(thread.status)
   return (
     <>
@@ -52,14 +52,14 @@ export function ThreadView({ run_id }: { readonly run_id: string }) {
           </Button>
           {isOwn ? <Stop thread={thread} /> : null}
         </div>
-        {heard.state === 'lost' ? (
+        {news.state === 'lost' ? (
           <p className="chat-lost small" role="status">
             <Icon name="warn" /> Not live. What happens now is shown when the gate answers again.
           </p>
         ) : null}
-        <Conversation thread={thread} draft={heard.draft?.text} calls={calls} owner={isOwn ? undefined : owner?.user} />
+        <Conversation thread={thread} draft={news.draft?.text} calls={calls} owner={isOwn ? undefined : owner?.user} />
         <Waiting thread={thread} mayDecide={me !== undefined && DECIDING.has(me.kind)} />
-        {isOwn && heard.state !== 'ended' ? (
+        {isOwn && news.state !== 'ended' ? (
           <Reply
             thread_id={thread.thread_id}
             question={thread.awaiting_user_input}
@@ -67,14 +67,14 @@ export function ThreadView({ run_id }: { readonly run_id: string }) {
           />
         ) : (
           <p className="chat-reply small dim">
-            {heard.state === 'ended'
+            {news.state === 'ended'
               ? 'This conversation has ended. Start a new one.'
               : 'You can read this conversation. Only its owner can write in it.'}
           </p>
         )}
       </section>
-      <ThreadSide thread={thread} heard={heard} calls={calls} table={run.data?.graph} open={isSideOpen} />
-      <Announcements thread={thread} heard={heard} />
+      <ThreadSide thread={thread} news={news} calls={calls} table={run.data?.graph} open={isSideOpen} />
+      <Announcements thread={thread} news={news} />
     </>
   )
 }
@@ -152,12 +152,12 @@ function Stop({ thread }: { readonly thread: Thread }) {
 }
 
 /** Announces events to screen readers while the page is open. */
-function Announcements({ thread, heard }: { readonly thread: Thread; readonly heard: ThreadNews }) {
+function Announcements({ thread, news: news }: { readonly thread: Thread; readonly news: ThreadNews }) {
   const before = useRef(thread.status)
   const { status } = thread
   useEffect(() => {
-    if (before.current !== status && heard.state === 'live') say(`The conversation: ${statusWords(status).words}.`)
+    if (before.current !== status && news.state === 'live') say(`The conversation: ${statusWords(status).words}.`)
     before.current = status
-  }, [status, heard.state])
+  }, [status, news.state])
   return null
 }

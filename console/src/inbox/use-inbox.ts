@@ -28,7 +28,7 @@ export function useInbox(selected: string | undefined) {
   const { data } = query
   const [shown, setShown] = useState<readonly Packet[] | undefined>(() => data && byUrgency(data))
   const pointer = useRef(false)
-  const told = useRef(0)
+  const announced = useRef(0)
   const pending = useMemo(() => new Map((data ?? []).map((packet) => [packet.approval_id, packet])), [data])
 
   useEffect(() => {
@@ -49,8 +49,8 @@ export function useInbox(selected: string | undefined) {
   const known = new Set(list.map(({ approval_id }) => approval_id))
   const fresh = (data ?? []).filter(({ approval_id }) => !known.has(approval_id))
   useEffect(() => {
-    if (fresh.length > told.current) announce(many(fresh.length, 'new call'))
-    told.current = fresh.length
+    if (fresh.length > announced.current) announce(many(fresh.length, 'new call'))
+    announced.current = fresh.length
   }, [fresh.length])
 
   const show = useCallback(() => setShown(data === undefined ? undefined : byUrgency(data)), [data])

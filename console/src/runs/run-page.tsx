@@ -42,13 +42,13 @@ export function RunPage() {
   const [seen, setSeen] = useState<number>()
   const { data: run } = query
   const isThread = run?.kind === 'agent'
-  const heard = useThreadNews(isThread ? id : undefined)
+  const news = useThreadNews(isThread ? id : undefined)
   if (query.isError && run === undefined) return <Failed error={query.error} onRetry={() => void query.refetch()} />
   if (run === undefined) return <Skeleton />
   const at = seen === undefined ? run.events.length : Math.min(seen, run.events.length)
   // The journal of a thread has no nodes; its event stream has them, under the same numbers.
   const walked = isThread
-    ? walkedOf(run.graph, pathOf(heard.events, run.events[at - 1]?.seq ?? 0), run.status)
+    ? walkedOf(run.graph, pathOf(news.events, run.events[at - 1]?.seq ?? 0), run.status)
     : graphOf(run, at)
   return (
     <>

@@ -86,7 +86,7 @@ export function bindGate(ports: GatePorts): Bound {
       serversFor: (caller) => new Set(visibleTools.tools(caller).map(({ row }) => row.server)),
     }),
     audit: bindAudit({ ...deps, keys: ports.keys.checkpoints }),
-    retention: bindRetention({ ...deps, ledger: ports.quiet, telling: ports.ledger }),
+    retention: bindRetention({ ...deps, ledger: ports.quiet, notifying: ports.ledger }),
     closedBy: () => ports.intake.closedBy(),
   }
   return { gate, performers: performersOf({ ...deps, dispatch: calls.dispatch, askProxy: gate.proxy.ask }), idle }

@@ -27,11 +27,11 @@ export async function openSealedStore({ onRejected, ...setup }: SealedSetup): Pr
   if (!rows.ok) return rows
   const minimums = openMinimumVersions(keys)
   if (!minimums.ok) return minimums
-  const told = new Set<string>()
+  const reported = new Set<string>()
   const reject = (why: RejectedRow['why']) => (found: { readonly table: string; readonly id: string }) => {
     const name = JSON.stringify([found.table, found.id, why])
-    if (told.has(name)) return
-    told.add(name)
+    if (reported.has(name)) return
+    reported.add(name)
     onRejected({ ...found, why })
     record({ ...found, why })
   }

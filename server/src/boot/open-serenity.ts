@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { HealthEvidence } from '../commands/ports/health.ts'
 import { ok, type Result } from '../contract/problems.ts'
-import { GateWord, SERENITY_LIMITS, type Serenity, type SerenityProvider } from '../contract/serenity.ts'
+import { ToolflowVerdict, SERENITY_LIMITS, type Serenity, type SerenityProvider } from '../contract/serenity.ts'
 import { healthFiles } from '../upstream/health-files.ts'
 import { openHealthProvider } from '../upstream/health-providers.ts'
 import type { Log } from './log.ts'
@@ -47,10 +47,10 @@ function maxAge(environment: Environment, log: Log): number {
 }
 
 /** INVARIANT: outside test mode (`ENV=test`) nothing is ever forced. */
-function forcedBy(environment: Environment, isOn: boolean, log: Log): GateWord | undefined {
+function forcedBy(environment: Environment, isOn: boolean, log: Log): ToolflowVerdict | undefined {
   const said = environment[FORCE]
   if (said === undefined || said === '') return undefined
-  const word = GateWord.safeParse(said.trim().toUpperCase())
+  const word = ToolflowVerdict.safeParse(said.trim().toUpperCase())
   const hindrance =
     environment['ENV'] !== 'test'
       ? 'the gate does not run in test mode (ENV=test)'

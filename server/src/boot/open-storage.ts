@@ -11,7 +11,7 @@ import { withRunEvents } from '../commands/runs/with-run-events.ts'
 import { ok, problem, type Problem, type Result } from '../contract/problems.ts'
 import { sha256Hex } from '../keys/digest.ts'
 import { openCheckpointFile } from '../keys/checkpoint-file.ts'
-import { openKeptHead } from '../keys/kept-head.ts'
+import { openNewestEntryFile } from '../keys/newest-entry-file.ts'
 import { openSeenEntries } from '../keys/seen-entries.ts'
 import { joinStore } from '../stores/open-store.ts'
 import { measure, type Measured } from '../telemetry/measure.ts'
@@ -92,7 +92,7 @@ export async function openStorage(
   const { stream } = node.value
   const checkpointFile = openCheckpointFile(placesIn(settings.data).keys)
   const onFault = (error: Error) => log('error', 'the ledger cannot be written', { error: error.message })
-  const head = openKeptHead(placesIn(settings.data).keys, (error) =>
+  const head = openNewestEntryFile(placesIn(settings.data).keys, (error) =>
     log('warn', 'the newest audit entry could not be noted beside the keys', { error: error.message }),
   )
   const seen =
@@ -144,13 +144,13 @@ export async function openStorage(
     onDoubt: (commit) =>
       log('error', 'the ledger did not answer a commit: no calls are accepted until its outcome is known', { commit }),
   })
-  const told = reportingToHub(withRunEvents(givingBackPending(withEndDays(doubts, Date.now))), {
+  const reporting = reportingToHub(withRunEvents(givingBackPending(withEndDays(doubts, Date.now))), {
     hub,
     ids: randomIds,
     clock: Date.now,
     nonce: newNonce,
   })
-  const outgoing = withOutbox({ ledger: measured.ledger(told), channels, ids: randomIds, clock: Date.now })
+  const outgoing = withOutbox({ ledger: measured.ledger(reporting), channels, ids: randomIds, clock: Date.now })
   const numbers = { node: node.value.liveness.boot, last: 0 }
   const ledger = announceCommits(outgoing, node.value.notices, doubts, numbers)
   return ok({

@@ -57,12 +57,12 @@ describe('the policy of a configuration', () => {
 describe('watching', () => {
   /** Counts notifications during a change, until this many have come. */
   async function news(change: () => void, wanted: number): Promise<void> {
-    let heard = 0
-    const stop = policyFiles(at('sluice.yaml')).watch(() => (heard += 1))
+    let changes = 0
+    const stop = policyFiles(at('sluice.yaml')).watch(() => (changes += 1))
     change()
-    await until(() => heard >= wanted)
+    await until(() => changes >= wanted)
     stop()
-    expect(heard).toBe(wanted)
+    expect(changes).toBe(wanted)
   }
 
   test('detects a file that is replaced, as editors do', async () => {
@@ -96,13 +96,13 @@ describe('watching', () => {
     writeFileSync(at('p.yaml'), 'preset: strict')
     writeFileSync(at('else/q.yaml'), 'preset: observe')
     config('policy: ./p.yaml')
-    let heard = 0
+    let changes = 0
     const source = policyFiles(at('sluice.yaml'))
-    const stop = source.watch(() => (heard += 1))
+    const stop = source.watch(() => (changes += 1))
     config('policy: ./else/q.yaml')
-    await until(() => heard > 0)
+    await until(() => changes > 0)
     writeFileSync(at('else/q.yaml'), 'preset: careful')
-    await until(() => heard > 1)
+    await until(() => changes > 1)
     stop()
     expect(source.read()).toMatchObject({ value: { text: 'preset: careful' } })
   })
@@ -122,15 +122,15 @@ describe('watching', () => {
 
   test('ignores changes of other files', async () => {
     config('policy: { preset: strict }')
-    let heard = 0
-    const stop = policyFiles(at('sluice.yaml')).watch(() => (heard += 1))
+    let changes = 0
+    const stop = policyFiles(at('sluice.yaml')).watch(() => (changes += 1))
     for (let round = 0; round < 10; round += 1) {
       writeFileSync(at('log.txt'), String(round))
       await sleep(30)
     }
     config('policy: { preset: careful }')
-    await until(() => heard > 0)
+    await until(() => changes > 0)
     stop()
-    expect(heard).toBe(1)
+    expect(changes).toBe(1)
   })
 })

@@ -53,8 +53,8 @@ describe('a request', () => {
   test('a refusal is thrown as its problem, with the key of the request', async () => {
     const problem = { code: 'call.blocked', title: 'no', detail: 'by a rule', about: { rules: 'r' }, trace_id: 't' }
     const { url } = await serverWith((_, response) => json(response, 403, problem))
-    const heard: string[] = []
-    const gate = createClient({ url, onProblem: ({ code }) => heard.push(code) })
+    const codes: string[] = []
+    const gate = createClient({ url, onProblem: ({ code }) => codes.push(code) })
     const error = await failure(gate.ask('POST /v1/calls', { body: { tool: 's__t' }, idempotency_key: 'k1' }))
     expect([error.code, error.problem.status, error.problem.about, error.idempotency_key]).toEqual([
       'call.blocked',
@@ -62,7 +62,7 @@ describe('a request', () => {
       { rules: 'r' },
       'k1',
     ])
-    expect(heard).toEqual(['call.blocked'])
+    expect(codes).toEqual(['call.blocked'])
   })
 
   test('an answer that is not the gate`s is a problem too', async () => {

@@ -58,7 +58,7 @@ class Connection {
   #silence: ReturnType<typeof setTimeout> | undefined
   readonly #outer: AbortSignal | undefined
   readonly #silence_ms: number
-  #heard = 0
+  #received = 0
 
   constructor(outer: AbortSignal | undefined, silence_ms: number) {
     this.#outer = outer
@@ -68,7 +68,7 @@ class Connection {
 
   /** Whether only one event has arrived on it. */
   get isNew(): boolean {
-    return this.#heard === 1
+    return this.#received === 1
   }
 
   async *events(transport: Transport, path: string, last: string | undefined): AsyncGenerator<StreamEvent> {
@@ -79,7 +79,7 @@ class Connection {
     if (response.body === null) return
     for await (const event of eventsIn(response.body)) {
       this.#wait()
-      this.#heard += 1
+      this.#received += 1
       yield event
     }
   }

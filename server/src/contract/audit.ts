@@ -98,13 +98,13 @@ export type AuditFinding = {
 export type AcceptedBreak = AuditBreak & { readonly checkpoint: number; readonly at: number }
 
 /** The newest signed state, stored beside the keys. `broken`: what was found, until an admin accepts it. */
-export const KeptAudit = z.strictObject({
+export const StoredAuditState = z.strictObject({
   v: z.literal(1),
   newest: Checkpoint.optional(),
   broken: z.strictObject({ at: z.number(), stream: z.string(), seq: z.number().int(), says: z.string() }).optional(),
 })
-export type KeptAudit = z.infer<typeof KeptAudit>
-export type AuditBroken = NonNullable<KeptAudit['broken']>
+export type StoredAuditState = z.infer<typeof StoredAuditState>
+export type AuditBroken = NonNullable<StoredAuditState['broken']>
 
 export type AuditReport = {
   readonly ok: boolean

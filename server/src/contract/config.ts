@@ -316,6 +316,6 @@ const isTypeFault = (fault: z.core.$ZodIssue) => fault.code === 'invalid_type'
 
 function spell({ path, says }: ConfigFault, place: string | undefined, remedy: string | undefined): string {
   const where = path.length === 0 ? 'the file' : path.map(String).join('.')
-  const told = remedy === undefined ? says : `${says}, ${remedy}`
-  return place === undefined ? `${where}: ${told}` : `${where} (${place}): ${told}`
+  const message = remedy === undefined ? says : `${says}, ${remedy}`
+  return place === undefined ? `${where}: ${message}` : `${where} (${place}): ${message}`
 }

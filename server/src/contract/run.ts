@@ -139,7 +139,7 @@ export type Step<State extends Json = Json, Effect extends RunEffect = RunEffect
   /** Child runs; the end of each is an event of this run. */
   readonly start?: readonly ChildRun[]
   /** Events for other runs. */
-  readonly tell?: readonly { readonly run: RunId; readonly event: RunEvent }[]
+  readonly send?: readonly { readonly run: RunId; readonly event: RunEvent }[]
 }
 
 export type ChildRun = Pick<RunLabels, 'owner' | 'thread' | 'document'> & {

@@ -3,17 +3,17 @@ import { HeaderName, HttpUrl } from './http-settings.ts'
 import type { Effect } from './verdict.ts'
 
 /** The three verdicts of the toolflow protocol. */
-export const GATE_WORDS = ['AUTO_RUN', 'ASK', 'BLOCK'] as const
-export const GateWord = z.enum(GATE_WORDS)
-export type GateWord = z.infer<typeof GateWord>
+export const TOOLFLOW_VERDICTS = ['AUTO_RUN', 'ASK', 'BLOCK'] as const
+export const ToolflowVerdict = z.enum(TOOLFLOW_VERDICTS)
+export type ToolflowVerdict = z.infer<typeof ToolflowVerdict>
 
-export const EFFECT_OF_WORD = { AUTO_RUN: 'allow', ASK: 'ask', BLOCK: 'block' } as const satisfies Record<
-  GateWord,
+export const EFFECT_OF_VERDICT = { AUTO_RUN: 'allow', ASK: 'ask', BLOCK: 'block' } as const satisfies Record<
+  ToolflowVerdict,
   Effect
 >
-export const WORD_OF_EFFECT = { allow: 'AUTO_RUN', ask: 'ASK', block: 'BLOCK' } as const satisfies Record<
+export const VERDICT_OF_EFFECT = { allow: 'AUTO_RUN', ask: 'ASK', block: 'BLOCK' } as const satisfies Record<
   Effect,
-  GateWord
+  ToolflowVerdict
 >
 
 /** Thresholds for a health score and a risk. Both are 0 to 100; a high score and a low risk are good. */

@@ -3,7 +3,7 @@ import { PacketDigest, type ApprovalPacket, type HiddenPlace } from './approval.
 import type { Outcome } from './call.ts'
 import { ApprovalId, type RunId } from './ids.ts'
 import type { Json } from './json.ts'
-import type { GateWord } from './serenity.ts'
+import type { ToolflowVerdict } from './serenity.ts'
 
 export const TOOLFLOW_NODES = [
   'TOOL_SEARCH',
@@ -80,7 +80,7 @@ export type ToolflowCandidate = {
 
 /** What the gate knew. Null is unknown: no score is ever invented. */
 export type GateEvidence = {
-  readonly gate_status: GateWord | null
+  readonly gate_status: ToolflowVerdict | null
   readonly total_score: number | null
   readonly risk_score: number | null
   readonly stale_score: boolean | null
@@ -140,7 +140,7 @@ export type ToolflowView = ToolflowOutput & {
     readonly candidates: readonly ToolflowCandidate[]
     readonly selected_skill_id: string | null
     readonly skill_card: { readonly title: string; readonly purpose: string; readonly risk: string } | null
-    readonly decision: GateWord | null
+    readonly decision: ToolflowVerdict | null
     readonly dry_run_supported: boolean | null
     readonly dry_run_result: string | null
     readonly exec_result: Outcome | null

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { CheckpointFile } from '../commands/ports/audit.ts'
-import { KeptAudit } from '../contract/audit.ts'
+import { StoredAuditState } from '../contract/audit.ts'
 import { ok, type Result } from '../contract/problems.ts'
 import { readPrivateFile } from './key-files.ts'
 import { writeAtomically } from './write-atomically.ts'
@@ -22,7 +22,7 @@ export function openCheckpointFile(folder: string): CheckpointFile {
     keep(next) {
       state = { ...next, missing: false }
       // One after the other; each writes the newest state.
-      writing = writing.then(() => writeAtomically(file, JSON.stringify({ v: 1, ...next } satisfies KeptAudit)))
+      writing = writing.then(() => writeAtomically(file, JSON.stringify({ v: 1, ...next } satisfies StoredAuditState)))
       return writing
     },
   }
@@ -45,9 +45,9 @@ function stateIn(file: string): State {
   return { ...known, missing: false }
 }
 
-function parsed(text: string): KeptAudit | undefined {
+function parsed(text: string): StoredAuditState | undefined {
   try {
-    return KeptAudit.parse(JSON.parse(text))
+    return StoredAuditState.parse(JSON.parse(text))
   } catch {
     return undefined
   }

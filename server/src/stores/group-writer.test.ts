@@ -121,7 +121,7 @@ test('while no new thread can start, commits are unavailable; afterwards they su
 })
 
 test('listeners that throw affect no answer and no wake-up', async () => {
-  const heard: string[] = []
+  const received: string[] = []
   const uncaught: string[] = []
   const others = process.listeners('uncaughtException')
   process.removeAllListeners('uncaughtException')
@@ -144,7 +144,7 @@ test('listeners that throw affect no answer and no wake-up', async () => {
     writer.onWake(() => {
       throw new Error('wake listener')
     })
-    writer.onWake((run) => heard.push(run))
+    writer.onWake((run) => received.push(run))
     const wake: Change[] = [{ kind: 'wake', run: runId(1) }]
     expect(await Promise.all([writer.commit(spend('a')), writer.commit(wake)])).toEqual(['unavailable', 'committed'])
     await new Promise((resolve) => setImmediate(resolve))
@@ -153,7 +153,7 @@ test('listeners that throw affect no answer and no wake-up', async () => {
     process.removeAllListeners('uncaughtException')
     for (const listener of others) process.on('uncaughtException', listener)
   }
-  expect(heard).toEqual([runId(1)])
+  expect(received).toEqual([runId(1)])
   expect(uncaught).toEqual(['fault listener', 'wake listener'])
 })
 

@@ -76,9 +76,9 @@ export function groupWriter<Packed>(deps: GroupWriterDeps<Packed>, first: BatchL
     try {
       const started = await deps.link(tail)
       if (started.ok) link = started.value
-      else tell(errorOf({ says: JSON.stringify(started.problem) }))
+      else report(errorOf({ says: JSON.stringify(started.problem) }))
     } catch (error) {
-      tell(gone(error))
+      report(gone(error))
     }
     return link
   }
@@ -114,7 +114,7 @@ export function groupWriter<Packed>(deps: GroupWriterDeps<Packed>, first: BatchL
       settle(batch, commits, await way.send({ batch, commits: packed, now: deps.clock(), ...(scrub ? { scrub } : {}) }))
     } catch (error) {
       link = undefined
-      tell(gone(error))
+      report(gone(error))
       settle(batch, commits, { outcomes: [] })
     }
   }
@@ -126,7 +126,7 @@ export function groupWriter<Packed>(deps: GroupWriterDeps<Packed>, first: BatchL
     if (end !== undefined && end.seq > 0) deps.onTail?.(end)
     if (diverged !== undefined) deps.onDiverged?.(diverged)
     for (const id of forged) deps.onForged?.({ table: 'once', id })
-    if (fault !== undefined) tell(errorOf(fault))
+    if (fault !== undefined) report(errorOf(fault))
     const unanswered = new Set<number>()
     for (const [place, commit] of commits.entries()) {
       const outcome = outcomes[place] ?? 'in_doubt'
@@ -151,7 +151,7 @@ export function groupWriter<Packed>(deps: GroupWriterDeps<Packed>, first: BatchL
     if (way === undefined) return
     try {
       const reply = await way.ask({ ask: batch, count: commits.length, now: deps.clock() })
-      if (reply.outcomes === undefined) return tell(errorOf(reply.fault))
+      if (reply.outcomes === undefined) return report(errorOf(reply.fault))
       for (const place of unanswered) {
         const outcome = reply.outcomes[place] ?? 'unavailable'
         learnt.set(idOf(batch, place), outcome)
@@ -162,12 +162,12 @@ export function groupWriter<Packed>(deps: GroupWriterDeps<Packed>, first: BatchL
       doubt = undefined
     } catch (error) {
       link = undefined
-      tell(gone(error))
+      report(gone(error))
     }
   }
 
   // Listeners run separately: one that throws must not prevent a commit from being answered.
-  const tell = (error: Error) => queueMicrotask(() => deps.onFault(error))
+  const report = (error: Error) => queueMicrotask(() => deps.onFault(error))
   const announce = ({ run, at }: Wake) => {
     for (const listener of listeners) queueMicrotask(() => listener(run, at))
   }

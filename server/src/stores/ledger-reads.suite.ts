@@ -65,9 +65,9 @@ export function readsSuite({ fresh, create, open }: Opener): void {
       const page = await reader.list('calls', {}, { limit: 5, ...(after === undefined ? {} : { after }) })
       rows.push(...page.map(({ row }) => row.call_id))
       after = page.at(-1)?.cursor ?? after
-      const told = await reader.events(run, events.at(-1) ?? 0, 5)
-      events.push(...told.map(({ seq }) => seq))
-      return page.length + told.length
+      const found = await reader.events(run, events.at(-1) ?? 0, 5)
+      events.push(...found.map(({ seq }) => seq))
+      return page.length + found.length
     }
     const writing = new Set(expected)
     const written = Promise.all(expected.map((id, index) => write(id, index).finally(() => writing.delete(id))))
@@ -245,8 +245,8 @@ export function readsSuite({ fresh, create, open }: Opener): void {
 
   test('a listener is called for every durable wake-up, once the store can show it', async () => {
     const ledger = await fresh()
-    const heard: { run: RunId; at: number | undefined; seen: Promise<number> }[] = []
-    ledger.onWake((run, at) => heard.push({ run, at, seen: ledger.events(run, 0, 10).then((events) => events.length) }))
+    const wakes: { run: RunId; at: number | undefined; seen: Promise<number> }[] = []
+    ledger.onWake((run, at) => wakes.push({ run, at, seen: ledger.events(run, 0, 10).then((events) => events.length) }))
     const [first, second] = [runId(1), runId(2)]
     await ledger.commit([event(first, 'x'), { kind: 'wake', run: first }])
     await ledger.commit([
@@ -255,12 +255,12 @@ export function readsSuite({ fresh, create, open }: Opener): void {
       { kind: 'wake', run: first, at: 9 },
     ])
     await ledger.commit([event(first, 'x')])
-    expect(heard.map(({ run, at }) => [run, at])).toEqual([
+    expect(wakes.map(({ run, at }) => [run, at])).toEqual([
       [first, undefined],
       [second, 70],
       [first, 9],
     ])
     // A slow read may see what was committed after it was requested.
-    for (const seen of await Promise.all(heard.map((one) => one.seen))) expect(seen).toBeGreaterThanOrEqual(1)
+    for (const seen of await Promise.all(wakes.map((one) => one.seen))) expect(seen).toBeGreaterThanOrEqual(1)
   })
 }

@@ -4,7 +4,7 @@ type Listener = (notice: never, origin: Origin) => void
 
 /** The listeners of one node. A listener that throws does not affect the others. */
 export type Listeners = {
-  tell<T extends Topic>(topic: T, notice: Topics[T], origin: Origin): void
+  notify<T extends Topic>(topic: T, notice: Topics[T], origin: Origin): void
   subscribe<T extends Topic>(topic: T, listener: (notice: Topics[T], origin: Origin) => void): () => void
   missed(): void
   onMissed(listener: () => void): () => void
@@ -14,7 +14,7 @@ export function createListeners(): Listeners {
   const topics = new Map<Topic, Set<Listener>>()
   const missing = new Set<() => void>()
   return {
-    tell(topic, notice, origin) {
+    notify(topic, notice, origin) {
       // Those who subscribe in the meantime get the next one.
       const listeners = topics.get(topic)
       if (listeners === undefined) return

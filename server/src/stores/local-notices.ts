@@ -13,8 +13,8 @@ export function localNodes(): LocalNodes {
       nodes.add(own)
       return {
         publish(topic, notice) {
-          own.tell(topic, notice, 'here')
-          for (const node of nodes) if (node !== own) node.tell(topic, notice, 'elsewhere')
+          own.notify(topic, notice, 'here')
+          for (const node of nodes) if (node !== own) node.notify(topic, notice, 'elsewhere')
         },
         subscribe: (topic, listener) => own.subscribe(topic, listener),
         onMissed: (listener) => own.onMissed(listener),

@@ -29,17 +29,17 @@ export function noticesSuite(name: string, { join, settled }: NoticesUnderTest):
       if (node === undefined) throw new Error('no such node')
       return node
     }
-    function hear(node: Node) {
-      const heard: (readonly [string, Origin])[] = []
-      const stop = node.subscribe('cancel', ({ call_id }, origin) => void heard.push([call_id, origin]))
-      return { heard, stop }
+    function listen(node: Node) {
+      const received: (readonly [string, Origin])[] = []
+      const stop = node.subscribe('cancel', ({ call_id }, origin) => void received.push([call_id, origin]))
+      return { received, stop }
     }
 
     test('reach every node once, and say whether they are its own', async () => {
-      const all = nodes.map(hear)
+      const all = nodes.map(listen)
       nodeAt(1).publish('cancel', cancel(1))
       await settled()
-      expect(all.map(({ heard }) => heard)).toEqual([
+      expect(all.map(({ received }) => received)).toEqual([
         [[callId(1), 'elsewhere']],
         [[callId(1), 'here']],
         [[callId(1), 'elsewhere']],
@@ -47,40 +47,40 @@ export function noticesSuite(name: string, { join, settled }: NoticesUnderTest):
     })
 
     test('have reached the listeners of their own node when publish returns', () => {
-      const { heard } = hear(nodeAt(0))
+      const { received } = listen(nodeAt(0))
       nodeAt(0).publish('cancel', cancel(1))
-      expect(heard).toEqual([[callId(1), 'here']])
+      expect(received).toEqual([[callId(1), 'here']])
     })
 
     test('of one node arrive in the order in which they were published', async () => {
-      const { heard } = hear(nodeAt(2))
+      const { received } = listen(nodeAt(2))
       const numbers = Array.from({ length: 200 }, (_, index) => index)
       for (const number of numbers) nodeAt(0).publish('cancel', cancel(number))
       await settled()
-      expect(heard.map(([id]) => id)).toEqual(numbers.map((number) => callId(number)))
+      expect(received.map(([id]) => id)).toEqual(numbers.map((number) => callId(number)))
     })
 
     test('go only to the listeners of their topic, as published', async () => {
       const seen: unknown[] = []
       nodeAt(1).subscribe('catalogue', (notice) => void seen.push(notice))
-      const { heard } = hear(nodeAt(1))
+      const { received } = listen(nodeAt(1))
       nodeAt(0).publish('catalogue', { server: 'mail', tool_ids: ['mail__send', 'mail__☃'] })
       nodeAt(0).publish('rows', [{ table: 'calls', id: 'x' }])
       await settled()
       expect(seen).toEqual([{ server: 'mail', tool_ids: ['mail__send', 'mail__☃'] }])
-      expect(heard).toEqual([])
+      expect(received).toEqual([])
     })
 
     test('are not delivered after stopping, and a stop ends one subscription of two', async () => {
-      const [first, second] = [hear(nodeAt(1)), hear(nodeAt(1))]
+      const [first, second] = [listen(nodeAt(1)), listen(nodeAt(1))]
       first.stop()
       nodeAt(0).publish('cancel', cancel(1))
       await settled()
-      expect([first.heard.length, second.heard.length]).toEqual([0, 1])
+      expect([first.received.length, second.received.length]).toEqual([0, 1])
       first.stop()
       nodeAt(0).publish('cancel', cancel(2))
       await settled()
-      expect(second.heard).toHaveLength(2)
+      expect(second.received).toHaveLength(2)
     })
 
     test('reach the others if a listener throws, and publish does not throw', async () => {
@@ -90,14 +90,14 @@ export function noticesSuite(name: string, { join, settled }: NoticesUnderTest):
       nodeAt(1).subscribe('cancel', () => {
         throw new Error('this listener fails')
       })
-      const all = nodes.map(hear)
+      const all = nodes.map(listen)
       nodeAt(0).publish('cancel', cancel(1))
       await settled()
-      expect(all.map(({ heard }) => heard.length)).toEqual([1, 1, 1])
+      expect(all.map(({ received }) => received.length)).toEqual([1, 1, 1])
     })
 
     test('may be published by a listener, and one that stops while it is called stops nobody else', async () => {
-      const { heard } = hear(nodeAt(2))
+      const { received } = listen(nodeAt(2))
       const stop = nodeAt(1).subscribe('policy', () => {
         stop()
         nodeAt(1).publish('cancel', cancel(7))
@@ -105,7 +105,7 @@ export function noticesSuite(name: string, { join, settled }: NoticesUnderTest):
       nodeAt(0).publish('policy', { version: 'v' })
       nodeAt(0).publish('policy', { version: 'w' })
       await settled()
-      expect(heard).toEqual([[callId(7), 'elsewhere']])
+      expect(received).toEqual([[callId(7), 'elsewhere']])
     })
 
     test('that are large arrive, or the other nodes learn that something is missing', async () => {
@@ -119,11 +119,11 @@ export function noticesSuite(name: string, { join, settled }: NoticesUnderTest):
     })
 
     test('do not reach a node that has left', async () => {
-      const { heard } = hear(nodeAt(2))
+      const { received } = listen(nodeAt(2))
       await nodeAt(2).leave()
       nodeAt(0).publish('cancel', cancel(1))
       await settled()
-      expect(heard).toEqual([])
+      expect(received).toEqual([])
     })
   })
 }

@@ -42,7 +42,7 @@ export function wiredNotices(send: (payloads: readonly string[]) => Promise<void
 
   return {
     publish(topic, notice) {
-      book.tell(topic, notice, 'here')
+      book.notify(topic, notice, 'here')
       if (hasLeft) return
       for (const part of partsOf(topic, notice)) {
         number += 1
@@ -62,7 +62,7 @@ export function wiredNotices(send: (payloads: readonly string[]) => Promise<void
       lastOf.set(from, Math.max(last ?? 0, count))
       // The first notice from a node: this node has missed nothing of it since it started listening.
       if ((last !== undefined && count !== last + 1) || topic === undefined) book.missed()
-      if (topic !== undefined) book.tell(topic, notice as Topics[Topic], 'elsewhere')
+      if (topic !== undefined) book.notify(topic, notice as Topics[Topic], 'elsewhere')
     },
     missed(isAll = true) {
       if (isAll) lastOf.clear()

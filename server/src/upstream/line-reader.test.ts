@@ -22,7 +22,7 @@ describe('the line reader', () => {
     fc.assert(
       fc.property(text, fc.array(fc.nat(200)), (lines, cuts) => {
         const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''))
-        const { reader, ...heard } = reading({ line: 20, endless: 1_000 })
+        const { reader, ...output } = reading({ line: 20, endless: 1_000 })
         const places = [
           0,
           ...cuts.map((cut) => cut % (bytes.length + 1)).sort((one, other) => one - other),
@@ -30,8 +30,8 @@ describe('the line reader', () => {
         ]
         places.slice(1).forEach((to, index) => reader.push(bytes.subarray(places[index], to)))
         const sizes = lines.map((line) => Buffer.byteLength(line))
-        expect(heard.lines).toEqual(lines.filter((_, index) => sizes[index] !== 0 && (sizes[index] ?? 0) <= 20))
-        expect(heard.overlong.map(({ bytes: size }) => size)).toEqual(sizes.filter((size) => size > 20))
+        expect(output.lines).toEqual(lines.filter((_, index) => sizes[index] !== 0 && (sizes[index] ?? 0) <= 20))
+        expect(output.overlong.map(({ bytes: size }) => size)).toEqual(sizes.filter((size) => size > 20))
       }),
     )
   })

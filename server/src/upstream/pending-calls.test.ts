@@ -52,9 +52,9 @@ describe('requests in progress', () => {
 
   test('progress and log lines for an ended request are dropped, and a new request has its own rate limit', async () => {
     const pending = pendingCalls({ name: 's', timeout_ms: LONG })
-    const heard: number[][] = [[], []]
+    const received: number[][] = [[], []]
     const listen = (list: number) => ({
-      onProgress: ({ progress }: { progress: number }) => void heard[list]?.push(progress),
+      onProgress: ({ progress }: { progress: number }) => void received[list]?.push(progress),
     })
     const first = ask(pending, listen(0))
     for (let progress = 0; progress < 500; progress += 1) pending.progress(first.id, { progress })
@@ -62,7 +62,7 @@ describe('requests in progress', () => {
     const second = ask(pending, listen(1))
     pending.progress(first.id, { progress: 1_000 })
     pending.progress(second.id, { progress: 2_000 })
-    expect([heard[0]?.includes(1_000), heard[1]]).toEqual([false, [2_000]])
+    expect([received[0]?.includes(1_000), received[1]]).toEqual([false, [2_000]])
     answer(pending, second, 2)
     await Promise.all([first.reply, second.reply])
   })

@@ -56,15 +56,15 @@ describe('the progress of a tool', () => {
 
   test('is rate-limited: a burst, then a fixed number per second', () => {
     let now = 0
-    const heard: number[] = []
+    const received: number[] = []
     const listen = rateLimited(
-      (n: number) => void heard.push(n),
+      (n: number) => void received.push(n),
       () => now,
     )
     for (let n = 0; n < 1_000; n += 1) listen(n)
-    expect(heard).toHaveLength(100)
+    expect(received).toHaveLength(100)
     now += 1_000
     for (let n = 0; n < 1_000; n += 1) listen(n)
-    expect(heard).toHaveLength(120)
+    expect(received).toHaveLength(120)
   })
 })

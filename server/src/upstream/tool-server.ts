@@ -84,7 +84,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
         server,
         warn: (says) => say('warn', says),
         onNotice: (method, params) => deps.onNotice({ server, method, params }),
-        onDoubt: () => watches.standing().forEach(tellOf),
+        onDoubt: () => watches.standing().forEach(reportChanged),
         onStart: () => (starts += 1),
         stop: stop.signal,
       },
@@ -117,13 +117,14 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
     return connection
   }
 
-  const tellOf = (uri: string) => deps.onNotice({ server, method: 'notifications/resources/updated', params: { uri } })
+  const reportChanged = (uri: string) =>
+    deps.onNotice({ server, method: 'notifications/resources/updated', params: { uri } })
 
   /** Resources that were watched before. Changes may have been missed, so each is reported as changed. */
   async function watchAgain({ besides }: Connection): Promise<void> {
     for (const uri of watches.standing()) {
       const reply = await besides?.watcher.watch(uri)
-      if (reply?.is === 'answered') tellOf(uri)
+      if (reply?.is === 'answered') reportChanged(uri)
       else say('warn', `no longer reports changes of \`${uri}\``)
     }
   }

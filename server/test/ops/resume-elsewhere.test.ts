@@ -23,11 +23,11 @@ function cluster() {
   const nodes: Node[] = books.map((own, index) => {
     const notices: Notices = {
       publish(topic, notice) {
-        own.tell(topic, notice, 'here')
+        own.notify(topic, notice, 'here')
         for (const [other, book] of books.entries()) {
           const way = `${index} ${other}`
           if (other !== index)
-            waiting.set(way, [...(waiting.get(way) ?? []), () => book.tell(topic, notice, 'elsewhere')])
+            waiting.set(way, [...(waiting.get(way) ?? []), () => book.notify(topic, notice, 'elsewhere')])
         }
       },
       subscribe: own.subscribe,

@@ -30,7 +30,7 @@ export function holdBack(listeners: MessageListeners, makeDurable: () => Promise
   const ask = async () => {
     if (await makeDurable()) passOn()
   }
-  const tell = (message: () => void): void => {
+  const deliver = (message: () => void): void => {
     if (waiting === undefined) return message()
     if (waiting.length < MOST) waiting.push(message)
     asked ??= ask()
@@ -38,8 +38,8 @@ export function holdBack(listeners: MessageListeners, makeDurable: () => Promise
   return {
     listeners: {
       ...listeners,
-      ...(onLog === undefined ? {} : { onLog: (line) => tell(() => onLog(line)) }),
-      ...(onProgress === undefined ? {} : { onProgress: (progress) => tell(() => onProgress(progress)) }),
+      ...(onLog === undefined ? {} : { onLog: (line) => deliver(() => onLog(line)) }),
+      ...(onProgress === undefined ? {} : { onProgress: (progress) => deliver(() => onProgress(progress)) }),
     },
     release: passOn,
     drop() {

@@ -96,10 +96,10 @@ export function openChanges(deps: ChangesDeps): Changes {
   function notifySoon(): void {
     if (subscribers.size === 0 || isNotifying) return
     isNotifying = true
-    deps.after(0, tell)
+    deps.after(0, notifyAll)
   }
 
-  function tell(): void {
+  function notifyAll(): void {
     isNotifying = false
     for (const subscriber of subscribers) {
       try {

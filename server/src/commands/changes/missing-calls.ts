@@ -16,13 +16,13 @@ export async function reportMissingCalls(
     audit,
     tables,
   }: { readonly audit: Pick<AuditReads, 'entries' | 'heads'>; readonly tables: Pick<Tables, 'row' | 'list'> },
-  tell: (call: MissingCall) => void,
+  report: (call: MissingCall) => void,
 ): Promise<void> {
   for (const { stream, seq } of await audit.heads()) {
     for (let from = Math.max(1, seq - MOST + 1); from <= seq; from += PAGE) {
       for (const { type, subject } of await audit.entries(stream, from, PAGE)) {
         const id = OF_CALLS.has(type) ? subject['call'] : undefined
-        if (id !== undefined && !(await isFound(tables, id))) tell({ table: 'calls', id })
+        if (id !== undefined && !(await isFound(tables, id))) report({ table: 'calls', id })
       }
     }
   }

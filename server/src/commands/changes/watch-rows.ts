@@ -17,14 +17,14 @@ export interface Watch {
  */
 export function watchRows(notices: Pick<Notices, 'subscribe' | 'onMissed'>): Watch {
   const waiting = new Map<string, Set<() => void>>()
-  const tell = (listeners: Iterable<() => void>) => {
+  const notifyAll = (listeners: Iterable<() => void>) => {
     for (const listener of listeners) listener()
   }
   notices.subscribe('rows', (rows) => {
     if (waiting.size === 0) return
-    for (const { table, id } of rows) tell(waiting.get(`${table} ${id}`) ?? [])
+    for (const { table, id } of rows) notifyAll(waiting.get(`${table} ${id}`) ?? [])
   })
-  notices.onMissed(() => [...waiting.values()].forEach(tell))
+  notices.onMissed(() => [...waiting.values()].forEach(notifyAll))
   return {
     onRow(table, id, listener) {
       const key = `${table} ${id}`
@@ -47,7 +47,7 @@ export function announceCommits(
   doubts?: Doubts,
   numbers?: ChangeNumbers,
 ): Ledger {
-  const tell = (changes: readonly Change[]) => {
+  const announce = (changes: readonly Change[]) => {
     const rows: { table: Table; id: string }[] = []
     const woken: RunId[] = []
     for (const change of changes) {
@@ -61,12 +61,12 @@ export function announceCommits(
   }
   /** A commit in doubt is reported when it turns out to be stored. */
   const announceLater = async (id: CommitId, changes: readonly Change[]) => {
-    if ((await doubts?.known(id)) === 'committed') tell(changes)
+    if ((await doubts?.known(id)) === 'committed') announce(changes)
   }
   return {
     commit: (changes: readonly Change[]) =>
       ledger.commit(changes).then((committed) => {
-        if (committed === 'committed') tell(changes)
+        if (committed === 'committed') announce(changes)
         else if (isInDoubt(committed)) void announceLater(committed.in_doubt, changes)
         return committed
       }),

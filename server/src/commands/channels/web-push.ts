@@ -109,12 +109,12 @@ export function notifyBrowsers(deps: PushDeps & { readonly notices: Pick<Notices
       if (!isNew || waiting >= MOST_WAITING) continue
       waiting += 1
       const settle = () => void (waiting -= 1)
-      tell(deps, change.approval_id).then(settle, settle)
+      pushRequest(deps, change.approval_id).then(settle, settle)
     }
   })
 }
 
-async function tell(deps: PushDeps, approval_id: string): Promise<void> {
+async function pushRequest(deps: PushDeps, approval_id: string): Promise<void> {
   const subscribed = await deps.tables.list('pushes', {}, { limit: MOST_TOLD, newest_first: true })
   const live = subscribed.filter(({ row }) => row.ended_at === undefined)
   if (live.length === 0) return

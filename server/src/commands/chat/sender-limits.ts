@@ -1,7 +1,7 @@
 /** How many commands per minute of one sender in a room are answered. */
 export type SenderLimits = {
-  /** `told`: over the limit for the first time in this minute, so the sender is told; `silent`: over it again. */
-  take(room: string, sender: string, now: number): 'yes' | 'told' | 'silent'
+  /** `notify`: over the limit for the first time in this minute, so the sender is told; `silent`: over it again. */
+  take(room: string, sender: string, now: number): 'yes' | 'notify' | 'silent'
 }
 
 const A_MINUTE = 60_000
@@ -21,7 +21,7 @@ export function openSenderLimits(): SenderLimits {
       }
       known.used += 1
       if (known.used <= MOST) return 'yes'
-      return known.used === MOST + 1 ? 'told' : 'silent'
+      return known.used === MOST + 1 ? 'notify' : 'silent'
     },
   }
 }

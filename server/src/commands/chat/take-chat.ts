@@ -41,7 +41,7 @@ export async function takeChat(deps: ChatDeps, room: ChatRoom, event: ChatEvent)
   if (asked === undefined) return undefined
   const allowed = deps.limits.take(room.name, event.sender, now)
   if (allowed === 'silent') return undefined
-  if (allowed === 'told') return 'Too many commands at once; wait a minute.'
+  if (allowed === 'notify') return 'Too many commands at once; wait a minute.'
   const by = room.people.get(event.sender)
   const spent = spentWith(deps, room, event, by, asked.do, now)
   const answer = await answerTo(deps, room, event, by, asked, spent)

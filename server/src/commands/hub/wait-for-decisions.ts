@@ -62,14 +62,14 @@ const isDecided = (row: Parameters<typeof isOfNode>[0], node: string, now: numbe
 function someMoved(deps: WaitForDecisionsDeps, ids: readonly string[], wait_ms: number) {
   let isOver = wait_ms === 0 || deps.stopping.aborted
   let hasMoved = false
-  let tell: (() => void) | undefined
+  let resolveNext: (() => void) | undefined
   const moved = () => {
     hasMoved = true
-    tell?.()
+    resolveNext?.()
   }
   const end = () => {
     isOver = true
-    tell?.()
+    resolveNext?.()
   }
   const stops = ids.map((id) => deps.watch.onRow('approvals', id, moved))
   const cancel = deps.after(wait_ms, end)
@@ -77,7 +77,7 @@ function someMoved(deps: WaitForDecisionsDeps, ids: readonly string[], wait_ms: 
   return {
     async next(): Promise<'moved' | 'over'> {
       hasMoved = false
-      if (!isOver) await new Promise<void>((resolve) => (tell = resolve))
+      if (!isOver) await new Promise<void>((resolve) => (resolveNext = resolve))
       return hasMoved ? 'moved' : 'over'
     },
     stop() {

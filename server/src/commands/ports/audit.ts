@@ -1,4 +1,4 @@
-import type { KeptAudit } from '../../contract/audit.ts'
+import type { StoredAuditState } from '../../contract/audit.ts'
 import type { Sha256 } from '../../contract/ids.ts'
 import type { Result } from '../../contract/problems.ts'
 
@@ -33,7 +33,7 @@ export interface SeenEntries {
 /** The newest checkpoint, stored outside the ledger: in memory and in a file beside the keys. */
 export interface CheckpointFile {
   /** As this process knows it, whatever was done to the file since. `missing`: there was no file when it was opened. */
-  state(): Pick<KeptAudit, 'newest' | 'broken'> & { readonly missing: boolean }
+  state(): Pick<StoredAuditState, 'newest' | 'broken'> & { readonly missing: boolean }
   /** In memory at once; durable when the answer is ok. */
-  keep(next: Pick<KeptAudit, 'newest' | 'broken'>): Promise<Result<void>>
+  keep(next: Pick<StoredAuditState, 'newest' | 'broken'>): Promise<Result<void>>
 }

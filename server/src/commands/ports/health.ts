@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../contract/json.ts'
-import type { GateWord } from '../../contract/serenity.ts'
+import type { ToolflowVerdict } from '../../contract/serenity.ts'
 
 /** A health file in the folder. If it has no text it could not be read, and `fault` says why. The same object while unchanged. */
 export type HealthFile = {
@@ -23,5 +23,5 @@ export interface HealthEvidence {
   readonly risk?: HealthProvider
   readonly max_age_ms: number
   /** Only in test mode. */
-  readonly forced?: GateWord
+  readonly forced?: ToolflowVerdict
 }

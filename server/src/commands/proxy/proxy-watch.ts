@@ -53,13 +53,13 @@ export function openWatching(deps: WatchDeps) {
     const recorded = await recordRead(deps, judged)
     if (recorded !== 'recorded') return { is: 'refused', problem: recorded }
     count(caller, 1)
-    const tell = oneAtATime(async (changed) => {
+    const report = oneAtATime(async (changed) => {
       const judgedNow = await judgeRead(deps, { ...read, method: 'resources/read', params: { uri: changed } })
       if ('verdict' in judgedNow && judgedNow.verdict.effect === 'allow') onUpdated(changed)
     })
     const stop = deps.offerings.onNotice((notice) => {
       const changed = notice.server === server ? changedBy(notice, uri) : undefined
-      if (changed !== undefined) tell(changed)
+      if (changed !== undefined) report(changed)
     })
     const watched = await deps.offerings.watch(server, uri)
     const leave = () => {
@@ -94,20 +94,20 @@ function changedBy({ method, params }: Notice, watched: string): string | undefi
 }
 
 /** However often something changes, one notification is processed at a time; changes in the meantime cause one more. */
-function oneAtATime(tell: (uri: string) => Promise<void>): (uri: string) => void {
+function oneAtATime(report: (uri: string) => Promise<void>): (uri: string) => void {
   const waiting = new Set<string>()
-  let is_telling = false
+  let is_reporting = false
   async function run(): Promise<void> {
-    is_telling = true
+    is_reporting = true
     for (const uri of waiting) {
       waiting.delete(uri)
       // A caller that cannot be judged is not notified.
-      await tell(uri).catch(() => undefined)
+      await report(uri).catch(() => undefined)
     }
-    is_telling = false
+    is_reporting = false
   }
   return (uri) => {
     waiting.add(uri)
-    if (!is_telling) void run()
+    if (!is_reporting) void run()
   }
 }

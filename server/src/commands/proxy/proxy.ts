@@ -91,7 +91,7 @@ export function openProxy(deps: ProxyDeps): Proxy {
     const found = await find({ method: 'resources/read', params }, reads.trace)
     if (found === undefined)
       return { is: 'refused', problem: problem('read.unknown', { method: 'resources/subscribe' }) }
-    if (!tellsOf(offerings, found.server))
+    if (!offersSubscriptions(offerings, found.server))
       return { is: 'refused', problem: problem('watch.not_offered', { server: found.server }) }
     return begin({ ...reads, method: 'resources/subscribe', ...found }, request.uri, onUpdated)
   }
@@ -152,7 +152,7 @@ export function openProxy(deps: ProxyDeps): Proxy {
     return reply
   }
 
-  async function tell(caller: Caller, listener: (notice: Notice) => void, notice: Notice): Promise<void> {
+  async function notify(caller: Caller, listener: (notice: Notice) => void, notice: Notice): Promise<void> {
     // `watch` reports changes of single resources.
     if (notice.method === 'notifications/resources/updated') return
     const method = notice.method === 'notifications/prompts/list_changed' ? 'prompts/list' : 'resources/list'
@@ -169,10 +169,10 @@ export function openProxy(deps: ProxyDeps): Proxy {
           .offers()
           .flatMap(({ server, capabilities }) => [
             ...Object.keys(capabilities),
-            ...(tellsOf(offerings, server) ? ['resources/subscribe'] : []),
+            ...(offersSubscriptions(offerings, server) ? ['resources/subscribe'] : []),
           ]),
       ),
-    onNotice: (caller, listener) => offerings.onNotice((notice) => void tell(caller, listener, notice)),
+    onNotice: (caller, listener) => offerings.onNotice((notice) => void notify(caller, listener, notice)),
   }
 }
 
@@ -200,7 +200,7 @@ const isList = (method: ProxiedMethod): method is ListMethod => Object.hasOwn(LI
 const refused = (why: Problem): ProxyAnswer => ({ is: 'refused', problem: why })
 
 /** Whether a server says that it reports changes of single resources. */
-function tellsOf(offerings: Offerings, server: string): boolean {
+function offersSubscriptions(offerings: Offerings, server: string): boolean {
   const { resources } = offerings.offers().find((one) => one.server === server)?.capabilities ?? {}
   return isJsonObject(resources) && resources['subscribe'] === true
 }

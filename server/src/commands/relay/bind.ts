@@ -23,9 +23,9 @@ export interface RelayGate {
   endSession(session: string): Promise<Result<void>>
   hasEnded(session: string): MaybePromise<boolean>
   /** Sends a notice to the other nodes. */
-  tell(notice: RelayNotice): void
+  publish(notice: RelayNotice): void
   /** Notices from other nodes. Returns how to stop. */
-  onTold(listener: (notice: RelayNotice) => void): () => void
+  onNotice(listener: (notice: RelayNotice) => void): () => void
   /** Stores a text for another node to deliver to the same caller; undefined if it cannot be stored. */
   store(caller: Pick<Caller, 'user'>, text: string): Promise<Sha256 | undefined>
   load(caller: Pick<Caller, 'user'>, digest: Sha256): Promise<string | undefined>
@@ -42,8 +42,8 @@ export function bindRelay(deps: RelayDeps): RelayGate {
         ? { ok: true, value: undefined }
         : { ok: false, problem: problem('audit.unavailable') },
     hasEnded: (session) => ended.has(session),
-    tell: (notice) => notices.publish('relay', notice),
-    onTold: (listener) => notices.subscribe('relay', (notice, origin) => origin === 'elsewhere' && listener(notice)),
+    publish: (notice) => notices.publish('relay', notice),
+    onNotice: (listener) => notices.subscribe('relay', (notice, origin) => origin === 'elsewhere' && listener(notice)),
     store: ({ user }, text) => artifacts.put(relayOwner(user), text),
     async load({ user }, digest) {
       const read = await artifacts.read(relayOwner(user), digest, 0, Number.MAX_SAFE_INTEGER)

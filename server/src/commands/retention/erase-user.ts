@@ -16,7 +16,7 @@ import { refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type EraseDeps = ExpireDeps & {
   /** The ledger that reports its changes: the withdrawal of a call must be reported. */
-  readonly telling: Ledger
+  readonly notifying: Ledger
   readonly tables: Tables
   readonly artifacts: Artifacts
   readonly ids: Pick<Ids, 'trace'>
@@ -86,7 +86,7 @@ async function endedCall(
 ): Promise<Held<'calls'> | undefined> {
   if (hasEnded(held.row)) return held
   if (held.row.state !== 'pending' || !withdraw) return undefined
-  const withdrawn = await withdrawCall({ ...deps, ledger: deps.telling }, by, held.row.call_id)
+  const withdrawn = await withdrawCall({ ...deps, ledger: deps.notifying }, by, held.row.call_id)
   const now = withdrawn.ok ? await deps.tables.row('calls', held.row.call_id) : undefined
   return now !== undefined && hasEnded(now.row) ? now : undefined
 }

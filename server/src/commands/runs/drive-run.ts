@@ -298,11 +298,11 @@ async function lookAt(
   }
 }
 
-function consequences({ row, audit, children, tell }: Advanced, now: number): Change[] {
+function consequences({ row, audit, children, send }: Advanced, now: number): Change[] {
   return [
     ...audit.map((entry): Change => ({ kind: 'audit', entry })),
     ...children.flatMap((child) => childRunChanges(child, row, now)),
-    ...tell.flatMap(({ run, event }) => addRunEvent(run, event)),
+    ...send.flatMap(({ run, event }) => addRunEvent(run, event)),
   ]
 }
 

@@ -37,9 +37,9 @@ export function createRunOutput(): RunOutput {
 }
 
 /** A listener that throws must not fault the run. */
-function unharmed(tell: () => void): void {
+function unharmed(notify: () => void): void {
   try {
-    tell()
+    notify()
   } catch {
     // That listener misses it.
   }

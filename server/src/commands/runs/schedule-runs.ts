@@ -69,7 +69,7 @@ export function scheduleRuns(deps: ScheduleDeps): Scheduler {
     const held = await deps.tables.row('runs', run).catch((error: unknown) => retry(run, error))
     busy.delete(run)
     const isOld = again.delete(run)
-    if (held === undefined || stopped) return tellResting(run)
+    if (held === undefined || stopped) return resolveResting(run)
     queue.add({ key: run, kind: held.row.kind, owner: held.row.owner ?? '' })
     pump(isOld ? undefined : held)
   }
@@ -88,11 +88,11 @@ export function scheduleRuns(deps: ScheduleDeps): Scheduler {
     queue.release(place)
     if (driven === 'elsewhere') deps.after(AGAIN_MS, () => wake(run))
     if (again.delete(run)) wake(run)
-    if (!busy.has(run) && !queue.has(run)) tellResting(run)
+    if (!busy.has(run) && !queue.has(run)) resolveResting(run)
     pump()
   }
 
-  function tellResting(run: RunId): void {
+  function resolveResting(run: RunId): void {
     const waiting = resting.get(run) ?? []
     resting.delete(run)
     for (const resolve of waiting) resolve()
@@ -172,7 +172,7 @@ export function scheduleRuns(deps: ScheduleDeps): Scheduler {
       alarm.cancel()
       deps.driver.stop()
       await Promise.all(busy.values())
-      for (const run of resting.keys()) tellResting(run)
+      for (const run of resting.keys()) resolveResting(run)
     },
   }
 }

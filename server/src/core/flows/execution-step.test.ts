@@ -36,9 +36,9 @@ const found = fc.constantFrom<ExecutionFound>(
   { failure: 'broken' },
   { output: 'x', verified: true },
 )
-type Given = { readonly told: ExecutionFound } | { readonly other: ExecutionEvent }
+type Given = { readonly found: ExecutionFound } | { readonly other: ExecutionEvent }
 const event: fc.Arbitrary<Given> = fc.oneof(
-  { weight: 8, arbitrary: found.map((told): Given => ({ told })) },
+  { weight: 8, arbitrary: found.map((one): Given => ({ found: one })) },
   {
     weight: 1,
     arbitrary: fc.constant<Given>({ other: { type: 'call.ended', call_id: CALL, state: 'executed' } }),
@@ -68,16 +68,16 @@ test('law: no key is used twice, nothing completes without a call that succeeded
       }
       take({ type: 'flow.started' })
       for (const one of events) {
-        if ('told' in one) {
+        if ('found' in one) {
           const isCall = state.phase === 'calling'
-          if (isCall && one.told.result?.ok === true && !state.stopping) succeeded += 1
+          if (isCall && one.found.result?.ok === true && !state.stopping) succeeded += 1
         }
         const given: ExecutionEvent =
-          'told' in one
+          'found' in one
             ? ({
                 type: 'effect.done',
                 key: `${start.execution_id}/${state.works}`,
-                ...one.told,
+                ...one.found,
               } as unknown as ExecutionEvent)
             : one.other
         if (take(given) !== undefined) break
@@ -93,8 +93,8 @@ test('law: no key is used twice, nothing completes without a call that succeeded
 test('the end of a held call is not missed if it is reported before the call is known to be held', () => {
   const step = flowExecution.step
   let { state } = step(start, { type: 'flow.started' })
-  const done = (told: ExecutionFound) =>
-    ({ type: 'effect.done', key: `${start.execution_id}/${state.works}`, ...told }) as unknown as ExecutionEvent
+  const done = (result: ExecutionFound) =>
+    ({ type: 'effect.done', key: `${start.execution_id}/${state.works}`, ...result }) as unknown as ExecutionEvent
   ;({ state } = step(state, done({ proposed: { tool: 'book__look', args: {} } })))
   ;({ state } = step(state, { type: 'call.ended', call_id: CALL, state: 'executed' }))
   const next = step(state, done({ call: { call_id: CALL, status: 'pending' } }))

@@ -161,9 +161,9 @@ function waitForCall(state: FlowExecution): Next {
 }
 
 function callEnded(state: FlowExecution, call_id: string): Next {
-  const heard = { ...state, ended_call: call_id }
+  const ended = { ...state, ended_call: call_id }
   const isAwaited = state.phase === 'waiting' && state.call?.call_id === call_id
-  return isAwaited ? begin(heard, 'calling', 'flow_outcome') : stay(heard)
+  return isAwaited ? begin(ended, 'calling', 'flow_outcome') : stay(ended)
 }
 
 const CANCELLED = 'it was cancelled'

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { CallerKind } from '../../contract/caller.ts'
 import type { Call } from '../../contract/call.ts'
-import { GATE_WORDS } from '../../contract/serenity.ts'
+import { TOOLFLOW_VERDICTS } from '../../contract/serenity.ts'
 import type { Facts } from './facts.ts'
 import type { HealthFact } from './health/health-fact.ts'
 import { judgeHealth } from './judge-health.ts'
@@ -141,7 +141,7 @@ describe('the gate provider', () => {
 })
 
 test('a forced decision is the only opinion, and says that it is forced', () => {
-  for (const forced of GATE_WORDS) {
+  for (const forced of TOOLFLOW_VERDICTS) {
     expect(wordOf({ ...scored(10), forced }, flow())).toBe(forced)
     expect(judgeHealth(policy, flow(), factsWith({ ...scored(10), forced }))).toMatchObject([{ rule: 'health.forced' }])
   }

@@ -1,5 +1,5 @@
 import type { Call } from '../../contract/call.ts'
-import { EFFECT_OF_WORD, SERENITY_LIMITS } from '../../contract/serenity.ts'
+import { EFFECT_OF_VERDICT, SERENITY_LIMITS } from '../../contract/serenity.ts'
 import type { Effect, Opinion } from '../../contract/verdict.ts'
 import type { Facts } from './facts.ts'
 import type { HealthFact, ProviderFact, ScoreFact } from './health/health-fact.ts'
@@ -24,7 +24,7 @@ export function judgeHealth(_policy: Policy, call: Call, { health, now }: Facts)
 
 function force(word: NonNullable<HealthFact['forced']>): Finding {
   const says = `${word} is forced by TRINITY_TOOLFLOW_FORCE_DECISION, in test mode`
-  return { effect: EFFECT_OF_WORD[word], rule: 'health.forced', says, source: 'environment' }
+  return { effect: EFFECT_OF_VERDICT[word], rule: 'health.forced', says, source: 'environment' }
 }
 
 /**
@@ -33,7 +33,7 @@ function force(word: NonNullable<HealthFact['forced']>): Finding {
  */
 function findingsAbout({ provider, newest, max_age_ms }: HealthFact, now: number): Finding[] {
   if (provider === undefined) return [scoreFinding(newest, max_age_ms, now)]
-  if (provider.word !== 'unheard') return [answered(provider, EFFECT_OF_WORD[provider.word])]
+  if (provider.word !== 'unheard') return [answered(provider, EFFECT_OF_VERDICT[provider.word])]
   return [answered(provider, 'ask'), scoreFinding(newest, max_age_ms, now)]
 }
 

@@ -269,7 +269,7 @@ describe('one item of a list that a tool returned asks for an action', () => {
   test('also as a note without a verb', () => {
     const text = rows((item) => `- ${item}`)(['Room 5', 'ticket 77 to be closed', 'Anna'])
     expect(rulesOf(sessionWith([], [text]), close, CALL)).toContain('provenance.contested')
-    const told = 'The road is expected to be closed on Monday.'
-    expect(rulesOf(sessionWith([], [told]), close, CALL)).toEqual([])
+    const sentence = 'The road is expected to be closed on Monday.'
+    expect(rulesOf(sessionWith([], [sentence]), close, CALL)).toEqual([])
   })
 })

@@ -83,12 +83,12 @@ export function createUserWords(): UserWords {
       return number !== undefined && numbers.has(number)
     },
     names(words) {
-      let telling = false
+      let hasContent = false
       for (const word of words) {
         if (!bag.has(word)) return false
-        if (meaningOf(word) === 0) telling = true
+        if (meaningOf(word) === 0) hasContent = true
       }
-      return telling
+      return hasContent
     },
   }
 }

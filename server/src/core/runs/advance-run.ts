@@ -12,16 +12,16 @@ import {
   type Step,
 } from '../../contract/run.ts'
 
-/** A run after some events, and everything that must be committed or started with it. */
+/** A run after some events, and everything that must be committed or current with it. */
 export type Advanced = {
   readonly row: RunRow
-  /** Marked by this advance: to be started once it is committed. */
+  /** Marked by this advance: to be current once it is committed. */
   readonly begun: readonly RunEffect[]
   /** Keys of effects in progress that are no longer needed. */
   readonly cancelled: readonly string[]
   readonly audit: readonly AuditDraft[]
   readonly children: readonly ChildRun[]
-  readonly tell: readonly { readonly run: RunId; readonly event: RunEvent }[]
+  readonly send: readonly { readonly run: RunId; readonly event: RunEvent }[]
 }
 
 /** Who drives the run, and when. */
@@ -40,7 +40,7 @@ export function advanceRun(
   events: readonly RunEvent[],
   { now, boot }: Moment,
 ): Advanced {
-  let advance: Draft = { row: before, cancelled: [], audit: [], children: [], tell: [] }
+  let advance: Draft = { row: before, cancelled: [], audit: [], children: [], send: [] }
   for (const event of events) advance = takeEvent(kind, advance, event, now)
   const known = new Set(before.executing.map(({ key }) => key))
   const { row } = advance
@@ -57,16 +57,16 @@ type Draft = Omit<Advanced, 'begun'>
 function takeEvent(kind: RunKind, draft: Draft, event: RunEvent, now: number): Draft {
   // An ended run ignores further events.
   if (isEndedRun(draft.row)) return draft
-  const heard = withoutFired(draft.row, event)
-  const step = kind.step(heard.state, event)
-  const row = isEnd(step) ? endedRow(heard, step, now) : goneOn(kind, heard, step)
-  const parent = isEnd(step) ? toldParent(row) : []
+  const current = withoutFired(draft.row, event)
+  const step = kind.step(current.state, event)
+  const row = isEnd(step) ? endedRow(current, step, now) : goneOn(kind, current, step)
+  const parent = isEnd(step) ? eventForParent(row) : []
   return {
     row,
-    cancelled: [...draft.cancelled, ...(isEnd(step) ? heard.executing.map(({ key }) => key) : (step.cancel ?? []))],
+    cancelled: [...draft.cancelled, ...(isEnd(step) ? current.executing.map(({ key }) => key) : (step.cancel ?? []))],
     audit: [...draft.audit, ...(step.audit ?? []).map((entry) => ({ ...entry, at: now }))],
     children: [...draft.children, ...(step.start ?? [])],
-    tell: [...draft.tell, ...(step.tell ?? []), ...parent],
+    send: [...draft.send, ...(step.send ?? []), ...parent],
   }
 }
 
@@ -119,7 +119,7 @@ function endedRow(row: RunRow, step: Step, now: number): RunRow {
   }
 }
 
-function toldParent({ parent, run_id, status, result }: RunRow): Advanced['tell'] {
+function eventForParent({ parent, run_id, status, result }: RunRow): Advanced['send'] {
   if (parent === undefined) return []
   const event = { type: 'child.ended', run_id, status, result: result ?? null } satisfies DriverEvent
   return [{ run: parent, event }]

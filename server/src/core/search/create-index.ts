@@ -117,15 +117,15 @@ export function createIndex(tuning: Tuning = TUNING): ToolIndex {
 
   /** How much of a tool's name the query contains. */
   function nameCoverage(tool: IndexedTool, sure: ReadonlyMap<number, number>): number {
-    let said = 0
+    let covered = 0
     let all = 0
     for (const term of tool.name) {
       const found = vocabulary.at(term)
-      const tells = found === undefined ? 0 : rarity(documentsIn(found.postings), numbers.size)
-      all += tells
-      said += tells * (sure.get(term) ?? 0)
+      const weight = found === undefined ? 0 : rarity(documentsIn(found.postings), numbers.size)
+      all += weight
+      covered += weight * (sure.get(term) ?? 0)
     }
-    return all === 0 ? 0 : said / all
+    return all === 0 ? 0 : covered / all
   }
 
   function search(query: string, topK: number, counts: (id: string) => boolean = () => true): Hit[] {

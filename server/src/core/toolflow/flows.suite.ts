@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../contract/json.ts'
 import type { RunEffect, RunEvent } from '../../contract/run.ts'
-import type { GateWord } from '../../contract/serenity.ts'
+import type { ToolflowVerdict } from '../../contract/serenity.ts'
 import type { ToolflowBody, ToolflowCandidate, ToolflowNode } from '../../contract/toolflow.ts'
 import { startToolflow, type ToolflowState } from './state.ts'
 import { toolflow, type ToolflowEvent } from './step.ts'
@@ -44,7 +44,7 @@ export const done = {
         proposed_args: '{}',
       },
     }),
-  judged: (gate_status: GateWord, dry_run = false) =>
+  judged: (gate_status: ToolflowVerdict, dry_run = false) =>
     of('SERENITY_GATE', {
       judged: {
         evidence: { gate_status, total_score: null, risk_score: null, stale_score: null, source: 'policy' },

@@ -1,5 +1,5 @@
 import type { Call } from '../../contract/call.ts'
-import { WORD_OF_EFFECT } from '../../contract/serenity.ts'
+import { VERDICT_OF_EFFECT } from '../../contract/serenity.ts'
 import type { GateEvidence } from '../../contract/toolflow.ts'
 import type { Verdict } from '../../contract/verdict.ts'
 import type { Facts } from '../gate/facts.ts'
@@ -8,7 +8,7 @@ import { isStale } from '../gate/judge-health.ts'
 
 /** The gate's verdict with the numbers behind it. Invents nothing: what is not known is null. */
 export function gateEvidence(verdict: Verdict, call: Call, { health, now }: Facts): GateEvidence {
-  const gate_status = WORD_OF_EFFECT[verdict.effect]
+  const gate_status = VERDICT_OF_EFFECT[verdict.effect]
   const risk = riskOf(health === 'off' ? 'unknown' : health.risk.score, call)
   const risk_score = risk === 'unknown' ? null : risk
   const none = { gate_status, total_score: null, risk_score, stale_score: null }

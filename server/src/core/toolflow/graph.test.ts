@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { RunEvent } from '../../contract/run.ts'
-import { GATE_WORDS } from '../../contract/serenity.ts'
+import { TOOLFLOW_VERDICTS } from '../../contract/serenity.ts'
 import { TOOLFLOW_NODES, type ToolflowNode } from '../../contract/toolflow.ts'
 import { Effect } from '../../contract/verdict.ts'
 import { drawGraph } from './draw-graph.ts'
@@ -102,7 +102,7 @@ describe('law: for any events,', () => {
     const least = { AUTO_RUN: 'allow', ASK: 'ask', BLOCK: 'block' } as const
     const strictness: readonly Effect[] = ['allow', 'ask', 'block']
     fc.assert(
-      fc.property(fc.constantFrom(...GATE_WORDS), fc.boolean(), lives, (word, dry_run, life) => {
+      fc.property(fc.constantFrom(...TOOLFLOW_VERDICTS), fc.boolean(), lives, (word, dry_run, life) => {
         const judged = [done.searched(), done.card(), done.judged(word, dry_run)]
         const dispatched = walk(begin(), [...judged, ...life]).effects.filter(
           ({ kind }) => kind === 'toolflow_dispatch',

@@ -59,7 +59,7 @@ export function failed(draft: Draft, code: WorkflowError, says: string, step: st
   return { ...draft, state: { ...draft.state, failure }, audit: [...draft.audit, entry] }
 }
 
-export type Told = {
+export type AuditDetails = {
   readonly outcome?: string
   readonly about?: Record<string, string | number | boolean>
   readonly subject?: Record<string, string>
@@ -68,7 +68,7 @@ export type Told = {
 export function auditEntry(
   state: WorkflowState,
   type: string,
-  { outcome, about, subject = {} }: Told,
+  { outcome, about, subject = {} }: AuditDetails,
 ): Draft['audit'][number] {
   const { caller, trace, run_id, document, version } = state
   return {

@@ -84,8 +84,8 @@ function printLines(out: Out, lead: string, text: string): void {
 
 function summaryOf(findings: readonly Finding[]): string {
   const of = (severity: Finding['severity']) => findings.filter((finding) => finding.severity === severity).length
-  const told = (['error', 'warning', 'note'] as const).map((severity) => count(of(severity), severity))
-  return told.join(', ')
+  const counts = (['error', 'warning', 'note'] as const).map((severity) => count(of(severity), severity))
+  return counts.join(', ')
 }
 
 function printed<T>(out: Out, done: Result<T>, human: (report: T) => string): number {

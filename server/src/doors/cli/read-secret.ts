@@ -24,19 +24,19 @@ export function askSecret(prompt: string, input: ReadStream = process.stdin): Pr
   return new Promise((resolve) => {
     let typed = ''
     const finish = (secret: string | undefined) => {
-      input.off('data', hear)
+      input.off('data', onData)
       input.setRawMode(false)
       input.pause()
       process.stderr.write('\n')
       resolve(secret)
     }
-    const hear = (chunk: string) => {
+    const onData = (chunk: string) => {
       for (const key of chunk) {
         if (ENTER.has(key)) return finish(typed)
         if (STOP.has(key)) return finish(undefined)
         typed = ERASE.has(key) ? typed.replace(/.$/su, '') : typed + key
       }
     }
-    input.on('data', hear)
+    input.on('data', onData)
   })
 }

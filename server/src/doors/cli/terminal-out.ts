@@ -60,16 +60,16 @@ export function withWaitNotice(client: Client, stderr: Stream): Client {
   if (stderr.isTTY !== true) return client
   return async (...request) => {
     const begun = Date.now()
-    let told = false
-    const tell = setInterval(() => {
-      told = true
+    let isShown = false
+    const timer = setInterval(() => {
+      isShown = true
       stderr.write(`\r… ${Math.round((Date.now() - begun) / 1000)} s`)
     }, NOTICE_AFTER_MS)
     try {
       return await client(...request)
     } finally {
-      clearInterval(tell)
-      if (told) stderr.write('\r\u001b[K')
+      clearInterval(timer)
+      if (isShown) stderr.write('\r\u001b[K')
     }
   }
 }

@@ -193,14 +193,14 @@ const EXIT_OF_RUN: Readonly<Record<string, number>> = {
 const WAIT_MS = 20_000
 
 async function watch(session: Session, run_id: string): Promise<number> {
-  const told = new Map<string, string>()
+  const printed = new Map<string, string>()
   for (;;) {
     const reply = await session.send('GET', `/v1/workflow-runs/${encodeURIComponent(run_id)}?wait_ms=${WAIT_MS}`)
     const view = fieldsOf(reply.body)
     const status = textOf(view['status'])
     if (view['run_id'] === undefined) return printReply(session.out(), reply, () => undefined)
     const isOver = status !== 'active' && !(status === 'waiting' && view['waits_for'] === undefined)
-    if (!session.out().json) tellSteps(session.out(), view, told)
+    if (!session.out().json) printSteps(session.out(), view, printed)
     if (!isOver) continue
     if (session.out().json) session.out().data(JSON.stringify(view))
     else printEnd(session.out(), view)
@@ -208,11 +208,11 @@ async function watch(session: Session, run_id: string): Promise<number> {
   }
 }
 
-function tellSteps(out: Out, view: Fields, told: Map<string, string>): void {
+function printSteps(out: Out, view: Fields, printed: Map<string, string>): void {
   for (const step of itemsOf({ items: view['steps'] })) {
     const [number, status] = [textOf(step['number']), textOf(step['status'])]
-    if (status === 'pending' || told.get(number) === status) continue
-    told.set(number, status)
+    if (status === 'pending' || printed.get(number) === status) continue
+    printed.set(number, status)
     out.line(`${number}  ${textOf(step['type'])}${step['id'] === undefined ? '' : ` ${textOf(step['id'])}`}  ${status}`)
   }
 }

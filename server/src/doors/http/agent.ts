@@ -38,7 +38,7 @@ export function agentRoutes(
       ...options,
       isStillAllowed: stillAllowed(c),
       onEnd: open.take(who),
-      begin: (out) => tellThread(gate, readerOf(c), { run_id, from, hasFinal }, out),
+      begin: (out) => streamThread(gate, readerOf(c), { run_id, from, hasFinal }, out),
     })
   }
 
@@ -165,7 +165,7 @@ async function placeBefore(gate: Gate, c: Context<Door>, thread_id: string | und
 
 type Followed = { readonly run_id: string; readonly from: string | undefined; readonly hasFinal: boolean }
 
-function tellThread(gate: Gate, reader: Reader, { run_id, from, hasFinal }: Followed, out: EventOut): () => void {
+function streamThread(gate: Gate, reader: Reader, { run_id, from, hasFinal }: Followed, out: EventOut): () => void {
   let stop = () => {}
   let isStopped = false
   const send = ({ event, data, id }: FollowedEvent) => {

@@ -59,13 +59,13 @@ export const auditRoutes: Routes = (app, gate) => {
       c.header('content-type', 'text/event-stream')
       c.header('cache-control', 'no-store')
       return stream(c, async (out) => {
-        let told: Promise<unknown> = Promise.resolve()
+        let written: Promise<unknown> = Promise.resolve()
         const send = (event: string, data: object) => {
-          told = told.then(() => out.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`))
+          written = written.then(() => out.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`))
         }
         const report = await gate.audit.verify([], (done) => send('progress', done))
         send('report', report)
-        await told
+        await written
       })
     },
   )

@@ -26,9 +26,9 @@ test('the stream of a reader that is too slow ends with `too_slow`, and no event
     const look = () =>
       gate.calls.dispatch({ caller: AGENT, tool: 'book__look', args: {}, trace: 'ab'.repeat(16), claimed: {} })
     for (let calls = 0; calls < 12; calls += 1) await look()
-    const told = await slow.text()
-    expect(told).toMatch(/event: goodbye\ndata: \{"reason":"too_slow"\}\n\n$/)
-    const first = idsIn(told)
+    const text = await slow.text()
+    expect(text).toMatch(/event: goodbye\ndata: \{"reason":"too_slow"\}\n\n$/)
+    const first = idsIn(text)
     expect(first.length).toBeLessThan(20)
 
     const again = await app.request('/v1/stream?kinds=call', { headers: { 'last-event-id': first.at(-1) ?? '' } }, env)
@@ -72,13 +72,13 @@ test('intermediate output of runs is sent only to their owner, and only on reque
 
 test('a listener that throws does not affect the run', () => {
   const shown = createRunOutput()
-  const heard: string[] = []
+  const received: string[] = []
   shown.onAny(() => {
     throw new Error('deaf')
   })
-  shown.onAny((_, key) => void heard.push(key))
+  shown.onAny((_, key) => void received.push(key))
   shown.show({ run_id: 'run_1', owner: undefined }, 'e1', 1)
-  expect(heard).toEqual(['e1'])
+  expect(received).toEqual(['e1'])
 })
 
 /** What has already arrived. */

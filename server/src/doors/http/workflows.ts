@@ -157,8 +157,8 @@ export const workflowRoutes: Routes = (app, gate) => {
     }),
     async (c) => {
       const found = await gate.workflows.runs(c.get('caller'), partOf(c, 'name'), pageOf(c))
-      const told = ({ items }: { readonly items: readonly WorkflowRunView[] }) => items.flatMap(textsInWorkflowRun)
-      return answer(await gate.readings.labelled(readerOf(c), found, told), c.get('trace'))
+      const textsOf = ({ items }: { readonly items: readonly WorkflowRunView[] }) => items.flatMap(textsInWorkflowRun)
+      return answer(await gate.readings.labelled(readerOf(c), found, textsOf), c.get('trace'))
     },
   )
   app.openapi(

@@ -46,7 +46,7 @@ export type Exchange = {
   /** Keeps the connection open for an answer that may take long. */
   hold(): void
   /** Sends a message after the request was answered, on the client's listening stream if it has one. */
-  tell(message: JsonObject): void
+  notifyLater(message: JsonObject): void
   /** Called with errors that happen after the request was answered. */
   onFault(error: unknown): void
 }

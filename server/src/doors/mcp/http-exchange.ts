@@ -143,8 +143,8 @@ export class HttpExchange implements Exchange, RequestInProgress {
     this.#streaming()
   }
 
-  tell(message: JsonObject): void {
-    this.#deps.listening.tell(this.client.caller, this.client.session, message)
+  notifyLater(message: JsonObject): void {
+    this.#deps.listening.send(this.client.caller, this.client.session, message)
   }
 
   onFault(error: unknown): void {

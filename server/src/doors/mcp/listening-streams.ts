@@ -21,7 +21,7 @@ export type ListeningStreams = {
   /** Sends notifications until the stream is closed. `id`: the id of a subscription, which ends with an answer. */
   attach(caller: Caller, stream: EventStream, wants: Wants, options: Attached): () => void
   /** Sends a message on the streams of a session, or on those of a caller without a session. */
-  tell(caller: Caller, session: string | undefined, message: JsonObject): void
+  send(caller: Caller, session: string | undefined, message: JsonObject): void
   /** Ends the streams of a session. */
   endSession(session: string): void
   endAll(): void
@@ -145,7 +145,7 @@ export function createListeningStreams(gate: Gate): ListeningStreams {
         open.delete(one)
       }
     },
-    tell(caller, session, message) {
+    send(caller, session, message) {
       const who = callerIdentity(caller)
       for (const one of open)
         if (!one.isSubscription && one.caller === who && one.session === session) one.send(message)

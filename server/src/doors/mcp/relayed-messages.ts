@@ -45,7 +45,7 @@ export function relayedMessages({ gate, inProgress, questions, onFault }: Relaye
     kept.delete(by)
     const { caller, clientKey, id, result } = reply
     const text = await relay.store(caller, JSON.stringify({ result }))
-    if (text !== undefined) relay.tell({ is: 'reply', client: clientKey, id, user: caller.user, text })
+    if (text !== undefined) relay.publish({ is: 'reply', client: clientKey, id, user: caller.user, text })
   }
 
   async function take({ client, id, user, text }: Extract<RelayNotice, { is: 'reply' }>): Promise<void> {
@@ -54,12 +54,12 @@ export function relayedMessages({ gate, inProgress, questions, onFault }: Relaye
     if (stored !== undefined) questions.acceptAnswer(client, id, (JSON.parse(stored) as { result?: Json }).result)
   }
 
-  relay.onTold((notice) => {
+  relay.onNotice((notice) => {
     switch (notice.is) {
       case 'cancelled':
         return void inProgress.cancel(notice.client, notice.id)
       case 'replied':
-        return questions.isOpen(notice.client, notice.id) && relay.tell({ is: 'wanted', by: notice.by })
+        return questions.isOpen(notice.client, notice.id) && relay.publish({ is: 'wanted', by: notice.by })
       case 'wanted':
         return void hand(notice.by).catch(onFault)
       case 'reply':
@@ -70,14 +70,14 @@ export function relayedMessages({ gate, inProgress, questions, onFault }: Relaye
   })
   return {
     cancelled(client, id) {
-      if (String(id).length <= LONGEST_ID) relay.tell({ is: 'cancelled', client, id })
+      if (String(id).length <= LONGEST_ID) relay.publish({ is: 'cancelled', client, id })
     },
     replied(caller, clientKey, id, result) {
       if (!isQuestionId(id) || kept.size >= MOST_KEPT) return
       const by = randomBytes(12).toString('base64url')
       kept.set(by, { caller, clientKey, id, result })
       setTimeout(() => kept.delete(by), KEPT_MS).unref()
-      relay.tell({ is: 'replied', client: clientKey, id, by })
+      relay.publish({ is: 'replied', client: clientKey, id, by })
     },
   }
 }

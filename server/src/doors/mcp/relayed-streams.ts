@@ -71,7 +71,7 @@ export function relayedStreams({ gate, resumable, stopping, onFault }: RelayedDe
         // Events that could not be stored are requested again.
         if (batch.length > 0 && events === undefined) return
         const is_over = isOver && waiting.length === 0
-        relay.tell({ is: 'told', by, ...(events === undefined ? {} : { events }), is_over })
+        relay.publish({ is: 'told', by, ...(events === undefined ? {} : { events }), is_over })
         if (is_over) finish()
       }
     }
@@ -117,7 +117,7 @@ export function relayedStreams({ gate, resumable, stopping, onFault }: RelayedDe
     let live: EventStream | undefined
     let silent = 0
     const { promise: first, resolve: resolveFirst } = Promise.withResolvers<boolean>()
-    const ask = () => relay.tell({ is: 'resumed', client: clientKeyOf(caller, session), stream, after: last, by })
+    const ask = () => relay.publish({ is: 'resumed', client: clientKeyOf(caller, session), stream, after: last, by })
     const deliver = async ({ events, is_over }: EventsNotice): Promise<void> => {
       const text = events === undefined ? undefined : await relay.load(caller, events)
       // The stored events could not be read, so they are requested again.
@@ -162,7 +162,7 @@ export function relayedStreams({ gate, resumable, stopping, onFault }: RelayedDe
     return true
   }
 
-  relay.onTold((notice) => {
+  relay.onNotice((notice) => {
     if (notice.is === 'resumed') share(notice)
     if (notice.is === 'told') receivers.get(notice.by)?.(notice)
   })

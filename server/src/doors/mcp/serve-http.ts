@@ -96,7 +96,7 @@ export function mcpListener(door: McpDoor): DoorListener {
   const { openListening, openSubscription } = listeningDoor(streamDeps)
   const isOurs = knownHost(door.hosts)
   door.stopping.addEventListener('abort', () => listening.endAll())
-  gate.relay.onTold((notice) => notice.is === 'ended' && forget(notice.session))
+  gate.relay.onNotice((notice) => notice.is === 'ended' && forget(notice.session))
 
   async function serve(context: HttpContext, path: string): Promise<void> {
     const { request, local } = context

@@ -98,7 +98,7 @@ export async function joinBoots(setup: BootsSetup): Promise<Result<JoinedBoot>> 
     onOwnDeath(why)
   }
 
-  function tellOf(name: string): void {
+  function reportDeath(name: string): void {
     dead.add(name)
     if (!seen.delete(name)) return
     for (const listener of listeners) listener(name)
@@ -114,7 +114,7 @@ export async function joinBoots(setup: BootsSetup): Promise<Result<JoinedBoot>> 
       found = await rowsOf(names)
     }
     const alive = new Set(found.flatMap(({ boot: name, is_dead }) => (is_dead ? [] : [name])))
-    for (const name of names) if (!alive.has(name)) tellOf(name)
+    for (const name of names) if (!alive.has(name)) reportDeath(name)
     return alive
   }
   const rowsOf = (names: readonly string[]): Promise<readonly BootRow[]> =>

@@ -37,13 +37,13 @@ describe.skipIf(!hasPostgres)('on a real Postgres', () => {
     const [one, other] = [await openLedger(address, { stream: 'one' }), await openLedger(address, { stream: 'other' })]
     // The first commit of a connection compares the end of its stream.
     for (const store of [one, other]) expect(await store.commit([])).toBe('committed')
-    const told = (run: number, text: string): Change => ({ kind: 'event', run: runId(run), event: { type: text } })
+    const eventChange = (run: number, text: string): Change => ({ kind: 'event', run: runId(run), event: { type: text } })
     const sent = vi.spyOn(Client.prototype, 'query')
     try {
-      expect(await other.commit([told(1, 'first')])).toBe('committed')
+      expect(await other.commit([eventChange(1, 'first')])).toBe('committed')
       expect(sent).toHaveBeenCalledTimes(1)
       sent.mockClear()
-      expect(await one.commit([told(1, 'second')])).toBe('committed')
+      expect(await one.commit([eventChange(1, 'second')])).toBe('committed')
       // The statement that finds an event and says which number it has, and the one that stores the next.
       expect(sent).toHaveBeenCalledTimes(2)
     } finally {

@@ -75,9 +75,9 @@ describe.skipIf(!hasPostgres)('on a real Postgres', () => {
   test('nodes that lost their connection learn that notices may be missing, and get the next ones', async () => {
     const address = await create()
     const [one, other] = [await listenAt(address), await listenAt(address)]
-    const heard: string[] = []
+    const received: string[] = []
     const missed = vi.fn()
-    other.subscribe('policy', ({ version }) => void heard.push(version))
+    other.subscribe('policy', ({ version }) => void received.push(version))
     other.onMissed(missed)
     const admin = await connect(addressOf(address), 'test')
     await admin.query(
@@ -89,7 +89,7 @@ describe.skipIf(!hasPostgres)('on a real Postgres', () => {
         one.publish('policy', { version: 'after' })
         await one.settled()
         await other.settled()
-        expect(heard).toContain('after')
+        expect(received).toContain('after')
       },
       { timeout: 60_000 },
     )

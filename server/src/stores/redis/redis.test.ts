@@ -40,26 +40,26 @@ describe.skipIf(!hasPostgres || !hasRedis)('with a real Redis beside Postgres', 
   test('notices continue by Postgres while Redis is down, and by Redis when it is back', async () => {
     const schema = freshSchema()
     const [one, other] = [await joinOne(schema), await joinOne(schema)]
-    const heard: string[] = []
+    const received: string[] = []
     const missed = vi.fn()
-    other.subscribe('policy', ({ version }) => void heard.push(version))
-    const publishUntilHeard = (version: string) =>
+    other.subscribe('policy', ({ version }) => void received.push(version))
+    const publishUntilReceived = (version: string) =>
       vi.waitFor(
         async () => {
           one.publish('policy', { version })
           await settle([one, other])
-          expect(heard).toContain(version)
+          expect(received).toContain(version)
         },
         { timeout: 60_000 },
       )
-    await publishUntilHeard('with')
+    await publishUntilReceived('with')
     const port = Number(new URL(redis.url).port)
     await redis.stop()
-    await publishUntilHeard('without')
+    await publishUntilReceived('without')
     other.onMissed(missed)
     redis = await startRedis(port)
     await vi.waitFor(() => expect(missed).toHaveBeenCalled(), { timeout: 60_000 })
-    await publishUntilHeard('again')
+    await publishUntilReceived('again')
     await one.leave()
     await other.leave()
   }, 120_000)

@@ -43,15 +43,15 @@ describe('a request without an answer', () => {
   })
 
   test('is not sent if the lease expired while it was connecting', async () => {
-    let heard = 0
+    let received = 0
     await withPort(
-      (socket) => socket.on('data', () => (heard += 1)),
+      (socket) => socket.on('data', () => (received += 1)),
       async (port) => {
         const url = new URL(`http://127.0.0.1:${port}/`)
         const ask = { method: 'POST', headers: {}, body: '{}', mayAct: () => false } as const
         const asking = exchange(url, ask, openPool(url.origin))
         expect(await asking.reply).toMatchObject({ is: 'fault', unsent: true })
-        expect([asking.mayHaveLeft(), heard]).toEqual([false, 0])
+        expect([asking.mayHaveLeft(), received]).toEqual([false, 0])
       },
     )
   })

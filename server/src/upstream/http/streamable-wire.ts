@@ -65,7 +65,7 @@ export function openStreamable(deps: HttpWireDeps): Wire {
         }
         asking = channel.ask({ method: 'POST', headers, body: requestFrame(id, request, envelope) })
         void conclude(id, asking, {
-          goOnFrom(last_id, retry_ms) {
+          resumeFrom(last_id, retry_ms) {
             is_answered_by_stream = true
             return is_legacy ? resume(id, last_id, retry_ms, (next) => (asking = next)) : Promise.resolve()
           },
@@ -82,9 +82,9 @@ export function openStreamable(deps: HttpWireDeps): Wire {
     })
   }
 
-  type GoingOn = { readonly goOnFrom: (last_id: string, retry_ms: number | undefined) => Promise<void> }
+  type Resumption = { readonly resumeFrom: (last_id: string, retry_ms: number | undefined) => Promise<void> }
 
-  async function conclude(id: FrameId, asking: Exchange, { goOnFrom }: GoingOn): Promise<void> {
+  async function conclude(id: FrameId, asking: Exchange, { resumeFrom: goOnFrom }: Resumption): Promise<void> {
     const reply = await asking.reply
     if (reply.is === 'fault') return failed(id, reply)
     if (reply.status !== 200) return refused(id, reply)

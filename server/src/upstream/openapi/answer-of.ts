@@ -39,7 +39,7 @@ export async function answerOf(operation: Operation, reply: Reply, deps: AnswerD
 }
 
 function success(reply: Reply, body: Buffer, { hide }: AnswerDeps): ToolResult {
-  if (body.length === 0) return { content: [text(hide([statusOf(reply), ...tellingOf(reply)].join('\n')))] }
+  if (body.length === 0) return { content: [text(hide([statusOf(reply), ...headersToShow(reply)].join('\n')))] }
   const type = mediaType(reply)
   if (!isText(type, body)) return { content: [binary(type, body)] }
   const said = hide(body.toString())
@@ -56,7 +56,7 @@ function failure(reply: Reply, body: Buffer, { hide }: AnswerDeps): ToolResult {
 
 const text = (said: string): JsonObject => ({ type: 'text', text: said })
 const statusOf = ({ status }: Reply) => `HTTP ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd()
-const tellingOf = (reply: Reply) =>
+const headersToShow = (reply: Reply) =>
   SHOWN_HEADERS.flatMap((name) => {
     const value = headerOf(reply, name)
     return value === undefined ? [] : [`${name}: ${value}`]

@@ -49,11 +49,11 @@ function follow(
   const stop = new AbortController()
   const stopped = AbortSignal.any([stop.signal, stopping])
   const whole = async (): Promise<void> => {
-    let isTold = false
+    let isReported = false
     while (!stopped.aborted) {
       try {
         const session = await account.session()
-        isTold = false
+        isReported = false
         const ended = new Promise<void>((resolve) => {
           session.onEnded(resolve)
           stopped.addEventListener('abort', () => resolve(), { once: true })
@@ -62,8 +62,8 @@ function follow(
         await ended
         await leave()
       } catch (error) {
-        if (!isTold) log('the homeserver cannot be reached; retrying', { transport, agent, error: nameOf(error) })
-        isTold = true
+        if (!isReported) log('the homeserver cannot be reached; retrying', { transport, agent, error: nameOf(error) })
+        isReported = true
         await sleep(RETRY_MS, undefined, { signal: stopped }).catch(() => {})
       }
     }

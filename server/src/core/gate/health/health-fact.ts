@@ -1,4 +1,4 @@
-import type { GateWord } from '../../../contract/serenity.ts'
+import type { ToolflowVerdict } from '../../../contract/serenity.ts'
 
 /** The newest health record: its score, or why there is none. */
 export type ScoreFact =
@@ -8,7 +8,7 @@ export type ScoreFact =
 /** The answer of the operator's gate provider. `unheard`: it was asked and gave no readable answer. */
 export type ProviderFact = {
   readonly source: string
-  readonly word: GateWord | 'unheard'
+  readonly word: ToolflowVerdict | 'unheard'
   /** The answer as a sentence, without quoting the provider's text. */
   readonly says: string
   readonly total_score?: number
@@ -20,7 +20,7 @@ export type RiskFact = { readonly score: number | 'unknown'; readonly source: st
 /** Everything the `health` decider uses. */
 export type HealthFact = {
   /** Only set if the gate runs in test mode. */
-  readonly forced?: GateWord
+  readonly forced?: ToolflowVerdict
   readonly provider?: ProviderFact
   readonly newest: ScoreFact
   readonly max_age_ms: number

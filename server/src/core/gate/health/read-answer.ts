@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from '../../../contract/json.ts'
-import { GateWord } from '../../../contract/serenity.ts'
+import { ToolflowVerdict } from '../../../contract/serenity.ts'
 import type { ProviderFact } from './health-fact.ts'
 import { scoreOf } from './newest-score.ts'
 
@@ -8,7 +8,7 @@ export function readGateAnswer(answer: Json | undefined, source: string): Provid
   if (!isJsonObject(answer)) return { source, word: 'unheard', says: 'gave no answer that can be read' }
   const said = answer['decision'] ?? answer['mode']
   if (said === undefined) return { source, word: 'unheard', says: 'answered without a `decision` or a `mode`' }
-  const known = GateWord.safeParse(typeof said === 'string' ? said.trim().toUpperCase() : said)
+  const known = ToolflowVerdict.safeParse(typeof said === 'string' ? said.trim().toUpperCase() : said)
   const total_score = scoreOf(answer['total_score'])
   return {
     source,

@@ -114,10 +114,10 @@ export async function runInbox(
     await look()
     // Select the request that replaced the edited one.
     if (wish.do === 'edit' && reply.status < 400) show(choosing(inbox, idOf(answer)))
-    if (wish.do === 'approve' && answer['state'] === 'approved') await tellOutcome(wish.id, answer)
+    if (wish.do === 'approve' && answer['state'] === 'approved') await showOutcome(wish.id, answer)
   }
 
-  async function tellOutcome(id: string, answer: Fields): Promise<void> {
+  async function showOutcome(id: string, answer: Fields): Promise<void> {
     const call = encodeURIComponent(textOf(answer['call_id']))
     const reply = await session.ask('GET', `/v1/calls/${call}?wait_ms=${OUTCOME_MS}`)
     say(`${id}: ${outcomeWords(reply)}`)

@@ -7,7 +7,7 @@ import { readPrivateFile } from './key-files.ts'
 
 export const HEAD_FILE = 'newest-entry.json'
 
-export type KeptHead = {
+export type NewestEntryFile = {
   readonly file: string
   /** What the process before this one noted last. Later entries may exist: it is noted after they are stored. */
   readonly last: NewestEntry | undefined
@@ -21,7 +21,7 @@ export type KeptHead = {
  * signed. It is written after the commit and without waiting for the disk, so it may be older than the audit, and never newer. A
  * file that cannot be read counts as absent, because a power failure may leave one.
  */
-export function openKeptHead(folder: string, onFault: (error: Error) => void): KeptHead {
+export function openNewestEntryFile(folder: string, onFault: (error: Error) => void): NewestEntryFile {
   const file = join(folder, HEAD_FILE)
   const last = entryIn(file)
   try {
