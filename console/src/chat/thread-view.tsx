@@ -152,7 +152,7 @@ function Stop({ thread }: { readonly thread: Thread }) {
 }
 
 /** Announces events to screen readers while the page is open. */
-function Announcements({ thread, news: news }: { readonly thread: Thread; readonly news: ThreadNews }) {
+function Announcements({ thread, news }: { readonly thread: Thread; readonly news: ThreadNews }) {
   const before = useRef(thread.status)
   const { status } = thread
   useEffect(() => {

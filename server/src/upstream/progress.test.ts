@@ -5,17 +5,17 @@ import type { Progress } from '../commands/ports/upstream.ts'
 import { rateLimited } from './rate-limited.ts'
 
 async function reported({ servers }: Rig, server: string, n: number, wants = true) {
-  const heard: Progress[] = []
+  const received: Progress[] = []
   const answer = await servers.call({
     server,
     tool: 'progresses',
     canonical_args: JSON.stringify({ n }),
     idempotency_key: 'k',
     trace: 't',
-    ...(wants ? { onProgress: (progress: Progress) => void heard.push(progress) } : {}),
+    ...(wants ? { onProgress: (progress: Progress) => void received.push(progress) } : {}),
   })
   const text = answer.is === 'answered' ? answer.result.content[0]?.['text'] : JSON.stringify(answer)
-  return { heard, text }
+  return { received, text }
 }
 
 const STEPS = [1, 2, 3].map((n) => ({ progress: n, total: 3, message: `step ${n}` }))
@@ -38,7 +38,7 @@ describe('the progress of a tool', () => {
         const configs = [...reached, ...started]
         await withToolServers(configs, {}, async (rig) => {
           const all = await Promise.all(configs.map(({ name }) => reported(rig, name, 3)))
-          expect(all).toEqual(configs.map(() => ({ heard: STEPS, text: 'string' })))
+          expect(all).toEqual(configs.map(() => ({ received: STEPS, text: 'string' })))
           // Without a listener nothing is requested.
           const unasked = await Promise.all(configs.map(({ name }) => reported(rig, name, 3, false)))
           expect(unasked.map(({ text }) => text)).toEqual(configs.map(() => 'undefined'))
@@ -48,10 +48,10 @@ describe('the progress of a tool', () => {
 
   test('is passed on in part if it is a flood, and the answer is not affected', () =>
     withToolServers([scriptServer('child', 'misbehaving.ts')], {}, async (rig) => {
-      const { heard, text } = await reported(rig, 'child', 50_000)
+      const { received, text } = await reported(rig, 'child', 50_000)
       expect(text).toBe('string')
-      expect(heard.slice(0, 3).map(({ progress }) => progress)).toEqual([1, 2, 3])
-      expect(heard.length).toBeLessThan(5_000)
+      expect(received.slice(0, 3).map(({ progress }) => progress)).toEqual([1, 2, 3])
+      expect(received.length).toBeLessThan(5_000)
     }))
 
   test('is rate-limited: a burst, then a fixed number per second', () => {

@@ -316,23 +316,23 @@ test('the stream of a thread reports every event once and in order, also to a re
   const answer = await pendingThread('streamed')
   await approve(answer.approval_id)
   await atRest(answer)
-  const hear = async (from?: string) => {
-    const heard: FollowedEvent[] = []
+  const eventsFrom = async (from?: string) => {
+    const received: FollowedEvent[] = []
     const stop = valueOf(
       await rig.gate.agent.follow(USER, answer.run_id, from, {
-        onEvent: (event) => void heard.push(event),
+        onEvent: (event) => void received.push(event),
         onEnd() {},
       }),
     )
     stop()
-    return heard
+    return received
   }
-  const all = await hear()
+  const all = await eventsFrom()
   const names = all.map(({ event }) => event)
   for (const name of ['state', 'plan', 'tool_proposed', 'risk_gate', 'approval_required', 'tool_result', 'final'])
     expect(names).toContain(name)
   expect(new Set(all.map(({ id }) => id)).size).toBe(all.length)
-  for (const [at, { id }] of all.entries()) expect(await hear(id)).toEqual(all.slice(at + 1))
+  for (const [at, { id }] of all.entries()) expect(await eventsFrom(id)).toEqual(all.slice(at + 1))
 })
 
 test('a waiting thread continues after a restart', async () => {

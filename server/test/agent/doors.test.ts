@@ -32,7 +32,7 @@ async function eventsOf(
   response: Response,
   finals = 1,
 ): Promise<{ id?: string; event: string; data: Record<string, unknown> }[]> {
-  const heard: { id?: string; event: string; data: Record<string, unknown> }[] = []
+  const received: { id?: string; event: string; data: Record<string, unknown> }[] = []
   let text = ''
   const decoder = new TextDecoder()
   for await (const chunk of response.body ?? []) {
@@ -47,11 +47,11 @@ async function eventsOf(
           ?.slice(name.length + 2)
       const [id, event, data] = [field('id'), field('event'), field('data')]
       if (event !== undefined && data !== undefined)
-        heard.push({ ...(id === undefined ? {} : { id }), event, data: JSON.parse(data) as Record<string, unknown> })
-      if (heard.filter((one) => one.event === 'final').length >= finals) return heard
+        received.push({ ...(id === undefined ? {} : { id }), event, data: JSON.parse(data) as Record<string, unknown> })
+      if (received.filter((one) => one.event === 'final').length >= finals) return received
     }
   }
-  return heard
+  return received
 }
 
 const ask = (path: string, key: string, body: object, more: Record<string, string> = {}) =>
@@ -90,8 +90,8 @@ test('a streamed message reports its own turn; a reader that reconnects gets the
   expect(rest.at(-1)).toMatchObject({ event: 'final', data: { status: 'completed', response: 'It is written down.' } })
   const ids = [...first, ...rest].flatMap(({ id }) => id ?? [])
   expect(new Set(ids).size).toBe(ids.length)
-  const told = rest.filter(({ event }) => event === 'message_delta').map(({ data }) => data['text'])
-  expect(told.join('')).toBe('It is written down.')
+  const texts = rest.filter(({ event }) => event === 'message_delta').map(({ data }) => data['text'])
+  expect(texts.join('')).toBe('It is written down.')
 
   const foreign = await gate.key('user', 'eve')
   expect((await fetch(path, { headers: { authorization: `Bearer ${foreign}` } })).status).toBe(404)

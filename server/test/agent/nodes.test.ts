@@ -51,7 +51,7 @@ test('a waiting thread continues on another node after its own node has stopped,
   model.say = following(['write a note'], [{ tool: 'book__note', args: { text: 'elsewhere' } }], 'It is written.')
   const answer = valueOf(await first.gate.agent.run(USER, AgentBody.parse({ message: 'please write the note' })))
   expect(answer.status).toBe('awaiting_approval')
-  const before = await heard(first.gate, answer.run_id)
+  const before = await eventsOf(first.gate, answer.run_id)
   await first.scheduler.stop()
   await first.leave()
   const recovery = await recoverFromDead(second.ports, second.scheduler, () => {})
@@ -60,8 +60,8 @@ test('a waiting thread continues on another node after its own node has stopped,
   valueOf(await second.gate.approvals.decide(APPROVER, approval_id ?? '', { says: 'approve', digest }))
   await until(async () => valueOf(await second.gate.agent.read(USER, answer.run_id)).status === 'completed')
   expect(effectsIn(folder).filter((line) => line.startsWith('note '))).toHaveLength(1)
-  const rest = await heard(second.gate, answer.run_id, before.at(-1)?.id)
-  expect([...before, ...rest]).toEqual(await heard(second.gate, answer.run_id))
+  const rest = await eventsOf(second.gate, answer.run_id, before.at(-1)?.id)
+  expect([...before, ...rest]).toEqual(await eventsOf(second.gate, answer.run_id))
   expect(rest.at(-1)).toMatchObject({ event: 'final', data: { response: 'It is written.' } })
   await recovery.stop()
   await second.scheduler.stop()
@@ -70,7 +70,7 @@ test('a waiting thread continues on another node after its own node has stopped,
 
 type Gate = Awaited<ReturnType<typeof node>>['gate']
 
-async function heard(gate: Gate, run_id: string, from?: string): Promise<FollowedEvent[]> {
+async function eventsOf(gate: Gate, run_id: string, from?: string): Promise<FollowedEvent[]> {
   const events: FollowedEvent[] = []
   const stop = valueOf(
     await gate.agent.follow(USER, run_id, from, { onEvent: (event) => void events.push(event), onEnd() {} }),

@@ -35,10 +35,10 @@ afterAll(async () => {
 })
 
 function answered({ code, out, err }: Ran, { says, code: expected }: Pick<Mistake, 'says' | 'code'>): void {
-  const told = `${out}${err}`
-  for (const words of says) expect(told).toContain(words)
-  expect(told).not.toMatch(/\n {4}at |node:internal|Node\.js v/)
-  expect([code, told]).toEqual([expected, told])
+  const shown = `${out}${err}`
+  for (const words of says) expect(shown).toContain(words)
+  expect(shown).not.toMatch(/\n {4}at |node:internal|Node\.js v/)
+  expect([code, shown]).toEqual([expected, shown])
 }
 
 describe('a mistake with a running gate', () => {

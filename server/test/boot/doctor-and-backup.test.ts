@@ -49,15 +49,15 @@ for (;;) {
 
 const inFolder = (folder: string) => ({ config: join(folder, 'sluice.yaml') })
 const doctor = (folder: string) => examine(inFolder(folder))
-const told = ({ findings }: DoctorReport, severity: string) =>
+const textsOf = ({ findings }: DoctorReport, severity: string) =>
   findings.filter((finding) => finding.severity === severity).map(({ about, says }) => `${about}: ${says}`)
 
 describe('sluice doctor', () => {
   test('finds no error with a running gate, and says what it cannot check', async () => {
     const report = await doctor(gate.folder)
-    expect([report.ok, told(report, 'error')]).toEqual([true, []])
-    expect(told(report, 'ok').join('\n')).toMatch(/gate: running, version [\s\S]*server book: \d+ tools/)
-    expect(told(report, 'note').join('\n')).toContain('what a gate cannot see')
+    expect([report.ok, textsOf(report, 'error')]).toEqual([true, []])
+    expect(textsOf(report, 'ok').join('\n')).toMatch(/gate: running, version [\s\S]*server book: \d+ tools/)
+    expect(textsOf(report, 'note').join('\n')).toContain('what a gate cannot see')
     const { out, code } = await run(gate.folder, ['doctor'])
     expect(code).toBe(0)
     expect(out).toContain('✓ server book')
@@ -82,12 +82,12 @@ describe('sluice doctor', () => {
     const report = await doctor(folder)
     taken.close()
     expect(report.ok).toBe(false)
-    const errors = told(report, 'error').join('\n')
+    const errors = textsOf(report, 'error').join('\n')
     expect(errors).toMatch(/data folder: .* is readable by other users \(755\)/)
     expect(errors).toContain(`port: the gate cannot listen on 127.0.0.1:${port} (EADDRINUSE)`)
     expect(errors).toMatch(/server broken: does not start: [\s\S]*no license/)
-    expect(told(report, 'ok').join('\n')).toMatch(/server book: starts and lists \d+ tools/)
-    expect(told(report, 'warning').join('\n')).toContain('policy: the preset is observe')
+    expect(textsOf(report, 'ok').join('\n')).toMatch(/server book: starts and lists \d+ tools/)
+    expect(textsOf(report, 'warning').join('\n')).toContain('policy: the preset is observe')
     expect(
       report.findings.filter(({ severity }) => severity === 'error').every(({ do: remedy }) => remedy !== undefined),
     ).toBe(true)
@@ -126,7 +126,7 @@ describe('sluice doctor', () => {
     const folder = join(elsewhere, 'open')
     mkdirSync(folder)
     writeFileSync(join(folder, 'sluice.yaml'), 'listen: { host: 0.0.0.0, port: 0 }\n')
-    expect(told(await doctor(folder), 'warning').join('\n')).toContain('listen: it listens on 0.0.0.0:0')
+    expect(textsOf(await doctor(folder), 'warning').join('\n')).toContain('listen: it listens on 0.0.0.0:0')
   })
 })
 

@@ -33,24 +33,24 @@ describe('a mistake in sluice.yaml', () => {
   test('there are at least forty cases', () => expect(cases.length).toBeGreaterThanOrEqual(40))
 
   test.each(cases)('$name', async ({ yaml, line, says, not }) => {
-    const told = await findingsOf(yaml)
-    for (const words of says) expect(told).toContain(words)
-    expect(told).toMatch(new RegExp(`line ${line}\\b|:${line}:`))
-    if (not !== undefined) expect(told).not.toContain(not)
+    const findings = await findingsOf(yaml)
+    for (const words of says) expect(findings).toContain(words)
+    expect(findings).toMatch(new RegExp(`line ${line}\\b|:${line}:`))
+    if (not !== undefined) expect(findings).not.toContain(not)
   })
 
   test('two mistakes are both reported', async () => {
-    const told = await findingsOf('lisen: {}\nservers:\n  mail:\n    command: 5\n')
-    expect(told).toContain('lisen (line 1)')
-    expect(told).toContain('servers.mail.command (line 4)')
+    const findings = await findingsOf('lisen: {}\nservers:\n  mail:\n    command: 5\n')
+    expect(findings).toContain('lisen (line 1)')
+    expect(findings).toContain('servers.mail.command (line 4)')
   })
 
   test('in the environment is reported with the name of the variable, beside those of the file', async () => {
     process.env['SLUICE_LISTEN_PORT'] = '70000'
     try {
-      const told = await findingsOf('data: 7\n')
-      expect(told).toContain('listen.port (SLUICE_LISTEN_PORT)')
-      expect(told).toContain('data (line 1)')
+      const findings = await findingsOf('data: 7\n')
+      expect(findings).toContain('listen.port (SLUICE_LISTEN_PORT)')
+      expect(findings).toContain('data (line 1)')
       process.env['SLUICE_LISTEN_PORT'] = '7421'
       process.env['SLUICE_LISTEN_PROT'] = '7421'
       expect(await findingsOf('')).toContain('did you mean `SLUICE_LISTEN_PORT`?')

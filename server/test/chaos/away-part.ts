@@ -41,7 +41,7 @@ export async function awayPart(setup: {
     const faults: Record<string, number> = {}
     const notes: string[] = []
     for (const signal of setup.isShort ? ENDS.slice(0, 1) : ENDS) {
-      await mustExecute(kept, prober, `before ${signal}`, load.tell)
+      await mustExecute(kept, prober, `before ${signal}`, load.record)
       await stopPostgres(place, signal)
       faults[`database away (${signal})`] = 1
       await Promise.all(kept.map((node) => becomesClosed(node)))
@@ -49,7 +49,7 @@ export async function awayPart(setup: {
       await sleep(AWAY_MS)
       for (const node of kept) mustRun(node)
       await startServer({ postgres: programs.postgres, folder: place, port })
-      const ms = await mustExecute(kept, prober, `after ${signal}`, load.tell)
+      const ms = await mustExecute(kept, prober, `after ${signal}`, load.record)
       notes.push(`${signal}: both nodes executed calls ${ms} ms after it was back`)
       // Longer than nodes need to check each other's leases again.
       await sleep(AWAY_MS)

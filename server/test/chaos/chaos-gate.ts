@@ -8,7 +8,7 @@ import { runGate } from '../doors/with-running-gate.ts'
 import type { Node } from '../postgres/with-nodes.ts'
 import { checked, loggedConfig, type Checked } from './chaos-nodes.ts'
 import type { CheckOptions } from './check-history.ts'
-import type { History, Told } from './history.ts'
+import type { History, ClientRecord } from './history.ts'
 import { endOpen } from './load-on-nodes.ts'
 import { logIn } from './logged-tools.ts'
 import { readLedger, readReceipts } from './read-history.ts'
@@ -19,7 +19,7 @@ const ROUNDS = 40
 export type ChaosGate = {
   readonly log: string
   /** The requests of clients and the answers they got. */
-  readonly told: Told[]
+  readonly records: ClientRecord[]
   /** The gate that runs, if one does. */
   running(): readonly Node[]
   start(): Promise<Node>
@@ -42,7 +42,7 @@ export async function openChaosGate(
   mkdirSync(place)
   const text = { ...loggedConfig(log), data, ...setup.config?.(log) }
   writeFileSync(join(place, 'sluice.yaml'), JSON.stringify(text))
-  const told: Told[] = []
+  const records: ClientRecord[] = []
   let node: Node | undefined
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     const { process: ending } = node ?? {}
@@ -54,12 +54,12 @@ export async function openChaosGate(
   }
   const history = async (): Promise<History> => {
     await end('SIGTERM')
-    return { ...(await readLedger({ folder: data })), receipts: readReceipts(log), told }
+    return { ...(await readLedger({ folder: data })), receipts: readReceipts(log), records }
   }
   const start = async (): Promise<Node> => (node = await runGate(place, ['up'], LAUNCHER))
   return {
     log,
-    told,
+    records,
     running: () => (node === undefined ? [] : [node]),
     start,
     end,

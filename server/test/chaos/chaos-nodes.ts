@@ -6,7 +6,7 @@ import { runGate } from '../doors/with-running-gate.ts'
 import type { Node } from '../postgres/with-nodes.ts'
 import { freshSchema, testDatabase } from '../postgres/with-postgres.ts'
 import { checkHistory, type CheckOptions } from './check-history.ts'
-import type { History, Told, Violation } from './history.ts'
+import type { History, ClientRecord, Violation } from './history.ts'
 import { LOGGED_POLICY, loggedServer, logIn } from './logged-tools.ts'
 import { hashOf, readLedger, readReceipts } from './read-history.ts'
 
@@ -14,7 +14,7 @@ export type ChaosNodes = {
   readonly log: string
   readonly address: { readonly url: string; readonly schema: string }
   /** The requests of clients and the answers they got. */
-  readonly told: Told[]
+  readonly records: ClientRecord[]
   start(as?: { readonly launcher?: string; readonly env?: Readonly<Record<string, string>> }): Promise<Node>
   /** Removes a node that has ended from those that are stopped at the end. */
   gone(node: Node): void
@@ -45,7 +45,7 @@ export async function openChaosNodes({ config = {}, url, redis }: NodesSetup = {
     ...(redis === undefined ? {} : { redis }),
   }
   const nodes = new Set<Node>()
-  const told: Told[] = []
+  const records: ClientRecord[] = []
   let keys: string | undefined
   const history = async (): Promise<History> => ({
     ...(await readLedger({
@@ -53,12 +53,12 @@ export async function openChaosNodes({ config = {}, url, redis }: NodesSetup = {
       postgres: { url: store.postgres, schema: store.schema },
     })),
     receipts: readReceipts(log),
-    told,
+    records,
   })
   return {
     log,
     address: { url: store.postgres, schema: store.schema },
-    told,
+    records,
     async start({ launcher = LAUNCHER, env = {} } = {}) {
       const place = mkdtempSync(join(folder, 'node-'))
       const text = { ...loggedConfig(log), store, ...config }
@@ -97,7 +97,7 @@ export const checked = (all: History, options: Partial<CheckOptions> = {}): Chec
   checks: {
     calls: all.calls.length,
     receipts: all.receipts.length,
-    decisions: all.told.filter((one) => one.is === 'decision' && one.acknowledged).length,
+    decisions: all.records.filter((one) => one.is === 'decision' && one.acknowledged).length,
     runs: all.runs.length,
     'audit entries': all.audit.length,
   },

@@ -4,7 +4,7 @@ import type { Outcome } from '../../src/contract/call.ts'
 import { inProcessTransport } from '../../src/upstream/transports/in-process-transport.ts'
 import { ADMIN, APPROVER, openTestGate, type GateRig } from '../gate/with-gate.ts'
 import { clerk, FILE } from '../workflows/clerk.ts'
-import type { Told } from './history.ts'
+import type { ClientRecord } from './history.ts'
 import { LOGGED_POLICY, loggedServer, logIn } from './logged-tools.ts'
 
 export type WorkPlace = { readonly folder: string; readonly store?: object }
@@ -67,9 +67,10 @@ export async function openWork({ folder, store }: WorkPlace, extras: GateExtras 
 }
 
 /** The answer that a client got is written to the file before anything else happens. */
-export const toldFile = (file: string) => (told: Told) => appendFileSync(file, `${JSON.stringify(told)}\n`)
+export const recordTo = (file: string) => (records: ClientRecord) =>
+  appendFileSync(file, `${JSON.stringify(records)}\n`)
 
-export function toldOf(outcome: Outcome, key?: string): readonly Told[] {
+export function recordsOf(outcome: Outcome, key?: string): readonly ClientRecord[] {
   if (outcome.status === 'previewed') return []
   const { call_id } = outcome
   const about = outcome.status === 'refused' ? outcome.problem.about : {}
@@ -80,16 +81,19 @@ export function toldOf(outcome: Outcome, key?: string): readonly Told[] {
 }
 
 /** Decides about everything that is pending, as its text says. */
-export async function decideAll({ gate }: Pick<GateRig, 'gate'>, tell: (told: Told) => void): Promise<number> {
+export async function decideAll(
+  { gate }: Pick<GateRig, 'gate'>,
+  record: (records: ClientRecord) => void,
+): Promise<number> {
   const { items } = await gate.approvals.list(APPROVER, 'pending', { limit: 50 })
   for (const { approval_id } of items) {
     const packet = await gate.approvals.read(APPROVER, approval_id)
     if (!packet.ok) continue
     const { digest, proposed_args } = packet.value
     const says = proposed_args.includes('deny') ? 'deny' : 'approve'
-    tell({ is: 'decision', approval_id, says, digest, acknowledged: false })
+    record({ is: 'decision', approval_id, says, digest, acknowledged: false })
     const decided = await gate.approvals.decide(APPROVER, approval_id, { says, digest })
-    if (decided.ok) tell({ is: 'decision', approval_id, says, digest, acknowledged: true })
+    if (decided.ok) record({ is: 'decision', approval_id, says, digest, acknowledged: true })
   }
   return items.length
 }
@@ -113,43 +117,47 @@ type Settle = (call_id: string) => 'retry' | 'done' | 'failed'
  * Every kind of call once, then a run with all kinds of steps, until nothing is open. A client whose gate died repeats all of it
  * with the same keys.
  */
-export async function doWork(work: Work, tell: (told: Told) => void, settleAs: Settle = () => 'done'): Promise<void> {
-  const told = (outcome: Outcome, key?: string) => {
-    for (const one of toldOf(outcome, key)) tell(one)
+export async function doWork(
+  work: Work,
+  record: (records: ClientRecord) => void,
+  settleAs: Settle = () => 'done',
+): Promise<void> {
+  const records = (outcome: Outcome, key?: string) => {
+    for (const one of recordsOf(outcome, key)) record(one)
     return outcome
   }
   const outcomes: Outcome[] = []
   for (const [tool, args] of CALLS) {
     const key = `k-${args.text}`
-    outcomes.push(told(await work.call(tool, args, { idempotency_key: key }), key))
+    outcomes.push(records(await work.call(tool, args, { idempotency_key: key }), key))
   }
-  await decideAll(work, tell)
-  for (const outcome of outcomes) if (outcome.status === 'pending') told(await work.outcome(outcome.call_id))
+  await decideAll(work, record)
+  for (const outcome of outcomes) if (outcome.status === 'pending') records(await work.outcome(outcome.call_id))
   const applied = await work.gate.workflows.apply(ADMIN, DOCUMENT)
   if (!applied.ok) throw new Error(JSON.stringify(applied.problem))
   const run_id = await work.say()
-  tell({ is: 'run', run_id })
-  await finish(work, tell, settleAs)
+  record({ is: 'run', run_id })
+  await finish(work, record, settleAs)
 }
 
 /** Decides and settles what is open until nothing is, or for two minutes. */
-async function finish(work: Work, tell: (told: Told) => void, settleAs: Settle): Promise<void> {
+async function finish(work: Work, record: (records: ClientRecord) => void, settleAs: Settle): Promise<void> {
   const until = performance.now() + QUIET_MS
-  while ((await openThings(work, tell, settleAs)) > 0) {
+  while ((await openThings(work, record, settleAs)) > 0) {
     if (performance.now() > until) return
     await sleep(30)
   }
 }
 
-async function openThings(work: Work, tell: (told: Told) => void, settleAs: Settle): Promise<number> {
+async function openThings(work: Work, record: (records: ClientRecord) => void, settleAs: Settle): Promise<number> {
   const { gate } = work
-  const decided = await decideAll(work, tell)
+  const decided = await decideAll(work, record)
   const unknown = await gate.calls.listUnknown(APPROVER, { limit: 50 })
   const unsettled = unknown.ok ? unknown.value.items : []
   for (const { call_id } of unsettled) {
     const as = settleAs(call_id)
     const settled = await gate.calls.settle(APPROVER, call_id, as)
-    if (settled.ok) tell({ is: 'settlement', call_id, as, acknowledged: true })
+    if (settled.ok) record({ is: 'settlement', call_id, as, acknowledged: true })
   }
   const { items } = await gate.activity.calls(ADMIN, {}, { limit: 200 })
   const open = items.filter(({ state }) => state === 'executing' || state === 'pending' || state === 'unknown')

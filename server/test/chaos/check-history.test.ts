@@ -7,7 +7,7 @@ import type { CallRow } from '../../src/contract/call.ts'
 import type { ConsentRow } from '../../src/contract/consent.ts'
 import { ADMIN, APPROVER, openTestGate, pendingOf } from '../gate/with-gate.ts'
 import { checkHistory } from './check-history.ts'
-import { VIOLATIONS, type History, type Receipt, type Told, type ViolationKind } from './history.ts'
+import { VIOLATIONS, type History, type Receipt, type ClientRecord, type ViolationKind } from './history.ts'
 import { LOGGED_POLICY, loggedServer, logIn } from './logged-tools.ts'
 import { hashOf, readLedger, readReceipts } from './read-history.ts'
 
@@ -19,24 +19,24 @@ let [direct, held, denied] = ['', '', '']
 beforeAll(async () => {
   const servers = { log: loggedServer(logIn(folder)) }
   const rig = await openTestGate(folder, { policy: JSON.stringify(LOGGED_POLICY), config: { servers } })
-  const told: Told[] = []
+  const records: ClientRecord[] = []
   const ran = await rig.call('log__add', { text: 'one' }, { idempotency_key: 'k1' })
   if (ran.status !== 'executed') throw new Error(JSON.stringify(ran))
   direct = ran.call_id
-  told.push({ is: 'call', call_id: direct, status: 'executed', key: 'k1' })
+  records.push({ is: 'call', call_id: direct, status: 'executed', key: 'k1' })
   for (const says of ['approve', 'deny'] as const) {
     const { call_id, approval_id } = pendingOf(await rig.call('log__ask_add', { text: says }))
     const packet = await rig.gate.approvals.read(APPROVER, approval_id)
     const digest = packet.ok ? packet.value.digest : ''
     const decided = await rig.gate.approvals.decide(APPROVER, approval_id, { says, digest })
-    told.push({ is: 'call', call_id, status: 'pending' })
-    told.push({ is: 'decision', approval_id, says, digest, acknowledged: decided.ok })
+    records.push({ is: 'call', call_id, status: 'pending' })
+    records.push({ is: 'decision', approval_id, says, digest, acknowledged: decided.ok })
     await rig.gate.calls.read(ADMIN, call_id, 10_000)
     if (says === 'approve') held = call_id
     else denied = call_id
   }
   await rig.opened.close()
-  good = { ...(await readLedger({ folder: join(folder, 'data') })), receipts: readReceipts(logIn(folder)), told }
+  good = { ...(await readLedger({ folder: join(folder, 'data') })), receipts: readReceipts(logIn(folder)), records }
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -74,9 +74,9 @@ const later = (entry: AuditEntry, change: Partial<AuditEntry> = {}): AuditEntry 
   seq: entry.seq + 1000,
   ...change,
 })
-const decisions = (change: (told: Extract<Told, { is: 'decision' }>) => Told[]): History => ({
+const decisions = (change: (records: Extract<ClientRecord, { is: 'decision' }>) => ClientRecord[]): History => ({
   ...good,
-  told: good.told.flatMap((one) => (one.is === 'decision' ? change(one) : [one])),
+  records: good.records.flatMap((one) => (one.is === 'decision' ? change(one) : [one])),
 })
 
 /** The direct call, as if it had run under a consent. */
@@ -124,7 +124,7 @@ const PLANTED: readonly (readonly [says: string, finds: ViolationKind, history: 
   [
     'one key of a client names two calls',
     'executed_twice',
-    () => ({ ...good, told: [...good.told, { is: 'call', call_id: held, status: 'executed', key: 'k1' }] }),
+    () => ({ ...good, records: [...good.records, { is: 'call', call_id: held, status: 'executed', key: 'k1' }] }),
   ],
   [
     'the tool received a call that is not in the ledger',
@@ -189,7 +189,7 @@ const PLANTED: readonly (readonly [says: string, finds: ViolationKind, history: 
   [
     'a run that a client was given is not in the ledger',
     'acknowledged_and_lost',
-    () => ({ ...good, told: [...good.told, { is: 'run', run_id: 'run_0000' }] }),
+    () => ({ ...good, records: [...good.records, { is: 'run', run_id: 'run_0000' }] }),
   ],
   ['an acknowledged approval is not in the audit', 'acknowledged_and_lost', () => without('approval.approved', held)],
   ['an acknowledged denial is not in the audit', 'acknowledged_and_lost', () => without('approval.denied', denied)],
@@ -198,7 +198,7 @@ const PLANTED: readonly (readonly [says: string, finds: ViolationKind, history: 
     'acknowledged_and_lost',
     () => ({
       ...good,
-      told: [...good.told, { is: 'settlement', call_id: direct, as: 'done', acknowledged: true }],
+      records: [...good.records, { is: 'settlement', call_id: direct, as: 'done', acknowledged: true }],
     }),
   ],
   ['a held call started and nobody approved it', 'decision_not_made', () => without('approval.approved', held)],
@@ -247,7 +247,7 @@ const PLANTED: readonly (readonly [says: string, finds: ViolationKind, history: 
     () => ({
       ...good,
       runs: good.runs.map((row) => ({ ...row, status: 'waiting' as const })),
-      told: [...good.told, ...good.runs.map(({ run_id }): Told => ({ is: 'run', run_id }))],
+      records: [...good.records, ...good.runs.map(({ run_id }): ClientRecord => ({ is: 'run', run_id }))],
     }),
   ],
   [

@@ -1,9 +1,9 @@
 import type { AuditEntry } from '../../src/contract/audit.ts'
 import { onlyReads } from '../../src/core/gate/interpret.ts'
 import { checkBounds } from './check-bounds.ts'
-import { checkTold } from './check-told.ts'
+import { checkAnswers } from './check-answers.ts'
 import type { CallRow } from '../../src/contract/call.ts'
-import type { CallStory, History, Tell, Told, Violation, ViolationKind } from './history.ts'
+import type { CallStory, History, ReportViolation, ClientRecord, Violation, ViolationKind } from './history.ts'
 
 export type CheckOptions = {
   /** The canonical hash of arguments. */
@@ -24,29 +24,29 @@ export type CheckOptions = {
  */
 export function checkHistory(history: History, options: CheckOptions): readonly Violation[] {
   const found: Violation[] = []
-  const tell = (kind: ViolationKind, about: string, says: string) => void found.push({ kind, about, says })
+  const report = (kind: ViolationKind, about: string, says: string) => void found.push({ kind, about, says })
   const stories = storiesOf(history)
   const known = new Set<string>(history.calls.map(({ call_id }) => call_id))
 
-  if (!history.report.ok) tell('audit_broken', 'audit', JSON.stringify(history.report.first))
+  if (!history.report.ok) report('audit_broken', 'audit', JSON.stringify(history.report.first))
   for (const receipt of history.receipts)
     if (!known.has(receipt.call))
-      tell('executed_unrecorded', receipt.call, 'the tool ran it and the ledger has no such call')
+      report('executed_unrecorded', receipt.call, 'the tool ran it and the ledger has no such call')
   for (const entry of history.audit) {
     const call = entry.subject['call']
     if (entry.type === 'call.started' && call !== undefined && !known.has(call))
-      tell('ledger_differs_from_audit', call, 'the audit says that it started and the ledger has no such call')
+      report('ledger_differs_from_audit', call, 'the audit says that it started and the ledger has no such call')
   }
   for (const story of stories.values()) {
-    checkExecutions(story, options, tell)
-    checkDecisions(story, history.told, tell)
-    checkState(story, options, tell)
+    checkExecutions(story, options, report)
+    checkDecisions(story, history.records, report)
+    checkState(story, options, report)
   }
-  checkBounds(history, stories, tell)
-  checkRepeats(stories, options, tell)
-  checkDecisionsMade(history, tell)
-  if (options.isQuiet) checkRuns(history, tell)
-  checkTold(history, stories, tell)
+  checkBounds(history, stories, report)
+  checkRepeats(stories, options, report)
+  checkDecisionsMade(history, report)
+  if (options.isQuiet) checkRuns(history, report)
+  checkAnswers(history, stories, report)
   return found
 }
 
@@ -76,70 +76,74 @@ function startsAllowed(story: CallStory): number {
   return 1 + retries + (story.row.idempotent ? typed(story, 'call.interrupted').length : 0)
 }
 
-function checkExecutions(story: CallStory, { hashOf, isOneClock }: CheckOptions, tell: Tell): void {
+function checkExecutions(story: CallStory, { hashOf, isOneClock }: CheckOptions, report: ReportViolation): void {
   const { row, receipts } = story
   const starts = typed(story, 'call.started')
   if (receipts.length > 0 && starts.length === 0)
-    tell('executed_unrecorded', row.call_id, 'the tool ran it and the audit has no start of it')
+    report('executed_unrecorded', row.call_id, 'the tool ran it and the audit has no start of it')
   if (receipts.length > starts.length && starts.length > 0)
-    tell('executed_twice', row.call_id, `the tool received it ${receipts.length} times for ${starts.length} starts`)
+    report('executed_twice', row.call_id, `the tool received it ${receipts.length} times for ${starts.length} starts`)
   if (starts.length > startsAllowed(story))
-    tell('executed_twice', row.call_id, `it started ${starts.length} times and ${startsAllowed(story)} were allowed`)
+    report('executed_twice', row.call_id, `it started ${starts.length} times and ${startsAllowed(story)} were allowed`)
   for (const { args } of receipts)
     if (hashOf(args) !== row.args_hash)
-      tell('executed_other_arguments', row.call_id, 'the tool received other arguments than those that were judged')
+      report('executed_other_arguments', row.call_id, 'the tool received other arguments than those that were judged')
   if (isOneClock !== true || row.idempotent) return
   const interrupted = typed(story, 'call.interrupted')[0]
   const late = receipts.find(
     ({ at }) => interrupted !== undefined && at > interrupted.at && !startedSince(starts, interrupted),
   )
   if (late !== undefined && interrupted !== undefined)
-    tell('sent_after_takeover', row.call_id, `received ${late.at - interrupted.at} ms after another node took it over`)
+    report(
+      'sent_after_takeover',
+      row.call_id,
+      `received ${late.at - interrupted.at} ms after another node took it over`,
+    )
 }
 
 const startedSince = (starts: readonly AuditEntry[], { at }: AuditEntry): boolean => starts.some((one) => one.at > at)
 
 /** A held call starts only after exactly one approval of exactly what was shown. */
-function checkDecisions(story: CallStory, told: readonly Told[], tell: Tell): void {
+function checkDecisions(story: CallStory, records: readonly ClientRecord[], report: ReportViolation): void {
   const { row, approval } = story
   if (row.approval_id === undefined) return
   const yes = typed(story, 'approval.approved').filter(({ subject }) => subject['approval'] === row.approval_id)
   const no = typed(story, 'approval.denied')
   const first = typed(story, 'call.started')[0]
   if (yes.length > 1 || (yes.length > 0 && no.length > 0))
-    tell('decided_twice', row.approval_id, `${yes.length} approvals and ${no.length} denials`)
+    report('decided_twice', row.approval_id, `${yes.length} approvals and ${no.length} denials`)
   if (first === undefined && story.receipts.length === 0) return
   const [decided] = yes
-  if (decided === undefined) return tell('decision_not_made', row.call_id, 'it started and nobody approved it')
+  if (decided === undefined) return report('decision_not_made', row.call_id, 'it started and nobody approved it')
   if (first !== undefined && first.stream === decided.stream && first.seq < decided.seq)
-    tell('decision_not_made', row.call_id, 'it started before it was approved')
+    report('decision_not_made', row.call_id, 'it started before it was approved')
   if (decided.args_hash !== row.args_hash || approval?.args_hash !== row.args_hash)
-    tell('decision_not_made', row.call_id, 'other arguments were approved')
+    report('decision_not_made', row.call_id, 'other arguments were approved')
   const says = approval?.decisions.filter((one) => one.says === 'approve') ?? []
   if (says.length !== 1 || says[0]?.by !== decided.actor)
-    tell(
+    report(
       'decision_not_made',
       row.call_id,
       `the request has ${says.length} approvals, the audit one by ${decided.actor}`,
     )
-  const sent = told.some(
+  const sent = records.some(
     (one) =>
       one.is === 'decision' &&
       one.approval_id === row.approval_id &&
       one.says === 'approve' &&
       one.digest === decided.about?.['digest'],
   )
-  if (!sent) tell('decision_not_made', row.call_id, 'no approver sent an approval of this digest')
+  if (!sent) report('decision_not_made', row.call_id, 'no approver sent an approval of this digest')
 }
 
 /** Every decision on record was sent by an approver. */
-function checkDecisionsMade({ audit, told }: History, tell: Tell): void {
+function checkDecisionsMade({ audit, records }: History, report: ReportViolation): void {
   for (const { type, subject } of audit) {
     const approval = subject['approval']
     if ((type !== 'approval.approved' && type !== 'approval.denied') || approval === undefined) continue
     const says = type === 'approval.approved' ? 'approve' : 'deny'
-    const isSent = told.some((one) => one.is === 'decision' && one.approval_id === approval && one.says === says)
-    if (!isSent) tell('decision_not_made', approval, `the audit has \`${type}\`, which no approver sent`)
+    const isSent = records.some((one) => one.is === 'decision' && one.approval_id === approval && one.says === says)
+    if (!isSent) report('decision_not_made', approval, `the audit has \`${type}\`, which no approver sent`)
   }
 }
 
@@ -159,48 +163,58 @@ const ENDED_BY: Readonly<Record<string, readonly string[]>> = {
   pending: ['call.held'],
 }
 
-function checkState(story: CallStory, options: CheckOptions, tell: Tell): void {
+function checkState(story: CallStory, options: CheckOptions, report: ReportViolation): void {
   const { isQuiet, isLogged = () => true, mustSucceed = () => false } = options
   const { row, approval, receipts, entries } = story
   if (mustSucceed(row) && (row.state === 'failed' || row.state === 'unknown' || row.settled !== undefined))
-    tell('disturbed_by_others', row.call_id, `nothing was done to it, and it is \`${row.state}\``)
+    report('disturbed_by_others', row.call_id, `nothing was done to it, and it is \`${row.state}\``)
   const ways = ENDED_BY[row.state] ?? []
   if (!entries.some(({ type }) => ways.includes(type)))
-    tell(
+    report(
       'ledger_differs_from_audit',
       row.call_id,
       `it is \`${row.state}\`, and the audit has none of ${ways.join(', ')}`,
     )
   const isSettled = row.settled !== undefined || typed(story, 'call.settled').length > 0
   if (row.state === 'executed' && receipts.length === 0 && !isSettled && isLogged(row))
-    tell('outcome_without_effect', row.call_id, 'it is `executed`, and the tool never received it')
+    report('outcome_without_effect', row.call_id, 'it is `executed`, and the tool never received it')
   const isUnsent = row.state === 'refused' || (row.state === 'failed' && row.problem?.code === 'tool.unavailable')
   if (isUnsent && receipts.length > 0)
-    tell('executed_although_denied_effect', row.call_id, `it is \`${row.state}\` as not sent, and the tool received it`)
+    report(
+      'executed_although_denied_effect',
+      row.call_id,
+      `it is \`${row.state}\` as not sent, and the tool received it`,
+    )
   if (!isQuiet) return
-  if (row.state === 'executing') tell('left_open', row.call_id, `it is still \`executing\`, by boot ${row.boot}`)
+  if (row.state === 'executing') report('left_open', row.call_id, `it is still \`executing\`, by boot ${row.boot}`)
   if (row.state === 'pending' && approval?.state !== 'pending')
-    tell('left_open', row.call_id, `it is still pending, and its request is \`${approval?.state}\``)
-  if (row.state === 'unknown' && row.settled?.as === 'retry') tell('left_open', row.call_id, 'its retry was never made')
+    report('left_open', row.call_id, `it is still pending, and its request is \`${approval?.state}\``)
+  if (row.state === 'unknown' && row.settled?.as === 'retry')
+    report('left_open', row.call_id, 'its retry was never made')
 }
 
 /** The load never makes two calls with the same arguments, so two equal calls are one call that was made twice. */
-function checkRepeats(stories: ReadonlyMap<string, CallStory>, { hashOf }: CheckOptions, tell: Tell): void {
+function checkRepeats(
+  stories: ReadonlyMap<string, CallStory>,
+  { hashOf }: CheckOptions,
+  report: ReportViolation,
+): void {
   const ran = [...stories.values()].filter(({ receipts, row }) => receipts.length > 0 && !onlyReads(row))
   for (const [what, same] of Map.groupBy(ran, ({ receipts }) => `${receipts[0]?.tool} ${hashOf(receipts[0]?.args)}`)) {
     const ids = same.map(({ row }) => row.call_id)
-    if (ids.length > 1) tell('executed_twice', ids.join(' '), `one effect by several calls: ${what}`)
+    if (ids.length > 1) report('executed_twice', ids.join(' '), `one effect by several calls: ${what}`)
   }
 }
 
-function checkRuns({ runs, approvals, told }: History, tell: Tell): void {
-  const given = new Set(told.flatMap((one) => (one.is === 'run' ? [one.run_id] : [])))
+function checkRuns({ runs, approvals, records }: History, report: ReportViolation): void {
+  const given = new Set(records.flatMap((one) => (one.is === 'run' ? [one.run_id] : [])))
   const open = new Set(approvals.filter(({ state }) => state === 'pending').map(({ run_id }) => run_id))
   for (const { run_id, status, executing, kind, waits_for } of runs) {
-    if (status === 'faulted') tell('left_open', run_id, `a run of kind ${kind} is faulted`)
-    if (status === 'active' || executing.length > 0) tell('left_open', run_id, `a run of kind ${kind} is still active`)
-    if (status === 'waiting' && given.has(run_id)) tell('left_open', run_id, `it still waits for \`${waits_for}\``)
+    if (status === 'faulted') report('left_open', run_id, `a run of kind ${kind} is faulted`)
+    if (status === 'active' || executing.length > 0)
+      report('left_open', run_id, `a run of kind ${kind} is still active`)
+    if (status === 'waiting' && given.has(run_id)) report('left_open', run_id, `it still waits for \`${waits_for}\``)
     if (status === 'waiting' && waits_for?.startsWith('approval') === true && kind === 'held-call' && !open.has(run_id))
-      tell('left_open', run_id, `it waits for \`${waits_for}\`, which is not pending`)
+      report('left_open', run_id, `it waits for \`${waits_for}\`, which is not pending`)
   }
 }

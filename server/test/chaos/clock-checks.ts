@@ -5,7 +5,7 @@ import type { ChaosNodes } from './chaos-nodes.ts'
 import type { Violation } from './history.ts'
 import { until } from './node-checks.ts'
 import { readReceipts } from './read-history.ts'
-import { tellOf } from './soak-load.ts'
+import { recordAnswer } from './soak-load.ts'
 
 /** How long a request waits, in the part in which clocks jump. */
 export const EXPIRES_S = 900
@@ -34,7 +34,7 @@ export async function checkExpiries(rig: ClockRig): Promise<void> {
 
 async function hold({ nodes, both: [node] }: ClockRig, agent: string, text: string): Promise<Answer['body']> {
   const held = await node.http('POST', '/v1/calls', agent, { tool: 'log__ask_add', args: { text }, thread: 'clock' })
-  tellOf({ tell: (told) => nodes.told.push(told) }, held)
+  recordAnswer({ record: (records) => nodes.records.push(records) }, held)
   if (held.body['status'] !== 'pending') throw new Error(JSON.stringify(held))
   return held.body
 }
@@ -62,7 +62,7 @@ async function checkToken(rig: ClockRig, agent: string, user: string): Promise<v
   set(0, -60)
   expectCode(rig, 'a token before its time', await redeem(node), 'approval.expired')
   set(0, 0)
-  nodes.told.push({ is: 'decision', approval_id: String(id), says: 'approve', digest, acknowledged: false })
+  nodes.records.push({ is: 'decision', approval_id: String(id), says: 'approve', digest, acknowledged: false })
   expectCode(rig, 'a token in its time', await redeem(node), undefined)
   // The other node's clock is an hour behind; the token counts as used there too.
   set(1, -3_600)
@@ -87,7 +87,7 @@ async function checkRequest(rig: ClockRig, agent: string, approver: string): Pro
   const path = `/v1/approvals/${String(approval_id)}`
   const digest = String((await node.http('GET', path, approver)).body['digest'])
   const decide = (at: Node) => at.http('POST', `${path}/decide`, approver, { decision: 'approve', digest })
-  nodes.told.push({ is: 'decision', approval_id: String(approval_id), says: 'approve', digest, acknowledged: false })
+  nodes.records.push({ is: 'decision', approval_id: String(approval_id), says: 'approve', digest, acknowledged: false })
   set(0, PAST)
   expectCode(rig, 'a request after its time', await decide(node), 'approval.expired')
   set(0, 0)
@@ -115,7 +115,7 @@ async function checkConsent(rig: ClockRig, approver: string): Promise<void> {
       () => `no answer to ${text}: ${JSON.stringify(last)}`,
       async () => {
         last = await at.http('POST', '/v1/calls', agent, { tool: 'log__ask_add', args: { text } })
-        tellOf({ tell: (told) => nodes.told.push(told) }, last)
+        recordAnswer({ record: (records) => nodes.records.push(records) }, last)
         return last.status < 500
       },
     )

@@ -48,9 +48,9 @@ export async function clockPart(setup: {
       await sleep(500 + random() * 1_500)
       for (const node of both) mustRun(node)
     }
-    await mustExecute(both, prober, 'with clocks that differ', load.tell)
+    await mustExecute(both, prober, 'with clocks that differ', load.record)
     for (const which of [0, 1] as const) set(which, 0)
-    await mustExecute(both, prober, 'with clocks that are right', load.tell)
+    await mustExecute(both, prober, 'with clocks that are right', load.record)
     const notes = [`${rings} times of a schedule, each once`, await finish()]
     const { checks, violations } = await nodes.check({ isOneClock: false })
     return { part, faults, checks, violations: [...rig.found, ...violations], notes }

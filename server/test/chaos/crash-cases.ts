@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { built } from '../built/built.ts'
 import { freshSchema, testDatabase } from '../postgres/with-postgres.ts'
 import { checkHistory } from './check-history.ts'
-import { doWork, openWork, toldFile, type WorkPlace } from './chaos-work.ts'
-import type { Told, Violation } from './history.ts'
+import { doWork, openWork, recordTo, type WorkPlace } from './chaos-work.ts'
+import type { ClientRecord, Violation } from './history.ts'
 import { logIn } from './logged-tools.ts'
 import { pick, seeded } from './random.ts'
 import { hashOf, readLedger, readReceipts } from './read-history.ts'
@@ -16,7 +16,7 @@ export type StoreName = 'embedded' | 'postgres'
 export type Kill = { readonly at: string; readonly nth: number }
 export type ChildOrder = {
   readonly place: WorkPlace
-  readonly told: string
+  readonly records: string
   readonly kill?: Kill
   readonly twice?: 'in turn' | 'at once'
 }
@@ -56,7 +56,7 @@ async function placeFor(folder: string, store: StoreName): Promise<WorkPlace> {
 export async function countPoints(store: StoreName): Promise<Readonly<Record<string, number>>> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-chaos-'))
   try {
-    const ran = await runChild({ place: await placeFor(folder, store), told: join(folder, 'told.txt') })
+    const ran = await runChild({ place: await placeFor(folder, store), records: join(folder, 'records.txt') })
     const found = /survived (.*)/.exec(ran.out)?.[1]
     if (found === undefined) throw new Error(`the work did not end: ${ran.out} ${ran.err}`)
     return JSON.parse(found) as Record<string, number>
@@ -71,16 +71,16 @@ export async function runCase({ store, kill, twice }: CrashCase, seed: number): 
   const random = seeded(seed)
   try {
     const place = await placeFor(folder, store)
-    const told = join(folder, 'told.txt')
+    const records = join(folder, 'records.txt')
     const more = { ...(kill === undefined ? {} : { kill }), ...(twice === undefined ? {} : { twice }) }
-    const ran = await runChild({ place, told, ...more })
+    const ran = await runChild({ place, records, ...more })
     const hasDied = ran.signal === 'SIGKILL'
     if (!hasDied && !ran.out.includes('survived')) throw new Error(`the gate ended by itself: ${ran.out} ${ran.err}`)
     const work = await openWork(place)
-    await doWork(work, toldFile(told), () => pick(random, ['retry', 'done', 'failed'] as const))
+    await doWork(work, recordTo(records), () => pick(random, ['retry', 'done', 'failed'] as const))
     await work.opened.close()
     const name = [store, kill === undefined ? '' : `${kill.at} ${kill.nth}`, twice ?? ''].filter(Boolean).join(', ')
-    return { ...(await checkFolder(place, told)), part: name, faults: faultsOf(hasDied, kill, twice, ran) }
+    return { ...(await checkFolder(place, records)), part: name, faults: faultsOf(hasDied, kill, twice, ran) }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -101,7 +101,7 @@ function faultsOf(
 
 async function checkFolder(
   { folder, store }: WorkPlace,
-  toldIn: string,
+  recordsIn: string,
 ): Promise<{ readonly checks: Record<string, number>; readonly violations: readonly Violation[] }> {
   const settings = store as { postgres: string; schema: string } | undefined
   const history = {
@@ -110,7 +110,7 @@ async function checkFolder(
       ...(settings === undefined ? {} : { postgres: { url: settings.postgres, schema: settings.schema } }),
     })),
     receipts: readReceipts(logIn(folder)),
-    told: readTold(toldIn),
+    records: readRecords(recordsIn),
   }
   return {
     violations: checkHistory(history, {
@@ -123,17 +123,17 @@ async function checkFolder(
       histories: 1,
       calls: history.calls.length,
       receipts: history.receipts.length,
-      decisions: history.told.filter(({ is }) => is === 'decision').length,
+      decisions: history.records.filter(({ is }) => is === 'decision').length,
       'audit entries': history.audit.length,
     },
   }
 }
 
-export function readTold(file: string): readonly Told[] {
+export function readRecords(file: string): readonly ClientRecord[] {
   if (!existsSync(file)) return []
   return readFileSync(file, 'utf8')
     .split('\n')
-    .flatMap((line) => (line.endsWith('}') ? [JSON.parse(line) as Told] : []))
+    .flatMap((line) => (line.endsWith('}') ? [JSON.parse(line) as ClientRecord] : []))
 }
 
 /** Each named point at its first and last time, before and after each commit, and each effect twice. */

@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs'
 import type { Ledger, Outcomes } from '../../src/commands/ports/ledger.ts'
 import type { Perform } from '../../src/commands/runs/performer.ts'
 import { RUN_KINDS } from '../../src/core/runs/kinds.ts'
-import { doWork, openWork, toldFile } from './chaos-work.ts'
+import { doWork, openWork, recordTo } from './chaos-work.ts'
 import type { ChildOrder } from './crash-cases.ts'
 
 /**
@@ -53,7 +53,7 @@ function perform(kind: string, inner: Perform): Perform {
 
 const work = await openWork(order.place, { probe: reach, around: { ledger, perform } })
 isArmed = true
-await doWork(work, toldFile(order.told))
+await doWork(work, recordTo(order.records))
 isArmed = false
 writeSync(1, `survived ${JSON.stringify(Object.fromEntries(seen))}\n`)
 await work.opened.close()

@@ -37,8 +37,8 @@ export async function databaseDiskPart(setup: {
     let faults: Readonly<Record<string, number>> = {}
     const notes: string[] = []
     for (let round = 0; round < (setup.isShort ? 1 : ROUNDS); round += 1) {
-      await mustExecute(kept, prober, `before ${round}`, load.tell)
-      const why = await becomesRefusing(kept[0], prober, `full ${round}`, load.tell, () => disk.fill())
+      await mustExecute(kept, prober, `before ${round}`, load.record)
+      const why = await becomesRefusing(kept[0], prober, `full ${round}`, load.record, () => disk.fill())
       disk.free()
       await sleep(RECOVERY_MS)
       const hasEnded = !(await answers(port))
@@ -46,7 +46,7 @@ export async function databaseDiskPart(setup: {
         await stopPostgres(place, 'SIGQUIT')
         await startServer({ postgres: programs.postgres, folder: place, port })
       }
-      const ms = await mustExecute(kept, prober, `after ${round}`, load.tell)
+      const ms = await mustExecute(kept, prober, `after ${round}`, load.record)
       for (const node of kept) mustRun(node)
       faults = addCounts(faults, { 'disk full': 1, ...(hasEnded ? { 'server ended by it': 1 } : {}) })
       notes.push(`refused with \`${why}\`, both nodes executed again after ${ms} ms`)

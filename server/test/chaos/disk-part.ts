@@ -29,7 +29,7 @@ export async function diskPart(setup: { readonly seed: number; readonly isShort:
   try {
     const first = await gate.start()
     const prober = await first.key('agent', 'p', 'pia')
-    const { load, end } = await beginLoad(first, gate.running, gate.told, {
+    const { load, end } = await beginLoad(first, gate.running, gate.records, {
       ...setup,
       clients: CLIENTS,
       filler: FILLER,
@@ -61,20 +61,20 @@ type Place = {
 
 async function fillAndFree({ disk, gate, prober, load }: Place, way: Way, index: number): Promise<string> {
   const node = gate.running()[0] ?? (await gate.start())
-  await mustExecute([node], prober, `before ${index}`, load.tell)
+  await mustExecute([node], prober, `before ${index}`, load.record)
   await sleep(LOAD_MS)
-  const why = await becomesRefusing(node, prober, `full ${index}`, load.tell, () => disk.fill())
+  const why = await becomesRefusing(node, prober, `full ${index}`, load.record, () => disk.fill())
   mustRun(node)
   if (way !== 'disk full, then room') await gate.end('SIGKILL')
   if (way === 'disk full, gate killed, started without room') {
     // It may refuse to start, or start and refuse calls.
     const started = await gate.start().catch(() => undefined)
     if (started !== undefined)
-      await becomesRefusing(started, prober, `still full ${index}`, load.tell, () => disk.fill())
+      await becomesRefusing(started, prober, `still full ${index}`, load.record, () => disk.fill())
     await gate.end('SIGKILL')
   }
   disk.free()
   const now = gate.running()[0] ?? (await gate.start())
-  const ms = await mustExecute([now], prober, `after ${index}`, load.tell)
+  const ms = await mustExecute([now], prober, `after ${index}`, load.record)
   return `refused with \`${why}\`, executed again after ${ms} ms`
 }

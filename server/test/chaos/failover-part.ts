@@ -52,13 +52,13 @@ export async function failoverPart(setup: {
         postgres,
         isSynchronous: true,
       })
-      await mustExecute(kept, prober, `before: ${way}`, load.tell)
+      await mustExecute(kept, prober, `before: ${way}`, load.record)
       await sleep(LOAD_MS)
       if (way === 'the primary crashed') await stopPostgres(primary.folder, 'SIGQUIT')
       if (alive.delete(killed)) await killNode(nodes, killed)
       await promote(standby)
       proxy.pointTo(standby.port)
-      const ms = await mustExecute(kept, prober, `after: ${way}`, load.tell)
+      const ms = await mustExecute(kept, prober, `after: ${way}`, load.record)
       notes.push(`${way}: both nodes executed calls ${ms} ms after the standby was promoted`)
       faults[way] = 1
       primary = standby

@@ -16,7 +16,7 @@ export type Receipt = {
 }
 
 /** The state of a call that was reported to a client. */
-export type ToldCall = {
+export type AnsweredCall = {
   readonly is: 'call'
   readonly call_id: string
   readonly status: string
@@ -26,7 +26,7 @@ export type ToldCall = {
   readonly not_sent?: boolean
 }
 /** What an approver sent. `acknowledged`: the gate said that the decision counts. */
-export type ToldDecision = {
+export type SentDecision = {
   readonly is: 'decision'
   readonly approval_id: string
   readonly says: 'approve' | 'deny'
@@ -34,14 +34,14 @@ export type ToldDecision = {
   readonly acknowledged: boolean
 }
 /** A person settled a call whose outcome was unknown. */
-export type ToldSettlement = {
+export type SentSettlement = {
   readonly is: 'settlement'
   readonly call_id: string
   readonly as: 'retry' | 'done' | 'failed'
   readonly acknowledged: boolean
 }
-export type ToldRun = { readonly is: 'run'; readonly run_id: string }
-export type Told = ToldCall | ToldDecision | ToldSettlement | ToldRun
+export type StartedRun = { readonly is: 'run'; readonly run_id: string }
+export type ClientRecord = AnsweredCall | SentDecision | SentSettlement | StartedRun
 
 /** Everything that is known afterwards: the ledger, the audit, the tool servers' logs, and the clients' requests and answers. */
 export type History = {
@@ -53,7 +53,7 @@ export type History = {
   readonly audit: readonly AuditEntry[]
   readonly report: Pick<AuditReport, 'ok' | 'first'>
   readonly receipts: readonly Receipt[]
-  readonly told: readonly Told[]
+  readonly records: readonly ClientRecord[]
 }
 
 export const VIOLATIONS = [
@@ -82,4 +82,4 @@ export type CallStory = {
   readonly entries: readonly AuditEntry[]
   readonly receipts: readonly Receipt[]
 }
-export type Tell = (kind: ViolationKind, about: string, says: string) => void
+export type ReportViolation = (kind: ViolationKind, about: string, says: string) => void

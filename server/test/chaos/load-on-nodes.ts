@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Node } from '../postgres/with-nodes.ts'
 import type { ChaosNodes } from './chaos-nodes.ts'
-import type { History, Told } from './history.ts'
+import type { History, ClientRecord } from './history.ts'
 import { seeded } from './random.ts'
 import { client, decide, settle, type Load } from './soak-load.ts'
 
@@ -30,14 +30,14 @@ export async function loadNodes(
   setup: LoadSetup,
 ): Promise<LoadOnNodes> {
   const alive = new Set<Node>(on)
-  const { load, end } = await beginLoad(on[0], () => [...alive], nodes.told, setup)
+  const { load, end } = await beginLoad(on[0], () => [...alive], nodes.records, setup)
   return {
     load,
     alive,
     async finish() {
       const made = await end()
       const rounds = await becomeQuiet(nodes, load)
-      const settled = nodes.told.filter(({ is }) => is === 'settlement').length
+      const settled = nodes.records.filter(({ is }) => is === 'settlement').length
       return `${made} calls by ${setup.clients} clients, ${settled} settled by a person, quiet after ${rounds} looks`
     },
   }
@@ -47,7 +47,7 @@ export async function loadNodes(
 export async function beginLoad(
   first: Node,
   nodes: () => readonly Node[],
-  told: Told[],
+  records: ClientRecord[],
   setup: LoadSetup,
 ): Promise<{ readonly load: Load; end(): Promise<number> }> {
   let isOver = false
@@ -56,7 +56,7 @@ export async function beginLoad(
     approver: await first.key('approver', 'bob'),
     random: seeded(setup.seed),
     nodes,
-    tell: (one) => void told.push(one),
+    record: (one) => void records.push(one),
     isOver: () => isOver,
     isTwice: setup.isTwice === true,
     filler: 'x'.repeat(setup.filler ?? 0),

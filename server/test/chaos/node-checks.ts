@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Node } from '../postgres/with-nodes.ts'
 import type { ChaosNodes } from './chaos-nodes.ts'
-import { tellOf, type Load } from './soak-load.ts'
+import { recordAnswer, type Load } from './soak-load.ts'
 
 const WAIT_MS = 60_000
 
@@ -66,7 +66,7 @@ export async function mustExecute(
   nodes: readonly Node[],
   key: string,
   text: string,
-  tell: Load['tell'],
+  record: Load['record'],
 ): Promise<number> {
   const from = performance.now()
   for (const [index, node] of nodes.entries()) {
@@ -81,7 +81,7 @@ export async function mustExecute(
           node.http('POST', '/v1/calls', key, { tool: 'log__add', args, thread: args.text }),
         )
         if (answer === undefined) return false
-        tellOf({ tell }, answer)
+        recordAnswer({ record }, answer)
         last = JSON.stringify(answer.body)
         return answer.body['status'] === 'executed'
       },
@@ -95,7 +95,7 @@ export async function becomesRefusing(
   node: Node,
   key: string,
   text: string,
-  tell: Load['tell'],
+  record: Load['record'],
   cause: () => void,
 ): Promise<string> {
   let tries = 0
@@ -108,7 +108,7 @@ export async function becomesRefusing(
       const args = { text: `${text}-${(tries += 1)}` }
       const answer = await answerOf(node.http('POST', '/v1/calls', key, { tool: 'log__add', args, thread: args.text }))
       if (answer === undefined) return false
-      tellOf({ tell }, answer)
+      recordAnswer({ record }, answer)
       code = String(answer.body['code'])
       return answer.status === 503 && code.startsWith('audit.')
     },

@@ -29,7 +29,7 @@ export function readReceipts(file: string): readonly Receipt[] {
 }
 
 /** The ledger and the audit of a store. In a folder no gate may run; beside a database the nodes may. */
-export async function readLedger(place: StoreSettings): Promise<Omit<History, 'receipts' | 'told'>> {
+export async function readLedger(place: StoreSettings): Promise<Omit<History, 'receipts' | 'records'>> {
   const copy = place.postgres === undefined ? undefined : mkdtempSync(join(tmpdir(), 'sluice-history-'))
   const folder = copy ?? place.folder
   if (copy !== undefined) {

@@ -39,11 +39,11 @@ export async function redisPart(setup: {
       faults = addCounts(faults, { [fault]: 1 })
       if (fault === 'Redis killed and started empty') {
         await redis.stop()
-        await mustExecute(all, prober, `without Redis ${round}`, load.tell)
+        await mustExecute(all, prober, `without Redis ${round}`, load.record)
         redis = await startRedis(Number(new URL(redis.url).port))
       } else if (fault === 'Redis stopped and continued') {
         redis.process.kill('SIGSTOP')
-        await mustExecute(all, prober, `while Redis hangs ${round}`, load.tell)
+        await mustExecute(all, prober, `while Redis hangs ${round}`, load.record)
         redis.process.kill('SIGCONT')
       } else await redis.empty()
       for (const node of all) mustRun(node)

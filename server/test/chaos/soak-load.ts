@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Node } from '../postgres/with-nodes.ts'
-import type { Told } from './history.ts'
+import type { ClientRecord } from './history.ts'
 import { pick } from './random.ts'
 
 export type Load = {
@@ -9,7 +9,7 @@ export type Load = {
   readonly random: () => number
   /** Nodes that take requests now. */
   readonly nodes: () => readonly Node[]
-  readonly tell: (told: Told) => void
+  readonly record: (records: ClientRecord) => void
   readonly isOver: () => boolean
   /** Every call and every decision is sent to two nodes at once. */
   readonly isTwice: boolean
@@ -29,7 +29,7 @@ async function ask(load: Load, send: (node: Node) => Promise<Answer>): Promise<A
       if (nodes.length > 0) {
         const answer = await send(pick(load.random, nodes))
         if (answer.status < 500) return answer
-        tellOf(load, answer)
+        recordAnswer(load, answer)
       }
     } catch {
       // The node was killed before it answered.
@@ -42,13 +42,13 @@ async function ask(load: Load, send: (node: Node) => Promise<Answer>): Promise<A
 const askTwice = (load: Load, send: (node: Node) => Promise<Answer>): Promise<readonly (Answer | undefined)[]> =>
   Promise.all(Array.from({ length: load.isTwice ? 2 : 1 }, () => ask(load, send)))
 
-export function tellOf({ tell }: Pick<Load, 'tell'>, { body }: Answer, key?: string): void {
+export function recordAnswer({ record }: Pick<Load, 'record'>, { body }: Answer, key?: string): void {
   const about = (body['about'] ?? body) as Record<string, unknown>
   const call_id = body['call_id'] ?? about['call_id']
   if (typeof call_id !== 'string') return
   const status = typeof body['status'] === 'string' ? body['status'] : 'refused'
   const more = { ...(key === undefined ? {} : { key }), ...(about['sent'] === 'no' ? { not_sent: true } : {}) }
-  tell({ is: 'call', call_id, status, ...more })
+  record({ is: 'call', call_id, status, ...more })
 }
 
 export async function makeCall(node: Node, key: string, idempotency_key: string, body: object): Promise<Answer> {
@@ -74,16 +74,16 @@ export async function client(load: Load, name: string): Promise<number> {
     const [answer, other] = await askTwice(load, (node) =>
       makeCall(node, load.agent, idempotency_key, { tool, args, thread }),
     )
-    if (other !== undefined) tellOf(load, other, idempotency_key)
+    if (other !== undefined) recordAnswer(load, other, idempotency_key)
     if (answer === undefined) continue
     if (answer.status >= 400 && answer.body['call_id'] === undefined) throw new Error(JSON.stringify(answer.body))
     made += 1
-    tellOf(load, answer, idempotency_key)
+    recordAnswer(load, answer, idempotency_key)
     const { approval_id, call_id } = answer.body
     if (typeof approval_id !== 'string') continue
     await decide(load, approval_id)
     const ended = await ask(load, (node) => node.http('GET', `/v1/calls/${String(call_id)}?wait_ms=2000`, load.agent))
-    if (ended !== undefined) tellOf(load, ended)
+    if (ended !== undefined) recordAnswer(load, ended)
   }
   return made
 }
@@ -95,16 +95,16 @@ export async function decide(load: Load, approval_id: string): Promise<void> {
   const digest = packet?.body['digest']
   if (typeof digest !== 'string') return
   const says = load.random() < 0.2 ? 'deny' : 'approve'
-  load.tell({ is: 'decision', approval_id, says, digest, acknowledged: false })
+  load.record({ is: 'decision', approval_id, says, digest, acknowledged: false })
   const body = says === 'approve' ? { decision: 'approve', digest } : { decision: 'deny' }
   const decided = await askTwice(load, (node) => node.http('POST', `${path}/decide`, load.approver, body))
   if (decided.some((answer) => answer?.status === 200))
-    load.tell({ is: 'decision', approval_id, says, digest, acknowledged: true })
+    load.record({ is: 'decision', approval_id, says, digest, acknowledged: true })
 }
 
 /** A person settles a call whose outcome is unknown. */
 export async function settle(load: Load, call_id: string): Promise<void> {
   const as = pick(load.random, ['retry', 'done', 'failed'] as const)
   const settled = await ask(load, (node) => node.http('POST', `/v1/calls/${call_id}/resume`, load.approver, { as }))
-  if (settled?.status === 200) load.tell({ is: 'settlement', call_id, as, acknowledged: true })
+  if (settled?.status === 200) load.record({ is: 'settlement', call_id, as, acknowledged: true })
 }

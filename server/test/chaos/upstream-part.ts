@@ -9,7 +9,7 @@ import { LOGGED_POLICY, loggedServer } from './logged-tools.ts'
 import { until } from './node-checks.ts'
 import { pick } from './random.ts'
 import { addCounts, type PartReport } from './report.ts'
-import { makeCall, tellOf, type Load } from './soak-load.ts'
+import { makeCall, recordAnswer, type Load } from './soak-load.ts'
 import { superviseHttp, type Supervised } from './supervised.ts'
 
 const CLIENTS = 6
@@ -72,7 +72,7 @@ export async function upstreamPart(setup: { readonly seed: number; readonly isSh
   })
   try {
     const node = await gate.start()
-    const { load, end } = await beginLoad(node, gate.running, gate.told, { ...setup, clients: CLIENTS })
+    const { load, end } = await beginLoad(node, gate.running, gate.records, { ...setup, clients: CLIENTS })
     let faults: Readonly<Record<string, number>> = {}
     const did = (does: string) => void (faults = addCounts(faults, { [does]: 1 }))
     const over = performance.now() + (setup.isShort ? SHORT_MS : LOAD_MS)
@@ -113,7 +113,7 @@ async function misbehave(load: Load, node: Node, { server, ways, did }: Misbehav
     const key = `${server}-${number}`
     const body = { tool: `${server}__add`, args: { text: key, does }, thread: key }
     const answer = await makeCall(node, load.agent, key, body)
-    tellOf(load, answer, key)
+    recordAnswer(load, answer, key)
     did(server.startsWith('http-') ? `${does} over HTTP` : does)
     // A server that is unavailable for a while is not asked again immediately.
     if (answer.status !== 200) await sleep(200)
@@ -128,7 +128,7 @@ async function behavesAgain(load: Load, node: Node, server: string): Promise<voi
     async () => {
       const key = `${server}-again-${(tries += 1)}`
       const answer = await makeCall(node, load.agent, key, { tool: `${server}__add`, args: { text: key }, thread: key })
-      tellOf(load, answer, key)
+      recordAnswer(load, answer, key)
       last = JSON.stringify(answer.body)
       return answer.body['status'] === 'executed'
     },

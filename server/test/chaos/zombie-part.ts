@@ -26,7 +26,8 @@ export async function zombiePart({ hasPostgres }: { readonly hasPostgres: boolea
     const ended = once(zombie.process, 'exit')
     writeFileSync(join(zombie.folder, 'stop-at'), '')
     const calling = zombie.http('POST', '/v1/calls', agent, { tool: 'log__add', args: { text: 'late' } }).then(
-      ({ body }) => nodes.told.push({ is: 'call', call_id: String(body['call_id']), status: String(body['status']) }),
+      ({ body }) =>
+        nodes.records.push({ is: 'call', call_id: String(body['call_id']), status: String(body['status']) }),
       () => undefined,
     )
     const call_id = await becomes(nodes, 'unknown')
@@ -37,7 +38,7 @@ export async function zombiePart({ hasPostgres }: { readonly hasPostgres: boolea
     const late = readReceipts(nodes.log).length
     // The audit of the start is in the stream of the dead node, that of the retry in another one.
     const settled = await other.http('POST', `/v1/calls/${call_id}/resume`, approver, { as: 'retry' })
-    nodes.told.push({ is: 'settlement', call_id, as: 'retry', acknowledged: settled.status === 200 })
+    nodes.records.push({ is: 'settlement', call_id, as: 'retry', acknowledged: settled.status === 200 })
     await becomes(nodes, 'executed')
     const { checks, violations } = await nodes.check()
     const extra: Violation[] =

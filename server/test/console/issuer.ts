@@ -43,9 +43,9 @@ export async function startIssuer(clients: (url: string) => readonly IssuerClien
   const answer = provider.callback()
   server.on('request', (request, response) => {
     if (request.url?.startsWith('/token') === true) {
-      const told = { authorization: request.headers.authorization, form: '' }
-      tokenRequests.push(told)
-      request.on('data', (part: Buffer) => (told.form += part.toString()))
+      const received = { authorization: request.headers.authorization, form: '' }
+      tokenRequests.push(received)
+      request.on('data', (part: Buffer) => (received.form += part.toString()))
     }
     void answer(request, response)
   })

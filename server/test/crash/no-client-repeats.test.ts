@@ -160,32 +160,32 @@ describe.skipIf(process.platform !== 'linux')('a client whose gate is killed', (
     'at $at: `sluice call` says $says and the tool ran $ran times',
     ({ at, ran, says, code }) =>
       whileDying(at, async (folder) => {
-        const told = await run(folder, ['call', 'book__slow_note', SLOW, '--raw'])
+        const result = await run(folder, ['call', 'book__slow_note', SLOW, '--raw'])
         expect(effectsIn(folder)).toHaveLength(ran)
-        expect(told.err).toContain('the gate stopped while the call was running')
-        expect(told.err).toContain(`outcome: ${says}`)
-        expect(told.err).toContain('was not retried')
-        expect(told.code).toBe(code)
-        if (says === 'executed') expect(told.out).toBe('noted slowly\n')
+        expect(result.err).toContain('the gate stopped while the call was running')
+        expect(result.err).toContain(`outcome: ${says}`)
+        expect(result.err).toContain('was not retried')
+        expect(result.code).toBe(code)
+        if (says === 'executed') expect(result.out).toBe('noted slowly\n')
       }),
   )
 
   test.skipIf(!IS_WHOLE).each(SOME)('at $at: `sluice run` lets the tool run at most once', ({ at }) =>
     whileDying(at, async (folder) => {
-      const told: Ran = await run(folder, ['run', 'slow note', '--skill', 'book__slow_note', '--args', SLOW])
+      const result: Ran = await run(folder, ['run', 'slow note', '--skill', 'book__slow_note', '--args', SLOW])
       expect(effectsIn(folder).length).toBeLessThanOrEqual(1)
-      expect(told.err).toContain('the gate stopped while the call was running')
-      expect(told.err).toContain('was not retried')
-      expect(told.out).toContain('receipt: run_')
+      expect(result.err).toContain('the gate stopped while the call was running')
+      expect(result.err).toContain('was not retried')
+      expect(result.out).toContain('receipt: run_')
     }),
   )
 
   test.each(someOf(SOME, 3))('at $at: `sluice mcp` says $says and the tool ran $ran times', ({ at, ran, says }) =>
     whileDying(at, async (folder) => {
       const call = rpc('tools/call', { name: 'book__slow_note', arguments: { text: 'x' } }, 1)
-      const told = await run(folder, ['mcp'], `${JSON.stringify(call)}\n`)
+      const result = await run(folder, ['mcp'], `${JSON.stringify(call)}\n`)
       expect(effectsIn(folder)).toHaveLength(ran)
-      const { error } = JSON.parse(told.out) as { error: { message: string; data: Record<string, unknown> } }
+      const { error } = JSON.parse(result.out) as { error: { message: string; data: Record<string, unknown> } }
       expect(error.data).toMatchObject({ code: 'gate.broke_off', outcome: says })
       expect(error.message).toContain('was not retried')
     }),
@@ -236,10 +236,10 @@ describe.skipIf(process.platform !== 'linux')('a client whose gate is killed', (
         const known = JSON.parse(asked.out || asked.err) as { status?: string; code?: string; outcome?: string }
         if (says === 'never recorded') expect(known.code).toBe('call.unknown')
         else expect(known.outcome ?? known.status).toBe(says)
-        const told = await Promise.all(Array.from({ length: 5 }, () => post(folder, path, body, key)))
+        const result = await Promise.all(Array.from({ length: 5 }, () => post(folder, path, body, key)))
         expect(effectsIn(folder)).toHaveLength(says === 'unknown' ? ran : 1)
-        if (says !== 'unknown') expect(told.some((text) => text.includes('noted slowly'))).toBe(true)
-        else expect(told.filter((text) => text.includes('noted slowly'))).toEqual([])
+        if (says !== 'unknown') expect(result.some((text) => text.includes('noted slowly'))).toBe(true)
+        else expect(result.filter((text) => text.includes('noted slowly'))).toEqual([])
       }),
   )
 
@@ -273,12 +273,12 @@ describe.skipIf(process.platform !== 'linux')('a client whose gate is killed', (
           killed(pid)
         }
       }, 50)
-      const told = await ran_
+      const result = await ran_
       clearInterval(watch)
       expect(kills).toBeGreaterThan(0)
       expect(effectsIn(folder)).toHaveLength(ran)
-      expect(told.err).toContain('was not retried')
-      expect(told.err).toMatch(/outcome: \w+/)
+      expect(result.err).toContain('was not retried')
+      expect(result.err).toMatch(/outcome: \w+/)
     }),
   )
 
@@ -286,9 +286,9 @@ describe.skipIf(process.platform !== 'linux')('a client whose gate is killed', (
     whileDying('decision.after', async (folder) => {
       const held = await run(folder, ['--json', 'call', 'book__note', SLOW])
       const { approval_id } = JSON.parse(held.out) as { approval_id: string }
-      const told = await run(folder, ['approve', approval_id])
-      expect(told.err).toContain('[gate.broke_off]')
-      expect(told.err).toContain('the request was not retried')
-      expect(told.code).toBe(6)
+      const result = await run(folder, ['approve', approval_id])
+      expect(result.err).toContain('[gate.broke_off]')
+      expect(result.err).toContain('the request was not retried')
+      expect(result.code).toBe(6)
     }))
 })

@@ -45,11 +45,11 @@ test.each(FAULTS)(
       const broken: GatePorts = { ...ports, ...fault(ports) }
       const liveness = {
         ...broken.liveness,
-        onDeath: (heard: (boot: string) => void) => (deaths.push(heard), () => {}),
+        onDeath: (received: (boot: string) => void) => (deaths.push(received), () => {}),
       }
       const recovery = await recoverFromDead({ ...broken, liveness }, { recover: async () => {} }, () => {})
       await ports.quiet.commit([newCall(callId(1), { state: 'executing', boot: '0123456789abcdef' })])
-      for (const heard of deaths) heard('0123456789abcdef')
+      for (const received of deaths) received('0123456789abcdef')
       await until(async () => (await ports.tables.row('calls', callId(1)))?.row.state === 'unknown')
       await recovery.stop()
       expect(deaths).toHaveLength(1)

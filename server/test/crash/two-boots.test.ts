@@ -101,8 +101,8 @@ describe('two nodes on one store', () => {
   test('a call that runs on one is cancelled on the other, which gets its outcome', async () => {
     const [here, there] = await nodes(2)
     if (here === undefined || there === undefined) throw new Error('two nodes are needed')
-    const heard: GateChange[] = []
-    there.gate.changes.onChange(ADMIN, (change) => void heard.push(change))
+    const received: GateChange[] = []
+    there.gate.changes.onChange(ADMIN, (change) => void received.push(change))
     let call_id = ''
     const running = here.gate.calls.dispatch(
       { caller: AGENT, tool: 'book__slow_note', args: { text: 'x', ms: 60_000 }, thread: 't1', as_task: true },
@@ -114,8 +114,8 @@ describe('two nodes on one store', () => {
     expect(cancelled).toMatchObject({ ok: true, value: { state: 'cancelled' } })
     expect(await running).toMatchObject({ status: 'unknown' })
     expect(await over).toMatchObject({ ok: true, value: { state: 'cancelled' } })
-    await until(() => heard.some((change) => change.kind === 'call' && change.state === 'unknown'))
-    expect(heard.filter(({ kind }) => kind === 'call')).toHaveLength(2)
+    await until(() => received.some((change) => change.kind === 'call' && change.state === 'unknown'))
+    expect(received.filter(({ kind }) => kind === 'call')).toHaveLength(2)
     await Promise.all([here.stop(), there.stop()])
   })
 })

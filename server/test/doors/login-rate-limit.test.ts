@@ -25,9 +25,9 @@ function rig(nodes = 1) {
     return 'settle' in admission ? admission.settle(was) : admission.wait_s
   }
   const fail = async (address: string, times: number) => {
-    const told: (boolean | number)[] = []
-    for (let nth = 0; nth < times; nth += 1) told.push(await knock(address, `wrong ${nth}`, 'wrong'))
-    return told
+    const results: (boolean | number)[] = []
+    for (let nth = 0; nth < times; nth += 1) results.push(await knock(address, `wrong ${nth}`, 'wrong'))
+    return results
   }
   return { time, knock, fail }
 }
@@ -87,10 +87,10 @@ describe('wrong credentials', () => {
   test('that arrive at once on three nodes are counted like single ones, and valid ones that arrive with them only wait', async () => {
     const { knock } = rig(3)
     const guesses = Array.from({ length: 60 }, (_, nth) => knock('10.0.0.1', `guess ${nth}`, 'wrong', nth % 3))
-    const told = await Promise.all(guesses)
-    expect(told.filter((one) => one === false)).toHaveLength(2)
-    expect(told.filter((one) => one === true)).toHaveLength(1)
-    expect(told.filter((one) => typeof one === 'number')).toHaveLength(57)
+    const results = await Promise.all(guesses)
+    expect(results.filter((one) => one === false)).toHaveLength(2)
+    expect(results.filter((one) => one === true)).toHaveLength(1)
+    expect(results.filter((one) => typeof one === 'number')).toHaveLength(57)
     const good = Array.from({ length: 30 }, (_, nth) => knock('10.0.0.2', `good ${nth}`, 'good', nth % 3))
     expect(new Set(await Promise.all(good))).toEqual(new Set([false]))
   })

@@ -72,12 +72,12 @@ test('a held call names what it does, and the consent that did not cover it', as
   }
   const minted = await gate.http('POST', '/v1/consents', approver, terms)
   const held = await gate.http('POST', '/v1/calls', agent, { tool: 'book__note', args: { text: 'other' } })
-  const told = JSON.stringify(held.body)
-  expect(told).toContain('it changes something, so a person decides')
-  expect(told).toContain(
+  const text = JSON.stringify(held.body)
+  expect(text).toContain('it changes something, so a person decides')
+  expect(text).toContain(
     `the consent ${String(minted.body['consent_id'])} does not cover this call: it does not permit what is in \`/text\``,
   )
-  const { body } = await gate.http('GET', `/v1/approvals/${idsIn(told).approval}`, approver)
+  const { body } = await gate.http('GET', `/v1/approvals/${idsIn(text).approval}`, approver)
   expect(body['why_this']).toContain('it changes something')
   expect(JSON.stringify(body['risk_notes'])).toContain('does not cover this call')
   const covered = await gate.http('POST', '/v1/calls', agent, { tool: 'book__note', args: { text: 'hi' } })

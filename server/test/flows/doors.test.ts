@@ -373,8 +373,8 @@ test('the checklist of a run is readable on the command line', async () => {
 
 test('the stream reports each manual tick to everybody who may see the run, and to nobody else', async () => {
   const listen = (who: string) => listenTo(`${gate.url}/v1/stream?kinds=flow,pause`, keyOf(who))
-  const heard = { ben: await listen('ben'), viewer: await listen('viewer'), vaulted: await listen('vaulted') }
-  for (const one of Object.values(heard)) await one.next('hello')
+  const streams = { ben: await listen('ben'), viewer: await listen('viewer'), vaulted: await listen('vaulted') }
+  for (const one of Object.values(streams)) await one.next('hello')
   const run_id = runIn(await did('ana', 'start', { flow_id: 'flow_main' }))
   await did('ana', 'advance', { run_id, step_id: 'flow_main#1', status: 'in_progress' })
   await did('admin', 'start', { flow_id: 'flow_org' })
@@ -382,18 +382,18 @@ test('the stream reports each manual tick to everybody who may see the run, and 
   // The last event, which everybody gets: a client that has it has everything before it.
   const pause = { scope: 'server:book', effect: 'ask', active: false, reason: '' }
   expect((await gate.http('POST', '/v1/pauses', keyOf('admin'), pause)).status).toBe(200)
-  for (const one of Object.values(heard)) await one.next('pause')
+  for (const one of Object.values(streams)) await one.next('pause')
   const flowsIn = (one: Listener) =>
     one.events.flatMap(({ event, data }) => (event === 'flow' ? [[data['run_id'], data['version']]] : []))
-  expect(flowsIn(heard.ben)).toEqual([
+  expect(flowsIn(streams.ben)).toEqual([
     [run_id, 1],
     [run_id, 2],
     [own, 1],
   ])
-  expect(flowsIn(heard.viewer)).toEqual([[own, 1]])
-  expect(flowsIn(heard.vaulted)).toEqual([])
-  const [first] = heard.ben.events.filter(({ event }) => event === 'flow')
+  expect(flowsIn(streams.viewer)).toEqual([[own, 1]])
+  expect(flowsIn(streams.vaulted)).toEqual([])
+  const [first] = streams.ben.events.filter(({ event }) => event === 'flow')
   expect(Object.keys(first?.data ?? {}).toSorted()).toEqual(['about', 'at', 'flow_id', 'run_id', 'state', 'version'])
   expect(first?.data).toMatchObject({ about: 'run', flow_id: 'flow_main', state: 'in_progress' })
-  for (const one of Object.values(heard)) one.close()
+  for (const one of Object.values(streams)) one.close()
 })

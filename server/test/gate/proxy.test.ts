@@ -131,38 +131,38 @@ describe('resources and prompts of tool servers', () => {
   })
 
   test('that are watched are reported with their sub-resources, as long as the caller may read them', async () => {
-    const heard: string[] = []
+    const received: string[] = []
     const watching = await rig.gate.proxy.watch(
       AGENT,
       { uri: 'shelf://first/numbers/1' },
-      (uri) => void heard.push(uri),
+      (uri) => void received.push(uri),
     )
     if (watching.is !== 'watching') throw new Error(JSON.stringify(watching))
     const change = () => rig.gate.calls.dispatch({ caller: USER, tool: 'first__change', args: {}, thread: 't3' })
     await change()
-    const told = ['shelf://first/numbers/1/a', 'shelf://first/numbers/1']
-    await expect.poll(() => heard, POLLED).toEqual(told)
+    const expected = ['shelf://first/numbers/1/a', 'shelf://first/numbers/1']
+    await expect.poll(() => received, POLLED).toEqual(expected)
     watching.stop()
     const user: string[] = []
     const theirs = await rig.gate.proxy.watch(USER, { uri: 'shelf://first/numbers/1' }, (uri) => void user.push(uri))
     await change()
-    await expect.poll(() => user, POLLED).toEqual(told)
-    expect(heard).toEqual(told)
+    await expect.poll(() => user, POLLED).toEqual(expected)
+    expect(received).toEqual(expected)
     if (theirs.is === 'watching') theirs.stop()
     const refused = await rig.gate.proxy.watch(AGENT, { uri: 'shelf://private/page' }, () => undefined)
     expect(refused).toMatchObject({ is: 'refused', problem: { code: 'call.blocked' } })
   })
 
   test('that change are reported to callers who may list them', async () => {
-    const heard: Record<string, Notice[]> = { agent: [], user: [] }
+    const received: Record<string, Notice[]> = { agent: [], user: [] }
     const stops = [
-      rig.gate.proxy.onNotice(AGENT, (notice) => void heard['agent']?.push(notice)),
-      rig.gate.proxy.onNotice(USER, (notice) => void heard['user']?.push(notice)),
+      rig.gate.proxy.onNotice(AGENT, (notice) => void received['agent']?.push(notice)),
+      rig.gate.proxy.onNotice(USER, (notice) => void received['user']?.push(notice)),
     ]
     await rig.gate.calls.dispatch({ caller: USER, tool: 'private__change', args: {}, thread: 't2' })
     await rig.gate.calls.dispatch({ caller: USER, tool: 'first__change', args: {}, thread: 't2' })
-    await expect.poll(() => heard['user']?.map(({ server }) => server), POLLED).toEqual(['private', 'first'])
-    expect(heard['agent']?.map(({ server }) => server)).toEqual(['first'])
+    await expect.poll(() => received['user']?.map(({ server }) => server), POLLED).toEqual(['private', 'first'])
+    expect(received['agent']?.map(({ server }) => server)).toEqual(['first'])
     for (const stop of stops) stop()
   })
 })

@@ -287,8 +287,8 @@ test('the gate sends its version to tool servers', async () => {
   await withGate(
     async (rig) => {
       const outcome = await rig.call('book__heard')
-      const heard = outcome.status === 'executed' ? JSON.stringify(outcome.result.content) : ''
-      expect(heard).toMatch(/"name\\*":\\*"sluice\\*",\\*"version\\*":\\*"\d+\.\d+\.\d+/)
+      const requests = outcome.status === 'executed' ? JSON.stringify(outcome.result.content) : ''
+      expect(requests).toMatch(/"name\\*":\\*"sluice\\*",\\*"version\\*":\\*"\d+\.\d+\.\d+/)
     },
     { server: { tools } },
   )

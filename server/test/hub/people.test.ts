@@ -71,8 +71,8 @@ describe('a request of a node that one person cannot decide', () => {
     'a channel of the node says that the hub decides, and does not ask for a decision',
     async () => {
       const before = phone.received.length
-      const { call_id } = await hold('book__note', 'told on the phone')
-      const { approval_id } = await pair.atHub('told on the phone')
+      const { call_id } = await hold('book__note', 'decided on the phone')
+      const { approval_id } = await pair.atHub('decided on the phone')
       const { headers } = await phone.nth(before)
       expect(headers['title']).toBe('book__note: waiting for the hub')
       const no = { decision: 'deny', reason: 'not now' }

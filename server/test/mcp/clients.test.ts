@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => gate.stop())
 
-type Told = { content: { text: string }[]; structuredContent?: Record<string, unknown>; isError?: boolean }
+type ToolAnswer = { content: { text: string }[]; structuredContent?: Record<string, unknown>; isError?: boolean }
 
 const cases: { way: Transport; era: Era }[] = [
   { way: 'http', era: 'old' },
@@ -40,7 +40,7 @@ describe.each(cases)('a client of the official SDK, $way, $era era', ({ way, era
     return client
   }
   const call = async (surface: Surface, name: string, args: Record<string, unknown> = {}) =>
-    (await on(surface).callTool({ name, arguments: args })) as Told
+    (await on(surface).callTool({ name, arguments: args })) as ToolAnswer
 
   test('sees the same few tools on the search surface, and every tool on the passthrough surface', async () => {
     const searched = (await on('search').listTools()).tools.map(({ name }) => name)
@@ -83,7 +83,10 @@ describe.each(cases)('a client of the official SDK, $way, $era era', ({ way, era
   })
 
   test('a held tool with an output schema answers as an error without structured content, and _meta has the details', async () => {
-    const held = (await on('passthrough').callTool({ name: 'lively__typed', arguments: { text: 'x' } })) as Told & {
+    const held = (await on('passthrough').callTool({
+      name: 'lively__typed',
+      arguments: { text: 'x' },
+    })) as ToolAnswer & {
       _meta?: Record<string, Record<string, unknown>>
     }
     expect(held.isError).toBe(true)
@@ -92,13 +95,13 @@ describe.each(cases)('a client of the official SDK, $way, $era era', ({ way, era
   })
 
   test('gets progress messages under its own token', async () => {
-    const told: unknown[] = []
+    const reported: unknown[] = []
     const result = (await on('passthrough').callTool(
       { name: 'lively__steps', arguments: { count: 1 } },
-      { onprogress: (progress) => told.push(progress) },
-    )) as Told
+      { onprogress: (progress) => reported.push(progress) },
+    )) as ToolAnswer
     expect(result.content[0]?.text).toBe('steps done')
-    expect(told).toEqual([{ progress: 1, total: 1, message: 'step 1' }])
+    expect(reported).toEqual([{ progress: 1, total: 1, message: 'step 1' }])
   })
 
   test('a cancelled call is cancelled in the tool server', async () => {

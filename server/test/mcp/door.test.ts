@@ -228,9 +228,11 @@ describe('changes are reported', () => {
     })
     await sendRaw(gate, agent, { body: call('lively__grow') })
     await sendRaw(gate, agent, { body: call('offering__more') })
-    const told = (stream: typeof old) => stream.messages.map(({ method }) => method)
+    const methodsOn = (stream: typeof old) => stream.messages.map(({ method }) => method)
     for (const stream of [old, subscribed])
-      await until(() => ['tools', 'prompts'].every((one) => told(stream).includes(`notifications/${one}/list_changed`)))
+      await until(() =>
+        ['tools', 'prompts'].every((one) => methodsOn(stream).includes(`notifications/${one}/list_changed`)),
+      )
     expect(subscribed.messages.at(-1)?.['params']).toEqual({
       _meta: { 'io.modelcontextprotocol/subscriptionId': 1 },
     })

@@ -42,7 +42,7 @@ afterAll(() => gate.stop())
 describe.each<Transport>(['http', 'stdio'])('a server that imitates the gate, over %s', (way) => {
   let client: Client
   const asked: unknown[] = []
-  const told: { method: string; params?: Record<string, unknown> }[] = []
+  const notices: { method: string; params?: Record<string, unknown> }[] = []
   beforeAll(async () => {
     const options = { capabilities: { elicitation: { form: {}, url: {} } } }
     client = await connectClient(gate, key, { way, era: 'old', surface: 'passthrough', options })
@@ -50,8 +50,8 @@ describe.each<Transport>(['http', 'stdio'])('a server that imitates the gate, ov
       asked.push(request)
       return { action: 'decline' as const }
     })
-    client.fallbackNotificationHandler = async (notice) => void told.push(notice as never)
-    client.setNotificationHandler('notifications/message', async (notice) => void told.push(notice as never))
+    client.fallbackNotificationHandler = async (notice) => void notices.push(notice as never)
+    client.setNotificationHandler('notifications/message', async (notice) => void notices.push(notice as never))
     await client.setLoggingLevel('debug')
   })
   afterAll(() => client.close())
@@ -98,11 +98,11 @@ describe.each<Transport>(['http', 'stdio'])('a server that imitates the gate, ov
     const progress: unknown[] = []
     await client.callTool({ name: 'loud__talk', arguments: {} }, { onprogress: (one) => progress.push(one) })
     expect(progress).toHaveLength(1)
-    const lines = told.filter(
+    const lines = notices.filter(
       ({ method, params }) => method === 'notifications/message' && params?.['level'] === 'error',
     )
     expect(lines).toMatchObject([{ params: { logger: 'loud/sluice' } }])
-    expect(rawIn([progress, told])).toEqual([])
+    expect(rawIn([progress, notices])).toEqual([])
   })
 
   test('returns errors without invisible characters and without codes of the gate', async () => {

@@ -13,20 +13,20 @@ type OldClient = {
   connect(transport: unknown): Promise<void>
   close(): Promise<void>
   listTools(): Promise<{ tools: { name: string }[] }>
-  callTool(call: object, schema?: undefined, options?: object): Promise<Told>
+  callTool(call: object, schema?: undefined, options?: object): Promise<ToolAnswer>
   getInstructions(): string | undefined
   readonly experimental: {
     readonly tasks: {
       callToolStream(call: object): AsyncGenerator<TaskMessage>
       getTask(id: string): Promise<{ status: string }>
-      getTaskResult(id: string, schema: unknown): Promise<Told>
+      getTaskResult(id: string, schema: unknown): Promise<ToolAnswer>
       listTasks(): Promise<{ tasks: { taskId: string }[] }>
       cancelTask(id: string): Promise<{ status: string }>
     }
   }
 }
-type TaskMessage = { type: string; task?: { taskId: string; status: string }; result?: Told; error?: Error }
-type Told = { content: { text: string }[]; structuredContent?: Record<string, unknown>; isError?: boolean }
+type TaskMessage = { type: string; task?: { taskId: string; status: string }; result?: ToolAnswer; error?: Error }
+type ToolAnswer = { content: { text: string }[]; structuredContent?: Record<string, unknown>; isError?: boolean }
 type Made<T> = new (...words: never[]) => T
 
 const isSkipped = !(await installPeers())
@@ -97,10 +97,10 @@ describe.skipIf(isSkipped).each(['http', 'stdio'] as const)('version 1 of the of
     const status = await searching.callTool({ name: 'call_status', arguments: wait })
     expect(status.content[0]?.text).toBe(`note done: ${text}`)
 
-    const told: unknown[] = []
-    const onprogress = (progress: unknown) => told.push(progress)
+    const reported: unknown[] = []
+    const onprogress = (progress: unknown) => reported.push(progress)
     await passing.callTool({ name: 'lively__steps', arguments: { count: 1 } }, undefined, { onprogress })
-    expect(told).toEqual([{ progress: 1, total: 1, message: 'step 1' }])
+    expect(reported).toEqual([{ progress: 1, total: 1, message: 'step 1' }])
 
     const off = new AbortController()
     const stay = passing.callTool({ name: 'lively__stay', arguments: { text } }, undefined, { signal: off.signal })
@@ -123,16 +123,16 @@ describe.skipIf(isSkipped).each(someOf(['http', 'stdio'] as const, 2))(
         tasks.callToolStream({ name: 'execute_skill_proxy', arguments: { skill_id: 'lively__note', args: { text } } })
 
       const text = `v1 task ${way}`
-      const told: TaskMessage[] = []
+      const messages: TaskMessage[] = []
       const [, taskId] = await Promise.all([
         approveWhenHeld(text),
         (async () => {
-          for await (const message of note(text)) told.push(message)
-          return told[0]?.task?.taskId ?? 'none'
+          for await (const message of note(text)) messages.push(message)
+          return messages[0]?.task?.taskId ?? 'none'
         })(),
       ])
-      expect(told[0]).toMatchObject({ type: 'taskCreated', task: { status: 'working' } })
-      expect(told.at(-1)?.result?.content[0]?.text).toBe(`note done: ${text}`)
+      expect(messages[0]).toMatchObject({ type: 'taskCreated', task: { status: 'working' } })
+      expect(messages.at(-1)?.result?.content[0]?.text).toBe(`note done: ${text}`)
       expect(await tasks.getTask(taskId)).toMatchObject({ status: 'completed' })
       const schema = await fromSdk('../types.js', 'CallToolResultSchema')
       expect((await tasks.getTaskResult(taskId, schema)).content[0]?.text).toBe(`note done: ${text}`)

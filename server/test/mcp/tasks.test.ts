@@ -17,10 +17,10 @@ beforeAll(async () => {
 afterAll(() => gate.stop())
 
 type Words = { taskId: string; status: string; statusMessage?: string; [key: string]: unknown }
-type Told = { method?: string; params?: Record<string, unknown> }
+type Notification = { method?: string; params?: Record<string, unknown> }
 /** Without list notifications, which may arrive at any time while tool servers start. */
-const aboutCalls = (messages: readonly unknown[]): readonly Told[] =>
-  (messages as readonly Told[]).filter(({ method }) => method?.endsWith('list_changed') !== true)
+const aboutCalls = (messages: readonly unknown[]): readonly Notification[] =>
+  (messages as readonly Notification[]).filter(({ method }) => method?.endsWith('list_changed') !== true)
 
 const RELATED = 'io.modelcontextprotocol/related-task'
 const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
@@ -223,14 +223,14 @@ describe('a task of 2025-11-25', () => {
     const params = { name: 'lively__steps', arguments: { count: 1 }, task: {}, _meta: { progressToken: 'p' } }
     const { body } = await sendRaw(gate, agent, { headers, body: rpc('tools/call', params) })
     const { taskId } = (body['result'] as { task: Words }).task
-    const told = () => (streams[0]?.messages ?? []) as Told[]
-    await until(() => told().some(({ params: said }) => said?.['status'] === 'completed'))
-    expect(told()).toContainEqual({
+    const notifications = () => (streams[0]?.messages ?? []) as Notification[]
+    await until(() => notifications().some(({ params: said }) => said?.['status'] === 'completed'))
+    expect(notifications()).toContainEqual({
       jsonrpc: '2.0',
       method: 'notifications/progress',
       params: { progress: 1, total: 1, message: 'step 1', progressToken: 'p', _meta: { [RELATED]: { taskId } } },
     })
-    const statuses = told().filter(({ method }) => method === 'notifications/tasks/status')
+    const statuses = notifications().filter(({ method }) => method === 'notifications/tasks/status')
     expect(new Set(statuses.map(({ params: said }) => said?.['taskId']))).toEqual(new Set([taskId]))
     // A task that ends before it is reported is reported once, with its end.
     expect(['working completed', 'completed']).toContain(statuses.map(({ params: said }) => said?.['status']).join(' '))
@@ -253,10 +253,10 @@ describe('a held call that is not a task', () => {
       return (answer.body['result'] as { structuredContent: Record<string, string> }).structuredContent
     }
     const unheard = await hold(quiet, 'unheard')
-    const { call_id, approval_id } = await hold(mine, 'heard')
+    const { call_id, approval_id } = await hold(mine, 'listened')
     await approve('unheard')
-    await approve('heard')
-    const [loud, silent] = streams.map(({ messages }) => messages as Told[])
+    await approve('listened')
+    const [loud, silent] = streams.map(({ messages }) => messages as Notification[])
     await until(() => JSON.stringify(loud).includes('"state":"executed"'))
     expect(aboutCalls(loud ?? []).map(({ params }) => [params?.['level'], params?.['data']])).toMatchObject([
       ['notice', { call_id, approval_id, state: 'executing' }],
@@ -290,10 +290,10 @@ describe('a task since 2026-07-28', () => {
     const theirs = listenTo(gate, other, { method: 'POST', ...modern('subscriptions/listen', wanted, TASKS) })
     await until(() => mine.messages.length === 2)
     await approve('new')
-    const told = mine.messages as Told[]
-    await until(() => told.some(({ params }) => params?.['status'] === 'completed'))
-    expect(told[0]).toMatchObject({ params: { notifications: { taskIds: [taskId] } } })
-    expect(told.at(-1)).toMatchObject({
+    const notifications = mine.messages as Notification[]
+    await until(() => notifications.some(({ params }) => params?.['status'] === 'completed'))
+    expect(notifications[0]).toMatchObject({ params: { notifications: { taskIds: [taskId] } } })
+    expect(notifications.at(-1)).toMatchObject({
       method: 'notifications/tasks',
       params: {
         taskId,

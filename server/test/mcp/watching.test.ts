@@ -52,13 +52,13 @@ const touch = (server: Era, uri: string) =>
 async function withClient(
   way: Transport,
   era: Era,
-  use: (client: Client, heard: string[]) => Promise<void>,
+  use: (client: Client, received: string[]) => Promise<void>,
 ): Promise<void> {
   const client = await connectClient(gate, key, { way, era, surface: 'passthrough' })
-  const heard: string[] = []
-  client.setNotificationHandler('notifications/resources/updated', ({ params }) => void heard.push(params.uri))
+  const received: string[] = []
+  client.setNotificationHandler('notifications/resources/updated', ({ params }) => void received.push(params.uri))
   try {
-    await use(client, heard)
+    await use(client, received)
   } finally {
     await client.close()
   }
@@ -76,7 +76,7 @@ describe.each(WAYS)('a client over %s of the %s era', (way, era) => {
   test.each(UPSTREAMS)(
     'is notified about what it watches on a server of the %s era, about nothing else, until it unsubscribes',
     (on) =>
-      withClient(way, era, async (client, heard) => {
+      withClient(way, era, async (client, received) => {
         const [page, other] = [`watched://${on}/page`, `watched://${on}/other`]
         const stop = await watch(client, era, page)
         // An old stream does not say when it is open, so the resource is changed until a notification arrives.
@@ -84,21 +84,21 @@ describe.each(WAYS)('a client over %s of the %s era', (way, era) => {
           .poll(async () => {
             await touch(on, other)
             await touch(on, page)
-            return heard
+            return received
           }, POLLED)
           .toContain(page)
-        expect(heard).not.toContain(other)
+        expect(received).not.toContain(other)
         await stop()
         // Another resource, changed after it: when its notification arrives, that of the first would have arrived too. Unsubscribing
         // takes a moment.
         await watch(client, era, other)
-        const isStillHeard = async () => {
-          heard.length = 0
+        const isStillWatched = async () => {
+          received.length = 0
           await touch(on, page)
-          await expect.poll(() => touch(on, other).then(() => heard), POLLED).toContain(other)
-          return heard.includes(page)
+          await expect.poll(() => touch(on, other).then(() => received), POLLED).toContain(other)
+          return received.includes(page)
         }
-        await expect.poll(isStillHeard, POLLED).toBe(false)
+        await expect.poll(isStillWatched, POLLED).toBe(false)
       }),
   )
 })
@@ -165,10 +165,10 @@ describe('a resource', () => {
     })
     await expect.poll(() => stream.messages.length, POLLED).toBe(1)
     await sendRaw(gate, key, { body: rpc('tools/call', { name: `${on}__die` }) })
-    const told = () => stream.messages.filter(({ method }) => method === 'notifications/resources/updated').length
-    await expect.poll(told, POLLED).toBe(1)
+    const updates = () => stream.messages.filter(({ method }) => method === 'notifications/resources/updated').length
+    await expect.poll(updates, POLLED).toBe(1)
     await touch(on, uri)
-    await expect.poll(told, POLLED).toBe(2)
+    await expect.poll(updates, POLLED).toBe(2)
     stream.close()
   })
 

@@ -40,13 +40,13 @@ function cliLogin(
     const child = spawn(process.execPath, [gate.launcher, 'servers', 'login', ...words], { cwd: gate.folder })
     let out = ''
     let page: Promise<string> | undefined
-    const hear = (text: Buffer) => {
+    const readOutput = (text: Buffer) => {
       out += text.toString()
       const url = /http:\S+\/oauth\/login\/\S+/.exec(out)?.[0]
       if (url !== undefined) page ??= logInAs(name, url).then((ended) => ended.text)
     }
-    child.stdout.on('data', hear)
-    child.stderr.on('data', hear)
+    child.stdout.on('data', readOutput)
+    child.stderr.on('data', readOutput)
     child.on('close', (code) => void finish(code))
     const finish = async (code: number | null) => done({ code, out, page: (await page) ?? '' })
   })
@@ -127,17 +127,17 @@ describe('logging in at a tool server behind a running gate', () => {
 
   test('a login is completed at the command line with the address that the browser stopped at', async () => {
     const child = spawn(process.execPath, [gate.launcher, 'servers', 'login', 'notes', '--paste'], { cwd: gate.folder })
-    let told = ''
-    const hear = (text: Buffer) => {
-      told += text.toString()
-      const url = /http:\S+\/auth\?\S+/.exec(told)?.[0]
+    let output = ''
+    const readOutput = (text: Buffer) => {
+      output += text.toString()
+      const url = /http:\S+\/auth\?\S+/.exec(output)?.[0]
       if (url === undefined || child.stdin.writableEnded) return
-      child.stderr.off('data', hear)
+      child.stderr.off('data', readOutput)
       void logInAs('anna', url, (to) => to.pathname === '/oauth/callback').then((back) =>
         child.stdin.end(`${back.url}\n`),
       )
     }
-    child.stderr.on('data', hear)
+    child.stderr.on('data', readOutput)
     let out = ''
     child.stdout.on('data', (text: Buffer) => (out += text.toString()))
     expect(await new Promise((done) => child.on('close', done))).toBe(0)
@@ -203,11 +203,11 @@ test('a login that waits while the gate is restarted has to be started again, an
     ),
   )
   const child = spawn(process.execPath, [own.launcher, 'servers', 'login', 'notes'], { cwd: own.folder })
-  let told = ''
+  let output = ''
   const ticket = await new Promise<string>((done) =>
     child.stderr.on('data', (text: Buffer) => {
-      told += text.toString()
-      const found = /\/oauth\/login\/(\S+)/.exec(told)?.[1]
+      output += text.toString()
+      const found = /\/oauth\/login\/(\S+)/.exec(output)?.[1]
       if (found !== undefined) done(found)
     }),
   )
@@ -220,7 +220,7 @@ test('a login that waits while the gate is restarted has to be started again, an
   child.kill('SIGCONT')
   try {
     expect(await ended).toBe(1)
-    expect(told).toContain('servers login notes` again')
+    expect(output).toContain('servers login notes` again')
     expect(await (await fetch(`${next.url}/oauth/login/${ticket}`)).text()).toContain('the gate was restarted')
   } finally {
     await next.stop()

@@ -5,7 +5,7 @@ import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { Provider, type Configuration } from 'oidc-provider'
 import { z } from 'zod'
 
-export type Told = { readonly method: string; readonly path: string; readonly form: string }
+export type ReceivedRequest = { readonly method: string; readonly path: string; readonly form: string }
 
 /** A tool server that accepts only tokens of its authorization server, and that authorization server. */
 export type ProtectedServer = {
@@ -13,7 +13,7 @@ export type ProtectedServer = {
   readonly issuer: string
   readonly provider: Provider
   /** What the authorization server was asked, in order. */
-  readonly asked: Told[]
+  readonly asked: ReceivedRequest[]
   /** How many requests to `path` at the authorization server are in progress or done. */
   readonly count: (path: string) => number
   /** Answers requests to the authorization server instead, when it returns true. */
@@ -40,7 +40,7 @@ export async function startProtected(options: ProtectedOptions = {}): Promise<Pr
   const [toolsAt, loginAt] = await Promise.all([listen(tools), listen(login)])
   const url = `${toolsAt}/mcp`
   const provider = openProvider(loginAt, url, options.access_ttl ?? 3600)
-  const asked: Told[] = []
+  const asked: ReceivedRequest[] = []
   const served: ProtectedServer = {
     url,
     issuer: loginAt,
@@ -57,9 +57,9 @@ export async function startProtected(options: ProtectedOptions = {}): Promise<Pr
   }
   const provide = provider.callback()
   login.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    const told = { method: request.method ?? '', path: new URL(request.url ?? '/', loginAt).pathname, form: '' }
-    asked.push(told)
-    request.on('data', (part: Buffer) => (told.form += part.toString()))
+    const received = { method: request.method ?? '', path: new URL(request.url ?? '/', loginAt).pathname, form: '' }
+    asked.push(received)
+    request.on('data', (part: Buffer) => (received.form += part.toString()))
     if (!served.intercept(request, response)) void provide(request, response)
   })
   const mcp = getRequestListener(serveTools(provider))

@@ -9,9 +9,9 @@ import { ADMIN, AGENT, APPROVER, pendingOf, until, USER, withGate, approveShown 
 
 const OTHER: Caller = { kind: 'agent', id: 'agent:other', user: 'zoe' }
 
-function heard(): { readonly changes: GateChange[]; readonly hear: (change: GateChange) => void } {
+function collectChanges(): { readonly changes: GateChange[]; readonly onChange: (change: GateChange) => void } {
   const changes: GateChange[] = []
-  return { changes, hear: (change) => void changes.push(change) }
+  return { changes, onChange: (change) => void changes.push(change) }
 }
 
 const summary = (changes: readonly GateChange[]) =>
@@ -25,11 +25,11 @@ const runsIn = (changes: readonly GateChange[]) =>
 
 test('a held call is reported step by step to everybody who may see it, and to nobody else', () =>
   withGate(async ({ gate, call, outcome }) => {
-    const [agent, user, approver, other] = [heard(), heard(), heard(), heard()]
-    gate.changes.onChange(AGENT, agent.hear)
-    gate.changes.onChange(USER, user.hear)
-    gate.changes.onChange(APPROVER, approver.hear)
-    gate.changes.onChange(OTHER, other.hear)
+    const [agent, user, approver, other] = [collectChanges(), collectChanges(), collectChanges(), collectChanges()]
+    gate.changes.onChange(AGENT, agent.onChange)
+    gate.changes.onChange(USER, user.onChange)
+    gate.changes.onChange(APPROVER, approver.onChange)
+    gate.changes.onChange(OTHER, other.onChange)
     const { call_id, approval_id } = pendingOf(await call('book__note', { text: 'x' }))
     await approveShown(gate, APPROVER, approval_id)
     await outcome(call_id)
@@ -47,12 +47,18 @@ test('a held call is reported step by step to everybody who may see it, and to n
 
 test('every step of a run is reported to those who may see it, with its status but not its state', () =>
   withGate(async ({ gate, call, outcome }) => {
-    const [agent, user, approver, other, limited] = [heard(), heard(), heard(), heard(), heard()]
-    gate.changes.onChange(AGENT, agent.hear)
-    gate.changes.onChange(USER, user.hear)
-    gate.changes.onChange(APPROVER, approver.hear)
-    gate.changes.onChange(OTHER, other.hear)
-    gate.changes.onChange({ ...AGENT, grant: { key: 'key_limited', tools: ['book__look'] } }, limited.hear)
+    const [agent, user, approver, other, limited] = [
+      collectChanges(),
+      collectChanges(),
+      collectChanges(),
+      collectChanges(),
+      collectChanges(),
+    ]
+    gate.changes.onChange(AGENT, agent.onChange)
+    gate.changes.onChange(USER, user.onChange)
+    gate.changes.onChange(APPROVER, approver.onChange)
+    gate.changes.onChange(OTHER, other.onChange)
+    gate.changes.onChange({ ...AGENT, grant: { key: 'key_limited', tools: ['book__look'] } }, limited.onChange)
     const { call_id, approval_id } = pendingOf(await call('book__note', { text: 'x' }))
     await approveShown(gate, APPROVER, approval_id)
     await outcome(call_id)
@@ -67,9 +73,9 @@ test('every step of a run is reported to those who may see it, with its status b
 
 test('a listener that was removed gets no more events', () =>
   withGate(async ({ gate, call }) => {
-    const [first, second] = [heard(), heard()]
-    const stop = gate.changes.onChange(ADMIN, first.hear)
-    gate.changes.onChange(ADMIN, second.hear)
+    const [first, second] = [collectChanges(), collectChanges()]
+    const stop = gate.changes.onChange(ADMIN, first.onChange)
+    gate.changes.onChange(ADMIN, second.onChange)
     stop()
     await call('book__look')
     await until(() => second.changes.length === 2)
@@ -78,8 +84,8 @@ test('a listener that was removed gets no more events', () =>
 
 test('changes after an id are those that a listener received after it', () =>
   withGate(async ({ gate, call }) => {
-    const { changes, hear } = heard()
-    gate.changes.onChange(ADMIN, hear)
+    const { changes, onChange } = collectChanges()
+    gate.changes.onChange(ADMIN, onChange)
     const before = gate.changes.newest()
     await call('book__look')
     await call('book__look', {}, { caller: OTHER })
@@ -140,78 +146,78 @@ describe('the ring', () => {
       run,
       refresh: (server: string) => refresh(server, [], 'here'),
       found,
-      miss: () => missed.forEach((tell) => tell()),
+      miss: () => missed.forEach((notify) => notify()),
     }
   }
 
   test('listeners are never called inside a commit', async () => {
     const { changes, times, run } = ringed()
-    const { changes: told, hear } = heard()
-    changes.onChange(ADMIN, hear)
+    const { changes: received, onChange } = collectChanges()
+    changes.onChange(ADMIN, onChange)
     await times(3)
-    expect(told).toEqual([])
+    expect(received).toEqual([])
     run()
-    expect(told.map(({ id }) => id.split('~')[0])).toEqual(['b-1', 'b-2', 'b-3'])
+    expect(received.map(({ id }) => id.split('~')[0])).toEqual(['b-1', 'b-2', 'b-3'])
   })
 
   test('a listener that is too far behind gets one `reset`', async () => {
     const { changes, times, run } = ringed()
-    const { changes: told, hear } = heard()
-    changes.onChange(ADMIN, hear)
+    const { changes: received, onChange } = collectChanges()
+    changes.onChange(ADMIN, onChange)
     await times(REMEMBERED + 1)
     run()
-    expect(told.map(({ kind }) => kind)).toEqual(['reset'])
-    expect(told[0]?.id).toBe(changes.newest())
+    expect(received.map(({ kind }) => kind)).toEqual(['reset'])
+    expect(received[0]?.id).toBe(changes.newest())
     await times(1)
     run()
-    expect(told.map(({ kind }) => kind)).toEqual(['reset', 'pause'])
+    expect(received.map(({ kind }) => kind)).toEqual(['reset', 'pause'])
     expect(changes.changesAfter(ADMIN, 'b-1~7~b.1')).toBeUndefined()
     expect(changes.changesAfter(ADMIN, 'b-2~7~b.2')).toHaveLength(REMEMBERED)
   })
 
   test('if notices of other nodes were missed, every listener gets a `reset`, including those that reconnect later', async () => {
     const { changes, times, run, miss } = ringed()
-    const { changes: told, hear } = heard()
-    changes.onChange(ADMIN, hear)
+    const { changes: received, onChange } = collectChanges()
+    changes.onChange(ADMIN, onChange)
     await times(1)
     run()
-    const [before] = told
+    const [before] = received
     miss()
     run()
     await times(1)
     run()
-    expect(told.map(({ kind }) => kind)).toEqual(['pause', 'reset', 'pause'])
+    expect(received.map(({ kind }) => kind)).toEqual(['pause', 'reset', 'pause'])
     expect(changes.changesAfter(ADMIN, before?.id ?? '')).toBeUndefined()
-    expect(changes.changesAfter(ADMIN, told[1]?.id ?? '')).toHaveLength(1)
+    expect(changes.changesAfter(ADMIN, received[1]?.id ?? '')).toHaveLength(1)
   })
 
   test('a listener that throws is dropped, and the others still receive everything', async () => {
     const { changes, times, run } = ringed()
-    const { changes: told, hear } = heard()
+    const { changes: received, onChange } = collectChanges()
     let thrown = 0
     changes.onChange(ADMIN, () => {
       thrown += 1
       throw new Error('no')
     })
-    changes.onChange(ADMIN, hear)
+    changes.onChange(ADMIN, onChange)
     await times(2)
     run()
     await times(1)
     run()
-    expect({ thrown, told: told.length }).toEqual({ thrown: 1, told: 3 })
+    expect({ thrown, received: received.length }).toEqual({ thrown: 1, received: 3 })
   })
 
   test('a change of a server`s tools is reported to callers who can, or could until now, find one of them', async () => {
     const { changes, run, refresh, found } = ringed()
-    const { changes: told, hear } = heard()
-    changes.onChange(AGENT, hear)
+    const { changes: received, onChange } = collectChanges()
+    changes.onChange(AGENT, onChange)
     refresh('hidden')
     run()
-    expect(told).toEqual([])
+    expect(received).toEqual([])
     found.delete('seen')
     refresh('seen')
     refresh('seen')
     run()
-    expect(told.map((change) => ('server' in change ? change.server : change.kind))).toEqual(['seen'])
+    expect(received.map((change) => ('server' in change ? change.server : change.kind))).toEqual(['seen'])
   })
 })

@@ -1,8 +1,8 @@
-export type Heard = { readonly id: string; readonly event: string; readonly data: Record<string, unknown> }
+export type ReceivedEvent = { readonly id: string; readonly event: string; readonly data: Record<string, unknown> }
 export type Listener = {
-  readonly events: readonly Heard[]
+  readonly events: readonly ReceivedEvent[]
   /** The next event of this kind, from where the last `next` stopped. */
-  next(event: string): Promise<Heard>
+  next(event: string): Promise<ReceivedEvent>
   /** Resolves when the other side has ended the stream. */
   readonly ended: Promise<void>
   close(): void
@@ -14,7 +14,7 @@ export async function listenTo(url: string, key: string, from?: string): Promise
   const headers = { authorization: `Bearer ${key}`, ...(from === undefined ? {} : { 'last-event-id': from }) }
   const answer = await fetch(url, { headers, signal: abort.signal })
   if (!answer.ok || answer.body === null) throw new Error(await answer.text())
-  const events: Heard[] = []
+  const events: ReceivedEvent[] = []
   let wake = () => {}
   let read = 0
   const pump = async (body: ReadableStream<Uint8Array>) => {
@@ -35,9 +35,9 @@ export async function listenTo(url: string, key: string, from?: string): Promise
     async next(event) {
       for (;;) {
         while (read < events.length) {
-          const heard = events[read]
+          const received = events[read]
           read += 1
-          if (heard?.event === event) return heard
+          if (received?.event === event) return received
         }
         await new Promise<void>((resolve) => (wake = resolve))
       }
@@ -46,7 +46,7 @@ export async function listenTo(url: string, key: string, from?: string): Promise
   }
 }
 
-function eventIn(block: string): Heard {
+function eventIn(block: string): ReceivedEvent {
   const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1] ?? ''
   return { id: field('id'), event: field('event'), data: JSON.parse(field('data')) as Record<string, unknown> }
 }

@@ -86,7 +86,7 @@ test('a stream that is resumed on other nodes repeatedly reports every change on
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
       const { nodeAt, deliver, deliverAll } = cluster()
-      const told: string[] = []
+      const scopes: string[] = []
       let resets = 0
       let last = nodeAt(0).changes.newest()
       let stop = () => {}
@@ -95,17 +95,17 @@ test('a stream that is resumed on other nodes repeatedly reports every change on
         listening.run()
         stop()
         listening = node
-        const hear: Parameters<Changes['onChange']>[1] = (change) => {
+        const onChange: Parameters<Changes['onChange']>[1] = (change) => {
           last = change.id
-          if (change.kind === 'pause') told.push(change.scope)
+          if (change.kind === 'pause') scopes.push(change.scope)
           else resets += 1
         }
         const missed = node.changes.changesAfter(ADMIN, last)
         const from = missed === undefined ? undefined : last
         if (missed === undefined) resets += 1
-        else missed.forEach(hear)
+        else missed.forEach(onChange)
         last = node.changes.newest(from)
-        stop = node.changes.onChange(ADMIN, hear, from)
+        stop = node.changes.onChange(ADMIN, onChange, from)
       }
       listen(nodeAt(0))
       const made: string[] = []
@@ -120,7 +120,7 @@ test('a stream that is resumed on other nodes repeatedly reports every change on
       deliverAll()
       listening.run()
       expect(resets).toBe(0)
-      expect(told.toSorted()).toEqual(made.toSorted())
+      expect(scopes.toSorted()).toEqual(made.toSorted())
     }),
     { numRuns: 300 },
   )
@@ -143,11 +143,11 @@ test('an id of another node is rejected if something after it may be missing her
 })
 
 test('a gap in the numbers of a node is reported, and a change that is too large for a notice becomes a gap', () => {
-  const heard: string[] = []
+  const received: string[] = []
   const wired = wiredNotices(async () => undefined)
-  wired.onMissed(() => void heard.push('missed'))
-  wired.subscribe('policy', ({ version }) => void heard.push(version))
+  wired.onMissed(() => void received.push('missed'))
+  wired.subscribe('policy', ({ version }) => void received.push(version))
   for (const number of [4, 5, 7]) wired.receive(JSON.stringify(['other', number, 'policy', { version: `v${number}` }]))
   wired.receive('no notice')
-  expect(heard).toEqual(['v4', 'v5', 'missed', 'v7', 'missed'])
+  expect(received).toEqual(['v4', 'v5', 'missed', 'v7', 'missed'])
 })

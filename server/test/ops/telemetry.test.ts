@@ -17,7 +17,7 @@ beforeAll(async () => {
     configure(folder)
     const file = join(folder, 'sluice.yaml')
     const config = JSON.parse(readFileSync(file, 'utf8')) as { policy: { rules: object[] } }
-    config.policy.rules.push({ id: 'heard', effect: 'allow', match: { tool: 'book__heard' }, says: 'what it was told' })
+    config.policy.rules.push({ id: 'heard', effect: 'allow', match: { tool: 'book__heard' }, says: 'what it received' })
     writeFileSync(join(folder, 'otlp.secret'), 'Bearer of telemetry')
     const otlp = { endpoint: `${collector.url}/`, headers: { authorization: 'file:./otlp.secret' } }
     writeFileSync(file, JSON.stringify({ ...config, telemetry: { otlp } }))

@@ -12,36 +12,36 @@ function twoNodes() {
     { commit: async (changes) => (changes.length > 9 ? 'unavailable' : 'committed') },
     here,
   )
-  return { watch, commit, miss: () => missed.forEach((tell) => tell()) }
+  return { watch, commit, miss: () => missed.forEach((notify) => notify()) }
 }
 
 test('a listener for a row is notified when another node changed it, and not about other rows or failed commits', async () => {
   const { watch, commit } = twoNodes()
-  const heard: string[] = []
-  const stop = watch.onRow('calls', 'call_1', () => void heard.push('first'))
-  watch.onRow('calls', 'call_1', () => void heard.push('second'))
-  watch.onRow('runs', 'call_1', () => void heard.push('another table'))
-  watch.onRow('calls', 'call_11', () => void heard.push('another row'))
+  const received: string[] = []
+  const stop = watch.onRow('calls', 'call_1', () => void received.push('first'))
+  watch.onRow('calls', 'call_1', () => void received.push('second'))
+  watch.onRow('runs', 'call_1', () => void received.push('another table'))
+  watch.onRow('calls', 'call_11', () => void received.push('another row'))
   await commit([newCall('call_1')])
   await commit(Array.from({ length: 10 }, () => newCall('call_11')))
-  expect(heard).toEqual(['first', 'second'])
+  expect(received).toEqual(['first', 'second'])
   stop()
   stop()
   await commit([newCall('call_1')])
-  expect(heard).toEqual(['first', 'second', 'second'])
+  expect(received).toEqual(['first', 'second', 'second'])
 })
 
 test('if notices were missed every listener checks again, and a listener may stop during that', () => {
   const { watch, miss } = twoNodes()
-  const heard: string[] = []
+  const received: string[] = []
   const stop = watch.onRow('calls', 'call_1', () => {
-    heard.push('call')
+    received.push('call')
     stop()
   })
-  watch.onRow('runs', 'run_1', () => void heard.push('run'))
+  watch.onRow('runs', 'run_1', () => void received.push('run'))
   miss()
   miss()
-  expect(heard).toEqual(['call', 'run', 'run'])
+  expect(received).toEqual(['call', 'run', 'run'])
 })
 
 test('the cost of a commit does not depend on listeners for other rows', async () => {

@@ -159,15 +159,15 @@ describe.skipIf(!hasPostgres)('unsigned entries of a node that was killed', () =
     const floor = one.ledger.ownTail()
     await one.kill()
     await cutTo('gate-1', earlier)
-    const told: unknown[] = []
+    const reported: unknown[] = []
     const again = await openLedger(address, {
       stream: 'gate-1',
       alone: true,
       floor,
-      onDiverged: (found) => told.push(found),
+      onDiverged: (found) => reported.push(found),
     })
     await again.commit([note('c')])
-    expect(told).toMatchObject([{ stream: 'gate-1', seq: 2 }])
+    expect(reported).toMatchObject([{ stream: 'gate-1', seq: 2 }])
     await again.close()
   })
 })

@@ -57,9 +57,9 @@ describe.skipIf(!hasPostgres || !isWhole).each(WAYS)('three nodes on one Postgre
     const { body } = await call(nodeAt(2), 'look', {})
     const again = await listenTo(`${nodeAt(1).url}/v1/stream?kinds=call`, admin, id)
     await vi.waitFor(() => {
-      const told = again.events.filter(({ event }) => event === 'call')
+      const calls = again.events.filter(({ event }) => event === 'call')
       expect(
-        told.map(({ data }) => [data['call_id'], data['state']]),
+        calls.map(({ data }) => [data['call_id'], data['state']]),
         JSON.stringify([id, again.events]),
       ).toEqual([
         [body['call_id'], 'executing'],

@@ -9,9 +9,9 @@ export type Counter = {
   readonly unknown: number
   readonly cancelled: number
   readonly rang: readonly string[]
-  readonly heard: readonly string[]
+  readonly received: readonly string[]
 }
-export const START: Counter = { asked: 0, done: 0, unknown: 0, cancelled: 0, rang: [], heard: [] }
+export const START: Counter = { asked: 0, done: 0, unknown: 0, cancelled: 0, rang: [], received: [] }
 
 type CounterEffect = { readonly key: string; readonly kind: 'safe' | 'unsafe' | 'early'; readonly with: JsonObject }
 
@@ -19,32 +19,32 @@ export const counter: RunKind = asKind<Counter, RunEvent, CounterEffect>({
   kind: 'counter',
   effects: { safe: 'repeatable', unsafe: 'once', early: 'guarded' },
   step(state, event) {
-    const heard = { ...state, heard: [...state.heard, event.type] }
+    const next = { ...state, received: [...state.received, event.type] }
     switch (event.type) {
       case 'go': {
         const kinds = event['effects'] as readonly CounterEffect['kind'][]
         const effects = kinds.map((kind, at) => ({ key: `e${state.asked + at + 1}`, kind, with: {} }))
-        return { state: { ...heard, asked: state.asked + kinds.length }, effects }
+        return { state: { ...next, asked: state.asked + kinds.length }, effects }
       }
       case 'wait':
-        return { state: heard, effects: [], timers: event['timers'] as Record<string, number | null> }
+        return { state: next, effects: [], timers: event['timers'] as Record<string, number | null> }
       case 'timer':
         return {
-          state: { ...heard, rang: [...state.rang, typeof event['name'] === 'string' ? event['name'] : ''] },
+          state: { ...next, rang: [...state.rang, typeof event['name'] === 'string' ? event['name'] : ''] },
           effects: [],
         }
       case 'effect.done':
-        return { state: { ...heard, done: state.done + 1 }, effects: [] }
+        return { state: { ...next, done: state.done + 1 }, effects: [] }
       case 'effect.unknown':
-        return { state: { ...heard, unknown: state.unknown + 1 }, effects: [] }
+        return { state: { ...next, unknown: state.unknown + 1 }, effects: [] }
       case 'effect.cancelled':
-        return { state: { ...heard, cancelled: state.cancelled + 1 }, effects: [] }
+        return { state: { ...next, cancelled: state.cancelled + 1 }, effects: [] }
       case 'stop':
-        return { state: heard, effects: [], cancel: event['keys'] as readonly string[] }
+        return { state: next, effects: [], cancel: event['keys'] as readonly string[] }
       case 'bad':
         throw new Error('this step cannot be taken')
       default:
-        return { state: heard, effects: [], ...(event.type === 'end' ? { ends: 'done' as const, result: 'over' } : {}) }
+        return { state: next, effects: [], ...(event.type === 'end' ? { ends: 'done' as const, result: 'over' } : {}) }
     }
   },
 })

@@ -178,7 +178,7 @@ describe('a timer', () => {
     now = 6_000
     await send(store, RUN, { type: 'other' })
     await node().driver.drive(RUN)
-    expect(await state()).toMatchObject({ rang: ['tea'], heard: ['wait', 'other', 'timer'] })
+    expect(await state()).toMatchObject({ rang: ['tea'], received: ['wait', 'other', 'timer'] })
   })
 
   test('fires while an effect is running', async () => {
@@ -236,7 +236,7 @@ describe('after a crash', () => {
     await until(() => performed.length === 1)
     await send(store, RUN, { type: 'stop', keys: ['e1'] })
     former.poke(RUN)
-    await until(async () => (await state()).heard.includes('stop'))
+    await until(async () => (await state()).received.includes('stop'))
     dead.add('boot-a')
     const aborted: boolean[] = []
     const noting: Perform = async (_effect, { signal }) => {
@@ -282,16 +282,16 @@ describe('a fault', () => {
     const pauses: number[] = []
     for (let fault = 1; fault <= 5; fault += 1) {
       expect(await driver.drive(RUN)).toBe('parked')
-      const { status, fault: told } = await rowOf()
-      expect([status, told?.count]).toEqual([fault < 5 ? 'waiting' : 'faulted', fault])
-      if (told?.retry_at === undefined) break
-      pauses.push(told.retry_at - now)
+      const { status, fault: recorded } = await rowOf()
+      expect([status, recorded?.count]).toEqual([fault < 5 ? 'waiting' : 'faulted', fault])
+      if (recorded?.retry_at === undefined) break
+      pauses.push(recorded.retry_at - now)
       // Nothing shortens the delay.
       await send(store, RUN, { type: 'other' })
       await driver.drive(RUN)
       expect((await rowOf()).fault?.count).toBe(fault)
       expect(await due()).toEqual([])
-      now = told.retry_at
+      now = recorded.retry_at
     }
     expect(pauses).toEqual([1_000, 4_000, 16_000, 64_000])
     expect((await rowOf()).fault?.says).toBe('this step cannot be taken')

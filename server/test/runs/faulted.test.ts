@@ -67,7 +67,7 @@ test('a faulted run is counted and listed with its reason; an admin resumes it, 
   await until(async () => ((await rowNow())?.state as Counter | undefined)?.done === 1)
   expect([performed, (await rowNow())?.state]).toMatchObject([
     ['e1'],
-    { done: 1, heard: ['go', 'other', 'effect.done'] },
+    { done: 1, received: ['go', 'other', 'effect.done'] },
   ])
   await send(store, RUN, { type: 'end' })
   await until(async () => (await rowNow())?.status === 'done')

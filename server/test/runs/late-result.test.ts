@@ -30,11 +30,11 @@ const slowToAnswer =
           if (typeof call_id !== 'string' || typeof approval_id !== 'string') return found
           expect(await approveShown(gate(), APPROVER, approval_id)).toMatchObject({ ok: true })
           await gate().calls.read(ADMIN, call_id, 30_000)
-          const isTold = async () => {
+          const isReported = async () => {
             const run = valueOf(await gate().runs.read(ADMIN, performing.run_id, { limit: 100 }))
             return run.events.some(({ type }) => type === 'call.ended')
           }
-          await until(isTold)
+          await until(isReported)
           // The event has woken the driver, which reads it within this time.
           await new Promise((resolve) => setTimeout(resolve, 100))
           return found

@@ -47,12 +47,12 @@ type ChanceEffect = { readonly key: string; readonly kind: keyof typeof EFFECTS;
 export const chance: RunKind = asKind<Chance & Json, RunEvent, ChanceEffect>({
   kind: 'chance',
   effects: EFFECTS,
-  step: (state, event) => act(heard(state, event)) as Step<Chance & Json, ChanceEffect>,
+  step: (state, event) => act(withReceived(state, event)) as Step<Chance & Json, ChanceEffect>,
 })
 
 const textIn = (event: RunEvent, name: string): string => (typeof event[name] === 'string' ? event[name] : '')
 
-function heard(state: Chance, event: RunEvent): Chance {
+function withReceived(state: Chance, event: RunEvent): Chance {
   const { type } = event
   if (type === 'ping') return { ...state, pings: [...state.pings, Number(event['number'])] }
   if (type === 'child.ended') return { ...state, children_ended: [...state.children_ended, textIn(event, 'run_id')] }

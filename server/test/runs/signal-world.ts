@@ -131,7 +131,7 @@ export class SignalWorld {
     call.run = this.begin('held-call', holdCall(call.id, this.#request(call), this.now + 10))
   }
 
-  /** Changes a call's state. Its run is told in the same commit, as `withRunEvents` does. */
+  /** Changes a call's state. Its run receives the event in the same commit, as `withRunEvents` does. */
   #set(call: ModelCall, state: CallState): void {
     call.state = state
     call.version += 1

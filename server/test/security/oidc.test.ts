@@ -146,8 +146,8 @@ describe('an issuer', () => {
     const time = { now: Date.now() }
     const issuers = oidcIssuers([OidcIssuer.parse(settings(more))], () => time.now)
     const ask = async (token: string) => {
-      const told = await issuers.claimsOf(token)
-      return told.ok ? 'known' : told.problem.code
+      const claims = await issuers.claimsOf(token)
+      return claims.ok ? 'known' : claims.problem.code
     }
     return { time, ask }
   }
@@ -220,10 +220,10 @@ describe('an issuer', () => {
 
 test('an e-mail address is used as the user name only if the issuer has verified it', () => {
   const mail = OidcIssuer.parse(settings({ user: 'email', user_prefix: 'corp/' }))
-  const told = { role: 'staff', email: 'ana@example.com' }
-  expect(callerFromClaims(mail, { ...told, email_verified: true })).toMatchObject({
+  const claims = { role: 'staff', email: 'ana@example.com' }
+  expect(callerFromClaims(mail, { ...claims, email_verified: true })).toMatchObject({
     value: { id: 'user:corp/ana@example.com', user: 'corp/ana@example.com' },
   })
   for (const email_verified of [false, 'true', undefined])
-    expect(callerFromClaims(mail, { ...told, email_verified })).toMatchObject({ problem: { code: 'auth.unmapped' } })
+    expect(callerFromClaims(mail, { ...claims, email_verified })).toMatchObject({ problem: { code: 'auth.unmapped' } })
 })

@@ -153,10 +153,10 @@ describe.each(KINDS)('of two `%s` keys with one name, the other user`s key', (ki
     for (const { stream, standing } of [own, other]) await Promise.all([stream.opened, standing.opened])
     const held = await call(ana, note(`news of ${kind}`))
     await gate.http('POST', `/v1/approvals/${held['approval_id']}/decide`, admin, { decision: 'deny' })
-    const heard = ({ stream, standing }: typeof own) => JSON.stringify([stream.messages, standing.messages])
+    const received = ({ stream, standing }: typeof own) => JSON.stringify([stream.messages, standing.messages])
     await expect.poll(() => own.standing.messages.length).toBeGreaterThan(0)
-    await expect.poll(() => heard(own)).toContain(held['call_id'])
-    expect(heard(other)).not.toContain(held['call_id'])
+    await expect.poll(() => received(own)).toContain(held['call_id'])
+    expect(received(other)).not.toContain(held['call_id'])
     for (const { stream, standing } of [own, other]) {
       stream.close()
       standing.close()

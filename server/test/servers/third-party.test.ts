@@ -65,12 +65,12 @@ afterAll(async () => {
   await remote.stop()
 })
 
-type Told = {
+type ToolAnswer = {
   content: { type: string; text?: string }[]
   structuredContent?: Record<string, unknown>
   isError?: boolean
 }
-const textOf = ({ content }: Told) => content.map(({ text }) => text ?? '').join('\n')
+const textOf = ({ content }: ToolAnswer) => content.map(({ text }) => text ?? '').join('\n')
 
 /** One call of each server, by the name that a client sees. */
 const CALLS: readonly { readonly name: string; readonly args: () => object; readonly says: RegExp }[] = [
@@ -91,9 +91,9 @@ describe.each(WAYS)('five servers through the official client, $way, $era era', 
     const { tools } = await client.listTools()
     for (const { name } of CALLS) expect(tools.map((tool) => tool.name)).toContain(name)
     for (const { name, args, says } of CALLS) {
-      const told = (await client.callTool({ name, arguments: { ...args() } })) as Told
-      expect(told.isError ?? false, textOf(told)).toBe(false)
-      expect(textOf(told)).toMatch(says)
+      const result = (await client.callTool({ name, arguments: { ...args() } })) as ToolAnswer
+      expect(result.isError ?? false, textOf(result)).toBe(false)
+      expect(textOf(result)).toMatch(says)
     }
     await client.close()
   })
@@ -103,7 +103,10 @@ describe.each(WAYS)('five servers through the official client, $way, $era era', 
     // Then the client knows the output schemas, and throws on an answer that does not match.
     await client.listTools()
     const read = async (file: string) =>
-      (await client.callTool({ name: 'filesystem__read_text_file', arguments: { path: join(files, file) } })) as Told
+      (await client.callTool({
+        name: 'filesystem__read_text_file',
+        arguments: { path: join(files, file) },
+      })) as ToolAnswer
     const middle = await read('middle.txt')
     expect(middle.structuredContent).toEqual({ content: 'middle line\n'.repeat(500) })
     const large = await read('large.txt')
@@ -111,7 +114,7 @@ describe.each(WAYS)('five servers through the official client, $way, $era era', 
     const { content } = large.structuredContent as { content: string }
     expect(content).toMatch(/^large line\n[\s\S]*\[EVICTED size=99000\] See artifact:\/\/[0-9a-f]{64}$/)
     const pointer = /artifact:\/\/[0-9a-f]{64}/.exec(textOf(large))?.[0]
-    const rest = (await client.callTool({ name: 'artifact_read', arguments: { pointer, from: 98_989 } })) as Told
+    const rest = (await client.callTool({ name: 'artifact_read', arguments: { pointer, from: 98_989 } })) as ToolAnswer
     expect(textOf(rest)).toContain('large line')
     await client.close()
   })
@@ -130,8 +133,8 @@ describe('the same servers through the client of the AI SDK', () => {
     for (const { name, args, says } of CALLS) {
       const tool = tools[name]
       if (tool === undefined) throw new Error(`${name} is not listed`)
-      const told = (await tool.execute({ ...args() }, { toolCallId: name, messages: [], context: {} })) as Told
-      expect(JSON.stringify(told)).toMatch(says)
+      const result = (await tool.execute({ ...args() }, { toolCallId: name, messages: [], context: {} })) as ToolAnswer
+      expect(JSON.stringify(result)).toMatch(says)
     }
     await client.close()
   })

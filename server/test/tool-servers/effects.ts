@@ -32,20 +32,20 @@ type Note = { readonly title: string; readonly text: string }
 /** The notes that are in the book: kept and not erased. The file of effects is the book. */
 function notes(): readonly Note[] {
   const lines = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : []
-  const told = (name: string) =>
+  const requestsFor = (name: string) =>
     lines.flatMap((line) => (line.startsWith(`${name} `) ? [JSON.parse(line.slice(name.length)) as Note] : []))
-  const erased = new Set(told('erase_note').map(({ title }) => title))
-  return told('keep_note').filter(({ title }) => !erased.has(title))
+  const erased = new Set(requestsFor('erase_note').map(({ title }) => title))
+  return requestsFor('keep_note').filter(({ title }) => !erased.has(title))
 }
-const tell = (id: RawCall['id'], structuredContent: object) =>
+const answerJson = (id: RawCall['id'], structuredContent: object) =>
   send({ id, result: { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent } })
 
 function find({ id, args: { title } }: RawCall): void {
   const note = notes().find((one) => one.title === title)
-  if (note === undefined) tell(id, { found: false })
+  if (note === undefined) answerJson(id, { found: false })
   else if (title === 'torn')
     send({ id, result: { content: [{ type: 'text', text: 'the page is torn' }], isError: true } })
-  else if (title !== 'mute') tell(id, { found: true, note })
+  else if (title !== 'mute') answerJson(id, { found: true, note })
 }
 
 function onceReleased(act: () => void): void {
@@ -89,8 +89,8 @@ const TOOLS: Record<string, (call: RawCall) => void> = {
     const { title, text: words } = call.args
     leave(words === 'lost' ? { ...call, name: 'lose_note' } : call)
     // A server that answers with a path of the gate, to test how answers are used.
-    if (words === 'kept elsewhere') tell(call.id, { title: join(dirname(file), 'data/admin.key') })
-    else tell(call.id, words === 'untitled' ? {} : { title })
+    if (words === 'kept elsewhere') answerJson(call.id, { title: join(dirname(file), 'data/admin.key') })
+    else answerJson(call.id, words === 'untitled' ? {} : { title })
   },
   /**
    * The title `torn` cannot be read, `mute` is never answered, `slow` is answered after a while, and `waits` once there is a

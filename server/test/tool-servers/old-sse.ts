@@ -11,7 +11,7 @@ type Message = {
 }
 const filler = 'x'.repeat(65_536)
 const streams = new Map<string, ServerResponse>()
-const heard: string[] = []
+const received: string[] = []
 const cancelled = new Map<unknown, () => void>()
 let opened = 0
 let added: string | undefined
@@ -23,7 +23,7 @@ function onMessage(stream: ServerResponse, { id, method, params }: Message): voi
   const args = params?.arguments ?? {}
   const TOOLS: Record<string, () => unknown> = {
     echo: () => answer(JSON.stringify(args)),
-    heard: () => answer(JSON.stringify(heard)),
+    heard: () => answer(JSON.stringify(received)),
     slow: () => setTimeout(() => answer('slow but sure'), Number(args['ms'])),
     hangs: () => undefined,
     /** Answers only when the call is cancelled. */
@@ -101,7 +101,7 @@ const server = createServer((request, response) => {
   let body = ''
   request.on('data', (part: Buffer) => (body += part.toString()))
   request.on('end', () => {
-    heard.push(body)
+    received.push(body)
     response.writeHead(202).end('Accepted')
     onMessage(stream, JSON.parse(body) as Message)
   })

@@ -10,7 +10,11 @@ export type HttpCall = {
   readonly request: IncomingMessage
   readonly response: ServerResponse
 }
-export type Heard = { readonly method: string; readonly headers: IncomingMessage['headers']; readonly body: string }
+export type ReceivedRequest = {
+  readonly method: string
+  readonly headers: IncomingMessage['headers']
+  readonly body: string
+}
 
 export const resultOf = (id: HttpCall['id'], text: string) => ({
   jsonrpc: '2.0',
@@ -38,7 +42,7 @@ export function serveRawHttp(options: {
   /** Sees every request before its body is read; true means that it was handled. */
   readonly before?: (request: IncomingMessage, response: ServerResponse) => boolean
 }) {
-  const heard: Heard[] = []
+  const received: ReceivedRequest[] = []
   const sessions = new Set<string>()
   const standing = new Set<ServerResponse>()
 
@@ -69,7 +73,7 @@ export function serveRawHttp(options: {
     const args = (params?.['arguments'] ?? {}) as HttpCall['args']
     const meta = (params?.['_meta'] ?? {}) as HttpCall['meta']
     const call = { id, name: String(params?.['name']), args, meta, request, response }
-    if (call.name === 'heard') answer(call, JSON.stringify(heard))
+    if (call.name === 'heard') answer(call, JSON.stringify(received))
     else options.onCall(call)
   }
 
@@ -80,7 +84,7 @@ export function serveRawHttp(options: {
     request.on('data', (part: Buffer) => void parts.push(part))
     request.on('end', () => {
       const body = Buffer.concat(parts).toString()
-      heard.push({ method: request.method ?? '', headers: request.headers, body })
+      received.push({ method: request.method ?? '', headers: request.headers, body })
       if (request.method === 'POST') return onMessage(JSON.parse(body) as Message, request, response)
       if (request.method === 'DELETE') return void response.writeHead(204).end()
       openStream(response).flushHeaders()
@@ -92,5 +96,5 @@ export function serveRawHttp(options: {
     const address = server.address()
     process.stdout.write(`${typeof address === 'object' ? address?.port : ''}\n`)
   })
-  return { heard, sessions, standing }
+  return { received, sessions, standing }
 }

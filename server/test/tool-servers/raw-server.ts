@@ -25,9 +25,9 @@ export function serveRaw(options: {
   /** Sees every message first; true means that it was handled. */
   readonly before?: (message: Message) => boolean
 }): void {
-  const heard: string[] = []
+  const received: string[] = []
   createInterface({ input: process.stdin }).on('line', (line) => {
-    heard.push(line)
+    received.push(line)
     const message = JSON.parse(line) as Message
     if (options.before?.(message) === true || message.id === undefined) return
     const { id, method, params } = message
@@ -41,7 +41,7 @@ export function serveRaw(options: {
         ...tool,
       }))
       send({ id, result: { tools } })
-    } else if (method === 'tools/call' && params?.['name'] === 'heard') answer(id, JSON.stringify(heard))
+    } else if (method === 'tools/call' && params?.['name'] === 'heard') answer(id, JSON.stringify(received))
     else if (method === 'tools/call')
       options.onCall({
         id,

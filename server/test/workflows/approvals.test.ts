@@ -122,7 +122,7 @@ describe('a document that names its approvers', () => {
 
 describe('a document that names the room of its approvers', () => {
   const chat = mkdtempSync(join(tmpdir(), 'sluice-approvals-room-'))
-  const told: string[] = []
+  const bodies: string[] = []
   let other: WorkflowRig
   let board: Server
   beforeAll(async () => {
@@ -130,7 +130,7 @@ describe('a document that names the room of its approvers', () => {
       let body = ''
       request.setEncoding('utf8').on('data', (text: string) => (body += text))
       request.on('end', () => {
-        told.push(body)
+        bodies.push(body)
         response.writeHead(204).end()
       })
     })
@@ -156,7 +156,7 @@ describe('a document that names the room of its approvers', () => {
       await other.apply(HELD(approvals))
       await other.rested(await other.say(FILE({ run_id: id, titles: ['x'] }), { id: `room ${id}` }))
     }
-    const about = (id: number) => told.filter((body) => body.includes(`held ${id}`)).length
+    const about = (id: number) => bodies.filter((body) => body.includes(`held ${id}`)).length
     await hold(31, 'approvals: { room: "!approvers:test" }')
     await hold(32, 'approvals: { room: "!nowhere:test" }')
     await hold(33, '')

@@ -14,9 +14,9 @@ export const sayTurn: ModelServer['say'] = ({ purpose, messages }) => {
 }
 
 async function say(rig: WorkflowRig, id: string, text: string): Promise<void> {
-  const told = { agent: 'clerk', room: '!office:test', sender: '@boss:test', directed: true }
+  const message = { agent: 'clerk', room: '!office:test', sender: '@boss:test', directed: true }
   await until(async () => {
-    const taken = await rig.transport.say({ ...told, id, text })
+    const taken = await rig.transport.say({ ...message, id, text })
     return taken !== 'later' && taken[0]?.is === 'turn'
   })
 }

@@ -106,8 +106,8 @@ const refused = async () => (await audit()).filter(({ type }) => type === 'workf
 
 async function post(path: string, body: string, headers: Record<string, string>) {
   const answer = await fetch(`${gate.url}${path}`, { method: 'POST', body, headers })
-  const told = (await answer.json()) as Record<string, unknown>
-  return { status: answer.status, code: told['code'] ?? told['type'], body: told }
+  const reply = (await answer.json()) as Record<string, unknown>
+  return { status: answer.status, code: reply['code'] ?? reply['type'], body: reply }
 }
 const signed = (body: string, secret = SIGNED) => ({
   'x-hub-signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,

@@ -165,18 +165,18 @@ test('law: unless forced, nothing runs unattended in the toolflow without a know
       risk,
       word,
       fc.option(fc.double({ min: 0, max: 100, noNaN: true }), { nil: undefined }),
-      (one, score, heard, claim) => {
+      (one, score, word, claim) => {
         const health = healthy({
           newest: one,
           risk: { score, source: 'r' },
-          ...(heard === undefined ? {} : { provider: { source: 'p', word: heard, says: '' } }),
+          ...(word === undefined ? {} : { provider: { source: 'p', word, says: '' } }),
         })
         if (wordOf(health, flow(claim, 'agent')) !== 'AUTO_RUN') return
         expect(score).toBeLessThan(10)
-        if (heard === undefined) {
+        if (word === undefined) {
           expect(one).toMatchObject({ is: 'known' })
           if (one.is === 'known') expect([one.score > 90, NOW - one.at <= 60 * MINUTE]).toEqual([true, true])
-        } else expect(heard).toBe('AUTO_RUN')
+        } else expect(word).toBe('AUTO_RUN')
       },
     ),
   )

@@ -45,7 +45,7 @@ test('intermediate output of runs is sent only to their owner, and only on reque
   const readings = { labelled: async (_: unknown, answer: unknown) => answer }
   const gate = { changes, readings, runs: { onShown } } as unknown as Gate
   const person: Caller = { kind: 'approver', id: 'approver:ana', user: 'ana' }
-  const heardBy = async (caller: Caller, kinds: string) => {
+  const receivedBy = async (caller: Caller, kinds: string) => {
     const app = new OpenAPIHono<Door>()
     app.use((c, next) => {
       c.set('authenticate', async () => ok(caller))
@@ -59,15 +59,15 @@ test('intermediate output of runs is sent only to their owner, and only on reque
     stopping.abort()
     return /event: shown\ndata: (.*)/.exec(await answer.text())?.[1]
   }
-  expect(await heardBy(AGENT, '?kinds=run,shown')).toBe(
+  expect(await receivedBy(AGENT, '?kinds=run,shown')).toBe(
     '{"run_id":"run_1","key":"e1","news":{"text":"half an answer."}}',
   )
-  expect(await heardBy(person, '?kinds=shown')).toContain('half an answer')
-  expect(await heardBy(AGENT, '')).toBeUndefined()
+  expect(await receivedBy(person, '?kinds=shown')).toContain('half an answer')
+  expect(await receivedBy(AGENT, '')).toBeUndefined()
   for (const stranger of [ADMIN, { ...AGENT, user: 'zoe' }, { ...AGENT, id: 'agent:other' }])
-    expect(await heardBy(stranger, '?kinds=shown')).toBeUndefined()
+    expect(await receivedBy(stranger, '?kinds=shown')).toBeUndefined()
   const limited = { ...AGENT, grant: { key: 'key_limited' as const, tools: ['book__look'] } }
-  expect(await heardBy(limited, '?kinds=shown')).toBeUndefined()
+  expect(await receivedBy(limited, '?kinds=shown')).toBeUndefined()
 })
 
 test('a listener that throws does not affect the run', () => {

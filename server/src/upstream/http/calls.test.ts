@@ -17,9 +17,10 @@ function beside(more: Partial<HttpServer>, use: Use): Promise<void> {
 }
 
 const codeOf = (answer: UpstreamAnswer) => ('problem' in answer ? `${answer.is} ${answer.problem.code}` : answer.is)
-type Heard = { method: string; headers: Record<string, string>; body: string }
-const heardBy = async ({ text }: Rig, server: string) => JSON.parse(await text(server, 'heard')) as Heard[]
-const callsOf = (heard: readonly Heard[], tool: string) => heard.filter(({ body }) => body.includes(`"name":"${tool}"`))
+type ReceivedRequest = { method: string; headers: Record<string, string>; body: string }
+const receivedBy = async ({ text }: Rig, server: string) => JSON.parse(await text(server, 'heard')) as ReceivedRequest[]
+const callsOf = (received: readonly ReceivedRequest[], tool: string) =>
+  received.filter(({ body }) => body.includes(`"name":"${tool}"`))
 
 describe('a call over HTTP', () => {
   test('carries the canonical bytes, the idempotency key, the trace id and its headers unchanged', () =>
@@ -27,12 +28,12 @@ describe('a call over HTTP', () => {
       const canonical_args = '{"a":1e+30,"b":"\\u000f€","c":{"z":[]}}'
       const call = { server: 'bad', tool: 'echo', canonical_args, idempotency_key: 'k"1', trace: 't1' }
       expect(codeOf(await rig.servers.call(call))).toBe('answered')
-      const [heard] = callsOf(await heardBy(rig, 'bad'), 'echo')
+      const [received] = callsOf(await receivedBy(rig, 'bad'), 'echo')
       const meta = '{"sluice/idempotency-key":"k\\"1","sluice/trace-id":"t1"}'
-      expect(heard?.body.trimEnd()).toBe(
+      expect(received?.body.trimEnd()).toBe(
         `{"jsonrpc":"2.0","id":"s-1","method":"tools/call","params":{"name":"echo","arguments":${canonical_args},"_meta":${meta}}}`,
       )
-      expect(heard?.headers).toMatchObject({
+      expect(received?.headers).toMatchObject({
         'x-api-key': 'key of the operator',
         'mcp-protocol-version': '2025-11-25',
         'mcp-session-id': expect.any(String) as string,
@@ -51,7 +52,7 @@ describe('a call over HTTP', () => {
     beside({}, async (rig) => {
       expect(await rig.text('bad', 'polls')).toBe('the rest')
       expect(codeOf(await rig.call('bad', 'polls', { never: true }))).toBe('lost tool.broke_off')
-      expect(callsOf(await heardBy(rig, 'bad'), 'polls')).toHaveLength(2)
+      expect(callsOf(await receivedBy(rig, 'bad'), 'polls')).toHaveLength(2)
     }))
 
   test('a JSON-RPC error is rejected with that error, even with another status', () =>
@@ -123,7 +124,7 @@ describe('only the misbehaving call is affected', () => {
       expect(await rig.text('bad', 'echo', { n: 2 })).toBe('{"n":2}')
       expect((await Promise.all(hanging)).map(codeOf)).toEqual(['lost tool.timeout', 'lost tool.timeout'])
       const cancelled = async () =>
-        (await heardBy(rig, 'bad')).filter(({ body }) => body.includes('"reason":"timeout"')).map(({ body }) => body)
+        (await receivedBy(rig, 'bad')).filter(({ body }) => body.includes('"reason":"timeout"')).map(({ body }) => body)
       await expect.poll(async () => (await cancelled()).length).toBe(2)
       expect((await cancelled()).map((body) => JSON.parse(body) as object)).toContainEqual({
         jsonrpc: '2.0',
@@ -140,7 +141,7 @@ describe('only the misbehaving call is affected', () => {
       await rig.text('bad', 'echo')
       giving_up.abort()
       expect(codeOf(await given_up)).toBe('lost tool.cancelled')
-      await expect.poll(async () => JSON.stringify(await heardBy(rig, 'bad'))).toContain('aborted')
+      await expect.poll(async () => JSON.stringify(await receivedBy(rig, 'bad'))).toContain('aborted')
       expect(codeOf(await rig.call('bad', 'echo', {}, giving_up.signal))).toBe('not_sent tool.unavailable')
     }))
 
@@ -193,10 +194,10 @@ describe('where requests go', () => {
         outcomes.push(codeOf(await rig.call('bad', 'redirects', { status, to: good.url })))
       const [garbled, not_sent] = ['lost tool.garbled', 'not_sent tool.unavailable']
       expect(outcomes).toEqual([garbled, garbled, garbled, not_sent, not_sent])
-      const heard = await heardBy(rig, 'good')
-      expect(callsOf(heard, 'redirects')).toEqual([])
-      expect(JSON.stringify(heard)).not.toContain('operator')
-      expect(JSON.stringify(await heardBy(rig, 'bad'))).toContain('Bearer of the operator')
+      const received = await receivedBy(rig, 'good')
+      expect(callsOf(received, 'redirects')).toEqual([])
+      expect(JSON.stringify(received)).not.toContain('operator')
+      expect(JSON.stringify(await receivedBy(rig, 'bad'))).toContain('Bearer of the operator')
     }))
 
   test('a redirect within the origin is followed, a loop is not', () =>

@@ -43,8 +43,8 @@ describe('a session', () => {
       const calls = await Promise.all([1, 2, 3].map((n) => text('s', 'echo', { n })))
       expect(calls).toEqual(['{"n":1}', '{"n":2}', '{"n":3}'])
       expect(servers.status()[0]).toMatchObject({ starts: 2, state: 'ready', breaker: 'closed' })
-      const heard = JSON.parse(await text('s', 'heard')) as { headers: Record<string, string>; body: string }[]
-      const sessions = heard
+      const received = JSON.parse(await text('s', 'heard')) as { headers: Record<string, string>; body: string }[]
+      const sessions = received
         .filter(({ body }) => body.includes('"arguments":{"n":2}'))
         .map(({ headers }) => headers['mcp-session-id'])
       expect(new Set(sessions).size).toBe(2)
@@ -60,8 +60,8 @@ describe('a session', () => {
       expect(codeOf(await call('s', 'echo'))).toBe('not_sent tool.unavailable')
       expect(servers.status()[0]).toMatchObject({ state: 'closed', starts: 1 })
       await withToolServers([as('again')], {}, async (rig) => {
-        const heard = JSON.parse(await rig.text('again', 'heard')) as { method: string }[]
-        expect(heard.filter(({ method }) => method === 'DELETE')).toHaveLength(1)
+        const received = JSON.parse(await rig.text('again', 'heard')) as { method: string }[]
+        expect(received.filter(({ method }) => method === 'DELETE')).toHaveLength(1)
       })
     }))
 })
@@ -237,8 +237,8 @@ describe('the older HTTP with events', () => {
         expect(codeOf(await call('s', 'echo'))).toBe('not_sent tool.unavailable')
       })
       await withToolServers([other.as('other')], {}, async ({ text }) => {
-        const heard = JSON.parse(await text('other', 'heard')) as { body: string }[]
-        expect(heard.filter(({ body }) => body.includes('initialize'))).toHaveLength(2)
+        const received = JSON.parse(await text('other', 'heard')) as { body: string }[]
+        expect(received.filter(({ body }) => body.includes('initialize'))).toHaveLength(2)
       })
     }))
 })

@@ -16,9 +16,9 @@ describe('a call to a real child process', () => {
     beside({}, async ({ servers, text }) => {
       const canonical_args = '{"a":1e+30,"b":"\\u000f€","c":{"z":[]}}'
       await servers.call({ server: 'bad', tool: 'echo', canonical_args, idempotency_key: 'k"1', trace: 't1' })
-      const heard = JSON.parse(await text('bad', 'heard')) as string[]
+      const received = JSON.parse(await text('bad', 'heard')) as string[]
       const meta = '{"sluice/idempotency-key":"k\\"1","sluice/trace-id":"t1"}'
-      expect(heard).toContain(
+      expect(received).toContain(
         `{"jsonrpc":"2.0","id":"s-1","method":"tools/call","params":{"name":"echo","arguments":${canonical_args},"_meta":${meta}}}`,
       )
     }))
@@ -81,8 +81,8 @@ describe('only the misbehaving call is affected', () => {
       const hanging = call('bad', 'hangs')
       expect(await text('bad', 'echo', { n: 2 })).toBe('{"n":2}')
       expect(codeOf(await hanging)).toBe('lost tool.timeout')
-      const heard = JSON.parse(await text('bad', 'heard')) as string[]
-      expect(heard.map((line) => JSON.parse(line) as object)).toContainEqual({
+      const received = JSON.parse(await text('bad', 'heard')) as string[]
+      expect(received.map((line) => JSON.parse(line) as object)).toContainEqual({
         jsonrpc: '2.0',
         method: 'notifications/cancelled',
         params: { requestId: 's-1', reason: 'timeout' },

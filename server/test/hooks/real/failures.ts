@@ -35,8 +35,8 @@ export async function failures(scene: Scene, first: Gate, admin: string): Promis
   const attempt = async (how: string, reason?: RegExp) => {
     play()
     await runClient(client, place, 'make a file')
-    const isTold = reason === undefined || model.requests.some((request) => reason.test(request))
-    check(`not run when ${how}`, !existsSync(mark) && isTold, isTold ? '' : 'the model was not told why')
+    const isReported = reason === undefined || model.requests.some((request) => reason.test(request))
+    check(`not run when ${how}`, !existsSync(mark) && isReported, isReported ? '' : 'the model was not told why')
   }
   await killedGate(scene, first, admin, play, mark)
   await attempt('there is no gate', /the gate is not running/)
@@ -76,10 +76,10 @@ async function killedGate(
   gate.process.kill('SIGKILL')
   await ended
   await running
-  const isTold = model.requests.some((request) =>
+  const isReported = model.requests.some((request) =>
     /the gate stopped before it answered|socket hang up|closed/.test(request),
   )
-  check('not run when a real gate is killed under the hook, and the model reads why', !existsSync(mark) && isTold)
+  check('not run when a real gate is killed under the hook, and the model reads why', !existsSync(mark) && isReported)
 }
 
 async function badAnswers(folder: string, attempt: (how: string) => Promise<void>): Promise<void> {

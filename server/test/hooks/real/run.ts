@@ -82,8 +82,8 @@ async function blocks(client: RealClient, place: Place, played: ScriptedModel): 
   mkdirSync(victim, { recursive: true })
   played.play([client.shell('rm -rf ~/victim'), { say: 'finished' }])
   await runClient(client, place, 'tidy up')
-  const isTold = (played.requests[1] ?? '').includes('deletes everything below a folder outside the working folder')
-  check(client.client, '`rm -rf` is blocked, and the model reads why', existsSync(victim) && isTold)
+  const isReported = (played.requests[1] ?? '').includes('deletes everything below a folder outside the working folder')
+  check(client.client, '`rm -rf` is blocked, and the model reads why', existsSync(victim) && isReported)
 }
 
 type Summary = {

@@ -44,8 +44,8 @@ const DOORS: Record<Door, (tool: string, args: object) => Promise<string>> = {
     return (await sendRaw(gate, names['agent'], { path: '/v1/calls', body: { tool, args } })).text
   },
   async mcp(tool, args) {
-    const told = await client.callTool({ name: tool, arguments: args as Record<string, unknown> }).catch(String)
-    return typeof told === 'string' ? told : JSON.stringify(told)
+    const response = await client.callTool({ name: tool, arguments: args as Record<string, unknown> }).catch(String)
+    return typeof response === 'string' ? response : JSON.stringify(response)
   },
   async cli(tool, args) {
     const { out, err } = await gate.cli('--json', '--key', names['agent'] ?? '', 'call', tool, JSON.stringify(args))
@@ -71,19 +71,20 @@ describe('over the package as it is published, an agent that', () => {
   )
   test.each(cases)('%s (%s)', async (_name, door, { tool, args, says, runs }) => {
     const before = effectsIn(gate.folder).length
-    const told = await DOORS[door](tool, fill(args, names))
+    const response = await DOORS[door](tool, fill(args, names))
     // The MCP door answers in text: a result that is not an error means that the call ran.
-    const isSaid = told.includes(says) || (door === 'mcp' && says === 'executed' && !told.includes('"isError":true'))
-    expect([told, isSaid]).toEqual([told, true])
+    const isSaid =
+      response.includes(says) || (door === 'mcp' && says === 'executed' && !response.includes('"isError":true'))
+    expect([response, isSaid]).toEqual([response, true])
     expect(effectsIn(gate.folder).length - before).toBe(runs === true ? 1 : 0)
-    for (const secret of [names['admin'] ?? '', gate.notes()]) expect(told).not.toContain(secret)
+    for (const secret of [names['admin'] ?? '', gate.notes()]) expect(response).not.toContain(secret)
   })
 
   test.each(chosen(REQUESTS).map((attack) => [attack.name, attack] as const))('%s', async (_name, attack) => {
     const { as, method = 'POST', path, body, headers = {}, status, code } = fill(attack, names)
     const before = effectsIn(gate.folder).length
-    const told = await sendRaw(gate, as === '' ? undefined : as, { method, path, headers, body })
-    expect([told.status, told.body['code'], told.text]).toEqual([status, code, told.text])
+    const response = await sendRaw(gate, as === '' ? undefined : as, { method, path, headers, body })
+    expect([response.status, response.body['code'], response.text]).toEqual([status, code, response.text])
     const { body: still } = await gate.http('GET', `/v1/approvals/${names['held']}`, names['approver'])
     expect(still['state']).toBe('pending')
     expect(effectsIn(gate.folder)).toHaveLength(before)

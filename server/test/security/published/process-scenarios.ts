@@ -52,8 +52,8 @@ const killedGate = (launcher: string) =>
     const called = gate.cli('call', 'book__slow_note', '{"text":"x","ms":60000}', '--idempotency-key', 'once')
     await until(() => effectsIn(folder).length === 1)
     gate.process.kill('SIGKILL')
-    const told = await called
-    expect([told.code, told.err]).toEqual([6, expect.stringContaining('was not retried')])
+    const result = await called
+    expect([result.code, result.err]).toEqual([6, expect.stringContaining('was not retried')])
     // The next gate does not run it either, nor does the same request under its key.
     const again = await gate.cli('call', 'book__slow_note', '{"text":"x","ms":60000}', '--idempotency-key', 'once')
     expect(`${again.out}${again.err}`).toContain('unknown')
