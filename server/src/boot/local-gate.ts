@@ -64,7 +64,7 @@ export function localGate(options: UpOptions): LocalGate {
     data,
     config: file,
     ...(options.config !== undefined && options.data === undefined && !existsSync(file)
-      ? { fault: `there is no configuration file ${options.config}` }
+      ? { fault: `there is no configuration file ${options.config}; check the path, or write one with: sluice init` }
       : {}),
     notes: otherGates(options, file),
     async start() {

@@ -368,7 +368,7 @@ export const PROBLEMS = {
     http: 400,
     retry: 'never',
     says: "the arguments do not match the tool's schema",
-    do: 'correct the paths named in `paths`',
+    do: 'correct the arguments named in `paths`',
   },
   'call.integrity_mismatch': {
     http: 403,
@@ -380,7 +380,7 @@ export const PROBLEMS = {
     http: 403,
     retry: 'never',
     says: 'the gate blocks this call',
-    do: 'read the evidence; an operator can change the rule it names',
+    do: 'do not retry; the evidence names the rule or the pause, and only an operator can change it',
   },
   'call.over_budget': {
     http: 429,

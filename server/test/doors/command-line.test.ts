@@ -15,13 +15,15 @@ test('a pause is shown by every command until it ends, and `pauses` lists it', a
   await gate.cli('pause', 'tool:book__note', '--reason', 'cleaning')
   const listed = await gate.cli('pauses')
   expect(listed.out).toContain('paused: every call of tool:book__note is blocked since')
-  expect(listed.out).toContain('by admin:local: cleaning')
+  expect(listed.out).toMatch(/by admin:local: cleaning; end it with `.*unpause tool:book__note`\n$/)
+  expect(listed.err).toBe('')
   const commands = [['tools'], ['approvals'], ['call', 'book__look', '{"where":"x"}']]
   const said = await Promise.all([...commands, ['--json', 'servers']].map((words) => gate.cli(...words)))
   for (const { err } of said.slice(0, -1))
     expect(err).toMatch(/! paused: .*cleaning; end it with `.*unpause tool:book__note`/)
   expect(said.at(-1)?.err).toBe('')
-  await gate.cli('unpause', 'tool:book__note')
+  expect((await gate.cli('unpause', 'tool:book__note')).out).toBe('tool:book__note: no longer paused\n')
+  expect((await gate.cli('unpause', 'tool:book__note')).out).toBe('tool:book__note: was not paused\n')
   expect((await gate.cli('servers')).err).toBe('')
 })
 

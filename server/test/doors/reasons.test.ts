@@ -31,6 +31,15 @@ async function deny(text: string) {
 const mcp = (name: string, args: object) =>
   gate.http('POST', '/mcp?surface=search', agent, rpc('tools/call', { name, arguments: args }))
 
+/** A model may see only this part of an answer. */
+const textIn = ({ body }: Awaited<ReturnType<typeof mcp>>): unknown =>
+  (body['result'] as { content?: { text?: string }[] } | undefined)?.content?.[0]?.text
+
+test('a mistyped tool id is answered with the one that was probably meant, in the text', async () => {
+  const mistyped = await mcp('execute_skill_proxy', { skill_id: 'book__nte', args: { text: 'x' } })
+  expect(textIn(mistyped)).toContain('no tool has this id [tool.unknown]; did you mean `book__note`?')
+})
+
 test('a denial`s reason reaches the agent over HTTP, MCP, the command line and the toolflow', async () => {
   const http = JSON.stringify(
     (await gate.http('POST', '/v1/calls', agent, { tool: 'book__note', args: { text: '1' } })).body,
@@ -76,6 +85,10 @@ test('a held call names what it does, and the consent that did not cover it', as
   expect(text).toContain('it changes something, so a person decides')
   expect(text).toContain(
     `the consent ${String(minted.body['consent_id'])} does not cover this call: it does not permit what is in \`/text\``,
+  )
+  const overMcp = await mcp('execute_skill_proxy', { skill_id: 'book__note', args: { text: 'another' } })
+  expect(textIn(overMcp)).toMatch(
+    / Why: it changes something, .*; the consent \S+ does not cover this call: .*\. A person can/,
   )
   const { body } = await gate.http('GET', `/v1/approvals/${idsIn(text).approval}`, approver)
   expect(body['why_this']).toContain('it changes something')

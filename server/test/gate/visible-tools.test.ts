@@ -53,7 +53,7 @@ describe('the tools that a caller may see', () => {
     })
     expect(rig.gate.catalogue.card(AGENT, 'book__wipe', true)).toEqual({
       ok: false,
-      problem: { code: 'tool.unknown', about: { tool: 'book__wipe', did_you_mean: 'book__note' } },
+      problem: { code: 'tool.unknown', about: { tool: 'book__wipe' } },
     })
     expect(rig.effects()).toEqual([])
   })

@@ -141,7 +141,7 @@ describe('models', () => {
     )
     expect(view).toMatchObject({ status: 'done', usage: { model_calls: 3 } })
     expect(model.asked[0]?.messages.at(-1)?.text).toContain('Dear {{secret:token}} {{input.run_id}}')
-    expect(model.asked[1]?.messages.at(-1)?.text).toMatch(/Your answer 1 was refused: .*must be object/)
+    expect(model.asked[1]?.messages.at(-1)?.text).toMatch(/Your answer 1 was refused: .*must be an object/)
     expect(noted().at(-1)).toBe('planned 2 read [1,2]')
   })
 

@@ -94,7 +94,7 @@ describe('a run', () => {
     const answers = ['no JSON at all', '{"txt": 1}', '```json\n{"text":"fine"}\n```']
     model.say = () => ({ text: answers[model.asked.length - 1] ?? '' })
     expect(await rig.ended(await rig.say(FILE()))).toMatchObject({ status: 'done', usage: { model_calls: 3 } })
-    expect(model.asked[2]?.messages.at(-1)?.text).toMatch(/refused: .*must have required property 'text'/)
+    expect(model.asked[2]?.messages.at(-1)?.text).toMatch(/refused: .*must have `text`/)
     model.say = () => ({ text: 'never JSON' })
     const failed = await rig.ended(await rig.say(FILE({ run_id: 2, titles: ['x'] })))
     expect(failed).toMatchObject({ status: 'failed', error: { code: 'retries_exhausted', step: '0' } })

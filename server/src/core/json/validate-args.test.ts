@@ -35,7 +35,7 @@ describe('validating arguments', () => {
         code: 'call.args_invalid',
         about: {
           paths:
-            '/ must not have `extra`; /title must NOT have fewer than 1 characters; ' +
+            '/ must not have `extra`; /title must have at least 1 character; ' +
             '/state must be one of ["open","closed"]; /labels must not contain duplicate items',
         },
       },
@@ -93,7 +93,7 @@ describe('validating arguments', () => {
   test('a schema that refers to itself works for any finite value', () => {
     const tree: JsonObject = { type: 'object', properties: { next: { $ref: '#' } }, additionalProperties: false }
     expect(aboutOf(tree, { next: { next: {} } })).toBeUndefined()
-    expect(aboutOf(tree, { next: { next: 1 } })).toEqual({ paths: '/next/next must be object' })
+    expect(aboutOf(tree, { next: { next: 1 } })).toEqual({ paths: '/next/next must be an object' })
   })
 
   test('a schema that refers to itself endlessly is rejected instead of throwing', () => {

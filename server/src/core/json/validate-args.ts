@@ -17,6 +17,12 @@ const MAX_KEPT = 1_000
 
 const shorten = (text: string): string => (text.length <= MAX_LENGTH ? text : `${text.slice(0, MAX_LENGTH)}…`)
 
+const withArticle = (type: unknown): string => {
+  if (type === 'null') return 'null'
+  return `${/^[aeiou]/.test(String(type)) ? 'an' : 'a'} ${String(type)}`
+}
+const count = (limit: unknown, noun: string): string => `${String(limit)} ${noun}${limit === 1 ? '' : 's'}`
+
 /** What the schema expects at a path. Quotes the schema and the keys of the arguments, never their values. */
 function expectation({ keyword, message, params, schema }: ErrorObject): string {
   switch (keyword) {
@@ -28,6 +34,18 @@ function expectation({ keyword, message, params, schema }: ErrorObject): string 
     case 'additionalProperties':
     case 'unevaluatedProperties':
       return `must not have \`${String(params['additionalProperty'] ?? params['unevaluatedProperty'])}\``
+    case 'required':
+      return `must have \`${String(params['missingProperty'])}\``
+    case 'type':
+      return `must be ${[params['type']].flat().map(withArticle).join(' or ')}`
+    case 'minLength':
+      return `must have at least ${count(params['limit'], 'character')}`
+    case 'maxLength':
+      return `must have at most ${count(params['limit'], 'character')}`
+    case 'minItems':
+      return `must have at least ${count(params['limit'], 'item')}`
+    case 'maxItems':
+      return `must have at most ${count(params['limit'], 'item')}`
     default:
       return message ?? keyword
   }

@@ -90,5 +90,5 @@ function printThreads(out: Out, body: Fields): void {
     timeOf(thread['created_at']),
     textOf(thread['title']).slice(0, 40),
   ])
-  table(out, [['thread', 'status', 'turns', 'since', 'first message'], ...rows])
+  table(out, [['THREAD', 'STATUS', 'TURNS', 'SINCE', 'FIRST MESSAGE'], ...rows])
 }

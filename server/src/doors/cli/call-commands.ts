@@ -186,7 +186,7 @@ function printWhy(out: Out, body: Fields): void {
     const source = fieldsOf(value['source'])
     return [textOf(value['at']), textOf(value['role']), textOf(value['from']), textOf(source['label'] ?? '')]
   })
-  if (rows.length > 0) table(out, [['argument', 'role', 'known from', 'source'], ...rows])
+  if (rows.length > 0) table(out, [['ARGUMENT', 'ROLE', 'KNOWN FROM', 'SOURCE'], ...rows])
   for (const reason of listOf(body['reasons']))
     out.line(`${textOf(reason['rule'])} ${textOf(reason['at'] ?? '')}`.trimEnd())
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { shortened, visibleText } from '../../contract/visible-text.ts'
 import { count as plural } from '../../contract/framed-text.ts'
 import { EXIT } from './exit-codes.ts'
-import { fieldsOf, itemsOf, printReply, textOf, type Fields, type Out } from './print.ts'
+import { fieldsOf, itemsOf, printReply, table, textOf, type Fields, type Out } from './print.ts'
 import type { Session } from './session.ts'
 
 /** Packs: what is known about the tools of well-known servers, and which configured servers they apply to. */
@@ -28,7 +28,7 @@ export function addPackCommands(program: Command, session: Session): void {
       const code = printReply(out, isShow && found !== undefined ? { ...reply, body: found } : reply, () => {
         if (isShow && found !== undefined) printPack(out, found)
         else if (verb === 'check') printCheck(out, packs)
-        else for (const pack of packs) printRow(out, pack)
+        else table(out, [['PACK', 'TITLE', 'TOOLS', 'IN USE FOR'], ...packs.map(packRow)])
       })
       const isDiffering =
         verb === 'check' && packs.some((pack) => serversOf(pack).some((one) => count(one['differing']) > 0))
@@ -41,6 +41,12 @@ const shown = (value: unknown): string => shortened(visibleText(textOf(value)), 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 const count = (value: unknown): number => listOf(value).length
 const serversOf = (pack: Fields): readonly Fields[] => listOf(pack['servers']).map(fieldsOf)
+
+function packRow(pack: Fields): string[] {
+  const own = pack['source'] === 'operator' ? ' (your own)' : ''
+  const servers = serversOf(pack).map(({ server }) => shown(server))
+  return [`${shown(pack['pack'])}${own}`, shown(pack['title']), String(count(pack['tools'])), servers.join(', ')]
+}
 
 function printRow(out: Out, pack: Fields): void {
   const servers = serversOf(pack).map(({ server }) => shown(server))

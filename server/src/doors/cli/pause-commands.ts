@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { confirmed, hasTerminal } from './confirm.ts'
 import { EXIT } from './exit-codes.ts'
-import { pauseLine } from './print-pauses.ts'
-import { itemsOf, printReply } from './print.ts'
+import { pauseLine, unpauseHint } from './print-pauses.ts'
+import { itemsOf, printReply, textOf } from './print.ts'
 import type { Session } from './session.ts'
 
 const SCOPES = 'all, caller:ID, tool:ID or server:NAME'
@@ -21,10 +21,13 @@ export function addPauseCommands(program: Command, session: Session): void {
     })
   program
     .command('unpause [scope]')
-    .description(`end a pause: ${SCOPES}; everything if left out`)
-    .action((scope: string | undefined) =>
-      send(session, { scope: scope ?? 'all', active: false }, `${scope ?? 'all'}: no longer paused`),
-    )
+    .description(`end a pause: ${SCOPES}; \`all\` if left out, which ends no other pause`)
+    .action(async (scope = 'all') => {
+      const paused = itemsOf((await session.send('GET', '/v1/pauses')).body)
+      // `unpause caller:NAME` also ends the pauses of that name's users.
+      const isPaused = paused.some((one) => one['scope'] === scope || textOf(one['scope']).startsWith(`${scope} user:`))
+      await send(session, { scope, active: false }, `${scope}: ${isPaused ? 'no longer paused' : 'was not paused'}`)
+    })
   program
     .command('pauses')
     .description('list what is paused, since when and why')
@@ -34,7 +37,7 @@ export function addPauseCommands(program: Command, session: Session): void {
       session.exit(
         printReply(out, reply, (body) => {
           if (itemsOf(body).length === 0) out.line('nothing is paused')
-          for (const pause of itemsOf(body)) out.line(pauseLine(pause), 'held')
+          for (const pause of itemsOf(body)) out.line(`${pauseLine(pause)}; ${unpauseHint(pause)}`, 'held')
         }),
       )
     })

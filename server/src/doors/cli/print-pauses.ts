@@ -1,6 +1,10 @@
 import { itemsOf, textOf, timeOf, type Fields } from './print.ts'
 import type { Session } from './session.ts'
 
+/** The command that ends a pause. */
+export const unpauseHint = ({ scope }: Fields): string =>
+  `end it with \`sluice unpause${scope === 'all' ? '' : ` ${textOf(scope)}`}\``
+
 /** A pause in one line: what it stops, since when, and why. */
 export function pauseLine({ scope, effect, at, by, reason }: Fields): string {
   const what = scope === 'all' ? 'every call' : `every call of ${textOf(scope)}`
@@ -14,9 +18,5 @@ export async function printPauses(session: Pick<Session, 'ask' | 'out'>): Promis
   const out = session.out()
   if (out.json) return
   const reply = await session.ask('GET', '/v1/pauses')
-  for (const pause of itemsOf(reply.body))
-    out.error(
-      `! ${pauseLine(pause)}; end it with \`sluice unpause${pause['scope'] === 'all' ? '' : ` ${textOf(pause['scope'])}`}\``,
-      'held',
-    )
+  for (const pause of itemsOf(reply.body)) out.error(`! ${pauseLine(pause)}; ${unpauseHint(pause)}`, 'held')
 }

@@ -196,7 +196,9 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
 
   try {
     await program.parseAsync([...argv])
-    if (chosen !== undefined && exitCode !== EXIT.absent) await printPauses(session)
+    // `pauses` has just printed them.
+    const isListed = program.args[0] === 'pauses'
+    if (chosen !== undefined && exitCode !== EXIT.absent && !isListed) await printPauses(session)
   } catch (error) {
     if (!(error instanceof CommanderError)) return unexpected(out(), error)
     for (const line of saysOfFault(error)?.split('\n') ?? []) out().error(line)

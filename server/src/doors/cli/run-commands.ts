@@ -55,7 +55,7 @@ export function addRunCommands(program: Command, session: Session): void {
 const pathOf = (run_id: string) => `/v1/runs/${encodeURIComponent(run_id)}`
 
 function printRuns(out: Out, body: Fields): void {
-  table(out, [['run', 'kind', 'status', 'owner', 'waits for', 'since'], ...itemsOf(body).map(rowOf)], 'no runs')
+  table(out, [['RUN', 'KIND', 'STATUS', 'OWNER', 'WAITS FOR', 'SINCE'], ...itemsOf(body).map(rowOf)], 'no runs')
   if (body['next'] !== undefined) out.line(`more: --after ${textOf(body['next'])}`)
 }
 

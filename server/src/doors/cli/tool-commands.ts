@@ -76,7 +76,7 @@ function printFound(out: Out, items: readonly Fields[]): void {
     textOf(found['title']),
     textOf(found['reason']),
   ]
-  table(out, [['HINT', 'TOOL', 'TITLE', 'WHY'], ...items.map(row)])
+  table(out, [['SCORE', 'TOOL', 'TITLE', 'WHY'], ...items.map(row)])
 }
 
 function printCard(out: Out, card: Fields): void {

@@ -155,7 +155,7 @@ function printVersions(out: Out, body: Fields): void {
     textOf(one['author']),
     timeOf(one['at']),
   ])
-  table(out, [['document', 'version', 'sha256', 'author', 'applied'], ...rows], 'no documents')
+  table(out, [['DOCUMENT', 'VERSION', 'SHA256', 'AUTHOR', 'APPLIED'], ...rows], 'no documents')
 }
 
 const MARKS: Readonly<Record<string, string>> = { added: '+', removed: '-', same: ' ', skipped: '…' }

@@ -18,12 +18,12 @@ export function toolAnswer(outcome: Outcome, hasOutputSchema: boolean): JsonObje
     case 'pending': {
       const { call_id, expires_at } = outcome
       const until = new Date(expires_at).toISOString()
-      const says = `This call is held for a person to decide, at most until ${until}. It has not run. Do not repeat it; call call_status with call_id ${call_id} to get the outcome. ${whoDecides(outcome)}`
+      const says = `This call is held for a person to decide, at most until ${until}. It has not run. Do not repeat it; call call_status with call_id ${call_id} to get the outcome.${why(outcome.evidence, 'ask')} ${whoDecides(outcome)}`
       return messageResult(says, heldDetails(outcome), false, hasOutputSchema)
     }
     case 'refused':
       return messageResult(
-        `Refused by the gate: ${spell(outcome.problem)}${why(outcome.evidence)}`,
+        `Refused by the gate: ${spell(outcome.problem)}${why(outcome.evidence, 'block')}`,
         problemDetails(outcome.status, outcome.call_id, outcome.problem),
         true,
         hasOutputSchema,
@@ -160,7 +160,7 @@ function spell({ code, about }: Problem): string {
   const server = about['server'] === undefined ? '' : ` The tool server: ${serverWords(about)}.`
   // A person's text, in quotes that it cannot close.
   const reason = about['reason'] === undefined ? '' : ` The reason given: ${quoted(about['reason'], LONGEST_REASON)}.`
-  return `${says}${paths} [${code}]; ${remedy}.${server}${reason}`
+  return `${says}${paths} [${code}]; ${meant(about) ?? `${remedy}.`}${server}${reason}`
 }
 
 /** The server, the reason, and where to log in, as far as known. */
@@ -170,7 +170,12 @@ function serverWords({ server = '', why, url }: Problem['about']): string {
   return `\`${server}\`${because}${address}`
 }
 
-function why(evidence: readonly { readonly effect: string; readonly says: string }[]): string {
-  const reasons = evidence.filter(({ effect }) => effect === 'block').map(({ says }) => visibleText(says))
-  return reasons.length === 0 ? '' : ` Why: ${reasons.join('; ')}.`
+/** A model may see only the text of an answer, so the text contains the suggestion. */
+const meant = ({ did_you_mean }: Problem['about']): string | undefined =>
+  did_you_mean === undefined ? undefined : `did you mean \`${visibleText(did_you_mean)}\`?`
+
+/** The reasons for a verdict. Those for asking include the consents that do not cover the call. */
+function why(evidence: Pending['evidence'], wanted: 'ask' | 'block'): string {
+  const reasons = evidence.filter(({ effect }) => effect === wanted).map(({ says }) => visibleText(says))
+  return reasons.length === 0 ? '' : ` Why: ${reasons.join('; ').slice(0, LONGEST_REASON)}.`
 }
