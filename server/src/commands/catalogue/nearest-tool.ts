@@ -55,7 +55,7 @@ function byWords(name: string, ids: readonly string[]): string | undefined {
   const known = new Set(ids.flatMap((id) => wordsIn(nameIn(id))))
   const vocabulary = [...known].slice(0, MOST_COMPARED)
   const words = wordsIn(name).map((word) => (known.has(word) ? word : (nearest(word, vocabulary) ?? word)))
-  if (words.length === 0 || words.every((word) => word.length < SHORTEST_START)) return undefined
+  if (words.every((word) => word.length < SHORTEST_START)) return undefined
   const isIn = (word: string, parts: readonly string[]) =>
     parts.some((part) => part === word || (word.length >= SHORTEST_START && part.startsWith(word)))
   return ids
