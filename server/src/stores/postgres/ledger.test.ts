@@ -37,7 +37,11 @@ describe.skipIf(!hasPostgres)('on a real Postgres', () => {
     const [one, other] = [await openLedger(address, { stream: 'one' }), await openLedger(address, { stream: 'other' })]
     // The first commit of a connection compares the end of its stream.
     for (const store of [one, other]) expect(await store.commit([])).toBe('committed')
-    const eventChange = (run: number, text: string): Change => ({ kind: 'event', run: runId(run), event: { type: text } })
+    const eventChange = (run: number, text: string): Change => ({
+      kind: 'event',
+      run: runId(run),
+      event: { type: text },
+    })
     const sent = vi.spyOn(Client.prototype, 'query')
     try {
       expect(await other.commit([eventChange(1, 'first')])).toBe('committed')
