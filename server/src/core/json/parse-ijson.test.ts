@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { survivesDouble } from './ijson-number.ts'
-import { MAX_DEPTH } from './ijson-scanner.ts'
+import { findFault, MAX_DEPTH } from './ijson-scanner.ts'
 import { parseIJson } from './parse-ijson.ts'
 
 const faultOf = (text: string) => {
@@ -49,6 +49,36 @@ describe('parsing I-JSON', () => {
     expect(faultOf(nested(MAX_DEPTH))).toBeUndefined()
     expect(faultOf(nested(MAX_DEPTH + 1))).toEqual({ what: 'depth', at: String(MAX_DEPTH) })
     expect(faultOf('{"a":'.repeat(1_000_000))?.['what']).toBe('depth')
+  })
+
+  test('a text is accepted exactly when the scanner finds no fault in it', () => {
+    const printed = fc.jsonValue({ maxDepth: 4 }).map((value) => JSON.stringify(value))
+    const pieces = [
+      ',"a":1',
+      '"a":1,',
+      '{"a":1,"a":2}',
+      '"\\ud800"',
+      '"\ud800"',
+      '9007199254740993',
+      '1e400',
+      '-0',
+      ' ',
+      '\\',
+      '}',
+      '[',
+    ]
+    const changed = fc
+      .tuple(printed, fc.nat(), fc.nat(3), fc.constantFrom('', ...pieces))
+      .map(([text, at, cut, piece]) => {
+        const place = at % (text.length + 1)
+        return text.slice(0, place) + piece + text.slice(place + cut)
+      })
+    fc.assert(
+      fc.property(fc.oneof(printed, changed, fc.constantFrom(...pieces)), (text) => {
+        expect(parseIJson(text).ok).toBe(findFault(text) === undefined)
+      }),
+      { numRuns: 2_000 },
+    )
   })
 
   test('a fault never quotes the text', () => {
