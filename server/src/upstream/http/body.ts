@@ -21,60 +21,79 @@ export type Body = {
 /** How much waits in memory for a reader; beyond that the server waits. */
 const MOST_WAITING = 65_536
 
-/** A body, and the function that fills it. */
-export function openBody(connection: Dispatcher.DispatchController): {
-  readonly body: Body
-  readonly fill: BodyReader
-} {
-  let reader: BodyReader | undefined
-  let waiting: Buffer[] = []
-  let bytes = 0
-  let ended: boolean | undefined
+/** A body as it arrives. A class, because one is made for every call. */
+export class ReceivedBody implements Body {
+  readonly #connection: Dispatcher.DispatchController
+  #reader: BodyReader | undefined
+  #waiting: Buffer[] = []
+  #bytes = 0
+  #whole: boolean | undefined
 
-  const read = (by: BodyReader) => {
-    reader = by
-    for (const piece of waiting) by.data(piece)
-    waiting = []
-    if (ended === undefined) connection.resume()
-    else by.end(ended)
+  constructor(connection: Dispatcher.DispatchController) {
+    this.#connection = connection
   }
-  return {
-    body: {
-      read,
-      drain: () => read({ data: () => undefined, end: () => undefined }),
-      pause: () => connection.pause(),
-      resume: () => connection.resume(),
-      drop: () => connection.abort(new Error('the rest is not needed')),
-    },
-    fill: {
-      data(piece) {
-        if (reader !== undefined) return reader.data(piece)
-        waiting.push(piece)
-        bytes += piece.length
-        return bytes > MOST_WAITING ? connection.pause() : undefined
-      },
-      end(whole) {
-        ended = whole
-        reader?.end(whole)
-      },
-    },
+
+  /** The next piece from the network. */
+  receive(piece: Buffer): void {
+    if (this.#reader !== undefined) return this.#reader.data(piece)
+    this.#waiting.push(piece)
+    this.#bytes += piece.length
+    if (this.#bytes > MOST_WAITING) this.#connection.pause()
+  }
+
+  end(whole: boolean): void {
+    this.#whole = whole
+    this.#reader?.end(whole)
+  }
+
+  read(reader: BodyReader): void {
+    this.#reader = reader
+    for (const piece of this.#waiting) reader.data(piece)
+    this.#waiting = []
+    if (this.#whole === undefined) this.#connection.resume()
+    else reader.end(this.#whole)
+  }
+
+  drain(): void {
+    this.read(NO_READER)
+  }
+
+  pause(): void {
+    this.#connection.pause()
+  }
+
+  resume(): void {
+    this.#connection.resume()
+  }
+
+  drop(): void {
+    this.#connection.abort(new Error('the rest is not needed'))
   }
 }
 
+const NO_READER: BodyReader = { data: () => undefined, end: () => undefined }
+
 /** The whole body, or why there is none. */
-export function readBody(body: Body, limit: number): Promise<Buffer | 'too_large' | 'broke_off'> {
-  return new Promise((resolve) => {
-    const pieces: Buffer[] = []
-    let bytes = 0
-    body.read({
-      data(piece) {
-        bytes += piece.length
-        if (bytes <= limit) return void pieces.push(piece)
-        resolve('too_large')
-        return body.drop()
-      },
-      end: (whole) => resolve(whole ? joined(pieces) : 'broke_off'),
-    })
+export type WholeBody = Buffer | 'too_large' | 'broke_off'
+
+export const readBody = (body: Body, limit: number): Promise<WholeBody> =>
+  new Promise((resolve) => takeBody(body, limit, resolve))
+
+/** The same without a promise. `done` is called once, immediately if the whole body has arrived. */
+export function takeBody(body: Body, limit: number, done: (whole: WholeBody) => void): void {
+  const pieces: Buffer[] = []
+  let bytes = 0
+  body.read({
+    data(piece) {
+      if (bytes > limit) return
+      bytes += piece.length
+      if (bytes <= limit) return void pieces.push(piece)
+      done('too_large')
+      return body.drop()
+    },
+    end(whole) {
+      if (bytes <= limit) done(whole ? joined(pieces) : 'broke_off')
+    },
   })
 }
 

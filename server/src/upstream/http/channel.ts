@@ -1,4 +1,5 @@
 import type { HttpServer } from '../server-config.ts'
+import { hasKeys } from '../has-keys.ts'
 import { exchange, headerOf, type Ask, type Exchange, type NoReply, type Reply } from './exchange.ts'
 import { openPool } from './pool.ts'
 import { challengeOf } from '../login/challenge.ts'
@@ -28,7 +29,12 @@ export function openChannel(config: HttpServer, tokens: Tokens | undefined): Cha
   let pool = openPool(base.origin)
   let destroyed = false
   let login_need: string | undefined
-  const acting = config.mayAct === undefined ? {} : { mayAct: config.mayAct }
+  const { mayAct } = config
+  /** The headers of a request with this token, under those of the request itself. */
+  const headersFor = (token: string | undefined, own: Ask['headers']): Ask['headers'] => {
+    if (token !== undefined) return { ...config.headers, authorization: `Bearer ${token}`, ...own }
+    return hasKeys(config.headers) ? { ...config.headers, ...own } : own
+  }
 
   /** If one connection broke, idle ones are likely broken too. A call on one would be lost. */
   function dropIdle(): void {
@@ -38,41 +44,60 @@ export function openChannel(config: HttpServer, tokens: Tokens | undefined): Cha
     void old.close()
   }
 
-  function ask(ask: Ask, url = base): Exchange {
-    let current: Exchange | undefined
-    let aborted = false
+  /** One request, repeated where the server asks for it. A class, because one is made for every call. */
+  class Asked implements Exchange {
+    readonly reply: Promise<Reply | NoReply>
+    readonly #ask: Ask
+    #current: Exchange | undefined
+    #isAborted = false
 
-    function once(at: URL, token: string | undefined): Exchange {
-      const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` }
-      const headers = { ...config.headers, ...authorization, ...ask.headers }
+    constructor(ask: Ask, url: URL) {
+      this.#ask = ask
+      this.reply = this.#go(url)
+    }
+
+    mayHaveLeft(): boolean {
+      return this.#current?.mayHaveLeft() ?? false
+    }
+
+    abort(): void {
+      this.#isAborted = true
+      this.#current?.abort()
+    }
+
+    #once(at: URL, token: string | undefined): Exchange {
+      const { method, headers, body } = this.#ask
       const place = free.pop() ?? open.length
       let is_over = false
-      const begun = exchange(at, { ...ask, ...acting, headers }, pool, (broke_off) => {
+      const sent = { method, headers: headersFor(token, headers), body, mayAct }
+      const begun = exchange(at, sent, pool, (broke_off) => {
         is_over = true
         open[place] = undefined
         free.push(place)
-        if (broke_off && !aborted && !destroyed) dropIdle()
+        if (broke_off && !this.#isAborted && !destroyed) dropIdle()
       })
       if (!is_over) open[place] = begun
       return begun
     }
 
-    async function go(): Promise<Reply | NoReply> {
+    async #go(url: URL): Promise<Reply | NoReply> {
       let at = url
       let refused: Refused | undefined
       for (let hops = 0; ;) {
-        if (at.origin !== base.origin) return unsent('it names an address on another origin, which is not used')
-        const token = await tokens?.token(refused)
+        if (at !== base && at.origin !== base.origin)
+          return unsent('it names an address on another origin, which is not used')
+        const known = tokens?.token(refused)
+        const token = known instanceof Promise ? await known : known
         if (token?.ok === false) {
           if (token.login !== true) return unsent(token.says)
           login_need = token.says
           return unsent(token.says, refused?.challenge.asks === 'wider' ? 'wider' : 'needed')
         }
-        if (aborted || destroyed) return unsent('given up')
-        current = once(at, token?.value)
-        const reply = await current.reply
+        if (this.#isAborted || destroyed) return unsent('given up')
+        this.#current = this.#once(at, token?.value)
+        const reply = await this.#current.reply
         if (reply.is === 'fault') return reply
-        const next = redirection(reply, at, ask.method)
+        const next = redirection(reply, at, this.#ask.method)
         const challenge = tokens === undefined ? undefined : challengeOf(reply)
         const again = refused !== undefined
         // A second rejection of credentials is final; for a login it means that a person is needed.
@@ -82,7 +107,7 @@ export function openChannel(config: HttpServer, tokens: Tokens | undefined): Cha
         if (!is_refused && (next === undefined || hops >= MOST_HOPS)) return reply
         // Neither answer means that anything was done with the request.
         reply.body.drain()
-        current = undefined
+        this.#current = undefined
         if (is_refused) refused = { value: token?.value, challenge, again }
         else if (next !== undefined) {
           at = next
@@ -90,19 +115,10 @@ export function openChannel(config: HttpServer, tokens: Tokens | undefined): Cha
         }
       }
     }
-
-    return {
-      reply: go(),
-      mayHaveLeft: () => current?.mayHaveLeft() ?? false,
-      abort() {
-        aborted = true
-        current?.abort()
-      },
-    }
   }
 
   return {
-    ask,
+    ask: (ask, url = base) => new Asked(ask, url),
     url: base,
     loginNeed: () => login_need,
     destroy() {

@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { LEASE_EXPIRED } from '../pending-calls.ts'
-import { openBody, type Body, type BodyReader } from './body.ts'
+import { ReceivedBody, type Body } from './body.ts'
 
 export type Ask = {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: string
+  readonly body?: string | undefined
   /** Called when the request is passed to a connection, the last moment before bytes can be sent. */
-  readonly mayAct?: () => boolean
+  readonly mayAct?: (() => boolean) | undefined
 }
 
 export type Reply = {
@@ -51,60 +51,88 @@ export type OnEnd = (broke_off: boolean) => void
  * been sent.
  */
 export function exchange(url: URL, ask: Ask, connections: Dispatcher, onOver?: OnEnd): Exchange {
-  const { promise: reply, resolve } = Promise.withResolvers<Reply | NoReply>()
-  const sending = sendingOf(ask)
-  let connection: Dispatcher.DispatchController | undefined
-  let answer: BodyReader | undefined
-  let is_over = false
-  let aborted = false
+  const begun = new Begun(ask, onOver)
+  const { headers, body } = begun.sending
+  connections.dispatch({ path: `${url.pathname}${url.search}`, method: ask.method, headers, body }, begun)
+  return begun
+}
 
-  const over = (broke_off: boolean) => {
-    if (is_over) return
-    is_over = true
-    onOver?.(broke_off)
-  }
-  const fail = (error: Error) => {
-    const unsent = connection === undefined
-    const unreachable = unsent && !aborted && codeOf(error) !== 'UND_ERR_INVALID_ARG'
-    resolve({ is: 'fault', says: saidBy(error), unsent, unreachable })
-    over(!unsent)
+/** An exchange, and what the pool reports about it. A class, because one is made for every call. */
+class Begun implements Exchange, Dispatcher.DispatchHandler {
+  readonly reply: Promise<Reply | NoReply>
+  readonly sending: Sending
+  readonly #resolve: (reply: Reply | NoReply) => void
+  readonly #mayAct: Ask['mayAct']
+  readonly #onOver: OnEnd | undefined
+  #connection: Dispatcher.DispatchController | undefined
+  #body: ReceivedBody | undefined
+  #isOver = false
+  #isAborted = false
+
+  constructor(ask: Ask, onOver: OnEnd | undefined) {
+    const { promise, resolve } = Promise.withResolvers<Reply | NoReply>()
+    this.reply = promise
+    this.#resolve = resolve
+    this.#mayAct = ask.mayAct
+    this.#onOver = onOver
+    this.sending = sendingOf(ask)
   }
 
-  connections.dispatch(
-    { path: `${url.pathname}${url.search}`, method: ask.method, headers: sending.headers, body: sending.body },
-    {
-      onRequestStart(offered) {
-        if (aborted || connection !== undefined) return offered.abort(new Error('given up'))
-        if (ask.mayAct?.() === false) return offered.abort(new Error(LEASE_EXPIRED))
-        connection = offered
-      },
-      onResponseStart(from, status, headers, status_text = '') {
-        // Only an interim response.
-        if (status < 200) return
-        const { body, fill } = openBody(from)
-        answer = fill
-        resolve({ is: 'reply', status, status_text, headers, body, early: !sending.isHandedOver() })
-      },
-      onResponseData: (_, piece) => answer?.data(piece),
-      onResponseEnd() {
-        answer?.end(true)
-        over(false)
-      },
-      onResponseError(_, error) {
-        if (answer === undefined) return fail(error)
-        answer.end(false)
-        over(true)
-      },
-    },
-  )
-  return {
-    reply,
-    mayHaveLeft: () => connection !== undefined,
-    abort() {
-      aborted = true
-      if (connection === undefined) fail(new Error('given up'))
-      else connection.abort(new Error('given up'))
-    },
+  mayHaveLeft(): boolean {
+    return this.#connection !== undefined
+  }
+
+  abort(): void {
+    this.#isAborted = true
+    if (this.#connection === undefined) this.#fail(new Error('given up'))
+    else this.#connection.abort(new Error('given up'))
+  }
+
+  onRequestStart(offered: Dispatcher.DispatchController): void {
+    if (this.#isAborted || this.#connection !== undefined) return offered.abort(new Error('given up'))
+    if (this.#mayAct?.() === false) return offered.abort(new Error(LEASE_EXPIRED))
+    this.#connection = offered
+  }
+
+  onResponseStart(
+    from: Dispatcher.DispatchController,
+    status: number,
+    headers: Reply['headers'],
+    status_text = '',
+  ): void {
+    // Only an interim response.
+    if (status < 200) return
+    const body = new ReceivedBody(from)
+    this.#body = body
+    this.#resolve({ is: 'reply', status, status_text, headers, body, early: !this.sending.isHandedOver() })
+  }
+
+  onResponseData(_: unknown, piece: Buffer): void {
+    this.#body?.receive(piece)
+  }
+
+  onResponseEnd(): void {
+    this.#body?.end(true)
+    this.#over(false)
+  }
+
+  onResponseError(_: unknown, error: Error): void {
+    if (this.#body === undefined) return this.#fail(error)
+    this.#body.end(false)
+    this.#over(true)
+  }
+
+  #over(broke_off: boolean): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#onOver?.(broke_off)
+  }
+
+  #fail(error: Error): void {
+    const unsent = this.#connection === undefined
+    const unreachable = unsent && !this.#isAborted && codeOf(error) !== 'UND_ERR_INVALID_ARG'
+    this.#resolve({ is: 'fault', says: saidBy(error), unsent, unreachable })
+    this.#over(!unsent)
   }
 }
 
@@ -116,9 +144,10 @@ type Sending = {
 
 /** A shorter body is passed in one piece with its headers. */
 const PIECE = 65_536
+const ALWAYS = () => true
 
 function sendingOf({ headers, body = '' }: Ask): Sending {
-  if (body.length <= PIECE) return { headers, body: body === '' ? null : body, isHandedOver: () => true }
+  if (body.length <= PIECE) return { headers, body: body === '' ? null : body, isHandedOver: ALWAYS }
   const bytes = Buffer.from(body)
   let at = 0
   function* pieces() {
@@ -148,5 +177,6 @@ export function headerOf({ headers }: Pick<Reply, 'headers'>, name: string): str
 
 /** `type/subtype` of a reply, in lower case. */
 export function mediaType(reply: Reply): string {
-  return (headerOf(reply, 'content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  const type = headerOf(reply, 'content-type') ?? ''
+  return type === 'application/json' ? type : (type.split(';', 1)[0] ?? '').trim().toLowerCase()
 }

@@ -4,23 +4,31 @@ export type Session = {
   begin(id: string | undefined): void
   agree(version: string): void
   /** The headers of every request on this connection. */
-  headers(): Record<string, string>
+  headers(): Readonly<Record<string, string>>
 }
 
 /** The state of one HTTP connection: session id and protocol version. */
 export function openSession(noise: (says: string) => void): Session {
   let session: string | undefined
   let version: string | undefined
+  let headers: Readonly<Record<string, string>> = {}
+  const changed = () => {
+    headers = {
+      ...(session === undefined ? {} : { 'mcp-session-id': session }),
+      ...(version === undefined ? {} : { 'mcp-protocol-version': version }),
+    }
+  }
   return {
     id: () => session,
     begin(id) {
       if (id !== undefined && !/^[\x21-\x7e]{1,1024}$/.test(id)) return noise('sent an invalid session id')
       session = id
+      changed()
     },
-    agree: (agreed) => void (version = agreed),
-    headers: () => ({
-      ...(session === undefined ? {} : { 'mcp-session-id': session }),
-      ...(version === undefined ? {} : { 'mcp-protocol-version': version }),
-    }),
+    agree(agreed) {
+      version = agreed
+      changed()
+    },
+    headers: () => headers,
   }
 }

@@ -1,12 +1,14 @@
 import type { Transport } from '@modelcontextprotocol/client'
-import { cancelFrame, requestFrame, type FrameId } from '../frames.ts'
+import type { MaybePromise } from '../../commands/ports/runtime.ts'
+import { cancelFrame, requestFrame, type Envelope, type FrameId } from '../frames.ts'
 import { hasKeys } from '../has-keys.ts'
 import { openInbox } from '../inbox.ts'
-import { loginNeeded, lost, notSent, pendingCalls } from '../pending-calls.ts'
+import type { OurRequest } from '../our-request.ts'
+import { loginNeeded, lost, notSent, pendingCalls, type AbandonReason, type Sending } from '../pending-calls.ts'
 import type { HttpServer } from '../server-config.ts'
 import type { Tuning } from '../tuning.ts'
 import type { Wire, WireDeps } from '../wire.ts'
-import { readBody } from './body.ts'
+import { readBody, takeBody, type WholeBody } from './body.ts'
 import { openChannel } from './channel.ts'
 import { requestHeaders } from './era-headers.ts'
 import { mediaType, type Exchange, type NoReply, type Reply } from './exchange.ts'
@@ -50,53 +52,61 @@ export function openStreamable(deps: HttpWireDeps): Wire {
     close: () => close(),
   })
 
-  const ask: Wire['ask'] = (request, envelope) => {
-    const is_legacy = !hasKeys(envelope)
-    let asking: Exchange | undefined
-    let is_answered_by_stream = false
-    return pending.run(request, {
-      send(id) {
-        if (!life.isUsable()) return false
-        const headers = {
-          ...POSTED,
-          ...session.headers(),
-          ...request.headers?.(),
-          ...requestHeaders(request, envelope),
-        }
-        asking = channel.ask({ method: 'POST', headers, body: requestFrame(id, request, envelope) })
-        void conclude(id, asking, {
-          resumeFrom(last_id, retry_ms) {
-            is_answered_by_stream = true
-            return is_legacy ? resume(id, last_id, retry_ms, (next) => (asking = next)) : Promise.resolve()
-          },
-        })
-        return true
-      },
-      cancel(id, why) {
-        const unsent = !is_answered_by_stream && asking?.mayHaveLeft() !== true
-        asking?.abort()
-        // Since 2026-07-28 ending the request is the cancellation.
-        if (!unsent && is_legacy) void sendAlone(cancelFrame(id, why, envelope))
-        return { unsent }
-      },
-    })
-  }
+  /** One request of ours. A class, because one is made for every call. */
+  class Posted implements Sending {
+    readonly #request: OurRequest<unknown>
+    readonly #envelope: Envelope
+    readonly #isLegacy: boolean
+    #asking: Exchange | undefined
+    #isAnsweredByStream = false
 
-  type Resumption = { readonly resumeFrom: (last_id: string, retry_ms: number | undefined) => Promise<void> }
+    constructor(request: OurRequest<unknown>, envelope: Envelope) {
+      this.#request = request
+      this.#envelope = envelope
+      this.#isLegacy = !hasKeys(envelope)
+    }
 
-  async function conclude(id: FrameId, asking: Exchange, { resumeFrom: goOnFrom }: Resumption): Promise<void> {
-    const reply = await asking.reply
-    if (reply.is === 'fault') return failed(id, reply)
-    if (reply.status !== 200) return refused(id, reply)
-    const type = mediaType(reply)
-    if (type === 'application/json') return json(id, reply)
-    if (type !== 'text/event-stream') {
+    send(id: FrameId): boolean {
+      if (!life.isUsable()) return false
+      const [request, envelope] = [this.#request, this.#envelope]
+      const headers = {
+        ...POSTED,
+        ...session.headers(),
+        ...request.headers?.(),
+        ...(this.#isLegacy ? undefined : requestHeaders(request, envelope)),
+      }
+      const asking = channel.ask({ method: 'POST', headers, body: requestFrame(id, request, envelope) })
+      this.#asking = asking
+      void asking.reply.then((reply) => this.#conclude(id, asking, reply))
+      return true
+    }
+
+    cancel(id: FrameId, why: AbandonReason) {
+      const unsent = !this.#isAnsweredByStream && this.#asking?.mayHaveLeft() !== true
+      this.#asking?.abort()
+      // Since 2026-07-28 ending the request is the cancellation.
+      if (!unsent && this.#isLegacy) void sendAlone(cancelFrame(id, why, this.#envelope))
+      return { unsent }
+    }
+
+    #conclude(id: FrameId, asking: Exchange, reply: Reply | NoReply): MaybePromise<void> {
+      if (reply.is === 'fault') return failed(id, reply)
+      if (reply.status !== 200) return refused(id, reply)
+      const type = mediaType(reply)
+      if (type === 'application/json') return takeBody(reply.body, limit, (body) => json(id, body))
+      if (type === 'text/event-stream') return this.#followEvents(id, asking, reply)
       reply.body.drop()
       return pending.end(id, lost(server, 'tool.garbled', { content_type: type.slice(0, 100) }))
     }
-    const { last_id, retry_ms } = await events(id, reply, asking)
-    if (pending.isWaiting(id) && last_id !== undefined && last_id !== '') await goOnFrom(last_id, retry_ms)
-    pending.end(id, lost(server, 'tool.broke_off', { how: 'its stream ended without an answer' }))
+
+    async #followEvents(id: FrameId, asking: Exchange, reply: Reply): Promise<void> {
+      const { last_id, retry_ms } = await events(id, reply, asking)
+      if (pending.isWaiting(id) && last_id !== undefined && last_id !== '') {
+        this.#isAnsweredByStream = true
+        if (this.#isLegacy) await resume(id, last_id, retry_ms, (next) => (this.#asking = next))
+      }
+      pending.end(id, lost(server, 'tool.broke_off', { how: 'its stream ended without an answer' }))
+    }
   }
 
   function failed(id: FrameId, { unreachable, unsent, says, login }: NoReply): void {
@@ -113,8 +123,7 @@ export function openStreamable(deps: HttpWireDeps): Wire {
     pending.end(id, answer)
   }
 
-  async function json(id: FrameId, reply: Reply): Promise<void> {
-    const body = await readBody(reply.body, limit)
+  function json(id: FrameId, body: WholeBody): void {
     if (body === 'too_large') return pending.end(id, lost(server, 'tool.too_large', { limit: String(limit) }))
     if (body === 'broke_off') return pending.end(id, lost(server, 'tool.broke_off', { how: 'its answer was cut off' }))
     inbox.receive(body.toString(), id)
@@ -188,7 +197,7 @@ export function openStreamable(deps: HttpWireDeps): Wire {
     probe: 'twice',
     ended: life.ended,
     isUsable: () => life.isUsable(),
-    ask,
+    ask: (request, envelope) => pending.run(request, new Posted(request, envelope)),
     faultOf(definition, envelope) {
       const mirrors = Object.keys(envelope).length === 0 ? [] : mirrorsOf(definition.inputSchema)
       return typeof mirrors === 'string' ? mirrors : undefined

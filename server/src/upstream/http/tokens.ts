@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../../commands/ports/runtime.ts'
 import type { OAuthSettings } from '../../contract/http-settings.ts'
 import { isJsonObject, type Json } from '../../contract/json.ts'
 import type { Challenged } from '../login/challenge.ts'
@@ -17,7 +18,7 @@ export type Tokens = {
   /** Whether another token could be the answer to this challenge. */
   concerns(challenge: Challenged): boolean
   /** A token, the current one if there is one. After a second rejection there is none. */
-  token(refused?: Refused): Promise<Token>
+  token(refused?: Refused): MaybePromise<Token>
   /** All current secrets, so that they can be removed from messages. */
   secrets(): readonly string[]
 }
@@ -53,7 +54,7 @@ export function openTokens(settings: OAuthSettings, timeout_ms: number, now = ()
   return {
     kind: 'credentials',
     concerns: ({ asks }) => asks === 'login',
-    async token(refused) {
+    token(refused) {
       if (kept !== undefined && kept.value !== refused?.value && now() < kept.until)
         return { ok: true, value: kept.value }
       kept = undefined

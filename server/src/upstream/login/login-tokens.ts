@@ -31,6 +31,8 @@ export type LoginTokensDeps = {
 const OVER = new Set(['invalid_grant', 'invalid_client', 'unauthorized_client'])
 /** How long a failing authorization server is not asked again. */
 const PAUSE_MS = 1_000
+/** Nobody has logged in: the request is sent without a token. */
+const NO_TOKEN: Token = { ok: true, value: undefined }
 
 /**
  * The tokens of one login: used while they are valid, refreshed before they expire, once for all callers.
@@ -139,10 +141,10 @@ export function openLoginTokens(deps: LoginTokensDeps): LoginTokens {
       server.login?.configured === true ||
       challenge.bearer ||
       Object.keys(server.headers).length === 0,
-    async token(refused) {
+    token(refused) {
       if (unsaved && login !== undefined) save(login)
       if (refused !== undefined) return afterRefusal(refused)
-      if (login === undefined) return { ok: true, value: undefined }
+      if (login === undefined) return NO_TOKEN
       if (login.renew_at === undefined || clock() < login.renew_at) return { ok: true, value: login.access_token }
       return refreshOnce(login)
     },
