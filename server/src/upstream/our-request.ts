@@ -51,6 +51,7 @@ class ToolCall implements OurRequest<ToolResult> {
   readonly onLog: CallListeners['onLog'] | undefined
   readonly #asked: UpstreamCall
   readonly #mirrors: readonly Mirror[]
+  readonly #traceparent: string | undefined
 
   constructor(asked: UpstreamCall, mirrors: readonly Mirror[]) {
     this.signal = asked.signal
@@ -58,6 +59,7 @@ class ToolCall implements OurRequest<ToolResult> {
     this.onLog = asked.onLog
     this.#asked = asked
     this.#mirrors = mirrors
+    this.#traceparent = traceContext(asked)
   }
 
   get method(): string {
@@ -73,7 +75,7 @@ class ToolCall implements OurRequest<ToolResult> {
   }
 
   headers(): Readonly<Record<string, string>> {
-    const traceparent = traceContext(this.#asked)
+    const traceparent = this.#traceparent
     return traceparent === undefined ? {} : { traceparent }
   }
 
@@ -84,7 +86,7 @@ class ToolCall implements OurRequest<ToolResult> {
 
   #meta(meta: JsonObject): string {
     const { idempotency_key, trace, answerable } = this.#asked
-    const traceparent = traceContext(this.#asked)
+    const traceparent = this.#traceparent
     const ours = `"sluice/idempotency-key":${JSON.stringify(idempotency_key)},"sluice/trace-id":${JSON.stringify(trace)}${traceparent === undefined ? '' : `,"traceparent":"${traceparent}"`}`
     if (!hasKeys(meta)) return `{${ours}}`
     const { progressToken, ...envelope } = meta

@@ -3,6 +3,7 @@ import type { Json } from '../../contract/json.ts'
 import { labelSession, userOfSession, type LabelRow } from '../../contract/label.ts'
 import type { ToolProvenance } from '../../contract/provenance.ts'
 import { createSession, type Origin, type Session } from '../../core/provenance/session.ts'
+import { letOthersRun } from '../audit/verify-audit-reads.ts'
 import type { Judgement } from '../calls/facts/load-judgement.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
 import type { Tables } from '../ports/reads.ts'
@@ -51,6 +52,7 @@ type Kept = {
 }
 
 const NOW = Promise.resolve()
+const now = () => NOW
 const newKept = (): Kept => ({ session: createSession(), cursor: 0, recorded: [] })
 
 /**
@@ -93,14 +95,14 @@ export function openSessions(deps: SessionsDeps): Sessions {
 
   /**
    * Reads run one after the other, because two must not add the same label twice. All requests that arrive before a read starts share it:
-   * it starts after they were made, so it contains everything that was recorded by then. Answers that are recorded together request reads
-   * one after the other, so a read starts a moment after its first request.
+   * it starts after they were made, so it contains everything that was recorded by then. `start`: when it may start, unless another read is
+   * in progress.
    */
-  function catchUp(key: string): Session | Promise<Session> {
+  function catchUp(key: string, start: () => Promise<void>): Session | Promise<Session> {
     const entry = keep(key)
     if (entry.next !== undefined) return entry.next
     if (entry.reading === undefined && isUpToDate(key, entry)) return entry.session
-    const before = entry.reading === undefined ? NOW : entry.reading.catch(() => undefined)
+    const before = entry.reading === undefined ? start() : entry.reading.catch(() => undefined)
     entry.next = before.then(() => {
       entry.next = undefined
       return readNow(key)
@@ -113,14 +115,14 @@ export function openSessions(deps: SessionsDeps): Sessions {
   /** The entry may have been replaced: one whose read failed is dropped. */
   function readNow(key: string): Session | Promise<Session> {
     const entry = keep(key)
-    if (entry.reading !== undefined) return catchUp(key)
+    if (entry.reading !== undefined) return catchUp(key, now)
     if (isUpToDate(key, entry)) return entry.session
     entry.reading = begin(key, entry)
     return entry.reading.then(() => entry.session)
   }
 
   return {
-    read: (user, thread) => catchUp(labelSession(user, thread)),
+    read: (user, thread) => catchUp(labelSession(user, thread), now),
     note(user, thread, call) {
       const key = labelSession(user, thread)
       const { recorded } = keep(key)
@@ -129,7 +131,8 @@ export function openSessions(deps: SessionsDeps): Sessions {
         takeOut(recorded, call.call_id)
         recorded.push(call)
       }
-      const read = catchUp(key)
+      // After this turn of the event loop: the answer is sent first, and answers that are recorded together are read together.
+      const read = catchUp(key, letOthersRun)
       if (read instanceof Promise) read.catch(() => undefined)
     },
     async readUntil(user, thread, at) {
