@@ -12,6 +12,7 @@ import { REQUEST_DRAIN_MS } from '../doors/entrance/track-requests.ts'
 import { clientAddress } from '../doors/entrance/client-address.ts'
 import { listen } from '../doors/entrance/listen.ts'
 import { apiListener } from '../doors/http/api-listener.ts'
+import { callListener } from '../doors/http/call-listener.ts'
 import { mcpListener } from '../doors/mcp/serve-http.ts'
 import { markNode, placesIn } from './data-folder.ts'
 import { serversReachingData, reachSays, REACH_REMEDY } from './servers-reaching-data.ts'
@@ -98,7 +99,7 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
   const mcp = mcpListener({ ...shared, ...settings.config.mcp, authorization_servers, clock: Date.now })
   const { host, limits } = settings.config.listen
   const port = options.port ?? settings.config.listen.port
-  const listening = await listen([mcp, apiListener(app, shared.addressOf)], {
+  const listening = await listen([mcp, callListener(shared), apiListener(app, shared.addressOf)], {
     host,
     port,
     socket: placesIn(settings.data).socket,

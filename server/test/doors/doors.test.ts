@@ -224,3 +224,62 @@ describe('invalid requests', () => {
     expect(await gate.cli('up')).toMatchObject({ code: 1, err: expect.stringContaining('gate.running') as string })
   })
 })
+
+describe('a call over HTTP with and without the router', () => {
+  /** The router answers a content type with a parameter; the plain one is answered before it. */
+  const TYPES = ['application/json', 'application/json; charset=utf-8']
+
+  async function answersTo(key: string, body: string, more: Record<string, string> = {}) {
+    const seen: object[] = []
+    for (const type of TYPES) {
+      const headers = { authorization: `Bearer ${key}`, 'content-type': type, ...more }
+      const answer = await fetch(`${gate.url}/v1/calls`, { method: 'POST', headers, body })
+      const kept = ['content-type', 'www-authenticate', 'x-content-type-options', 'retry-after']
+      seen.push({
+        status: answer.status,
+        headers: kept.map((name) => answer.headers.get(name)),
+        has_trace: answer.headers.get('x-trace-id')?.length,
+        body: (await answer.text()).replaceAll(VARIES, '~'),
+      })
+    }
+    return seen
+  }
+  /** Ids, times and digests. */
+  const VARIES =
+    /(?:call|auth|run)_[0-9a-f]+|[0-9a-f]{16,}|\d{13}|\d{4}-\d\d-\d\dT[\d:.]+Z|"(?:number|position|waiting)":\d+/g
+
+  test('gives the same answers', async () => {
+    const call = (more: object) => JSON.stringify({ tool: 'book__fails', args: {}, ...more })
+    const bodies = [
+      ...cases.map(({ tool, args }) => JSON.stringify({ tool, args })),
+      ...['', '{', 'null', '[]', '{}', '\ufeff', `\ufeff${call({})}`, '{"tool":"a","tool":"b"}', '{"tool":"\\ud800"}'],
+      ...[{ tool: '' }, { tool: 7 }, { args: [] }, { thread: '' }, { thread: 'x'.repeat(300) }, { other: 1 }].map(call),
+      ...[{ args_hash: 'x' }, { canonical_args: '{ }' }, { dry_run: 'never' }, { dry_run: 'only' }].map(call),
+    ]
+    for (const body of bodies) {
+      const [plain, routed] = await answersTo(agent, body)
+      expect(plain, body).toEqual(routed)
+    }
+    for (const key of ['', 'wrong', agent.slice(0, -1)]) {
+      const [plain, routed] = await answersTo(key, call({}))
+      expect(plain, key).toEqual(routed)
+    }
+    const [plain, routed] = await answersTo(agent, call({}), { 'idempotency-key': 'x'.repeat(300) })
+    expect(plain).toEqual(routed)
+    const [foreign, too] = await answersTo(agent, call({}), { origin: 'https://elsewhere.example' })
+    expect(foreign).toEqual(too)
+  })
+
+  test('is one call if it is repeated with a key, whichever of the two answers', async () => {
+    const ids: unknown[] = []
+    for (const type of [...TYPES, ...TYPES]) {
+      const headers = { authorization: `Bearer ${agent}`, 'content-type': type, 'idempotency-key': 'two-ways' }
+      const body = JSON.stringify({ tool: 'book__look', args: {}, thread: 'two-ways' })
+      const answer = await fetch(`${gate.url}/v1/calls`, { method: 'POST', headers, body })
+      const { status, call_id } = (await answer.json()) as Record<string, unknown>
+      expect(status).toBe('executed')
+      ids.push(call_id)
+    }
+    expect(new Set(ids).size).toBe(1)
+  })
+})

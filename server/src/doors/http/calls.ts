@@ -2,6 +2,7 @@ import { textsInOutcome, textsInWhy } from '../../commands/provenance/answer-tex
 import { CallAnswer, SettledAnswer, WithdrawnAnswer } from '../../contract/answers.ts'
 import { CallBody, SettleBody } from '../../contract/api.ts'
 import type { CallRequest, Outcome } from '../../contract/call.ts'
+import type { Caller } from '../../contract/caller.ts'
 import { WhyAnswer } from '../../contract/why.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { parentSpanOf } from '../entrance/trace-of.ts'
@@ -22,29 +23,19 @@ export const callRoutes: Routes = (app, gate) => {
       keeps_keys: true,
     }),
     async (c) => {
-      const { tool, args, thread, canonical_args, args_hash, dry_run, user_words } = c.req.valid('json')
-      const key = c.req.header('idempotency-key')
-      const claimed = {
-        ...(canonical_args === undefined ? {} : { canonical: canonical_args }),
-        ...(args_hash === undefined ? {} : { hash: args_hash }),
-      }
-      const request: CallRequest = {
-        caller: c.get('caller'),
-        tool,
-        args,
+      const caller = c.get('caller')
+      const body = c.req.valid('json')
+      const { thread } = body
+      const request = callRequestOf(caller, body, {
         trace: c.get('trace'),
-        ...parentSpanOf(c.req.header('traceparent')),
-        claimed,
-        ...(thread === undefined ? {} : { thread }),
-        ...(key === undefined ? {} : { idempotency_key: key }),
-        ...(dry_run === undefined ? {} : { dry_run }),
-        ...(user_words === undefined ? {} : { words: user_words }),
-      }
+        idempotency_key: c.req.header('idempotency-key'),
+        traceparent: c.req.header('traceparent'),
+      })
       const outcome = await gate.calls.dispatch(request)
       const wait = numberOf(c, 'wait_ms', 0)
       if (outcome.status !== 'pending' || wait === 0) return outcomeResponse(outcome, c.get('trace'))
-      const reader = { caller: c.get('caller'), ...(thread === undefined ? {} : { thread }) }
-      const read = await gate.calls.read(c.get('caller'), outcome.call_id, wait)
+      const reader = { caller, ...(thread === undefined ? {} : { thread }) }
+      const read = await gate.calls.read(caller, outcome.call_id, wait)
       const later = await gate.readings.labelled(reader, read, textsInOutcome)
       return outcomeResponse(later.ok ? later.value : outcome, c.get('trace'))
     },
@@ -134,8 +125,36 @@ export const callRoutes: Routes = (app, gate) => {
   )
 }
 
+type Sent = {
+  readonly trace: string
+  readonly idempotency_key: string | undefined
+  readonly traceparent: string | undefined
+}
+
+/** The call that a request asks for. */
+export function callRequestOf(caller: Caller, body: CallBody, sent: Sent): CallRequest {
+  const { tool, args, thread, canonical_args, args_hash, dry_run, user_words } = body
+  const { trace, idempotency_key, traceparent } = sent
+  const claimed = {
+    ...(canonical_args === undefined ? {} : { canonical: canonical_args }),
+    ...(args_hash === undefined ? {} : { hash: args_hash }),
+  }
+  return {
+    caller,
+    tool,
+    args,
+    trace,
+    ...parentSpanOf(traceparent),
+    claimed,
+    ...(thread === undefined ? {} : { thread }),
+    ...(idempotency_key === undefined ? {} : { idempotency_key }),
+    ...(dry_run === undefined ? {} : { dry_run }),
+    ...(user_words === undefined ? {} : { words: user_words }),
+  }
+}
+
 /** A call's outcome as HTTP: a refused or failed call is a problem, with the evidence added. */
-function outcomeResponse(outcome: Outcome, trace: string): Response {
+export function outcomeResponse(outcome: Outcome, trace: string): Response {
   switch (outcome.status) {
     case 'refused':
     case 'failed':

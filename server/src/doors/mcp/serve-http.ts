@@ -32,7 +32,7 @@ import {
 } from './http-context.ts'
 import { HttpExchange, type ExchangeDeps } from './http-exchange.ts'
 import { listeningDoor } from './open-listening.ts'
-import { readBody } from './read-body.ts'
+import { readBody } from '../entrance/read-body.ts'
 import { relayedMessages } from './relayed-messages.ts'
 import { relayedStreams } from './relayed-streams.ts'
 import { createResumableStreams } from './resumable-streams.ts'
