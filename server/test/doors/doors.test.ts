@@ -229,7 +229,7 @@ describe('a call over HTTP with and without the router', () => {
   /** The router answers a content type with a parameter; the plain one is answered before it. */
   const TYPES = ['application/json', 'application/json; charset=utf-8']
 
-  async function answersTo(key: string, body: string, more: Record<string, string> = {}) {
+  async function answersTo(key: string, body: string | Uint8Array<ArrayBuffer>, more: Record<string, string> = {}) {
     const seen: object[] = []
     for (const type of TYPES) {
       const headers = { authorization: `Bearer ${key}`, 'content-type': type, ...more }
@@ -252,7 +252,11 @@ describe('a call over HTTP with and without the router', () => {
     const call = (more: object) => JSON.stringify({ tool: 'book__fails', args: {}, ...more })
     const bodies = [
       ...cases.map(({ tool, args }) => JSON.stringify({ tool, args })),
-      ...['', '{', 'null', '[]', '{}', '\ufeff', `\ufeff${call({})}`, '{"tool":"a","tool":"b"}', '{"tool":"\\ud800"}'],
+      ...['', '{', 'null', '[]', '{}', '{"tool":"a","tool":"b"}', '{"tool":"\\ud800"}'].flatMap((t) => [
+        t,
+        `\ufeff${t}`,
+      ]),
+      `\ufeff${call({})}`,
       ...[{ tool: '' }, { tool: 7 }, { args: [] }, { thread: '' }, { thread: 'x'.repeat(300) }, { other: 1 }].map(call),
       ...[{ args_hash: 'x' }, { canonical_args: '{ }' }, { dry_run: 'never' }, { dry_run: 'only' }].map(call),
     ]
@@ -260,6 +264,9 @@ describe('a call over HTTP with and without the router', () => {
       const [plain, routed] = await answersTo(agent, body)
       expect(plain, body).toEqual(routed)
     }
+    const [bytes, routedBytes] = await answersTo(agent, Uint8Array.from([0x22, 0xff, 0x22]))
+    expect(bytes).toEqual(routedBytes)
+    expect(bytes).toMatchObject({ status: 400, body: expect.stringContaining('not UTF-8') })
     for (const key of ['', 'wrong', agent.slice(0, -1)]) {
       const [plain, routed] = await answersTo(key, call({}))
       expect(plain, key).toEqual(routed)

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { createRoute, type RouteConfig } from '@hono/zod-openapi'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { z } from 'zod'
@@ -134,10 +135,12 @@ function once({ method, keeps_keys }: { readonly method: string; readonly keeps_
 
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i
 
-/** JSON.parse keeps the last of two equal keys, so such a body is rejected first, and so is a body that is not JSON. */
+/** JSON.parse keeps the last of two equal keys, so such a body is rejected first, and so is a body that is not JSON or not UTF-8. */
 const iJsonBody: MiddlewareHandler<Door> = async (c, next) => {
   if (!JSON_TYPE.test(c.req.header('content-type') ?? ''))
     return problemResponse(problem('request.media_type'), c.get('trace'))
+  if (!isUtf8(await c.req.arrayBuffer()))
+    return problemResponse(problem('request.not_ijson', { why: 'not UTF-8' }), c.get('trace'))
   const read = readJson(await c.req.text())
   if (!read.ok) return problemResponse(read.problem, c.get('trace'))
   // The validator uses this value, so the body is not parsed twice.
