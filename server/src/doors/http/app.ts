@@ -16,6 +16,7 @@ import { consentRoutes } from './consents.ts'
 import { delegationRoutes } from './delegations.ts'
 import { flowRoutes } from './flows.ts'
 import { proposalRoutes } from './proposals.ts'
+import { isClientGone } from './client-gone.ts'
 import { consoleRoutes } from './console.ts'
 import { knownHost } from '../entrance/known-host.ts'
 import { hubRoutes } from './hub.ts'
@@ -165,14 +166,13 @@ export function httpApp(door: HttpDoor): App {
     return problemResponse(problem('request.method_not_allowed', { allow: methods.join(', ') }), c.get('trace'))
   })
   app.onError((error, c) => {
-    if (isAborted(error)) return problemResponse(problem('request.malformed', { because: 'aborted' }), c.get('trace'))
+    // It is not an incident, and needs no answer.
+    if (isClientGone(error, c.env?.connection))
+      return problemResponse(problem('request.malformed', { because: 'aborted' }), c.get('trace'))
     return problemResponse(problem('internal', { incident: door.onIncident(error, c.get('trace')) }), c.get('trace'))
   })
   return app
 }
-
-/** A client that disconnects during its request is not an incident, and needs no answer. */
-const isAborted = (error: Error & { readonly code?: unknown }) => error.code === 'ECONNRESET'
 
 /** Routes that need the address by which people reach this gate. */
 const withLogin =
