@@ -15,7 +15,8 @@ export function installPublished(folder: string): string {
     cpSync(join(ROOT, file), join(folder, 'checkout', file))
   const isOurs = (path: string) => !/[\\/](?:node_modules|dist)(?:[\\/]|$)/.test(path.slice(ROOT.length))
   cpSync(join(ROOT, 'console'), join(folder, 'checkout/console'), { recursive: true, filter: isOurs })
-  for (const part of ['src', 'bin', 'bundle.ts', 'package.json', 'tsconfig.json', 'tsconfig.build.json'])
+  const scripts = readdirSync(join(ROOT, 'server')).filter((name) => name.endsWith('.ts'))
+  for (const part of ['src', 'bin', ...scripts, 'package.json', 'tsconfig.json', 'tsconfig.build.json'])
     cpSync(join(ROOT, 'server', part), join(copy, part), { recursive: true })
   linkDependencies(join(folder, 'checkout'), copy)
   // `prepack` builds.
