@@ -22,6 +22,8 @@ export type BatchReply = {
   /** Commits that follow one in doubt may be missing: they were not written. */
   readonly outcomes: readonly (GroupOutcome | 'in_doubt')[]
   readonly fault?: Fault | undefined
+  /** The cursors of the labels that the stored commits inserted, in their order. */
+  readonly cursors?: readonly number[] | undefined
   /** Where the chain ends after this batch. */
   readonly tail?: Tail | undefined
   readonly diverged?: Divergence | undefined

@@ -18,8 +18,8 @@ export type Scrub = { scrub(): Promise<void> }
 export type GroupWriterDeps<Packed> = {
   /** A commit as sent to the writer. Throws a Bug for an impossible change. */
   readonly pack: (changes: readonly Change[]) => Packed
-  /** Called for each commit that is stored. */
-  readonly onStored?: (changes: readonly Change[], packed: Packed) => void
+  /** Called for each commit that is stored, in their order. `cursors`: of the labels that it and later ones of its batch inserted, if known. */
+  readonly onStored?: (changes: readonly Change[], packed: Packed, cursors: Iterator<number> | undefined) => void
   /** Starts a writer: a thread, or a connection. Called again when one has died. */
   readonly link: (last: Tail | undefined) => Promise<Result<BatchLink<Packed>>>
   /** Identifies this writer in the ids of its commits. */
@@ -128,13 +128,14 @@ export function groupWriter<Packed>(deps: GroupWriterDeps<Packed>, first: BatchL
     for (const id of forged) deps.onForged?.({ table: 'once', id })
     if (fault !== undefined) report(errorOf(fault))
     const unanswered = new Set<number>()
+    const cursors = reply.cursors?.values()
     for (const [place, commit] of commits.entries()) {
       const outcome = outcomes[place] ?? 'in_doubt'
       if (outcome === 'in_doubt') unanswered.add(place)
       else if (typeof outcome === 'object' && 'bug' in outcome) commit.reject(new Bug(outcome.bug))
       else commit.resolve(outcome)
       if (outcome !== 'committed') continue
-      deps.onStored?.(commit.changes, commit.packed)
+      deps.onStored?.(commit.changes, commit.packed, cursors)
       commit.wakes.forEach(announce)
     }
     if (unanswered.size === 0) return

@@ -1,6 +1,6 @@
-import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { Bug } from '../contract/problems.ts'
 import { LISTED_BY, type Table } from '../commands/ports/ledger.ts'
+import { hmacSha256 } from './hmac.ts'
 import { addTerms, type OnceSum } from './once-sum.ts'
 
 /**
@@ -47,39 +47,35 @@ export type StoredSum = { readonly masked: Uint8Array; readonly mac: Uint8Array 
 export function rowMacs(hexKey: string): RowMacs {
   const bytes = Buffer.from(hexKey, 'hex')
   if (bytes.byteLength < LEAST_BYTES) throw new Bug('the key of the rows is too short')
-  const key = createSecretKey(bytes)
+  const hmac = hmacSha256(bytes)
+  const macOf = (names: readonly unknown[], body = '', later = ''): Uint8Array =>
+    Buffer.from(hmac(JSON.stringify(names), body, later).slice(0, MAC_BYTES), 'latin1')
   const sumMac = (stream: string, n: number, masked: Uint8Array): Uint8Array =>
-    macOf(key, [DOMAIN, 'once sum', stream, n, Buffer.from(masked).toString('hex')], '', '')
+    macOf([DOMAIN, 'once sum', stream, n, Buffer.from(masked).toString('hex')])
   return {
     row: (table, id, version, body, later) =>
-      macOf(key, [DOMAIN, 'row', table, id, version, body.length, later?.length ?? null], body, later ?? ''),
-    event: (run, seq, body) => macOf(key, [DOMAIN, 'event', run, seq, body.length], body, ''),
-    account: (id, units, until) => macOf(key, [DOMAIN, 'account', id, String(units), until], '', ''),
-    head: (stream, seq, hash) => macOf(key, [DOMAIN, 'head', stream, seq, hash], '', ''),
-    stream: (name) => macOf(key, [DOMAIN, 'stream', name], '', ''),
+      macOf([DOMAIN, 'row', table, id, version, body.length, later?.length ?? null], body, later ?? ''),
+    event: (run, seq, body) => macOf([DOMAIN, 'event', run, seq, body.length], body),
+    account: (id, units, until) => macOf([DOMAIN, 'account', id, String(units), until]),
+    head: (stream, seq, hash) => macOf([DOMAIN, 'head', stream, seq, hash]),
+    stream: (name) => macOf([DOMAIN, 'stream', name]),
     once(text, until) {
-      const bytes = hmacOf(key, [DOMAIN, 'once', text, until], '', '')
+      const bytes = Buffer.from(hmac(JSON.stringify([DOMAIN, 'once', text, until])), 'latin1')
       return { mac: bytes.subarray(0, MAC_BYTES), term: numberIn(bytes.subarray(MAC_BYTES)) }
     },
     sealSum(stream, { n, sum }) {
-      const masked = bytesOf(addTerms(sum, [numberIn(macOf(key, [DOMAIN, 'once mask', stream, n], '', ''))]))
+      const masked = bytesOf(addTerms(sum, [numberIn(macOf([DOMAIN, 'once mask', stream, n]))]))
       return { masked, mac: sumMac(stream, n, masked) }
     },
     openSum(stream, n, { masked, mac }) {
       if (!(masked instanceof Uint8Array) || !isSameMac(mac, sumMac(stream, n, masked))) return undefined
-      return addTerms(numberIn(masked), [-numberIn(macOf(key, [DOMAIN, 'once mask', stream, n], '', ''))])
+      return addTerms(numberIn(masked), [-numberIn(macOf([DOMAIN, 'once mask', stream, n]))])
     },
   }
 }
 
 const numberIn = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
 const bytesOf = (number: bigint): Uint8Array => Buffer.from(number.toString(16).padStart(2 * MAC_BYTES, '0'), 'hex')
-
-const macOf = (key: KeyObject, names: readonly unknown[], body: string, later: string): Uint8Array =>
-  hmacOf(key, names, body, later).subarray(0, MAC_BYTES)
-
-const hmacOf = (key: KeyObject, names: readonly unknown[], body: string, later: string): Uint8Array =>
-  createHmac('sha256', key).update(JSON.stringify(names)).update(body).update(later).digest()
 
 export const isSameMac = (stored: unknown, wanted: Uint8Array): boolean =>
   stored instanceof Uint8Array && Buffer.compare(stored, wanted) === 0

@@ -4,11 +4,11 @@ import type { AuditTail } from './audit-tail.ts'
 import type { OnceKeys } from './once-keys.ts'
 import type { OtherChange, PackedChange } from './packed-commit.ts'
 import type { RowMacs } from '../row-mac.ts'
-import { rowWriter } from './row-writer.ts'
+import { rowWriter, type RowWriter } from './row-writer.ts'
 
 /** Applies one change inside a transaction. False if its expectation does not hold; then it has written nothing. */
 export type ApplyChange = (change: PackedChange) => boolean
-export type ChangeApplier = { readonly apply: ApplyChange; readonly forgetVersions: () => void }
+export type ChangeApplier = Pick<RowWriter, 'forgetVersions' | 'cursors'> & { readonly apply: ApplyChange }
 
 export function changeApplier(
   db: DatabaseSync,
@@ -78,7 +78,7 @@ export function changeApplier(
         return rows.update(as, table, word(id), number(from), text, fields, listed)
       }
       case 'expect':
-        return rows.version(change[1], word(change[2])) === change[3]
+        return rows.expect(change)
       case 'audit':
         tail.append({ before: change[1], after: change[2] })
         return true
@@ -90,7 +90,7 @@ export function changeApplier(
         throw new Bug('there is no such packed change', { cause: change satisfies never })
     }
   }
-  return { apply, forgetVersions: () => rows.forgetVersions() }
+  return { apply, forgetVersions: rows.forgetVersions, cursors: rows.cursors }
 }
 
 function changed(statement: StatementSync, ...values: (string | number | bigint | null)[]): boolean {

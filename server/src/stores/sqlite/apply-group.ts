@@ -16,7 +16,10 @@ export type ApplyGroup = (
   commits: readonly PackedCommit[],
   now: number,
   note: (outcomes: readonly GroupOutcome[]) => void,
-) => GroupOutcome[] | { readonly in_doubt: unknown }
+) => Applied | { readonly in_doubt: unknown }
+
+/** `cursors`: of the labels that the stored commits inserted, in their order. */
+export type Applied = { readonly outcomes: readonly GroupOutcome[]; readonly cursors: readonly number[] }
 
 /** Whether a commit that lost with this change had written anything before it. */
 const hasWritten = (commit: PackedCommit, lost: number): boolean =>
@@ -34,7 +37,7 @@ export type WriterMemory = { readonly tail: TailMemory; readonly onces: OnceMemo
 export function groupApplier(db: DatabaseSync, stream: string, memory: WriterMemory, macs: RowMacs): ApplyGroup {
   const tail = auditTail(db, stream, memory.tail, macs)
   const onces = onceKeys(db, stream, memory.onces, macs)
-  const { apply, forgetVersions } = changeApplier(db, tail, onces, macs)
+  const { apply, forgetVersions, cursors } = changeApplier(db, tail, onces, macs)
   const begin = db.prepare('BEGIN IMMEDIATE')
   const end = db.prepare('COMMIT')
   const rollback = db.prepare('ROLLBACK')
@@ -90,6 +93,7 @@ export function groupApplier(db: DatabaseSync, stream: string, memory: WriterMem
   /** From the start again, each in its own savepoint. */
   const applyApart = (commits: readonly PackedCommit[]): GroupOutcome[] => {
     rollback.run()
+    cursors.length = 0
     tail.drop()
     onces.undo()
     forgetVersions()
@@ -102,10 +106,12 @@ export function groupApplier(db: DatabaseSync, stream: string, memory: WriterMem
     if (isStopped(commit)) return 'unavailable'
     const mark = tail.mark()
     const keys = onces.mark()
+    const inserted = cursors.length
     const takeBack = () => {
       undo.run()
       release.run()
       forgetVersions()
+      cursors.length = inserted
       tail.back(mark)
       onces.back(keys)
     }
@@ -128,6 +134,7 @@ export function groupApplier(db: DatabaseSync, stream: string, memory: WriterMem
   return (commits, now, note) => {
     begin.run()
     forgetVersions()
+    cursors.length = 0
     try {
       beginGroup()
       const outcomes = applyTogether(commits) ?? applyApart(commits)
@@ -148,7 +155,7 @@ export function groupApplier(db: DatabaseSync, stream: string, memory: WriterMem
       }
       tail.committed()
       onces.committed()
-      return outcomes
+      return { outcomes, cursors: [...cursors] }
     } finally {
       tail.drop()
     }

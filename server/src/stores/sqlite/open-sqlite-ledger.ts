@@ -12,6 +12,7 @@ import { connectForReads, PRODUCT, type Tuning } from './connect.ts'
 import { groupWriter, type Scrub } from '../group-writer.ts'
 import { bloomFilter } from './bloom-filter.ts'
 import type { OnForged } from '../stored-values.ts'
+import { lastLabels } from './last-labels.ts'
 import { reads } from './reads.ts'
 import { rememberReads } from './remember-reads.ts'
 import { rowMacs, type RowKey } from '../row-mac.ts'
@@ -87,9 +88,13 @@ export async function openSqliteLedger(setup: SqliteSetup): Promise<Result<Sqlit
   const db = connectForReads(file)
   const { clock = Date.now, onFault, onDiverged = () => {}, onForged = () => {}, refuses } = setup
   const written = writtenRows()
+  const labels = lastLabels()
   const packing = {
     pack: (changes: readonly Change[]) => packCommit(changes, written.rowAt),
-    onStored: (changes: readonly Change[], packed: PackedCommit) => written.note(changes, packed),
+    onStored(changes: readonly Change[], packed: PackedCommit, cursors: Iterator<number> | undefined) {
+      written.note(changes, packed)
+      labels.stored(changes, cursors)
+    },
   }
   const writer = groupWriter(
     { ...packing, link, id: writer_id, clock, onFault, onDiverged, onForged, refuses },
@@ -109,5 +114,5 @@ export async function openSqliteLedger(setup: SqliteSetup): Promise<Result<Sqlit
     calls: bloomFilter(db, 'calls', 'identity'),
     approvals: bloomFilter(db, 'approvals', 'identity'),
   }
-  return ok(rememberReads(store, identities))
+  return ok(rememberReads(store, labels, identities))
 }

@@ -14,9 +14,10 @@ export type PackedChange =
   /** `fields`: the names of the columns whose values follow, separated by commas. */
   | readonly ['whole' | 'difference', Table, id: string, from: Version, text: string, fields: string, ...Listed[]]
   | readonly ['audit', before: string, after: string]
-  | readonly ['expect', table: Table, id: string, version: Version | 'absent']
+  | Expected
   | readonly ['other', json: string]
   | readonly ['sync_later']
+export type Expected = readonly ['expect', table: Table, id: string, version: Version | 'absent']
 type Update = ['whole' | 'difference', Table, id: string, from: Version, text: string, fields: string, ...Listed[]]
 type Insert = ['insert', table: Table, id: string, row: string, ...listed: Listed[]]
 export type PackedCommit = readonly PackedChange[]

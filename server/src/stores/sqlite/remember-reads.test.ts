@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { newCall } from '../ledger-fixtures.suite.ts'
 import { freshFolders } from './fresh-folders.suite.ts'
 import { openStore } from './open-store.suite.ts'
+import { lastLabels } from './last-labels.ts'
 import { rememberReads } from './remember-reads.ts'
 
 const folder = freshFolders()
@@ -124,6 +125,81 @@ test('law: the last label of a session is only called the last when no commit wi
   }
 })
 
+test('law: the labels after a cursor are those that are stored, from memory or not, whatever commits were lost beside them', async () => {
+  const store = await openStore(freshFile(), { alone: true })
+  const steps = fc.array(
+    fc.record({
+      session: fc.constantFrom('a', 'b'),
+      act: fc.constantFrom('read', 'commit', 'together', 'expire', 'race'),
+      after: fc.nat({ max: 3 }),
+      limit: fc.constantFrom(2, 1000),
+    }),
+    { minLength: 1, maxLength: 30 },
+  )
+  let count = 0
+  let known = 0
+  const cursors = new Map<string, number>()
+  const next = (session: string) => labelOf(`l${(count += 1)}`, session)
+  const stored = async (session: string) =>
+    (await store.list('labels', { session }, { limit: 100_000, newest_first: true })).toReversed()
+  await fc.assert(
+    fc.asyncProperty(steps, async (steps) => {
+      for (const { session, act, after, limit } of steps) {
+        const cursor = cursors.get(session) ?? 0
+        if (act === 'commit') await store.commit([next(session), next('b'), next(session)])
+        if (act === 'together') {
+          const lost = [next('a'), next(session), swap('all', 99_999, 'x')]
+          await Promise.all([store.commit([next(session)]), store.commit(lost), store.commit([next('b')])])
+        }
+        if (act === 'race') {
+          const list = store.list('labels', { session }, { limit: 1000, after: cursor })
+          await Promise.all([store.commit([next(session)]), list, store.commit([next(session)])])
+        }
+        const all = await stored(session)
+        const last = all.at(-1)
+        if (act === 'expire' && last !== undefined) {
+          const { text: _, ...to } = last.row
+          const { label_id: id } = last.row
+          await store.commit([{ kind: 'swap', table: 'labels', id, from: last.version, to }])
+        }
+        const from = Math.max(0, cursor - after)
+        if (store.known_rows?.isLastLabel(session, last?.cursor ?? 0) === true) known += 1
+        const page = await store.list('labels', { session }, { limit, after: from })
+        const wanted = (await stored(session)).filter((label) => label.cursor > from).slice(0, limit)
+        expect(page).toEqual(wanted)
+        cursors.set(session, Math.max(cursor, page.at(-1)?.cursor ?? 0))
+      }
+    }),
+    { numRuns: 15 },
+  )
+  expect(known).toBeGreaterThan(0)
+  await store.close()
+})
+
+test('a session reads its new labels from memory', async () => {
+  let asked = 0
+  const labels = lastLabels()
+  const commit = (changes: readonly Change[]) => {
+    labels.stored(changes, [7].values())
+    return Promise.resolve('committed' as const)
+  }
+  const list = () => {
+    asked += 1
+    return Promise.resolve([])
+  }
+  const fake = { commit, list, row: () => Promise.resolve(undefined) }
+  const store = rememberReads<Ledger & Pick<Tables, 'row' | 'list'>>(fake, labels)
+  const read = (after: number) => store.list('labels', { session: 's' }, { limit: 10, after })
+  expect(await read(5)).toEqual([])
+  await store.commit([labelOf('l1', 's')])
+  expect((await read(5)).map(({ cursor }) => cursor)).toEqual([7])
+  expect(await read(7)).toEqual([])
+  expect(asked).toBe(1)
+  // An earlier cursor than the one that was read last.
+  await read(3)
+  expect(asked).toBe(2)
+})
+
 test('law: a call is found by its identity, whoever wrote it and whenever, and under no other identity', async () => {
   const file = freshFile()
   const before = await openStore(file)
@@ -157,6 +233,7 @@ test('a row that certainly does not exist is not looked up, and an identity whos
         return Promise.resolve([])
       },
     },
+    lastLabels(),
     { calls: { has: (value) => known.has(value), note: (value) => void known.add(value) } },
   )
   const look = (identity: string) => store.list('calls', { identity }, { limit: 1 })
@@ -172,14 +249,17 @@ test('a row that certainly does not exist is not looked up, and an identity whos
 test('a failed read is repeated, and a commit with an unknown outcome clears the cache too', async () => {
   let asked = 0
   let fate: () => Promise<'committed'> = () => Promise.resolve('committed')
-  const store = rememberReads<Ledger & Pick<Tables, 'row' | 'list'>>({
-    commit: () => fate(),
-    row: () => {
-      asked += 1
-      return asked === 1 ? Promise.reject(new Error('the disk is away')) : Promise.resolve(undefined)
+  const store = rememberReads<Ledger & Pick<Tables, 'row' | 'list'>>(
+    {
+      commit: () => fate(),
+      row: () => {
+        asked += 1
+        return asked === 1 ? Promise.reject(new Error('the disk is away')) : Promise.resolve(undefined)
+      },
+      list: () => Promise.resolve([]),
     },
-    list: () => Promise.resolve([]),
-  })
+    lastLabels(),
+  )
   await expect(store.row('pauses', 'all')).rejects.toThrow('the disk is away')
   await store.row('pauses', 'all')
   await store.row('pauses', 'all')

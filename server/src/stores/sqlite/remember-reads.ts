@@ -1,6 +1,7 @@
 import type { Change, Ledger, Table } from '../../commands/ports/ledger.ts'
-import type { Held, Page, Tables } from '../../commands/ports/reads.ts'
+import type { Held, Tables, Where } from '../../commands/ports/reads.ts'
 import type { BloomFilter } from './bloom-filter.ts'
+import type { LastLabels } from './last-labels.ts'
 
 /** Tables that every call reads and that change only when people change something. */
 const QUIET: ReadonlySet<Table> = new Set(['credentials', 'pauses', 'consents', 'sessions'])
@@ -17,12 +18,12 @@ export type Identities = { readonly [T in Table]?: BloomFilter }
  */
 export function rememberReads<Store extends Ledger & Pick<Tables, 'row' | 'list'>>(
   store: Store,
+  labels: LastLabels,
   identities: Identities = {},
 ): Store & Required<Pick<Tables, 'known_rows'>> {
   const kept = new Map<Table, Map<string, Promise<unknown>>>()
   /** The rows among the answers in `kept`. */
   const rows = new Map<Table, Map<string, { readonly held: Held<Table> | undefined }>>()
-  const lastLabels = rememberLastLabels()
 
   function remembered<T>(table: Table, question: string, ask: () => Promise<T>): Promise<T> {
     const answers = kept.get(table) ?? new Map<string, Promise<unknown>>()
@@ -79,19 +80,20 @@ export function rememberReads<Store extends Ledger & Pick<Tables, 'row' | 'list'
       row: <T extends Table>(table: T, id: string) =>
         rows.get(table)?.get(id) as { readonly held: Held<T> | undefined } | undefined,
       isAbsent: isSurelyAbsent,
-      isLastLabel: lastLabels.is,
+      isLastLabel: labels.is,
     },
     commit(changes) {
       noteIdentities(changes)
       return store.commit(changes).then(
         (committed) => {
           forget(changes, committed !== 'committed')
-          lastLabels.forget(changes)
+          // The writer reports the labels of stored commits itself.
+          if (committed !== 'committed') labels.forget(changes)
           return committed
         },
         (error: unknown) => {
           forget(changes, true)
-          lastLabels.forget(changes)
+          labels.forget(changes)
           throw error
         },
       )
@@ -99,40 +101,13 @@ export function rememberReads<Store extends Ledger & Pick<Tables, 'row' | 'list'
     row: (table, id) => (QUIET.has(table) ? rememberedRow(table, id) : store.row(table, id)),
     async list(table, where, page) {
       if (isSurelyAbsent(table, where)) return []
-      if (table === 'labels') return lastLabels.note(where, page, () => store.list(table, where, page))
+      if (table === 'labels') {
+        const found = labels.list(where, page, () => store.list('labels', where as Where<'labels'>, page))
+        // The table is `labels`.
+        return found as Promise<readonly Held<Table>[]> as Promise<readonly Held<typeof table>[]>
+      }
       if (!QUIET.has(table)) return store.list(table, where, page)
       return remembered(table, `list ${JSON.stringify([where, page])}`, () => store.list(table, where, page))
-    },
-  }
-}
-
-/** The last label of each session, if it was read and nothing was added since. */
-function rememberLastLabels() {
-  const ends = new Map<string, number>()
-  /** Counts the commits with labels: a read during such a commit may not contain them. */
-  let commits = 0
-  return {
-    is: (session: string, cursor: number): boolean => ends.get(session) === cursor,
-    async note<H extends { readonly cursor: number }>(
-      where: { readonly session?: unknown },
-      { after, limit, newest_first }: Page,
-      list: () => Promise<readonly H[]>,
-    ): Promise<readonly H[]> {
-      const before = commits
-      const found = await list()
-      const isEnd = after !== undefined && newest_first !== true && found.length < limit && before === commits
-      if (isEnd && typeof where.session === 'string' && Object.keys(where).length === 1) {
-        if (ends.size >= MOST) ends.clear()
-        ends.set(where.session, found.at(-1)?.cursor ?? after)
-      }
-      return found
-    },
-    forget(changes: readonly Change[]): void {
-      for (const change of changes) {
-        if (change.kind !== 'swap' || change.table !== 'labels') continue
-        commits += 1
-        ends.delete(change.to.session)
-      }
     },
   }
 }

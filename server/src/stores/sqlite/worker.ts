@@ -106,13 +106,13 @@ function writeGroup(commits: readonly PackedCommit[], now: number, { batch, befo
     const { apply, noteBatch } = writer.value
     const isLater = commits.length > 0 && commits.every(isSyncedLater)
     syncWith(writer.value, isLater ? 'NORMAL' : setup.tuning.synchronous)
-    const outcomes = apply(commits, now, (found) => noteBatch(batch, [...before, ...found], now))
-    if (Array.isArray(outcomes)) {
+    const applied = apply(commits, now, (found) => noteBatch(batch, [...before, ...found], now))
+    if ('outcomes' in applied) {
       unsynced = isLater
-      return { outcomes, ...noted(tailNow()) }
+      return { ...applied, ...noted(tailNow()) }
     }
     disconnect()
-    return all('in_doubt', commits, faultOf(outcomes.in_doubt))
+    return all('in_doubt', commits, faultOf(applied.in_doubt))
   } catch (error) {
     disconnect()
     return all('unavailable', commits, faultOf(error))
@@ -191,6 +191,7 @@ function write({ batch, commits, now }: Batch<PackedCommit>): BatchReply {
   }
   return {
     outcomes: groups.flatMap(({ outcomes }) => outcomes),
+    cursors: groups.flatMap(({ cursors }) => cursors ?? []),
     fault: groups.find(({ fault }) => fault)?.fault,
     tail: groups.findLast(({ tail }) => tail)?.tail,
     diverged: groups.find(({ diverged }) => diverged)?.diverged,
