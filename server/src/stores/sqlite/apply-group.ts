@@ -39,6 +39,9 @@ export function groupApplier(db: DatabaseSync, stream: string, memory: WriterMem
   const onces = onceKeys(db, stream, memory.onces, macs)
   const { apply, forgetVersions, cursors } = changeApplier(db, tail, onces, macs)
   const begin = db.prepare('BEGIN IMMEDIATE')
+  // Changes when another connection has written.
+  const version = db.prepare('PRAGMA data_version')
+  let seen: unknown
   const end = db.prepare('COMMIT')
   const rollback = db.prepare('ROLLBACK')
   const savepoint = db.prepare('SAVEPOINT one')
@@ -57,8 +60,11 @@ export function groupApplier(db: DatabaseSync, stream: string, memory: WriterMem
 
   // Both are compared in every case.
   const beginGroup = (): void => {
-    const isChain = tail.begin()
-    hasKeys = onces.begin()
+    const now = version.get()?.['data_version']
+    const isUntouched = seen !== undefined && seen === now
+    seen = now
+    const isChain = tail.begin(isUntouched)
+    hasKeys = onces.begin(isUntouched)
     isSame = isChain && hasKeys
   }
 

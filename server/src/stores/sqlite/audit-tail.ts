@@ -21,8 +21,11 @@ export type TailMemory = {
 
 /** The end of one stream's chain, while a transaction holds the write lock. */
 export type AuditTail = {
-  /** Reads where the chain ends, and compares that with what is remembered. False if it is not the same chain. */
-  begin(): boolean
+  /**
+   * Reads where the chain ends, and compares that with what is remembered. False if it is not the same chain. `isUntouched`: nobody
+   * else has written since this connection last began.
+   */
+  begin(isUntouched: boolean): boolean
   append(parts: EntryParts): void
   /** Where the chain ends now, to return to when a commit is undone. */
   mark(): Head | undefined
@@ -73,8 +76,12 @@ export function auditTail(
   const hashAt = (seq: number): unknown => (seq === 0 ? emptyHead(stream).hash : at.get(start + seq)?.['hash'])
 
   return {
-    begin() {
+    begin(isUntouched) {
       // INVARIANT: read inside the transaction, because other processes append to the same stream.
+      if (isUntouched && memory.alone && !memory.inDoubt) {
+        head = stored = memory.last
+        return true
+      }
       const named = storedHead()
       stored = named
       start = numberedStart()

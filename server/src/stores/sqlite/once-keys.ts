@@ -21,8 +21,11 @@ export type OnceMemory = {
 
 /** The single-use keys, while a transaction holds the write lock. */
 export type OnceKeys = {
-  /** Compares the keys with their sum if something else may have written. False if keys are missing. */
-  begin(): boolean
+  /**
+   * Compares the keys with their sum if something else may have written. False if keys are missing. `isUntouched`: nobody else has
+   * written since this connection last began.
+   */
+  begin(isUntouched: boolean): boolean
   /** False if the key is used. */
   take(key: string, until: number): boolean
   purge(before: number): void
@@ -46,9 +49,7 @@ export function onceKeys(db: DatabaseSync, stream: string, memory: OnceMemory, m
   const ownSum = db.prepare(`${SUMS} WHERE stream = ?`)
   const write = db.prepare('INSERT OR REPLACE INTO once_sums (stream, n, masked, mac) VALUES (?, ?, ?, ?)')
   const discard = db.prepare('DELETE FROM once_sums WHERE stream <> ?')
-  // Changes when another connection has written.
-  const version = db.prepare('PRAGMA data_version')
-  let seen: unknown
+  let isCompared = false
   let own: OnceSum | undefined
   let saved: OnceSum | undefined
 
@@ -81,10 +82,9 @@ export function onceKeys(db: DatabaseSync, stream: string, memory: OnceMemory, m
   }
 
   return {
-    begin() {
-      const now = version.get()?.['data_version']
-      const isSame = seen !== undefined && (!memory.alone || seen === now)
-      seen = now
+    begin(isUntouched) {
+      const isSame = isCompared && (!memory.alone || isUntouched)
+      isCompared = true
       if (!memory.alone) own = saved = undefined
       return isSame || compare()
     },
@@ -119,7 +119,7 @@ export function onceKeys(db: DatabaseSync, stream: string, memory: OnceMemory, m
     },
     undo() {
       // What was found missing is found again.
-      if (memory.diverged !== undefined) seen = undefined
+      if (memory.diverged !== undefined) isCompared = false
       own = saved
     },
   }
