@@ -55,6 +55,31 @@ test('commits that arrive while a batch is in progress are sent as the next one,
   expect(await Promise.all(second)).toEqual(Array.from({ length: 5 }, () => 'committed'))
 })
 
+test('a batch that is smaller than the one before waits up to two turns for more commits; a single caller does not wait', async () => {
+  const batches: number[] = []
+  const { writer } = writerOf(
+    linkTo(async (batch) => {
+      batches.push(batch.commits.length)
+      return all(batch)
+    }),
+  )
+  const turn = () => new Promise((resolve) => setImmediate(resolve))
+  await writer.commit(spend('a'))
+  for (let count = 0; count < 3; count += 1) {
+    const single = writer.commit(spend('a'))
+    await turn()
+    expect(batches).toHaveLength(count + 2)
+    await single
+  }
+  await Promise.all([writer.commit(spend('b')), writer.commit(spend('c')), writer.commit(spend('d'))])
+  const early = writer.commit(spend('e'))
+  await turn()
+  const late = writer.commit(spend('f'))
+  await Promise.all([early, late])
+  await writer.commit(spend('g'))
+  expect(batches).toEqual([1, 1, 1, 1, 3, 2, 1])
+})
+
 test('when the thread dies, its batch is in doubt until the next thread reports its outcome', async () => {
   const stored: WorkerLink['ask'] = async () => ({ outcomes: ['committed', { lost: 0 }] })
   const { writer, faults } = writerOf(

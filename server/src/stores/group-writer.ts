@@ -54,6 +54,9 @@ type Wake = Pick<Extract<Change, { kind: 'wake' }>, 'run' | 'at'>
 /** Callers ask for an outcome within seconds, so only the newest are kept. */
 const MOST_LEARNT = 100_000
 
+/** How many turns of the event loop a batch waits for more commits. */
+const MOST_TURNS = 2
+
 /** Collects what arrives while a batch is being written, and sends it as the next one: the disk sets the pace. */
 export function groupWriter<Packed>(deps: GroupWriterDeps<Packed>, first: BatchLink<Packed>): GroupWriter {
   const listeners: WakeListener[] = []
@@ -64,6 +67,8 @@ export function groupWriter<Packed>(deps: GroupWriterDeps<Packed>, first: BatchL
   let closed = false
   let scrubs: (() => void)[] = []
   let batches = 0
+  /** The number of commits of the last batch. */
+  let lastSize = 0
   let doubt: Doubt<Packed> | undefined
   let asking: Promise<void> | undefined
   /** The newest outcomes of commits that were in doubt. */
@@ -87,6 +92,8 @@ export function groupWriter<Packed>(deps: GroupWriterDeps<Packed>, first: BatchL
   // batch.
   const drain = async () => {
     while (waiting.length > 0 || scrubs.length > 0) {
+      if (waiting.length < lastSize) await gather()
+      lastSize = waiting.length
       const commits = deps.refuses === undefined ? waiting : waiting.filter(isSent)
       const scrubbed = scrubs
       waiting = []
@@ -99,6 +106,15 @@ export function groupWriter<Packed>(deps: GroupWriterDeps<Packed>, first: BatchL
       for (const done of scrubbed) done()
     }
     draining = undefined
+  }
+
+  /**
+   * Requests that the event loop has yet to process will commit, too. A batch costs as much as several commits, so one that is smaller
+   * than the batch before waits a little for them. A single caller never waits.
+   */
+  const gather = async () => {
+    for (let turn = 0; turn < MOST_TURNS && waiting.length < lastSize; turn += 1)
+      await new Promise<void>((done) => setImmediate(done))
   }
 
   const isSent = ({ changes, resolve }: Waiting<Packed>): boolean => {
