@@ -1,5 +1,5 @@
 import type { Change, Ledger, Table } from '../../commands/ports/ledger.ts'
-import type { Held, Tables, Where } from '../../commands/ports/reads.ts'
+import type { Held, Tables } from '../../commands/ports/reads.ts'
 import type { BloomFilter } from './bloom-filter.ts'
 import type { LastLabels } from './last-labels.ts'
 
@@ -102,7 +102,7 @@ export function rememberReads<Store extends Ledger & Pick<Tables, 'row' | 'list'
     async list(table, where, page) {
       if (isSurelyAbsent(table, where)) return []
       if (table === 'labels') {
-        const found = labels.list(where, page, () => store.list('labels', where as Where<'labels'>, page))
+        const found = labels.list(where, page, () => store.list('labels', where, page))
         // The table is `labels`.
         return found as Promise<readonly Held<Table>[]> as Promise<readonly Held<typeof table>[]>
       }
