@@ -1,4 +1,4 @@
-import type { Change } from '../../commands/ports/ledger.ts'
+import type { Change, Table } from '../../commands/ports/ledger.ts'
 import type { Held, Page } from '../../commands/ports/reads.ts'
 
 /** The newest labels of sessions, as this process stored them: a session reads each label a moment after it was recorded. */
@@ -6,11 +6,11 @@ export type LastLabels = {
   /** Whether surely no label of this session has a larger cursor. */
   is(session: string, cursor: number): boolean
   /** From memory, if the labels after the given cursor are known; otherwise `read` reads them. */
-  list(
+  list<Label extends Held<Table>>(
     where: { readonly session?: unknown },
     page: Page,
-    read: () => Promise<readonly Held<'labels'>[]>,
-  ): Promise<readonly Held<'labels'>[]>
+    read: () => Promise<readonly Label[]>,
+  ): Promise<readonly Label[]>
   /** For each commit that is stored, in the order of the commits. `cursors` has those of the labels that it and later ones inserted. */
   stored(changes: readonly Change[], cursors: Iterator<number> | undefined): void
   /** For a commit with another outcome. */
@@ -68,11 +68,19 @@ export function lastLabels(): LastLabels {
       const known = sessions.get(session)
       return known !== undefined && endOf(known) === cursor
     },
-    async list(where, { after, limit, newest_first }, read) {
+    async list<Label extends Held<Table>>(
+      where: { readonly session?: unknown },
+      { after, limit, newest_first }: Page,
+      read: () => Promise<readonly Label[]>,
+    ) {
       const session = Object.keys(where).length === 1 && typeof where.session === 'string' ? where.session : undefined
       if (session === undefined || after === undefined || newest_first === true) return read()
       const known = sessions.get(session)
-      if (known !== undefined && after >= known.from) return listAfter(known, after, limit)
+      if (known !== undefined && after >= known.from) {
+        const next: readonly Held<Table>[] = listAfter(known, after, limit)
+        // What `read` reads are labels.
+        return next as readonly Label[]
+      }
       const before = changes
       const found = await read()
       if (found.length < limit && before === changes) know(session, found.at(-1)?.cursor ?? after)

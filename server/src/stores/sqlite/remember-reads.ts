@@ -101,11 +101,7 @@ export function rememberReads<Store extends Ledger & Pick<Tables, 'row' | 'list'
     row: (table, id) => (QUIET.has(table) ? rememberedRow(table, id) : store.row(table, id)),
     async list(table, where, page) {
       if (isSurelyAbsent(table, where)) return []
-      if (table === 'labels') {
-        const found = labels.list(where, page, () => store.list('labels', where, page))
-        // The table is `labels`.
-        return found as Promise<readonly Held<Table>[]> as Promise<readonly Held<typeof table>[]>
-      }
+      if (table === 'labels') return labels.list(where, page, () => store.list(table, where, page))
       if (!QUIET.has(table)) return store.list(table, where, page)
       return remembered(table, `list ${JSON.stringify([where, page])}`, () => store.list(table, where, page))
     },
