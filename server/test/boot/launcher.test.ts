@@ -26,22 +26,28 @@ function starts(words: readonly string[], own = { args: [] as string[], options:
   return lines.map((line) => JSON.parse(line) as Started)
 }
 
+const FREED_AT_ONCE = '--no-maglev-destroy-on-background'
+/** The launcher's options, without the first. */
+const REST = ['--initial-old-space-size=64', FREED_AT_ONCE]
+
 test.skipIf(process.platform === 'win32')('a gate stays small, and is the process that was started', () => {
   const [first, second, ...more] = starts(['up', '--help'])
-  expect(second).toEqual([first?.[0], ['--max-semi-space-size=8', '--initial-old-space-size=64'], '2'])
+  expect(second).toEqual([first?.[0], ['--max-semi-space-size=8', ...REST], '2'])
   expect(more).toEqual([])
 })
 
 test.skipIf(process.platform === 'win32')('the V8 options of an operator stay in force', () => {
   const [, byArgument] = starts(['up', '--help'], { args: ['--max_semi_space_size=32'], options: '' })
-  expect(byArgument?.slice(1)).toEqual([['--max_semi_space_size=32', '--initial-old-space-size=64'], '2'])
+  expect(byArgument?.slice(1)).toEqual([['--max_semi_space_size=32', ...REST], '2'])
   const [, byEnvironment] = starts(['up', '--help'], { args: [], options: '--max-semi-space-size=32' })
-  expect(byEnvironment?.slice(1)).toEqual([['--initial-old-space-size=64'], '2'])
+  expect(byEnvironment?.slice(1)).toEqual([[...REST], '2'])
   const [, quoted] = starts(['up', '--help'], { args: [], options: '"--max-semi-space-size=32"' })
-  expect(quoted?.slice(1)).toEqual([['--initial-old-space-size=64'], '2'])
+  expect(quoted?.slice(1)).toEqual([[...REST], '2'])
   // A limit of ours below it would undo it.
   const [, least] = starts(['up', '--help'], { args: ['--min-semi-space-size=16'], options: '' })
-  expect(least?.slice(1)).toEqual([['--min-semi-space-size=16', '--initial-old-space-size=64'], '2'])
+  expect(least?.slice(1)).toEqual([['--min-semi-space-size=16', ...REST], '2'])
+  const [, later] = starts(['up', '--help'], { args: ['--maglev_destroy_on_background'], options: '' })
+  expect(later?.[1]).not.toContain(FREED_AT_ONCE)
 })
 
 test('the sources start without a build', () => {
