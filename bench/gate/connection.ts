@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 export type Reply = { readonly status: number; readonly headers: string; readonly body: string }
 
 /** One keep-alive connection, one request at a time, without an HTTP library, so that the load generator is not what is measured. */
-export type Connection = { ask(text: string): Promise<Reply>; close(): void }
+export type Connection = { ask(text: string): Promise<Reply>; isClosed(): boolean; close(): void }
 
 const END_OF_HEAD = '\r\n\r\n'
 
@@ -29,6 +29,7 @@ export async function openConnection(url: URL): Promise<Connection> {
         asked = { resolve, reject }
         socket.write(text)
       }),
+    isClosed: () => socket.destroyed || socket.readableEnded,
     close: () => void socket.destroy(),
   }
 }

@@ -41,11 +41,12 @@ export async function runGate(folder: string, tool: string, launcher = LAUNCHER)
   const own = randomBytes(4).toString('hex')
   let count = 0
   const connect = async () => {
-    // The gate closes connections that are idle for a while.
-    const connection = await openConnection(url)
+    let connection = await openConnection(url)
     const call = async () => {
       count += 1
       const body = JSON.stringify({ tool, args: { text: `call ${own} ${count}` }, thread: `bench-${count % 100}` })
+      // The gate closes connections that are idle for a while, as when the other gate of a comparison takes its turn.
+      if (connection.isClosed()) connection = await openConnection(url)
       const begun = performance.now()
       const reply = await connection.ask(postText(url, `authorization: Bearer ${key}\r\n`, body))
       if (reply.status !== 200) throw new Error(`a call of the bench ended with ${reply.status}: ${reply.body}`)
