@@ -1,10 +1,11 @@
+import { CallerName } from '../parts/caller-name.tsx'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { CallLife, CallMoment } from '../../../server/src/contract/activity.ts'
 import { ask } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
 import { InputFields, Value } from '../inbox/fields.tsx'
-import { agentName, argumentsOf } from '../inbox/packet-words.ts'
+import { argumentsOf } from '../inbox/packet-words.ts'
 import { Reasons } from '../inbox/why.tsx'
 import { say } from '../lib/announce.ts'
 import { clockTime, count, exactTime, many } from '../lib/time.ts'
@@ -88,7 +89,7 @@ function Life({ call }: { readonly call: CallLife }) {
         <Sentence of={call.sentence} />
       </h2>
       <p className="small dim">
-        <Text>{agentName(call.asked_by.id)}</Text> for <Text>{call.asked_by.user}</Text> · <code>{call.tool_id}</code>{' '}
+        <CallerName id={call.asked_by.id} user={call.asked_by.user} /> · <code>{call.tool_id}</code>{' '}
         <Risk of={call.risk.class} long />
       </p>
       {call.state === 'pending' && call.approval_id !== undefined ? (

@@ -2,11 +2,10 @@ import { Link } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { memo, useEffect, useRef } from 'react'
 import type { CallSummary } from '../../../server/src/contract/activity.ts'
-import { agentName } from '../inbox/packet-words.ts'
+import { CallerName } from '../parts/caller-name.tsx'
 import { clockTime, exactTime, isToday, lasted, shortTime } from '../lib/time.ts'
 import { Said } from '../parts/said.tsx'
 import { Sentence } from '../parts/sentence.tsx'
-import { Text } from '../parts/text.tsx'
 import { Verdict } from '../parts/verdict.tsx'
 import type { CallFilters } from './calls-query.ts'
 
@@ -103,11 +102,11 @@ const Cells = memo(function Cells({ call, filters, chosen }: CellsProps) {
           <Sentence of={call.sentence} />
         </Link>
         <span className="tiny faint">
-          <Text>{agentName(call.asked_by.id)}</Text> for <Text>{call.asked_by.user}</Text> · <code>{call.tool_id}</code>
+          <CallerName id={call.asked_by.id} user={call.asked_by.user} /> · <code>{call.tool_id}</code>
         </span>
       </span>
       <span role="cell" className="why-cell">
-        <Said>{call.why}</Said>
+        <Said>{call.state === 'failed' || call.state === 'unknown' ? (call.problem?.says ?? call.why) : call.why}</Said>
       </span>
       <span role="cell" className="took num">
         {tookOf(call)}

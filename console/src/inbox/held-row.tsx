@@ -1,3 +1,4 @@
+import { CallerName } from '../parts/caller-name.tsx'
 import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
 import { many } from '../lib/time.ts'
@@ -6,7 +7,7 @@ import { Icon } from '../parts/icon.tsx'
 import { Risk } from '../parts/risk.tsx'
 import { Sentence } from '../parts/sentence.tsx'
 import { Text } from '../parts/text.tsx'
-import { agentName, outsideOf, sentenceOf } from './packet-words.ts'
+import { outsideOf, sentenceOf } from './packet-words.ts'
 import type { InboxRow } from './use-inbox.ts'
 
 type HeldRowProps = { readonly row: InboxRow; readonly chosen: boolean }
@@ -42,8 +43,10 @@ function Row({ row, chosen }: HeldRowProps) {
       <span className="held-meta">
         {packet.risk === undefined ? null : <Risk of={packet.risk.class} />}
         <span>
-          <Text>{agentName(packet.node?.context.caller ?? packet.asked_by.id)}</Text> for{' '}
-          <Text>{packet.node?.context.user ?? packet.asked_by.user}</Text>
+          <CallerName
+            id={packet.node?.context.caller ?? packet.asked_by.id}
+            user={packet.node?.context.user ?? packet.asked_by.user}
+          />
           {packet.node === undefined ? null : (
             <>
               {' '}
@@ -60,7 +63,7 @@ function Row({ row, chosen }: HeldRowProps) {
         {packet.strength === 'strong' ? (
           <span className="tag">
             <Icon name="hand" />
-            careful
+            strong
           </span>
         ) : null}
         {packet.asked.people > 1 ? (

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { Ref } from 'react'
 import type { Packet } from '../api/types.ts'
-import { clockTime } from '../lib/time.ts'
+import { clockTime, isToday, shortTime } from '../lib/time.ts'
 import { Ago } from '../parts/ago.tsx'
 import { Card } from '../parts/card.tsx'
 import { Countdown } from '../parts/countdown.tsx'
@@ -39,7 +39,7 @@ export function PacketHead({ packet, closed, headRef, onBack }: HeadProps) {
         {packet.strength === 'strong' ? (
           <span className="tag">
             <Icon name="hand" />
-            careful approval
+            strong approval
           </span>
         ) : null}
         {packet.strength === 'two_person' ? (
@@ -106,7 +106,13 @@ function Who({ packet }: { readonly packet: Packet }) {
             <b>
               <Text>{agentName(asked_by.id)}</Text>
             </b>{' '}
-            asks for <b>{me?.user === asked_by.user ? 'you' : <Text>{asked_by.user}</Text>}</b>
+            asks
+            {agentName(asked_by.id) === asked_by.user ? null : (
+              <>
+                {' '}
+                for <b>{me?.user === asked_by.user ? 'you' : <Text>{asked_by.user}</Text>}</b>
+              </>
+            )}
           </>
         ) : (
           <NodeWho node={node} />
@@ -174,7 +180,7 @@ export function PacketBody({ packet, onSource }: { readonly packet: Packet; read
       </div>
       <p className="tiny faint num ids">
         {packet.approval_id} · {packet.call_id} · packet {packet.digest.slice(0, 8)}… · until{' '}
-        {clockTime(packet.expires_at)}
+        {isToday(packet.expires_at) ? clockTime(packet.expires_at) : shortTime(packet.expires_at)}
       </p>
     </>
   )

@@ -72,7 +72,7 @@ export function Reasons({ of }: { readonly of: Packet['risk_notes'] }) {
             <Icon name={icon} />
             <b>
               {title}
-              {isPolicy && isStrong ? ', with care' : null}
+              {isPolicy && isStrong ? ', with a strong approval' : null}
               {isPolicy && note.strength === 'two_person' ? ', two people' : null}
             </b>
             <span>

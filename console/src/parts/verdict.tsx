@@ -53,7 +53,7 @@ type EffectProps = { readonly of: keyof typeof EFFECTS; readonly strength?: stri
 /** What a rule or a policy says. */
 export function EffectWord({ of, strength }: EffectProps) {
   const { icon, word } = EFFECTS[of]
-  const more = strength === 'strong' ? ', careful' : strength === 'two_person' ? ' two' : ''
+  const more = strength === 'strong' ? ' (strong)' : strength === 'two_person' ? ' two people' : ''
   return (
     <span className={`verdict ${of}`}>
       <Icon name={strength === 'two_person' ? 'people' : icon} />

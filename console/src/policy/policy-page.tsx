@@ -164,7 +164,7 @@ function Reload() {
         </span>
       )}
       <Button size="small" busy={reload.isPending} onClick={() => reload.mutate()}>
-        Read from disk again
+        Reload from disk
       </Button>
     </span>
   )

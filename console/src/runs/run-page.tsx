@@ -6,7 +6,7 @@ import { problemOf } from '../api/problem.ts'
 import type { RunDetails } from '../api/types.ts'
 import { useThreadNews } from '../chat/follow-thread.ts'
 import { pathOf } from '../chat/thread-calls.ts'
-import { agentName } from '../inbox/packet-words.ts'
+import { CallerName } from '../parts/caller-name.tsx'
 import { say } from '../lib/announce.ts'
 import { clockTime, many, shortTime } from '../lib/time.ts'
 import { Button } from '../parts/button.tsx'
@@ -91,7 +91,7 @@ function Facts({ run }: { readonly run: RunDetails }) {
         <div>
           <dt>Caller</dt>
           <dd>
-            <Text>{agentName(run.owner.id)}</Text> for <Text>{run.owner.user}</Text>
+            <CallerName id={run.owner.id} user={run.owner.user} />
           </dd>
         </div>
       )}

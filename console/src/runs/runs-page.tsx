@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { ask, withQuery } from '../api/client.ts'
 import type { Page, Run } from '../api/types.ts'
 import { LiveSign } from '../inbox/inbox-page.tsx'
-import { agentName } from '../inbox/packet-words.ts'
+import { CallerName } from '../parts/caller-name.tsx'
 import { Ago } from '../parts/ago.tsx'
 import { Icon } from '../parts/icon.tsx'
 import type { IconName } from '../parts/icon-paths.ts'
@@ -14,7 +14,7 @@ import { Text } from '../parts/text.tsx'
 
 const STATUSES = {
   active: { kind: 'plain', icon: 'bolt', word: 'Running' },
-  waiting: { kind: 'ask', icon: 'clock', word: 'Waits' },
+  waiting: { kind: 'ask', icon: 'clock', word: 'Waiting' },
   done: { kind: 'allow', icon: 'check', word: 'Done' },
   failed: { kind: 'block', icon: 'warn', word: 'Failed' },
   cancelled: { kind: 'plain', icon: 'undo', word: 'Cancelled' },
@@ -104,7 +104,7 @@ export function RunsPage() {
                   <span className="tiny faint">
                     {run.owner === undefined ? null : (
                       <>
-                        <Text>{agentName(run.owner.id)}</Text> for <Text>{run.owner.user}</Text> ·{' '}
+                        <CallerName id={run.owner.id} user={run.owner.user} /> ·{' '}
                       </>
                     )}
                     <code>{run.run_id}</code>

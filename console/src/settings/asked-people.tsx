@@ -36,7 +36,7 @@ export function AskedPeople() {
                 <Text>{askedWords(route, groups)}</Text>
               </span>
             </span>
-            {route.strength === 'strong' ? <span className="tag">careful approval</span> : null}
+            {route.strength === 'strong' ? <span className="tag">strong approval</span> : null}
           </li>
         ))}
       </ul>

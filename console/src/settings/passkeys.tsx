@@ -56,7 +56,7 @@ export function Passkeys() {
       />
       <div className="card-body">
         <p className="small dim">
-          With a passkey, every careful approval asks for your finger, face or PIN. A lost one is removed by another
+          With a passkey, every strong approval asks for your finger, face or PIN. A lost one is removed by another
           admin.
         </p>
         {off === undefined ? (

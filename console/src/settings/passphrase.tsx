@@ -32,8 +32,8 @@ export function Passphrase() {
     <Card title="Passphrase" aside={has ? 'you have one' : 'you have none'}>
       <div className="card-body">
         <p className="small dim">
-          Careful approvals can ask for it, so that a stolen key alone approves nothing.
-          {me?.proofs.needed === true ? ' This gate asks for it at every careful approval.' : ''}
+          Strong approvals can ask for it, so that a stolen key alone approves nothing.
+          {me?.proofs.needed === true ? ' This gate asks for it at every strong approval.' : ''}
         </p>
         {has ? (
           <TextField

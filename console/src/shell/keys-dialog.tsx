@@ -6,7 +6,7 @@ import { overlay } from './overlay.ts'
 const KEYS: readonly (readonly [string, string])[] = [
   ['j k', 'next, previous'],
   ['↵', 'open'],
-  ['a', 'approve (a careful approval: goes to the field, never decides)'],
+  ['a', 'approve (a strong approval: goes to the field, never decides)'],
   ['e', 'edit'],
   ['d', 'deny: asks for a reason; ↵ denies, esc goes back'],
   ['r', 'remember'],

@@ -98,7 +98,7 @@ function ServerTools({ server, tools, chosen }: ServerProps) {
           <Text>{STATES[server.state] ?? server.state}</Text>, {many(server.tools, 'tool')}
         </span>
         <Link to="/activity" search={{ words: server.server } as never} className="small">
-          Its calls
+          Calls
         </Link>
       </h2>
       {server.findings.map((finding) => (

@@ -41,7 +41,7 @@ function typeInstead(path: readonly PropertyKey[]): string | undefined {
 
 const YAML_REMEDIES: Readonly<Record<string, string>> = {
   TAB_AS_INDENT: 'indent with spaces',
-  BAD_INDENT: 'indent all keys of a map equally',
+  BAD_INDENT: 'indent all keys of a map equally, and close every `[` and `{`',
   DUPLICATE_KEY: 'keep one of the two',
   MISSING_CHAR: 'add the missing quote, bracket or colon',
   UNEXPECTED_TOKEN: 'put strings with YAML characters in quotes',

@@ -273,9 +273,7 @@ function faultsOf(issue: z.core.$ZodIssue, above: readonly PropertyKey[]): Confi
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => ({ path: [...path, key], says: 'unknown key', kind: 'unknown_key' }))
   if (issue.code === 'invalid_key') return [{ path, says: issue.issues[0]?.message ?? issue.message, kind: 'other' }]
-  return [
-    { path, says: plainly(issue.message), kind: isTypeFault(issue) && !isExcluded(issue) ? 'wrong_type' : 'other' },
-  ]
+  return [{ path, says: plainly(issue.message), kind: isWrongType(issue) ? 'wrong_type' : 'other' }]
 }
 
 /** zod's message, reworded for somebody who writes YAML. */
@@ -313,6 +311,7 @@ function expectedOf(fault: z.core.$ZodIssue): readonly string[] {
 
 const isExcluded = (fault: z.core.$ZodIssue) => fault.code === 'invalid_type' && fault.expected === 'never'
 const isTypeFault = (fault: z.core.$ZodIssue) => fault.code === 'invalid_type'
+const isWrongType = (fault: z.core.$ZodIssue) => isTypeFault(fault) && !isExcluded(fault) && fault.message !== ONE_KIND
 
 function spell({ path, says }: ConfigFault, place: string | undefined, remedy: string | undefined): string {
   const where = path.length === 0 ? 'the file' : path.map(String).join('.')

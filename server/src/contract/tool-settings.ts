@@ -60,15 +60,15 @@ export const LIMITS = {
 export const COMMON = { ...LIMITS, tools: z.record(z.string().min(1), ToolSettings).default({}) }
 
 const KINDS = {
-  command: 'started (`command`)',
-  url: 'reached (`url`)',
-  openapi: 'described by a file (`openapi`)',
-  commands: 'a set of `commands`',
-  client: 'the built-in tools of a coding agent (`client`)',
+  command: '`command` (a program to start)',
+  url: '`url` (a server to connect to)',
+  openapi: '`openapi` (the description of an HTTP service)',
+  commands: '`commands` (commands to run)',
+  client: '`client` (the built-in tools of a coding agent)',
 } as const
 type Kind = keyof typeof KINDS
 
-export const ONE_KIND = `a server is one of: ${Object.values(KINDS).join(', ')}`
+export const ONE_KIND = `a server has exactly one of ${Object.values(KINDS).join(', ')}`
 
 /** The keys that identify other kinds of servers; they exclude each other. */
 export function noneBut<K extends Kind>(kind: K): Record<Exclude<Kind, K>, z.ZodOptional<z.ZodNever>> {

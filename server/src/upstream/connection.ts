@@ -137,7 +137,7 @@ async function openOn(open: OpenWire, deps: ConnectionDeps, legacy: boolean): Pr
     const is = need === undefined ? causeOf(error, legacy ? 'never' : wire.probe) : 'needs_login'
     await closeAfter(wire, is)
     if (need !== undefined) return { is: 'needs_login', says: need }
-    return { is, says: error instanceof Error ? error.message : String(error) }
+    return { is, says: faultText(error) }
   } finally {
     stop.removeEventListener('abort', stopped)
   }
@@ -163,6 +163,17 @@ const watching = ({ server, tuning, onNotice }: ConnectionDeps, wire: Wire): Lis
 async function closeAfter(wire: Wire, is: Try['is']): Promise<void> {
   if (is === 'died_of_probe') wire.kill()
   await wire.close()
+}
+
+/** Why a server did not start, for the person who configured it. */
+function faultText(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed)
+    return 'it ended, or closed the connection, before it answered'
+  const { code, syscall, path } = error as NodeJS.ErrnoException
+  if (syscall?.startsWith('spawn') !== true) return error.message
+  if (code === 'ENOENT') return `the program \`${path ?? ''}\` was not found; check \`command\` and PATH`
+  return code === 'EACCES' ? `the program \`${path ?? ''}\` may not be executed` : error.message
 }
 
 function causeOf(error: unknown, probe: Wire['probe']): 'failed' | 'died_of_probe' | 'other_wire' {

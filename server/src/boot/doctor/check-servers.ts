@@ -75,7 +75,12 @@ function serverFinding(server: string, { state, tools, last_failure, login }: Re
   const about = `server ${server}`
   if (state === 'ready') return { severity: 'ok', about, says: count(tools, 'tool') }
   if (state === 'needs_login') return loginFinding(server, textOf(last_failure), fieldsOf(login)['per'] === 'user')
-  return { severity: 'error', about, says: `is ${textOf(state)}: ${textOf(last_failure)}`, do: 'see `sluice servers`' }
+  return {
+    severity: 'error',
+    about,
+    says: `is ${state === 'waiting' ? 'down, and is tried again' : textOf(state)}: ${textOf(last_failure)}`,
+    do: 'check its entry in the configuration; what it printed is in the log of the gate',
+  }
 }
 
 /** Nothing is wrong with the server. */
