@@ -167,13 +167,9 @@ async function closeAfter(wire: Wire, is: Try['is']): Promise<void> {
 
 /** Why a server did not start, for the person who configured it. */
 function faultText(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
   if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed)
     return 'it ended, or closed the connection, before it answered'
-  const { code, syscall, path } = error as NodeJS.ErrnoException
-  if (syscall?.startsWith('spawn') !== true) return error.message
-  if (code === 'ENOENT') return `the program \`${path ?? ''}\` was not found; check \`command\` and PATH`
-  return code === 'EACCES' ? `the program \`${path ?? ''}\` may not be executed` : error.message
+  return error instanceof Error ? error.message : String(error)
 }
 
 function causeOf(error: unknown, probe: Wire['probe']): 'failed' | 'died_of_probe' | 'other_wire' {

@@ -56,7 +56,7 @@ export function startChild(config: StdioServer, sink: ChildSink): Child {
 
   const started = new Promise<string | undefined>((resolve) => {
     child.once('spawn', () => resolve(undefined))
-    child.once('error', (error) => resolve(error.message))
+    child.once('error', (error) => resolve(spawnFault(error, config.command)))
   })
   const exited = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message))
@@ -131,4 +131,10 @@ function readStderr(child: ChildProcess, sink: ChildSink): void {
   if (child.stderr === null) return
   const pacedReader = paced((piece) => reader.push(piece), child.stderr)
   child.stderr.on('data', (chunk: Buffer) => pacedReader.push(chunk))
+}
+
+/** Why a program could not be started, for the person who configured it. */
+function spawnFault({ code, message }: NodeJS.ErrnoException, command: string): string {
+  if (code === 'ENOENT') return `the program \`${command}\` was not found; check \`command\` and PATH`
+  return code === 'EACCES' ? `the program \`${command}\` may not be executed` : message
 }
