@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type GateCase, gateVerdict, readCases } from '../cases/read-cases.ts'
+import { answerIn } from '../mcp/answer-in.ts'
 import { someOf } from '../some-of.ts'
 import { startGate, type RunningGate } from './with-running-gate.ts'
 
@@ -82,7 +83,7 @@ const overMcp: Door = async (one, thread) => {
     headers: { 'content-type': 'application/json', authorization: `Bearer ${keyOf(one)}` },
     body: JSON.stringify(message),
   })
-  const { result } = (await answer.json()) as { result: { structuredContent?: Record<string, unknown> } }
+  const { result } = answerIn(await answer.text()) as { result: { structuredContent?: Record<string, unknown> } }
   const details = result.structuredContent ?? {}
   return { status: details['status'] ?? 'executed', code: details['code'] }
 }

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { LAUNCHER } from '../built/built.ts'
 import { BOOK_TOOLS } from '../gate/with-gate.ts'
+import { answerIn } from '../mcp/answer-in.ts'
 
 export type Ran = { readonly code: number | null; readonly out: string; readonly err: string }
 
@@ -122,7 +123,7 @@ export async function runGate(
     }
     const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body)
     const answer = await fetch(`${url}${path}`, { method, headers, ...(text === undefined ? {} : { body: text }) })
-    return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }
+    return { status: answer.status, body: answerIn(await answer.text()) }
   }
   return {
     folder,

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { answerIn } from '../mcp/answer-in.ts'
 import type { CliBoot } from '../../src/doors/cli/cli-boot.ts'
 import { runCli } from '../../src/doors/cli/program.ts'
 import { configure, startGate, type RunningGate } from '../doors/with-running-gate.ts'
@@ -135,7 +136,7 @@ const mcp: Door = async (who, action, body) => {
     headers: { 'content-type': 'application/json', authorization: `Bearer ${keyOf(who)}` },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
   })
-  const { result } = (await answer.json()) as { result: { isError: boolean; structuredContent: Fields } }
+  const { result } = answerIn(await answer.text()) as { result: { isError: boolean; structuredContent: Fields } }
   const { code, about } = result.structuredContent
   expect(result.isError).toBe(code !== undefined)
   return {

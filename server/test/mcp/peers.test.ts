@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { LAUNCHER } from '../built/built.ts'
 import { until } from '../gate/with-gate.ts'
 import { installPeers, peerFile } from '../peers/install-peers.ts'
+import { answerIn } from './answer-in.ts'
 import { someOf } from '../some-of.ts'
 import { connectClient, waitForLine, startMcpGate, type McpGate } from './with-mcp-gate.ts'
 
@@ -182,7 +183,7 @@ describe.skipIf(isSkipped).each([
       },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
     })
-    const { result, error } = (await answer.json()) as { result?: unknown; error?: unknown }
+    const { result, error } = answerIn(await answer.text())
     return error === undefined ? { kind: 'result', result } : { kind: 'error', error }
   }
 

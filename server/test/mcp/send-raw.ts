@@ -1,11 +1,12 @@
 import { request, type Agent, type IncomingHttpHeaders } from 'node:http'
 import type { RunningGate } from '../doors/with-running-gate.ts'
+import { answerIn } from './answer-in.ts'
 
 export type Answered = {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
-  /** Parsed, where it is one JSON value. */
+  /** Parsed: the JSON value, or the answer in a stream. */
   readonly body: { readonly error?: { code: number; data: { code: string } }; readonly [key: string]: unknown }
 }
 
@@ -48,7 +49,7 @@ export function sendRaw(
 
 function bodyOf(text: string): Answered['body'] {
   try {
-    return JSON.parse(text) as Answered['body']
+    return answerIn(text) as Answered['body']
   } catch {
     return {}
   }
