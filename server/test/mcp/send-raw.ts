@@ -49,7 +49,7 @@ export function sendRaw(
 
 function bodyOf(text: string): Answered['body'] {
   try {
-    return answerIn(text) as Answered['body']
+    return answerIn(text)
   } catch {
     return {}
   }
