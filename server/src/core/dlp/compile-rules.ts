@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { matchesEmpty, patternCost } from './pattern-cost.ts'
+import { numberRules, type NumberRules } from './number-rules.ts'
 import { Rule, type RuleInput } from './rule.ts'
 import { buildWordFinder, type WordFinder } from './word-finder.ts'
 
@@ -24,11 +25,13 @@ export type CompiledRules = {
   readonly finder: WordFinder
   /** By the word's index in the finder; undefined for a word that only other rules use. */
   readonly uses: readonly (KeywordUse | undefined)[]
-  readonly number: readonly CompiledRule[]
+  readonly number: NumberRules
   readonly code: readonly CompiledRule[]
   readonly colon: readonly CompiledRule[]
   /** Rules without keywords, tried at every position. */
   readonly everywhere: readonly CompiledRule[]
+  /** Whether every rule needs a keyword. */
+  readonly needs_keyword: boolean
 }
 
 /** The step limit per attempt: attempts at a keyword are rare, attempts at every position are not. */
@@ -99,6 +102,9 @@ const idOf = (input: unknown): string =>
 const invalid = (rule: string, why: string): Result<never> =>
   refuse('config.invalid', { path: `dlp rule \`${rule}\``, why })
 
+const needsKeyword = ({ at, keywords }: Rule): boolean =>
+  at === 'keyword' || at === 'value' || (at === 'anywhere' && keywords.length > 0)
+
 function indexed(rules: readonly CompiledRule[]): CompiledRules {
   const words = [...new Set(rules.flatMap((rule) => rule.keywords))]
   const uses = words.map((keyword): KeywordUse => {
@@ -115,10 +121,11 @@ function indexed(rules: readonly CompiledRule[]): CompiledRules {
     rules,
     finder: buildWordFinder(words),
     uses,
-    number: at('number'),
+    number: numberRules(at('number')),
     code: at('code'),
     colon: at('colon'),
     everywhere: at('anywhere').filter((rule) => rule.keywords.length === 0),
+    needs_keyword: rules.every(needsKeyword),
   }
 }
 
@@ -134,13 +141,15 @@ export function selectRules(all: CompiledRules, pick: (rule: CompiledRule) => Co
     const own = { keyword: use.keyword, here: of(use.here), values: of(use.values), anywhere: of(use.anywhere) }
     return own.here.length + own.values.length + own.anywhere.length === 0 ? undefined : own
   })
+  const rules = of(all.rules)
   return {
-    rules: of(all.rules),
+    rules,
     finder: all.finder,
     uses,
-    number: of(all.number),
+    number: numberRules(of(all.number.rules.map(({ rule }) => rule))),
     code: of(all.code),
     colon: of(all.colon),
     everywhere: of(all.everywhere),
+    needs_keyword: rules.every(needsKeyword),
   }
 }

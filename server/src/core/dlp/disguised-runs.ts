@@ -23,23 +23,47 @@ export function binaryTexts(text: string): string[] {
 }
 
 /** Long enough for a secret, too short for a picture. */
-const RUN = /(?<![\w+/=.~-])[\w+/=.~-]{16,400}(?![\w+/=.~-])/g
-/** Runs that may be a secret backwards, or with its letters rotated by 13. */
+const SHORTEST_RUN = 16
+const LONGEST_RUN = 400
+const OTHER = 0
+const DIGIT = 1
+const LETTER = 2
+const SIGN = 4
+/** The characters of a run: letters, digits, and the signs that tokens and addresses contain. */
+const KIND_OF = Uint8Array.from({ length: 128 }, (_, code) => {
+  const char = String.fromCharCode(code)
+  if (/[0-9]/.test(char)) return DIGIT
+  if (/[A-Za-z]/.test(char)) return LETTER
+  return /[_+/=.~-]/.test(char) ? SIGN : OTHER
+})
+
+/** Runs that may be a secret backwards, or with its letters rotated by 13: those with letters and digits. */
 export function turnedTexts(text: string): string[] {
   const texts: string[] = []
-  for (const [run] of text.matchAll(RUN)) {
-    if (!/\d/.test(run) || !/[A-Za-z]/.test(run)) continue
-    texts.push(backwards(run), rotated(run))
-    if (!/[/=]/.test(run)) continue
-    // An address is also reversed part by part, because its host may stay in front.
-    const parts = run.split(/[/=]/).filter((part) => part.length >= SHORTEST_TEXT)
-    for (const part of new Set(parts)) texts.push(backwards(part), rotated(part))
+  let start = 0
+  let kinds = 0
+  for (let at = 0; at <= text.length; at++) {
+    const code = at < text.length ? text.charCodeAt(at) : KIND_OF.length
+    const kind = code < KIND_OF.length ? (KIND_OF[code] ?? OTHER) : OTHER
+    kinds |= kind
+    if (kind !== OTHER) continue
+    const length = at - start
+    if (length >= SHORTEST_RUN && length <= LONGEST_RUN && (kinds & DIGIT) !== 0 && (kinds & LETTER) !== 0)
+      turnRun(text.slice(start, at), texts)
+    start = at + 1
+    kinds = 0
   }
   return texts
 }
 
-/** Runs are ASCII, and have at most 400 characters. */
-const LONGEST_RUN = 400
+function turnRun(run: string, texts: string[]): void {
+  texts.push(backwards(run), rotated(run))
+  if (!/[/=]/.test(run)) return
+  // An address is also reversed part by part, because its host may stay in front.
+  const parts = run.split(/[/=]/).filter((part) => part.length >= SHORTEST_TEXT)
+  for (const part of new Set(parts)) texts.push(backwards(part), rotated(part))
+}
+
 const codes = Array.from({ length: LONGEST_RUN }, () => 0)
 
 function backwards(text: string): string {

@@ -7,13 +7,15 @@ const SHORTEST_32 = 24
 const SHORTEST_LINE = 40
 const HYPHEN = 0x2d
 const UNDERSCORE = 0x5f
+const NINE = 0x39
 
 /** An alphabet: the value of each ASCII character, how many bits it has, and after how many characters a byte starts anew. */
 type Codes = {
   readonly values: Int8Array
   readonly width: number
   readonly offsets: number
-  isRun(text: string, start: number, end: number): boolean
+  /** Without a digit, a run is a long word. */
+  readonly needs_digit: boolean
 }
 const NOT_IN = -1
 /** The first code that is not ASCII. */
@@ -23,17 +25,13 @@ const CODES_64: Codes = {
   values: valuesOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/', '-_', 62),
   width: 6,
   offsets: 4,
-  isRun: () => true,
+  needs_digit: false,
 }
 const CODES_32: Codes = {
   values: valuesOf('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567', 'abcdefghijklmnopqrstuvwxyz', 0),
   width: 5,
   offsets: 8,
-  // Without a digit it is a long word.
-  isRun(text, start, end) {
-    for (let at = start; at < end; at++) if (text.charCodeAt(at) < 0x40) return true
-    return false
-  },
+  needs_digit: true,
 }
 
 function valuesOf(alphabet: string, also: string, from: number): Int8Array {
@@ -62,7 +60,52 @@ export function encodedTexts(text: string, may: number): string[] {
 }
 
 function readBase64(text: string, texts: string[]): void {
-  readRuns(hasLines(text) ? text.replace(/\s+/g, '') : text, CODES_64, SHORTEST_64, texts)
+  const joined = hasLines(text) ? text.replace(/\s+/g, '') : text
+  if (mayPrint64(joined)) readRuns(joined, CODES_64, SHORTEST_64, texts)
+}
+
+// Printable bytes have no high bit. The bytes of base64 start in three of four characters, each at another bit, and a run may start
+// at any character: so there are four ways to group the characters. The bytes without a high bit in a row are counted for all of
+// them at once, each in a byte of one integer that starts so far below 64 that bit 6 is set when they are enough.
+const LANES: readonly number[] = [0, 1, 2, 3]
+const ENOUGH = 0x40404040
+const NONE_YET = LANES.reduce((bits, lane) => bits | ((64 - SHORTEST_TEXT) << (8 * lane)), 0)
+/** The bit of a character's value that is the high bit of a byte, by the place of the character in its group. */
+const HIGH_BITS: readonly number[] = [32, 8, 2, 0]
+
+/** For each character, at each of four places in the text: what is added, which counts continue, and the start of the others. */
+const ADDED = new Int32Array(4 * BEYOND)
+const CONTINUED = new Int32Array(4 * BEYOND)
+const STARTED = new Int32Array(4 * BEYOND).fill(NONE_YET)
+for (let at = 0; at < 4 * BEYOND; at++) {
+  const value = CODES_64.values[at % BEYOND] ?? NOT_IN
+  for (const lane of value === NOT_IN ? [] : LANES) {
+    const place = (Math.trunc(at / BEYOND) + lane) % 4
+    const bit = HIGH_BITS[place] ?? 0
+    if ((value & bit) !== 0) continue
+    if (bit !== 0) ADDED[at] = (ADDED[at] ?? 0) | (1 << (8 * lane))
+    CONTINUED[at] = (CONTINUED[at] ?? 0) | (0x7f << (8 * lane))
+    STARTED[at] = (STARTED[at] ?? 0) & ~(0xff << (8 * lane))
+  }
+}
+
+/**
+ * Whether runs of base64 in a text may contain as many printable bytes in a row as a text needs. Allocates nothing.
+ * INVARIANT: if not, no run contains a text (law in encoding-hints.test.ts).
+ */
+function mayPrint64(text: string): boolean {
+  let counts = NONE_YET
+  let seen = 0
+  let place = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    const entry = place * BEYOND + code
+    counts =
+      code < BEYOND ? ((counts + (ADDED[entry] ?? 0)) & (CONTINUED[entry] ?? 0)) | (STARTED[entry] ?? 0) : NONE_YET
+    seen |= counts
+    place = (place + 1) & (LANES.length - 1)
+  }
+  return (seen & ENOUGH) !== 0
 }
 
 /** Whether a long run of base64 ends at a space: then it may continue in the next line. */
@@ -83,13 +126,19 @@ function hasLines(text: string): boolean {
  * tried.
  */
 function readRuns(text: string, codes: Codes, shortest: number, texts: string[]): void {
+  const { values, offsets, needs_digit } = codes
   let start = 0
+  let isRun = !needs_digit
   for (let at = 0; at <= text.length; at++) {
     const code = at < text.length ? text.charCodeAt(at) : BEYOND
-    if (code < BEYOND && codes.values[code] !== NOT_IN) continue
-    if (at - start >= shortest && codes.isRun(text, start, at))
-      for (let offset = 0; offset < codes.offsets; offset++) readRun(text, start + offset, at, codes, texts)
+    if (code < BEYOND && values[code] !== NOT_IN) {
+      if (code <= NINE) isRun = true
+      continue
+    }
+    if (isRun && at - start >= shortest)
+      for (let offset = 0; offset < offsets; offset++) readRun(text, start + offset, at, codes, texts)
     start = at + 1
+    isRun = !needs_digit
   }
 }
 

@@ -1,6 +1,7 @@
 import { assignmentAt, nameEnd } from './assignment.ts'
 import type { Place } from './checks.ts'
 import type { CompiledRule, CompiledRules, KeywordUse } from './compile-rules.ts'
+import { bitsAt, bitsOfText } from './number-rules.ts'
 import type { Finding } from './rule.ts'
 import { settleFindings } from './settle-findings.ts'
 import { isHarmless, namesWord, wordsOf } from './secret-name.ts'
@@ -16,10 +17,25 @@ export function findSensitive(text: string, rules: CompiledRules): Finding[] {
 
 /** The findings of one pass, including overlaps, with the most steps that the attempts could have taken. */
 export function locate(text: string, rules: CompiledRules): { spans: Span[]; steps: number } {
+  if (rules.needs_keyword && !holdsKeyword(text, rules)) return NOTHING
   const search = new Search(text, rules)
   search.walk()
   return { spans: search.spans, steps: search.steps }
 }
+
+/** Whether a text contains a keyword of one of the rules. */
+function holdsKeyword(text: string, { finder: { symbols, width, next, ends }, uses }: CompiledRules): boolean {
+  let state = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    state = next[state * width + (code < symbols.length ? (symbols[code] ?? 0) : 0)] ?? 0
+    const found = ends[state]
+    if (found !== undefined) for (const index of found) if (uses[index] !== undefined) return true
+  }
+  return false
+}
+
+const NOTHING: { spans: Span[]; steps: number } = { spans: [], steps: 0 }
 
 /** What a field's name says about its whole value, as in `{"password": "…"}`. */
 export function locateInField(name: string, value: string, rules: CompiledRules): Span[] {
@@ -51,6 +67,7 @@ class Search {
   private scanned: Set<CompiledRule> | undefined
   private valuesSeen: Set<CompiledRule> | undefined
   private nameSeen = -1
+  private numberBits: number | undefined
 
   constructor(text: string, rules: CompiledRules) {
     this.text = text
@@ -141,7 +158,20 @@ class Search {
     const before = this.text.charCodeAt(at - 1)
     // The middle of `1.2.3.4` or `555-0100` is not a start; the first group was.
     if ((before === 46 || before === 45 || before === 47) && isDigit(this.text.charCodeAt(at - 2))) return
-    if (!isInnerGroup(this.text, at) && isLongNumber(this.text, at)) this.tryAll(this.rules.number, at)
+    if (!isInnerGroup(this.text, at) && isLongNumber(this.text, at)) this.tryNumber(at)
+  }
+
+  private tryNumber(at: number): void {
+    const { number } = this.rules
+    this.numberBits ??= bitsOfText(this.text, number)
+    const bits = bitsAt(this.text, at, this.numberBits, number)
+    for (const one of number.rules) {
+      // Also without an attempt, because the shapes of all rules were tried together.
+      this.steps += one.rule.cost
+      if ((one.bits & bits) === 0) continue
+      const span = tryAt(one.rule, this.text, at)
+      if (span !== undefined) this.spans.push(span)
+    }
   }
 
   private meetColon(at: number): void {

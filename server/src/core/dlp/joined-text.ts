@@ -38,27 +38,29 @@ export function findJoined(pieces: readonly Piece[], firm: CompiledRules): Joine
   // `ghp_D-4aB3d-E5gH7`: tokens that contain hyphens themselves were found above.
   const bare = /-[^-]{1,24}-/.test(joined) ? denser.map((text) => text.replace(/-+/g, '')) : denser
   if (bare !== denser) found.push(...findIn(bare.join(''), bare, firm))
-  return [...found, ...findDecoded(dense, firm), ...(denser === dense ? [] : findDecoded(denser, firm))]
+  found.push(...findDecoded(joined, firm))
+  if (denser !== dense) found.push(...findDecoded(denser.join(''), firm))
+  return found
 }
 
 /** Longer texts are not decoded as a whole. */
 const LONGEST_DECODED = 4_096
 
 /** An encoded token whose parts are in several fields, or in several labels of a host name. */
-function findDecoded(pieces: readonly string[], firm: CompiledRules): JoinedFinding[] {
-  const text = pieces.join('')
-  if (text.length > LONGEST_DECODED) return []
-  return readingsOf(text).texts.flatMap((reading) =>
-    locate(reading, firm)
-      .spans.filter(({ start, end }) => isRandomToken(reading.slice(start, end)))
-      .map(({ type, rule, kind }) => ({ type, rule, kind, piece: 0 })),
-  )
+function findDecoded(text: string, firm: CompiledRules): JoinedFinding[] {
+  const found: JoinedFinding[] = []
+  if (text.length > LONGEST_DECODED) return found
+  for (const reading of readingsOf(text).texts)
+    for (const { type, rule, kind, start, end } of locate(reading, firm).spans)
+      if (isRandomToken(reading.slice(start, end))) found.push({ type, rule, kind, piece: 0 })
+  return found
 }
 
 function findIn(text: string, pieces: readonly string[], firm: CompiledRules): JoinedFinding[] {
-  const found = locate(text, firm).spans.filter(({ start, end }) => isRandomToken(text.slice(start, end)))
-  if (found.length === 0) return []
-  return found.map(({ type, rule, kind, start }) => ({ type, rule, kind, piece: pieceAt(pieces, start) }))
+  const found: JoinedFinding[] = []
+  for (const { type, rule, kind, start, end } of locate(text, firm).spans)
+    if (isRandomToken(text.slice(start, end))) found.push({ type, rule, kind, piece: pieceAt(pieces, start) })
+  return found
 }
 
 const isRandomToken = (token: string): boolean => looksRandom(token, 16) && wordShare(token) <= 0.4

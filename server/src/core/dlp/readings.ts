@@ -24,12 +24,24 @@ const HAS_READINGS =
 export function readingsOf(text: string, hintsOf: (text: string) => number = encodingHints): Readings {
   const hints = hintsOf(text)
   if (hints === 0 || !HAS_READINGS.test(text)) return NONE
+  const first = decoded(text, hints)
+  // Nearly all texts are only words in a row, and have at most the turned readings.
+  return first.length === 0 ? turnedOnly(text, hintsOf) : allReadings(text, first, hintsOf)
+}
+
+function turnedOnly(text: string, hintsOf: (text: string) => number): Readings {
+  const texts: string[] = []
+  for (const one of turnedReadings([text], hintsOf)) if (one !== text && !texts.includes(one)) texts.push(one)
+  return texts.length === 0 ? NONE : { texts, complete: true }
+}
+
+function allReadings(text: string, first: readonly string[], hintsOf: (text: string) => number): Readings {
   const seen = new Set([text])
   let room = MOST_GROWTH * text.length + 256
   let layer = [text]
   for (let depth = 0; depth < MOST_LAYERS && layer.length > 0; depth++) {
     const next: string[] = []
-    for (const reading of layer.flatMap((one) => decoded(one, depth === 0 ? hints : hintsOf(one)))) {
+    for (const reading of depth === 0 ? first : layer.flatMap((one) => decoded(one, hintsOf(one)))) {
       if (seen.has(reading)) continue
       room -= reading.length
       if (room < 0) return { texts: [...seen].slice(1), complete: false }
@@ -48,11 +60,16 @@ const LONGEST_TURNED = 8_192
 
 /** The short runs of a text, reversed and rotated, as they are and decoded once. */
 function turnedReadings(texts: readonly string[], hintsOf: (text: string) => number): string[] {
-  return texts.slice(0, MOST_TURNED).flatMap((text) => {
-    if (text.length > LONGEST_TURNED) return []
-    const turned = turnedTexts(text).join('\n')
-    return turned === '' ? [] : [turned, encodedTexts(turned, hintsOf(turned)).join('\n')]
-  })
+  const readings: string[] = []
+  for (const text of texts.slice(0, MOST_TURNED)) {
+    const runs = text.length > LONGEST_TURNED ? [] : turnedTexts(text)
+    if (runs.length === 0) continue
+    const turned = runs.join('\n')
+    readings.push(turned)
+    const inside = encodedTexts(turned, hintsOf(turned))
+    if (inside.length > 0) readings.push(inside.join('\n'))
+  }
+  return readings
 }
 
 function decoded(text: string, may: number): string[] {
