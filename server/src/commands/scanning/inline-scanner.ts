@@ -4,6 +4,7 @@ import { visibleText } from '../../contract/visible-text.ts'
 import { findInField, redactJson } from '../../core/dlp/redact-json.ts'
 import { replaced } from '../../core/dlp/replace-findings.ts'
 import { TextSlots } from '../../core/dlp/text-slots.ts'
+import { parsedArgs } from '../../core/gate/call-args.ts'
 import { findGuarded } from '../../core/gate/guarded-texts.ts'
 import { redactOwnJson } from '../../core/gate/own-credentials/redact-own.ts'
 import { validateAgainst, validateBriefly } from '../../core/json/validate-args.ts'
@@ -18,7 +19,7 @@ export function inlineScanner(rules: ScanRules): Scanner {
     shownArgs: (canonical_args) => runScanJob({ do: 'shown', canonical_args }, rules),
     hiddenInPreview: (preview) => runScanJob({ do: 'preview', preview }, rules),
     redact: (value, set, kept) => redactNow(value, set, rules, kept),
-    guarded: (canonical_args, own, traps) => findGuarded(JSON.parse(canonical_args) as Json, own, traps),
+    guarded: (canonical_args, own, traps) => findGuarded(parsedArgs(canonical_args), own, traps),
     redactOwn: (value, own) => redactOwnJson(value, own),
     visible: visibleText,
     validate: validateAgainst,

@@ -8,6 +8,7 @@ import { hiddenInPreview, placesOf } from '../../core/approvals/hidden-places.ts
 import { findInField, redactJson } from '../../core/dlp/redact-json.ts'
 import { replaced } from '../../core/dlp/replace-findings.ts'
 import { scanArgs, type ArgScan } from '../../core/dlp/scan-args.ts'
+import { parsedArgs } from '../../core/gate/call-args.ts'
 import { findGuarded, type GuardedTexts } from '../../core/gate/guarded-texts.ts'
 import { compileOwn, type OwnCredentials } from '../../core/gate/own-credentials/find-own.ts'
 import { redactOwn } from '../../core/gate/own-credentials/redact-own.ts'
@@ -54,7 +55,7 @@ type Answers = {
 export type AnswerTo<J extends ScanJob> = Answers[J['do']]
 
 const WORK: { readonly [K in keyof ScanJobs]: (job: ScanJobs[K], rules: ScanRules) => Answers[K] } = {
-  args: ({ canonical_args }, rules) => scanArgs(JSON.parse(canonical_args) as Json, rules.args),
+  args: ({ canonical_args }, rules) => scanArgs(parsedArgs(canonical_args), rules.args),
   shown({ canonical_args }, rules) {
     const { value, findings } = redactJson(JSON.parse(canonical_args) as Json, rules.shown)
     const text = canonicalJson(value)

@@ -1,13 +1,19 @@
 import type { Call } from '../../contract/call.ts'
 import type { Json } from '../../contract/json.ts'
 
-const read = new WeakMap<object, Json>()
+/** The last text that was parsed. A call is judged without a pause as a rule, so one is enough. */
+let last: { readonly text: string; readonly args: Json } = { text: 'null', args: null }
 
 /** The arguments of a call as a value, parsed once for all deciders. A `Json` is never mutated. */
-export function argsOf(call: Pick<Call, 'canonical_args'>): Json {
-  const known = read.get(call)
-  if (known !== undefined) return known
-  const args = JSON.parse(call.canonical_args) as Json
-  read.set(call, args)
+export const argsOf = (call: Pick<Call, 'canonical_args'>): Json => parsedArgs(call.canonical_args)
+
+/** The same for a text of arguments. */
+export function parsedArgs(text: string): Json {
+  if (last.text === text) return last.args
+  const args = JSON.parse(text) as Json
+  if (text.length <= LONGEST_KEPT) last = { text, args }
   return args
 }
+
+/** Longer arguments are not kept in memory after their call. */
+const LONGEST_KEPT = 65_536

@@ -8,6 +8,7 @@ import { judgementSteps, type Judgement, type Reason, type Rule } from '../prove
 import type { ProvenanceFact } from '../provenance/provenance-fact.ts'
 import type { Origin, Session } from '../provenance/session.ts'
 import { SEND_TOOL_ID } from '../workflow/tool-names.ts'
+import { argsOf } from './call-args.ts'
 import type { Facts } from './facts.ts'
 import type { Policy } from './policy/policy.ts'
 
@@ -92,7 +93,7 @@ export function judgedProvenance(
     tool: call.tool_id,
     definition: inForce(tool.row).definition,
     effects: tool.effects,
-    args: withAddresses(withoutInputs(JSON.parse(call.canonical_args) as Json), tool, call),
+    args: withAddresses(withoutInputs(argsOf(call)), tool, call),
     mode,
     ...(tool.recipients === undefined ? {} : { recipients: tool.recipients }),
   })
@@ -109,7 +110,7 @@ const ADDRESSES_KEY = 'shell_url'
 
 /** Drops the answers to a tool's questions: the user of the client gave them, in reply to the tool. */
 function withoutInputs(args: Json): Json {
-  if (!isJsonObject(args)) return args
+  if (!isJsonObject(args) || !Object.hasOwn(args, INPUTS_KEY)) return args
   const { [INPUTS_KEY]: _, ...own } = args
   return own
 }

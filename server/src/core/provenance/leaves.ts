@@ -19,7 +19,22 @@ export type RecordOf = { readonly leaves: readonly Leaf[] }
 const MOST_DEPTH = 40
 
 /** Splits an output into records: structured content as it is, text as JSON if it is JSON, otherwise as lines. */
-export function* recordsOf(result: ToolResult): Generator<RecordOf> {
+export function recordsOf(result: ToolResult): Iterable<RecordOf> {
+  const line = onlyLine(result)
+  return line === undefined ? allRecords(result) : recordOfLine(line, '/content/0/text')
+}
+
+/** The usual short answer: one line of text, and nothing else. */
+function onlyLine({ content, structuredContent, _meta }: ToolResult): string | undefined {
+  const [block] = content
+  if (block === undefined || content.length > 1 || structuredContent !== undefined || _meta !== undefined)
+    return undefined
+  const text = block['type'] === 'text' ? block['text'] : undefined
+  if (typeof text !== 'string' || text.length > LONGEST_FIELD_LINE || text.includes('\n')) return undefined
+  return parseLiteral(text) === undefined ? text : undefined
+}
+
+function* allRecords(result: ToolResult): Generator<RecordOf> {
   if (result.structuredContent !== undefined) yield* recordsOfJson(result.structuredContent, '/structuredContent')
   // A tool's questions are its own text too.
   const asks = asksIn(result._meta)
@@ -88,12 +103,15 @@ const escape = (key: string) =>
 
 /** The name before the colon of a field, possibly as a list item. */
 const FIELD_NAME = /^[\s>*-]*(\p{L}[\p{L}\p{N} _.#/()-]{0,40})$/u
+const STARTS_WITH_DIGIT = /^[\s>*-]*\d/
 const LONGEST_NAME = 80
 /** Cached, because the same few names precede thousands of values. */
 const names = new Map<string, string | undefined>()
 const MOST_NAMES = 1_000
 
 function fieldName(before: string): string | undefined {
+  // Such as `12: …`: there are too many different ones to be worth caching.
+  if (STARTS_WITH_DIGIT.test(before)) return undefined
   if (names.has(before)) return names.get(before)
   const name = FIELD_NAME.exec(before)?.[1]
   if (names.size >= MOST_NAMES) names.clear()
@@ -108,6 +126,13 @@ function fieldIn(line: string): { readonly name: string; readonly value: string 
   const value = line.slice(colon + 1).trim()
   const name = value === '' ? undefined : fieldName(line.slice(0, colon))
   return name === undefined ? undefined : { name, value }
+}
+
+/** The same as `recordsOfLines` for a single line. */
+function recordOfLine(line: string, path: string): readonly RecordOf[] {
+  if (isBlank(line)) return []
+  const { name, value } = fieldIn(line) ?? { name: '', value: isShortLine(line) ? line.trim() : line }
+  return [{ leaves: [{ text: value, path, key: name }] }]
 }
 
 /** Lines of `name: value` are fields; paragraphs are records. There is no other structure to use. */

@@ -13,8 +13,12 @@ const EMAIL = /^[^\s@<>]+@[^\s@<>]+\.[\p{L}]{2,}$/u
 const ADDRESS = /^(?:[a-z][a-z\d+.-]*:\/\/|www\.)\S+$/i
 const IBAN = /^[A-Z]{2}\d{2}(?: ?[A-Z\d]){10,30}$/
 
+/** What every one of these contains. */
+const MAY_BE_ADDRESS = /@|:\/\/|www\.|^\s*[A-Z]{2}\d/i
+
 /** Whether a value is an address, whatever its field is called. */
 export function isAddress(text: string): boolean {
+  if (!MAY_BE_ADDRESS.test(text)) return false
   const value = text.trim()
   return EMAIL.test(value) || ADDRESS.test(value) || IBAN.test(value)
 }
@@ -62,8 +66,24 @@ export function roleOf(key: string, value: string, schema: JsonObject | undefine
   return value.length > LONG || value.split(/\s+/).length > 6 ? 'content' : 'entity'
 }
 
+type Found = Map<string, JsonObject | undefined>
+/** Cached, because every call looks up the same fields. The cache of a schema is cleared when it is full. */
+const FOUND = new WeakMap<JsonObject, Found>()
+const MOST_FOUND = 200
+
 /** The schema of one field, by its pointer; follows lists and local references. */
 export function schemaAt(schema: JsonObject, pointer: string): JsonObject | undefined {
+  const found: Found = FOUND.get(schema) ?? new Map<string, JsonObject | undefined>()
+  if (found.size === 0) FOUND.set(schema, found)
+  const known = found.get(pointer)
+  if (known !== undefined || found.has(pointer)) return known
+  const field = findSchema(schema, pointer)
+  if (found.size >= MOST_FOUND) found.clear()
+  if (pointer.length <= LONG) found.set(pointer, field)
+  return field
+}
+
+function findSchema(schema: JsonObject, pointer: string): JsonObject | undefined {
   let at: Json = schema
   for (const step of pointer.split('/').slice(1)) {
     if (!isJsonObject(at)) return undefined

@@ -1,5 +1,13 @@
 import type { ToolResult } from '../../contract/call.ts'
-import { argumentLeaves, NAME_OF_FIELD, piecesOf, recordsOf, recordsOfText, type RecordOf } from './leaves.ts'
+import {
+  argumentLeaves,
+  NAME_OF_FIELD,
+  type Leaf,
+  piecesOf,
+  recordsOf,
+  recordsOfText,
+  type RecordOf,
+} from './leaves.ts'
 import { readProse } from './prose.ts'
 import { createUserWords, type UserWords } from './user-words.ts'
 import { createScratch, readWords, type Words } from './text.ts'
@@ -111,45 +119,53 @@ export function createSession(): Session {
     return found
   }
 
+  function addLeaf(origin: number, record: number, leaf: Leaf, echoes: Echoes): void {
+    const words = readWords(leaf.text, MOST_WORDS - index.length(), scratch)
+    if (words.cut) overflow = true
+    if (words.length === 0) return
+    const key = valueKey(words)
+    const isName = leaf.key === NAME_OF_FIELD
+    const isOwn = isAmong(echoes, key) || user.holds(words) || isSystemError(leaf.text)
+    const reading = isOwn || origins[origin]?.house === true ? undefined : readProse(words, leaf.text)
+    const flags =
+      (reading?.prose === true ? PROSE : 0) | (reading?.asks === true ? ASKS : 0) | (isName ? FIELD_NAME : 0)
+    const from = index.add(words)
+    const number = leaves.add(from, record, origin, flags, key)
+    if (reading?.prose === true) prose = true
+    if (reading?.asks !== true) return
+    if (asks.length >= MOST_ASKS) overflow = true
+    else {
+      const ask = {
+        origin,
+        from,
+        to: from + words.length,
+        groups: reading.groups,
+        nouns: stemsOf(words),
+        leaf: number,
+      }
+      asks.push(ask)
+      askOfLeaf.set(number, ask)
+    }
+  }
+
   function* addRecord(origin: number, record: RecordOf, echoes: Echoes): Generator<void> {
     const id = leaves.newRecord()
     for (const leaf of record.leaves) {
-      work += LEAF_WORK + leaf.text.length
-      if (work >= STEP_WORK) {
-        work = 0
-        yield
-      }
+      if (isStepDone(leaf.text)) yield
       if (isFull()) {
         overflow = true
         return
       }
-      const words = readWords(leaf.text, MOST_WORDS - index.length(), scratch)
-      if (words.cut) overflow = true
-      if (words.length === 0) continue
-      const key = valueKey(words)
-      const isName = leaf.key === NAME_OF_FIELD
-      const isOwn = isAmong(echoes, key) || user.holds(words) || isSystemError(leaf.text)
-      const reading = isOwn || origins[origin]?.house === true ? undefined : readProse(words, leaf.text)
-      const flags =
-        (reading?.prose === true ? PROSE : 0) | (reading?.asks === true ? ASKS : 0) | (isName ? FIELD_NAME : 0)
-      const from = index.add(words)
-      const number = leaves.add(from, id, origin, flags, key)
-      if (reading?.prose === true) prose = true
-      if (reading?.asks !== true) continue
-      if (asks.length >= MOST_ASKS) overflow = true
-      else {
-        const ask = {
-          origin,
-          from,
-          to: from + words.length,
-          groups: reading.groups,
-          nouns: stemsOf(words),
-          leaf: number,
-        }
-        asks.push(ask)
-        askOfLeaf.set(number, ask)
-      }
+      addLeaf(origin, id, leaf, echoes)
     }
+  }
+
+  /** Counts the work of reading a text; whether it is time for a pause. */
+  function isStepDone(text: string): boolean {
+    work += LEAF_WORK + text.length
+    if (work < STEP_WORK) return false
+    work = 0
+    return true
   }
 
   function addOrigin(origin: Origin, echoes: Echoes): void {
@@ -207,10 +223,7 @@ export function createSession(): Session {
         const key = valueKey(words)
         given.push(key)
         if (isFirst && !isKnown(words)) approvedValues.add(key)
-        work += LEAF_WORK + text.length
-        if (work < STEP_WORK) continue
-        work = 0
-        yield
+        if (isStepDone(text)) yield
       }
       const echoes = given.length > FEW_ECHOES ? new Set(given) : given
       addOrigin(origin, echoes)

@@ -75,6 +75,7 @@ export function createUserWords(): UserWords {
     covers,
     typed(value, words) {
       if (words.length === 0) return true
+      if (utterances.length === 0) return false
       if (holds(words)) return true
       const date = dayOf(value)
       if (date !== undefined)

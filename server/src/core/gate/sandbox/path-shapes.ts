@@ -1,11 +1,15 @@
 const PARENT = /(?:^|[\\/])\.\.(?:[\\/]|$)/
 const ENCODED = /%(?:25)*(?:2e%(?:25)*2e|2f|5c)|\.%(?:25)*2e|%(?:25)*2e\./i
 
+/** Every path that is recognized by its shape contains one of these; characters beyond ASCII may fold into them. */
+const HAS_PATH_SIGN = /[/\\~%$:.\u0080-\uffff]/
+
 /** Whether a path goes through a parent folder. */
 export const climbs = (path: string): boolean => PARENT.test(path)
 
 /** Absolute, under a home folder, through a parent, or a file URL: almost certainly a path. */
 export function looksLikePath(text: string): boolean {
+  if (!HAS_PATH_SIGN.test(text)) return false
   const plain = text.trim().normalize('NFKC')
   if (/[\r\n]/.test(plain)) return false
   return (
