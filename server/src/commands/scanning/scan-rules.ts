@@ -1,7 +1,8 @@
 import type { Config } from '../../contract/config.ts'
 import { ok, type Result } from '../../contract/problems.ts'
 import { argRulesOf, type ArgRules } from '../../core/dlp/arg-rules.ts'
-import { compileRules, selectRules, type CompiledRule, type CompiledRules } from '../../core/dlp/compile-rules.ts'
+import { compileRules, selectRules, type CompiledRules } from '../../core/dlp/compile-rules.ts'
+import type { CompiledRule } from '../../core/dlp/rule.ts'
 import { BUILT_IN_RULES } from '../../core/dlp/rules/built-in-rules.ts'
 import { compiledBuiltIn } from '../../core/dlp/rules/compiled-built-in.ts'
 

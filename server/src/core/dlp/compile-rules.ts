@@ -2,15 +2,8 @@ import type { z } from 'zod'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { matchesEmpty, patternCost } from './pattern-cost.ts'
 import { numberRules, type NumberRules } from './number-rules.ts'
-import { Rule, type RuleInput } from './rule.ts'
+import { Rule, type CompiledRule, type RuleInput } from './rule.ts'
 import { buildWordFinder, type WordFinder } from './word-finder.ts'
-
-export type CompiledRule = Rule & {
-  readonly order: number
-  readonly regex: RegExp
-  /** The most steps one attempt can take. */
-  readonly cost: number
-}
 
 /** The rules to try where a keyword occurs. */
 export type KeywordUse = {

@@ -1,4 +1,4 @@
-import type { CompiledRule } from './compile-rules.ts'
+import type { CompiledRule } from './rule.ts'
 import { buildWordFinder, type WordFinder } from './word-finder.ts'
 
 /**

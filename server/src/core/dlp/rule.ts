@@ -49,6 +49,13 @@ export const Rule = z.strictObject({
 export type Rule = z.infer<typeof Rule>
 export type RuleInput = z.input<typeof Rule>
 
+export type CompiledRule = Rule & {
+  readonly order: number
+  readonly regex: RegExp
+  /** The most steps one attempt can take. */
+  readonly cost: number
+}
+
 /** Where something sensitive is in the original text. */
 export type Finding = {
   readonly type: string

@@ -1,8 +1,7 @@
 import { type Check, CHECKS, type Place } from './checks.ts'
-import type { CompiledRule } from './compile-rules.ts'
 import { isStandIn } from './placeholder.ts'
 import { entropyOf } from './randomness.ts'
-import type { Finding } from './rule.ts'
+import type { CompiledRule, Finding } from './rule.ts'
 
 /** A finding that may still overlap others. */
 export type Span = Finding & { readonly order: number; readonly generic: boolean }
