@@ -1,7 +1,6 @@
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { rolldown, type Plugin } from 'rolldown'
-import { lazySchemas } from './lazy-schemas.ts'
 
 type Package = { readonly name: string; readonly version: string; readonly license: string }
 
@@ -59,7 +58,7 @@ export async function writeBundle(
       ...Object.fromEntries(demo.map((name) => [`demo/${name.slice(0, -3)}`, source(`demo/${name}`)])),
     },
     platform: 'node',
-    plugins: [onlyEnglish, lazySchemas, ...plugins],
+    plugins: [onlyEnglish, ...plugins],
     external: (id) => !id.startsWith('.') && !id.startsWith('/') && !isInside(id),
   })
   const { output } = await bundle.generate({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { runCases, type CrashCase } from './crash-cases.ts'
 
-/** A slice of `npm run chaos`, which kills at every point and commit, on both stores. */
+/** A slice of `npm run test:chaos`, which kills at every point and commit, on both stores. */
 const CASES: readonly CrashCase[] = [
   { store: 'embedded', kill: { at: 'commit.after', nth: 12 } },
   { store: 'embedded', kill: { at: 'commit.before', nth: 40 }, twice: 'in turn' },

@@ -18,7 +18,7 @@ import { zombiePart } from './zombie-part.ts'
 import { partText, type ChaosReport, type PartReport, type Progress } from './report.ts'
 
 /**
- * `npm run chaos`: causes faults, checks the histories afterwards, and reports seed, faults, checks and violations. Exits with 1 when
+ * `npm run test:chaos`: causes faults, checks the histories afterwards, and reports seed, faults, checks and violations. Exits with 1 when
  * there is a violation. `--only NAME` runs one part, `--seconds N` is the length of the soak, `--short` a slice of each, `--seed N` repeats a run, `--json` prints the report as JSON.
  */
 const { values } = parseArgs({

@@ -91,7 +91,7 @@ describe.each(STORES)('a run whose gate is killed (%s)', (store) => {
     'at any visit of %s continues after the restart, and nothing happens twice',
     { timeout: 900_000 },
     async (point) => {
-      // On Postgres a dead boot keeps its lease for five seconds, so there it is some of the times. `npm run chaos` kills at each.
+      // On Postgres a dead boot keeps its lease for five seconds, so there it is some of the times. `npm run test:chaos` kills at each.
       const pace = store === 'embedded' && IS_WHOLE ? 1 : store === 'postgres with redis' ? 9 : 5
       let nth = 1
       while (await survives(store, point, nth)) nth += pace
