@@ -8,7 +8,7 @@ import { configure, startGate, type RunningGate } from '../doors/with-running-ga
 import { head, open, send } from './raw-connection.ts'
 
 /** Lower than the defaults, so that each limit is reached quickly. */
-const LIMITS = { connections: 200, headers_ms: 800, request_ms: 1_000, header_bytes: 4_096 }
+const LIMITS = { connections: 200, headers_ms: 3_000, request_ms: 4_000, header_bytes: 4_096 }
 /** In `npm run test:security` all of them; a slice of it every time. */
 const CONNECTIONS = process.env['SLUICE_SECURITY'] === 'whole' ? 10_000 : 1_000
 
