@@ -72,7 +72,7 @@ function carriedIn(words: readonly string[], opening: string, schema: JsonObject
   if (verb === undefined || !FETCHING.has(verb)) return []
   // "Calculate the area", "Find hotels based on …": the arguments are material, or conditions.
   if (
-    /^\W*(?:analy|calculat|comput|convert|detect|determin|estimat|predict)|\b(?:based on|given|match(?:es|ing)?|within)\b/u.test(
+    /^\W{0,8}(?:analy|calculat|comput|convert|detect|determin|estimat|predict)|\b(?:based on|given|match(?:es|ing)?|within)\b/u.test(
       opening,
     )
   )
@@ -129,17 +129,19 @@ function mintedName(words: readonly string[], opening: string): string | undefin
 }
 
 const isIssued = (words: readonly string[], opening: string): boolean =>
-  words.some((word) => EPHEMERAL.has(word) || (HANDED_OUT.has(word) && !/^\W*\p{L}+ (?:all|the|this) /u.test(opening)))
+  words.some(
+    (word) => EPHEMERAL.has(word) || (HANDED_OUT.has(word) && !/^\W{0,8}\p{L}+ (?:all|the|this) /u.test(opening)),
+  )
 
 function minted(opening: string): string | undefined {
   const issued =
-    /^\W*(?:get|fetch|retrieve|obtain|return|provide|give|request)(?:s|es)? (?:an? |the |your )?((?:[\p{L}-]+ ){1,3}?)(\p{L}+)(?= (?:that|to|for|with|so|which|anybody|anyone|people|valid)\b|[.,;]|$)/u.exec(
+    /^\W{0,8}(?:get|fetch|retrieve|obtain|return|provide|give|request)(?:s|es)? (?:an? |the |your )?((?:[\p{L}-]+ ){1,3}?)(\p{L}+)(?= (?:that|to|for|with|so|which|anybody|anyone|people|valid)\b|[.,;]|$)/u.exec(
       opening,
     )
   const before = (issued?.[1] ?? '').trim().split(/[ -]/)
   if (issued !== null && ISSUED.has(issued[2] ?? '') && isIssued(before, opening)) return issued[0]
   const next =
-    /^\W*(?:get|fetch|retrieve|return|read|find|give|provide)(?:s|es)? (?:me |you |us )?(?:the |a |your |one )?next (?:available |free |open |pending |waiting )?(\p{L}+)/u.exec(
+    /^\W{0,8}(?:get|fetch|retrieve|return|read|find|give|provide)(?:s|es)? (?:me |you |us )?(?:the |a |your |one )?next (?:available |free |open |pending |waiting )?(\p{L}+)/u.exec(
       opening,
     )
   return next !== null && !SCHEDULED.has(next[1] ?? '') ? next[0] : undefined
@@ -221,38 +223,38 @@ const ACTS_ON: Readonly<Record<string, ReadonlySet<string>>> = {
 }
 
 const IDIOMS: readonly RegExp[] = [
-  /^\W*(?:fetch|get|retrieve)(?:s|es)? [^.;]{1,40}\bout of (?:a|the|their|your)\b/u,
+  /^\W{0,8}(?:fetch|get|retrieve)(?:s|es)? [^.;]{1,40}\bout of (?:a|the|their|your)\b/u,
   /(?:\b(?:and|then)|, which) (?!(?:aggregat|analy[sz]|categori[sz]|check|classifi|compar|convert|count|decod|describ|display|explain|extract|filter|format|get|group|identifi|includ|inspect|list|order|pars|present|print|provid|rank|read|render|retriev|return|scor|show|sort|summari[sz]|translat|us|visuali[sz])\p{L}*)\p{L}{2,}s (?:each of them|it|one of them|them|the (?:best|first|last|oldest|others|rest|top|worst))\b/u,
-  /^\W*(?:convert|exchange|transform|turn)s? (?:an?|her|his|the|their|your) (?:[\p{L}-]+ )?(?:account|balance|booking|deal|draft|holding|lead|loan|miles|opportunity|order|points|position|quote|reservation|shares|subscription|trial|wallet)\b/u,
-  /^\W*(?:download|fetch|get|load|pull|read|retrieve)(?:s|es)? [^.;]{1,100}(?<!insights?) into (?!(?:an? |the |one |your )?(?:[\p{L}-]+ )?(?:array|bytes|celsius|chunks|context|dataframe|english|html|json|lines|list|markdown|object|pages|response|sections|string|structured|summary|text|view)\b)/u,
-  /^\W*(?:play|drive|operate|control|act)s? (?:an?|the|your)\b/u,
-  /^\W*(?:describe|explain|present|recommend|show|suggest|summari[sz]e)s? [^.;]{1,60}\bfor (?:everybody|everyone|all (?:members|users|customers)|the (?:team|channel|customer|group))\b/u,
+  /^\W{0,8}(?:convert|exchange|transform|turn)s? (?:an?|her|his|the|their|your) (?:[\p{L}-]+ )?(?:account|balance|booking|deal|draft|holding|lead|loan|miles|opportunity|order|points|position|quote|reservation|shares|subscription|trial|wallet)\b/u,
+  /^\W{0,8}(?:download|fetch|get|load|pull|read|retrieve)(?:s|es)? [^.;]{1,100}(?<!insights?) into (?!(?:an? |the |one |your )?(?:[\p{L}-]+ )?(?:array|bytes|celsius|chunks|context|dataframe|english|html|json|lines|list|markdown|object|pages|response|sections|string|structured|summary|text|view)\b)/u,
+  /^\W{0,8}(?:play|drive|operate|control|act)s? (?:an?|the|your)\b/u,
+  /^\W{0,8}(?:describe|explain|present|recommend|show|suggest|summari[sz]e)s? [^.;]{1,60}\bfor (?:everybody|everyone|all (?:members|users|customers)|the (?:team|channel|customer|group))\b/u,
   /\bfrom now on\b/u,
   /\bby \p{L}{3,}ing (?:her|his|its|their)\b/u,
-  /^\W*checks? with\b/u,
-  /^\W*(?:query|queries|quiz|tail)s? (?:an?|our|the|your) (?:[\p{L}-]+ )?(?:colleague|customer|manager|member|owner|team|user)\b(?!['’])/u,
-  /^\W*(?:count|get)s? (?:her|him|me|them|us|you) (?:in|off|on|out)\b/u,
-  /^\W*checks? (?:an?|her|his|one|the|their|this|your) [\p{L}'-]+ (?:into|off|out|through)\b/u,
-  /^\W*gets? (?:approval|access|clearance|control|permission) (?:for|from|of|over|to)\b/u,
-  /^\W*gets? \p{L}{3,}(?<!fe|se|spe|embe|see|nee)ed\b(?= (?:at|by|for|in|with)\b|[.,;]|$)/u,
-  /^\W*(?:the |a )?(?:machine|robot|rover|drone|arm|vehicle|crane|printer)\b [^.;]{0,40}\p{L}+s (?:an?|the)\b/u,
+  /^\W{0,8}checks? with\b/u,
+  /^\W{0,8}(?:query|queries|quiz|tail)s? (?:an?|our|the|your) (?:[\p{L}-]+ )?(?:colleague|customer|manager|member|owner|team|user)\b(?!['’])/u,
+  /^\W{0,8}(?:count|get)s? (?:her|him|me|them|us|you) (?:in|off|on|out)\b/u,
+  /^\W{0,8}checks? (?:an?|her|his|one|the|their|this|your) [\p{L}'-]+ (?:into|off|out|through)\b/u,
+  /^\W{0,8}gets? (?:approval|access|clearance|control|permission) (?:for|from|of|over|to)\b/u,
+  /^\W{0,8}gets? \p{L}{3,}(?<!fe|se|spe|embe|see|nee)ed\b(?= (?:at|by|for|in|with)\b|[.,;]|$)/u,
+  /^\W{0,8}(?:the |a )?(?:machine|robot|rover|drone|arm|vehicle|crane|printer)\b [^.;]{0,40}\p{L}+s (?:an?|the)\b/u,
   /\bin[- ]place\b/u,
-  /^\W*browses? to\b/u,
-  /^\W*(?:check|tick)s? (?:an?|the|one|this) (?:[\p{L}-]+ )?(?:bag|box|checkbox|task|to-?do)\b/u,
+  /^\W{0,8}browses? to\b/u,
+  /^\W{0,8}(?:check|tick)s? (?:an?|the|one|this) (?:[\p{L}-]+ )?(?:bag|box|checkbox|task|to-?do)\b/u,
   // "List a property"; "List a user's repositories" and "List a folder" read.
-  /^\W*lists? (?:an?|your|this) (?!.*(?:'s|’s|s'| of | in | by )\b)(?!\p{L}*(?:archive|bucket|collection|database|dir|directory|drive|folder|library|page|range|repository|selection|series|set|subset|table)\b)[\p{L}-]+(?: (?:as|at|for|on|with)\b|[.,;]|$)/u,
-  /^\W*finds? (?:an?|the|some) (?:[\p{L}-]+ )?(?:buyer|courier|driver|home|replacement|sitter|substitute|tenant|volunteer) (?:for|to|who)\b/u,
-  /^\W*(?:get|have)s? [\p{L} -]{1,40} (?:delivered|fixed|cleaned|repaired|installed|removed|shipped|picked up|collected|signed|approved|printed) (?:to|at|from|for|by|before|today|tomorrow|within)\b/u,
-  /^\W*shows? (?:[\p{L}'-]+ ){0,2}(?:appreciation|gratitude|interest|love|respect|support|sympathy) (?:for|in|to)\b/u,
-  /^\W*(?:browse|view)s? [^.;]{1,60}\bas (?:an?|another|the) (?:[\p{L}-]+ )?(?:customer|member|person|user)\b/u,
-  /^\W*(?:fetch|get|retrieve)(?:es|s)? [^.;]{1,60}\bfrom (?:an?|the) (?:[\p{L}-]+ )?(?:bin|cellar|closet|drawer|fridge|garage|locker|rack|shelf|tray)\b/u,
+  /^\W{0,8}lists? (?:an?|your|this) (?!.*(?:'s|’s|s'| of | in | by )\b)(?!\p{L}*(?:archive|bucket|collection|database|dir|directory|drive|folder|library|page|range|repository|selection|series|set|subset|table)\b)[\p{L}-]+(?: (?:as|at|for|on|with)\b|[.,;]|$)/u,
+  /^\W{0,8}finds? (?:an?|the|some) (?:[\p{L}-]+ )?(?:buyer|courier|driver|home|replacement|sitter|substitute|tenant|volunteer) (?:for|to|who)\b/u,
+  /^\W{0,8}(?:get|have)s? [\p{L} -]{1,40} (?:delivered|fixed|cleaned|repaired|installed|removed|shipped|picked up|collected|signed|approved|printed) (?:to|at|from|for|by|before|today|tomorrow|within)\b/u,
+  /^\W{0,8}shows? (?:[\p{L}'-]+ ){0,2}(?:appreciation|gratitude|interest|love|respect|support|sympathy) (?:for|in|to)\b/u,
+  /^\W{0,8}(?:browse|view)s? [^.;]{1,60}\bas (?:an?|another|the) (?:[\p{L}-]+ )?(?:customer|member|person|user)\b/u,
+  /^\W{0,8}(?:fetch|get|retrieve)(?:es|s)? [^.;]{1,60}\bfrom (?:an?|the) (?:[\p{L}-]+ )?(?:bin|cellar|closet|drawer|fridge|garage|locker|rack|shelf|tray)\b/u,
 ]
 const idiom = (opening: string): string | undefined =>
   joined(opening) ?? IDIOMS.map((pattern) => pattern.exec(opening)?.[0]).find(isFound)
 
 /** "Lint and fix", "Enumerate and certify votes". */
 function joined(opening: string): string | undefined {
-  const [all, first = '', second = ''] = /^\W*(\p{L}+) (?:and|or|then) (\p{L}{3,})/u.exec(opening) ?? []
+  const [all, first = '', second = ''] = /^\W{0,8}(\p{L}+) (?:and|or|then) (\p{L}{3,})/u.exec(opening) ?? []
   const reads = (word: string): boolean =>
     READING.has(verbIn(word)?.is ?? 'write') || /^(?:categori|clean|group|order|return)/.test(word)
   return all !== undefined && verbIn(first) !== undefined && reads(first) && !reads(second) ? all : undefined

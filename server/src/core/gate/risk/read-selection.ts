@@ -21,7 +21,7 @@ const VIEWS = list(`
 /** "Get a haircut" with a `salon_id`: nothing among the parameters says which one, so there was none before the call. */
 export function unselected(opening: string, schema: JsonObject): string | undefined {
   const found =
-    /^\W*(?:find|get|fetch|obtain|retrieve)(?:s|es)? (?:an?|another|some|more|your) ((?:[\p{L}\p{N}'’-]+ ){0,3}?[\p{L}\p{N}-]+)(?= (?:about|at|before|for|from|in|into|near|of|on|so|to|under|until|who|with)\b|[.;(]|$)/u.exec(
+    /^\W{0,8}(?:find|get|fetch|obtain|retrieve)(?:s|es)? (?:an?|another|some|more|your) ((?:[\p{L}\p{N}'’-]+ ){0,3}?[\p{L}\p{N}-]+)(?= (?:about|at|before|for|from|in|into|near|of|on|so|to|under|until|who|with)\b|[.;(]|$)/u.exec(
       opening,
     )
   if (found === null) return undefined

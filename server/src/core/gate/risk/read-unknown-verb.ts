@@ -68,18 +68,18 @@ function isThirdPerson(opening: string, next: string): boolean {
 
 /** "Agrees to a trade", "Takes a dose out of the fridge"; "Takes a URL and returns the page" reads. */
 const actsUpon = (sentence: string): boolean =>
-  /^\W*(?:Takes|Uses|\p{Lu}\p{Ll}{2,}s(?<!ss|us|is|ings|ions|ents|ities) (?:for|to|up|out|off)) (?:an?|another|it|one|the|them|two|your)\b/u.test(
+  /^\W{0,8}(?:Takes|Uses|\p{Lu}\p{Ll}{2,}s(?<!ss|us|is|ings|ions|ents|ities) (?:for|to|up|out|off)) (?:an?|another|it|one|the|them|two|your)\b/u.test(
     sentence,
   ) && !readsToo(sentence.toLowerCase())
 const readsToo = (sentence: string): boolean =>
-  /^\W*takes an? (?:\p{L}+ ){0,3}(?:screenshot|snapshot)\b/u.test(sentence) ||
+  /^\W{0,8}takes an? (?:\p{L}+ ){0,3}(?:screenshot|snapshot)\b/u.test(sentence) ||
   [...sentence.matchAll(/(?:,|\b(?:and|by|for|then|to)) (\p{L}+)/gu)].some(([, word = '']) =>
     READING.has(verbIn(word)?.is ?? 'write'),
   )
 
 /** "Top up a balance", "Fires up the engine": a word and a particle before an object are a verb. */
 const isPhrasal = (sentence: string): boolean =>
-  /^\W*\p{L}{2,} (?:away|back|down|in|off|out|over|through|up) (?:an?|another|her|his|it|the|their|them|this|your)\b/u.test(
+  /^\W{0,8}\p{L}{2,} (?:away|back|down|in|off|out|over|through|up) (?:an?|another|her|his|it|the|their|them|this|your)\b/u.test(
     sentence,
   )
 const READING: ReadonlySet<VerbClass> = new Set<VerbClass>(['derive', 'read', 'soft_read', 'work_out'])
