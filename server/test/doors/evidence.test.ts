@@ -182,7 +182,7 @@ describe('search', () => {
     const shown = await gate.cli('search', 'keep', 'a', 'note', '--top-k', '2')
     expect(shown).toMatchObject({ code: 0 })
     expect(shown.out.split('\n')).toHaveLength(4)
-    expect(shown.out).toMatch(/^HINT.*\n\d\.\d\d +book__keep_note +Keep a note +keep, note in name/)
+    expect(shown.out).toMatch(/^SCORE.*\n\d\.\d\d +book__keep_note +Keep a note +keep, note in name/)
     for (const asked of ['q=', 'top_k=5', 'q=note&top_k=x', 'q=note&top_k=0'])
       expect(await gate.http('GET', `/v1/tools/search?${asked}`, agent)).toMatchObject({
         status: 400,

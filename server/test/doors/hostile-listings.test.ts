@@ -157,7 +157,7 @@ test('where a call came from is shown only on the gate`s own lines', async () =>
     const { out, err } = await gate.cli(...words)
     expect(out, words.join(' ')).not.toBe('')
     // The source of each argument is shown, not only what the user asked for.
-    if (words[0] === 'why') expect(out).toMatch(/known from[\s\S]*\/field/)
+    if (words[0] === 'why') expect(out).toMatch(/KNOWN FROM[\s\S]*\/field/)
     expect(looksOurs(`${out}${err}`), words.join(' ')).toBeUndefined()
   }
 })
