@@ -3,8 +3,8 @@ import type { Held, Page } from '../../commands/ports/reads.ts'
 
 /** The newest labels of sessions, as this process stored them: a session reads each label a moment after it was recorded. */
 export type LastLabels = {
-  /** Whether surely no label of this session has a larger cursor. */
-  is(session: string, cursor: number): boolean
+  /** True only if no stored label of this session has a larger cursor. */
+  isLast(session: string, cursor: number): boolean
   /** From memory, if the labels after the given cursor are known; otherwise `read` reads them. */
   list<Label extends Held<Table>>(
     where: { readonly session?: unknown },
@@ -64,7 +64,7 @@ export function lastLabels(): LastLabels {
   }
 
   return {
-    is(session, cursor) {
+    isLast(session, cursor) {
       const known = sessions.get(session)
       return known !== undefined && endOf(known) === cursor
     },

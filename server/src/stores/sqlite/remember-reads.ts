@@ -80,7 +80,7 @@ export function rememberReads<Store extends Ledger & Pick<Tables, 'row' | 'list'
       row: <T extends Table>(table: T, id: string) =>
         rows.get(table)?.get(id) as { readonly held: Held<T> | undefined } | undefined,
       isAbsent: isSurelyAbsent,
-      isLastLabel: labels.is,
+      isLastLabel: labels.isLast,
     },
     commit(changes) {
       noteIdentities(changes)
