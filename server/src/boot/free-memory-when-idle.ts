@@ -7,9 +7,10 @@ const CHECK_MS = 1_000
 const STARTING_CHECKS = 2
 /**
  * How many checks in a row must find the gate idle, while it starts and later. The collection also drops compiled code, and
- * until it is compiled again a call costs twice: that must not happen between two bursts of calls.
+ * until it is compiled again a call costs twice. That must not happen between two bursts of calls, or while an agent thinks or
+ * waits for a person.
  */
-const IDLE_CHECKS = { starting: 1, working: 60 }
+const IDLE_CHECKS = { starting: 1, working: 600 }
 /**
  * The gate is idle if its main thread used less than this share of a processor. Not the share of the time that the event loop was
  * busy: on a busy machine that includes the time it waited for a processor.
@@ -23,8 +24,8 @@ const DROP_BYTECODE = { starting: '--bytecode-old-age=1', working: '--bytecode-o
 type Collect = (how: { readonly type: 'major'; readonly flavor: 'last-resort' }) => void
 
 /**
- * Returns unused memory to the operating system when the gate is idle: after one idle second while it starts, later after an idle
- * minute. V8 itself collects garbage only while something is allocated, and keeps the empty pages. The collection stops the event
+ * Returns unused memory to the operating system when the gate is idle: after one idle second while it starts, later after ten
+ * idle minutes. V8 itself collects garbage only while something is allocated, and keeps the empty pages. The collection stops the event
  * loop for about a tenth of a second. Returns a function that stops the checks.
  */
 export function freeMemoryWhenIdle(): () => void {
