@@ -7,7 +7,7 @@ import { readDocument } from './config-document.ts'
 /** Where the policy is read from, repeatedly. */
 export type PolicySource = {
   read(): PolicyRead
-  /** Calls back when the result of `read` has changed. Returns how to stop. */
+  /** Calls back when the result of `read` has changed. Returns a function that stops it. */
   watch(onChange: () => void): () => void
 }
 

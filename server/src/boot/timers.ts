@@ -1,6 +1,6 @@
 const PERSIST_MS = 250
 
-/** Calls back once, after `ms`. Returns how to cancel it. */
+/** Calls back once, after `ms`. Returns a function that cancels it. */
 export function after(ms: number, callback: () => void): () => void {
   const timer = setTimeout(callback, ms)
   return () => clearTimeout(timer)

@@ -52,7 +52,7 @@ describe('recovery', () => {
       own: ports.boot,
       alive: alive.liveness.boot,
       dead: dead.liveness.boot,
-      unheard: '0123456789abcdef',
+      no_answer: '0123456789abcdef',
       none: undefined,
     }
     const boots = Object.entries(names)
@@ -72,7 +72,7 @@ describe('recovery', () => {
       own: 'executing',
       alive: 'executing',
       dead: 'unknown',
-      unheard: 'unknown',
+      no_answer: 'unknown',
       none: 'unknown',
     })
     expect(await recoverReadBacks(ports)).toBe(3)

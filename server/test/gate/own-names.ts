@@ -6,7 +6,7 @@ import { loadJudgement } from '../../src/commands/calls/facts/load-judgement.ts'
 import { readConfig } from '../../src/contract/config.ts'
 import type { Json } from '../../src/contract/json.ts'
 import { judgeSandboxFacts } from '../../src/core/gate/judge-sandbox.ts'
-import { callWith, quietFacts, toolWith } from '../../src/core/gate/quiet-facts.suite.ts'
+import { callWith, neutralFacts, toolWith } from '../../src/core/gate/neutral-facts.suite.ts'
 import { localFiles } from '../../src/upstream/local-files.ts'
 
 const KEYS = ['signing-keys.json', 'row-key.json', 'token-keys.json', 'newest-checkpoint.json']
@@ -48,7 +48,7 @@ export async function openProject() {
     const definition = { ...plain.row.definition, name }
     const tool = { ...plain, row: { ...plain.row, definition, admitted: { ...plain.row.admitted, definition } } }
     const facts = await filesFact({ files, judgement: judgement.value }, call, tool as typeof plain)
-    return judgeSandboxFacts(call, { ...quietFacts(tool as typeof plain), files: facts }).map(
+    return judgeSandboxFacts(call, { ...neutralFacts(tool as typeof plain), files: facts }).map(
       ({ effect, rule }) => `${effect} ${rule}`,
     )
   }

@@ -18,7 +18,7 @@ import { loadJudgement } from '../../src/commands/calls/facts/load-judgement.ts'
 import { readConfig } from '../../src/contract/config.ts'
 import { judgeSandbox } from '../../src/core/gate/judge-sandbox.ts'
 import { compilePolicy } from '../../src/core/gate/policy/compile-policy.ts'
-import { callWith, quietFacts, toolWith } from '../../src/core/gate/quiet-facts.suite.ts'
+import { callWith, neutralFacts, toolWith } from '../../src/core/gate/neutral-facts.suite.ts'
 import { localFiles } from '../../src/upstream/local-files.ts'
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-disk-')))
@@ -65,7 +65,7 @@ test('law: a path that the gate allows without asking changes nothing outside, h
   const judge = async (path: string) => {
     const call = callWith({ path })
     const tool = toolWith({ path: {} }, ['write'])
-    const facts = { ...quietFacts(tool), files: await filesFact({ files, judgement: judgement.value }, call, tool) }
+    const facts = { ...neutralFacts(tool), files: await filesFact({ files, judgement: judgement.value }, call, tool) }
     return judgeSandbox(policy.value, call, facts)
   }
 

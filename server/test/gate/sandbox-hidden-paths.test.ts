@@ -7,7 +7,7 @@ import { loadJudgement } from '../../src/commands/calls/facts/load-judgement.ts'
 import { readConfig } from '../../src/contract/config.ts'
 import { judgeSandbox } from '../../src/core/gate/judge-sandbox.ts'
 import { compilePolicy } from '../../src/core/gate/policy/compile-policy.ts'
-import { callWith, quietFacts, toolWith } from '../../src/core/gate/quiet-facts.suite.ts'
+import { callWith, neutralFacts, toolWith } from '../../src/core/gate/neutral-facts.suite.ts'
 import { localFiles } from '../../src/upstream/local-files.ts'
 
 /** `in` is allowed. In it `etc` is a link to `/etc`, `deep/er/way` one to `../out`, and `plain` a folder. */
@@ -32,7 +32,7 @@ async function judge(args: Record<string, string>): Promise<string[]> {
   if (!judgement.ok || !policy.ok) throw new Error('the configuration is invalid')
   const call = callWith(args)
   const tool = toolWith({ path: {} }, ['read'])
-  const facts = { ...quietFacts(tool), files: await filesFact({ files, judgement: judgement.value }, call, tool) }
+  const facts = { ...neutralFacts(tool), files: await filesFact({ files, judgement: judgement.value }, call, tool) }
   return judgeSandbox(policy.value, call, facts).map(({ effect, rule }) => `${effect} ${rule}`)
 }
 

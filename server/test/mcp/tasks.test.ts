@@ -254,9 +254,9 @@ describe('a held call that is not a task', () => {
       const answer = await sendRaw(gate, agent, { headers: { 'mcp-session-id': session }, body })
       return (answer.body['result'] as { structuredContent: Record<string, string> }).structuredContent
     }
-    const unheard = await hold(quiet, 'unheard')
+    const no_answer = await hold(quiet, 'no_answer')
     const { call_id, approval_id } = await hold(mine, 'listened')
-    await approve('unheard')
+    await approve('no_answer')
     await approve('listened')
     const [loud, silent] = streams.map(({ messages }) => messages as Notification[])
     await until(() => JSON.stringify(loud).includes('"state":"executed"'))
@@ -264,8 +264,8 @@ describe('a held call that is not a task', () => {
       ['notice', { call_id, approval_id, state: 'executing' }],
       ['notice', { call_id, approval_id, state: 'executed' }],
     ])
-    const { result } = await ask('tools/call', { name: 'call_status', arguments: { call_id: unheard['call_id'] } })
-    expect(JSON.stringify(result)).toContain('note done: unheard')
+    const { result } = await ask('tools/call', { name: 'call_status', arguments: { call_id: no_answer['call_id'] } })
+    expect(JSON.stringify(result)).toContain('note done: no_answer')
     expect([silent ?? [], boss.messages].map(aboutCalls)).toEqual([[], []])
     for (const stream of [...streams, boss]) stream.close()
   })

@@ -51,7 +51,7 @@ export function agentPerformers(deps: AgentEffectDeps): PerformersOf<AgentNodeEf
     (work: Work): Perform<AgentNodeEffect> =>
     async (_, performing) => {
       const row = (await deps.tables.row('runs', performing.run_id))?.row
-      if (row === undefined) throw new Bug(`the run \`${performing.run_id}\` is gone`)
+      if (row === undefined) throw new Bug(`the run \`${performing.run_id}\` no longer exists`)
       const found = await work(deps, stateOf(row), performing)
       return found === 'later' ? 'later' : { type: 'effect.done', at: deps.clock(), ...(found as JsonObject) }
     }
@@ -145,7 +145,7 @@ const makeCall: Work = async (deps, state, { signal }) => {
 const readOutcome: Work = async (deps, state) => {
   const call_id = state.call?.call_id ?? ''
   const row = (await deps.tables.row('calls', call_id))?.row
-  if (row === undefined) throw new Bug("the thread's call is gone")
+  if (row === undefined) throw new Bug("the thread's call no longer exists")
   return foundIn(describeCall(row, deps.links))
 }
 

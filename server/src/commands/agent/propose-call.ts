@@ -116,7 +116,7 @@ export async function proposalOf(
   if (name === ARTIFACT_READ.name || name === ARTIFACT_GREP.name)
     return { said: { kind: 'lookup', text: await lookUp(deps, state, name, args), tool: name } }
   const tool = deps.catalogue.tool(name)
-  if (tool === undefined) return invalid('the tool is gone')
+  if (tool === undefined) return invalid('the tool no longer exists')
   const { definition, hash } = inForce(tool.row)
   const valid = validateAgainst(definition.inputSchema, hash, args)
   if (!valid.ok) return invalid(sayProblem(valid.problem))

@@ -31,7 +31,7 @@ export const replyToRoom =
   (deps: ReplyDeps): Perform<AgentReply> =>
   async ({ key, with: details }, { run_id, signal }) => {
     const row = (await deps.tables.row('runs', run_id))?.row
-    if (row === undefined) throw new Bug(`the run \`${run_id}\` is gone`)
+    if (row === undefined) throw new Bug(`the run \`${run_id}\` no longer exists`)
     const text = textIn(details, 'text')
     if (text.trim() !== '' && (await send(deps, stateOf(row), key, text, signal)) === 'later') return 'later'
     const place = textIn(details, 'place')

@@ -13,7 +13,7 @@ export async function documentOf(
 ): Promise<OpenDocument | undefined> {
   if (document === undefined) return undefined
   const opened = await documents.version(document.name, document.version)
-  if (opened === undefined) throw new Bug(`version ${document.version} of \`${document.name}\` is gone`)
+  if (opened === undefined) throw new Bug(`version ${document.version} of \`${document.name}\` no longer exists`)
   return opened
 }
 

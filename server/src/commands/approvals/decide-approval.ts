@@ -4,8 +4,8 @@ import type { ConsentRow, Remember } from '../../contract/consent.ts'
 import { ok, problem, refuse, type Result } from '../../contract/problems.ts'
 import { visibleText } from '../../contract/visible-text.ts'
 import { approve, deny, type How } from '../../core/approvals/transitions.ts'
-import { wantsPassphrase } from '../../core/approvals/wants-passphrase.ts'
-import { termsToRemember } from '../../core/consent/draw-up-consent.ts'
+import { needsPassphrase } from '../../core/approvals/needs-passphrase.ts'
+import { termsToRemember } from '../../core/consent/build-consent.ts'
 import { auditOf } from '../calls/call-changes.ts'
 import type { Judgement } from '../calls/facts/load-judgement.ts'
 import { approvalMoved, closeCall, heldCallOf } from '../calls/close-call.ts'
@@ -17,7 +17,7 @@ import type { Held, Tables } from '../ports/reads.ts'
 import type { Clock, Probe } from '../ports/runtime.ts'
 import type { Routes } from '../../core/approvals/routes/routes.ts'
 import { peopleNeeded, type Asked } from '../../core/approvals/routes/seats.ts'
-import { expectsDelegation, mayBeAsked } from './asked-of.ts'
+import { expectsDelegation, mayBeAsked } from './asked-people.ts'
 import { refuseIfFromNode, refuseIfHubDecides, type HubDecidesDeps } from './hub-decides.ts'
 import { packetOf } from './packet-of.ts'
 import type { ApprovalReadDeps } from './read-approvals.ts'
@@ -127,7 +127,7 @@ async function proofFor(
     const shown = await proveForApproval(deps, by, decision.passkey, { approval_id, digest })
     return shown.ok ? ok({ by: { passkey: decision.passkey.assertion.id }, changes: shown.value }) : shown
   }
-  const asked = wantsPassphrase(row) ? ({ ...deps, strong: 'passphrase' } as const) : deps
+  const asked = needsPassphrase(row) ? ({ ...deps, strong: 'passphrase' } as const) : deps
   const proven = await provePerson(asked, by, decision.passphrase)
   if (!proven.ok) return proven
   return ok({ by: proven.value === 'passphrase' ? { passphrase: true } : {}, changes: [] })

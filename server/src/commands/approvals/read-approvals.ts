@@ -7,7 +7,7 @@ import { grantedTools } from '../../core/identity/granted-tools.ts'
 import type { Links } from '../calls/describe-call.ts'
 import type { Held, Page, Searches, Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
-import { askedAs, seesRequest, substituteOf } from './asked-of.ts'
+import { askedAs, seesRequest, substituteOf } from './asked-people.ts'
 import { packetOf, type PacketDeps } from './packet-of.ts'
 
 export type ApprovalReadDeps = PacketDeps & { readonly tables: Tables; readonly clock: Clock; readonly links: Links }
@@ -18,7 +18,7 @@ export async function shownPacketOf(deps: ApprovalReadDeps, held: Held<'approval
   return { ...(await packetOf(deps, held)), ...(hub === undefined ? {} : { decided_at: { hub, url } }) }
 }
 
-/** Approvers see every request that they are asked about (asked-of.ts), people those made in their name. Agents see none. */
+/** Approvers see every request that they are asked about (asked-people.ts), people those made in their name. Agents see none. */
 export function maySeeApproval(caller: Caller, row: Pick<ApprovalRow, 'caller' | 'tool_id'>): boolean {
   if (DECIDING_KINDS.includes(caller.kind)) return true
   return caller.kind === 'user' && row.caller.user === caller.user && grantedTools(caller)(row.tool_id)

@@ -2,7 +2,7 @@ import type { ApprovalRow } from '../../contract/approval.ts'
 import type { Caller } from '../../contract/caller.ts'
 import { ok, problem, refuse, type Problem, type Result } from '../../contract/problems.ts'
 import { checkFactors, type Redemption } from '../../core/approvals/factors.ts'
-import { wantsPassphrase } from '../../core/approvals/wants-passphrase.ts'
+import { needsPassphrase } from '../../core/approvals/needs-passphrase.ts'
 import { mayDecide } from '../../core/approvals/may-decide.ts'
 import { claimsOf, onceKey, parseToken } from '../../core/approvals/token.ts'
 import { approve, deny, isEnough, type TokenStrength } from '../../core/approvals/transitions.ts'
@@ -45,7 +45,7 @@ export async function issueToken(deps: TokenDeps, by: Caller, approval_id: strin
   if (held.row.expires_at <= now) return refuseDecision(deps, held, problem('approval.expired', { approval_id }))
   const { strength, digest } = await packetOf(deps, held)
   const isForGroup = held.row.route?.group !== undefined
-  if (isForGroup || wantsPassphrase(held.row) || !isEnough(strength, deps.tokensCountAs))
+  if (isForGroup || needsPassphrase(held.row) || !isEnough(strength, deps.tokensCountAs))
     return refuse('approval.token_too_weak', { approval_id, strength })
   const { row } = await heldCallOf(deps.tables, held.row)
   const entry = auditOf('token.issued', row, now, { actor: by.id })

@@ -16,7 +16,7 @@ export type ExportAuditDeps = {
   readonly tables: Pick<Tables, 'list' | 'row'>
   readonly keys: Pick<CheckpointKeys, 'publicKey' | 'isGenuine'>
   readonly clock: Clock
-  /** Absent if nobody writes. */
+  /** Absent if the store is opened read-only. */
   readonly ledger?: Ledger
 }
 export type ExportAuditOptions = { readonly format: 'jsonl' | 'csv'; readonly since?: number }

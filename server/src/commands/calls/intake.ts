@@ -3,7 +3,7 @@ import type { Problem } from '../../contract/problems.ts'
 /** Whether the gate accepts new calls. Closed while an outcome cannot be recorded, and during shutdown. */
 export interface Intake {
   closedBy(): Problem | undefined
-  /** Closes it for this reason, in addition to any other reasons. Returns how to remove the reason; the others stay. */
+  /** Closes it for this reason, in addition to any other reasons. Returns a function that removes the reason; the others stay. */
   close(problem: Problem): () => void
 }
 

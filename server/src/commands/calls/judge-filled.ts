@@ -26,11 +26,11 @@ export async function problemOfFilled(
   holdsAnswers: boolean,
 ): Promise<string | undefined> {
   const filled: Call = { ...call, tool_id: tool.row.tool_id, canonical_args }
-  const { scanner, traps: baits } = deps.judgement
+  const { scanner, traps: honey } = deps.judgement
   const [files, traps, guarded] = await Promise.all([
     filesFact(deps, filled, tool),
     trapFacts(deps),
-    scanner.guarded(canonical_args, deps.ownCredentials(), baits),
+    scanner.guarded(canonical_args, deps.ownCredentials(), honey),
   ])
   const opinions = judgeFilled(filled, { now: deps.clock(), tool, files, traps, guarded })
   return opinions.find(({ effect }) => effect === 'block' || (holdsAnswers && effect === 'ask'))?.says

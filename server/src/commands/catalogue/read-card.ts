@@ -2,7 +2,7 @@ import type { Caller } from '../../contract/caller.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import type { Policy } from '../../core/gate/policy/policy.ts'
 import { sayDeclaredRead } from '../../core/gate/declared-read.ts'
-import { sayAsked } from '../../core/gate/policy/say-asked.ts'
+import { describeJudgement } from '../../core/gate/policy/describe-judgement.ts'
 import type { StandardSentences } from '../../core/gate/standard/describe-standard.ts'
 import { toolCard, type ToolCard } from '../../core/search/card.ts'
 import { standardOf, type SiblingDeps } from '../calls/siblings-of.ts'
@@ -32,7 +32,7 @@ export function readCard(deps: CardDeps, caller: Caller, tool_id: string, full: 
   if (tool.row.admitted === undefined) return refuse('tool.unadmitted', { tool: tool_id })
   const declared_read = sayDeclaredRead(tool)
   const beside = {
-    asked: sayAsked(deps.policy(), caller, tool),
+    asked: describeJudgement(deps.policy(), caller, tool),
     ...(declared_read === undefined ? {} : { declared_read }),
     ...standardOf(deps, tool),
   }

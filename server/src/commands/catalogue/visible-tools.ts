@@ -1,6 +1,6 @@
 import type { Caller, CallerKind } from '../../contract/caller.ts'
 import type { Tool } from '../../contract/tool.ts'
-import { couldPermit } from '../../core/gate/policy/foresee.ts'
+import { couldPermit } from '../../core/gate/policy/possible-opinions.ts'
 import type { Policy } from '../../core/gate/policy/policy.ts'
 import { grantedTools } from '../../core/identity/granted-tools.ts'
 import type { Catalogue } from '../ports/catalogue.ts'

@@ -27,7 +27,7 @@ export type ChangeListener = (change: GateChange) => void
 
 export interface Changes {
   /**
-   * Reports changes from now on, as far as the caller may see them; with `after`, also those after that id. Returns how to stop.
+   * Reports changes from now on, as far as the caller may see them; with `after`, also those after that id. Returns a function that stops it.
    */
   onChange(caller: Caller, listener: ChangeListener, after?: string): () => void
   /** The changes after this id that the caller may see; undefined if not all of them are remembered. */

@@ -13,7 +13,7 @@ export type FollowDeps = {
 
 /**
  * Keeps this node's memory in sync with the store: tools that another node listed or an operator admitted there, and a policy
- * that was activated there. Returns how to stop.
+ * that was activated there. Returns a function that stops it.
  */
 export function followNodes({ notices, catalogue, live, servers, onFault }: FollowDeps): () => void {
   const readAgain = async (server: string, tool_ids?: readonly string[]) => {

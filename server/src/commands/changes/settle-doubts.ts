@@ -10,7 +10,7 @@ export interface Doubts {
 
 export type SettleDoubtsDeps = {
   readonly ledger: Ledger & Outcomes
-  /** Calls back after `ms` milliseconds; returns how to cancel it. */
+  /** Calls back after `ms` milliseconds; returns a function that cancels it. */
   readonly after: (ms: number, callback: () => void) => () => void
   /** Aborted when the gate stops: then the engine is asked once more. */
   readonly stopping: AbortSignal

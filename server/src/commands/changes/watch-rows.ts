@@ -7,7 +7,7 @@ import { isInDoubt } from './unrecorded.ts'
 
 /** Notifies when a row was swapped, on any node, after the commit is durable. */
 export interface Watch {
-  /** The listener is called if the row changed, or may have changed, and reads it again. Returns how to stop. */
+  /** The listener is called if the row changed, or may have changed, and reads it again. Returns a function that stops it. */
   onRow(table: Table, id: string, listener: () => void): () => void
 }
 

@@ -3,7 +3,7 @@ import { CONSENT_LIMITS, type ConsentRow, type ConsentTerms } from '../../contra
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { consentState } from '../../core/consent/consent-view.ts'
 import { mayDecide } from '../../core/approvals/may-decide.ts'
-import { CLOSED, drawUpConsent, type DrawnUp } from '../../core/consent/draw-up-consent.ts'
+import { CLOSED, buildConsent, type NewConsent } from '../../core/consent/build-consent.ts'
 import { matchesGlob, parseGlob } from '../../core/gate/policy/glob.ts'
 import { nearestTool } from '../catalogue/nearest-tool.ts'
 import { callsAccount, costAccount, unitsLeft } from '../calls/facts/consent-facts.ts'
@@ -71,12 +71,12 @@ export async function mintChanges(
   deps: Omit<MintDeps, 'ledger' | 'clock'>,
   by: Caller,
   terms: ConsentTerms,
-  drawn: DrawnUp,
+  given: NewConsent,
 ): Promise<Result<{ readonly row: ConsentRow; readonly changes: readonly Change[] }>> {
-  const drawnUp = drawUpConsent(terms, by, drawn)
-  if (!drawnUp.ok) return drawnUp
-  const row = drawnUp.value
-  const tidied = await removeDeadConsents(deps, row.shelf, drawn.now)
+  const built = buildConsent(terms, by, given)
+  if (!built.ok) return built
+  const row = built.value
+  const tidied = await removeDeadConsents(deps, row.shelf, given.now)
   if (!tidied.ok) return tidied
   const changes: Change[] = [
     ...tidied.value,
@@ -84,7 +84,7 @@ export async function mintChanges(
     { kind: 'open', account: callsAccount(row), units: row.calls },
   ]
   if (row.cost !== undefined) changes.push({ kind: 'open', account: costAccount(row), units: row.cost })
-  changes.push(consentAudit(deps, 'consent.minted', by, row, drawn.now))
+  changes.push(consentAudit(deps, 'consent.minted', by, row, given.now))
   return ok({ row, changes })
 }
 

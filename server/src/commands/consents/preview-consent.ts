@@ -2,10 +2,10 @@ import type { CallSummary, ConsentPreviewAnswer } from '../../contract/activity.
 import type { Caller } from '../../contract/caller.ts'
 import type { ConsentRow, ConsentTerms, Remember } from '../../contract/consent.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
-import { mayBeAsked, type AskedDeps } from '../approvals/asked-of.ts'
+import { mayBeAsked, type AskedDeps } from '../approvals/asked-people.ts'
 import { mayDecide } from '../../core/approvals/may-decide.ts'
 import { isCoverable } from '../../core/consent/cover-with-consent.ts'
-import { drawUpConsent, termsToRemember } from '../../core/consent/draw-up-consent.ts'
+import { buildConsent, termsToRemember } from '../../core/consent/build-consent.ts'
 import { isAbout } from '../../core/consent/match-consent.ts'
 import { summariseCall, type SummaryDeps } from '../activity/summarise-call.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
@@ -33,7 +33,7 @@ export async function previewConsent(
   terms: ConsentTerms,
 ): Promise<Result<ConsentPreviewAnswer>> {
   const now = deps.clock()
-  const drawn = drawUpConsent(terms, by, { consent_id: deps.ids.consent(), now })
+  const drawn = buildConsent(terms, by, { consent_id: deps.ids.consent(), now })
   if (!drawn.ok) return drawn
   const since = now - WEEK_MS
   const tool = /[*?]/.test(terms.what.tool) ? {} : { tool_id: terms.what.tool }

@@ -2,7 +2,7 @@ import type { Caller } from '../../contract/caller.ts'
 import type { ConsentRow } from '../../contract/consent.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { mayDecide } from '../../core/approvals/may-decide.ts'
-import { CLOSED } from '../../core/consent/draw-up-consent.ts'
+import { CLOSED } from '../../core/consent/build-consent.ts'
 import { consentAudit, type MintDeps } from './mint-consent.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 

@@ -44,7 +44,7 @@ export function flowPerformers(deps: FlowEffectDeps): PerformersOf<ExecutionNode
     (work: Work): Perform<ExecutionNodeEffect> =>
     async (_, performing) => {
       const row = (await deps.tables.row('runs', performing.run_id))?.row
-      if (row === undefined) throw new Bug(`the run \`${performing.run_id}\` is gone`)
+      if (row === undefined) throw new Bug(`the run \`${performing.run_id}\` no longer exists`)
       const found = await work(deps, row.state as FlowExecution, performing)
       return found === 'later' ? 'later' : { type: 'effect.done', now: deps.clock(), ...(found as JsonObject) }
     }
@@ -103,7 +103,7 @@ const askModel: Work = async (deps, state, performing) => {
   if (!tools.some(({ name }) => name === call.name)) return { wasted: 'this tool is not one of those you were offered' }
   if (call.args === undefined || !isJsonObject(call.args)) return { wasted: 'the arguments are not a JSON object' }
   const tool = deps.catalogue.tool(call.name)
-  if (tool === undefined) return { wasted: 'the tool is gone' }
+  if (tool === undefined) return { wasted: 'the tool no longer exists' }
   const { definition, hash } = inForce(tool.row)
   const valid = validateAgainst(definition.inputSchema, hash, call.args)
   if (!valid.ok) return { wasted: sayProblem(valid.problem) }
@@ -145,7 +145,7 @@ const makeCall: Work = async (deps, state, { run_id, signal }) => {
 
 const readOutcome: Work = async (deps, state) => {
   const row = (await deps.tables.row('calls', state.call?.call_id ?? ''))?.row
-  if (row === undefined) throw new Bug('the call of an execution is gone')
+  if (row === undefined) throw new Bug('the call of an execution no longer exists')
   return settled(deps, state, describeCall(row, deps.links))
 }
 

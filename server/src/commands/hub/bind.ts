@@ -24,7 +24,7 @@ export interface HubGate {
   takeOutcome(node: Caller, outcome: NodeOutcome): Promise<Result<readonly string[]>>
   /** Any message of a node, as text. */
   takeMessage(node: Caller, text: string, sent_at: number): Promise<Result<readonly string[]>>
-  /** Reports decisions as they are made. Returns how to stop. */
+  /** Reports decisions as they are made. Returns a function that stops it. */
   onDecided(listener: (decided: DecidedForNode) => void): () => void
   decisions(
     node: Caller,

@@ -9,7 +9,7 @@ export type WatchDecisionsDeps = SignDeps & {
 
 export type DecidedForNode = { readonly node: string; readonly reply: string }
 
-/** Reports decisions about requests of nodes as they are made. Only a hint: a missed one is asked for. Returns how to stop. */
+/** Reports decisions about requests of nodes as they are made. Only a hint: a missed one is asked for. Returns a function that stops it. */
 export function watchDecisions(deps: WatchDecisionsDeps, listener: (decided: DecidedForNode) => void): () => void {
   const look = async (id: string): Promise<void> => {
     const row = (await deps.tables.row('approvals', id))?.row

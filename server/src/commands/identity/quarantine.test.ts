@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { PauseRow } from '../../contract/pause.ts'
 import type { Verdict } from '../../contract/verdict.ts'
-import { callWith } from '../../core/gate/quiet-facts.suite.ts'
+import { callWith } from '../../core/gate/neutral-facts.suite.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Tables } from '../ports/reads.ts'
 import { commitAndStop } from './quarantine.ts'

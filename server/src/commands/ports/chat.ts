@@ -27,6 +27,6 @@ export interface ChatRoom {
   promptFor(approval_id: string): Promise<ChatPrompt | undefined>
   /** Answers a message. Never throws. */
   reply(to: string, text: string): Promise<void>
-  /** Reports events in the room. Events of the last hour may be repeated; they are in order. Returns how to stop. */
+  /** Reports events in the room. Events of the last hour may be repeated; they are in order. Returns a function that stops it. */
   follow(onEvent: (event: ChatEvent) => Promise<void>): () => Promise<void>
 }

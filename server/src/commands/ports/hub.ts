@@ -58,7 +58,7 @@ export interface NodeRoom {
   readonly nodes: ReadonlyMap<string, Caller>
   /** A repetition with the same `txn` is sent once. Never throws. */
   say(replies: readonly string[], says: string, txn?: string): Promise<void>
-  /** The newest messages may be repeated. Returns how to stop. */
+  /** The newest messages may be repeated. Returns a function that stops it. */
   follow(onText: (left: LeftInRoom) => Promise<void>): () => Promise<void>
 }
 

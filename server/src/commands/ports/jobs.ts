@@ -10,8 +10,8 @@ export type JobHandlers = {
 /** Wake-ups as durable jobs that any node may take. Only a store that several nodes share has them. */
 export interface RunJobs {
   /**
-   * Takes jobs of runs that were not driven by the node that woke them. Returns how to stop: no new jobs are taken, and those in progress
-   * are returned to the queue.
+   * Takes jobs of runs that were not driven by the node that woke them. Returns a function that stops it:
+   * no new jobs are taken, and those in progress are returned to the queue.
    */
   work(handlers: JobHandlers): () => Promise<void>
   /** Does something at the times of a cron expression (UTC), on one node each time. */

@@ -10,7 +10,7 @@ export interface Liveness {
   isAlive(boot: string): Promise<boolean>
   /** The other boots that nobody has declared dead. Absent if one process has the store to itself. */
   others?(): Promise<readonly string[]>
-  /** Called for every other boot that this one saw alive, once, soon after its death. Returns how to stop. */
+  /** Called for every other boot that this one saw alive, once, soon after its death. Returns a function that stops it. */
   onDeath(listener: (boot: string) => void): () => void
   /**
    * Whether all others certainly consider this boot alive, checked immediately before an external action. False may be too

@@ -56,9 +56,9 @@ export interface Notices {
   publish<T extends Topic>(topic: T, notice: Topics[T]): void
   /**
    * Gets every notice of a topic, including this node's own, each node's in the order of publication. A listener must be fast,
-   * because commits wait for it. Returns how to stop.
+   * because commits wait for it. Returns a function that stops it.
    */
   subscribe<T extends Topic>(topic: T, listener: (notice: Topics[T], origin: Origin) => void): () => void
-  /** Called when notices of other nodes may be missing. Returns how to stop. */
+  /** Called when notices of other nodes may be missing. Returns a function that stops it. */
   onMissed(listener: () => void): () => void
 }

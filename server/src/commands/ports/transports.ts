@@ -14,7 +14,7 @@ export interface MessageTransport {
    * known not to have been sent. `lost`: unknown. Never throws.
    */
   send(message: OutgoingMessage): Promise<Sent>
-  /** Starts listening, and delivers every message again after each restart until it was accepted. Returns how to stop. */
+  /** Starts listening, and delivers every message again after each restart until it was accepted. Returns a function that stops it. */
   listen?(take: TakeMessage, admits: AdmitsInvitation): Promise<() => Promise<void>>
 }
 

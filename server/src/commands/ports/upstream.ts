@@ -97,6 +97,6 @@ export interface Offerings {
    * changed in the meantime is unknown.
    */
   watch(server: string, uri: string): Promise<Watched>
-  /** Returns how to stop listening. */
+  /** Returns a function that stops listening. */
   onNotice(listener: (notice: Notice) => void): () => void
 }

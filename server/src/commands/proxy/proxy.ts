@@ -46,7 +46,7 @@ export type Proxy = {
   watch(caller: Caller, request: WatchRequest, onUpdated: OnUpdated): Promise<WatchAnswer>
   /** What is offered besides tools, to anybody: `resources`, `resources/subscribe`, `prompts`, `completions`. */
   offers(): ReadonlySet<string>
-  /** Servers' notices about their resources and prompts, as far as the caller may list them. Returns how to stop. */
+  /** Servers' notices about their resources and prompts, as far as the caller may list them. Returns a function that stops it. */
   onNotice(caller: Caller, listener: (notice: Notice) => void): () => void
 }
 

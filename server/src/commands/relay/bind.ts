@@ -24,7 +24,7 @@ export interface RelayGate {
   hasEnded(session: string): MaybePromise<boolean>
   /** Sends a notice to the other nodes. */
   publish(notice: RelayNotice): void
-  /** Notices from other nodes. Returns how to stop. */
+  /** Notices from other nodes. Returns a function that stops it. */
   onNotice(listener: (notice: RelayNotice) => void): () => void
   /** Stores a text for another node to deliver to the same caller; undefined if it cannot be stored. */
   store(caller: Pick<Caller, 'user'>, text: string): Promise<Sha256 | undefined>

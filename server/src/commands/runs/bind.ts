@@ -23,7 +23,7 @@ export interface RunsGate {
   list(caller: Caller, filter: RunFilter, page: Page): Promise<RunsPage>
   read(caller: Caller, run_id: string, page: Page): Promise<Result<RunDetails>>
   cancel(caller: Caller, run_id: string, reason?: string): Promise<Result<RunView>>
-  /** Intermediate output of performers of the caller's own runs, on this node. Returns how to stop. */
+  /** Intermediate output of performers of the caller's own runs, on this node. Returns a function that stops it. */
   onShown(caller: Caller, listener: (run_id: RunId, key: string, news: Json) => void): () => void
   /** Drives a faulted run again. */
   resume(caller: Caller, run_id: string): Promise<Result<RunView>>

@@ -7,7 +7,7 @@ export type ShownRun = { readonly run_id: RunId; readonly owner: string | undefi
 /** Intermediate output of performers: passed to current listeners on this node, stored nowhere. */
 export interface RunOutput {
   show(run: ShownRun, key: string, news: Json): void
-  /** Returns how to stop. */
+  /** Returns a function that stops it. */
   onShown(run_id: RunId, listener: (key: string, news: Json) => void): () => void
   /** The same, for every run. */
   onAny(listener: (run: ShownRun, key: string, news: Json) => void): () => void

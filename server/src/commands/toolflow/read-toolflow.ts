@@ -62,7 +62,7 @@ export const waitForView = (
 
 async function viewNow(deps: ReadToolflowDeps, run_id: RunId): Promise<ToolflowView> {
   const run = (await deps.tables.row('runs', run_id))?.row
-  if (run === undefined) throw new Bug(`the run \`${run_id}\` is gone`)
+  if (run === undefined) throw new Bug(`the run \`${run_id}\` no longer exists`)
   const state = stateOf(run)
   const call_id = state.call?.call_id ?? undefined
   const call = call_id === undefined ? undefined : (await deps.tables.row('calls', call_id))?.row

@@ -41,11 +41,11 @@ export function workflowPerformers(deps: WorkflowEffectDeps): PerformersOf<Workf
     (work: Work): Perform<WorkflowEffect> =>
     async ({ key, with: details }, performing) => {
       const row = (await deps.tables.row('runs', performing.run_id))?.row
-      if (row === undefined) throw new Bug(`the run \`${performing.run_id}\` is gone`)
+      if (row === undefined) throw new Bug(`the run \`${performing.run_id}\` no longer exists`)
       // Written by this kind's own step.
       const state = row.state as WorkflowState
       const opened = await deps.documents.version(state.document, state.version)
-      if (opened === undefined) throw new Bug(`version ${state.version} of \`${state.document}\` is gone`)
+      if (opened === undefined) throw new Bug(`version ${state.version} of \`${state.document}\` no longer exists`)
       const found = await work({ deps, state, opened, key, details, performing })
       return found === 'later' ? 'later' : { type: 'effect.done', at: deps.clock(), ...(found as JsonObject) }
     }
@@ -145,7 +145,7 @@ const DAY_MS = 86_400_000
 
 const readOutcome: Work = async ({ deps, opened, details }) => {
   const row = (await deps.tables.row('calls', textIn(details, 'call_id')))?.row
-  if (row === undefined) throw new Bug('the call of the run is gone')
+  if (row === undefined) throw new Bug('the call of the run no longer exists')
   return checked(deps, opened, foundIn(describeCall(row, deps.links), row.idempotent), details)
 }
 

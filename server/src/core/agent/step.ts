@@ -235,7 +235,7 @@ export function limitOf({ usage, settings, node }: AgentState): AgentFailure | u
   if (node === 'Finalizer') return undefined
   const over =
     usage.model_calls >= settings.model_calls
-      ? 'calls of models'
+      ? 'model calls'
       : usage.input_tokens + usage.output_tokens >= settings.tokens
         ? 'tokens'
         : usage.cost >= settings.cost

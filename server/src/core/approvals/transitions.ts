@@ -5,7 +5,7 @@ import { ok, refuse, type ProblemCode, type Result } from '../../contract/proble
 import type { Strength } from '../../contract/verdict.ts'
 import { mayDecide } from './may-decide.ts'
 import { countApprovals, isAsked, peopleNeeded, seatOf, seatsFor, type Asked } from './routes/seats.ts'
-import { wantsPassphrase } from './wants-passphrase.ts'
+import { needsPassphrase } from './needs-passphrase.ts'
 
 export type Move = 'approve' | 'deny' | 'edit' | 'expire' | 'withdraw' | 'consume' | 'go_stale'
 
@@ -97,7 +97,7 @@ const requesterOf = ({ caller, from_node }: ApprovalRow): string => from_node?.c
  * several credentials, and may substitute others.
  */
 function seatToTake(row: ApprovalRow, decider: Caller, how: How, tokens: TokenStrength, asked: Asked): Result<string> {
-  if (row.strength !== 'simple' && how === 'token' && (wantsPassphrase(row) || !isEnough(row.strength, tokens)))
+  if (row.strength !== 'simple' && how === 'token' && (needsPassphrase(row) || !isEnough(row.strength, tokens)))
     return refuseMove(row, 'auth.forbidden', { needs: 'approver' })
   const requester = requesterOf(row)
   if (asked.members === undefined && peopleNeeded(row) === 1) return ok(decider.user)

@@ -9,7 +9,7 @@ import { compilePolicy } from '../gate/policy/compile-policy.ts'
 import type { Policy } from '../gate/policy/policy.ts'
 import { argRules } from '../dlp/rules/built-in.suite.ts'
 import { scanArgs } from '../dlp/scan-args.ts'
-import { quietFacts } from '../gate/quiet-facts.suite.ts'
+import { neutralFacts } from '../gate/neutral-facts.suite.ts'
 import { consentIn, consentUsed, coverWithConsent } from './cover-with-consent.ts'
 import { callWith, factOf, HASH, row, tool } from './samples.suite.ts'
 
@@ -23,7 +23,7 @@ function policyOf(text: string): Policy {
 const careful = policyOf('preset: careful')
 const watching = policyOf('preset: observe')
 const call = callWith({ to: 'bob' })
-const facts = { ...quietFacts(tool), now: 1000 }
+const facts = { ...neutralFacts(tool), now: 1000 }
 
 const FOREIGN = [
   ...DECIDERS.map(({ name }) => name).filter((name) => name !== 'policy'),

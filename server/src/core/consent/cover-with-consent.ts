@@ -105,7 +105,7 @@ function notesOn(verdict: Verdict, call: Call, facts: CoverFacts): Opinion[] {
 
 function whyNotAsked(consent: ConsentFact, call: Call, { route }: Verdict, facts: CoverFacts): string | undefined {
   if (route === undefined) return undefined
-  if (route.people > 1) return `the route ${route.id} wants ${route.people} people`
+  if (route.people > 1) return `the route ${route.id} requires ${route.people} people`
   return isFromAsked(consent, call, facts) ? undefined : `it was not given by somebody whom the route ${route.id} asks`
 }
 

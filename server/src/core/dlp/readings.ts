@@ -19,13 +19,13 @@ const HAS_READINGS =
 /**
  * Other readings of a text: full-width and look-alike letters as plain ones; percent-encoding, JSON and HTML escapes,
  * quoted-printable, base64, base32, hexadecimal, character codes and binary digits decoded, also nested; short runs backwards and
- * rotated by 13 letters. The text itself is not among them. `hintsOf` may only say too much about a text, never too little.
+ * rotated by 13 letters. The text itself is not among them. `hintsOf` may report an encoding that a text does not contain, but must not miss one.
  */
 export function readingsOf(text: string, hintsOf: (text: string) => number = encodingHints): Readings {
   const hints = hintsOf(text)
   if (hints === 0 || !HAS_READINGS.test(text)) return NONE
   const first = decoded(text, hints)
-  // Nearly all texts are only words in a row, and have at most the turned readings.
+  // Nearly all texts are plain words, and have at most the reversed and rotated readings.
   return first.length === 0 ? turnedOnly(text, hintsOf) : allReadings(text, first, hintsOf)
 }
 

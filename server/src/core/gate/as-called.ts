@@ -31,7 +31,7 @@ const NO_TEXT: ShellReading = {
   parts: [],
   forbidden: [],
   secrets: [],
-  unknown: ['a command that is not a text'],
+  unknown: ['a command that is not a string'],
   addresses: [],
   paths: [],
 }

@@ -8,7 +8,7 @@ import { DECIDERS, type Decider } from './deciders.ts'
 import type { Facts } from './facts.ts'
 import { compilePolicy } from './policy/compile-policy.ts'
 import type { Policy } from './policy/policy.ts'
-import { quietFacts } from './quiet-facts.suite.ts'
+import { neutralFacts } from './neutral-facts.suite.ts'
 
 const RANK: Record<Effect, number> = { allow: 0, ask: 1, block: 2 }
 const HASH = 'a'.repeat(64)
@@ -49,7 +49,7 @@ const call: Call = {
   trace: 'trace',
   received_at: 0,
 }
-const facts: Facts = quietFacts(tool)
+const facts: Facts = neutralFacts(tool)
 
 const opinion = fc.record({
   decider: fc.constantFrom('policy', 'definition', 'integrity', 'pause'),

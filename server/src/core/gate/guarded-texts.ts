@@ -5,7 +5,7 @@ import { holdsOwn } from './own-credentials/redact-own.ts'
 import { textLeaves, type TextLeaf } from './text-leaves.ts'
 import { triggeredTraps, type TriggeredTrap, type Trap } from './traps/traps.ts'
 
-/** Where the arguments contain what no call may carry: the gate's own credentials, and honey tokens. Never the text itself. */
+/** Where the arguments contain something that no call may contain: one of the gate's own credentials, or a honey token. Never the text itself. */
 export type GuardedTexts = {
   /** Keys and indexes from the root, one list per match. */
   readonly own: readonly (readonly string[])[]
@@ -34,7 +34,7 @@ const LONGEST_READ = 4_096
 /** A key of the gate has more than 50 characters. */
 const SHORTEST_DISGUISED = 50
 
-/** Backwards, as character codes, in base32 and the like. */
+/** Whether a text contains a credential in an unusual encoding: backwards, as character codes, in base32 and so on. */
 const isDisguised = (text: string, own: OwnCredentials): boolean =>
   text.length >= SHORTEST_DISGUISED &&
   text.length <= LONGEST_READ &&

@@ -8,7 +8,7 @@ import { cutStructured, repeatsStructured } from './cut-structured.ts'
 export const EVICT_OVER = 10_000
 export const REHYDRATE_UP_TO = 50_000
 const SUMMARY = 500
-/** This much JSON structure around a text carries no further information. */
+/** Up to this many characters of JSON around a text count as structure without information of its own. */
 const LITTLE_ELSE = 200
 
 /** What a tool server answered, as far as it matters for the call's outcome. */

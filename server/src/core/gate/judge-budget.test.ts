@@ -4,12 +4,13 @@ import type { BudgetFact } from './budgets/budgets.ts'
 import type { Facts } from './facts.ts'
 import { freesAt, judgeBudget } from './judge-budget.ts'
 import { compilePolicy } from './policy/compile-policy.ts'
-import { callWith, quietFacts, strictness } from './quiet-facts.suite.ts'
+import { callWith, neutralFacts, strictness } from './neutral-facts.suite.ts'
 
 const compiled = compilePolicy({ text: 'preset: careful', file: 'p' }, { digest: () => 'a' })
 if (!compiled.ok) throw new Error('the policy compiles')
 const policy = compiled.value
-const judge = (budgets: Facts['budgets']) => judgeBudget(policy, callWith({}), { ...quietFacts(), now: 1000, budgets })
+const judge = (budgets: Facts['budgets']) =>
+  judgeBudget(policy, callWith({}), { ...neutralFacts(), now: 1000, budgets })
 
 const fact = (more: Partial<BudgetFact>): BudgetFact => ({
   budget: 'mail',

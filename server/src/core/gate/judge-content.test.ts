@@ -8,7 +8,7 @@ import { scanArgs } from '../dlp/scan-args.ts'
 import type { Reach } from './content/data-destination.ts'
 import { judgeContent } from './judge-content.ts'
 import { compilePolicy } from './policy/compile-policy.ts'
-import { callWith, quietFacts, strictness, toolWith } from './quiet-facts.suite.ts'
+import { callWith, neutralFacts, strictness, toolWith } from './neutral-facts.suite.ts'
 
 const compiled = compilePolicy({ text: 'preset: careful', file: 'p' }, { digest: () => 'a' })
 if (!compiled.ok) throw new Error('the policy compiles')
@@ -50,7 +50,7 @@ function toolOf({
 }
 
 function judge(args: Json, given: Given = {}) {
-  const facts = quietFacts(toolOf(given))
+  const facts = neutralFacts(toolOf(given))
   const content = { ...facts.content, reach: given.reach ?? HERE, scan: scanArgs(args, argRules), ...given.settings }
   return judgeContent(policy, callWith(args), { ...facts, content })
 }
@@ -186,7 +186,7 @@ describe('text that the gate redacted', () => {
 
 describe('arguments', () => {
   test('that could not be searched need strong approval', () => {
-    const facts = quietFacts(toolOf({ effects: ['external'] }))
+    const facts = neutralFacts(toolOf({ effects: ['external'] }))
     const unknown = [{ effect: 'ask', strength: 'strong', rule: 'content.unknown' }]
     const content = { ...facts.content, scan: 'unknown' as const }
     expect(judgeContent(policy, callWith({}), { ...facts, content })).toMatchObject(unknown)

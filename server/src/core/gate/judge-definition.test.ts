@@ -4,7 +4,7 @@ import type { ToolDefinition, ToolRow } from '../../contract/tool.ts'
 import type { LookAlike } from '../catalogue/look-alike.ts'
 import { judgeDefinition } from './judge-definition.ts'
 import { compilePolicy } from './policy/compile-policy.ts'
-import { callWith, quietFacts, strictness, toolWith } from './quiet-facts.suite.ts'
+import { callWith, neutralFacts, strictness, toolWith } from './neutral-facts.suite.ts'
 
 const compiled = compilePolicy({ text: 'preset: careful', file: 'p' }, { digest: () => 'a' })
 if (!compiled.ok) throw new Error('the policy compiles')
@@ -12,7 +12,7 @@ const policy = compiled.value
 const tool = toolWith({ to: { type: 'string' } })
 
 function judge(row: Partial<ToolRow>, look_alikes: readonly LookAlike[] = []) {
-  const facts = quietFacts({ ...tool, row: { ...tool.row, ...row } })
+  const facts = neutralFacts({ ...tool, row: { ...tool.row, ...row } })
   return judgeDefinition(policy, callWith({}), { ...facts, look_alikes })
 }
 const admitting = (definition: Partial<ToolDefinition>) => ({
@@ -65,7 +65,7 @@ describe('a tool definition', () => {
         expect(strictness(judge(row, twins))).toBe(Math.max(strictness(judge(row)), twins.length > 0 ? 1 : 0))
       }),
     )
-    const facts = quietFacts({ ...tool, row: bare })
+    const facts = neutralFacts({ ...tool, row: bare })
     expect(judgeDefinition(policy, callWith({}), { ...facts, look_alikes: [twin] })).toHaveLength(2)
   })
 })

@@ -2,10 +2,10 @@ import type { Call } from '../../contract/call.ts'
 import type { Opinion } from '../../contract/verdict.ts'
 import { judgeOwnCredentials, type CredentialFacts } from './judge-own-credentials.ts'
 import { judgeSandboxFacts, type SandboxFacts } from './judge-sandbox.ts'
-import { judgeTrapFacts, type BaitFacts } from './judge-trap.ts'
+import { judgeTrapFacts, type HoneyFacts } from './judge-trap.ts'
 
 /** Objections to arguments that the gate filled in itself: the rules that apply regardless of the policy. */
-export const judgeFilled = (call: Call, facts: SandboxFacts & BaitFacts & CredentialFacts): Opinion[] => [
+export const judgeFilled = (call: Call, facts: SandboxFacts & HoneyFacts & CredentialFacts): Opinion[] => [
   ...judgeSandboxFacts(call, facts),
   ...judgeTrapFacts(facts),
   ...judgeOwnCredentials(undefined, call, facts),

@@ -7,7 +7,7 @@ import type { Facts } from './facts.ts'
 import type { HealthFact } from './health/health-fact.ts'
 import { judgeHealth } from './judge-health.ts'
 import { compilePolicy } from './policy/compile-policy.ts'
-import { callWith, quietFacts, strictness } from './quiet-facts.suite.ts'
+import { callWith, neutralFacts, strictness } from './neutral-facts.suite.ts'
 
 const MINUTE = 60_000
 const NOW = 1_000 * MINUTE
@@ -23,7 +23,7 @@ const healthy = (more: Partial<HealthFact> = {}): HealthFact => ({
 })
 const scored = (score: number, at = NOW): HealthFact =>
   healthy({ newest: { is: 'known', score, at, source: 'trinity_health_1.json' } })
-const factsWith = (health: Facts['health']): Facts => ({ ...quietFacts(), now: NOW, health })
+const factsWith = (health: Facts['health']): Facts => ({ ...neutralFacts(), now: NOW, health })
 
 function wordOf(health: Facts['health'], call: Call): string {
   return ['AUTO_RUN', 'ASK', 'BLOCK'][strictness(judgeHealth(policy, call, factsWith(health)))] ?? ''
@@ -121,7 +121,7 @@ describe('risk', () => {
 })
 
 describe('the gate provider', () => {
-  const said = (word: 'AUTO_RUN' | 'ASK' | 'BLOCK' | 'unheard', more: Partial<HealthFact> = {}) =>
+  const said = (word: 'AUTO_RUN' | 'ASK' | 'BLOCK' | 'no_answer', more: Partial<HealthFact> = {}) =>
     healthy({ provider: { source: 'p', word, says: '' }, ...more })
 
   test('replaces the score, in both directions', () => {
@@ -135,8 +135,8 @@ describe('the gate provider', () => {
   })
 
   test('that gives no answer is a reason to ask, and does not hide a low score', () => {
-    expect(wordOf(said('unheard'), direct)).toBe('ASK')
-    expect(wordOf(said('unheard', { newest: scored(10).newest }), direct)).toBe('BLOCK')
+    expect(wordOf(said('no_answer'), direct)).toBe('ASK')
+    expect(wordOf(said('no_answer', { newest: scored(10).newest }), direct)).toBe('BLOCK')
   })
 })
 
@@ -158,7 +158,7 @@ test('law: unless forced, nothing runs unattended in the toolflow without a know
     fc.constant({ is: 'unknown' as const, says: '', source: 'f' }),
   )
   const risk = fc.oneof(fc.double({ min: 0, max: 100, noNaN: true }), fc.constant('unknown' as const))
-  const word = fc.option(fc.constantFrom('AUTO_RUN', 'ASK', 'BLOCK', 'unheard'), { nil: undefined })
+  const word = fc.option(fc.constantFrom('AUTO_RUN', 'ASK', 'BLOCK', 'no_answer'), { nil: undefined })
   fc.assert(
     fc.property(
       newest,

@@ -33,7 +33,7 @@ function force(word: NonNullable<HealthFact['forced']>): Finding {
  */
 function findingsAbout({ provider, newest, max_age_ms }: HealthFact, now: number): Finding[] {
   if (provider === undefined) return [scoreFinding(newest, max_age_ms, now)]
-  if (provider.word !== 'unheard') return [answered(provider, EFFECT_OF_VERDICT[provider.word])]
+  if (provider.word !== 'no_answer') return [answered(provider, EFFECT_OF_VERDICT[provider.word])]
   return [answered(provider, 'ask'), scoreFinding(newest, max_age_ms, now)]
 }
 

@@ -5,13 +5,13 @@ import type { Facts } from './facts.ts'
 import { identityOf } from './identity-of.ts'
 import { judgeRepetition, type HistoryFact } from './judge-repetition.ts'
 import { compilePolicy } from './policy/compile-policy.ts'
-import { callWith, quietFacts, strictness, toolWith } from './quiet-facts.suite.ts'
+import { callWith, neutralFacts, strictness, toolWith } from './neutral-facts.suite.ts'
 
 const compiled = compilePolicy({ text: 'preset: careful', file: 'p' }, { digest: () => 'a' })
 if (!compiled.ok) throw new Error('the policy compiles')
 const policy = compiled.value
 const judge = (history: Facts['history'], effects: readonly ToolEffect[] = ['write']) =>
-  judgeRepetition(policy, callWith({}), { ...quietFacts(toolWith({}, effects)), history })
+  judgeRepetition(policy, callWith({}), { ...neutralFacts(toolWith({}, effects)), history })
 const history = (more: Partial<HistoryFact>): HistoryFact => ({
   rejections: [],
   earlier: 0,

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { ToolEffect } from '../../contract/tool.ts'
 import { compilePolicy } from './policy/compile-policy.ts'
 import { judgeSandbox } from './judge-sandbox.ts'
-import { callWith, quietFacts, strictness, toolWith } from './quiet-facts.suite.ts'
+import { callWith, neutralFacts, strictness, toolWith } from './neutral-facts.suite.ts'
 import type { FileFact, FilesFact } from './sandbox/files-fact.ts'
 import { isInside } from './sandbox/is-inside.ts'
 
@@ -12,7 +12,7 @@ if (!compiled.ok) throw new Error('the policy compiles')
 const policy = compiled.value
 type Some = Omit<FilesFact, 'too_many'> & Partial<FilesFact>
 const judge = (files: Some, tool = toolWith()) =>
-  judgeSandbox(policy, callWith({}), { ...quietFacts(tool), files: { too_many: false, ...files } })
+  judgeSandbox(policy, callWith({}), { ...neutralFacts(tool), files: { too_many: false, ...files } })
 
 const local = { roots: ['/desk'] }
 const plain = { at: '/path', certainty: 'path', bound: true, gate: [] } as const

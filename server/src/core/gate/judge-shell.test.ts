@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { asCalled } from './as-called.ts'
 import { decide } from './decide.ts'
 import { compilePolicy } from './policy/compile-policy.ts'
-import { callWith, quietFacts, toolWith } from './quiet-facts.suite.ts'
+import { callWith, neutralFacts, toolWith } from './neutral-facts.suite.ts'
 
 const compiled = compilePolicy({ text: 'preset: careful', file: 'p' }, { digest: () => 'a' })
 if (!compiled.ok) throw new Error('the preset compiles')
@@ -15,7 +15,7 @@ const shell = {
 function judged(args: Parameters<typeof callWith>[0]) {
   const call = callWith(args)
   const tool = asCalled(shell, call)
-  return { tool, ...decide(policy, call, quietFacts(tool)) }
+  return { tool, ...decide(policy, call, neutralFacts(tool)) }
 }
 
 test('a command that only reads is allowed, although the tool could do everything', () => {

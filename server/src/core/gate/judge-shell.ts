@@ -71,8 +71,8 @@ const SAID: Readonly<Record<ShellEffect, string>> = {
   destroys: 'destroys',
   sends: 'reaches other machines',
   runs: 'runs other code',
-  escalates: 'acts with more rights',
-  unknown: 'is not known',
+  escalates: 'acts with elevated rights',
+  unknown: 'has unknown effects',
 }
 
 /** What a part does, in words; reading is mentioned only if it does nothing else. */

@@ -5,7 +5,7 @@ import { decide } from './decide.ts'
 import type { Facts } from './facts.ts'
 import { judgeTrap, type TrapFacts } from './judge-trap.ts'
 import { compilePolicy } from './policy/compile-policy.ts'
-import { callWith, quietFacts, strictness, toolWith } from './quiet-facts.suite.ts'
+import { callWith, neutralFacts, strictness, toolWith } from './neutral-facts.suite.ts'
 import type { FileFact } from './sandbox/files-fact.ts'
 import { textLeaves } from './text-leaves.ts'
 import { compileTrap, triggeredTraps } from './traps/traps.ts'
@@ -21,7 +21,7 @@ const traps: TrapFacts = {
   files: [{ name: 'traps.files.0', path: '/srv/bait' }],
 }
 const factsWith = (args: Json, more: Partial<Facts> = {}): Facts => ({
-  ...quietFacts(toolWith({ text: {} })),
+  ...neutralFacts(toolWith({ text: {} })),
   traps,
   guarded: { own: [], sprung: triggeredTraps(textLeaves(args), tokens) },
   ...more,

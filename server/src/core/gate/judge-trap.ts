@@ -18,9 +18,9 @@ export type TrapFacts = { readonly files: readonly TrapFile[] | 'unknown' }
  */
 export const judgeTrap = (_policy: Policy, _call: Call, facts: Facts): Opinion[] => judgeTrapFacts(facts)
 
-export type BaitFacts = Pick<Facts, 'traps' | 'guarded' | 'files' | 'tool' | 'now'>
+export type HoneyFacts = Pick<Facts, 'traps' | 'guarded' | 'files' | 'tool' | 'now'>
 
-export function judgeTrapFacts(facts: BaitFacts): Opinion[] {
+export function judgeTrapFacts(facts: HoneyFacts): Opinion[] {
   const { files } = facts.traps
   const { sprung: found } = facts.guarded
   if (found.length === 0 && files.length === 0) return []
@@ -39,7 +39,7 @@ export function judgeTrapFacts(facts: BaitFacts): Opinion[] {
   return [...opinions, ...doubtsOf(facts)]
 }
 
-function placesOf({ name, path }: TrapFile, { files }: BaitFacts) {
+function placesOf({ name, path }: TrapFile, { files }: HoneyFacts) {
   const bait = path.toLowerCase()
   return files.args
     .filter(({ leads }) => leads !== 'unknown' && leads.some((lead) => isInside(bait, lead.toLowerCase())))
@@ -47,7 +47,7 @@ function placesOf({ name, path }: TrapFile, { files }: BaitFacts) {
 }
 
 /** If honey files are configured, a path that cannot be resolved may lead to one. */
-function doubtsOf({ traps, files, now }: BaitFacts): Opinion[] {
+function doubtsOf({ traps, files, now }: HoneyFacts): Opinion[] {
   if (traps.files.length === 0) return []
   const isDark = traps.files === 'unknown'
   const doubtful = files.args.filter(({ leads, fault }) => fault === undefined && (leads === 'unknown' || isDark))

@@ -12,7 +12,7 @@ import { makePlan, planFor } from './plan.ts'
 import { compilePolicy } from './policy/compile-policy.ts'
 import type { Policy } from './policy/policy.ts'
 import { IS_WHOLE } from '../../../test/some-of.ts'
-import { callWith, quietFacts, toolWith } from './quiet-facts.suite.ts'
+import { callWith, neutralFacts, toolWith } from './neutral-facts.suite.ts'
 
 const HASH = 'a'.repeat(64)
 const OTHER = 'b'.repeat(64)
@@ -106,7 +106,7 @@ const callers: fc.Arbitrary<Caller> = fc.record({
 })
 
 const found = { type: 'JWT', rule: 'jwt', kind: 'secret', path: '/n', start: 0, end: 1 } as const
-const quiet = quietFacts()
+const quiet = neutralFacts()
 const pause = { v: 1, scope: 'all', effect: 'ask', active: true, by: 'admin:x', reason: 'later', at: 0 } as const
 const budget = {
   budget: 'm',
@@ -228,7 +228,7 @@ describe('a plan', () => {
   test('is made once for one policy, tool and caller, and again when one of them changes', () => {
     const [careful, strict] = [policyOf({ preset: 'careful' }), policyOf({ preset: 'strict' })]
     const call = callWith({})
-    const facts = quietFacts()
+    const facts = neutralFacts()
     const plan = planFor(careful, call, facts)
     expect(planFor(careful, callWith({ n: 2 }), { ...facts, now: 9 })).toBe(plan)
     expect(planFor(strict, call, facts)).not.toBe(plan)
@@ -240,7 +240,7 @@ describe('a plan', () => {
 
   test('keeps nothing of a request except the names of its caller', () => {
     const caller = { ...callWith({}).caller, credential: { key: 'key_0000000000000000' as const } }
-    const plan = planFor(policyOf({}), callWith({}, { caller }), quietFacts())
+    const plan = planFor(policyOf({}), callWith({}, { caller }), neutralFacts())
     expect(plan.caller).toEqual({ id: 'agent:a', user: 'ana', kind: 'agent' })
   })
 
@@ -260,7 +260,7 @@ describe('a plan', () => {
         throw new Error('oops')
       },
     }
-    const facts = quietFacts()
+    const facts = neutralFacts()
     const plan = makePlan(
       { policy: policyOf({}), caller: callWith({}).caller, tool: facts.tool, tags: undefined, lane: undefined },
       [...DECIDERS, failing],

@@ -50,7 +50,7 @@ export const PROSE = 1
 export const ASKS = 2
 export const FIELD_NAME = 4
 
-/** Everything the decider uses of a session. It only grows, in the order in which things entered. */
+/** Everything the decider uses of a session. Texts are only added, in the order in which they were read. */
 export type Session = {
   readonly user: UserWords
   readonly index: WordIndex
@@ -62,7 +62,7 @@ export type Session = {
   askOf(leaf: number): Ask | undefined
   /** Foreign prose was read. */
   readonly prose: boolean
-  /** More entered than is remembered: the rest may be anything. */
+  /** More was read than is kept in memory, so the rest is unknown. */
   readonly overflow: boolean
   readonly leaves: LeafTable
   addWords(text: string, trust: 'user' | 'claimed'): void
@@ -72,7 +72,7 @@ export type Session = {
   ingest(origin: Origin, result: ToolResult, given?: Given): Generator<void>
   /** Adds a text that is not the answer of a call. */
   ingestText(origin: Origin, text: string): Generator<void>
-  /** Records that something entered that can no longer be read. */
+  /** Records that the session contains a text that can no longer be read. */
   lose(): void
   /** A person approved this call: from now on its values are trusted, and so are equal actions. */
   approve(call: Given): void

@@ -13,7 +13,7 @@ const BY_MEANING: Hit['reason'] = { fields: [], terms: [] }
 /**
  * Merges two ranked lists: by words and by meaning. A rank counts by its reciprocal, so the two scales need not be comparable. The more
  * certain the first hit by words, the less meaning counts; `weight` is its weight if the words are not certain at all.
- * INVARIANT: hints are in the order of the list, and the first has the best hint of the words.
+ * INVARIANT: hints are in the order of the list, and the first hit has the best hint of the search by words.
  */
 export function fuseRanks(words: readonly Hit[], meanings: readonly string[], count: number, weight: number): Hit[] {
   const named = words.filter(({ score_hint }) => score_hint >= BY_NAME)

@@ -8,7 +8,7 @@ const WIPES: Forbidden = {
   says: 'changes or deletes everything below a folder outside the working folder',
 }
 const DISK: Forbidden = { rule: 'shell.disk', says: 'overwrites a disk' }
-export const FORK_BOMB: Forbidden = { rule: 'shell.fork_bomb', says: 'starts itself again without end' }
+export const FORK_BOMB: Forbidden = { rule: 'shell.fork_bomb', says: 'starts copies of itself endlessly' }
 export const REVERSE_SHELL: Forbidden = { rule: 'shell.reverse', says: 'gives another machine a shell' }
 export const GATE: Forbidden = {
   rule: 'shell.gate',

@@ -15,7 +15,7 @@ export function gateEvidence(verdict: Verdict, call: Call, { health, now }: Fact
   if (health === 'off') return { ...none, source: 'policy' }
   if (health.forced !== undefined) return { ...none, source: 'environment' }
   const { provider, newest, max_age_ms } = health
-  if (provider !== undefined && provider.word !== 'unheard')
+  if (provider !== undefined && provider.word !== 'no_answer')
     return { ...none, total_score: provider.total_score ?? null, source: provider.source }
   if (newest.is === 'unknown') return { ...none, source: newest.source }
   return { ...none, total_score: newest.score, stale_score: isStale(newest.at, max_age_ms, now), source: newest.source }

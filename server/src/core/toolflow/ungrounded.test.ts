@@ -37,7 +37,7 @@ test.each<[JsonObject, readonly string[]]>([
   [{ place: { city: 'New York' } }, []],
   [{ place: { city: 'Boston' } }, ['place']],
   [{ place: { country: 'New York' } }, ['place']],
-  [{ unheard_of: 'ana' }, []],
+  [{ no_answer_of: 'ana' }, []],
   [{ to: 'bob', count: 3, tags: ['x'] }, ['to', 'tags']],
 ])('%j: made up are %j', (args, made_up) => {
   expect(ungrounded(args, SCHEMA, PROMPT)).toEqual(made_up)

@@ -63,7 +63,7 @@ export function parseSchedule(text: string): ParsedSchedule {
     either: !day.startsWith('*') && !weekday.startsWith('*'),
     fixed: !minute.startsWith('*') && !hour.startsWith('*'),
   }
-  return canEverFire(value) ? { ok: true, value } : { ok: false, says: `\`${trimmed}\` never comes` }
+  return canEverFire(value) ? { ok: true, value } : { ok: false, says: `\`${trimmed}\` never occurs` }
 }
 
 function parseEvery(text: string): ParsedSchedule {
@@ -105,7 +105,7 @@ function parseField(
 
 const LONGEST_MONTH: readonly number[] = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
-/** June 31 never comes, unless a weekday matches as well. */
+/** June 31 never occurs, unless a weekday matches as well. */
 function canEverFire(schedule: Extract<Schedule, { is: 'cron' }>): boolean {
   if (schedule.either || schedule.days.size === 31) return true
   return [...schedule.months].some((month) => [...schedule.days].some((day) => day <= (LONGEST_MONTH[month - 1] ?? 0)))

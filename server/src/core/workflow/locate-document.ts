@@ -14,7 +14,7 @@ import type { DocumentFault } from '../../contract/workflow-document.ts'
 
 export type Place = readonly (string | number)[]
 
-/** A document as a plain value that knows the position of everything. */
+/** A document as a plain value, with the position of everything in it. */
 export type LocatedDocument = {
   readonly value: unknown
   readonly faults: readonly DocumentFault[]

@@ -29,10 +29,14 @@ export function modelInstructions(document: WorkflowDocument, does: ModelTask, s
 
 /** The document's own prompt texts, in order of authority, after the gate's own text. */
 export const ownPrompts = ({ instructions, persona }: WorkflowDocument): readonly string[] => [
-  ...(instructions === undefined ? [] : [`Instructions, which the above outranks:\n${instructionsText(instructions)}`]),
+  ...(instructions === undefined
+    ? []
+    : [`Instructions (the text above takes precedence):\n${instructionsText(instructions)}`]),
   ...(persona === undefined
     ? []
-    : [`Persona, which everything above outranks:\n${typeof persona === 'string' ? persona : persona.systemPrompt}`]),
+    : [
+        `Persona (everything above takes precedence):\n${typeof persona === 'string' ? persona : persona.systemPrompt}`,
+      ]),
 ]
 
 function instructionsText(instructions: NonNullable<WorkflowDocument['instructions']>): string {

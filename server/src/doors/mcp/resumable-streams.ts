@@ -28,7 +28,7 @@ export type ResumableStreams = {
   /** Makes a stream resumable. `close`: nobody reads it any more. `onLost`: nobody resumed it in time. */
   keep(name: string, client: Client, live: EventStream, onLost: () => void): EventStream & { close(): void }
   /**
-   * Sends the events after this one, then new ones as they arrive. Returns how to stop; undefined if this node does not have the
+   * Sends the events after this one, then new ones as they arrive. Returns a function that stops it; undefined if this node does not have the
    * stream, or it belongs to another client.
    */
   resume(clientKey: string, place: Place, open: (caller: Caller) => EventStream): (() => void) | undefined

@@ -50,7 +50,7 @@ export function openPipe({ config, grace_ms, stderr, noise, onNotice }: PipeDeps
       if (fault !== undefined) throw new Error(fault)
     },
     async send(message) {
-      if (!child.write(`${JSON.stringify(message)}\n`)) throw new Error('the tool server is gone')
+      if (!child.write(`${JSON.stringify(message)}\n`)) throw new Error('the tool server has ended')
     },
     close: () => child.close(grace_ms),
   }

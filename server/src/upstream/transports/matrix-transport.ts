@@ -37,7 +37,7 @@ export function matrixTransport(name: string, deps: MatrixTransportDeps): Messag
   }
 }
 
-/** Follows the rooms of one document, with a new session whenever the homeserver ends the previous one. Returns how to stop. */
+/** Follows the rooms of one document, with a new session whenever the homeserver ends the previous one. Returns a function that stops it. */
 function follow(
   transport: string,
   agent: string,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../../contract/config.ts'
 import { identityOf } from '../../../core/gate/identity-of.ts'
-import { callWith, toolWith } from '../../../core/gate/quiet-facts.suite.ts'
+import { callWith, toolWith } from '../../../core/gate/neutral-facts.suite.ts'
 import type { Tool } from '../../../contract/tool.ts'
 import type { Page, Tables } from '../../ports/reads.ts'
 import { historyFact } from './history-fact.ts'

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../../contract/config.ts'
 import type { Json } from '../../../contract/json.ts'
-import { callWith, toolWith } from '../../gate/quiet-facts.suite.ts'
+import { callWith, toolWith } from '../../gate/neutral-facts.suite.ts'
 import { chooseRoute, compileRoutes } from './routes.ts'
 
 const stated = (approvals: unknown) => {

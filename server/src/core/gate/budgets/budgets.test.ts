@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Budget } from '../../../contract/judgement.ts'
-import { callWith } from '../quiet-facts.suite.ts'
+import { callWith } from '../neutral-facts.suite.ts'
 import { compileBudget, chargesFor } from './budgets.ts'
 
 const HOUR = 3_600_000

@@ -7,7 +7,7 @@ import { compilePolicy } from '../policy/compile-policy.ts'
 import { callFrom } from '../policy/described-call.ts'
 import type { Policy } from '../policy/policy.ts'
 import { runCases } from '../policy/test-cases.ts'
-import { quietFacts } from '../quiet-facts.suite.ts'
+import { neutralFacts } from '../neutral-facts.suite.ts'
 import { caseFiles, type GateCase, gateVerdict, readCases } from '../../../../test/cases/read-cases.ts'
 
 const HASH = 'a'.repeat(64)
@@ -36,7 +36,7 @@ function decided({ policy, tool, args, caller, facts: stated }: GateCase) {
     received_at: 0,
   }
   const facts = {
-    ...quietFacts({ ...rest, row: { ...row, definition_hash: HASH, admitted } }),
+    ...neutralFacts({ ...rest, row: { ...row, definition_hash: HASH, admitted } }),
     tags: tool.tags,
     lane: null,
     sandboxed: tool.sandboxed ?? false,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../contract/json.ts'
 import type { ToolEffect } from '../../../contract/tool.ts'
-import { toolWith } from '../quiet-facts.suite.ts'
+import { toolWith } from '../neutral-facts.suite.ts'
 import { isRecipient } from './recipient-fields.ts'
 
 const toolCalled = (name: string, properties: JsonObject, effects: readonly ToolEffect[]) => {

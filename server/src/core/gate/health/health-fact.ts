@@ -5,10 +5,10 @@ export type ScoreFact =
   | { readonly is: 'known'; readonly score: number; readonly at: number; readonly source: string }
   | { readonly is: 'unknown'; readonly says: string; readonly source: string }
 
-/** The answer of the operator's gate provider. `unheard`: it was asked and gave no readable answer. */
+/** The answer of the operator's gate provider. `no_answer`: it was asked and gave no readable answer. */
 export type ProviderFact = {
   readonly source: string
-  readonly word: ToolflowVerdict | 'unheard'
+  readonly word: ToolflowVerdict | 'no_answer'
   /** The answer as a sentence, without quoting the provider's text. */
   readonly says: string
   readonly total_score?: number

@@ -12,16 +12,16 @@ test.each<[Json, string]>([
   [{ decision: 'sure' }, 'ASK'],
   [{ decision: 1 }, 'ASK'],
   [{ decision: null, mode: 'AUTO_RUN' }, 'AUTO_RUN'],
-  [{}, 'unheard'],
-  ['AUTO_RUN', 'unheard'],
-  [null, 'unheard'],
-  [[{ decision: 'AUTO_RUN' }], 'unheard'],
+  [{}, 'no_answer'],
+  ['AUTO_RUN', 'no_answer'],
+  [null, 'no_answer'],
+  [[{ decision: 'AUTO_RUN' }], 'no_answer'],
 ])('the answer %j is read as %s', (answer, word) => {
   expect(wordIn(answer)).toBe(word)
 })
 
 test('a missing answer is read as none', () => {
-  expect(wordIn(undefined)).toBe('unheard')
+  expect(wordIn(undefined)).toBe('no_answer')
 })
 
 test('the total score of an answer must be a number from 0 to 100', () => {

@@ -5,9 +5,9 @@ import { scoreOf } from './newest-score.ts'
 
 /** A gate provider's answer. An unknown decision is an ask; a missing answer is no opinion. */
 export function readGateAnswer(answer: Json | undefined, source: string): ProviderFact {
-  if (!isJsonObject(answer)) return { source, word: 'unheard', says: 'gave no answer that can be read' }
+  if (!isJsonObject(answer)) return { source, word: 'no_answer', says: 'gave no answer that can be read' }
   const said = answer['decision'] ?? answer['mode']
-  if (said === undefined) return { source, word: 'unheard', says: 'answered without a `decision` or a `mode`' }
+  if (said === undefined) return { source, word: 'no_answer', says: 'answered without a `decision` or a `mode`' }
   const known = ToolflowVerdict.safeParse(typeof said === 'string' ? said.trim().toUpperCase() : said)
   const total_score = scoreOf(answer['total_score'])
   return {

@@ -4,7 +4,7 @@ import type { PolicyFault } from '../../../contract/policy.ts'
 export type Path = readonly (string | number)[]
 export type Place = { readonly line: number; readonly column: number }
 
-/** Parsed YAML that knows the position of each value. */
+/** Parsed YAML, with the position of each value. */
 export type LocatedYaml = {
   readonly value: unknown
   /** Where a value begins; for a path that does not exist, its nearest existing ancestor. */

@@ -8,9 +8,9 @@ import { participleIn, splitWords, verbIn } from './split-words.ts'
 const list = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
 
 /**
- * Reading verbs also begin the names of actions: to get a ride, to check a box, to list a house. A read selects what it returns, so what
- * speaks against one is an argument that carries something in, an object that only exists once somebody asks for it, or a name
- * that calls the tool an action. Each rules out a read, unless the description promises one.
+ * Reading verbs also begin the names of actions: to get a ride, to check a box, to list a house. A read only selects
+ * what it returns. Signs against a read are an argument with new content, an object that exists only after somebody
+ * asks for it, and a name that is the noun of an action. Each rules out a read, unless the description promises one.
  */
 export function readDoubts({ name, description, inputSchema }: ToolDefinition): Sign[] {
   const words = splitWords(name)

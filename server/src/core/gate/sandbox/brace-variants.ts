@@ -1,8 +1,8 @@
 const MOST = 64
 
 /**
- * The texts that a shell expands `{a,b}/c` to, including nested braces. Undefined if there are more than the gate checks. A text
- * without a list in braces is its own only variant.
+ * The texts that a shell expands `{a,b}/c` to, including nested braces. Undefined if there are more than the gate checks. A
+ * text without a list in braces has one variant: itself.
  */
 export function braceVariants(text: string): readonly string[] | undefined {
   let variants: readonly string[] = [text]

@@ -10,7 +10,7 @@ const MOST_LAYERED = 8
 
 /**
  * Every path that even the least careful program could read a text as: decoded, unquoted, truncated at a line break or NUL, with
- * another user's home taken for ours. Used for places that are off limits, where a reading too many does no harm.
+ * another user's home taken for ours. Used for places that are off limits, where one reading too many does no harm.
  * INVARIANT: the text itself is among them, unless it is too long for any operating system.
  */
 export function looseReadings(text: string, machine: Machine): readonly string[] {

@@ -6,7 +6,7 @@ import { CONSENT_LIMITS, type Constraint, type ConsentTerms } from '../../contra
 import type { Json } from '../../contract/json.ts'
 import { STRENGTHS, type Opinion, type Strength } from '../../contract/verdict.ts'
 import { canonicalJson } from '../json/canonical.ts'
-import { drawUpConsent, consentListOf, consentListsOf, termsToRemember } from './draw-up-consent.ts'
+import { buildConsent, consentListOf, consentListsOf, termsToRemember } from './build-consent.ts'
 import { matchConsent } from './match-consent.ts'
 import { permitsArgs } from './permits-args.ts'
 import { callWith, HASH, moment } from './samples.suite.ts'
@@ -22,7 +22,7 @@ const terms: ConsentTerms = {
 
 describe('a consent is created', () => {
   test('with its expiry and its index key', () => {
-    expect(drawUpConsent(terms, bob, drawn)).toMatchObject({
+    expect(buildConsent(terms, bob, drawn)).toMatchObject({
       ok: true,
       value: { calls: 5, minted_at: 1000, expires_at: 61_000, minted_by: 'approver:bob', shelf: 'caller:agent:a' },
     })
@@ -30,7 +30,7 @@ describe('a consent is created', () => {
 
   test('only by somebody who may decide approvals', () => {
     for (const kind of CallerKind.options) {
-      const drawnUp = drawUpConsent(terms, { kind, id: `${kind}:x`, user: 'x' }, drawn)
+      const drawnUp = buildConsent(terms, { kind, id: `${kind}:x`, user: 'x' }, drawn)
       expect(drawnUp.ok).toBe(DECIDING_KINDS.includes(kind))
       if (!drawnUp.ok) expect(drawnUp.problem.code).toBe('auth.forbidden')
     }
@@ -57,7 +57,7 @@ describe('a consent is created', () => {
     ['half a host', { what: { tool: 'mail__send', args: [{ path: '/u', op: 'prefix', value: 'https://a.example' }] } }],
     ['an empty list of lanes', { lanes: [] }],
   ])('never with %s', (_, wrong) => {
-    expect(drawUpConsent({ ...terms, ...wrong }, bob, drawn)).toMatchObject({
+    expect(buildConsent({ ...terms, ...wrong }, bob, drawn)).toMatchObject({
       ok: false,
       problem: { code: 'request.invalid' },
     })
@@ -120,7 +120,7 @@ describe('approve and remember', () => {
         fc.pre(canonical(approved).ok && canonical(other).ok)
         const remembered = termsToRemember(approvalOf(approved), bounds)
         if (!remembered.ok) throw new Error(remembered.problem.code)
-        const minted = drawUpConsent(remembered.value, bob, { ...drawn, now: 0 })
+        const minted = buildConsent(remembered.value, bob, { ...drawn, now: 0 })
         if (!minted.ok) throw new Error(JSON.stringify(minted.problem))
         const fact = { row: minted.value, version: 1, left: { calls: 2 }, cost: 1 }
         expect(matchConsent(fact, callWith(approved), moment)).toBe(true)

@@ -9,7 +9,7 @@ import { matchingRules } from './judge-policy.ts'
 import type { CompiledRule, Layer, Policy } from './policy.ts'
 
 /** What a rule may decide about a call whose arguments, time and session are not known yet. */
-export type Prospect = {
+export type PossibleOpinion = {
   readonly effect: Effect
   readonly strength?: Strength
   readonly rule: string
@@ -19,7 +19,10 @@ export type Prospect = {
 }
 
 /** One layer's rules: those that apply to any arguments, and those that may. */
-export type Foreseen = { readonly surely: readonly Prospect[]; readonly perhaps: readonly Prospect[] }
+export type PossibleOpinions = {
+  readonly certain: readonly PossibleOpinion[]
+  readonly possible: readonly PossibleOpinion[]
+}
 
 const UNKNOWN_YET = { now: 0, canonical_args: '{}', thread: '' }
 
@@ -27,40 +30,40 @@ const UNKNOWN_YET = { now: 0, canonical_args: '{}', thread: '' }
  * What the policy would say about a caller's calls to a tool, before there is one: the operator's layer, and the preset's if no
  * operator rule may apply. A rule that depends on anything but the tool and the caller may or may not apply. Pure and total.
  */
-export function foresee(policy: Policy, caller: Caller, tool: Tool): readonly Foreseen[] {
-  const operator = foreseenIn(policy.operator, caller, tool)
-  return operator.surely.length > 0 ? [operator] : [operator, foreseenIn(policy.fallback, caller, tool)]
+export function possibleOpinions(policy: Policy, caller: Caller, tool: Tool): readonly PossibleOpinions[] {
+  const operator = opinionsIn(policy.operator, caller, tool)
+  return operator.certain.length > 0 ? [operator] : [operator, opinionsIn(policy.fallback, caller, tool)]
 }
 
 /**
  * Whether any call could get anything but a block.
- * INVARIANT: false only if the policy blocks every call (law in foresee.test.ts).
+ * INVARIANT: false only if the policy blocks every call (law in possible-opinions.test.ts).
  */
 export function couldPermit(policy: Policy, caller: Caller, tool: Tool): boolean {
   if (policy.mode === 'observe') return true
-  for (const { surely, perhaps } of foresee(policy, caller, tool)) {
-    if (surely.some(({ effect }) => effect === 'block')) return false
-    if ([...surely, ...perhaps].some(({ effect }) => effect !== 'block')) return true
+  for (const { certain, possible } of possibleOpinions(policy, caller, tool)) {
+    if (certain.some(({ effect }) => effect === 'block')) return false
+    if ([...certain, ...possible].some(({ effect }) => effect !== 'block')) return true
   }
   return false
 }
 
-function foreseenIn(layer: Layer, caller: Caller, tool: Tool): Foreseen {
-  const prospects = prospectsOf(layer, caller, tool)
+function opinionsIn(layer: Layer, caller: Caller, tool: Tool): PossibleOpinions {
+  const opinions = opinionsOf(layer, caller, tool)
   return {
-    surely: prospects.filter(({ depends }) => depends.length === 0),
-    perhaps: prospects.filter(({ depends }) => depends.length > 0),
+    certain: opinions.filter(({ depends }) => depends.length === 0),
+    possible: opinions.filter(({ depends }) => depends.length > 0),
   }
 }
 
-function prospectsOf(layer: Layer, caller: Caller, tool: Tool): Prospect[] {
+function opinionsOf(layer: Layer, caller: Caller, tool: Tool): PossibleOpinion[] {
   const { now, ...call } = UNKNOWN_YET
   const known = { caller, ...call }
   const facts = { now, tool, ...(tool.tags === undefined ? {} : { tags: tool.tags }) }
   const scope = scopeOf(known, facts)
   return matchingRules(layer, known, facts).flatMap(({ rule, unknown }) => {
     const fits = unknown === undefined ? holds(rule.when, scope) : ['session' as const]
-    return fits === false ? [] : [prospectOf(rule, fits)]
+    return fits === false ? [] : [opinionOf(rule, fits)]
   })
 }
 
@@ -77,9 +80,9 @@ function holds(when: Condition | undefined, scope: Scope): false | 'fails' | rea
   return answer ? [] : false
 }
 
-function prospectOf({ rule }: CompiledRule, fits: 'fails' | readonly Variable[]): Prospect {
+function opinionOf({ rule }: CompiledRule, fits: 'fails' | readonly Variable[]): PossibleOpinion {
   const { id, effect, strength = 'simple', says } = rule
   if (fits === 'fails') return { effect: 'block', rule: id, says: 'its condition cannot be evaluated', depends: [] }
-  const prospect = { effect, rule: id, says, depends: fits }
-  return effect === 'ask' ? { ...prospect, strength } : prospect
+  const opinion = { effect, rule: id, says, depends: fits }
+  return effect === 'ask' ? { ...opinion, strength } : opinion
 }

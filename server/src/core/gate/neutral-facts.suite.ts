@@ -43,7 +43,7 @@ export function callWith(args: Json, more: Partial<Call> = {}): Call {
 const NOTHING = { findings: [], more: { secret: 0, pii: 0 }, marks: [], complete: true }
 
 /** Facts on which only the policy decider has an opinion. */
-export function quietFacts(tool: Tool = toolWith()): Facts {
+export function neutralFacts(tool: Tool = toolWith()): Facts {
   return {
     now: 1,
     integrity: 'intact',

@@ -23,16 +23,16 @@ export function consentListOf(actor: ConsentActor): string {
 
 const isPattern = (text: string) => /[*?]/.test(text)
 
-export type DrawnUp = { readonly consent_id: ConsentId; readonly now: number; readonly from_approval?: ApprovalId }
+export type NewConsent = { readonly consent_id: ConsentId; readonly now: number; readonly from_approval?: ApprovalId }
 
 /**
  * The row of a new consent, or why it cannot be created.
  * INVARIANT: somebody who cannot decide an approval cannot give a consent, and every consent is limited in calls and time.
  */
-export function drawUpConsent(
+export function buildConsent(
   wanted: ConsentTerms,
   by: Caller,
-  { consent_id, now, from_approval }: DrawnUp,
+  { consent_id, now, from_approval }: NewConsent,
 ): Result<ConsentRow> {
   const allowed = mayDecide(by)
   if (!allowed.ok) return allowed

@@ -6,7 +6,7 @@ import type { Rule } from '../../../contract/policy.ts'
 import { RiskClass, ToolEffect } from '../../../contract/tool.ts'
 import { compilePolicy } from './compile-policy.ts'
 import { callFrom, type DescribedCall } from './described-call.ts'
-import { couldPermit, foresee } from './foresee.ts'
+import { couldPermit, possibleOpinions } from './possible-opinions.ts'
 import { judgePolicy } from './judge-policy.ts'
 import type { Policy } from './policy.ts'
 import { indexRules } from './rule-index.ts'
@@ -116,16 +116,16 @@ describe('whether any call could be permitted', () => {
   })
 })
 
-describe('foreseen rules', () => {
+describe('possible opinions', () => {
   test('are those that certainly apply, and those that may, with what they depend on', () => {
     const policy = policyOf([
       { effect: 'ask', strength: 'strong', when: 'args.n > 1 && time.hour > 17', says: 'much, late' },
     ])
-    const [operator, preset] = foresee(policy, AGENT, toolOf(described))
+    const [operator, preset] = possibleOpinions(policy, AGENT, toolOf(described))
     expect(operator).toEqual({
-      surely: [],
-      perhaps: [{ effect: 'ask', strength: 'strong', rule: 'r0', says: 'much, late', depends: ['args', 'time'] }],
+      certain: [],
+      possible: [{ effect: 'ask', strength: 'strong', rule: 'r0', says: 'much, late', depends: ['args', 'time'] }],
     })
-    expect(preset?.surely).toMatchObject([{ effect: 'ask', strength: 'simple', rule: 'careful.medium', depends: [] }])
+    expect(preset?.certain).toMatchObject([{ effect: 'ask', strength: 'simple', rule: 'careful.medium', depends: [] }])
   })
 })

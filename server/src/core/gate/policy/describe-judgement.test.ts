@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Caller } from '../../../contract/caller.ts'
 import type { Tool } from '../../../contract/tool.ts'
 import { compilePolicy } from './compile-policy.ts'
-import { sayAsked } from './say-asked.ts'
+import { describeJudgement } from './describe-judgement.ts'
 
 const digest = (text: string) => createHash('sha256').update(text).digest('hex')
 const AGENT: Caller = { kind: 'agent', id: 'agent:a', user: 'ann' }
@@ -30,7 +30,7 @@ const SEND: Tool = {
 const asked = (policy: string, tool: Tool = SEND) => {
   const compiled = compilePolicy({ text: policy, file: 'p.yaml' }, { digest })
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.faults))
-  return sayAsked(compiled.value, AGENT, tool)
+  return describeJudgement(compiled.value, AGENT, tool)
 }
 const rules = (...list: string[]) => `rules:\n${list.map((rule, at) => `  - { id: r${at}, ${rule} }`).join('\n')}`
 const PRESET = 'held (simple): it changes something, so a person decides'
