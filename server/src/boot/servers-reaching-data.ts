@@ -9,6 +9,9 @@ export type Reach = { readonly server: string; readonly folder: string }
 /** Servers that work with files, by their command. */
 const FILE_SERVER = /file|\bfs\b|\bgit\b|shell|command|terminal|desktop|editor/i
 
+/** In a container or on another machine, the working folder is another one; a mounted folder is among the arguments. */
+const ELSEWHERE = /(?:^|[\\/])(?:docker|podman|nerdctl|ssh)(?:\.exe)?$/i
+
 /**
  * Tool servers that have access to a folder with the data folder in it: among their arguments, as a root of their sandbox, or as
  * the working folder of a file server. Their calls are still judged, but a separate folder is safer.
@@ -21,13 +24,15 @@ export function serversReachingData({ config, folder, data }: Settings): readonl
   }
   return Object.entries(config.servers).flatMap(([server, settings]) => {
     const args = settings.command === undefined ? [] : settings.args
-    const isForFiles = FILE_SERVER.test([server, settings.command ?? '', ...args].join(' '))
+    const isElsewhere = ELSEWHERE.test(settings.command ?? '')
+    const isForFiles = !isElsewhere && FILE_SERVER.test([server, settings.command ?? '', ...args].join(' '))
     const isChild = settings.command !== undefined || settings.commands !== undefined
     const cwd =
       isChild && (settings.cwd !== undefined || settings.command !== undefined) && isForFiles
         ? [settings.cwd ?? '.']
         : []
-    const named = [...(settings.sandbox?.roots ?? []), ...args.map((arg) => arg.replace(/^--?[\w-]+=/, '')), ...cwd]
+    const paths = isElsewhere ? args.flatMap(mountedBy) : args.map(withoutOption)
+    const named = [...(settings.sandbox?.roots ?? []), ...paths, ...cwd]
     const found = named
       .map((text) => resolve(folder, text.replace(/^~(?=[\\/]|$)/, homedir())))
       .find((path) => isFolder(path) && holds(path))
@@ -41,6 +46,15 @@ export const reachSays = ({ server, folder }: Reach): string =>
 
 export const REACH_REMEDY =
   'set `data:` to a folder outside, for example ~/.local/state/sluice, or give the server another folder; see SECURITY.md'
+
+const withoutOption = (arg: string): string => arg.replace(/^--?[\w-]+=/, '')
+
+/** The folder of `-v FOLDER:PATH` or `--mount type=bind,source=FOLDER,…`. */
+function mountedBy(arg: string): readonly string[] {
+  const text = withoutOption(arg)
+  const folder = (/(?:^|,)(?:source|src)=([^,]+)/.exec(text) ?? /^(.[^:]*):[\\/]/.exec(text))?.[1]
+  return folder === undefined ? [] : [folder]
+}
 
 function realOf(path: string): string {
   try {

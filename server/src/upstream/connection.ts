@@ -135,9 +135,11 @@ async function openOn(open: OpenWire, deps: ConnectionDeps, legacy: boolean): Pr
   } catch (error) {
     const need = wire.loginNeed?.()
     const is = need === undefined ? causeOf(error, legacy ? 'never' : wire.probe) : 'needs_login'
+    // Before it is closed here, which is an end too.
+    const how = await Promise.race([wire.ended, Promise.resolve(undefined)])
     await closeAfter(wire, is)
     if (need !== undefined) return { is: 'needs_login', says: need }
-    return { is, says: faultText(error) }
+    return { is, says: faultText(error, how) }
   } finally {
     stop.removeEventListener('abort', stopped)
   }
@@ -165,10 +167,10 @@ async function closeAfter(wire: Wire, is: Try['is']): Promise<void> {
   await wire.close()
 }
 
-/** Why a server did not start, for the person who configured it. */
-function faultText(error: unknown): string {
+/** Why a server did not start, for the person who configured it. `how` is the way its connection ended by itself. */
+function faultText(error: unknown, how: string | undefined): string {
   if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed)
-    return 'it ended, or closed the connection, before it answered'
+    return how === undefined ? 'it closed the connection before it answered' : `it did not answer (${how})`
   return error instanceof Error ? error.message : String(error)
 }
 

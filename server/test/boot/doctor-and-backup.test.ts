@@ -12,7 +12,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { createServer as createHttpServer } from 'node:http'
+import { createServer, type AddressInfo, type Server } from 'node:net'
 import { DatabaseSync } from 'node:sqlite'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -47,6 +48,7 @@ for (;;) {
   for (const name of ['a', 'b', 'c', 'd']) rmSync(name)
 }`
 
+const portOf = (server: Server) => (server.address() as AddressInfo).port
 const inFolder = (folder: string) => ({ config: join(folder, 'sluice.yaml') })
 const doctor = (folder: string) => examine(inFolder(folder))
 const textsOf = ({ findings }: DoctorReport, severity: string) =>
@@ -61,14 +63,14 @@ describe('sluice doctor', () => {
     const { out, code } = await run(gate.folder, ['doctor'])
     expect(code).toBe(0)
     expect(out).toContain('✓ server book')
-    expect(out).toMatch(/0 errors, \d+ warnings, \d+ notes\n$/)
+    expect(out).toMatch(/0 errors, \d+ warnings?, \d+ notes?\n$/)
   })
 
   test('without a gate, starts each server and reports everything that is wrong, with remedies', async () => {
     const folder = join(elsewhere, 'sick')
     const taken = createServer().listen(0, '127.0.0.1')
     await new Promise((done) => taken.once('listening', done))
-    const { port } = taken.address() as { port: number }
+    const port = portOf(taken)
     mkdirSync(join(folder, '.sluice'), { recursive: true })
     chmodSync(join(folder, '.sluice'), 0o755)
     const book = {
@@ -77,15 +79,24 @@ describe('sluice doctor', () => {
       env: { EFFECTS: join(folder, 'x') },
     }
     const broken = { command: 'node', args: ['-e', 'console.error("no license"); process.exit(1)'] }
-    const settings = { listen: { port }, policy: { preset: 'observe' }, servers: { book, broken } }
+    const page = createHttpServer((_, response) => response.setHeader('content-type', 'text/html').end('<p>'))
+    await new Promise<void>((done) => page.listen(0, '127.0.0.1', done))
+    const remote = { away: { url: 'http://127.0.0.1:1/mcp' }, page: { url: `http://127.0.0.1:${portOf(page)}/mcp` } }
+    const settings = { listen: { port }, policy: { preset: 'observe' }, servers: { book, broken, ...remote } }
     writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify(settings))
     const report = await doctor(folder)
     taken.close()
+    page.close()
     expect(report.ok).toBe(false)
     const errors = textsOf(report, 'error').join('\n')
     expect(errors).toMatch(/data folder: .* is readable by other users \(755\)/)
     expect(errors).toContain(`port: the gate cannot listen on 127.0.0.1:${port} (EADDRINUSE)`)
-    expect(errors).toMatch(/server broken: does not start: [\s\S]*no license/)
+    expect(errors).toMatch(/server broken: does not start: it did not answer \(exit code 1\)\n[\s\S]*no license/)
+    expect(errors).toContain('server away: does not start: it did not answer (could not be reached: ECONNREFUSED)')
+    expect(errors).toContain('server page: does not start: it answered with text/html, not MCP')
+    const remedyOf = (about: string) => report.findings.find((finding) => finding.about === about)?.do
+    expect(remedyOf('server away')).toBe('correct `servers.away`, or check that it runs at its `url`')
+    expect(remedyOf('server broken')).toContain('run its command by hand')
     expect(textsOf(report, 'ok').join('\n')).toMatch(/server book: starts and lists \d+ tools/)
     expect(textsOf(report, 'warning').join('\n')).toContain('policy: the preset is observe')
     expect(
@@ -105,6 +116,9 @@ describe('sluice doctor', () => {
       cwd: { command: 'filesystem-server' },
       apart: { command: 'x-files', args: ['./notes'], cwd: './notes', sandbox: { roots: ['./notes'] } },
       plain: { command: 'weather' },
+      contained: { command: 'docker', args: ['run', '-i', 'git-files', '.'] },
+      volume: { command: '/usr/bin/docker', args: ['run', '-v', `${folder}:/data:ro`, 'x'] },
+      mount: { command: 'podman', args: ['run', `--mount=type=bind,source=${folder},target=/data`, 'x'] },
     }
     writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify({ servers }))
     const settings = loadConfig(join(folder, 'sluice.yaml'), true)
@@ -115,6 +129,8 @@ describe('sluice doctor', () => {
       'linked',
       'boxed',
       'cwd',
+      'volume',
+      'mount',
     ])
     expect(checkReach(settings.value)[0]).toMatchObject({ severity: 'warning', about: 'server args' })
     expect(

@@ -7,6 +7,7 @@ import { clientFiles } from '../../src/boot/init/client-files.ts'
 import { init } from '../../src/boot/init/init.ts'
 import { plainJson, spanOf } from '../../src/boot/init/jsonc.ts'
 import { freeName } from '../../src/boot/init/plan-import.ts'
+import { run as command } from '../doors/with-running-gate.ts'
 import { tomlServers } from '../../src/boot/init/toml-servers.ts'
 import { loadConfig } from '../../src/boot/load-config.ts'
 import { afterInit, CONTINUE, GOOSE } from './yaml-clients.ts'
@@ -74,6 +75,16 @@ describe('sluice init', () => {
     expect(taken['binary']?.sandbox).toMatchObject({ roots: ['/data/c'] })
     for (const name of ['container', 'rootless', 'other']) expect(taken[name]?.sandbox).toBeUndefined()
     expect(JSON.stringify(report.clients)).toContain('restricted to /data/a')
+  })
+
+  test('says of a secret that it is copied, or moved with --write, and only after that was done', async () => {
+    cursor()
+    mkdirSync(project())
+    const said = async (...words: string[]) =>
+      (await command(project(), ['init', ...words, '--config', config()], '', { env: { HOME: home() } })).out
+    expect(await said('--dry-run')).toMatch(/ would be copied to \S+secrets/)
+    expect(await said('--dry-run', '--write')).toMatch(/ would be moved to \S+secrets/)
+    expect(await said()).toMatch(/ was copied to \S+secrets/)
   })
 
   test('imports the servers of a client; secrets are moved to separate files, the rest stays as it is', () => {

@@ -112,7 +112,8 @@ export async function tryServers({ config, folder, data }: Settings): Promise<re
     log: () => undefined,
   })
   const tried = await Promise.all(
-    configs.value.map(async ({ name }): Promise<Finding> => {
+    configs.value.map(async (configured): Promise<Finding> => {
+      const { name } = configured
       const about = `server ${name}`
       const ready = await servers.ready(name)
       if (ready.ok) return { severity: 'ok', about, says: `starts and lists ${count(listed.get(name) ?? 0, 'tool')}` }
@@ -126,12 +127,9 @@ export async function tryServers({ config, folder, data }: Settings): Promise<re
           .find(({ server }) => server === name)
           ?.stderr.slice(-5) ?? []
       const says = [`does not start: ${ready.problem.about['why'] ?? ''}`, ...stderr].join('\n')
-      return {
-        severity: 'error',
-        about,
-        says,
-        do: `correct \`servers.${name}\`, or run its command by hand to see the error`,
-      }
+      const otherwise =
+        'url' in configured ? 'check that it runs at its `url`' : 'run its command by hand to see the error'
+      return { severity: 'error', about, says, do: `correct \`servers.${name}\`, or ${otherwise}` }
     }),
   )
   await servers.close()

@@ -69,8 +69,10 @@ function printInit(out: Out, report: InitReport, { write }: InitOptions): void {
     out.line('no MCP client with configured servers was found; add servers to the file by hand')
   for (const note of report.notes) out.line(`! ${note}`)
   out.line(`${(report.dry_run ? TO_DO : DONE)[report.config_is]} ${report.config}`)
+  // Without `--write` the secret stays in the client's file too.
+  const put = `${report.dry_run ? 'would be' : 'was'} ${write ? 'moved' : 'copied'}`
   for (const { server, key, reference } of report.secrets)
-    out.line(`  ${server}.${key} was moved to ${reference.slice('file:'.length)}`)
+    out.line(`  ${server}.${key} ${put} to ${reference.slice('file:'.length)}`)
   for (const { file, backup } of report.changed)
     out.line(`${added} the gate to ${file}${backup === '' ? '' : `; backup: ${backup}`}`)
   if (write && report.changed.length > 0) out.line('restart these clients; `sluice init --undo` restores their files')

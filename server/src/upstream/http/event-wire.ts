@@ -5,7 +5,7 @@ import { loginNeeded, lost, notSent, pendingCalls } from '../pending-calls.ts'
 import type { Wire } from '../wire.ts'
 import { openChannel } from './channel.ts'
 import { readBody } from './body.ts'
-import { mediaType, type Exchange } from './exchange.ts'
+import { mediaType, notMcp, type Exchange } from './exchange.ts'
 import { createLifetime } from './lifetime.ts'
 import { readEvents } from './read-events.ts'
 import { refusalOf } from './refusal.ts'
@@ -44,7 +44,8 @@ export function openEventWire({ config, tuning, tokens, noise, onNotice }: HttpW
       clearTimeout(timer)
       reply.body.drop()
       const about = { status: reply.status, statusText: '', text: '' }
-      throw new SdkHttpError(SdkErrorCode.ClientHttpFailedToOpenStream, `it answered HTTP ${reply.status}`, about)
+      const says = reply.status === 200 ? notMcp(reply) : `HTTP ${reply.status}`
+      throw new SdkHttpError(SdkErrorCode.ClientHttpFailedToOpenStream, `it answered ${says}`, about)
     }
     const { promise: addressKnown, resolve: onAddress } = Promise.withResolvers<undefined>()
     const over = readEvents(reply, {

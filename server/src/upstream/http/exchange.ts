@@ -180,3 +180,6 @@ export function mediaType(reply: Reply): string {
   const type = headerOf(reply, 'content-type') ?? ''
   return type === 'application/json' ? type : (type.split(';', 1)[0] ?? '').trim().toLowerCase()
 }
+
+/** For a person: what a page that is no MCP server answered with. */
+export const notMcp = (reply: Reply): string => `with ${mediaType(reply).slice(0, 100) || 'no content type'}, not MCP`

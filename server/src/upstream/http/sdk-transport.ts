@@ -14,7 +14,7 @@ import type { Tuning } from '../tuning.ts'
 import { readBody } from './body.ts'
 import type { Channel } from './channel.ts'
 import { messageHeaders } from './era-headers.ts'
-import { headerOf, mediaType, type Exchange, type Reply } from './exchange.ts'
+import { headerOf, mediaType, notMcp, type Exchange, type Reply } from './exchange.ts'
 import type { Lifetime } from './lifetime.ts'
 import { readEvents } from './read-events.ts'
 import type { Session } from './session.ts'
@@ -84,7 +84,7 @@ export function sdkTransport(deps: SdkTransportDeps): Transport {
     if (reply.status < 200 || reply.status > 299) return refuse(reply, message, text)
     if (!is_asked) return
     if (mediaType(reply) !== 'application/json')
-      throw new SdkError(SdkErrorCode.ClientHttpUnexpectedContent, 'it answered with an unexpected content type')
+      throw new SdkError(SdkErrorCode.ClientHttpUnexpectedContent, `it answered ${notMcp(reply)}`)
     if (body === 'broke_off') throw new Error('its answer was cut off')
     inbox.receive(text)
   }
