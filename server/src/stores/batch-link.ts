@@ -24,6 +24,8 @@ export type BatchReply = {
   readonly fault?: Fault | undefined
   /** The cursors of the labels that the stored commits inserted, in their order. */
   readonly cursors?: readonly number[] | undefined
+  /** Another process has written since the batch before. */
+  readonly touched?: true | undefined
   /** Where the chain ends after this batch. */
   readonly tail?: Tail | undefined
   readonly diverged?: Divergence | undefined

@@ -28,6 +28,8 @@ export type GroupWriterDeps<Packed> = {
   readonly onFault: (error: Error) => void
   /** Called when the stored stream is not the one that this process left, before the commits of that batch are answered. */
   readonly onDiverged?: (found: Divergence) => void
+  /** Called when another process has written, before the commits of that batch are answered. */
+  readonly onTouched?: () => void
   /** Called with the end of the stream after a batch was stored. */
   readonly onTail?: ((tail: Tail) => void) | undefined
   /** Called for single-use keys that no gate with this key stored. */
@@ -141,6 +143,7 @@ export function groupWriter<Packed>(deps: GroupWriterDeps<Packed>, first: BatchL
     tail = end ?? tail
     if (end !== undefined && end.seq > 0) deps.onTail?.(end)
     if (diverged !== undefined) deps.onDiverged?.(diverged)
+    if (reply.touched === true) deps.onTouched?.()
     for (const id of forged) deps.onForged?.({ table: 'once', id })
     if (fault !== undefined) report(errorOf(fault))
     const unanswered = new Set<number>()

@@ -18,8 +18,12 @@ export type ApplyGroup = (
   note: (outcomes: readonly GroupOutcome[]) => void,
 ) => Applied | { readonly in_doubt: unknown }
 
-/** `cursors`: of the labels that the stored commits inserted, in their order. */
-export type Applied = { readonly outcomes: readonly GroupOutcome[]; readonly cursors: readonly number[] }
+/** `cursors`: of the labels that the stored commits inserted, in their order. `touched`: another connection has written before. */
+export type Applied = {
+  readonly outcomes: readonly GroupOutcome[]
+  readonly cursors: readonly number[]
+  readonly touched?: true
+}
 
 /** Whether a commit that lost with this change had written anything before it. */
 const hasWritten = (commit: PackedCommit, lost: number): boolean =>
@@ -57,12 +61,15 @@ export function groupApplier(db: DatabaseSync, stream: string, memory: WriterMem
   let isSame = true
   /** Whether the single-use keys are all there. */
   let hasKeys = true
+  /** Whether another connection has written since the last group. */
+  let isTouched = false
 
   // Both are compared in every case.
   const beginGroup = (): void => {
     const now = version.get()?.['data_version']
     const isUntouched = seen !== undefined && seen === now
     seen = now
+    isTouched ||= !isUntouched
     const isChain = tail.begin(isUntouched)
     hasKeys = onces.begin(isUntouched)
     isSame = isChain && hasKeys
@@ -141,6 +148,7 @@ export function groupApplier(db: DatabaseSync, stream: string, memory: WriterMem
     begin.run()
     forgetVersions()
     cursors.length = 0
+    isTouched = false
     try {
       beginGroup()
       const outcomes = applyTogether(commits) ?? applyApart(commits)
@@ -161,7 +169,7 @@ export function groupApplier(db: DatabaseSync, stream: string, memory: WriterMem
       }
       tail.committed()
       onces.committed()
-      return { outcomes, cursors: [...cursors] }
+      return { outcomes, cursors: [...cursors], ...(isTouched ? { touched: true } : {}) }
     } finally {
       tail.drop()
     }

@@ -15,18 +15,23 @@ export type LastLabels = {
   stored(changes: readonly Change[], cursors: Iterator<number> | undefined): void
   /** For a commit with another outcome. */
   forget(changes: readonly Change[]): void
+  /** Another process has written. */
+  clear(): void
 }
 
 /** INVARIANT: `added` contains all stored labels of the session whose cursor is larger than `from`, in the order of their cursors. */
-type Known = { from: number; readonly added: Held<'labels'>[] }
+type Known = { from: number; added: Held<'labels'>[] }
 
-/** If there are more, all of them are forgotten, and read from the store. */
+/** If there are more, all of them are forgotten, and read from the store. Labels that a session has read are not counted. */
 const MOST_SESSIONS = 1_000
 const MOST_LABELS = 1_000
 /** Characters. A longer label is read from the store. */
 const MOST_TEXT = 4_096
 
-/** INVARIANT: only for the single writing process, because a label that another process stored would be missed. */
+/**
+ * INVARIANT: only for the single writing process, because a label that another process stored would be missed. If one writes all the
+ * same, everything is forgotten as soon as the writer thread notices it, which is with its next transaction.
+ */
 export function lastLabels(): LastLabels {
   const sessions = new Map<string, Known>()
   /** In all sessions. */
@@ -39,28 +44,35 @@ export function lastLabels(): LastLabels {
     labels -= sessions.get(session)?.added.length ?? 0
     sessions.delete(session)
   }
+  const clear = (): void => {
+    changes += 1
+    labels = 0
+    sessions.clear()
+  }
   const know = (session: string, from: number): void => {
-    if (sessions.size >= MOST_SESSIONS || labels >= MOST_LABELS) {
-      sessions.clear()
-      labels = 0
-    }
+    drop(session)
+    if (sessions.size >= MOST_SESSIONS) clear()
     sessions.set(session, { from, added: [] })
   }
   const add = (held: Held<'labels'>): void => {
     const known = sessions.get(held.row.session)
     changes += 1
     if (known === undefined || held.cursor <= endOf(known)) return
-    if (labels >= MOST_LABELS || (held.row.text?.length ?? 0) > MOST_TEXT) return drop(held.row.session)
+    if (labels >= MOST_LABELS) return clear()
+    if ((held.row.text?.length ?? 0) > MOST_TEXT) return drop(held.row.session)
     known.added.push(held)
     labels += 1
   }
 
-  /** The labels up to `after` were read, and are not needed any more. */
-  const listAfter = (known: Known, after: number, limit: number): readonly Held<'labels'>[] => {
-    const next = known.added.findIndex(({ cursor }) => cursor > after)
-    labels -= known.added.splice(0, next === -1 ? known.added.length : next).length
-    known.from = after
-    return known.added.slice(0, limit)
+  /** What is returned is forgotten: the session reads each label once. If that fails, it reads from the beginning, from the store. */
+  const take = (known: Known, after: number, limit: number): readonly Held<'labels'>[] => {
+    const { added } = known
+    const from = added.findIndex(({ cursor }) => cursor > after)
+    const next = from === -1 ? NONE : added.slice(from, from + limit)
+    known.added = from === -1 ? [] : added.slice(from + limit)
+    known.from = next.at(-1)?.cursor ?? after
+    labels -= added.length - known.added.length
+    return next
   }
 
   return {
@@ -77,7 +89,7 @@ export function lastLabels(): LastLabels {
       if (session === undefined || after === undefined || newest_first === true) return read()
       const known = sessions.get(session)
       if (known !== undefined && after >= known.from) {
-        const next: readonly Held<Table>[] = listAfter(known, after, limit)
+        const next: readonly Held<Table>[] = take(known, after, limit)
         // What `read` reads are labels.
         return next as readonly Label[]
       }
@@ -97,7 +109,10 @@ export function lastLabels(): LastLabels {
     forget(lost) {
       for (const change of lost) if (change.kind === 'swap' && change.table === 'labels') drop(change.to.session)
     },
+    clear,
   }
 }
+
+const NONE: readonly Held<'labels'>[] = []
 
 const endOf = ({ from, added }: Known): number => added.at(-1)?.cursor ?? from

@@ -14,7 +14,7 @@ import { bloomFilter } from './bloom-filter.ts'
 import type { OnForged } from '../stored-values.ts'
 import { lastLabels } from './last-labels.ts'
 import { reads } from './reads.ts'
-import { rememberReads } from './remember-reads.ts'
+import { cachedReads, rememberReads } from './remember-reads.ts'
 import { rowMacs, type RowKey } from '../row-mac.ts'
 import { packCommit, type PackedCommit } from './packed-commit.ts'
 import { linkWorker } from './worker-link.ts'
@@ -89,11 +89,17 @@ export async function openSqliteLedger(setup: SqliteSetup): Promise<Result<Sqlit
   const { clock = Date.now, onFault, onDiverged = () => {}, onForged = () => {}, refuses } = setup
   const written = writtenRows()
   const labels = lastLabels()
+  const cached = cachedReads()
   const packing = {
     pack: (changes: readonly Change[]) => packCommit(changes, written.rowAt),
     onStored(changes: readonly Change[], packed: PackedCommit, cursors: Iterator<number> | undefined) {
       written.note(changes, packed)
       labels.stored(changes, cursors)
+    },
+    onTouched() {
+      labels.clear()
+      cached.answers.clear()
+      cached.rows.clear()
     },
   }
   const writer = groupWriter(
@@ -114,5 +120,5 @@ export async function openSqliteLedger(setup: SqliteSetup): Promise<Result<Sqlit
     calls: bloomFilter(db, 'calls', 'identity'),
     approvals: bloomFilter(db, 'approvals', 'identity'),
   }
-  return ok(rememberReads(store, labels, identities))
+  return ok(rememberReads(store, labels, identities, cached))
 }

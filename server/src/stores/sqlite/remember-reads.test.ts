@@ -1,5 +1,7 @@
 import * as fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { PauseRow } from '../../contract/pause.ts'
 import type { Change, Ledger } from '../../commands/ports/ledger.ts'
 import type { Tables } from '../../commands/ports/reads.ts'
@@ -198,6 +200,109 @@ test('a session reads its new labels from memory', async () => {
   // An earlier cursor than the one that was read last.
   await read(3)
   expect(asked).toBe(2)
+})
+
+test('labels that a session has read leave room for those of others', async () => {
+  let asked = 0
+  const labels = lastLabels()
+  const list = async () => {
+    asked += 1
+    return []
+  }
+  const read = (session: string, after: number) => labels.list({ session }, { limit: 200, after }, list)
+  let cursor = 0
+  for (let session = 0; session < 200; session += 1) {
+    const name = `s${session}`
+    await read(name, cursor)
+    const before = cursor
+    const stored = Array.from({ length: 15 }, (_, at) => labelOf(`${name} ${at}`, name))
+    labels.stored(stored, stored.map(() => (cursor += 1)).values())
+    expect(await read(name, before)).toHaveLength(15)
+  }
+  expect(asked).toBe(200)
+})
+
+test('labels that nobody reads leave room for those of others, too', async () => {
+  let asked = 0
+  const labels = lastLabels()
+  const list = async () => {
+    asked += 1
+    return []
+  }
+  const read = (session: string, after: number) => labels.list({ session }, { limit: 200, after }, list)
+  await read('unread', 0)
+  for (let at = 1; at <= 999; at += 1) labels.stored([labelOf(`u${at}`, 'unread')], [at].values())
+  await read('s', 999)
+  for (let at = 1_000; at < 1_100; at += 2) {
+    labels.stored([labelOf(`l${at}`, 's'), labelOf(`m${at}`, 's')], [at, at + 1].values())
+    await read('s', at - 1)
+  }
+  // Once for each session, and once after the cache was full.
+  expect(asked).toBe(3)
+})
+
+/** Runs SQL in another process, which has no key. */
+function byHand(file: string, sql: string): void {
+  const script = `new (require('node:sqlite').DatabaseSync)(process.argv[1]).exec(process.argv[2])`
+  execFileSync(process.execPath, ['-e', script, file, sql], { stdio: ['ignore', 'ignore', 'pipe'] })
+}
+
+describe('another process writes to the same file', () => {
+  /** A session whose first label was read; the next two are only in memory and in the file. */
+  async function withTwoUnread() {
+    const file = freshFile()
+    const forged: string[] = []
+    const store = await openStore(file, { alone: true, onForged: ({ id }) => forged.push(id) })
+    onTestFinished(() => store.close())
+    await store.commit([labelOf('l1', 's')])
+    const read = (after: number) => store.list('labels', { session: 's' }, { limit: 10, after })
+    const [first] = await read(0)
+    const after = first?.cursor ?? 0
+    await store.commit([labelOf('l2', 's')])
+    await store.commit([labelOf('l3', 's')])
+    const unread = async () => (await read(after)).map(({ row }) => row.label_id)
+    /** A commit that has nothing to do with the session. */
+    const next = () => store.commit([swap('tool:desk__read', 'absent', 'x')])
+    return { file, store, unread, next, after, forged }
+  }
+
+  test('a label that it stored is read after the next commit', async () => {
+    const { file, store, unread, next, after } = await withTwoUnread()
+    await unread()
+    const last = after + 2
+    expect(store.known_rows?.isLastLabel('s', last)).toBe(true)
+    const other = new URL('./label-writer.suite.ts', import.meta.url)
+    execFileSync(process.execPath, [fileURLToPath(other), file, 's'], { stdio: ['ignore', 'ignore', 'pipe'] })
+    await next()
+    expect(store.known_rows?.isLastLabel('s', last)).toBe(false)
+    const found = await store.list('labels', { session: 's' }, { limit: 10, after: last })
+    expect(found.map(({ row }) => row.label_id)).toEqual(['theirs'])
+  })
+
+  test('a label that it deleted is not read', async () => {
+    const { file, unread, next } = await withTwoUnread()
+    byHand(file, `DELETE FROM labels WHERE id = 'l2'`)
+    await next()
+    expect(await unread()).toEqual(['l3'])
+  })
+
+  test('a label that it changed makes the session unreadable', async () => {
+    const { file, unread, next, forged } = await withTwoUnread()
+    byHand(file, `UPDATE labels SET body = replace(body, '"text":"l2"', '"text":"ok"') WHERE id = 'l2'`)
+    await next()
+    await expect(unread()).rejects.toThrow('was not written by this gate')
+    expect(forged).toEqual(['l2'])
+  })
+
+  test('a cached row that it deleted is gone after the next commit', async () => {
+    const { file, store } = await withTwoUnread()
+    await store.commit([swap('all', 'absent', 'x')])
+    expect(await store.row('pauses', 'all')).toBeDefined()
+    byHand(file, `DELETE FROM pauses WHERE id = 'all'`)
+    await store.commit([labelOf('l4', 's')])
+    expect(store.known_rows?.row('pauses', 'all')).toBeUndefined()
+    expect(await store.row('pauses', 'all')).toBeUndefined()
+  })
 })
 
 test('law: a call is found by its identity, whoever wrote it and whenever, and under no other identity', async () => {

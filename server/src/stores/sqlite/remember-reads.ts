@@ -11,6 +11,13 @@ const MOST = 1_000
 /** For tables that every call writes: the identities that may be stored there. Most calls are new, so the lookup is skipped. */
 export type Identities = { readonly [T in Table]?: BloomFilter }
 
+/** `rows`: the rows among the answers. */
+export type CachedReads = {
+  readonly answers: Map<Table, Map<string, Promise<unknown>>>
+  readonly rows: Map<Table, Map<string, { readonly held: Held<Table> | undefined }>>
+}
+export const cachedReads = (): CachedReads => ({ answers: new Map(), rows: new Map() })
+
 /**
  * Wraps a store: caches reads of rarely changed tables, and skips lookups of rows that cannot exist.
  * INVARIANT: only for the single writing process. A read sees every commit that has returned, because a commit clears the cache of
@@ -20,11 +27,8 @@ export function rememberReads<Store extends Ledger & Pick<Tables, 'row' | 'list'
   store: Store,
   labels: LastLabels,
   identities: Identities = {},
+  { answers: kept, rows } = cachedReads(),
 ): Store & Required<Pick<Tables, 'known_rows'>> {
-  const kept = new Map<Table, Map<string, Promise<unknown>>>()
-  /** The rows among the answers in `kept`. */
-  const rows = new Map<Table, Map<string, { readonly held: Held<Table> | undefined }>>()
-
   function remembered<T>(table: Table, question: string, ask: () => Promise<T>): Promise<T> {
     const answers = kept.get(table) ?? new Map<string, Promise<unknown>>()
     const known = answers.get(question)

@@ -192,6 +192,7 @@ function write({ batch, commits, now }: Batch<PackedCommit>): BatchReply {
   return {
     outcomes: groups.flatMap(({ outcomes }) => outcomes),
     cursors: groups.flatMap(({ cursors }) => cursors ?? []),
+    touched: groups.find(({ touched }) => touched)?.touched,
     fault: groups.find(({ fault }) => fault)?.fault,
     tail: groups.findLast(({ tail }) => tail)?.tail,
     diverged: groups.find(({ diverged }) => diverged)?.diverged,
