@@ -7,11 +7,11 @@ import { commandFor, commandName } from '../doors/cli/command-name.ts'
 import type { UpOptions } from '../doors/cli/local-gate.ts'
 import { callerIdentifier } from '../doors/entrance/caller-of.ts'
 import { loginRateLimit } from '../doors/entrance/login-rate-limit.ts'
-import { httpApp } from '../doors/http/app.ts'
 import { REQUEST_DRAIN_MS } from '../doors/entrance/track-requests.ts'
 import { clientAddress } from '../doors/entrance/client-address.ts'
+import { doorOnDemand } from '../doors/entrance/door-on-demand.ts'
 import { listen } from '../doors/entrance/listen.ts'
-import { apiListener } from '../doors/http/api-listener.ts'
+import type { ApiDoor } from '../doors/http/api-listener.ts'
 import { callListener } from '../doors/http/call-listener.ts'
 import { mcpListener } from '../doors/mcp/serve-http.ts'
 import { markNode, placesIn } from './data-folder.ts'
@@ -89,17 +89,19 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
     },
   }
   const { telemetry } = opened.value
-  const app = httpApp({
+  const door: ApiDoor = {
     ...shared,
     version: gate.version,
     metrics: { scrape: () => telemetry.scrape(), ...settings.config.metrics },
     login: settings.config.channels.url === undefined ? {} : { publicUrl: settings.config.channels.url },
-  })
+  }
+  // The router and its routes are a fifth of what a gate would load at its start; calls and MCP do not need them.
+  const api = doorOnDemand(async () => (await import('../doors/http/api-listener.ts')).apiListener(door), shared)
   const authorization_servers = settings.config.auth.oidc.map(({ issuer }) => issuer)
   const mcp = mcpListener({ ...shared, ...settings.config.mcp, authorization_servers, clock: Date.now })
   const { host, limits } = settings.config.listen
   const port = options.port ?? settings.config.listen.port
-  const listening = await listen([mcp, callListener(shared), apiListener(app, shared.addressOf)], {
+  const listening = await listen([mcp, callListener(shared), api], {
     host,
     port,
     socket: placesIn(settings.data).socket,

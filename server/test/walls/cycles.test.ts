@@ -65,6 +65,12 @@ test('a command that only asks a running gate loads neither a store nor the deci
   expect(loaded.filter((file) => heavy.test(file))).toEqual([])
 })
 
+test('a gate that nobody asks about anything loads only the doors for calls', () => {
+  const loaded = [...reached(graphOf('running'), 'boot/up.ts')]
+  expect(loaded).toContain('doors/http/call-listener.ts')
+  expect(loaded).not.toContain('doors/http/app.ts')
+})
+
 /** Pairs of types that mention each other. This list may only become shorter. */
 const OF_TYPES: readonly string[][] = [
   ['commands/calls/call-changes.ts', 'commands/calls/check-call.ts', 'commands/calls/run-read-back.ts'],

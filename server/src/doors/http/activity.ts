@@ -9,7 +9,8 @@ import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import type { Door } from './door.ts'
 import { PAGED } from './parameters.ts'
 import { numberOf, pageOf, partOf, readerOf } from './query.ts'
-import { PEOPLE, route, type Routes } from './route.ts'
+import { PEOPLE } from './access.ts'
+import { route, type Routes } from './route.ts'
 
 const DAY_HOURS = 24
 const MOST_HOURS = 168

@@ -15,7 +15,8 @@ import {
 import { EraseBody, KeyBody, PauseBody, RotateBody } from '../../contract/api.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { MOST_ITEMS, numberOf, partOf, pageIn, readerOf } from './query.ts'
-import { ADMINS, CALLERS, PEOPLE, route, routeWithBody, type Routes } from './route.ts'
+import { ADMINS, CALLERS, PEOPLE } from './access.ts'
+import { route, routeWithBody, type Routes } from './route.ts'
 
 const LONGEST_READ = 100_000
 

@@ -13,7 +13,8 @@ import { labelledStream } from './label-events.ts'
 import { PAGED } from './parameters.ts'
 import { numberOf, pageOf, partOf, readerOf } from './query.ts'
 import type { App, Door } from './door.ts'
-import { CALLERS, route, routeWithBody, stillAllowed } from './route.ts'
+import { CALLERS } from './access.ts'
+import { route, routeWithBody, stillAllowed } from './route.ts'
 
 const WAIT_MS = 60_000
 

@@ -1,10 +1,14 @@
 import { getRequestListener } from '@hono/node-server'
 import type { ClientAddress } from '../entrance/client-address.ts'
 import type { DoorListener } from '../entrance/listen.ts'
-import type { App, Bindings } from './door.ts'
+import { httpApp, type HttpDoor } from './app.ts'
+import type { Bindings } from './door.ts'
+
+export type ApiDoor = HttpDoor & { readonly addressOf: ClientAddress }
 
 /** The API is the last door of a listener: it answers every request, including those for unknown paths. */
-export function apiListener(app: App, addressOf: ClientAddress): DoorListener {
+export function apiListener({ addressOf, ...door }: ApiDoor): DoorListener {
+  const app = httpApp(door)
   const listenerFor = (local: boolean) =>
     getRequestListener((request, { incoming }) => {
       const bindings: Bindings = { local, remote: local ? '' : addressOf(incoming), connection: incoming.socket }

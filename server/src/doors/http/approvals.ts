@@ -16,7 +16,8 @@ import type { Site } from '../../commands/ports/keys.ts'
 import type { App } from './door.ts'
 import type { LoginOptions } from './login.ts'
 import { siteOf } from './passkeys.ts'
-import { DECIDERS, PEOPLE, route, routeWithBody } from './route.ts'
+import { DECIDERS, PEOPLE } from './access.ts'
+import { route, routeWithBody } from './route.ts'
 
 export function approvalRoutes(app: App, gate: Gate, options: LoginOptions): void {
   app.openapi(

@@ -12,7 +12,8 @@ import { BreakBody, VerifyBody } from '../../contract/api.ts'
 import { problem } from '../../contract/problems.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { MOST_ITEMS, numberOf, pageOf, partOf } from './query.ts'
-import { ADMINS, DECIDERS, route, routeWithBody, type Routes } from './route.ts'
+import { ADMINS, DECIDERS } from './access.ts'
+import { route, routeWithBody, type Routes } from './route.ts'
 
 export const auditRoutes: Routes = (app, gate) => {
   app.openapi(

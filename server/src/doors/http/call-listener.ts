@@ -12,8 +12,8 @@ import type { DoorListener } from '../entrance/listen.ts'
 import { invalidRequest, problemResponse } from '../entrance/problem.ts'
 import { readBody } from '../entrance/read-body.ts'
 import { traceOf } from '../entrance/trace-of.ts'
-import { callRequestOf, outcomeResponse } from './calls.ts'
-import { CALLERS } from './route.ts'
+import { callRequestOf, outcomeResponse } from './call-request.ts'
+import { CALLERS } from './access.ts'
 
 export type CallDoor = {
   readonly gate: Gate

@@ -1,12 +1,11 @@
 import { textsInOutcome, textsInWhy } from '../../commands/provenance/answer-texts.ts'
 import { CallAnswer, SettledAnswer, WithdrawnAnswer } from '../../contract/answers.ts'
 import { CallBody, SettleBody } from '../../contract/api.ts'
-import type { CallRequest, Outcome } from '../../contract/call.ts'
-import type { Caller } from '../../contract/caller.ts'
 import { WhyAnswer } from '../../contract/why.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
-import { parentSpanOf } from '../entrance/trace-of.ts'
-import { CALLERS, DECIDERS, PEOPLE, route, routeWithBody, type Routes } from './route.ts'
+import { CALLERS, DECIDERS, PEOPLE } from './access.ts'
+import { callRequestOf, outcomeResponse } from './call-request.ts'
+import { route, routeWithBody, type Routes } from './route.ts'
 import { numberOf, partOf, readerOf } from './query.ts'
 
 export const callRoutes: Routes = (app, gate) => {
@@ -123,50 +122,4 @@ export const callRoutes: Routes = (app, gate) => {
       return jsonResponse(200, { approval_id: withdrawn.value.approval_id, state: withdrawn.value.state })
     },
   )
-}
-
-type Sent = {
-  readonly trace: string
-  readonly idempotency_key: string | undefined
-  readonly traceparent: string | undefined
-}
-
-/** The call that a request asks for. */
-export function callRequestOf(caller: Caller, body: CallBody, sent: Sent): CallRequest {
-  const { tool, args, thread, canonical_args, args_hash, dry_run, user_words } = body
-  const { trace, idempotency_key, traceparent } = sent
-  const claimed = {
-    ...(canonical_args === undefined ? {} : { canonical: canonical_args }),
-    ...(args_hash === undefined ? {} : { hash: args_hash }),
-  }
-  return {
-    caller,
-    tool,
-    args,
-    trace,
-    ...parentSpanOf(traceparent),
-    claimed,
-    ...(thread === undefined ? {} : { thread }),
-    ...(idempotency_key === undefined ? {} : { idempotency_key }),
-    ...(dry_run === undefined ? {} : { dry_run }),
-    ...(user_words === undefined ? {} : { words: user_words }),
-  }
-}
-
-/** A call's outcome as HTTP: a refused or failed call is a problem, with the evidence added. */
-export function outcomeResponse(outcome: Outcome, trace: string): Response {
-  switch (outcome.status) {
-    case 'refused':
-    case 'failed':
-      return problemResponse(outcome.problem, trace, withoutProblem(outcome))
-    case 'pending':
-    case 'executing':
-      return jsonResponse(202, outcome)
-    default:
-      return jsonResponse(200, outcome)
-  }
-}
-
-function withoutProblem({ problem: _, status, ...rest }: Extract<Outcome, { status: 'refused' | 'failed' }>) {
-  return { outcome: status, ...rest }
 }

@@ -5,7 +5,8 @@ import { ConsentBody, RememberPreviewBody } from '../../contract/api.ts'
 import { ConsentTerms, type ConsentRow } from '../../contract/consent.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { pageOf, partOf } from './query.ts'
-import { DECIDERS, PEOPLE, route, routeWithBody, type Routes } from './route.ts'
+import { DECIDERS, PEOPLE } from './access.ts'
+import { route, routeWithBody, type Routes } from './route.ts'
 
 /** Consents: mint, list, revoke. */
 export const consentRoutes: Routes = (app, gate) => {

@@ -2,7 +2,8 @@ import { listOf } from '../../contract/answers.ts'
 import { DelegateBody, DelegationAnswer, RoutesAnswer } from '../../contract/delegation.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { partOf } from './query.ts'
-import { DECIDERS, route, routeWithBody, type Routes } from './route.ts'
+import { DECIDERS } from './access.ts'
+import { route, routeWithBody, type Routes } from './route.ts'
 
 /** Approval routes and delegations. */
 export const delegationRoutes: Routes = (app, gate) => {

@@ -20,7 +20,8 @@ import type { Result } from '../../contract/problems.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import type { Door } from './door.ts'
 import { numberOf, pageOf, partOf, readerOf } from './query.ts'
-import { CALLERS, PEOPLE, route, routeWithBody, type Routes } from './route.ts'
+import { CALLERS, PEOPLE } from './access.ts'
+import { route, routeWithBody, type Routes } from './route.ts'
 
 const WAIT_MS = 60_000
 const text = { type: 'string' } as const

@@ -3,7 +3,8 @@ import { listOf } from '../../contract/answers.ts'
 import { DecisionsBody, HubKeysAnswer, NodeAnswer, NodeOutcome, NodeRequest, WordsAnswer } from '../../contract/hub.ts'
 import type { Result } from '../../contract/problems.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
-import { ADMINS, OVERSEERS, route, routeWithBody, type Routes } from './route.ts'
+import { ADMINS, OVERSEERS } from './access.ts'
+import { route, routeWithBody, type Routes } from './route.ts'
 
 const NODES = ['node'] as const
 const RotateBody = z.strictObject({ step: z.enum(['prepare', 'activate']) })

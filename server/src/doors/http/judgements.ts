@@ -7,7 +7,8 @@ import {
   UserWordsBody,
 } from '../../contract/judgement-answers.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
-import { CALLERS, routeWithBody, type Routes } from './route.ts'
+import { CALLERS } from './access.ts'
+import { routeWithBody, type Routes } from './route.ts'
 
 /** Hooks of coding agents: calls about to run, their outcomes, and what the user said. */
 export const judgementRoutes: Routes = (app, gate) => {

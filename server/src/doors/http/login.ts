@@ -5,7 +5,8 @@ import type { Gate } from '../../commands/gate.ts'
 import { loginCookie, loginSecret } from '../entrance/login-cookie.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import type { App, Door } from './door.ts'
-import { PEOPLE, route, routeWithBody } from './route.ts'
+import { PEOPLE } from './access.ts'
+import { route, routeWithBody } from './route.ts'
 
 export type LoginOptions = {
   /** The configured public address of the console. */

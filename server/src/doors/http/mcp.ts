@@ -1,5 +1,6 @@
 import type { App } from './door.ts'
-import { CALLERS, declareRoute, route } from './route.ts'
+import { CALLERS } from './access.ts'
+import { declareRoute, route } from './route.ts'
 
 /**
  * Writes `/mcp` into the API's document and the access matrix. It is served by `doors/mcp/serve-http.ts`, before the API's

@@ -9,7 +9,8 @@ import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import type { App, Door } from './door.ts'
 import type { LoginOptions } from './login.ts'
 import { partOf } from './query.ts'
-import { ADMINS, DECIDERS, route, routeWithBody } from './route.ts'
+import { ADMINS, DECIDERS } from './access.ts'
+import { route, routeWithBody } from './route.ts'
 
 /** Passkeys of approvers: the browser asks for a fingerprint or PIN, and the gate verifies the signature. */
 export function passkeyRoutes(app: App, gate: Gate, options: LoginOptions): void {

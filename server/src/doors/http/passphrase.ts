@@ -2,7 +2,8 @@ import { UserAnswer } from '../../contract/answers.ts'
 import { PassphraseBody } from '../../contract/api.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { partOf } from './query.ts'
-import { ADMINS, DECIDERS, route, routeWithBody, type Routes } from './route.ts'
+import { ADMINS, DECIDERS } from './access.ts'
+import { route, routeWithBody, type Routes } from './route.ts'
 
 /** The passphrase of an approver. */
 export const passphraseRoutes: Routes = (app, gate) => {

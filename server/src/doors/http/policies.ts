@@ -14,7 +14,8 @@ import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import type { App } from './door.ts'
 import type { LoginOptions } from './login.ts'
 import { siteOf } from './passkeys.ts'
-import { ADMINS, DECIDERS, route, routeWithBody } from './route.ts'
+import { ADMINS, DECIDERS } from './access.ts'
+import { route, routeWithBody } from './route.ts'
 
 export function policyRoutes(app: App, gate: Gate, options: LoginOptions): void {
   app.openapi(

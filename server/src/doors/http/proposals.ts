@@ -8,7 +8,8 @@ import { DecideProposalBody, EvaluateBody, ProposalView } from '../../contract/f
 import type { Result } from '../../contract/problems.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { pageOf, partOf, readerOf } from './query.ts'
-import { CALLERS, OVERSEERS, PEOPLE, route, routeWithBody, type Routes } from './route.ts'
+import { CALLERS, OVERSEERS, PEOPLE } from './access.ts'
+import { route, routeWithBody, type Routes } from './route.ts'
 
 /** Proposals from flow runs: filed, evaluated, approved or discarded. */
 export const proposalRoutes: Routes = (app, gate) => {

@@ -2,7 +2,8 @@ import { ChannelsAnswer } from '../../contract/answers.ts'
 import { PushAnswer, PushBody, PushSubscriptionAnswer } from '../../contract/web-push.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { partOf } from './query.ts'
-import { DECIDERS, route, routeWithBody, type Routes } from './route.ts'
+import { DECIDERS } from './access.ts'
+import { route, routeWithBody, type Routes } from './route.ts'
 
 /** Web push subscriptions for new requests. */
 export const pushRoutes: Routes = (app, gate) => {

@@ -5,8 +5,8 @@ import type { z } from 'zod'
 import type { Gate } from '../../commands/gate.ts'
 import { readJson } from '../../commands/read-json.ts'
 import { ProblemAnswer } from '../../contract/answers.ts'
-import type { CallerKind } from '../../contract/caller.ts'
 import { problem } from '../../contract/problems.ts'
+import type { Access } from './access.ts'
 import { answerOnce } from './answer-once.ts'
 import type { App, Door } from './door.ts'
 import { checksQuery, parametersOf, type QueryName } from './parameters.ts'
@@ -14,14 +14,6 @@ import { problemResponse } from '../entrance/problem.ts'
 
 /** Adds its routes to the app. */
 export type Routes = (app: App, gate: Gate) => void
-
-export const PEOPLE: readonly CallerKind[] = ['user', 'approver', 'reviewer', 'admin']
-export const CALLERS: readonly CallerKind[] = ['agent', ...PEOPLE, 'node']
-export const DECIDERS: readonly CallerKind[] = ['approver', 'admin']
-export const OVERSEERS: readonly CallerKind[] = ['approver', 'reviewer', 'admin']
-export const ADMINS: readonly CallerKind[] = ['admin']
-
-export type Access = readonly CallerKind[] | 'anyone'
 
 /** Kinds of caller by `METHOD path`, as declared. A route that is not here does not exist (test/security/access.test.ts). */
 export const ACCESS = new Map<string, Access>()

@@ -6,7 +6,8 @@ import { RUN_KIND_NAMES, RunStatus } from '../../contract/run.ts'
 import { PAGED } from './parameters.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { pageOf, partOf } from './query.ts'
-import { ADMINS, CALLERS, route, routeWithBody, type Routes } from './route.ts'
+import { ADMINS, CALLERS } from './access.ts'
+import { route, routeWithBody, type Routes } from './route.ts'
 
 const TEXTS = ['kind', 'owner', 'user', 'thread'] as const
 

@@ -11,7 +11,8 @@ import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import type { Door } from './door.ts'
 import { page } from './html-page.ts'
 import { partOf } from './query.ts'
-import { declareRoute, PEOPLE, route, routeWithBody, type Routes } from './route.ts'
+import { PEOPLE } from './access.ts'
+import { declareRoute, route, routeWithBody, type Routes } from './route.ts'
 
 const COOKIE = 'sluice_login_'
 const COOKIE_SECONDS = 600

@@ -9,7 +9,8 @@ import { callerIdentity } from '../../contract/caller-identity.ts'
 import type { App } from './door.ts'
 import { labelledStream } from './label-events.ts'
 import { readerOf } from './query.ts'
-import { CALLERS, route, stillAllowed } from './route.ts'
+import { CALLERS } from './access.ts'
+import { route, stillAllowed } from './route.ts'
 import { eventStream, OpenStreams, type EventOut, type EventStream } from './event-stream.ts'
 
 export type StreamOptions = Pick<EventStream, 'stopping' | 'heartbeat_ms' | 'waiting_bytes'>

@@ -6,7 +6,8 @@ import { ToolflowAnswer, ToolflowBody, type ToolflowView } from '../../contract/
 import type { Result } from '../../contract/problems.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { numberOf, partOf, readerOf } from './query.ts'
-import { CALLERS, DECIDERS, route, routeWithBody, type Routes } from './route.ts'
+import { CALLERS, DECIDERS } from './access.ts'
+import { route, routeWithBody, type Routes } from './route.ts'
 
 const WAIT_MS = 30_000
 

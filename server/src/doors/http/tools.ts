@@ -7,7 +7,8 @@ import { PackAnswer } from '../../contract/pack.ts'
 import { inForce, type Tool } from '../../contract/tool.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { numberOf, partOf } from './query.ts'
-import { ADMINS, CALLERS, OVERSEERS, PEOPLE, route, routeWithBody, type Routes } from './route.ts'
+import { ADMINS, CALLERS, OVERSEERS, PEOPLE } from './access.ts'
+import { route, routeWithBody, type Routes } from './route.ts'
 
 /** Limit of one page, however many tools there are. */
 const MOST_TOOLS = 1_000

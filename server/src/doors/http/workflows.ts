@@ -17,7 +17,8 @@ import type { Result } from '../../contract/problems.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { PAGED } from './parameters.ts'
 import { numberOf, pageOf, partOf, readerOf } from './query.ts'
-import { ADMINS, CALLERS, DECIDERS, OVERSEERS, route, routeWithBody, type Routes } from './route.ts'
+import { ADMINS, CALLERS, DECIDERS, OVERSEERS } from './access.ts'
+import { route, routeWithBody, type Routes } from './route.ts'
 
 const answer = (result: Result<unknown>, trace: string, status = 200): Response =>
   result.ok ? jsonResponse(status, result.value) : problemResponse(result.problem, trace)
