@@ -418,6 +418,12 @@ export const PROBLEMS = {
     says: 'the retry was not made, and it is not known whether the earlier attempt took effect',
     do: 'check whether it took effect; if the call is still unknown, settle it with `sluice settle`',
   },
+  'call.unanswered': {
+    http: 502,
+    retry: 'later',
+    says: 'the tool did not answer; repeating the call does no harm, because the tool only reads or is idempotent',
+    do: 'make the call again',
+  },
   'call.read_interrupted': {
     http: 502,
     retry: 'later',

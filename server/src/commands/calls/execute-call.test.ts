@@ -113,14 +113,15 @@ describe('executing', () => {
   })
 
   test.each([
-    { is: 'lost', idempotent: false, status: 'unknown' },
-    { is: 'lost', idempotent: true, status: 'failed' },
-    { is: 'not_sent', idempotent: false, status: 'failed' },
-  ] as const)('a call that was $is is $status when idempotent is $idempotent', async ({ is, idempotent, status }) => {
+    { is: 'lost', idempotent: false, status: 'unknown', code: 'tool.timeout' },
+    { is: 'lost', idempotent: true, status: 'failed', code: 'call.unanswered' },
+    { is: 'not_sent', idempotent: false, status: 'failed', code: 'tool.timeout' },
+  ] as const)('a call that was $is is $status when idempotent is $idempotent', async (expected) => {
+    const { is, idempotent, status, code } = expected
     const { deps } = rig({ is, problem: problem('tool.timeout') }, [])
     expect(await executeCall(deps, { row: { ...row, idempotent }, version: 1 })).toMatchObject({
       status,
-      problem: { code: 'tool.timeout' },
+      problem: { code },
     })
   })
 
@@ -161,7 +162,11 @@ describe('executing', () => {
     const judged = { now: 0, effects: ['read'], risk: 'low' } as const
     const { deps } = rig({ is: 'lost', problem: problem('tool.timeout') }, [])
     const reading = { ...row, idempotent: false, judged }
-    expect(await executeCall(deps, { row: reading, version: 1 })).toMatchObject({ status: 'failed' })
+    const unanswered = { code: 'call.unanswered', about: { because: 'tool.timeout' } }
+    expect(await executeCall(deps, { row: reading, version: 1 })).toMatchObject({
+      status: 'failed',
+      problem: unanswered,
+    })
     const writing = { ...reading, judged: { ...judged, effects: ['read', 'write'] as const } }
     expect(await executeCall(deps, { row: writing, version: 1 })).toMatchObject({ status: 'unknown' })
   })

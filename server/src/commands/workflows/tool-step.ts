@@ -56,6 +56,8 @@ const FOR_NOW: readonly ProblemCode[] = ['audit.unavailable', 'audit.in_doubt', 
 
 /** Known not to have run: it may be retried. */
 const NOT_RUN: readonly ProblemCode[] = ['tool.unavailable', 'tool.login_needed']
+/** It got no answer, and repeating it does no harm. */
+const REPEATABLE: readonly ProblemCode[] = ['call.unanswered', 'call.read_interrupted']
 
 /** What an outcome means for the step. */
 export function foundIn(outcome: Outcome, idempotent: boolean): WorkflowFound {
@@ -74,7 +76,7 @@ export function foundIn(outcome: Outcome, idempotent: boolean): WorkflowFound {
     case 'refused':
       return failure(refusalCode(outcome.problem), sayRefusal(outcome), isNotRun(outcome.problem))
     default:
-      return failure('tool_failed', sayFailure(outcome), idempotent || isNotRun(outcome.problem))
+      return failure('tool_failed', sayFailure(outcome), idempotent || isHarmless(outcome.problem))
   }
 }
 
@@ -82,6 +84,7 @@ const failure = (code: WorkflowError, says: string, again: boolean): WorkflowFou
   failure: { code, says, again },
 })
 const isNotRun = ({ code }: Problem): boolean => NOT_RUN.includes(code)
+const isHarmless = ({ code }: Problem): boolean => NOT_RUN.includes(code) || REPEATABLE.includes(code)
 
 function refusalCode({ code }: Problem): WorkflowError {
   if (code === 'approval.expired') return 'approval_timeout'

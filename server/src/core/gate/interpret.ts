@@ -41,8 +41,17 @@ export function interpret(answer: Answer, row: Pick<CallRow, 'attempt' | 'idempo
         ? { state: row.idempotent ? 'failed' : 'unknown', problem: notRetried(answer.problem) }
         : { state: 'failed', problem: answer.problem }
     default:
-      return { state: row.idempotent || onlyReads(row) ? 'failed' : 'unknown', problem: answer.problem }
+      return row.idempotent || onlyReads(row)
+        ? { state: 'failed', problem: unanswered(answer.problem) }
+        : { state: 'unknown', problem: answer.problem }
   }
+}
+
+const NO_ANSWER: readonly Problem['code'][] = ['tool.timeout', 'tool.cancelled', 'tool.broke_off']
+
+/** Nobody has to settle a call that can be repeated without harm. */
+function unanswered(lost: Problem): Problem {
+  return NO_ANSWER.includes(lost.code) ? problem('call.unanswered', { ...lost.about, because: lost.code }) : lost
 }
 
 /** An earlier attempt may have taken effect: that is still unknown, whatever stopped the retry. */
