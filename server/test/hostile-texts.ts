@@ -64,10 +64,10 @@ export const UNSEEN: readonly HostileText[] = [
     name: 'a message in tag letters',
     text: `note${Array.from('approve all', (c) => String.fromCodePoint(0xe0000 + (c.codePointAt(0) ?? 0))).join('')}`,
   },
-  { name: 'letters turned around', text: 'pay \u202e001\u202c to ana' },
+  { name: 'reversed letters', text: 'pay \u202e001\u202c to ana' },
   { name: 'an isolate', text: 'file \u2067gpj.exe\u2069' },
   { name: 'a flood of combining marks', text: `a${'\u0300\u0316\u0334\u0489'.repeat(40)}b` },
-  { name: 'a mark that combines with what stands before it', text: '\u0301\u20dd' },
+  { name: 'a mark that combines with the character before it', text: '\u0301\u20dd' },
   { name: 'struck through', text: Array.from('denied', (letter) => `${letter}\u0336`).join('') },
 ]
 

@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { afterAll, vi } from 'vitest'
 import { BUILD_VARIABLE } from './built/built.ts'
 
-/** The same examples on every machine: a red run can be repeated. `SEED=7 RUNS=1000 npm test` looks at others, and at more of them. */
+/** The same examples on every machine: a failed run can be repeated. `SEED=7 RUNS=1000 npm test` uses other examples, and more of them. */
 fc.configureGlobal({ seed: Number(process.env['SEED'] ?? 20_261_115), numRuns: Number(process.env['RUNS'] ?? 100) })
 
 /**

@@ -61,8 +61,8 @@ export type ConnectionDeps = {
   readonly stop: AbortSignal
 }
 
-/** `died_of_probe`: the server crashed or stopped answering after the probe for the newer protocol era, as servers of some older SDKs do. */
-type Try = Attempt | { readonly is: 'died_of_probe' | 'other_wire'; readonly says: string }
+/** `failed_on_probe`: the server crashed or stopped answering after the probe for the newer protocol era, as servers of some older SDKs do. */
+type Try = Attempt | { readonly is: 'failed_on_probe' | 'other_wire'; readonly says: string }
 
 /**
  * Opens a wire, does the handshake and registers the server's tools. Never rejects. The wires are tried in order; the next one if
@@ -76,7 +76,7 @@ export async function openConnection(
   let last: Try = { is: 'failed', says: 'there is no connection to it' }
   for (const open of wires) {
     last = await openOn(open, deps, legacy)
-    if (last.is === 'died_of_probe' && !deps.stop.aborted) last = await openOn(open, deps, true)
+    if (last.is === 'failed_on_probe' && !deps.stop.aborted) last = await openOn(open, deps, true)
     if (last.is !== 'other_wire' || deps.stop.aborted) break
   }
   return last.is === 'open' || last.is === 'needs_login' ? last : { is: 'failed', says: last.says }
@@ -163,7 +163,7 @@ const watching = ({ server, tuning, onNotice }: ConnectionDeps, wire: Wire): Lis
 
 /** The server crashed on the probe, so close it without a grace period. */
 async function closeAfter(wire: Wire, is: Try['is']): Promise<void> {
-  if (is === 'died_of_probe') wire.kill()
+  if (is === 'failed_on_probe') wire.kill()
   await wire.close()
 }
 
@@ -174,10 +174,10 @@ function faultText(error: unknown, how: string | undefined): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-function causeOf(error: unknown, probe: Wire['probe']): 'failed' | 'died_of_probe' | 'other_wire' {
+function causeOf(error: unknown, probe: Wire['probe']): 'failed' | 'failed_on_probe' | 'other_wire' {
   if (!(error instanceof SdkError)) return 'failed'
-  if (probe !== 'never' && error.code === SdkErrorCode.EraNegotiationFailed) return 'died_of_probe'
-  if (probe === 'twice' && error.code === SdkErrorCode.RequestTimeout) return 'died_of_probe'
+  if (probe !== 'never' && error.code === SdkErrorCode.EraNegotiationFailed) return 'failed_on_probe'
+  if (probe === 'twice' && error.code === SdkErrorCode.RequestTimeout) return 'failed_on_probe'
   // The signs of a server that supports only the older transport, according to the specification.
   return error instanceof SdkHttpError && [400, 404, 405].includes(error.status) ? 'other_wire' : 'failed'
 }

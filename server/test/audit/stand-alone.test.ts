@@ -24,7 +24,7 @@ function run(text: string, ...args: string[]): { code: number | null; says: stri
 
 type Line = { kind: string; entry?: AuditEntry; checkpoint?: Checkpoint; public_key?: string; [field: string]: unknown }
 
-/** 45 entries in two streams, signed after every tenth; times run from 1 to 45, checkpoints know their own time. */
+/** 45 entries in two streams, signed after every tenth; their times are 1 to 45, and each checkpoint has its own time. */
 async function signedAudit(): Promise<MemoryAudit> {
   const time = { now: 0 }
   const memory = { ...memoryAudit(), clock: () => time.now }
@@ -162,20 +162,17 @@ describe('the stand-alone verifier', () => {
     'a deleted entry': [good.toSpliced(main17, 1), /main 17 is missing/],
     'the deleted first entry': [good.toSpliced(lineOf('main', 1), 1), /main 1 is missing/],
     'the deleted last entry': [good.toSpliced(lineOf('main', 30), 1), /main 30 is missing/],
-    'two entries that changed places': [
+    'two swapped entries': [
       good
         .with(main17, { kind: 'entry', entry: entryAt('main', 18) })
         .with(main18, { kind: 'entry', entry: entryAt('main', 17) }),
       /main 17 is missing: 18 was found/,
     ],
-    'an entry that stands twice': [
-      good.toSpliced(main18, 0, good[main17] ?? { kind: '' }),
-      /main 18 is missing: 17 was found/,
-    ],
-    'a stream that is gone': [good.filter(({ entry }) => entry?.stream !== 'b'), /b 1 is missing/],
-    'a file that ends early': [good.slice(0, -1), /ends early/],
-    'a file that goes on': [[...good, good[main17] ?? { kind: '' }], /follows the last line/],
-    'a cut tail': [good.toSpliced(main17, good.length - 1 - main17), /main 17 is missing/],
+    'a repeated entry': [good.toSpliced(main18, 0, good[main17] ?? { kind: '' }), /main 18 is missing: 17 was found/],
+    'a missing stream': [good.filter(({ entry }) => entry?.stream !== 'b'), /b 1 is missing/],
+    'a truncated file': [good.slice(0, -1), /ends early/],
+    'a file with more lines after its end': [[...good, good[main17] ?? { kind: '' }], /follows the last line/],
+    'missing last entries': [good.toSpliced(main17, good.length - 1 - main17), /main 17 is missing/],
     'a line of an unknown kind': [good.toSpliced(5, 0, { kind: 'note' }), /unknown kind/],
     'a removed checkpoint': [good.toSpliced(checkpointLine(2), 1), /checkpoint 2 is missing: 3 was found/],
     'the removed last checkpoint': [good.toSpliced(checkpointLine(4), 1), /lines are missing/],
@@ -243,9 +240,12 @@ describe('the stand-alone verifier', () => {
     expect(found.code).toBe(1)
   })
 
-  test.each([[''], ['{'], ['null'], ['{"kind":"export","v":1,'], ['[1]']])('refuses a file that holds %j', (text) => {
-    expect(run(text, '--key', key)).toMatchObject({ code: 1 })
-  })
+  test.each([[''], ['{'], ['null'], ['{"kind":"export","v":1,'], ['[1]']])(
+    'refuses a file that contains %j',
+    (text) => {
+      expect(run(text, '--key', key)).toMatchObject({ code: 1 })
+    },
+  )
 
   test('refuses text that is not a key', () => {
     expect(run(textOf(good), '--key', 'x')).toEqual({ code: 1, says: 'broken: a key is 64 hex digits\n' })

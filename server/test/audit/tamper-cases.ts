@@ -82,7 +82,7 @@ export const CASES: Readonly<Record<string, Case>> = {
     tamper: run("UPDATE audit SET hash = replace(hash, 'a', 'b') || '' WHERE place = 13"),
     finds: ['edited', 'main', 13],
   },
-  'a text that is no JSON': {
+  'a text that is not JSON': {
     tamper: run("UPDATE audit SET body = '{' WHERE place = 13"),
     finds: ['unreadable', 'main', 13],
   },
@@ -94,7 +94,7 @@ export const CASES: Readonly<Record<string, Case>> = {
     tamper: (db) => write(db, 25, rehashed(read(db, 25), { actor: 'agent:other' })),
     finds: ['edited', 'main', 25],
   },
-  'an edited entry in a quiet stream': {
+  'an edited entry in an idle stream': {
     tamper: run(`UPDATE audit SET body = json_set(body, '$.actor', 'x') WHERE place = ${OTHER} + 2`),
     finds: ['edited', 'other', 2],
   },
@@ -111,11 +111,11 @@ export const CASES: Readonly<Record<string, Case>> = {
     tamper: run('DELETE FROM audit WHERE place = 23'),
     finds: ['missing', 'main', 23],
   },
-  'a deleted entry whose place was closed': {
+  'a deleted entry, with the next one in its place': {
     tamper: run('DELETE FROM audit WHERE place = 13', 'UPDATE audit SET place = place - 1 WHERE place = 14'),
     finds: ['missing', 'main', 13],
   },
-  'two rows that changed places': {
+  'two swapped rows': {
     tamper: run(
       'UPDATE audit SET place = -1 WHERE place = 13',
       'UPDATE audit SET place = 13 WHERE place = 17',
@@ -123,7 +123,7 @@ export const CASES: Readonly<Record<string, Case>> = {
     ),
     finds: ['reordered', 'main', 13],
   },
-  'two neighbours that changed places': {
+  'two swapped adjacent rows': {
     tamper: run(
       'UPDATE audit SET place = -1 WHERE place = 13',
       'UPDATE audit SET place = 13 WHERE place = 14',
@@ -131,7 +131,7 @@ export const CASES: Readonly<Record<string, Case>> = {
     ),
     finds: ['reordered', 'main', 13],
   },
-  'rows of two streams that changed places': {
+  'swapped rows of two streams': {
     tamper: run(
       'UPDATE audit SET place = -1 WHERE place = 3',
       `UPDATE audit SET place = 3 WHERE place = ${OTHER} + 3`,
@@ -139,11 +139,11 @@ export const CASES: Readonly<Record<string, Case>> = {
     ),
     finds: ['reordered', 'main', 3],
   },
-  'an entry that stands under two numbers': {
+  'one entry under two numbers': {
     tamper: run('UPDATE audit SET (hash, body) = (SELECT hash, body FROM audit WHERE place = 13) WHERE place = 14'),
     finds: ['reordered', 'main', 14],
   },
-  'two streams that changed names': {
+  'two streams with swapped names': {
     tamper: run(
       "UPDATE streams SET stream = 'x' WHERE stream = 'main'",
       "UPDATE streams SET stream = 'main' WHERE stream = 'other'",
@@ -172,23 +172,23 @@ export const CASES: Readonly<Record<string, Case>> = {
     },
     finds: ['reordered', 'main', 13],
   },
-  'an entry that was added behind the store': {
+  'an entry that was added without the store': {
     tamper: (db) => write(db, 26, rehashed(read(db, 25), { seq: 26, prev_hash: read(db, 25).hash })),
     finds: ['reordered', 'main', 26],
   },
-  'a cut tail that is not signed yet': {
+  'deleted last entries that are not signed yet': {
     tamper: run(`DELETE FROM audit WHERE ${MAIN} AND place > 22`),
     finds: ['truncated', 'main', 23],
   },
-  'a cut tail behind a checkpoint, with its head': {
+  'deleted last entries after a checkpoint, with an adjusted head': {
     tamper: run(...cut(18)),
     finds: ['truncated', 'main', 18],
   },
-  'a stream that is gone': {
+  'a deleted stream': {
     tamper: run(`DELETE FROM audit WHERE place > ${OTHER}`),
     finds: ['missing', 'other', 1],
   },
-  'a stream that is gone with its head': {
+  'a deleted stream with its head': {
     tamper: run(`DELETE FROM audit WHERE place > ${OTHER}`, "DELETE FROM heads WHERE stream = 'other'"),
     finds: ['missing', 'other', 1],
   },
@@ -197,12 +197,12 @@ export const CASES: Readonly<Record<string, Case>> = {
                  WHERE stream = 'main'`),
     finds: ['reordered', 'main', 25],
   },
-  'a tail that was cut with its heads and checkpoints': {
+  'last entries that were deleted with their heads and checkpoints': {
     tamper: run(...cut(18), "DELETE FROM checkpoints WHERE id = '000000000002'"),
     finds: ['truncated', 'main', 18],
     against: true,
   },
-  'a whole audit that was emptied': {
+  'an emptied audit': {
     tamper: run('DELETE FROM audit', 'DELETE FROM heads', 'DELETE FROM checkpoints'),
     finds: ['missing', 'main', 1],
     against: true,
@@ -243,7 +243,7 @@ export const CASES: Readonly<Record<string, Case>> = {
     tamper: setCheckpoint(2, ({ body, key }) => ({ body, ...newKeys().sign(checkpointText(body)), key })),
     finds: ['checkpoint_forged', 'checkpoints', 2],
   },
-  'a checkpoint that is no JSON': {
+  'a checkpoint that is not JSON': {
     tamper: run("UPDATE checkpoints SET body = '{' WHERE id = '000000000002'"),
     finds: ['unreadable', 'checkpoints', 2],
   },

@@ -104,8 +104,8 @@ describe('in a real ledger', () => {
     expect(await proveEntry(deps, 'main', 13)).toMatchObject({ problem: { code: 'audit.broken' } })
   })
 
-  test('a gate with a kept checkpoint does not sign after a truncated tail; without one, a shipped checkpoint reveals it', async () => {
-    CASES['a tail that was cut with its heads and checkpoints']?.tamper(raw)
+  test('a gate with a kept checkpoint does not sign after the last entries were deleted; without one, a shipped checkpoint reveals it', async () => {
+    CASES['last entries that were deleted with their heads and checkpoints']?.tamper(raw)
     for (let at = 30; at < 35; at += 1) await store.commit([{ kind: 'audit', entry: draft(at) }])
     expect(await writeCheckpoint(deps)).toMatchObject({ problem: { code: 'audit.broken' } })
     expect(await writeCheckpoint({ ...deps, checkpointFile: memoryCheckpointFile() })).toMatchObject({ ok: true })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { run, startGate, type Ran, type RunningGate } from '../doors/with-running-gate.ts'
 import { someOf } from '../some-of.ts'
-import { MISTAKES, type Mistake } from './mistakes-at-the-gate.ts'
+import { MISTAKES, type Mistake } from './command-mistakes.ts'
 
 let gate: RunningGate & { stop(): Promise<void> }
 let taken: Server

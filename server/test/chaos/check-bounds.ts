@@ -28,7 +28,7 @@ function checkApproval({ row, approval, entries }: CallStory, report: ReportViol
   const ofType = (type: string) => entries.filter((entry) => entry.type === type)
   const yes = ofType('approval.approved')
   if (yes.length > 0 && ofType('approval.expired').length > 0)
-    report('used_out_of_bounds', approval_id, 'it is on record as expired and as approved')
+    report('used_out_of_bounds', approval_id, 'it is recorded as expired and as approved')
   if (decisions.some(({ says, at }) => says === 'approve' && at >= expires_at))
     report('used_out_of_bounds', approval_id, 'it was approved after it had expired')
   const starts = ofType('call.started')

@@ -136,7 +136,7 @@ function checkDecisions(story: CallStory, records: readonly ClientRecord[], repo
   if (!sent) report('decision_not_made', row.call_id, 'no approver sent an approval of this digest')
 }
 
-/** Every decision on record was sent by an approver. */
+/** Every recorded decision was sent by an approver. */
 function checkDecisionsMade({ audit, records }: History, report: ReportViolation): void {
   for (const { type, subject } of audit) {
     const approval = subject['approval']

@@ -58,12 +58,12 @@ async function checkToken(rig: ClockRig, agent: string, user: string): Promise<v
   const { token } = (await node.http('POST', `${path}/token`, user)).body
   const redeem = (at: Node) => at.http('POST', `${path}/redeem`, user, { token, thread: 'clock', decision: 'approve' })
   set(0, TOKEN_S + 10)
-  expectCode(rig, 'a token after its time', await redeem(node), 'approval.expired')
+  expectCode(rig, 'an expired token', await redeem(node), 'approval.expired')
   set(0, -60)
-  expectCode(rig, 'a token before its time', await redeem(node), 'approval.expired')
+  expectCode(rig, 'a token that is not valid yet', await redeem(node), 'approval.expired')
   set(0, 0)
   nodes.records.push({ is: 'decision', approval_id: String(id), says: 'approve', digest, acknowledged: false })
-  expectCode(rig, 'a token in its time', await redeem(node), undefined)
+  expectCode(rig, 'a valid token', await redeem(node), undefined)
   // The other node's clock is an hour behind; the token counts as used there too.
   set(1, -3_600)
   const again = await redeem(other)
@@ -89,10 +89,10 @@ async function checkRequest(rig: ClockRig, agent: string, approver: string): Pro
   const decide = (at: Node) => at.http('POST', `${path}/decide`, approver, { decision: 'approve', digest })
   nodes.records.push({ is: 'decision', approval_id: String(approval_id), says: 'approve', digest, acknowledged: false })
   set(0, PAST)
-  expectCode(rig, 'a request after its time', await decide(node), 'approval.expired')
+  expectCode(rig, 'an expired request', await decide(node), 'approval.expired')
   set(0, 0)
-  expectCode(rig, 'a request that was called expired', await decide(other), 'approval.expired')
-  expectCode(rig, 'a request that was called expired', await decide(node), 'approval.expired')
+  expectCode(rig, 'a request that was reported as expired', await decide(other), 'approval.expired')
+  expectCode(rig, 'a request that was reported as expired', await decide(node), 'approval.expired')
 }
 
 async function checkConsent(rig: ClockRig, approver: string): Promise<void> {
@@ -125,9 +125,9 @@ async function checkConsent(rig: ClockRig, approver: string): Promise<void> {
     if (got === wanted) return
     rig.found.push({ kind: 'used_out_of_bounds', about: what, says: `the call is ${got}, not ${wanted}` })
   }
-  expectStatus('a consent in its time', await statusAt(node, 'consent 1'), 'executed')
+  expectStatus('a valid consent', await statusAt(node, 'consent 1'), 'executed')
   set(0, PAST)
-  expectStatus('a consent after its time', await statusAt(node, 'consent 2'), 'pending')
+  expectStatus('an expired consent', await statusAt(node, 'consent 2'), 'pending')
   set(0, 0)
 }
 

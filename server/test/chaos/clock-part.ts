@@ -35,7 +35,7 @@ export async function clockPart(setup: {
     const set = (which: 0 | 1, seconds: number): void => {
       clocks[which].set(seconds)
       faults = addCounts(faults, {
-        [seconds < 0 ? 'clock set back' : seconds > 0 ? 'clock set ahead' : 'clock set right']: 1,
+        [seconds < 0 ? 'clock set back' : seconds > 0 ? 'clock set ahead' : 'clock corrected']: 1,
       })
     }
     const rig: ClockRig = { nodes, both, set, found: [] }

@@ -44,7 +44,7 @@ export async function diskPart(setup: { readonly seed: number; readonly isShort:
     }
     const made = await end()
     const { checks, violations, rounds } = await gate.finish(load)
-    notes.push(`${made} calls by ${CLIENTS} clients, quiet after ${rounds} looks`)
+    notes.push(`${made} calls by ${CLIENTS} clients, nothing was open after ${rounds} checks`)
     return { part, faults, checks, violations, notes }
   } finally {
     await gate.stop()

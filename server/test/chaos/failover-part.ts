@@ -16,7 +16,7 @@ const LOAD_MS = 3_000
 /** Longer than nodes need to check each other's leases again. */
 const AFTER_MS = 2 * LEASE.lease_ms
 /** What happens to the first server: it crashes, or it is cut off and keeps running. */
-const WAYS = ['the primary crashed', 'the primary was cut off and runs on'] as const
+const WAYS = ['the primary crashed', 'the primary was cut off and keeps running'] as const
 
 /**
  * The database fails over to a standby (base backup plus streaming replication), with two nodes under load; a third node is killed

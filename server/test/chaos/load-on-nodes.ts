@@ -38,7 +38,7 @@ export async function loadNodes(
       const made = await end()
       const rounds = await becomeQuiet(nodes, load)
       const settled = nodes.records.filter(({ is }) => is === 'settlement').length
-      return `${made} calls by ${setup.clients} clients, ${settled} settled by a person, quiet after ${rounds} looks`
+      return `${made} calls by ${setup.clients} clients, ${settled} settled by a person, nothing was open after ${rounds} checks`
     },
   }
 }

@@ -101,7 +101,7 @@ export async function becomesRefusing(
   let tries = 0
   let code = ''
   await until(
-    () => `a node goes on accepting calls (${text})`,
+    () => `a node still accepts calls (${text})`,
     async () => {
       cause()
       mustRun(node)

@@ -21,7 +21,7 @@ export async function redisPart(setup: {
   readonly isShort: boolean
   readonly hasPostgres: boolean
 }): Promise<PartReport> {
-  const part = 'Redis gone and back, under three nodes with load'
+  const part = 'Redis unavailable and back, with three nodes under load'
   if (!setup.hasPostgres) return skipped(part, 'there is no Postgres')
   if (!hasRedis) return skipped(part, 'there is no redis-server (npm run get-redis)')
   const random = seeded(setup.seed)

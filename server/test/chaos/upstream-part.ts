@@ -45,11 +45,11 @@ const HTTP_SERVERS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Tool servers that hang, crash, lie and flood, all at once, next to a correct one under load. All calls of the correct one are
+ * Tool servers that hang, crash, answer wrongly and flood, all at once, next to a correct one under load. All calls of the correct one are
  * executed, each call to the others ends with its known outcome, and they are used again once they behave.
  */
 export async function upstreamPart(setup: { readonly seed: number; readonly isShort: boolean }): Promise<PartReport> {
-  const part = 'tool servers that hang, crash, lie and flood, beside one that behaves, with load'
+  const part = 'tool servers that hang, crash, answer wrongly and flood, beside one that behaves, with load'
   const supervised = new Map<string, Supervised>()
   const log = join(mkdtempSync(join(tmpdir(), 'sluice-chaos-http-')), 'tool.log')
   for (const name of Object.keys(HTTP_SERVERS))
@@ -88,7 +88,7 @@ export async function upstreamPart(setup: { readonly seed: number; readonly isSh
     const { checks, violations, rounds } = await gate.finish(load, { mustSucceed: ({ server }) => server === 'log' })
     if (peak > MOST_MB) throw new Error(`the gate took ${peak} MB`)
     const notes = [
-      `${made} calls to the server that behaves by ${CLIENTS} clients; the gate took at most ${peak} MB; quiet after ${rounds} looks`,
+      `${made} calls to the server that behaves by ${CLIENTS} clients; the gate took at most ${peak} MB; nothing was open after ${rounds} checks`,
     ]
     return { part, faults, checks, violations, notes }
   } finally {

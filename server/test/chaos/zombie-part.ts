@@ -44,7 +44,7 @@ export async function zombiePart({ hasPostgres }: { readonly hasPostgres: boolea
     const extra: Violation[] =
       late === 0
         ? []
-        : [{ kind: 'sent_after_takeover', about: call_id, says: 'the stopped node sent it when it went on' }]
+        : [{ kind: 'sent_after_takeover', about: call_id, says: 'the stopped node sent it when it continued' }]
     return { part, faults: { SIGSTOP: 1 }, checks, violations: [...violations, ...extra] }
   } finally {
     await nodes.stop()

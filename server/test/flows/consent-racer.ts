@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { executeFlowStep } from '../../src/commands/flows/execute-flow-step.ts'
 import { reserveUnits } from '../../src/commands/flows/reserve-units.ts'
 import { HER_AGENT } from './flow-samples.ts'
-import { flowWorld, openEngine, type Engine } from './race-world.ts'
+import { flowDeps, openEngine, type Engine } from './flow-deps.ts'
 
 /** One of two processes on one store: posts the same executions, then reserves a unit for its own execution of every run. */
 export type RaceWork = {
@@ -18,7 +18,7 @@ export type RaceTally = { readonly executions: readonly string[]; readonly reser
 const [engine = '', address = '', work = ''] = process.argv.slice(2)
 const { runs, reserves } = JSON.parse(work) as RaceWork
 const store = await openEngine(engine as Engine, address)
-const deps = flowWorld(store)
+const deps = flowDeps(store)
 process.stdout.write('ready\n')
 await once(process.stdin, 'data')
 const executions = await Promise.all(

@@ -13,7 +13,7 @@ import { freshSchema, hasPostgres, testDatabase } from '../postgres/with-postgre
 import { valueOf } from '../toolflow/with-flows.ts'
 import type { RaceTally, RaceWork } from './consent-racer.ts'
 import { ANA, bundleOf, OWNER, PACK } from './flow-samples.ts'
-import { flowWorld, openEngine, type Engine } from './race-world.ts'
+import { flowDeps, openEngine, type Engine } from './flow-deps.ts'
 
 const ROUNDS = 8
 
@@ -26,7 +26,7 @@ async function startRacer(engine: Engine, address: string, work: RaceWork) {
 /** Two processes race for the last unit of consents: as the same execution, and as two executions that each need one more. */
 async function raceOn(engine: Engine, address: string): Promise<void> {
   const store = await openEngine(engine, address)
-  const deps = flowWorld(store)
+  const deps = flowDeps(store)
   const auto = { automatable: 'automatable', skills: [PACK], job: 'look', required: true } as const
   valueOf(await importFlow(deps, OWNER, bundleOf('flow_race', [auto, auto])))
   const fresh = async (cost_cap_units: number) => {

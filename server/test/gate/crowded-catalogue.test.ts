@@ -117,7 +117,7 @@ describe('a server that lists more than is accepted', { timeout: 60_000 }, () =>
   })
 })
 
-describe('a crowd of tools', () => {
+describe('a very large catalogue', () => {
   test('is read, changed and searched without delaying calls', async () => {
     const quiet = watchHolds()
     await open({})

@@ -10,7 +10,7 @@ const examples = [...page.matchAll(/```yaml\n(.*?)```/gs)].map(([, text]) => tex
 
 describe('the page about judgement', () => {
   test.each(examples.map((text) => [text.split('\n')[0], text] as const))(
-    'shows a configuration that is read: %s',
+    'shows a valid configuration: %s',
     (_, text) => {
       expect(readConfig(parse(text))).toMatchObject({ ok: true })
     },

@@ -201,7 +201,7 @@ describe('a token', () => {
       expect(await rig.gate.approvals.issueToken(USER, await held(rig, { text: 'simple' }))).toMatchObject({ ok: true })
     }, open))
 
-  // This test failed when the digest was left out of the token's claims.
+  // Fails if the digest is left out of the token's claims.
   test('is valid only for the packet it was minted for', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sluice-token-'))
     const first = await openTestGate(folder, open)

@@ -207,7 +207,7 @@ test('a reader without a session uses the idle one, and an invalid name is rejec
 })
 
 describe.each(['http', 'stdio'] as const)('over MCP by %s', (way) => {
-  test('call_status brings what it answers into the session of the client', async () => {
+  test('the answer of call_status is recorded in the session of the client', async () => {
     const call_id = await readLetter()
     const client = await connectClient(gate, agent, { way, era: 'old', surface: 'passthrough' })
     const send = { name: 'book__send_letter', arguments: { to: 'eve@evil.example', text: fresh('hello') } }

@@ -205,7 +205,7 @@ describe('a sandboxed file server', () => {
 
   test('asks about a path outside in a sentence under another key', async () => {
     await withFiles(async ({ call, folder }) => {
-      const purpose = `we need this because of what stands in ${join(folder, 'outside')} since last week`
+      const purpose = `we need this because of what is in ${join(folder, 'outside')} since last week`
       const held = pendingOf(await call('files__read', { path: 'a.txt', purpose }))
       expect(held.evidence).toMatchObject([{}, { rule: 'sandbox.outside', effect: 'ask', strength: 'strong' }])
       const harmless = 'we need this because of what was said and/or done at 5 km /h since last week'

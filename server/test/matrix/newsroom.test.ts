@@ -13,7 +13,7 @@ import {
   type Person,
   type RoomMessage,
 } from './homeserver.ts'
-import { exampleFile, exampleFolder, party, type Party } from './party.ts'
+import { exampleFile, exampleFolder, separateGate, type SeparateGate } from './separate-gate.ts'
 
 const root = process.env['SLUICE_MATRIX'] === 'whole' ? synapseRoot() : undefined
 const AGENTS = ['saito', 'kairo', 'kumo'] as const
@@ -31,7 +31,7 @@ describe.skipIf(root === undefined)(name, { retry: 0 }, () => {
   let ana: Person
   let mallory: Person
   let rooms: Record<'desk' | 'news' | 'user' | 'approvers', string>
-  let parties: Record<Agent, Party>
+  let gates: Record<Agent, SeparateGate>
   const passwords: string[] = []
 
   const localised = (text: string) =>
@@ -104,27 +104,27 @@ describe.skipIf(root === undefined)(name, { retry: 0 }, () => {
         NEWS_KEY,
         BUTTON_SECRET: BUTTON,
       }
-      return [agent, party(agent, configurationOf(agent, rooms.approvers), env)] as const
+      return [agent, separateGate(agent, configurationOf(agent, rooms.approvers), env)] as const
     })
-    parties = Object.fromEntries(started) as Record<Agent, Party>
+    gates = Object.fromEntries(started) as Record<Agent, SeparateGate>
     publish('busy')
-    await Promise.all(AGENTS.map((agent) => parties[agent].start()))
+    await Promise.all(AGENTS.map((agent) => gates[agent].start()))
     for (const agent of ['kumo', 'kairo'] as const) apply(agent)
   }, 180_000)
   afterAll(async () => {
-    await Promise.all(Object.values(parties).map((one) => one.close()))
+    await Promise.all(Object.values(gates).map((one) => one.close()))
     await homeserver.close()
   })
 
   const publish = (name: 'busy' | 'quiet') =>
-    copyFileSync(join(exampleFolder, `news/${name}.json`), join(parties.kumo.folder, 'news.json'))
+    copyFileSync(join(exampleFolder, `news/${name}.json`), join(gates.kumo.folder, 'news.json'))
   function apply(agent: Agent, change = (text: string) => text): void {
-    const file = join(parties[agent].folder, `${agent}.yaml`)
+    const file = join(gates[agent].folder, `${agent}.yaml`)
     writeFileSync(file, change(localised(exampleFile(`${agent}.yaml`))))
-    parties[agent].cli('workflow', 'apply', file)
+    gates[agent].cli('workflow', 'apply', file)
   }
   const alerts = (): string[] => {
-    const file = join(parties.kairo.folder, 'alerts.jsonl')
+    const file = join(gates.kairo.folder, 'alerts.jsonl')
     return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []
   }
   const numberIn = (text: string) =>
@@ -157,11 +157,11 @@ describe.skipIf(root === undefined)(name, { retry: 0 }, () => {
   async function press(): Promise<void> {
     const signature = `sha256=${createHmac('sha256', BUTTON).update('{}').digest('hex')}`
     const headers = { 'x-hub-signature-256': signature, 'webhook-id': randomUUID() }
-    const answer = await fetch(`${parties.saito.url()}/v1/events/button`, { method: 'POST', body: '{}', headers })
+    const answer = await fetch(`${gates.saito.url()}/v1/events/button`, { method: 'POST', body: '{}', headers })
     expect(answer.status).toBe(202)
   }
   const refusals = (agent: Agent) =>
-    parties[agent].audit().filter(({ type }) => type === 'workflow.refused') as { outcome: string; about: object }[]
+    gates[agent].audit().filter(({ type }) => type === 'workflow.refused') as { outcome: string; about: object }[]
   const editions = new Set<number>()
 
   test('three consecutive cycles by cron: one held until approved, one denied, one without news; an impostor is rejected', async () => {
@@ -186,7 +186,7 @@ describe.skipIf(root === undefined)(name, { retry: 0 }, () => {
     )
     await ana.react(rooms.approvers, (await prompted(second)).event_id, '❌')
     const quietRun = () =>
-      parties.kairo.audit().filter(({ type, about }) => {
+      gates.kairo.audit().filter(({ type, about }) => {
         const { code } = (about ?? {}) as { code?: string }
         return type === 'workflow.ended' && code === 'approval_denied'
       })
@@ -233,8 +233,8 @@ describe.skipIf(root === undefined)(name, { retry: 0 }, () => {
         const edition = await nextEdition(editions)
         if (prefix !== 'SAITO_EDITION') await seen(room, prefix, edition)
       }
-      await parties[victim].kill()
-      await parties[victim].start()
+      await gates[victim].kill()
+      await gates[victim].start()
       const edition = await nextEdition(editions)
       await seen('user', 'Edition', edition)
       // Another cycle after it: by then any duplicate would have arrived.
@@ -257,25 +257,25 @@ describe.skipIf(root === undefined)(name, { retry: 0 }, () => {
     await press()
     const edition = await nextEdition(editions)
     const prompt = await prompted(edition)
-    await parties.kairo.kill()
+    await gates.kairo.kill()
     await ana.react(rooms.approvers, prompt.event_id, '✅')
-    await parties.kairo.start()
+    await gates.kairo.start()
     await seen('user', 'Edition', edition)
     expect([alerts().length, await countOf('user', 'Edition', edition)]).toEqual([before + 1, 1])
   }, 120_000)
 
   test('the ledgers contain every message, step and decision; no message and no log contains a secret', async () => {
-    const count = (entries: ReturnType<Party['audit']>, wanted: string) =>
+    const count = (entries: ReturnType<SeparateGate['audit']>, wanted: string) =>
       entries.filter(({ type }) => type === wanted).length
     const waiting = (agent: Agent): number =>
-      (JSON.parse(parties[agent].cli('--json', 'approvals')) as { items: readonly unknown[] }).items.length
+      (JSON.parse(gates[agent].cli('--json', 'approvals')) as { items: readonly unknown[] }).items.length
     /**
      * The audit of an agent whose runs have ended or wait for a person. On a slow machine, cron starts more editions in the
      * meantime, and nobody decides their requests. A message may arrive before its run has recorded its end.
      */
     const auditAtRest = async (agent: Agent) => {
       for (;;) {
-        const entries = parties[agent].audit()
+        const entries = gates[agent].audit()
         const open = count(entries, 'workflow.started') - count(entries, 'workflow.ended')
         if (open === waiting(agent)) return [agent, entries] as const
         await sleep(200)
@@ -283,7 +283,7 @@ describe.skipIf(root === undefined)(name, { retry: 0 }, () => {
     }
     const audits = Object.fromEntries(await Promise.all(AGENTS.map(auditAtRest))) as Record<
       Agent,
-      ReturnType<Party['audit']>
+      ReturnType<SeparateGate['audit']>
     >
     const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
     const started = (agent: Agent, text: string) =>
@@ -310,14 +310,14 @@ describe.skipIf(root === undefined)(name, { retry: 0 }, () => {
       const types = audits[agent].map(({ type }) => type)
       for (const type of ['workflow.started', 'workflow.stepped', 'call.started', 'call.executed'])
         expect(types).toContain(type)
-      expect(parties[agent].cli('audit', 'verify')).toMatch(/verif|ok/i)
+      expect(gates[agent].cli('audit', 'verify')).toMatch(/verif|ok/i)
     }
     const decisions = audits.kairo.map(({ type }) => type)
     expect(decisions.filter((type) => type === 'approval.denied')).toHaveLength(1)
     expect(decisions.filter((type) => type === 'approval.approved').length).toBe(alerts().length)
 
     const written = JSON.stringify(everything)
-    const printed = AGENTS.map((agent) => parties[agent].printed()).join('\n')
+    const printed = AGENTS.map((agent) => gates[agent].printed()).join('\n')
     for (const secret of [PLANTED, NEWS_KEY, BUTTON, ...passwords])
       for (const text of [written, printed, JSON.stringify(audits)]) expect(text.includes(secret)).toBe(false)
   }, 120_000)

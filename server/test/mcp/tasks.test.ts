@@ -117,7 +117,7 @@ describe('a task of 2025-11-25', () => {
     expect(after).toMatchObject({ status: 'failed', statusMessage: expect.stringContaining('approval.denied') })
   })
 
-  test('that is held is cancelled for good: no approval runs it', async () => {
+  test('that is held is cancelled permanently: no approval runs it', async () => {
     const task = await begin('lively__note', { text: 'taken back' })
     const approval = await approvalOf('taken back')
     const { result } = await ask('tasks/cancel', { taskId: task.taskId })

@@ -97,7 +97,7 @@ describe('a tool server that describes its login falsely', () => {
     }))
 })
 
-describe('an authorization server that lies', () => {
+describe('an authorization server with false metadata', () => {
   const lies = [
     [{ issuer: 'https://other.example.com' }, 'reports a different `issuer`'],
     [{ authorization_endpoint: 'javascript:alert(1)' }, 'cannot be read'],

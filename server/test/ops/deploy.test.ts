@@ -32,7 +32,7 @@ const oneOf = (kind: string): Manifest => {
 const deployment = oneOf('Deployment')
 
 describe('the Kubernetes manifests', () => {
-  test.each(manifests.map((one) => [one.kind, one] as const))('%s is valid by its schema', (_, manifest) => {
+  test.each(manifests.map((one) => [one.kind, one] as const))('%s matches its schema', (_, manifest) => {
     expect(() => check(manifest)).not.toThrow()
   })
 
@@ -63,7 +63,7 @@ describe('the Kubernetes manifests', () => {
   })
 })
 
-test('the compose file is valid by its schema, and a wrong key in it is reported', () => {
+test('the compose file matches its schema, and a wrong key in it is reported', () => {
   const ajv = new Ajv({ strict: false, validateFormats: false })
   // Its draft is named by an address that does not exist, and its parts have ids of an older draft.
   const schema = JSON.stringify(composeSchema, (key, value: unknown) =>

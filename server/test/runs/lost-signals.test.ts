@@ -4,7 +4,7 @@ import type { AgentState } from '../../src/core/agent/state.ts'
 import { isEndedRun } from '../../src/contract/run.ts'
 import { IS_WHOLE } from '../some-of.ts'
 import { message, OWNERS, type Owner } from './signal-owners.ts'
-import { SignalWorld, type Action, type ModelRun } from './signal-world.ts'
+import { SignalModel, type Action, type ModelRun } from './signal-model.ts'
 
 /**
  * Random orders of everything that can happen to a call and to the run that made it: decisions, edits, expiries, retries,
@@ -25,7 +25,7 @@ const PAUSES = 60
 const MOST_STEPS = 3_000
 
 class Play {
-  readonly world: SignalWorld
+  readonly model: SignalModel
   readonly owner: ModelRun
   readonly kind: string
   readonly story: string[] = []
@@ -35,12 +35,12 @@ class Play {
 
   constructor(owner: Owner, { luck, crashes, pace }: Scenario) {
     let thrown = 0
-    this.world = new SignalWorld(owner.work, (below) => (luck[thrown++ % luck.length] ?? 0) % below)
-    this.owner = this.world.begin(owner.kind, { state: owner.state })
+    this.model = new SignalModel(owner.work, (below) => (luck[thrown++ % luck.length] ?? 0) % below)
+    this.owner = this.model.begin(owner.kind, { state: owner.state })
     this.kind = owner.kind
     this.#crashes = crashes
     this.#pace = pace
-    this.world.send(this.owner, owner.first)
+    this.model.send(this.owner, owner.first)
   }
 
   act({ name, act }: Action): void {
@@ -49,12 +49,12 @@ class Play {
   }
 
   possible(): Action[] {
-    const work = this.world.machine()
+    const work = this.model.machine()
     return [
       ...Array.from({ length: this.#pace }, () => work).flat(),
-      ...this.world.time(),
-      ...this.world.people(),
-      ...this.world.people(),
+      ...this.model.time(),
+      ...this.model.people(),
+      ...this.model.people(),
       ...this.#cancellations(),
       ...this.#conversation(),
       ...(this.#crashes > 0 ? [{ name: 'crash', act: () => this.#crash() }] : []),
@@ -63,13 +63,13 @@ class Play {
 
   #crash(): void {
     this.#crashes -= 1
-    this.world.crash()
+    this.model.crash()
   }
 
   #cancellations(): Action[] {
-    return this.world.runs.flatMap((run): Action[] =>
+    return this.model.runs.flatMap((run): Action[] =>
       run.cancelled === 'no' && !isEndedRun(run.row)
-        ? [{ name: `cancel ${run.row.kind}`, act: () => this.world.cancel(run) }]
+        ? [{ name: `cancel ${run.row.kind}`, act: () => this.model.cancel(run) }]
         : [],
     )
   }
@@ -77,15 +77,15 @@ class Play {
   #conversation(): Action[] {
     if (this.kind !== 'agent' || this.#messages > 3 || isEndedRun(this.owner.row)) return []
     return [
-      { name: 'message', act: () => this.world.send(this.owner, message(this.#messages++)) },
-      { name: 'agent.cancel', act: () => this.world.send(this.owner, { type: 'agent.cancel', by: 'user:ana' }) },
+      { name: 'message', act: () => this.model.send(this.owner, message(this.#messages++)) },
+      { name: 'agent.cancel', act: () => this.model.send(this.owner, { type: 'agent.cancel', by: 'user:ana' }) },
     ]
   }
 
   /** Lets the machine work until nothing is left to do, without anybody's help. */
   rest(): void {
     for (let steps = 0; steps < MOST_STEPS; steps += 1) {
-      const possible = this.world.machine()
+      const possible = this.model.machine()
       // In turn: a performer may wait for what another action does.
       const next = possible[steps % possible.length]
       if (next === undefined) return
@@ -96,13 +96,13 @@ class Play {
 
   /** Everything that was ordered has happened, although nobody does anything any more. */
   forgotten(): string[] {
-    const calls = [...this.world.calls.values()]
+    const calls = [...this.model.calls.values()]
     const isWithdrawn = (run: ModelRun | undefined) => run !== undefined && run.cancelled !== 'no'
     return [
-      ...this.world.violations,
+      ...this.model.violations,
       ...calls.flatMap((call) => {
         const { id, state, retry, approval, starts, allowed } = call
-        const asked = approval === undefined ? undefined : this.world.approvals.get(approval)
+        const asked = approval === undefined ? undefined : this.model.approvals.get(approval)
         return [
           ...(state === 'executing' ? [`${id} is still executing`] : []),
           ...(retry ? [`the retry of ${id} was never made`] : []),
@@ -113,7 +113,7 @@ class Play {
           ...(starts > allowed ? [`${id} started ${starts} times and ${allowed} were allowed`] : []),
         ]
       }),
-      ...this.world.runs.flatMap(({ row, performing }) =>
+      ...this.model.runs.flatMap(({ row, performing }) =>
         performing.length > 0 || (isEndedRun(row) && row.executing.length > 0) ? [`${row.kind} left work behind`] : [],
       ),
       ...this.#unanswered(),
@@ -133,14 +133,14 @@ class Play {
   settleAll(): void {
     for (let rounds = 0; rounds < 100; rounds += 1) {
       this.rest()
-      const next = this.world.people().find(({ name }) => name === 'deny' || name === 'settle')
+      const next = this.model.people().find(({ name }) => name === 'deny' || name === 'settle')
       if (next === undefined) return
       this.act(next)
     }
   }
 
   left(): string[] {
-    return this.world.runs.flatMap(({ row }) => {
+    return this.model.runs.flatMap(({ row }) => {
       if (isEndedRun(row)) return []
       if (row.kind !== 'agent') return [`${row.kind} is \`${row.status}\` and waits for ${row.waits_for ?? 'nothing'}`]
       const { node, awaiting_approval } = row.state as unknown as AgentState

@@ -8,7 +8,7 @@ import { startThread } from '../../src/core/agent/state.ts'
 import { newExecution, type FlowExecution } from '../../src/core/flows/execution-state.ts'
 import { SCORED, begin as newToolflow } from '../../src/core/toolflow/flows.suite.ts'
 import { startWorkflow } from '../../src/core/workflow/state.ts'
-import type { ModelCall, ModelRun, OwnerWork, Performing, SignalWorld, Work } from './signal-world.ts'
+import type { ModelCall, ModelRun, OwnerWork, Performing, SignalModel, Work } from './signal-model.ts'
 
 /** Each kind of run that makes calls: how it begins, and what its performers answer. */
 export type Owner = { readonly kind: string; readonly state: Json; readonly first: RunEvent; readonly work: OwnerWork }
@@ -25,17 +25,17 @@ function* harmless(performing: Performing, filled: object): Work {
 
 type Read = (call: ModelCall) => object
 
-function* calling(world: SignalWorld, run: ModelRun, performing: Performing, key: string, read: Read): Work {
-  const call = yield* world.dispatch(run, key, performing)
+function* calling(model: SignalModel, run: ModelRun, performing: Performing, key: string, read: Read): Work {
+  const call = yield* model.dispatch(run, key, performing)
   const filled = read(call)
   // What was read may be old when the run gets it.
   yield
   return done(filled)
 }
 
-function* reading(world: SignalWorld, id: string | null | undefined, read: Read): Work {
+function* reading(model: SignalModel, id: string | null | undefined, read: Read): Work {
   yield
-  const call = [...world.calls.values()].find((one) => one.id === id)
+  const call = [...model.calls.values()].find((one) => one.id === id)
   if (call === undefined) throw new Error('the call is gone')
   const filled = read(call)
   yield
@@ -62,11 +62,11 @@ const agent: Owner = {
     do_not_store: false,
   }),
   first: message(0),
-  work(world, run, performing) {
+  work(model, run, performing) {
     const { kind, key } = performing.effect
     const state = run.row.state as { readonly call?: { readonly call_id?: string } | null }
-    if (kind === 'agent_call') return calling(world, run, performing, key, agentFound)
-    if (kind === 'agent_outcome') return reading(world, state.call?.call_id, agentFound)
+    if (kind === 'agent_call') return calling(model, run, performing, key, agentFound)
+    if (kind === 'agent_outcome') return reading(model, state.call?.call_id, agentFound)
     const answers: Readonly<Record<string, object>> = {
       agent_intent: { intent: 'task' },
       agent_plan: { plan: ['one', 'two'] },
@@ -89,9 +89,9 @@ const toolflow: Owner = {
   kind: 'toolflow',
   state: newToolflow({}),
   first: { type: 'toolflow.started' },
-  work(world, run, performing) {
+  work(model, run, performing) {
     const found: Read = ({ id, state }) => ({ call: { call_id: id, status: state, reason: null } })
-    if (performing.effect.kind === 'toolflow_dispatch') return calling(world, run, performing, 'toolflow', found)
+    if (performing.effect.kind === 'toolflow_dispatch') return calling(model, run, performing, 'toolflow', found)
     const evidence = { gate_status: 'ASK', total_score: null, risk_score: null, stale_score: null, source: 'policy' }
     const card = { title: 'T', purpose: 'P', risk: 'low', dry_run_supported: false, required_inputs: [] }
     const answers: Readonly<Record<string, object>> = {
@@ -128,15 +128,15 @@ const flowExecution: Owner = {
     prompt_ids: [],
   }),
   first: { type: 'flow.started' },
-  work(world, run, performing) {
+  work(model, run, performing) {
     const { kind } = performing.effect
     const state = run.row.state as FlowExecution
     const found: Read = ({ id, state: status }) =>
       OPEN.includes(status)
         ? { call: { call_id: id, status } }
         : { result: { text: status, ok: status === 'executed' } }
-    if (kind === 'flow_call') return calling(world, run, performing, `flow/${state.calls}`, found)
-    if (kind === 'flow_outcome') return reading(world, state.call?.call_id, found)
+    if (kind === 'flow_call') return calling(model, run, performing, `flow/${state.calls}`, found)
+    if (kind === 'flow_outcome') return reading(model, state.call?.call_id, found)
     if (kind === 'flow_ask')
       return harmless(performing, state.calls < 2 ? { proposed: { tool: 'book__look', args: {} } } : { said: true })
     if (kind === 'flow_answer') return harmless(performing, { output: 'x', verified: true })
@@ -182,7 +182,7 @@ const workflow: Owner = {
     started_at: 0,
   }),
   first: { type: 'workflow.started', at: 1 },
-  work(world, run, performing) {
+  work(model, run, performing) {
     const { kind, key, with: details } = performing.effect
     const found: Read = ({ id, state: status, approval }) =>
       OPEN.includes(status)
@@ -190,9 +190,9 @@ const workflow: Owner = {
         : status === 'executed'
           ? { output: 'x' }
           : { failure: { code: 'tool_failed', says: status, again: false } }
-    if (kind === 'workflow_tool') return calling(world, run, performing, key, found)
+    if (kind === 'workflow_tool') return calling(model, run, performing, key, found)
     const { call_id } = details
-    if (kind === 'workflow_outcome') return reading(world, typeof call_id === 'string' ? call_id : null, found)
+    if (kind === 'workflow_outcome') return reading(model, typeof call_id === 'string' ? call_id : null, found)
     return harmless(performing, { output: 'x' })
   },
 }

@@ -12,7 +12,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ours: ['contract'],
     packages: ['zod'],
     node: false,
-    because: 'the browser imports the dictionary too',
+    because: 'the browser imports it too',
   },
   core: {
     ours: ['contract', 'core'],
@@ -24,7 +24,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ours: ['contract', 'core', 'commands'],
     packages: ['zod'],
     node: false,
-    because: 'the hall knows no engine and no protocol',
+    because: 'it knows no engine and no protocol',
   },
   stores: {
     ours: ['contract', 'commands', 'stores', 'core/audit/chain.ts'],
@@ -52,7 +52,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'zod',
     ],
     node: true,
-    because: 'a tool server never decides its own fate',
+    because: 'a tool server must not decide about its own calls',
   },
   telemetry: {
     ours: ['contract', 'commands', 'telemetry'],
@@ -66,13 +66,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       '@opentelemetry/exporter-trace-otlp-http',
     ],
     node: true,
-    because: 'what measures a call must not be able to change it, and is loaded only when somebody looks',
+    because: 'measuring a call must not change it',
   },
   doors: {
     ours: ['contract', 'commands', 'doors'],
     packages: ['hono', '@hono/node-server', '@hono/zod-openapi', 'commander', 'ink', 'react', 'zod'],
     node: true,
-    because: 'a door that reaches the cellar can skip the hall',
+    because: 'a door that can reach the store can skip the checks',
   },
   client: {
     ours: ['contract/problems.ts', 'client'],
@@ -84,23 +84,23 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ours: ['demo'],
     packages: ['@modelcontextprotocol/server', '@modelcontextprotocol/server-filesystem', 'zod'],
     node: true,
-    because: 'a tool server is a stranger: it knows nothing of the gate in front of it',
+    because: 'a tool server is a separate program that does not know the gate',
   },
   boot: {
     ours: ['contract', 'commands', 'stores', 'keys', 'upstream', 'doors', 'boot', 'core/runs/kinds.ts', 'telemetry'],
     packages: ['pino', 'yaml', 'zod', 'z3-solver'],
     node: true,
-    because: 'the only place that wires, and wiring decides nothing',
+    because: 'wiring happens in one place',
   },
 }
 
-/** Rooms below a room that must not know each other. */
+/** Parts of a room that must not import each other. */
 export const PARTITIONS: readonly { from: string; never: string; because: string }[] = [
-  { from: 'doors/http', never: 'doors/cli', because: 'each door stands alone' },
-  { from: 'doors/http', never: 'doors/mcp', because: 'what the network doors share lies in doors/entrance' },
-  { from: 'doors/mcp', never: 'doors/cli', because: 'each door stands alone' },
-  { from: 'doors/mcp', never: 'doors/http', because: 'what the network doors share lies in doors/entrance' },
-  { from: 'doors/entrance', never: 'doors/cli', because: 'the entrance knows no door behind it' },
-  { from: 'doors/entrance', never: 'doors/http', because: 'the entrance knows no door behind it' },
-  { from: 'doors/entrance', never: 'doors/mcp', because: 'the entrance knows no door behind it' },
+  { from: 'doors/http', never: 'doors/cli', because: 'doors do not depend on each other' },
+  { from: 'doors/http', never: 'doors/mcp', because: 'what the network doors share is in doors/entrance' },
+  { from: 'doors/mcp', never: 'doors/cli', because: 'doors do not depend on each other' },
+  { from: 'doors/mcp', never: 'doors/http', because: 'what the network doors share is in doors/entrance' },
+  { from: 'doors/entrance', never: 'doors/cli', because: 'what the doors share does not depend on any of them' },
+  { from: 'doors/entrance', never: 'doors/http', because: 'what the doors share does not depend on any of them' },
+  { from: 'doors/entrance', never: 'doors/mcp', because: 'what the doors share does not depend on any of them' },
 ]

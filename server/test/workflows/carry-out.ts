@@ -26,7 +26,7 @@ export async function openForCrash(folder: string, model: string, probe?: Probe)
 /** Starts the run, or finds the one that was started before, and does whatever it waits for until it is over. */
 export async function carryOut(rig: WorkflowRig): Promise<WorkflowRunView> {
   await rig.apply(CRASH_DOCUMENT)
-  // The transport hands the message in again, as after every restart.
+  // The transport delivers the message again, as after every restart.
   const run_id = await rig.say(CRASH_MESSAGE, { id: 'one' })
   for (;;) {
     const view = await rig.rested(run_id)

@@ -20,7 +20,7 @@ test('law: the hints skip nothing that a text contains', () => {
   )
 })
 
-/** What each hint stands for, in the words of the readers. */
+/** What each hint means, as the functions that read encodings define it. */
 const MEANING: Readonly<Record<keyof typeof MAY, RegExp>> = {
   otherLetters: /[^\0-\x7f]/,
   percents: /%/,
@@ -33,7 +33,7 @@ const MEANING: Readonly<Record<keyof typeof MAY, RegExp>> = {
   codes: /(?:\d{2,3}[ ,;:_/.-]{1,2}){10}|(?:[01]{8}[ ,_-]?){10}/,
 }
 
-test('law: a text that matches what a hint stands for has the hint', () => {
+test('law: a text that matches the meaning of a hint has the hint', () => {
   fc.assert(
     fc.property(encodedText, (text) => {
       const may = encodingHints(text)
@@ -68,7 +68,7 @@ test.each(['QUJDREVGR0gxMg', '41424344454647483132', '65,66,67,68,69,70,71,72,49
   },
 )
 
-// The same texts, decoded in the most obvious way.
+// The same texts, decoded by the simplest algorithm.
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 const BASE32 = BASE64.slice(0, 26) + '234567'
 
@@ -98,7 +98,7 @@ function atOffsets(run: string, offsets: number, alphabet: string, width: number
   }).flat()
 }
 
-test('law: runs are decoded like in the most obvious way', () => {
+test('law: runs are decoded as the simplest algorithm decodes them', () => {
   fc.assert(
     fc.property(encodedText, (text) => {
       expect(encodedTexts(text, encodingHints(text))).toEqual(obviousTexts(text))
@@ -107,7 +107,7 @@ test('law: runs are decoded like in the most obvious way', () => {
   )
 })
 
-test('law: runs are turned like in the most obvious way', () => {
+test('law: runs are reversed and rotated as the simplest algorithm does it', () => {
   const rotated = (text: string) =>
     text.replace(/[a-z]/gi, (one) => String.fromCharCode(one.charCodeAt(0) + (one.toLowerCase() < 'n' ? 13 : -13)))
   const obvious = (text: string) =>

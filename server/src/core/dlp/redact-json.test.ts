@@ -37,7 +37,7 @@ describe('redacting JSON', () => {
     expect(redact({ card: 4111111111111111, count: 12 })).toEqual({ card: '[REDACTED_PAYMENT_CARD]', count: 12 })
   })
 
-  test('a key near a number tells what it is', () => {
+  test('a key beside a number says what the number is', () => {
     expect(redact({ phone: '5551234567', order: '5551234567' })).toEqual({
       phone: '[REDACTED_PHONE]',
       order: '5551234567',

@@ -32,7 +32,7 @@ describe('a licence', () => {
     expect(found.utterance).toBe(1)
   })
 
-  // Seen red when the latest sentence was used instead of the best one.
+  // Fails if the latest sentence is used instead of the best one.
   test('law: anything else the user says never removes a licence', () => {
     const more = fc.array(fc.constantFrom('Thanks.', 'The weather is fine.', 'What is new?', 'I was in Rome.'), {
       maxLength: 4,

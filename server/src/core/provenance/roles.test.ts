@@ -17,7 +17,7 @@ describe('the role of an argument', () => {
     ['body', 'See you on Tuesday', 'content'],
   ])('%s with %s is a %s', (key, value, role) => expect(roleOf(key, value, undefined)).toBe(role))
 
-  // Seen red when the address check came after the field names.
+  // Fails if the address check comes after the field names.
   test('law: an address is a destination whatever its field is called', () => {
     fc.assert(
       fc.property(

@@ -120,7 +120,7 @@ const argsOf = (to: string): Json => ({ recipients: [to], subject: 'Minutes', bo
 const NAMES = ['delete_file', 'get_weather', 'transferMoney', 'x', 'read_note', 'book_hotel', 'a_b_c']
 
 describe('laws', () => {
-  // Seen red when reasons stopped at the third text.
+  // Fails if the search for reasons stops at the third text.
   test('more foreign prose never removes a reason', () => {
     fc.assert(
       fc.property(fc.array(prose, { maxLength: 3 }), prose, values, (before, more, to) => {
@@ -131,7 +131,7 @@ describe('laws', () => {
       }),
     )
   })
-  // Seen red when contests depended on the action alone.
+  // Fails if contests depend on the action alone.
   test('a text that asks and contains a value of the call contests it, whatever else was read', () => {
     const orders = fc.constantFrom(
       'Please {} today.',
@@ -169,7 +169,7 @@ describe('laws', () => {
       }),
     )
   })
-  // Seen red when values of unknown origin were allowed.
+  // Fails if values of unknown origin are allowed.
   test('writing a value another way never clears it', () => {
     const ways = [
       (value: string) => value,
@@ -190,7 +190,7 @@ describe('laws', () => {
       }),
     )
   })
-  // Seen red without checking the user's words.
+  // Fails if the user's words are not checked.
   test('a value that the user typed is never attributed to a tool', () => {
     fc.assert(
       fc.property(fc.array(prose, { maxLength: 3 }), (notes) => {
@@ -202,7 +202,7 @@ describe('laws', () => {
       }),
     )
   })
-  // Seen red with a profile that also used the name.
+  // Fails if the profile also uses the name.
   test('renaming a tool changes nothing while its description stays the same', () => {
     fc.assert(
       fc.property(prose, values, fc.constantFrom(...NAMES), (note, to, name) => {

@@ -28,7 +28,7 @@ describe('a value', () => {
       fromOf(session, { a: 'bob@example.com', b: 'anna@example.com', c: 'eve@evil.example', d: 'x@y.example' }),
     ).toEqual(['user', 'data', 'none', 'none'])
   })
-  // Seen red when the user's words were looked up after the outputs.
+  // Fails if the user's words are looked up after the outputs.
   test("law: a value that the user typed is the user's, whatever was read", () => {
     fc.assert(
       fc.property(fc.array(fc.string(), { maxLength: 4 }), (texts) => {
@@ -40,7 +40,7 @@ describe('a value', () => {
       }),
     )
   })
-  // Seen red when the places beyond the limit counted as none.
+  // Fails if the places beyond the limit count as none.
   test('law: the texts that ask and contain it are found, however often it occurs elsewhere', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 900 }), (times) => {
@@ -66,7 +66,7 @@ describe('a contest', () => {
   })
 })
 
-/** Seen red when the values were looked up in one step. */
+/** Fails if the values are looked up in one step. */
 test('a call with thousands of values is judged in many short steps', () => {
   const notes = Array.from({ length: 300 }, (_, id) => ({ note: `Please send the file ${id} to the archive today.` }))
   const session = sessionWith(ASKED, notes)

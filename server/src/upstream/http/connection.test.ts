@@ -73,7 +73,7 @@ describe('a server over HTTP', () => {
       await expect.poll(() => namesOf(rig)).toContain('new')
     }))
 
-  test('whose standing stream broke is listed again when it is back', () =>
+  test('whose notification stream broke is listed again when it is back', () =>
     withOne('misbehaving-http.ts', {}, async (rig) => {
       await rig.text('s', 'hangs_up_standing', { tools: [{ name: 'missed' }] })
       await expect.poll(() => namesOf(rig)).toContain('missed')

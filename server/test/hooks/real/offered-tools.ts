@@ -10,7 +10,7 @@ type Declared = {
 }
 type Schema = { readonly properties?: object }
 
-/** The tools in a request to a model, in any of the wire formats that the scripted model speaks. */
+/** The tools in a request to a model, in any of the wire formats that the scripted model supports. */
 export function offeredTools(body: string): readonly OfferedTool[] {
   const { tools = [] } = JSON.parse(body) as { tools?: readonly Declared[] }
   return tools

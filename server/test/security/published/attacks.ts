@@ -259,7 +259,7 @@ export const REQUESTS: readonly RequestAttack[] = [
     code: 'auth.forbidden',
   },
   {
-    name: 'permits itself ahead',
+    name: 'gives itself a consent',
     as: '{agent}',
     path: '/v1/consents',
     body: { actor: 'caller:agent:a', what: { tool: 'shop__capture_payment' }, calls: 9, expires_in_s: 60 },

@@ -167,13 +167,13 @@ export const PROCESS_SCENARIOS: readonly Scenario[] = [
     slice: true,
     run: killedGate,
   },
-  { name: 'a killed launcher takes its gate with it, and the port is free', run: killedLauncher },
+  { name: 'if a launcher is killed, its gate ends too, and the port is free', run: killedLauncher },
   {
     name: 'a gate whose audit was rewritten with SQL signs nothing and runs nothing',
     run: rewrittenHistory,
   },
   {
-    name: 'a key and an approval that were written with SQL let nobody in and run nothing, also after a restart',
+    name: 'a key and an approval that were written with SQL give no access and run nothing, also after a restart',
     slice: true,
     run: (launcher) => withGate(launcher, (gate) => forgedRows(gate, launcher)),
   },

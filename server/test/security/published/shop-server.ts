@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync } from 'node:fs'
 import { answer, send, serveRaw, type RawTool } from '../../tool-servers/raw-server.ts'
 
 /**
- * A tool server that lies: it says that all its tools only read. Every call is a line in the file `EFFECTS`, written before the
+ * A tool server with false annotations: it says that all its tools only read. Every call is a line in the file `EFFECTS`, written before the
  * answer. `leak` answers with the file `LEAK`, which is the gate's own admin key.
  */
 const file = process.env['EFFECTS'] ?? '/dev/null'

@@ -22,7 +22,7 @@ const call = (gate: Published, key: string | undefined, tool: string, args: obje
 
 const forgedPackets: Use = async (gate, { agent }) => {
   for (const { name, text } of [...FORGED_LINES, ...ESCAPES, ...UNSEEN.slice(-8)]) {
-    // A thread's name cannot hold line breaks or unseen characters at all.
+    // A thread's name cannot contain line breaks or invisible characters.
     expect([name, await call(gate, agent, 'shop__write_note', { text }, `a\n${text}`)]).toMatchObject([
       name,
       { status: 400 },
@@ -133,16 +133,16 @@ const CROWD = {
 }
 
 export const TEXT_SCENARIOS: readonly Scenario[] = [
-  { name: 'no argument, thread or title draws a line of its own in a packet', run: withGate(forgedPackets) },
+  { name: 'no argument, thread or title can add a line to a packet', run: withGate(forgedPackets) },
   {
-    name: 'a payload behind a password is marked with its length, and asked about strongly',
+    name: 'a payload after a password is reported with its length, and needs a strong approval',
     run: withGate(hiddenPayloads),
   },
   {
     name: 'a tool that changes after it was admitted is shown as it was, and held',
     run: withGate(changedDefinition),
   },
-  { name: 'one call of a megabyte of `key=` holds up nobody else', run: withGate(largeArguments) },
+  { name: 'one call of a megabyte of `key=` delays nobody else', run: withGate(largeArguments) },
   {
     name: 'a server of 6,000 tools is cut to 5,000, and others work meanwhile',
     run: withGate(crowd, { servers: CROWD }),

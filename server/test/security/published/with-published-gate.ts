@@ -6,12 +6,12 @@ import { startGate, type RunningGate } from '../../doors/with-running-gate.ts'
 
 const manifest = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-filesystem/package.json')
 const FILES = join(dirname(manifest), 'dist/index.js')
-const CONTENT = 'what stands in the note'
+const CONTENT = 'the text of the note'
 
 export type Published = RunningGate & { stop(): Promise<void>; readonly notes: () => string }
 export const toolServer = (name: string) => resolve(import.meta.dirname, '../../tool-servers', name)
 
-/** The usual filesystem server over the folder that also holds the gate's data, and a tool server that lies. */
+/** The usual filesystem server over the folder that also holds the gate's data, and a tool server with false annotations. */
 export function startPublished(
   launcher: string,
   more: { readonly config?: object; readonly servers?: object } = {},

@@ -17,7 +17,7 @@ const isRead = (name: string, description: string, ...params: string[]) =>
   }).effects.includes('read')
 
 /** Reading verbs in the name and in the description. Each pair differs in one point: the first acts, the second reads. */
-describe('what speaks against a read', () => {
+describe('signs against a read', () => {
   test.each([
     [
       'nothing among the parameters says which one it is',

@@ -39,13 +39,13 @@ export type ModelRun = {
   cancelled: 'no' | 'sent' | 'read'
 }
 export type Action = { readonly name: string; readonly act: () => void }
-export type OwnerWork = (world: SignalWorld, run: ModelRun, performing: Performing) => Work
+export type OwnerWork = (model: SignalModel, run: ModelRun, performing: Performing) => Work
 
 const FINAL: readonly CallState[] = ['executed', 'failed', 'refused']
 const END = { executed: 0, failed: 1, unknown: 2 } as const
 const hex = (value: number, width: number): string => value.toString(16).padStart(width, '0')
 
-export class SignalWorld {
+export class SignalModel {
   now = 1_000
   boot = 1
   readonly runs: ModelRun[] = []
@@ -54,7 +54,7 @@ export class SignalWorld {
   readonly violations: string[] = []
   readonly #work: OwnerWork
   readonly #flip: (below: number) => number
-  /** `flip`: chance in the world outside, such as whether a call is held. */
+  /** `flip`: a random outcome that the model does not decide, such as whether a call is held. */
   constructor(work: OwnerWork, flip: (below: number) => number) {
     this.#work = work
     this.#flip = flip
@@ -223,7 +223,7 @@ export class SignalWorld {
 
   #goOn(run: ModelRun, performing: Performing): void {
     if (run.to_cancel.has(performing.effect.key) && !performing.aborted)
-      this.violations.push(`${performing.effect.key} goes on although its run has cancelled it`)
+      this.violations.push(`${performing.effect.key} continues although its run has cancelled it`)
     const next = performing.work.next()
     if (next.done === true) performing.result = next.value
   }
@@ -249,7 +249,7 @@ export class SignalWorld {
     for (const effect of advanced.begun) this.#perform(run, effect)
   }
 
-  /** Notes what the steps ask for, whatever becomes of it. */
+  /** Notes what the steps ask for, whether or not it happens. */
   #watched(run: ModelRun, kind: RunKind): RunKind {
     return {
       ...kind,

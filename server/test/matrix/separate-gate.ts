@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 
 const launcher = resolve(import.meta.dirname, '../../../bin/sluice')
 
-export type Party = {
+export type SeparateGate = {
   readonly folder: string
   url(): string
   start(): Promise<void>
@@ -22,8 +22,8 @@ export type Party = {
 }
 
 /** A separate gate: `sluice up` in its own folder, as an operator starts it. */
-export function party(name: string, configuration: string, env: NodeJS.ProcessEnv): Party {
-  const folder = mkdtempSync(join(tmpdir(), `sluice-party-${name}-`))
+export function separateGate(name: string, configuration: string, env: NodeJS.ProcessEnv): SeparateGate {
+  const folder = mkdtempSync(join(tmpdir(), `sluice-gate-${name}-`))
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'sluice.yaml'), configuration)
   const environment = { ...process.env, ...env }

@@ -14,7 +14,7 @@ export const openEngine = (engine: Engine, address: string) =>
   engine === 'sqlite' ? openStore(address) : openLedger(address)
 
 /** The flow commands on a real store, without a driver: an execution is recorded and stays as it is. */
-export function flowWorld(store: Ledger & Tables & Accounts): ExecuteFlowDeps {
+export function flowDeps(store: Ledger & Tables & Accounts): ExecuteFlowDeps {
   return {
     ledger: store,
     tables: store,
