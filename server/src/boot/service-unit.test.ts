@@ -8,6 +8,7 @@ const place: ServicePlace = {
   launcher: '/opt/my apps/sluice',
   config: '/home/ana/50% gate/sluice.yaml',
   log: '/home/ana/50% gate/.sluice/gate.log',
+  hasManager: true,
 }
 
 test('a systemd unit starts the gate of this configuration, whatever is in its path', () => {
@@ -25,6 +26,11 @@ test('a launchd property list has the same command and the log', () => {
   expect(unit?.file).toBe('/home/ana/Library/LaunchAgents/dev.sluice.gate.plist')
   expect(unit?.text).toContain('<string>/Users/a&amp;b/sluice.yaml</string>')
   expect(unit?.text).toContain('<key>StandardErrorPath</key>')
+})
+
+test('a unit for a service manager that does not run says so', () => {
+  expect(serviceUnit(place)?.lacks).toBeUndefined()
+  expect(serviceUnit({ ...place, hasManager: false })?.lacks).toBe('systemd')
 })
 
 test('other systems have none', () => expect(serviceUnit({ ...place, platform: 'win32' })).toBeUndefined())

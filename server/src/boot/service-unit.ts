@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { ServiceUnit } from '../doors/cli/boot-reports.ts'
@@ -9,6 +10,8 @@ export type ServicePlace = {
   readonly launcher: string
   readonly config: string
   readonly log: string
+  /** Whether the service manager of this machine runs: a container often has none. */
+  readonly hasManager: boolean
 }
 
 const NAME = 'sluice'
@@ -20,12 +23,16 @@ export function serviceUnit(place: ServicePlace): ServiceUnit | undefined {
   return place.platform === 'darwin' ? launchd(place) : undefined
 }
 
-export const serviceHere = (launcher: string, config: string, log: string): ServiceUnit | undefined =>
-  serviceUnit({ platform: process.platform, home: homedir(), node: process.execPath, launcher, config, log })
+export function serviceHere(launcher: string, config: string, log: string): ServiceUnit | undefined {
+  // As sd_booted(3) does.
+  const hasManager = process.platform !== 'linux' || existsSync('/run/systemd/system')
+  const { platform, execPath: node } = process
+  return serviceUnit({ platform, home: homedir(), node, launcher, config, log, hasManager })
+}
 
 const quoted = (word: string) => `"${word.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('%', '%%')}"`
 
-function systemd({ home, node, launcher, config }: ServicePlace): ServiceUnit {
+function systemd({ home, node, launcher, config, hasManager }: ServicePlace): ServiceUnit {
   const words = [node, launcher, 'up', '--config', config].map(quoted).join(' ')
   const text = `[Unit]
 Description=Sluice, the gate between agents and tools
@@ -50,6 +57,7 @@ WantedBy=default.target
     start: ['systemctl --user daemon-reload', `systemctl --user enable --now ${NAME}`],
     stop: [`systemctl --user disable --now ${NAME}`],
     logs: `journalctl --user -u ${NAME}`,
+    ...(hasManager ? {} : { lacks: 'systemd' }),
   }
 }
 

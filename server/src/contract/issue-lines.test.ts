@@ -18,6 +18,9 @@ const Sample = z.strictObject({
     .regex(/^[a-z]+$/, 'only small letters')
     .optional(),
   more: z.record(z.string(), z.number()).optional(),
+  way: z
+    .discriminatedUnion('is', [z.strictObject({ is: z.literal('up') }), z.strictObject({ is: z.literal('down') })])
+    .optional(),
 })
 
 test.each([
@@ -39,6 +42,7 @@ test.each([
   [{ to: 'a', either: { id: 1 } }, ['either.id: must be a string']],
   [{ to: 'a', slug: 'A' }, ['slug: only small letters']],
   [{ to: 'a', more: { x: 'y' } }, ['more.x: must be a number']],
+  [{ to: 'a', way: { is: 'upp' } }, ['way.is: must be one of up, down']],
   [{ to: 'a', tto: 'b', x: 1 }, ['tto: unknown field', 'x: unknown field']],
 ])('%j is reported plainly', (value, lines) => {
   expect(issueLines(Sample.safeParse(value).error?.issues ?? [], 'the body')).toEqual(lines)

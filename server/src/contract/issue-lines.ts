@@ -23,6 +23,8 @@ function found(issue: Issue, above: readonly PropertyKey[]): readonly Found[] {
   const path = [...above, ...issue.path]
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => ({ path: [...path, key], says: 'unknown field' }))
+  if (issue.code === 'invalid_union' && 'options' in issue && Array.isArray(issue.options))
+    return [{ path, says: `must be one of ${issue.options.map(String).join(', ')}` }]
   if (issue.code !== 'invalid_union' || !isStandard(issue)) return [{ path, says: issueWords(issue) }]
   const [meant, ...others] = issue.errors.filter((branch) => !branch.some(isOfOtherType))
   if (meant !== undefined && others.length === 0) return meant.flatMap((inner) => found(inner, path))

@@ -81,7 +81,7 @@ export const PROBLEMS = {
     http: 401,
     retry: 'never',
     says: 'no credential was sent',
-    do: 'send `Authorization: Bearer <key>`; an admin creates keys with `sluice keys create`',
+    do: 'send `Authorization: Bearer <key>`, or on the command line use `--key` or SLUICE_KEY; an admin creates keys with `sluice keys create`',
   },
   'auth.invalid': {
     http: 401,

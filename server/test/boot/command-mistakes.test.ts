@@ -117,6 +117,17 @@ describe('a mistake without a running gate', () => {
     answered(await run(folderOf(folder, yaml), mistake.words), mistake)
   })
 
+  test('`sluice service install` does not replace the unit of another gate', async () => {
+    const env = { HOME: folderOf('service-home') }
+    const [one, two] = [folderOf('service-one', '{}\n'), folderOf('service-two', '{}\n')]
+    const install = (folder: string) => run(folder, ['service', 'install'], undefined, { env })
+    answered(await install(one), { says: ['wrote ', 'service-one'], code: 0 })
+    answered(await install(one), { says: ['wrote '], code: 0 })
+    answered(await install(two), { says: ['starts another gate', 'service uninstall'], code: 64 })
+    answered(await run(two, ['service', 'uninstall'], undefined, { env }), { says: ['removed '], code: 0 })
+    answered(await install(two), { says: ['wrote ', 'service-two'], code: 0 })
+  })
+
   test('`sluice mcp` answers the client with why its gate did not start', async () => {
     const folder = folderOf('mcp', 'servers:\n  mail:\n    comand: x\n')
     const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params: {} }

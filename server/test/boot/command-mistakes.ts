@@ -16,6 +16,12 @@ export const MISTAKES: readonly Mistake[] = [
   { name: 'a mistyped command', words: ['cal', 'x'], says: ["unknown command 'cal'", 'Did you mean call?'], code: 64 },
   { name: 'a mistyped subcommand', words: ['audit', 'tial'], says: ["unknown command 'tial'", 'tail'], code: 64 },
   { name: 'a mistyped option', words: ['approvals', '--wach'], says: ["unknown option '--wach'", '--watch'], code: 64 },
+  {
+    name: 'a caller of no kind',
+    words: ['--as', 'agnt:x', 'tools'],
+    says: ['--as does not begin with a kind of caller', 'agent, user, approver'],
+    code: 64,
+  },
   { name: 'a missing argument', words: ['call'], says: ["missing required argument 'tool'"], code: 64 },
   {
     name: 'a mistyped tool',

@@ -97,12 +97,17 @@ test('the inbox stays open while the gate is away', async () => {
     isAway ? Promise.resolve({ status: 0, text: '', body: undefined }) : ask(...request)
   const closed = runInbox({ ask: asked, follow: followFor(target) }, screen, {})
   await until('no pending requests')
-  isAway = true
   const salt = await held('buy salt')
+  await until('text: buy salt')
+  isAway = true
+  const pepper = await held('buy pepper')
   await until('the gate does not respond')
+  press('a')
+  await until('the decision was not retried')
   isAway = false
   await until('the gate is back')
-  await gate.cli('deny', salt['approval_id'] ?? '')
+  expect(await stateOf(salt['approval_id'])).toBe('pending')
+  for (const { approval_id } of [salt, pepper]) await gate.cli('deny', approval_id ?? '')
   press('q')
   await closed
 })

@@ -5,6 +5,8 @@ export type ServiceUnit = {
   readonly start: readonly string[]
   readonly stop: readonly string[]
   readonly logs: string
+  /** The service manager that the unit is for, if it does not run here. */
+  readonly lacks?: string
 }
 
 /** The files that were renamed, and where the owner's new admin key is. */

@@ -46,7 +46,7 @@ async function editText(session: Pick<Session, 'out'>, text: string): Promise<st
   return (await confirmed('edit it again?')) ? editText(session, after) : undefined
 }
 
-const editorOf = (): string => process.env['VISUAL'] || process.env['EDITOR'] || 'vi'
+export const editorOf = (): string => process.env['VISUAL'] || process.env['EDITOR'] || 'vi'
 
 /** The text after the editor was closed; undefined if it could not be started. The file is readable only by its owner. */
 export function openEditor(text: string): string | undefined {

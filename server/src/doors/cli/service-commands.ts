@@ -1,10 +1,15 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Command } from 'commander'
 import { EXIT } from './exit-codes.ts'
 import type { Session } from './session.ts'
 
-const UNKNOWN = 'neither systemd nor launchd was found; start `sluice up` with the service manager you use'
+const OWN_MANAGER = 'start `sluice up` with the service manager you use'
+const UNKNOWN = `neither systemd nor launchd was found; ${OWN_MANAGER}`
+
+/** Another release may start it with other options, but in the same folder. */
+const FOLDER = /WorkingDirectory(?:=|<\/key>\s*<string>)(.*)/
+const sameGate = (one: string, other: string) => FOLDER.exec(one)?.[1] === FOLDER.exec(other)?.[1]
 
 /** Start the gate when the user logs in. */
 export function addServiceCommands(program: Command, session: Session): void {
@@ -20,9 +25,14 @@ export function addServiceCommands(program: Command, session: Session): void {
       if (!existsSync(unit.config))
         return session.fail(`the configuration ${unit.config} does not exist; write one with: sluice init`)
       if (print === true) return out.data(unit.text.trimEnd())
+      // There is one unit per user: another gate must not lose its own without a word.
+      if (existsSync(unit.file) && !sameGate(unit.text, readFileSync(unit.file, 'utf8')))
+        return session.fail(`${unit.file} starts another gate; remove it first with: sluice service uninstall`)
       mkdirSync(dirname(unit.file), { recursive: true })
       writeFileSync(unit.file, unit.text)
       out.line(`wrote ${unit.file}, for the gate of ${unit.config}`)
+      if (unit.lacks !== undefined)
+        out.error(`${unit.lacks} does not run on this machine, so these commands fail here; ${OWN_MANAGER}`)
       for (const line of unit.start) out.line(`  ${line}`)
       out.line(`its log: ${unit.logs}`)
     })

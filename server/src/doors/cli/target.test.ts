@@ -55,6 +55,8 @@ describe('which gate and as whom', () => {
     ['--as and --agent that differ', { as: 'admin:a', agent: 'a' }],
     ['a key with a line break', { key: 'k\nx' }],
     ['an empty key', { key: '' }],
+    ['a kind that does not exist', { as: 'agnt:a' }],
+    ['a name without a kind', { as: 'claude' }],
     ['a name with a line break', { as: 'agent:a\r\nx-other: 1' }],
   ]
   test.each(mistakes)('%s is reported as a mistake', (_, flags) => {

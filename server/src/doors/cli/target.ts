@@ -1,3 +1,5 @@
+import { CallerKind } from '../../contract/caller.ts'
+
 /** The global options that select the gate and the caller. */
 export type TargetFlags = {
   readonly url?: string
@@ -72,5 +74,7 @@ function faultIn(flags: TargetFlags): string | undefined {
     return `--${who.flag} works on the local socket only: with --url, use --key or SLUICE_KEY`
   if (who !== undefined && !IN_HEADER.test(who.value))
     return `--${who.flag} contains spaces or invalid characters: write kind:name, such as agent:claude`
+  if (as !== undefined && !CallerKind.safeParse(as.split(':', 1)[0]).success)
+    return `--as does not begin with a kind of caller: write kind:name, such as agent:claude; the kinds are ${CallerKind.options.join(', ')}`
   return undefined
 }

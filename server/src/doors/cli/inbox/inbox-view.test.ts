@@ -60,6 +60,14 @@ test('until the gate has answered, the screen does not say that nothing is pendi
   expect(titleOf(refreshed(emptyInbox, []))).toBe('no pending requests')
 })
 
+test('a long message is shown with its end, and the time left in the largest unit that fits', () => {
+  const says = `a consent cannot cover requests like this one ${'x '.repeat(30)}[consent.not_allowed]: approve it`
+  expect(screenOf({ says }, 'text').join('\n')).toContain('[consent.not_allowed]: approve it')
+  const expiring = (ms: number) => screenOf({ items: [{ ...packetOf('x'), expires_at: ms }] }, 'x').join('\n')
+  expect(expiring(86_400_000)).toContain('24 h left')
+  expect(expiring(3_600_000)).toContain('60 min left')
+})
+
 test('a folded argument says how much is hidden and how to see it, and `v` shows it', () => {
   const text = `first line\n${'x'.repeat(3_000)}\nrm -rf /`
   expect(screenOf({}, text).join('\n')).toMatch(/… [\d,]+ more characters, press v to show all/)

@@ -13,6 +13,9 @@ const FOLDED = 6
 /** Lines for the border, the head of the packet, the title, the last message, and the line of keys, which may take two. */
 const AROUND = 8
 
+/** The last message may be this many lines long, and one more for the breaks between words. */
+const SAID = 2
+
 /** Of the terminal. */
 export type Size = { readonly columns: number | undefined; readonly rows: number | undefined }
 
@@ -20,16 +23,15 @@ export type Size = { readonly columns: number | undefined; readonly rows: number
 export function inboxView(inbox: Inbox, now: number, { columns = 80, rows = 24 }: Size): ReactElement {
   const item = chosenIn(inbox)
   const listed = inbox.whole === undefined ? windowOf(inbox, Math.min(LISTED, Math.floor(rows / 4))) : []
-  const room = Math.max(3, rows - AROUND - listed.length)
+  const says = inbox.says === undefined ? undefined : shortened(visibleText(inbox.says), SAID * columns)
+  const room = Math.max(3, rows - AROUND - listed.length - (says === undefined || says.length <= columns ? 0 : SAID))
   return h(
     Box,
     { flexDirection: 'column' },
     h(Text, { bold: true }, titleOf(inbox)),
     ...listed.map(({ row, index }) => rowView(row, index === inbox.selected, now)),
     ...(item === undefined ? [] : [detailsView(item, { columns, room, whole: inbox.whole })]),
-    ...(inbox.says === undefined
-      ? []
-      : [h(Text, { color: 'yellow', key: 'says', wrap: 'truncate-end' }, visibleText(inbox.says))]),
+    ...(says === undefined ? [] : [h(Text, { color: 'yellow', key: 'says', wrap: 'wrap' }, says)]),
     inbox.typing === undefined
       ? h(Text, { dimColor: true, wrap: 'wrap' }, inbox.whole === undefined ? HELP : READING)
       : typingView(inbox.typing),
@@ -71,7 +73,8 @@ const summaryOf = (item: Fields): string =>
 function leftOf(ms: number): string {
   if (ms <= 0) return 'expired'
   const seconds = Math.floor(ms / 1000)
-  return seconds < 120 ? `${seconds} s left` : `${Math.floor(seconds / 60)} min left`
+  if (seconds < 120) return `${seconds} s left`
+  return seconds < 7200 ? `${Math.floor(seconds / 60)} min left` : `${Math.floor(seconds / 3600)} h left`
 }
 
 type Details = { readonly columns: number; readonly room: number; readonly whole: number | undefined }

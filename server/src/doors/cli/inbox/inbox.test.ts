@@ -50,6 +50,13 @@ describe('the inbox', () => {
     expect(twisted.inbox.typing).toMatchObject({ text: '{"to":"ana,}', at: 12 })
   })
 
+  test('what was said about one request is gone after Esc, and at the next request', () => {
+    const said = press(three, 'e', 'erase', 'enter').inbox
+    expect(said.says).toContain('not JSON')
+    expect(press(said, 'escape').inbox.says).toBeUndefined()
+    expect(press({ ...three, says: 'auth_1 is denied' }, 'down').inbox.says).toBeUndefined()
+  })
+
   test('bounds that cannot be parsed stay on the line, and `e` opens the editor if there is one', () => {
     const { inbox, wishes } = press(three, 'w', 'erase', ':forever', 'enter')
     expect([wishes, inbox.says, inbox.typing?.for]).toEqual([[], "write it like '10 calls for 2h'", 'bounds'])

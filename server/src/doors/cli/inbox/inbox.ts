@@ -117,7 +117,7 @@ export function pressed(inbox: Inbox, key: Key): Stepped {
 /** Moves to another request or, in the full view, to another part of it. */
 function moved(inbox: Inbox, step: 1 | -1, by = 1): Inbox {
   if (inbox.whole !== undefined) return { ...inbox, whole: Math.max(0, inbox.whole + step * by * SCROLLED) }
-  const { revealed: _, changed: __, ...rest } = inbox
+  const { revealed: _, changed: __, says: ___, ...rest } = inbox
   const last = Math.max(0, inbox.items.length - 1)
   return { ...rest, selected: Math.min(last, Math.max(0, inbox.selected + step * by)) }
 }
@@ -170,8 +170,10 @@ function typed(inbox: Inbox, typing: Typing, key: Key): Stepped {
       return to({ at: Math.max(0, at - 1) })
     case 'right':
       return to({ at: Math.min(text.length, at + 1) })
-    case 'escape':
-      return { inbox: withoutTyping(inbox) }
+    case 'escape': {
+      const { says: _, ...rest } = withoutTyping(inbox)
+      return { inbox: rest }
+    }
     case 'enter':
       return sent(inbox, typing)
     default:

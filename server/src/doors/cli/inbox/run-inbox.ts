@@ -1,6 +1,6 @@
 import { render, useInput } from 'ink'
 import { createElement, type ReactElement } from 'react'
-import { openEditor, prettyJson } from '../edit-arguments.ts'
+import { editorOf, openEditor, prettyJson } from '../edit-arguments.ts'
 import { oneAtATime } from '../one-at-a-time.ts'
 import { UNREACHED } from '../client.ts'
 import { jsonFault } from '../json-argument.ts'
@@ -26,6 +26,8 @@ export type InboxOptions = { readonly editor?: (text: string) => string | undefi
 
 const TICK_MS = 1000
 const AWAY = 'the gate does not respond; this list may be out of date until it is back'
+const NO_EDITOR = () =>
+  `the editor \`${editorOf()}\` could not be started or reported an error; nothing was changed; set EDITOR to another one`
 const NOT_SENT = 'the gate did not answer; the decision was not retried'
 
 /** The editor that the person has chosen, if any. */
@@ -59,8 +61,10 @@ export async function runInbox(
   const look = oneAtATime(async () => {
     const reply = await session.ask('GET', PENDING)
     if (reply.status !== 200) {
+      // Said once, so that the answer to a key that is pressed meanwhile stays on the screen.
+      if (!isAway) say(AWAY)
       isAway = true
-      return say(AWAY)
+      return
     }
     const { says, ...rest } = inbox
     const back = isAway ? { ...rest, says: 'the gate is back' } : { ...rest, ...(says === undefined ? {} : { says }) }
@@ -73,7 +77,7 @@ export async function runInbox(
     const answer = fieldsOf(reply.body)
     if (reply.status >= 200 && reply.status < 400)
       return show({ ...inbox, revealed: answer, says: 'redacted text is shown; this was recorded in the audit' })
-    say(reply.status <= UNREACHED ? AWAY : `${textOf(answer['title'])} [${textOf(answer['code'])}]`)
+    say(reply.status <= UNREACHED ? AWAY : problemWords(answer))
   }
 
   /** The editor uses the screen until it is closed. */
@@ -88,7 +92,7 @@ export async function runInbox(
 
   async function edit(wish: Extract<Wish, { do: 'open_editor' }>): Promise<void> {
     const text = openInEditor(wish.args)
-    if (text === undefined) return say('the editor could not be started; nothing was changed')
+    if (text === undefined) return say(NO_EDITOR())
     if (text.trim() === prettyJson(wish.args).trim()) return say('nothing was changed')
     const fault = jsonFault(text)
     if (fault === undefined) return carryOut({ ...wish, do: 'edit', args: text })
@@ -108,10 +112,10 @@ export async function runInbox(
     if (wish.do === 'approve' && code === 'approval.passphrase_needed') return show(askPassphrase(inbox, wish.remember))
     if (wish.do === 'approve' && code === 'approval.passphrase_wrong')
       return show({ ...askPassphrase(inbox, wish.remember), says: 'that passphrase was wrong; type it again' })
-    if (reply.status <= UNREACHED) say(NOT_SENT)
-    else if (reply.status >= 400) say(`${textOf(answer['title'])} [${code}]`)
-    else say(decidedWords(wish, answer))
+    const isUnreached = reply.status <= UNREACHED
+    if (!isUnreached) say(reply.status >= 400 ? problemWords(answer) : decidedWords(wish, answer))
     await look()
+    if (isUnreached) return say(NOT_SENT)
     // Select the request that replaced the edited one.
     if (wish.do === 'edit' && reply.status < 400) show(choosing(inbox, idOf(answer)))
     if (wish.do === 'approve' && answer['state'] === 'approved') await showOutcome(wish.id, answer)
@@ -130,6 +134,9 @@ export async function runInbox(
   clearInterval(tick)
   stop()
 }
+
+const problemWords = ({ title, code, detail }: Fields): string =>
+  `${textOf(title)} [${textOf(code)}]${detail === undefined ? '' : `: ${textOf(detail)}`}`
 
 const OUTCOME_MS = 30_000
 
