@@ -75,6 +75,7 @@ export function localGate(options: UpOptions): LocalGate {
       if (!made.ok) return { is: 'failed', says: problemText(made.problem, file) }
       return startGate({ file, data, socket, log })
     },
+    comesUp: () => comesUp({ data, socket }),
   }
 }
 
@@ -97,10 +98,28 @@ async function startGate({ file, data, socket, log }: Place): Promise<Started> {
   child.unref()
   for (let waited = 0; waited < START_MS; waited += 50) {
     if (await answers(socket)) return { is: 'started', log }
-    if (hasEnded(child)) return { is: 'failed', says: complaintIn(log, before), log }
+    if (hasEnded(child)) {
+      if (await comesUp({ data, socket })) return { is: 'started', log }
+      return { is: 'failed', says: complaintIn(log, before), log }
+    }
     await sleep(50)
   }
   return { is: 'failed', says: [`it did not answer within ${START_MS / 1000} seconds`], log }
+}
+
+const LOOK_MS = 100
+
+/** Waits while another process holds the data folder without answering: a gate that is starting or stopping. Whether one answers. */
+async function comesUp({ data, socket }: Pick<Place, 'data' | 'socket'>): Promise<boolean> {
+  const { lockStore } = await import('../stores/open-store.ts')
+  for (let waited = 0; waited < START_MS && existsSync(data); waited += LOOK_MS) {
+    if (await answers(socket)) return true
+    const lock = await lockStore({ folder: data })
+    if (lock.ok) lock.value.release()
+    if (lock.ok || lock.problem.code !== 'gate.running') return false
+    await sleep(LOOK_MS)
+  }
+  return false
 }
 
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null

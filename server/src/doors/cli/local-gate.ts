@@ -35,4 +35,6 @@ export type LocalGate = {
   /** Which gate this is, if there are several. */
   readonly notes: readonly string[]
   start(): Promise<Started>
+  /** Waits for a gate that is starting there. False at once if there is none. */
+  comesUp(): Promise<boolean>
 }

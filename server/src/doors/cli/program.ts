@@ -11,7 +11,7 @@ import { addConsentCommands } from './consent-commands.ts'
 import { addCompletionCommand } from './completion.ts'
 import { addAgentCommands } from './agent-commands.ts'
 import { listenTo } from './event-lines.ts'
-import { clientFor, followFor, headersOf, type Target } from './client.ts'
+import { clientFor, followFor, headersOf, UNREACHED, type Target } from './client.ts'
 import { commandFor, commandName, withCommand } from './command-name.ts'
 import { addDelegationCommands } from './delegation-commands.ts'
 import { addDownCommand } from './down-command.ts'
@@ -88,7 +88,12 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
     send: (...request) => withWaitNotice(reachGate(target(), start), process.stderr)(...request),
     out,
     exit: (code) => void (exitCode = code),
-    ask: (...request) => clientFor(target())(...request),
+    ask: async (...request) => {
+      const ask = clientFor(target())
+      const reply = await ask(...request)
+      if (reply.status !== UNREACHED || target().url !== undefined) return reply
+      return (await boot.local(globals()).comesUp()) ? ask(...request) : reply
+    },
     follow: (...request) => followFor(target())(...request),
     subscribe: (...request) => listenTo(target())(...request),
     isElsewhere: () => target().url !== undefined,

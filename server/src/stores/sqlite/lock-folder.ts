@@ -6,6 +6,9 @@ import { primaryCode, SQLITE } from './sqlite-error.ts'
 
 export type FolderLock = { release(): void }
 
+/** A command may hold the lock for a moment, to see whether a gate has it. */
+const PATIENCE_MS = 500
+
 /** Also held here: a lock whose holder was dropped must not end with the next garbage collection. */
 const held = new Set<DatabaseSync>()
 
@@ -17,7 +20,7 @@ export function lockFolder(folder: string): Result<FolderLock> {
   let db: DatabaseSync | undefined
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    db = new DatabaseSync(join(folder, 'gate.lock'), { timeout: 0 })
+    db = new DatabaseSync(join(folder, 'gate.lock'), { timeout: PATIENCE_MS })
     db.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     db?.close()
