@@ -18,7 +18,7 @@ const { bench } = (await import(`./${name}/bench.ts`)) as { bench: Bench }
 if (bench.needsPeers !== undefined && peersMissing()) {
   console.error('installing the peers to compare with, once')
   try {
-    // No peer needs its install script: those that are there compile what is not used, or send statistics.
+    // No peer needs its install script: the existing ones compile modules that are not used, or send statistics.
     // Not `npm ci`: it fails on optional packages for other platforms that a registry does not have. The lock file still decides the versions.
     const options = ['install', '--no-save', '--silent', '--ignore-scripts']
     execFileSync('npm', options, { cwd: join(here, 'peers'), stdio: ['ignore', 2, 2] })
@@ -43,7 +43,7 @@ async function reportOf(options: readonly string[]): Promise<object> {
   }
 }
 
-/** Also when some were added since the others were installed. */
+/** Also true if some were added after the others were installed. */
 function peersMissing(): boolean {
   const { dependencies } = JSON.parse(readFileSync(join(here, 'peers/package.json'), 'utf8')) as {
     dependencies: Readonly<Record<string, string>>

@@ -22,13 +22,13 @@ type Operation = {
 }
 export type Document = { readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>> }
 
-/** The types of `sluice/client`: what each route takes and answers, from the OpenAPI document. */
+/** The types of `sluice/client`: the request and the answer of each route, from the OpenAPI document. */
 export function clientRoutes({ paths }: Document): string {
   const routes = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, operation]) => routeLines(method, path, operation)),
   )
   return [
-    '/* Generated from the OpenAPI document by `npm run generate`. What each route takes and answers. */',
+    '/* Generated from the OpenAPI document by `npm run generate`. The request and the answer of each route. */',
     '',
     '/** Any JSON value. */',
     'export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }',

@@ -204,7 +204,7 @@ const of = <Report>(name: string, make: (report: Report) => string) => {
   return report === undefined ? undefined : make(report)
 }
 
-/** Which block of which page shows what. A block without a result stays as it is. */
+/** Which block of which page shows what. A block without a result is not changed. */
 const BLOCKS: readonly (readonly [page: string, block: string, text: string | undefined])[] = [
   ['docs/performance.md', 'gate', of('gate', gate)],
   ['docs/performance.md', 'growth', of('growth', growth)],
@@ -216,7 +216,7 @@ const BLOCKS: readonly (readonly [page: string, block: string, text: string | un
 
 for (const [page, block, text] of BLOCKS) {
   if (text === undefined) {
-    console.log(`${page}: ${block} stays, there is no bench/results/${block}.json`)
+    console.log(`${page}: ${block} is unchanged: there is no bench/results/${block}.json`)
     continue
   }
   const path = resolve(root, page)

@@ -13,7 +13,7 @@ import { freePort } from '../server/test/free-port.ts'
  * Lighthouse over the inbox of a seeded gate, as a person who is logged in sees it, with empty caches: on a desktop, and on a slow phone
  * with a slow network as Lighthouse simulates them. Fails below 100 for accessibility and best practices and below 95 for performance.
  *
- * The phone's processor is simulated four times slower than a machine whose index (Lighthouse's own) is 1750. On a slower or busier machine
+ * The phone's processor is simulated four times slower than a machine with a benchmark index (measured by Lighthouse) of 1750. On a slower or busier machine
  * every task already takes longer, so the factor is smaller there. A score below the limit is measured again.
  * `--details` lists what costs points.
  */
@@ -54,7 +54,7 @@ async function measure(form: 'desktop' | 'phone') {
   const phone = { throttling: { rttMs: 150, throughputKbps: 1_638.4, cpuSlowdownMultiplier: factor } }
   const ran = await lighthouse(
     world.url,
-    // Lighthouse empties the caches before each run; the log-in is a cookie, which stays.
+    // Lighthouse empties the caches before each run; the login is a cookie, which is kept.
     { port, output: 'json', logLevel: 'error' },
     {
       extends: 'lighthouse:default',

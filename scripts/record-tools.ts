@@ -152,7 +152,7 @@ function messageIn(line: string): Message | undefined {
   }
 }
 
-/** Facts only: the descriptions belong to their authors. */
+/** Without the descriptions: their authors have the copyright. */
 function trimmed(definition: ToolDefinition) {
   const text = definitionText(definition)
   if (text === undefined) throw new Error(`\`${definition.name}\` has no canonical form`)
@@ -168,7 +168,7 @@ function withoutTexts(value: Json, isNames = false): Json {
   return Object.fromEntries(kept.map(([key, part]) => [key, withoutTexts(part, key === 'properties' && !isNames)]))
 }
 
-/** The hashes of all recorded lists, for the packs. A hash that was known before stays: releases overlap. */
+/** The hashes of all recorded lists, for the packs. Earlier hashes are kept, because several releases are in use at the same time. */
 function writeDefinitions(): void {
   const packs = Object.keys(SERVERS).flatMap((pack) => {
     const file = join(RECORDED, `${pack}.json`)

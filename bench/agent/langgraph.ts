@@ -33,7 +33,7 @@ const TOOL = {
   type: 'function',
   function: {
     name: 'bench__echo',
-    description: 'Says the text and the number again',
+    description: 'Repeats the text and the number',
     parameters: {
       type: 'object',
       properties: { text: { type: 'string' }, number: { type: 'integer' } },

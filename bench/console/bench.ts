@@ -15,7 +15,7 @@ export type ConsoleReport = {
   readonly bench: 'console'
   /** What the inbox needs, compressed with brotli as it is served. */
   readonly first_route_bytes: number
-  /** What the first graph loads besides. */
+  /** What the first graph loads in addition. */
   readonly graph_bytes: number
   readonly cold?: { readonly usable_ms: number; readonly worst_ms: number; readonly rounds: number }
   readonly skipped?: string
@@ -68,7 +68,7 @@ async function cold(): Promise<readonly Cold[]> {
     await login.waitForSelector('.held')
     const cookies = await first.cookies()
     for (let round = 0; round < ROUNDS; round++) {
-      // A context of its own has an empty cache.
+      // A new context has an empty cache.
       const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
       await context.addCookies(cookies)
       const page = await context.newPage()

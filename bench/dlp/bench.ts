@@ -31,10 +31,10 @@ const DATA = join(import.meta.dirname, '../../../shared/data/dlp')
  * Are secrets and personal data found? Every sample is one text with one label.
  *
  * A positive counts as recalled when a finding answers the sample's question, a negative as a false positive when one does
- * (`labels.ts` says which findings answer which sample). secretlint knows only secrets: any message of its counts.
- * Four sets of lines are our own (`own-lines.ts`): rules are written with one half of each in view, and only counted on the other.
+ * (`labels.ts` says which findings answer which sample). secretlint finds only secrets: any message it reports counts.
+ * Four sets of lines are our own (`own-lines.ts`): one half of each may be read when rules are written; the other half is only counted.
  * A set of personal data gives two rows: the entities that the specification names (e-mail, card, IP address, IBAN, phone), and
- * the rest under `_other`, where we claim nothing and show what we have.
+ * the rest under `_other`, for which we make no claim.
  */
 export const bench: Bench<Report> = {
   needsPeers: true,

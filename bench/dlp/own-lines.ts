@@ -16,7 +16,7 @@ export function ownLines(half: 'development' | 'held_back'): Sample[] {
 }
 
 /**
- * Formats of many providers, passwords in code, configuration, logs and prose, and what only looks like them. Each part was written at once and
+ * Formats of many providers, passwords in code, configuration, logs and prose, and texts that only look like them. Each part was written at once and
  * scored before any rule was changed; classes of misses in the development part were then looked at, the held-back part is only counted.
  */
 export function freshLines(half: 'development' | 'held_back'): Sample[] {
@@ -36,7 +36,7 @@ const linesOf = (file: string, folder = 'own') =>
     .filter((line) => line !== '')
     .map((line) => line.replaceAll(String.raw`\n`, '\n'))
 
-/** The lines of a file, and every name of `names.txt` with a few of the values that a secret of that name has, or has not. */
+/** The lines of a file, and every name of `names.txt` with a few values that are typical of a secret of that name, and a few that are not. */
 function templates(file: string): string[] {
   const values = linesOf(file.replace('.txt', '-values.txt'))
   const styles = linesOf('styles.txt')
@@ -72,7 +72,7 @@ const some = (letters: string, count: number, random: Random) =>
   Array.from({ length: count }, () => letters[random(letters.length)]).join('')
 const capital = (word: string) => `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`
 
-/** Passwords as people choose them, and as programs do. */
+/** Passwords as people choose them, and generated ones. */
 function password(random: Random): string {
   const word = WORDS[random(WORDS.length)] ?? ''
   const kinds = [

@@ -104,7 +104,7 @@ function planOf(options: readonly string[]): Plan {
   }
 }
 
-/** A held call takes four requests: fewer at once say enough. */
+/** A held call needs four requests, so lower concurrency is sufficient. */
 const heldPlanOf = ({ ms, warm_ms }: Plan) => ({ concurrency: [1, 16], ms: ms * 3, warm_ms: Math.min(warm_ms, 5_000) })
 
 /** Some gateways listen before their tools are available. */
@@ -126,7 +126,7 @@ async function renewSession(load: Load, system: System, { target }: Running): Pr
   if (isOurs(system)) await load.send({ order: 'open', system, target })
 }
 
-/** Until the code is compiled for what it really does; bounded, because a busy machine may take longer. */
+/** Warms up until V8 has optimized the code. The time is limited, because a busy machine may take longer. */
 async function warmUp(load: Load, system: System, running: Running, { warm_calls, warm_ms }: Plan): Promise<void> {
   const until = performance.now() + warm_ms
   for (let calls = 0; calls < warm_calls && performance.now() < until;) {

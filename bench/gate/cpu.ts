@@ -42,7 +42,7 @@ function switchesOf(pid: number): number {
 function statOf(pid: number): Process | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The name in brackets may hold anything; what follows it is numbers.
+    // The name in brackets may contain any characters; only numbers follow it.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
     return { pid, parent: Number(fields[1]), us: (Number(fields[11]) + Number(fields[12])) * TICK_US }
   } catch {

@@ -1,7 +1,7 @@
 /** The tool that every system of this bench calls: it returns its input. */
 const TOOL = {
   name: 'echo',
-  description: 'Says the text and the number again',
+  description: 'Repeats the text and the number',
   inputSchema: {
     type: 'object',
     properties: { text: { type: 'string', maxLength: 1000 }, number: { type: 'integer', minimum: 0 } },
@@ -17,7 +17,7 @@ export type Message = {
   readonly params?: { readonly name?: string; readonly arguments?: { text: string; number: number } }
 }
 
-/** An answer as text, or nothing where none is wanted. Only `tools/call` is hot. */
+/** The answer as text, or undefined for notifications. Only `tools/call` is hot. */
 export function answerTo({ id, method, params }: Message): string | undefined {
   if (id === undefined) return undefined
   const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},`

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { peerFile } from './peers.ts'
 
-/** `executor` from npm: a peer that asks people and records too. It runs a piece of code per call, as its documentation says. */
+/** `executor` from npm: a gateway that also asks people and records calls. It runs a piece of code per call, as its documentation says. */
 export type Executor = { readonly child: ChildProcess; readonly url: string; readonly tool: string }
 
 type ToolServer = { readonly url: string } | { readonly command: string; readonly args: readonly string[] }

@@ -6,7 +6,7 @@ import type * as ClientStdio from '@modelcontextprotocol/client/stdio'
 import type * as ServerSdk from '@modelcontextprotocol/server'
 import { fromPeers } from './peers.ts'
 
-// A gateway as the official SDK's guides would have it: one client upstream, one server and transport per session.
+// A gateway built as the official SDK's guides describe: one client upstream, one server and transport per session.
 // `http <url>` or `stdio <command…>`.
 type NodeTransport = ServerSdk.Transport & {
   readonly sessionId?: string

@@ -10,7 +10,7 @@ export type Target =
       readonly url: string
       readonly tool: string
       readonly key?: string
-      /** For a tool that takes code: what it calls. */
+      /** For a tool that runs code: the code that makes the call. */
       readonly code?: string
     }
   | { readonly speaks: 'stdio'; readonly command: readonly string[]; readonly tool: string }

@@ -43,7 +43,7 @@ const LAUNCHER = here('../../bin/sluice')
 const TOOL_SERVER = [node, here('tool-server.ts'), 'stdio'] as const
 export const [TOOL_COMMAND, ...TOOL_ARGS] = TOOL_SERVER
 
-/** Only what their documentation says: no switch that would make one slower, none that only a bench would use. */
+/** Configured as their documentation says: no option that would make one slower, and none that only a bench would use. */
 export const STARTS: Record<System, Start> = {
   async direct({ upstream, url }) {
     const target: Target =
@@ -95,7 +95,7 @@ async function ours(file: string, tool: string, { upstream, url, folder }: Setti
   return { child, folder, target: { speaks: 'http', url: `http://127.0.0.1:${await firstLine(child)}/mcp`, tool } }
 }
 
-/** As an operator would run it: everything on by default, one rule for the tool, as many calls at once as come. */
+/** As an operator would run it: everything on by default, one rule for the tool, no limit on concurrent calls. */
 async function startSluice(setting: Setting, tools: object = {}): Promise<Running> {
   const { child, address } = await startGate(setting, { tools })
   const key = keyOf(setting.folder, 'agent', 'bench')
@@ -140,7 +140,7 @@ export async function startToolServer(folder: string): Promise<{ readonly url: s
 
 /** Starts a Node program that reports how much it allocates. */
 function start([command = '', ...args]: readonly string[], folder: string, stdout: 'pipe' | 'ignore' = 'ignore') {
-  // Some keep caches and catalogues in the home folder; every run starts without.
+  // Some keep caches and catalogues in the home folder; every run starts with an empty one.
   const home = join(folder, 'home')
   mkdirSync(home, { recursive: true })
   const env = { PATH: process.env['PATH'], HOME: home, NODE_ENV: 'production', ...reportingEnv(folder) }

@@ -24,7 +24,7 @@ if (process.argv[2] === 'stdio') {
     })
     return undefined
   })
-  // Keeps the connections of systems that wait for their turn.
+  // Keeps the connections of systems that are not being measured at the moment.
   server.keepAliveTimeout = 600_000
   server.listen(0, '127.0.0.1', () => process.stdout.write(`${(server.address() as AddressInfo).port}\n`))
 }

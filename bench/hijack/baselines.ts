@@ -1,13 +1,13 @@
 import type { Json } from '../../server/src/contract/json.ts'
 import type { RecordedCall } from './runs.ts'
 
-/** What a baseline knows when it decides: the same as the gate, and the data set's label whether the tool has an effect. */
+/** What a baseline gets for a decision: the same as the gate, and the data set's label that says whether the tool has an effect. */
 export type Moment = {
   readonly call: Pick<RecordedCall, 'function' | 'args'>
   readonly hasEffect: boolean
   readonly words: readonly string[]
   readonly outputs: readonly string[]
-  /** The tools that the task needs, as an oracle knows them. */
+  /** The tools that the task needs, according to the data set's own solution. */
   readonly needed: ReadonlySet<string>
 }
 

@@ -3,7 +3,7 @@ import type { Accounts, Held, Tables } from '../../server/src/commands/ports/rea
 
 type Stored = { version: number; row: object; readonly cursor: number; readonly id: string }
 
-/** A ledger for one replayed run: the corridor's own commits, without a disk. It keeps what a decision reads. */
+/** A ledger for one replayed run: the corridor's own commits, without a disk. It stores only what a decision reads. */
 export function createMemoryStore(): {
   readonly ledger: Ledger
   readonly tables: Tables

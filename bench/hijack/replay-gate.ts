@@ -22,7 +22,7 @@ import { sha256Hex } from '../../server/src/keys/digest.ts'
 import { randomIds } from '../../server/src/boot/random-ids.ts'
 import { createMemoryStore } from './memory-store.ts'
 
-/** Printed with the figures: everything is allowed, so whatever asks is provenance. */
+/** Printed with the figures: everything is allowed, so only provenance can ask. */
 export const PRESET = `rules:
   - { id: all, effect: allow, match: { tool: '*' }, says: in this replay only provenance asks }
 `
@@ -55,7 +55,7 @@ type Shared = {
 
 /** What all replayed runs share. The other deciders are switched off, because the bench measures only this one. */
 export async function openShared(names: readonly string[]): Promise<Shared> {
-  // Sensitive text is for another decider.
+  // Sensitive text is judged by another decider.
   const quiet = { content: { secrets: 'off', pii: 'off' } }
   const tools = Object.fromEntries(names.map((name) => [name, quiet]))
   const config = readConfig({ servers: { [SERVER]: { command: 'none', tools } }, repetition: NEVER_REPEATED })
@@ -184,7 +184,7 @@ export function openReplay(
 type DispatchArtifacts = Parameters<typeof openSessions>[0]['artifacts'] &
   Readonly<Record<'put' | 'expire' | 'erase', unknown>>
 
-/** The same decision once more, timed: reading the session is not counted, it happens after the answer before. */
+/** The same decision once more, timed: reading the session is not counted, because that happens after the previous answer. */
 async function decisionTime(deps: DispatchDeps, tool: Tool, row: CallRow): Promise<number> {
   const session = await deps.sessions.readUntil('user', 'run', row.received_at)
   const began = performance.now()

@@ -6,7 +6,7 @@ import type { ToolDefinition } from '../../server/src/contract/tool.ts'
 import { validateAgainst } from '../../server/src/core/json/validate-args.ts'
 import { complaint } from '../bench.ts'
 
-/** One call of a recorded run. `label` and `mutates_env` are the data set's own words: nothing that judges ever sees them. */
+/** One call of a recorded run. `label` and `mutates_env` are from the data set: no system that decides ever sees them. */
 export type RecordedCall = {
   readonly function: string
   readonly args: JsonObject
@@ -22,7 +22,7 @@ export type RecordedRun = {
   readonly user_task: string
   readonly injection_task?: string
   readonly prompt: string
-  /** Of a hijacked run: what the injected text wants. */
+  /** Of a hijacked run: what the injected text asks for. */
   readonly goal?: string
   readonly calls: readonly RecordedCall[]
 }
@@ -68,7 +68,7 @@ export function readDataSet(folder: string): DataSet {
   }
 }
 
-/** Types that data sets write as in a programming language. */
+/** Types that data sets name as a programming language does. */
 const TYPES: Readonly<Record<string, string | undefined>> = {
   dict: 'object',
   float: 'number',
@@ -81,7 +81,7 @@ const TYPES: Readonly<Record<string, string | undefined>> = {
   any: undefined,
 }
 
-/** A schema that a gate can admit: nothing is required, and types of no JSON Schema are left out. */
+/** A schema that a gate can admit: nothing is required, and types that JSON Schema does not have are left out. */
 export function cleanSchema(schema: JsonObject): JsonObject {
   const clean = (value: Json): Json => {
     if (Array.isArray(value)) return value.map((item: Json) => clean(item))
@@ -113,13 +113,13 @@ function json(folder: string, name: string): unknown {
 const isFitting = (schema: JsonObject, args: JsonObject): boolean =>
   validateAgainst(schema, JSON.stringify(schema), args).ok
 
-/** Recorded calls do not always keep to the listed schema: then only the fields' names remain of it. */
+/** Recorded calls do not always match the listed schema. Then only the fields' names are used. */
 function loosened({ properties }: JsonObject): JsonObject {
   const names = isJsonObject(properties) ? Object.keys(properties) : []
   return { type: 'object', properties: Object.fromEntries(names.map((name) => [name, {}])) }
 }
 
-/** JSON Lines, packed or not. */
+/** JSON Lines, gzipped or not. */
 function lines(folder: string, name: string): RecordedRun[] | undefined {
   const [packed, plain] = [join(folder, `${name}.jsonl.gz`), join(folder, `${name}.jsonl`)]
   const text = existsSync(packed)

@@ -1,6 +1,6 @@
 import type { DescribedCall } from '../../server/src/core/gate/policy/described-call.ts'
 
-/** One rule that both systems can say: a tool, and a condition over an argument and the caller. */
+/** One rule that both systems can express: a tool, and a condition over an argument and the caller. */
 export type BenchRule = {
   readonly effect: 'allow' | 'block'
   readonly tool: string

@@ -5,10 +5,10 @@ import { columns, valuesOf, type Bench } from '../bench.ts'
 import { labelledTools, type LabelledTool } from './labelled-tools.ts'
 import { verbRule } from './verb-rule.ts'
 
-/** Acting tools in innocent words and reads with scary words, written for this bench; half of each was not looked at while the rules were made. */
+/** Tools with effects that are described in harmless words, and reads that are described in alarming words, written for this bench; half of each was not looked at while the rules were written. */
 const INNOCENT = join(import.meta.dirname, 'innocent-words.jsonl')
 /**
- * More of them, written later: many domains, mostly acting tools that begin with a reading verb. Each list was scored before any rule was
+ * More of them, written later: many domains, mostly tools with effects that begin with a reading verb. Each list was scored before any rule was
  * changed because of it, then used to find classes of misses, so these figures are in-sample (first contact: the decision on inference).
  */
 const FRESH = join(import.meta.dirname, 'fresh-words.jsonl')
@@ -25,7 +25,7 @@ type Report = {
   innocent: ({ set: 'innocent' | 'fresh'; half: 'development' | 'held-back'; system: Row['system'] } & Figures)[]
   /** Sluice on writes, per tool server. No weights are learned, so there is nothing to cross-validate: this shows the spread. */
   servers: ({ server: string; unknown: number } & Figures)[]
-  /** Tools that share a definition to the letter and differ in their hint: no method can be right about all of them. */
+  /** Tools with identical definitions and different hints: no method can be right about all of them. */
   contradicted: { definitions: number; least_errors: number }
 }
 
@@ -91,7 +91,7 @@ export const bench: Bench<Report> = {
 type System = (definition: ToolDefinition, target: Target) => boolean
 
 const SYSTEMS: Readonly<Record<Row['system'], System>> = {
-  // The gate counts what it does not know as a write.
+  // The gate treats an unknown effect as a write.
   sluice: (definition, target) => {
     const { effects } = inferEffects(definition)
     return target === 'write' ? !effects.includes('read') : effects.includes('destructive')

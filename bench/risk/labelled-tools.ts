@@ -35,7 +35,7 @@ function labelled(line: Line): LabelledTool {
   const { readOnlyHint, destructiveHint } = line.labels ?? {}
   return {
     group: line.server ?? line.source ?? 'unnamed',
-    // Only what a tool server says of every tool: the hints never reach the inference.
+    // Only what every tool server states: the inference never gets the hints.
     definition: {
       name: line.name,
       ...(line.title === undefined ? {} : { title: line.title }),

@@ -35,7 +35,7 @@ async function load({ run }: RunSystem, clients: number, duration: number) {
   const took: number[] = []
   const client = async () => {
     for (let now = start; now < start + duration;) {
-      if ((await run()) !== STEPS) throw new Error('a run ended with another result than its steps make')
+      if ((await run()) !== STEPS) throw new Error('a run ended with a wrong result')
       const ended = performance.now()
       took.push(ended - now)
       now = ended

@@ -11,7 +11,7 @@ import type { RunSystem } from './system.ts'
 
 const START_MS = 60_000
 
-/** A server of its own on loopback, as published and with its defaults (it waits for fsync), and a service with its SDK. */
+/** A separate server on loopback, as published and with its defaults (it waits for fsync), and a service with its SDK. */
 export async function openRestate(): Promise<RunSystem> {
   const folder = mkdtempSync(join(tmpdir(), 'restate-bench-runs-'))
   const [fabric = 0, admin = 0, ingress = 0, service = 0] = await freePorts(4)
@@ -49,7 +49,7 @@ export async function openRestate(): Promise<RunSystem> {
       await sleep(200)
     }
     while (!(await succeeds(() => post(ingress, '/runs/ten')))) {
-      if (Date.now() > deadline) throw new Error('Restate carries out no run')
+      if (Date.now() > deadline) throw new Error('Restate executes no run')
       await sleep(200)
     }
     return { store: 'rocksdb, fsync', run: async () => Number(await post(ingress, '/runs/ten')), close }

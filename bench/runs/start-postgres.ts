@@ -6,7 +6,7 @@ import { POSTGRES_VARIABLE } from './postgres-systems.ts'
 
 export const isPostgresThere = (): boolean => process.env[POSTGRES_VARIABLE] !== undefined
 
-/** A Postgres of its own for the measurement, as it is configured by default: every commit is flushed. Undefined where there is none. */
+/** A separate Postgres for the measurement, configured by default: every commit is flushed. Undefined if there is none for this machine. */
 export async function startBenchPostgres(): Promise<{ stop(): Promise<void> } | undefined> {
   const found = await binaries()
   if (found === undefined) {

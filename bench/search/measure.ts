@@ -4,7 +4,7 @@ import { readSet, sample } from './read-set.ts'
 import { byMeaning } from './by-meaning.ts'
 import { SYSTEMS, type SystemName } from './systems.ts'
 
-/** What one child process is asked: one system on one set, so that no system affects the caches or the memory of another. */
+/** The task of one child process: one system on one set, so that no system affects the caches or the memory of another. */
 export type Job = {
   system: SystemName | 'sluice_embeddings'
   folder: string

@@ -40,7 +40,7 @@ test.each<[string, () => unknown, RegExp]>([
   [
     'a folder without sets',
     () => setFolders([mkdtempSync(join(folder, 'empty-'))]),
-    /holds no set: tools\.jsonl and queries\.jsonl/,
+    /contains no set: neither tools\.jsonl and queries\.jsonl/,
   ],
   ['tools without queries', () => readSet(setOf('half', '{"id":"a"}'), []), /has tools and no queries\.jsonl$/],
   [

@@ -13,7 +13,7 @@ export type SearchSet = {
   readonly questions: readonly Question[]
 }
 
-/** The set folders named: each a set itself or a folder of sets. */
+/** The folders of sets: each argument is a set or a folder of sets. */
 export function setFolders(folders: readonly string[]): string[] {
   return folders.flatMap((folder) => {
     if (fileIn(folder, 'tools') !== undefined) return [folder]
@@ -25,7 +25,7 @@ export function setFolders(folders: readonly string[]): string[] {
           .filter((one) => fileIn(one, 'tools') !== undefined && fileIn(one, 'queries') !== undefined)
       : []
     if (inner.length === 0)
-      throw complaint(`${folder} holds no set: tools.jsonl and queries.jsonl, or folders with both`)
+      throw complaint(`${folder} contains no set: neither tools.jsonl and queries.jsonl nor folders with both`)
     return inner
   })
 }
@@ -114,7 +114,7 @@ function toolOf(row: JsonObject): SearchableTool {
   }
 }
 
-/** Some sets describe parameters as the text of an object: `{"base": "Required. string. The base currency"}`. */
+/** Some sets describe the parameters in one text that contains an object: `{"base": "Required. string. The base currency"}`. */
 function schemaOfText(text: string): JsonObject {
   const found = /\{[^{}]*\}/.exec(text)
   if (found === null) return {}

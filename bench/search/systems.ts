@@ -8,7 +8,7 @@ import { STOP_WORDS } from '../../server/src/core/search/stop-words.ts'
 import { createBm25 } from './bm25.ts'
 
 type Search = (query: string, count: number) => readonly string[] | Promise<readonly string[]>
-/** `open` loads the engine; what it returns builds the index, which is what is timed. */
+/** `open` loads the engine and returns a function that builds the index; only that function is timed. */
 export type System = { open(): Promise<(tools: readonly SearchableTool[]) => Search | Promise<Search>> }
 
 /** Split names, stems, no stop words: what a careful user gives a search library. */

@@ -6,7 +6,7 @@ import { compilePolicy } from '../../server/src/core/gate/policy/compile-policy.
 import { callWith, neutralFacts, toolWith } from '../../server/src/core/gate/neutral-facts.suite.ts'
 import { columns, complaint, quantile, valuesOf, type Bench } from '../bench.ts'
 
-/** Lists of ours: the first was there while the table was made, the others were written afterwards and measured before anything was changed. */
+/** Our own lists: the first existed while the table was written; the others were written afterwards and measured before anything was changed. */
 const OWN = ['commands.jsonl', 'second-list.jsonl', 'third-list.jsonl'].map((name) => join(import.meta.dirname, name))
 
 type Line = { readonly command: string; readonly acts: boolean }

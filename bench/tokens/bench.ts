@@ -87,7 +87,10 @@ export const bench: Bench<Report> = {
     )
     return [
       columns([['catalogue', 'tools', 'passthrough', 'search', 'less'], ...catalogues]),
-      columns([['one task', 'found', 'passthrough', 'search', 'of it the trip', 'cheaper up to … tasks'], ...tasks]),
+      columns([
+        ['one task', 'found', 'passthrough', 'search', 'of it for searching', 'cheaper up to … tasks'],
+        ...tasks,
+      ]),
     ].join('\n\n')
   },
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 
 export type Balancer = {
   readonly url: string
-  /** Nodes come and go while it runs. */
+  /** Nodes may be added and removed while it runs. */
   setNodes(urls: readonly string[]): void
   close(): Promise<void>
 }
@@ -13,8 +13,8 @@ const LOOK_MS = 250
 const MOST_BYTES = 16 * 1024 * 1024
 
 /**
- * A small balancer for loopback: round robin over nodes that say they are ready (`/readyz`). A request that a node did not take, because it is gone
- * or says `gate.stopping`, goes to the next one. Requests of one MCP session go to one node while it is ready, because questions to
+ * A small balancer for loopback: round robin over nodes that say they are ready (`/readyz`). A request that a node did
+ * not accept, because it cannot be reached or answers `gate.stopping`, goes to the next one. Requests of one MCP session go to one node while it is ready, because questions to
  * clients belong to a connection.
  */
 export async function startBalancer(urls: readonly string[], port = 0): Promise<Balancer> {
@@ -35,7 +35,7 @@ export async function startBalancer(urls: readonly string[], port = 0): Promise<
   const timer = setInterval(() => void look(), LOOK_MS)
   timer.unref()
 
-  /** All nodes, the best choice first. */
+  /** All nodes, in the order in which to try them. */
   const choices = (session: string | undefined): string[] => {
     turn += 1
     const first = session === undefined ? turn : hash('sha256', session, 'buffer').readUInt16BE()
@@ -85,7 +85,7 @@ async function bodyOf(asked: IncomingMessage): Promise<Buffer | undefined> {
   return Buffer.concat(parts)
 }
 
-/** The header as the client sent it, and its address behind it. */
+/** The header as the client sent it, with the client's address appended. */
 const forwardedFor = ({ headers, socket }: IncomingMessage): string =>
   [headers['x-forwarded-for'] ?? [], socket.remoteAddress ?? 'unknown'].flat().join(', ')
 
@@ -102,7 +102,7 @@ function forward(node: string, asked: IncomingMessage, body: Buffer, answer: Ser
     sent.on('error', (error: NodeJS.ErrnoException) => {
       // Nothing was sent on a refused connection.
       if (error.code === 'ECONNREFUSED') return resolve(false)
-      if (!isAnswered && !answer.headersSent) answer.writeHead(502).end('the node went away\n')
+      if (!isAnswered && !answer.headersSent) answer.writeHead(502).end('the connection to the node broke\n')
       else answer.destroy()
       resolve(true)
     })

@@ -7,7 +7,7 @@ import { binaries, startPostgres, stopPostgres } from '../../server/test/postgre
 import { hasRedis, startRedis, type TestRedis } from '../../server/test/postgres/with-redis.ts'
 import { startBalancer, type Balancer } from './balancer.ts'
 
-/** `npm run cluster`: three nodes of the demo on a Postgres and a Redis of their own, behind a small balancer, all on loopback. */
+/** `npm run cluster`: three nodes of the demo on a temporary Postgres and Redis, behind a small balancer, all on loopback. */
 const LAUNCHER = resolve(import.meta.dirname, '../../bin/sluice')
 const DEMO = resolve(import.meta.dirname, '../../server/src/demo')
 const say = (line: string) => process.stdout.write(`${line}\n`)

@@ -33,7 +33,7 @@ serveStdio(() => {
     'positions',
     {
       title: 'Positions',
-      description: 'Lists the tickers that are held.',
+      description: 'Lists the tickers that the portfolio holds.',
       inputSchema: z.strictObject({}),
       outputSchema: z.object({ tickers: z.array(z.string()) }),
       annotations: READS,

@@ -1,5 +1,5 @@
 /**
- * A chat in one file, for machines without a homeserver: it accepts the gate's signed messages, knows who is in which room, and
+ * A chat in one file, for machines without a homeserver: it accepts the gate's signed messages, stores who is in which room, and
  * delivers each message to the others there, signed with its own secret. A bridge to any other chat has the same two parts.
  */
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto'

@@ -1,4 +1,4 @@
-/* Generated from the OpenAPI document by `npm run generate`. What each route takes and answers. */
+/* Generated from the OpenAPI document by `npm run generate`. The request and the answer of each route. */
 
 /** Any JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }

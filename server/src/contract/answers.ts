@@ -168,7 +168,7 @@ export const ToolAnswer = z.object({
   input_schema: z.record(z.string(), z.unknown()),
   effects: z.array(ToolEffect),
   effects_from: z.enum(['configured', 'pack', 'annotated', 'inferred', 'unknown']),
-  /** The pack that knows this definition of it. */
+  /** The pack that contains this definition of it. */
   pack: z.string().optional(),
   risk: RiskClass,
   idempotent: z.boolean(),

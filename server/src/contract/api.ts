@@ -14,7 +14,7 @@ import { Surface } from './surface.ts'
 /** Not copied: a copy of the arguments could lose something the hash must cover (a key called `__proto__`). */
 export const Arguments = z.unknown().refine((value): value is Json => value !== undefined, 'arguments are missing')
 
-/** The bodies of requests, for every door that speaks JSON. Strict: an unknown field is reported as a mistake. */
+/** The bodies of requests, for every door that accepts JSON. Strict: an unknown field is reported as a mistake. */
 export const CallBody = z.strictObject({
   tool: z.string().min(1).max(200),
   args: Arguments.default({}),
@@ -24,7 +24,7 @@ export const CallBody = z.strictObject({
   canonical_args: z.string().optional(),
   args_hash: z.string().max(128).optional(),
   dry_run: z.enum(['first', 'only']).optional(),
-  /** What the user said, verbatim. From a program's key it is a claim, unless that key may speak for its user. */
+  /** What the user said, verbatim. From a program's key it is a claim, unless that key is trusted to report its user's words. */
   user_words: z.string().max(MOST_WORDS_TEXT).optional(),
 })
 export type CallBody = z.infer<typeof CallBody>

@@ -100,8 +100,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'policy.rules[].when': 'A condition in CEL over `args`, `tool`, `caller`, `session`, `labels`, `time`.',
   'policy.rules[].says': 'The reason, shown to people and agents.',
   servers: 'The tool servers behind the gate, by name.',
-  'servers.*.command':
-    'The program to start; it speaks MCP on stdin and stdout. `node` is the Node that runs the gate.',
+  'servers.*.command': 'The program to start; it uses MCP on stdin and stdout. `node` is the Node that runs the gate.',
   'servers.*.args': "Its arguments. Paths that start with ./ or ../ are relative to this file's folder.",
   'servers.*.env':
     'Environment variables for it, in addition to a minimal environment. `env:NAME` and `file:PATH` refer to a secret.',
@@ -155,7 +154,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'servers.*.provenance.directory':
     'Its outputs are your own directory (contacts, own accounts), so destinations may come from them.',
   'servers.*.provenance.outsiders': 'Whether outsiders can write the text that it returns.',
-  'servers.*.url': 'The address of a server that speaks MCP over HTTP.',
+  'servers.*.url': 'The address of a server that is reached by MCP over HTTP.',
   'servers.*.headers': 'Headers for every request to it. `env:NAME` and `file:PATH` refer to a secret.',
   'servers.*.oauth': 'Get a bearer token with client credentials, renewed when it expires.',
   'servers.*.oauth.token_url': 'The address of the token endpoint.',

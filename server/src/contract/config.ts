@@ -32,7 +32,7 @@ export const ServerName = z
   .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'a server name has 1 to 32 lower-case letters, digits and `-`')
 export type ServerName = z.infer<typeof ServerName>
 
-/** A child process that speaks MCP on stdin and stdout. */
+/** A child process that uses MCP on stdin and stdout. */
 export const StdioSettings = z.strictObject({
   /** `node` is the gate's own Node; a path that starts with `./` or `../` is resolved against the config file's folder. */
   command: z.string({ error: ({ input }) => (input === undefined ? ONE_KIND : undefined) }).min(1),
@@ -53,7 +53,7 @@ export const StdioSettings = z.strictObject({
 })
 export type StdioSettings = z.infer<typeof StdioSettings>
 
-/** A server that speaks MCP over HTTP: streamable, or the older transport with a stream of events. */
+/** A server that is reached by MCP over HTTP: streamable, or the older transport with a stream of events. */
 export const HttpSettings = z.strictObject({
   url: HttpUrl,
   ...noneBut('url'),

@@ -25,7 +25,7 @@ export type LabelRow = {
   readonly at: number
   readonly kind: 'words' | 'output' | 'resource' | 'prompt' | 'completion' | 'log' | 'preview' | 'text'
   readonly source: LabelSource
-  /** For words: `user` if the user's own credential or a host that speaks for its user sent them, otherwise `claimed`. */
+  /** For words: `user` if the user's own credential or a host that is trusted to report its user's words sent them, otherwise `claimed`. */
   readonly trust?: 'user' | 'claimed'
   /** The text itself, if no other row contains it. Redacted like every stored output. */
   readonly text?: string

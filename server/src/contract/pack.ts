@@ -51,7 +51,7 @@ export const Pack = z
   })
 export type Pack = z.infer<typeof Pack>
 
-/** A pack as people see it: what it knows, and which of this gate's tools it applies to. */
+/** A pack as people see it: what it contains, and which of this gate's tools it applies to. */
 export const PackAnswer = z.object({
   pack: z.string(),
   title: z.string(),
@@ -74,13 +74,13 @@ export const PackAnswer = z.object({
   servers: z.array(
     z.object({
       server: z.string(),
-      /** Tools whose definition the pack knows. */
+      /** Tools with a definition that the pack contains. */
       matched: z.array(z.string()),
-      /** Tools that it knows by another definition: it only adds effects to them. */
+      /** Tools that it contains with another definition: it only adds effects to them. */
       differing: z.array(z.string()),
       /** Tools that it does not know. */
       unknown: z.array(z.string()),
-      /** Tools that it knows and that the server does not list. */
+      /** Tools that it contains and that the server does not list. */
       absent: z.array(z.string()),
     }),
   ),

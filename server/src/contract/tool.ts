@@ -63,9 +63,9 @@ export type Tool = {
   readonly version?: number
   readonly effects: readonly ToolEffect[]
   readonly effects_from: 'configured' | 'pack' | 'annotated' | 'inferred' | 'unknown'
-  /** The pack that knows this definition of it. */
+  /** The pack that contains this definition of it. */
   readonly pack?: string
-  /** Arguments that contain an amount, as far as a pack knows. JSON pointers. */
+  /** Arguments that contain an amount, according to a pack. JSON pointers. */
   readonly amounts?: readonly string[]
   /** The same for arguments that are destinations, and for those that name files. */
   readonly recipients?: readonly string[]

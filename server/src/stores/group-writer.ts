@@ -59,7 +59,7 @@ const MOST_LEARNT = 100_000
 /** How many turns of the event loop a batch waits for more commits. */
 const MOST_TURNS = 2
 
-/** Collects what arrives while a batch is being written, and sends it as the next one: the disk sets the pace. */
+/** Collects what arrives while a batch is being written, and sends it as the next one, so batches grow if the disk is slow. */
 export function groupWriter<Packed>(deps: GroupWriterDeps<Packed>, first: BatchLink<Packed>): GroupWriter {
   const listeners: WakeListener[] = []
   let link: BatchLink<Packed> | undefined = first

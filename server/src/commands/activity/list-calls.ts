@@ -73,7 +73,7 @@ const namesOf = (row: CallRow, text: string): string =>
     ' ',
   )
 
-/** `isLoose`: our own sentences are in no stored text, so a match of the letters alone is enough here. */
+/** `isLoose`: a word that could occur in one of our own sentences counts as found, because the sentences are not built yet. */
 function holdsAll(text: string, words: readonly string[], isLoose: boolean): boolean {
   const lower = text.toLowerCase()
   return words.every((word) => lower.includes(word) || (isLoose && OUR_WORD.test(word)))

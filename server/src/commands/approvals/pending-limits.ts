@@ -10,7 +10,7 @@ import { lostAt } from '../changes/unrecorded.ts'
 /** How much one caller may have waiting for a decision at a time. */
 export type PendingLimits = { readonly requests: number; readonly bytes: number }
 
-/** Accounts start with more units than anybody needs, and a limit is what must be left, so that it can be changed at any time. */
+/** The initial balance of every account. It is far larger than any limit: a limit is enforced as the balance that must remain, so it can be changed at any time. */
 const FULL = 2 ** 50
 const PREFIX = 'pending '
 

@@ -60,13 +60,13 @@ export function textLabel({ id, caller, thread, kind, source, text, at }: Enteri
     text: text.slice(0, MOST_TEXT),
     ended_day: dayOf(at),
   }
-  // A label without a text: something entered that cannot be read.
+  // A label without a text: the session received something that cannot be read.
   const rest: LabelRow = { v: 1, label_id: `${label_id}.rest`, session, at, kind, source: {} }
   const labels = text.length > MOST_TEXT ? [whole, rest] : [whole]
   return labels.map((to) => ({ kind: 'swap', table: 'labels', id: to.label_id, from: 'absent', to }))
 }
 
-/** Something entered that could ask for anything, whatever it looks like. A label without a text counts as unreadable. */
+/** The session received something that may ask for anything. The label has no text, so it counts as unreadable. */
 export function anyRequestLabel({ id, caller, thread, kind, source, at }: Omit<Entering, 'text'>): Change[] {
   const label_id = `${id}.${kind}.any`
   const to: LabelRow = { v: 1, label_id, session: labelSession(caller.user, thread), at, kind, source }
