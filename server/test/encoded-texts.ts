@@ -23,7 +23,7 @@ const base32 = (text: string): string =>
   (bits(text).match(/.{5}/g) ?? []).map((five) => BASE32[Number.parseInt(five, 2)]).join('')
 
 /** How an agent or a tool server may encode a text. */
-const ENCODINGS: readonly ((text: string) => string)[] = [
+export const ENCODINGS: readonly ((text: string) => string)[] = [
   (text) => text,
   (text) => Buffer.from(text).toString('base64'),
   (text) => Buffer.from(`xy${text}`).toString('base64url'),

@@ -1,9 +1,16 @@
 import { selectRules, type CompiledRules } from './compile-rules.ts'
 import { isFirm } from './joined-text.ts'
+import { KnownNames } from './known-names.ts'
 
-/** `firm`: the rules that may also be searched for in text without its separators. */
-export type ArgRules = { readonly all: CompiledRules; readonly firm: CompiledRules }
+export type ArgRules = {
+  readonly all: CompiledRules
+  /** The rules that may also be searched for in text without its separators. */
+  readonly firm: CompiledRules
+  /** Names of fields that contain nothing sensitive. */
+  readonly clean: KnownNames<true>
+}
 
 export function argRulesOf(all: CompiledRules): ArgRules {
-  return { all, firm: selectRules(all, (rule) => (isFirm(rule) ? { ...rule, glued: true } : undefined)) }
+  const firm = selectRules(all, (rule) => (isFirm(rule) ? { ...rule, glued: true } : undefined))
+  return { all, firm, clean: new KnownNames() }
 }

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
-import { matchesEmpty, patternCost } from './pattern-cost.ts'
+import { leastLength, matchesEmpty, patternCost } from './pattern-cost.ts'
+import { KnownNames } from './known-names.ts'
 import { numberRules, type NumberRules } from './number-rules.ts'
 import { Rule, type CompiledRule, type RuleInput } from './rule.ts'
 import { buildWordFinder, type WordFinder } from './word-finder.ts'
@@ -11,6 +12,8 @@ export type KeywordUse = {
   readonly here: readonly CompiledRule[]
   readonly values: readonly CompiledRule[]
   readonly anywhere: readonly CompiledRule[]
+  /** The length of the shortest value that one of the rules for values matches. */
+  readonly least_value: number
 }
 
 export type CompiledRules = {
@@ -25,6 +28,8 @@ export type CompiledRules = {
   readonly everywhere: readonly CompiledRule[]
   /** Whether every rule needs a keyword. */
   readonly needs_keyword: boolean
+  /** What the names of fields say, for names that occurred. */
+  readonly names: KnownNames<readonly KeywordUse[]>
 }
 
 /** The step limit per attempt: attempts at a keyword are rare, attempts at every position are not. */
@@ -65,7 +70,7 @@ function compileRule(input: unknown, order: number): Result<CompiledRule> {
     return invalid(rule.id, 'the pattern may take too many steps: give every repeat a small upper limit')
   }
   if (groupsIn(rule.pattern) < rule.group) return invalid(rule.id, 'the pattern has no such group')
-  return ok({ ...rule, order, regex, cost })
+  return ok({ ...rule, order, regex, cost, least: leastLength(rule.pattern) })
 }
 
 /** A value is matched as a whole; everything else from the position where it is tried. */
@@ -98,16 +103,19 @@ const invalid = (rule: string, why: string): Result<never> =>
 const needsKeyword = ({ at, keywords }: Rule): boolean =>
   at === 'keyword' || at === 'value' || (at === 'anywhere' && keywords.length > 0)
 
+const useOf = (
+  keyword: string,
+  here: readonly CompiledRule[],
+  values: readonly CompiledRule[],
+  anywhere: readonly CompiledRule[],
+): KeywordUse => ({ keyword, here, values, anywhere, least_value: Math.min(...values.map(({ least }) => least)) })
+
 function indexed(rules: readonly CompiledRule[]): CompiledRules {
   const words = [...new Set(rules.flatMap((rule) => rule.keywords))]
   const uses = words.map((keyword): KeywordUse => {
     const own = rules.filter((rule) => rule.keywords.includes(keyword))
-    return {
-      keyword,
-      here: own.filter((rule) => rule.at === 'keyword'),
-      values: own.filter((rule) => rule.at === 'value'),
-      anywhere: own.filter((rule) => rule.at === 'anywhere'),
-    }
+    const at = (where: Rule['at']) => own.filter((rule) => rule.at === where)
+    return useOf(keyword, at('keyword'), at('value'), at('anywhere'))
   })
   const at = (where: Rule['at']): CompiledRule[] => rules.filter((rule) => rule.at === where)
   return {
@@ -119,6 +127,7 @@ function indexed(rules: readonly CompiledRule[]): CompiledRules {
     colon: at('colon'),
     everywhere: at('anywhere').filter((rule) => rule.keywords.length === 0),
     needs_keyword: rules.every(needsKeyword),
+    names: new KnownNames(),
   }
 }
 
@@ -131,7 +140,7 @@ export function selectRules(all: CompiledRules, pick: (rule: CompiledRule) => Co
   const of = (rules: readonly CompiledRule[]) => rules.flatMap((rule) => picked.get(rule) ?? [])
   const uses = all.uses.map((use): KeywordUse | undefined => {
     if (use === undefined) return undefined
-    const own = { keyword: use.keyword, here: of(use.here), values: of(use.values), anywhere: of(use.anywhere) }
+    const own = useOf(use.keyword, of(use.here), of(use.values), of(use.anywhere))
     return own.here.length + own.values.length + own.anywhere.length === 0 ? undefined : own
   })
   const rules = of(all.rules)
@@ -144,5 +153,6 @@ export function selectRules(all: CompiledRules, pick: (rule: CompiledRule) => Co
     colon: of(all.colon),
     everywhere: of(all.everywhere),
     needs_keyword: rules.every(needsKeyword),
+    names: new KnownNames(),
   }
 }

@@ -25,6 +25,7 @@ export function binaryTexts(text: string): string[] {
 /** Long enough for a secret, too short for a picture. */
 const SHORTEST_RUN = 16
 const LONGEST_RUN = 400
+const LINE_BREAK = 0x0a
 const OTHER = 0
 const DIGIT = 1
 const LETTER = 2
@@ -54,6 +55,31 @@ export function turnedTexts(text: string): string[] {
     kinds = 0
   }
   return texts
+}
+
+/**
+ * Writes what `turnedTexts` returns for ASCII codes without `/` and `=`, each with a line break after it. Returns how many codes it wrote:
+ * up to three times as many.
+ */
+export function turnInto(from: Uint8Array, length: number, to: Uint8Array): number {
+  let size = 0
+  let start = 0
+  let kinds = 0
+  for (let at = 0; at <= length; at++) {
+    const kind = at < length ? (KIND_OF[from[at] ?? 0] ?? OTHER) : OTHER
+    kinds |= kind
+    if (kind !== OTHER) continue
+    const count = at - start
+    if (count >= SHORTEST_RUN && count <= LONGEST_RUN && (kinds & DIGIT) !== 0 && (kinds & LETTER) !== 0) {
+      for (let back = at - 1; back >= start; back--) to[size++] = from[back] ?? 0
+      to[size++] = LINE_BREAK
+      for (let next = start; next < at; next++) to[size++] = ROTATED[from[next] ?? 0] ?? 0
+      to[size++] = LINE_BREAK
+    }
+    start = at + 1
+    kinds = 0
+  }
+  return size
 }
 
 function turnRun(run: string, texts: string[]): void {

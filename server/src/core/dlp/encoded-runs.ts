@@ -8,6 +8,7 @@ const SHORTEST_LINE = 40
 const HYPHEN = 0x2d
 const UNDERSCORE = 0x5f
 const NINE = 0x39
+const LINE_BREAK = 0x0a
 
 /** An alphabet: the value of each ASCII character, how many bits it has, and after how many characters a byte starts anew. */
 type Codes = {
@@ -106,6 +107,74 @@ function mayPrint64(text: string): boolean {
     place = (place + 1) & (LANES.length - 1)
   }
   return (seen & ENOUGH) !== 0
+}
+
+/**
+ * Whether `encodedTexts` may find a text in these ASCII codes, in base64 or base32. Runs of base64 may also continue after a line
+ * break. `may` are the hints about the codes.
+ * INVARIANT: if not, it finds none there (law in joined-hints.test.ts).
+ */
+export function mayPrintIn(codes: Uint8Array, length: number, may: number): boolean {
+  return (
+    ((may & MAY.base64) !== 0 && mayPrint64In(codes, length)) ||
+    ((may & MAY.base32) !== 0 && mayPrint32In(codes, length))
+  )
+}
+
+function mayPrint64In(codes: Uint8Array, length: number): boolean {
+  let counts = NONE_YET
+  let seen = 0
+  let place = 0
+  for (let at = 0; at < length; at++) {
+    const code = codes[at] ?? 0
+    if (code === LINE_BREAK) continue
+    const entry = place * BEYOND + code
+    counts = ((counts + (ADDED[entry] ?? 0)) & (CONTINUED[entry] ?? 0)) | (STARTED[entry] ?? 0)
+    seen |= counts
+    place = (place + 1) & (LANES.length - 1)
+  }
+  return (seen & ENOUGH) !== 0
+}
+
+function mayPrint32In(codes: Uint8Array, length: number): boolean {
+  const { values } = CODES_32
+  let start = 0
+  let hasDigit = false
+  for (let at = 0; at <= length; at++) {
+    const code = at < length ? (codes[at] ?? 0) : LINE_BREAK
+    if (values[code] !== NOT_IN) {
+      if (code <= NINE) hasDigit = true
+      continue
+    }
+    if (hasDigit && at - start >= SHORTEST_32)
+      for (let offset = 0; offset < CODES_32.offsets; offset++) if (mayPrint32(codes, start + offset, at)) return true
+    start = at + 1
+    hasDigit = false
+  }
+  return false
+}
+
+/** Looks at the last of so many bytes first, like `mayPrint`. */
+function mayPrint32(codes: Uint8Array, start: number, end: number): boolean {
+  const count = ((end - start) * 5) >> 3
+  for (let first = 0; first + SHORTEST_TEXT <= count;) {
+    let at = first + SHORTEST_TEXT - 1
+    while (at >= first && KIND_OF[byte32At(codes, start, at)] !== ENDS) at -= 1
+    if (at < first) return true
+    first = at + 1
+  }
+  return false
+}
+
+function byte32At(codes: Uint8Array, start: number, index: number): number {
+  const { values } = CODES_32
+  const char = ((8 * index) / 5) | 0
+  const at = start + char
+  const high = values[codes[at] ?? 0] ?? 0
+  const middle = values[codes[at + 1] ?? 0] ?? 0
+  // None of its bits is used if it is no longer part of the run.
+  const low = (values[codes[at + 2] ?? 0] ?? 0) & 31
+  return (((high << 10) | (middle << 5) | low) >> (7 - (8 * index - 5 * char))) & 0xff
 }
 
 /** Whether a long run of base64 ends at a space: then it may continue in the next line. */

@@ -64,3 +64,15 @@ export function encodingHints(text: string): number {
   }
   return (seen & ASCII_HINTS) | others
 }
+
+/** The same for ASCII codes. */
+export function hintsOfCodes(codes: Uint8Array, length: number): number {
+  let counts = ALL_START
+  let seen = 0
+  for (let at = 0; at < length; at++) {
+    const code = codes[at] ?? 0
+    counts = ((counts + ONE_EACH) & (CONTINUED[code] ?? 0)) | (STARTED[code] ?? 0)
+    seen |= counts
+  }
+  return seen & ASCII_HINTS
+}

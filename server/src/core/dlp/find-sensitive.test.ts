@@ -1,6 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { findSensitive, locate } from './find-sensitive.ts'
+import { encodedText } from '../../../test/encoded-texts.ts'
+import { selectRules } from './compile-rules.ts'
+import { findSensitive, locate, locateInField } from './find-sensitive.ts'
 import { builtIn } from './rules/built-in.suite.ts'
 import { mixedText, TOKENS } from './rules/samples.suite.ts'
 
@@ -110,6 +112,19 @@ describe('the search', () => {
         }
       }),
       { numRuns: 500 },
+    )
+  })
+
+  test('law: a rule that is not tried because too little text is left would have found nothing', () => {
+    const always = selectRules(builtIn, (rule) => ({ ...rule, least: 0 }))
+    const text = fc.oneof(mixedText, encodedText, fc.oneof(...Object.values(TOKENS)))
+    fc.assert(
+      fc.property(text, fc.nat(60), fc.constantFrom('', 'token', 'shared', 'content'), (whole, cut, name) => {
+        const one = whole.slice(0, Math.max(1, whole.length - cut))
+        expect(locate(one, builtIn).spans).toEqual(locate(one, always).spans)
+        expect(locateInField(name, one, builtIn)).toEqual(locateInField(name, one, always))
+      }),
+      { numRuns: 1_000 },
     )
   })
 

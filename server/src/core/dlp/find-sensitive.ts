@@ -12,11 +12,15 @@ import { type Span, tryAt, tryEverywhere, tryValue } from './try-rule.ts'
  * INVARIANT: the work is bounded by a constant times the length of the text (law in find-sensitive.test.ts).
  */
 export function findSensitive(text: string, rules: CompiledRules): Finding[] {
-  return settleFindings(text, (shown) => locate(shown, rules).spans)
+  const search = (shown: string) => locate(shown, rules).spans
+  return settleFindings(text, search(text), search)
 }
 
 /** The findings of one pass, including overlaps, with the most steps that the attempts could have taken. */
-export function locate(text: string, rules: CompiledRules): { spans: Span[]; steps: number } {
+export function locate(
+  text: string,
+  rules: CompiledRules,
+): { readonly spans: readonly Span[]; readonly steps: number } {
   if (rules.needs_keyword && !holdsKeyword(text, rules)) return NOTHING
   const search = new Search(text, rules)
   search.walk()
@@ -24,24 +28,59 @@ export function locate(text: string, rules: CompiledRules): { spans: Span[]; ste
 }
 
 /** Whether a text contains a keyword of one of the rules. */
-function holdsKeyword(text: string, { finder: { symbols, width, next, ends }, uses }: CompiledRules): boolean {
+function holdsKeyword(
+  text: string,
+  { finder: { symbols, width, next, first_end, ends }, uses }: CompiledRules,
+): boolean {
   let state = 0
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     state = next[state * width + (code < symbols.length ? (symbols[code] ?? 0) : 0)] ?? 0
-    const found = ends[state]
-    if (found !== undefined) for (const index of found) if (uses[index] !== undefined) return true
+    if (state < first_end) continue
+    for (const index of ends[state] ?? NONE) if (uses[index] !== undefined) return true
   }
   return false
 }
 
-const NOTHING: { spans: Span[]; steps: number } = { spans: [], steps: 0 }
+/** The same for ASCII codes. */
+export function holdsKeywordIn(codes: Uint8Array, length: number, { finder, uses }: CompiledRules): boolean {
+  const { symbols, width, next, first_end, ends } = finder
+  let state = 0
+  for (let at = 0; at < length; at++) {
+    state = next[state * width + (symbols[codes[at] ?? 0] ?? 0)] ?? 0
+    if (state < first_end) continue
+    for (const index of ends[state] ?? NONE) if (uses[index] !== undefined) return true
+  }
+  return false
+}
+
+const NO_SPANS: readonly Span[] = []
+const NOTHING = { spans: NO_SPANS, steps: 0 }
 
 /** What a field's name says about its whole value, as in `{"password": "…"}`. */
-export function locateInField(name: string, value: string, rules: CompiledRules): Span[] {
+export function locateInField(name: string, value: string, rules: CompiledRules): readonly Span[] {
+  const uses = rules.names.get(name) ?? rules.names.set(name, usesIn(name, rules))
+  if (uses.length === 0) return NO_SPANS
   const search = new Search(name, rules)
-  search.judgeField(value)
+  search.judgeField(value, uses)
   return search.spans
+}
+
+/** The rules for values whose keyword is in a name. */
+function usesIn(name: string, { finder, uses }: CompiledRules): readonly KeywordUse[] {
+  const { symbols, width, next, ends } = finder
+  const lower = name.toLowerCase()
+  const found: KeywordUse[] = []
+  let state = 0
+  for (let at = 0; at < lower.length; at++) {
+    const code = lower.charCodeAt(at)
+    state = next[state * width + (code < 128 ? (symbols[code] ?? 0) : 0)] ?? 0
+    for (const index of ends[state] ?? NONE) {
+      const use = uses[index]
+      if (use !== undefined && use.values.length > 0) found.push(use)
+    }
+  }
+  return found
 }
 
 const DIGIT = 1
@@ -76,7 +115,7 @@ class Search {
 
   walk(): void {
     const { text } = this
-    const { symbols, width, next, ends } = this.rules.finder
+    const { symbols, width, next, first_end, ends } = this.rules.finder
     let state = 0
     let wordStart = -1
     let onlyLetters = false
@@ -84,8 +123,7 @@ class Search {
     for (let at = 0; at < text.length; at++) {
       const code = text.charCodeAt(at)
       state = next[state * width + (code < 128 ? (symbols[code] ?? 0) : 0)] ?? 0
-      const found = ends[state]
-      if (found !== undefined) for (const index of found) this.meet(this.rules.uses[index], at + 1)
+      if (state >= first_end) for (const index of ends[state] ?? NONE) this.meet(this.rules.uses[index], at + 1)
       // An escape, such as `\n` inside JSON text, separates words like the character it represents.
       const isEscape = previous === BACKSLASH && ESCAPED.has(code)
       const kind = code < 128 && !isEscape ? CLASS_OF[code] : 0
@@ -109,19 +147,9 @@ class Search {
   }
 
   /** Applies the rules for values whose keyword is in this field's name. */
-  judgeField(value: string): void {
-    const name = this.text.toLowerCase()
-    const { symbols, width, next, ends } = this.rules.finder
-    let state = 0
-    for (let at = 0; at < name.length; at++) {
-      const code = name.charCodeAt(at)
-      state = next[state * width + (code < 128 ? (symbols[code] ?? 0) : 0)] ?? 0
-      for (const index of ends[state] ?? NONE) {
-        const use = this.rules.uses[index]
-        if (use === undefined || use.values.length === 0) continue
-        this.judge(use, { text: value, start: 0, end: value.length, name: this.text, quoted: true, field: true })
-      }
-    }
+  judgeField(value: string, uses: readonly KeywordUse[]): void {
+    for (const use of uses)
+      this.judge(use, { text: value, start: 0, end: value.length, name: this.text, quoted: true, field: true })
   }
 
   private meet(use: KeywordUse | undefined, end: number): void {
@@ -129,7 +157,7 @@ class Search {
     const start = end - use.keyword.length
     this.tryAll(use.here, start)
     for (const rule of use.anywhere) this.scan(rule)
-    if (use.values.length === 0) return
+    if (use.least_value > this.text.length - end) return
     // Keywords in the same name lead to the same value, so each rule is judged once per name.
     const name = nameEnd(this.text, end)
     if (name !== this.nameSeen) this.valuesSeen = undefined
@@ -142,11 +170,13 @@ class Search {
   }
 
   private judge(use: KeywordUse, place: Place & { readonly name: string }): void {
+    const length = place.end - place.start
+    if (use.least_value > length) return
     const words = wordsOf(place.name)
     const isNamed = namesWord(words, use.keyword) && !isHarmless(words)
     this.valuesSeen ??= new Set()
     for (const rule of use.values) {
-      if (this.valuesSeen.has(rule) || !(rule.glued || isNamed)) continue
+      if (rule.least > length || this.valuesSeen.has(rule) || !(rule.glued || isNamed)) continue
       this.valuesSeen.add(rule)
       this.steps += rule.cost
       const span = tryValue(rule, place)
@@ -185,7 +215,9 @@ class Search {
   }
 
   private tryAll(rules: readonly CompiledRule[], at: number): void {
+    const left = this.text.length - at
     for (const rule of rules) {
+      if (rule.least > left + rule.back) continue
       this.steps += rule.cost
       const span = tryAt(rule, this.text, at)
       if (span !== undefined) this.spans.push(span)
@@ -193,6 +225,7 @@ class Search {
   }
 
   private scan(rule: CompiledRule): void {
+    if (rule.least > this.text.length) return
     if (rule.keywords.length > 0) {
       this.scanned ??= new Set()
       if (this.scanned.has(rule)) return

@@ -1,5 +1,6 @@
 import type { CompiledRules } from './compile-rules.ts'
 import { locate } from './find-sensitive.ts'
+import { mayBeJoined } from './joined-hints.ts'
 import { looksRandom, wordShare } from './randomness.ts'
 import { readingsOf } from './readings.ts'
 import type { Rule } from './rule.ts'
@@ -26,9 +27,11 @@ export const isFirm = (rule: Pick<Rule, 'at' | 'kind' | 'keywords' | 'check'>): 
 
 /**
  * Finds tokens that were split over several fields, path segments or words, by searching all texts joined in order without
- * separators. Only formats that are recognizable by their first characters, and only if the rest looks random.
+ * separators. Only formats that are recognizable by their first characters, and only if the rest looks random. `mayBe` may only say yes too
+ * often, never too rarely.
  */
-export function findJoined(pieces: readonly Piece[], firm: CompiledRules): JoinedFinding[] {
+export function findJoined(pieces: readonly Piece[], firm: CompiledRules, mayBe = mayBeJoined): JoinedFinding[] {
+  if (!mayBe(pieces, firm)) return []
   const dense = pieces.map(({ text }) => text.replace(BETWEEN, ''))
   const joined = dense.join('')
   const found = findIn(joined, dense, firm)

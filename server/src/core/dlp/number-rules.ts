@@ -20,7 +20,8 @@ type NumberRule = { readonly rule: CompiledRule; readonly bits: number }
 
 const ALWAYS = 1
 const SHAPED = 2
-const FIRST_NEAR = 2
+const CARD = 4
+const FIRST_NEAR = 3
 const LAST_NEAR = 30
 const ALL = -1
 
@@ -29,6 +30,7 @@ export function numberRules(rules: readonly CompiledRule[]): NumberRules {
   const named = rules.filter(({ near }) => near.length > 0)
   const bitOf = (rule: CompiledRule): number => {
     if (shaped.includes(rule)) return SHAPED
+    if (isCard(rule)) return CARD
     // If there are more rules than bits, the last ones share a bit.
     return rule.near.length === 0 ? ALWAYS : 1 << Math.min(FIRST_NEAR + named.indexOf(rule), LAST_NEAR)
   }
@@ -64,23 +66,39 @@ const hasShape = ({ near, back, ignoreCase, pattern }: CompiledRule): boolean =>
  * INVARIANT: a rule whose bit is not set finds nothing in the text (law in number-rules.test.ts).
  */
 export function bitsOfText(text: string, { words, needs }: NumberRules): number {
-  const { symbols, width, next, ends } = words
+  const { symbols, width, next, first_end, ends } = words
   let state = 0
   let bits = ALWAYS
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     // Words may contain other letters, and the lower case of some of these is ASCII.
-    if (code >= 128) return ALL & ~SHAPED
+    if (code >= 128) return ALL & ~SHAPED & ~CARD
     state = next[state * width + (symbols[code] ?? 0)] ?? 0
-    const found = ends[state]
-    if (found !== undefined) for (const index of found) bits |= needs[index] ?? 0
+    if (state >= first_end) for (const index of ends[state] ?? []) bits |= needs[index] ?? 0
   }
-  return bits & ~SHAPED
+  return bits & ~SHAPED & ~CARD
 }
 
 /** The same for one number of the text, including the rules whose shape it may have. */
 export function bitsAt(text: string, at: number, bits: number, { shape }: NumberRules): number {
-  if (shape === undefined) return bits
+  const known = hasDigits(text, at, SHORTEST_CARD) ? bits | CARD : bits
+  if (shape === undefined) return known
   shape.lastIndex = at
-  return shape.test(text) ? bits | SHAPED : bits
+  return shape.test(text) ? known | SHAPED : known
+}
+
+/** The check for payment cards needs this many digits in a match, which begins at the number. */
+const SHORTEST_CARD = 13
+const isCard = ({ check, back, near }: CompiledRule): boolean =>
+  check === 'payment-card' && back === 0 && near.length === 0
+
+/** Whether a text contains so many digits from a position on. */
+function hasDigits(text: string, from: number, least: number): boolean {
+  let digits = 0
+  for (let at = from; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code >= 48 && code <= 57) digits += 1
+    if (digits === least) return true
+  }
+  return false
 }

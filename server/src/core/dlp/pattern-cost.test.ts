@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { patternCost } from './pattern-cost.ts'
+import { leastLength, patternCost } from './pattern-cost.ts'
 import { type Pattern, parsePattern } from './pattern-syntax.ts'
 
 /** The steps a plain backtracking matcher takes at the start of a text until it matches or gives up. */
@@ -95,5 +95,22 @@ describe('the cost of a pattern', () => {
   test('letter case is ignored only if the rule says so', () => {
     expect(patternCost('[a-z]{1,50}[A-Z]{1,50}!', false)).toBeLessThan(200)
     expect(patternCost('[a-z]{1,50}[A-Z]{1,50}!', true)).toBeGreaterThan(2000)
+  })
+})
+
+describe('the least length of a pattern', () => {
+  test('law: no match is shorter', () => {
+    const text = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 14 })
+    fc.assert(
+      fc.property(piece, text, (source, within) => {
+        const match = new RegExp(source).exec(within)
+        if (match !== null) expect(match[0].length).toBeGreaterThanOrEqual(leastLength(source))
+      }),
+      { numRuns: 3000 },
+    )
+  })
+
+  test('counts the shortest choice, the fewest repeats, and nothing for what only looks', () => {
+    expect(leastLength('(?<!x)ab_(?:c|de){3,5}f?(?![\\w-])')).toBe(6)
   })
 })

@@ -21,6 +21,19 @@ export function matchesEmpty(source: string): boolean {
   return pattern !== undefined && canBeEmpty(pattern)
 }
 
+/** The length of the shortest text that a pattern of the subset can match. */
+export function leastLength(source: string): number {
+  const pattern = parsePattern(source, false)
+  return pattern === undefined ? 0 : least(pattern)
+}
+
+function least(pattern: Pattern): number {
+  if (pattern.is === 'set') return 1
+  if (pattern.is === 'choice') return Math.min(...pattern.options.map(least))
+  if (pattern.is === 'sequence') return pattern.items.reduce((sum, item) => sum + least(item), 0)
+  return pattern.is === 'repeat' ? pattern.min * least(pattern.body) : 0
+}
+
 /** `follow`: the characters that may come next; the empty set means that the whole pattern has matched. */
 function cost(pattern: Pattern, follow: CharSet): Cost {
   if (pattern.is === 'choice') return choiceCost(pattern.options, follow)

@@ -99,14 +99,16 @@ function redactedLeaf(text: string, name: string, at: Place, work: Work): string
   return replaced(text, findings)
 }
 
-const leafFindings = (text: string, name: string, { rules }: Work): Finding[] => findInField(text, name, rules)
+const leafFindings = (text: string, name: string, { rules }: Work): readonly Finding[] => findInField(text, name, rules)
 
 /** The findings in one text of a JSON value, whose field is called `name`. */
-export function findInField(text: string, name: string, rules: CompiledRules): Finding[] {
-  return settleFindings(text, (shown) => spansOfLeaf(shown, name.slice(-LONGEST_NAME), rules))
+export function findInField(text: string, name: string, rules: CompiledRules): readonly Finding[] {
+  const known = name.length > LONGEST_NAME ? name.slice(-LONGEST_NAME) : name
+  const found = spansOfLeaf(text, known, rules)
+  return found.length === 0 ? found : settleFindings(text, found, (shown) => spansOfLeaf(shown, known, rules))
 }
 
-function spansOfLeaf(text: string, name: string, rules: CompiledRules): Span[] {
+function spansOfLeaf(text: string, name: string, rules: CompiledRules): readonly Span[] {
   if (name === '') return locate(text, rules).spans
   // Puts the name before the value, as in a text, for rules that use nearby words.
   const lead = `${name}: `

@@ -54,6 +54,8 @@ export type CompiledRule = Rule & {
   readonly regex: RegExp
   /** The most steps one attempt can take. */
   readonly cost: number
+  /** The length of the shortest match: where less text is left, the rule is not tried. */
+  readonly least: number
 }
 
 /** Where something sensitive is in the original text. */

@@ -2,7 +2,8 @@ import { Buffer } from 'node:buffer'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Json } from '../../contract/json.ts'
-import { argRules } from './rules/built-in.suite.ts'
+import { argRulesOf } from './arg-rules.ts'
+import { argRules, builtIn } from './rules/built-in.suite.ts'
 import { scanArgs } from './scan-args.ts'
 
 // Assembled at run time, so that secret scanners do not report this file.
@@ -133,5 +134,26 @@ test('law: whatever surrounds a text, its contents are found', () => {
       const args = { other: JSON.parse(other) as Json, text: `${left} ${SECRET} ` }
       expect(secretsIn(args)).not.toEqual([])
     }),
+  )
+})
+
+test('law: names that were searched before change nothing', () => {
+  const used = argRulesOf(builtIn)
+  const name = fc.constantFrom(
+    'text',
+    'password',
+    'api_key',
+    'a/b',
+    SECRET,
+    `k${SECRET.slice(0, 20)}`,
+    SECRET.slice(20),
+    percent(SECRET),
+  )
+  const value = fc.oneof(fc.constantFrom('correct-horse-7', '[REDACTED_SECRET]', SECRET), fc.string(), fc.nat())
+  fc.assert(
+    fc.property(fc.dictionary(name, fc.oneof(value, fc.dictionary(name, value))), (args) => {
+      expect(scanArgs(args, used)).toEqual(scanArgs(args, argRulesOf(builtIn)))
+    }),
+    { numRuns: 200 },
   )
 })

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from '../../contract/json.ts'
 import type { ArgRules } from './arg-rules.ts'
-import { findJoined, type Piece } from './joined-text.ts'
+import { findJoined, type JoinedFinding, type Piece } from './joined-text.ts'
 import { readingsOf } from './readings.ts'
 import { findInField } from './redact-json.ts'
 import type { Finding } from './rule.ts'
@@ -46,7 +46,7 @@ class Scan {
   private readonly rules: ArgRules
   private readonly findings: ArgFinding[] = []
   private readonly more = { secret: 0, pii: 0 }
-  private readonly marks = new Set<string>()
+  private marks: readonly string[] = []
   private readonly values: Piece[] = []
   private readonly names: Piece[] = []
   private complete = true
@@ -56,7 +56,7 @@ class Scan {
   }
 
   result(): ArgScan {
-    return { findings: this.findings, more: this.more, marks: [...this.marks], complete: this.complete }
+    return { findings: this.findings, more: this.more, marks: this.marks, complete: this.complete }
   }
 
   /**
@@ -72,24 +72,46 @@ class Scan {
       return
     }
     if (!isJsonObject(value)) return
-    for (const [key, field] of Object.entries(value)) {
-      const own = `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
-      this.text(key, '', own, this.names)
-      this.visit(field, labelOf(value, key) ?? key, own)
+    for (const key of Object.keys(value)) {
+      const own = `${path}/${escaped(key)}`
+      this.name(key, own)
+      this.visit(value[key] ?? null, labelOf(value, key) ?? key, own)
     }
   }
 
-  /** Skips what was already found at the same start. */
   join(): void {
+    const inValues = findJoined(this.values, this.rules.firm)
+    const inNames = findJoined(this.names, this.rules.firm)
+    if (inValues.length + inNames.length === 0) return
     const known = new Set(this.findings.map(({ path, rule }) => `${rule} ${path}`))
-    for (const pieces of [this.values, this.names])
-      for (const { piece, type, rule, kind } of findJoined(pieces, this.rules.firm)) {
-        const { text, path } = pieces[piece] ?? { text: '', path: '' }
-        if (known.has(`${rule} ${path}`)) continue
-        known.add(`${rule} ${path}`)
-        const whole = { path, start: 0, end: text.length, ...urlOf(text, text.length) }
-        this.add(kind, () => ({ type, rule, kind, ...whole, spelled: 'joined', alone: false }))
-      }
+    this.joined(this.values, inValues, known)
+    this.joined(this.names, inNames, known)
+  }
+
+  /** Skips what was already found at the same start. */
+  private joined(pieces: readonly Piece[], found: readonly JoinedFinding[], known: Set<string>): void {
+    for (const { piece, type, rule, kind } of found) {
+      const { text, path } = pieces[piece] ?? { text: '', path: '' }
+      if (known.has(`${rule} ${path}`)) continue
+      known.add(`${rule} ${path}`)
+      const whole = { path, start: 0, end: text.length, ...urlOf(text, text.length) }
+      this.add(kind, () => ({ type, rule, kind, ...whole, spelled: 'joined', alone: false }))
+    }
+  }
+
+  /** The name of a field. Names recur with every call, so those in which nothing was found are not searched again. */
+  private name(name: string, path: string): void {
+    if (this.rules.clean.get(name) === true) {
+      this.names.push({ text: name, path })
+      return
+    }
+    const before = this.found()
+    this.text(name, '', path, this.names)
+    if (this.found() === before && this.complete) this.rules.clean.set(name, true)
+  }
+
+  private found(): number {
+    return this.findings.length + this.more.secret + this.more.pii + this.marks.length
   }
 
   private text(text: string, name: string, path: string, pieces: Piece[]): void {
@@ -127,7 +149,8 @@ class Scan {
   }
 
   private mark(text: string, path: string): void {
-    if (this.marks.size < MOST_MARKS && MARK.test(text)) this.marks.add(path)
+    if (MARK.test(text) && this.marks.length < MOST_MARKS && !this.marks.includes(path))
+      this.marks = [...this.marks, path]
   }
 
   private add(kind: ArgFinding['kind'], described: () => ArgFinding): void {
@@ -135,6 +158,8 @@ class Scan {
     else this.more[kind] += 1
   }
 }
+
+const escaped = (key: string): string => (/[~/]/.test(key) ? key.replaceAll('~', '~0').replaceAll('/', '~1') : key)
 
 /** `{"name": "API_TOKEN", "value": "…"}` names its value in another field. */
 function labelOf(object: Readonly<Record<string, Json>>, key: string): string | undefined {

@@ -7,12 +7,15 @@ import type { Span } from './try-rule.ts'
 const MOST_ROUNDS = 4
 
 /**
- * All findings in a text, located in the original. One finding may hide another: a token that directly follows a card number does
+ * All findings in a text, located in the original. `found`: those of the first search. One finding may hide another: a token that directly follows a card number does
  * not start a word until the number is replaced, and a name gets closer to what follows a finding. So a search that found
  * something is repeated as if the findings were replaced, and new findings are located in the original too.
  */
-export function settleFindings(text: string, find: (text: string) => readonly Span[]): Finding[] {
-  const found = find(text)
+export function settleFindings(
+  text: string,
+  found: readonly Span[],
+  find: (text: string) => readonly Span[],
+): Finding[] {
   if (found.length === 0) return []
   let spans = resolveOverlaps(found)
   for (let round = 1; round < MOST_ROUNDS && spans.length > 0; round++) {

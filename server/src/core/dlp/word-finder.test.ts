@@ -4,12 +4,13 @@ import { buildWordFinder } from './word-finder.ts'
 
 /** Every occurrence of every word, as found by the automaton. */
 function hits(words: readonly string[], text: string): string[] {
-  const { symbols, width, next, ends } = buildWordFinder(words)
+  const { symbols, width, next, first_end, ends } = buildWordFinder(words)
   const found: string[] = []
   let state = 0
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     state = next[state * width + (code < 128 ? (symbols[code] ?? 0) : 0)] ?? 0
+    expect(state >= first_end).toBe(ends[state] !== undefined)
     for (const index of ends[state] ?? []) found.push(`${at + 1}:${index}`)
   }
   return found.sort()

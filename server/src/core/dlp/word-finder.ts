@@ -4,6 +4,8 @@ export type WordFinder = {
   readonly symbols: Uint8Array
   readonly width: number
   readonly next: Uint16Array | Int32Array
+  /** Words end in the states from this one on. So a walk need not look into `ends` at each character. */
+  readonly first_end: number
   /** The words that end in a state, as indexes into the list the finder was built from. */
   readonly ends: readonly (readonly number[] | undefined)[]
 }
@@ -27,8 +29,31 @@ export function buildWordFinder(words: readonly string[]): WordFinder {
     }
     ends[state]?.push(index)
   })
-  const next = completed(children, ends, width)
-  return { symbols, width, next, ends: ends.map((list) => (list.length === 0 ? undefined : list)) }
+  const { next, order } = completed(children, ends, width)
+  return { symbols, width, ...renumbered(next, ends, order, width) }
+}
+
+/** The states that most texts reach are near the start, where they share cache lines; those in which words end are last. */
+function renumbered(
+  next: WordFinder['next'],
+  ends: readonly (readonly number[])[],
+  order: readonly number[],
+  width: number,
+): Pick<WordFinder, 'next' | 'first_end' | 'ends'> {
+  const isEnd = (state: number) => (ends[state]?.length ?? 0) > 0
+  const inside = order.filter((state) => !isEnd(state))
+  const states = [...inside, ...order.filter(isEnd)]
+  const numbers = new Int32Array(states.length)
+  for (const [number, state] of states.entries()) numbers[state] = number
+  const moved = next.slice()
+  for (const [number, state] of states.entries())
+    for (let symbol = 0; symbol < width; symbol++)
+      moved[number * width + symbol] = numbers[next[state * width + symbol] ?? 0] ?? 0
+  return {
+    next: moved,
+    first_end: inside.length,
+    ends: states.map((state) => (isEnd(state) ? ends[state] : undefined)),
+  }
 }
 
 function symbolsOf(words: readonly string[]): { symbols: Uint8Array; width: number } {
@@ -51,9 +76,13 @@ function symbolsIn(word: string, symbols: Uint8Array): number[] {
 
 /**
  * Fills in the failure transitions breadth first, so that every state has a transition for every symbol and a walk never steps
- * back.
+ * back. `order`: the states in that order.
  */
-function completed(children: readonly Map<number, number>[], ends: number[][], width: number): WordFinder['next'] {
+function completed(
+  children: readonly Map<number, number>[],
+  ends: number[][],
+  width: number,
+): { readonly next: WordFinder['next']; readonly order: readonly number[] } {
   const cells = children.length * width
   // A gate keeps several of these for the same few thousand states.
   const next = children.length <= 2 ** 16 ? new Uint16Array(cells) : new Int32Array(cells)
@@ -76,5 +105,5 @@ function completed(children: readonly Map<number, number>[], ends: number[][], w
       queue.push(child)
     }
   }
-  return next
+  return { next, order: [0, ...queue] }
 }

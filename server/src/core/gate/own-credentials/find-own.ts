@@ -73,13 +73,13 @@ const NO_SPANS: readonly Span[] = []
 
 /** Whether any credential may begin in the text, ignoring gaps. Usually none does, and nothing is copied. */
 function mayHold(text: string, { finder }: OwnCredentials): boolean {
-  const { symbols, width, next, ends } = finder
+  const { symbols, width, next, first_end } = finder
   let state = 0
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
     if (isGap(code, text, at)) continue
     state = next[state * width + (code < 128 ? (symbols[code] ?? 0) : 0)] ?? 0
-    if (ends[state] !== undefined) return true
+    if (state >= first_end) return true
   }
   return false
 }
