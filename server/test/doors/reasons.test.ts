@@ -82,16 +82,16 @@ test('a held call names what it does, and the consent that did not cover it', as
   const minted = await gate.http('POST', '/v1/consents', approver, terms)
   const held = await gate.http('POST', '/v1/calls', agent, { tool: 'book__note', args: { text: 'other' } })
   const text = JSON.stringify(held.body)
-  expect(text).toContain('it changes something, so a person decides')
+  expect(text).toContain('it changes a note, so a person decides')
   expect(text).toContain(
     `the consent ${String(minted.body['consent_id'])} does not cover this call: it does not permit what is in \`/text\``,
   )
   const overMcp = await mcp('execute_skill_proxy', { skill_id: 'book__note', args: { text: 'another' } })
   expect(textIn(overMcp)).toMatch(
-    / Why: it changes something, .*; the consent \S+ does not cover this call: .*\. A person can/,
+    / Why: it changes a note, .*; the consent \S+ does not cover this call: .*\. A person can/,
   )
   const { body } = await gate.http('GET', `/v1/approvals/${idsIn(text).approval}`, approver)
-  expect(body['why_this']).toContain('it changes something')
+  expect(body['why_this']).toContain('it changes a note')
   expect(JSON.stringify(body['risk_notes'])).toContain('does not cover this call')
   const covered = await gate.http('POST', '/v1/calls', agent, { tool: 'book__note', args: { text: 'hi' } })
   expect(covered.body['status']).toBe('executed')
@@ -99,4 +99,13 @@ test('a held call names what it does, and the consent that did not cover it', as
   expect(JSON.stringify(wiped.body)).toContain(
     'it reaches other people or the network, so a person must confirm it explicitly',
   )
+})
+
+test('the card of a tool names the effect of that tool over HTTP, MCP and the command line', async () => {
+  const asked = 'held (simple): it changes a note, so a person decides'
+  const { body } = await gate.http('GET', '/v1/tools/book__note', agent)
+  expect(body['asked']).toContain(asked)
+  expect(textIn(await mcp('get_skill_card', { skill_id: 'book__note' }))).toContain(asked)
+  const env = { SLUICE_KEY: agent, SLUICE_URL: gate.url }
+  expect((await run(gate.folder, ['card', 'book__note'], undefined, { env })).out).toContain(`\n  ${asked}`)
 })

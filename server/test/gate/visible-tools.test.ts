@@ -62,7 +62,7 @@ describe('the tools that a caller may see', () => {
 describe('a card', () => {
   test.each([
     ['book__look', AGENT, 'runs: it only reads'],
-    ['book__note', AGENT, 'held (simple): it changes something, so a person decides'],
+    ['book__note', AGENT, 'held (simple): it changes a note, so a person decides'],
     ['book__wipe', ADMIN, 'blocked: nobody wipes the book'],
   ])('of %s says what will be asked', (tool_id, caller, asked) => {
     expect(rig.gate.catalogue.card(caller, tool_id, false)).toMatchObject({ ok: true, value: { asked } })

@@ -3,6 +3,7 @@ import { childrenOf } from '../gate/text-leaves.ts'
 import { splitWords } from '../gate/risk/split-words.ts'
 import { kindOf } from '../gate/sandbox/field-names.ts'
 import { isAddress, isMailAddress } from './hosts.ts'
+import { isAboutFiles, pathRole, type PathRole } from './path-role.ts'
 import {
   ACCOUNT,
   AMOUNT,
@@ -15,6 +16,7 @@ import {
   HOST,
   ID,
   NAME,
+  NOT_A_QUERY,
   NOT_A_RECIPIENT,
   PLACE,
   QUERY,
@@ -30,6 +32,9 @@ export type Role =
   | 'account'
   | 'address'
   | 'path'
+  | 'folder'
+  | 'from'
+  | 'target'
   | 'attachment'
   | 'command'
   | 'host'
@@ -66,11 +71,12 @@ const STEP_WORK = 65_536
 const LEAF_WORK = 500
 
 /**
- * Every string and number in the arguments; the event loop may run between two steps. Not recursive, because a caller controls
+ * Every string and number in the arguments of a tool; the event loop may run between two steps. Not recursive, because a caller controls
  * how deep the arguments are nested.
  */
-export function* leafSteps(args: Json): Generator<void, readonly Leaf[]> {
+export function* leafSteps(args: Json, tool_id: string): Generator<void, readonly Leaf[]> {
   const leaves: Leaf[] = []
+  const aboutFiles = isAboutFiles(tool_id)
   let work = 0
   const open: { readonly value: Json; readonly path: readonly string[] }[] = [{ value: args, path: [] }]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -80,48 +86,55 @@ export function* leafSteps(args: Json): Generator<void, readonly Leaf[]> {
       work = 0
       yield
     }
-    if (typeof value === 'string' || typeof value === 'number') leaves.push(leafOf(path, String(value)))
+    if (typeof value === 'string' || typeof value === 'number') leaves.push(leafOf(path, String(value), aboutFiles))
     const children = childrenOf(value)
     // Some tools take addresses as the names of fields.
     if (isJsonObject(value))
       for (const [key] of children)
-        if (path.length > 0 && (isMailAddress(key) || isAddress(key))) leaves.push(leafOf([...path, key], key))
+        if (path.length > 0 && (isMailAddress(key) || isAddress(key)))
+          leaves.push(leafOf([...path, key], key, aboutFiles))
     for (const [key, child] of children.toReversed()) open.push({ value: child, path: [...path, key] })
   }
   return leaves
 }
 
-function leafOf(path: readonly string[], text: string): Leaf {
+function leafOf(path: readonly string[], text: string, aboutFiles: boolean): Leaf {
   const fields = path.filter((key) => !/^\d+$/.test(key))
   const field = fields.at(-1) ?? ''
-  return { at: pointerOf(path), field, text, role: roleOf(fields, text) }
+  return { at: pointerOf(path), field, text, role: roleOf(fields, text, aboutFiles) }
 }
 
 export const pointerOf = (path: readonly string[]): string =>
   path.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 
-function roleOf(fields: readonly string[], text: string): Role {
+function roleOf(fields: readonly string[], text: string, aboutFiles: boolean): Role {
   const named = fields.map((field) => splitWords(field))
   const last = named.at(-1) ?? []
-  const recipient = recipientRole(named, last, text)
+  const path = pathRole(fields.at(-1) ?? '', text, aboutFiles)
+  const recipient = recipientRole(named, last, text, path)
   if (recipient !== undefined) return recipient
   if (named.some((words) => hasAny(words, ATTACHMENT))) return 'attachment'
   if (hasAny(last, CURRENCY)) return 'currency'
   if (hasAny(last, AMOUNT) && isFigure(text)) return 'amount'
   if (isAddress(text)) return 'address'
   const kind = kindOf(fields.at(-1) ?? '')
-  if (kind === 'file') return 'path'
+  if (path !== undefined) return path
   if (kind === 'command' || kind === 'code' || hasAny(last, COMMAND)) return 'command'
   if (isMailAddress(text) || IBAN.test(text.trim())) return 'to'
-  if (hasAny(last, HOST)) return 'host'
+  if (hasAny(last, HOST) && !hasAny(last, NOT_A_RECIPIENT)) return 'host'
   if (kind === 'content') return hasAny(last, NAME) ? 'name' : 'content'
-  if (hasAny(last, QUERY)) return 'query'
+  if (hasAny(last, QUERY) && !hasAny(last, NOT_A_QUERY)) return 'query'
   if (hasAny(last, PLACE)) return 'place'
   if (hasAny(last, NAME)) return 'name'
   return hasAny(last, ID) ? 'id' : 'other'
 }
 
-function recipientRole(named: readonly (readonly string[])[], last: readonly string[], text: string): Role | undefined {
+function recipientRole(
+  named: readonly (readonly string[])[],
+  last: readonly string[],
+  text: string,
+  path: PathRole | undefined,
+): Role | undefined {
   const at = named.findIndex((words) => hasAny(words, RECIPIENT) && !hasAny(words, NOT_A_RECIPIENT))
   if (at === -1) return undefined
   const words = named[at] ?? []
@@ -136,7 +149,7 @@ function recipientRole(named: readonly (readonly string[])[], last: readonly str
   if (strong.length === 0 && !looksLikeOne && !isName) return undefined
   if (isAddress(text)) return 'address'
   // The destination of a file is a path, not a person.
-  return kindOf(named.at(-1)?.join('_') ?? '') === 'file' && !looksLikeOne ? 'path' : 'to'
+  return path !== undefined && !looksLikeOne ? path : 'to'
 }
 
 const isFigure = (text: string) => /\d/.test(text) && text.length <= 64

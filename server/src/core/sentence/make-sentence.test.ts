@@ -106,6 +106,86 @@ describe('each kind of call has its sentence and its button', () => {
     expect(made.button).toBe(button)
   })
 
+  // Tools of the demo and of servers that are in use.
+  test.each<[string, readonly ToolEffect[], Json, string]>([
+    ['git__git_status', ['read'], { repo_path: '/w' }, 'Read with git__git_status in the folder /w'],
+    [
+      'git__git_create_branch',
+      ['write'],
+      { repo_path: '/w', branch_name: 'x' },
+      'Create the branch x in the folder /w',
+    ],
+    ['phone__screenshot', ['read'], { output_path: 'a.png' }, 'Read with phone__screenshot, 1 input. Also: file a.png'],
+    ['github__list_commits', ['read'], { path: 'a.md' }, 'Read with github__list_commits, 1 input. Also: file a.md'],
+    ['docs__update_doc', ['write'], { id: '4', folder: 'Work' }, 'Change the record 4 in the folder Work'],
+    ['vault__remove-tags', ['destructive'], { files: ['a.md'], tags: ['x'] }, 'Delete the tag x in the file a.md'],
+    ['cms__upload_asset', ['write', 'external'], { file: 'a.png' }, 'Upload the file a.png'],
+    [
+      'jobs__create_job',
+      ['write'],
+      { notebook_path: 'a.nb' },
+      'Create a job with jobs__create_job with 1 field. Also: file a.nb',
+    ],
+    ['mail__list', ['read'], { folder: 'Invoices' }, 'Read with mail__list in the folder Invoices'],
+    ['mail__list', ['read'], { folder: 'Invoices', limit: 5 }, 'Read with mail__list in the folder Invoices, 1 input'],
+    [
+      'mail__search_emails',
+      ['read'],
+      { keyword: 'tax', folder: 'A' },
+      'Search with mail__search_emails for tax in the folder A',
+    ],
+    ['mail__move_message', ['write'], { id: '12', folder: 'Archive' }, 'Move the message 12 to the folder Archive'],
+    ['mail__delete_message', ['destructive'], { id: '12', folder: 'A' }, 'Delete the message 12 in the folder A'],
+    ['mail__delete_folder', ['destructive'], { folder: 'Old' }, 'Delete the folder Old'],
+    ['mail__create_folder', ['write'], { folder: 'New' }, 'Create the folder New'],
+    [
+      'notes__write_note',
+      ['write'],
+      { title: 'Plan', content: 'x', folder: 'Work' },
+      'Change 1 field of the note Plan in the folder Work',
+    ],
+    [
+      'vault__create-note',
+      ['write'],
+      { filename: 'a.md', content: 'x', folder: 'Work' },
+      'Write the file a.md in the folder Work, 1 line',
+    ],
+    [
+      'maps__distance',
+      ['read'],
+      { origins: 'Rome', destination: 'Paris' },
+      'Read with maps__distance, 2 inputs. Also: to Paris',
+    ],
+    [
+      'flights__search',
+      ['read'],
+      { source: 'Rome', destination: 'Paris' },
+      'Read with flights__search, 2 inputs. Also: from Rome, to Paris',
+    ],
+    ['coins__listing', ['read'], { sort_dir: 'asc' }, 'Read with coins__listing, 1 input'],
+    ['files__list_directory', ['read'], { path: 'src' }, 'List the folder src'],
+    ['files__directory_tree', ['read'], { path: 'src' }, 'List the folder src'],
+    [
+      'files__search_files',
+      ['read'],
+      { path: 'src', pattern: '*.ts' },
+      'Search with files__search_files for *.ts in the folder src',
+    ],
+    ['files__get_file_info', ['read'], { path: 'a.txt' }, 'Read the details of the file a.txt'],
+    ['files__create_directory', ['write'], { path: 'new' }, 'Create the folder new'],
+    ['files__move_file', ['write', 'destructive'], { source: 'a', destination: 'b' }, 'Move the file a to b'],
+    ['cloud__copy', ['write'], { source: 'a.txt', destination: '/b/' }, 'Copy the file a.txt to /b/'],
+    ['github__update_pull_request', ['write'], { pullNumber: 7, title: 'New' }, 'Change 1 field of the request 7'],
+    [
+      'cli__execute_command',
+      ['privileged'],
+      { shell: 'bash', command: 'ls', workingDir: '/x' },
+      'Run a command with cli__execute_command: ls, shell bash. Also: folder /x',
+    ],
+  ])('%s %s %o: %s', (tool_id, effects, args, sentence) => {
+    expect(says(tool_id, effects, args)).toBe(sentence)
+  })
+
   test('a tool with undeclared effects is described as used, and the sentence says so', () => {
     const sentence = makeSentence({
       tool_id: 'crm__merge_contacts',

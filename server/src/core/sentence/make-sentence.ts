@@ -5,20 +5,10 @@ import type { ValueSource } from '../../contract/value-source.ts'
 import { splitWords } from '../gate/risk/split-words.ts'
 import { leafSteps, type Role } from './leaves.ts'
 import { counted, name, printerOf, text } from './pieces.ts'
-import {
-  addressPieces,
-  change,
-  fetchPage,
-  pay,
-  read,
-  remove,
-  runCommand,
-  send,
-  writeFile,
-  type Draft,
-  type Made,
-} from './templates.ts'
-import { DELETES, hasAny, PAYS, RUNS, SENDS, WRITES } from './vocabulary.ts'
+import { isFolderTool, type Draft, type Made } from './draft.ts'
+import { read, writeFile } from './file-templates.ts'
+import { addressPieces, change, fetchPage, pay, remove, runCommand, send } from './templates.ts'
+import { DELETES, hasAny, isInFiles, nounIn, PAYS, RUNS, SENDS, WRITES } from './vocabulary.ts'
 
 export type SentenceInput = {
   readonly tool_id: string
@@ -49,6 +39,9 @@ const ALWAYS: Partial<Record<Role, string>> = {
   account: 'account',
   address: 'address',
   path: 'file',
+  folder: 'folder',
+  from: 'from',
+  target: 'to',
   attachment: 'attachment',
   host: 'on',
 }
@@ -64,7 +57,7 @@ export function* sentenceSteps({ tool_id, tool, args, sources = [] }: SentenceIn
   const draft: Draft = {
     tool_id,
     words: splitWords(tool_id.slice(tool_id.indexOf('__') + 2)),
-    leaves: yield* leafSteps(args),
+    leaves: yield* leafSteps(args, tool_id),
     inputs: isJsonObject(args) ? Object.keys(args).length : 0,
     print: printerOf(sources),
   }
@@ -92,7 +85,8 @@ function actionOf({ words, leaves }: Draft, effects: readonly ToolEffect[]): Sen
   if (has('amount') && (hasAny(words, PAYS) || has('account'))) return 'pay'
   if (has('command') && (hasAny(words, RUNS) || effects.includes('privileged'))) return 'run_command'
   if (hasAny(words, DELETES)) return 'delete'
-  if (has('path') && (has('content') || hasAny(words, WRITES))) return 'write_file'
+  if (has('path') && (has('content') || (hasAny(words, WRITES) && isInFiles(nounIn(words))))) return 'write_file'
+  if (has('folder') && isFolderTool(words)) return 'write_file'
   if (effects.includes('external') && (has('to', 'cc', 'bcc') || hasAny(words, SENDS))) return 'send'
   if (has('command')) return 'run_command'
   return effects.includes('write') || effects.includes('destructive') ? 'change' : 'unknown'

@@ -1,40 +1,22 @@
 import type { SentencePiece } from '../../contract/sentence.ts'
+import { splitWords } from '../gate/risk/split-words.ts'
+import { before, inFolders, isFolderTool, of, values, type Draft, type Made } from './draft.ts'
 import { hiddenHost, hostsIn, namesIn } from './hosts.ts'
-import type { Leaf, Role } from './leaves.ts'
+import type { Leaf } from './leaves.ts'
 import { moneyText } from './money.ts'
 import { counted, joined, name, printed, text, type Printer } from './pieces.ts'
-import { COPIES, CREATES, hasAny, MOVES, nounIn, PAYEE, SENT_THINGS, SMALL_UNIT } from './vocabulary.ts'
-import { splitWords } from '../gate/risk/split-words.ts'
-
-/** The input of a template. */
-export type Draft = {
-  readonly tool_id: string
-  /** The words of the tool's name. */
-  readonly words: readonly string[]
-  readonly leaves: readonly Leaf[]
-  /** How many top-level arguments there are. */
-  readonly inputs: number
-  readonly print: Printer
-}
-
-/** A sentence without its common ending. `used`: the leaves whose values it contains. */
-export type Made = {
-  readonly pieces: readonly SentencePiece[]
-  readonly used: readonly Leaf[]
-  readonly button: string
-}
-
-const of = ({ leaves }: Draft, ...roles: readonly Role[]): readonly Leaf[] =>
-  leaves.filter(({ role }) => roles.includes(role))
-const values = ({ print }: Draft, leaves: readonly Leaf[]) => joined(leaves.map((leaf) => print.value(leaf)))
-const before = (words: string, pieces: readonly SentencePiece[]) =>
-  pieces.length === 0 ? [] : [text(words), ...pieces]
+import { articled, CREATES, hasAny, isInFiles, MOVES, nounIn, PAYEE, SENT_THINGS, SMALL_UNIT } from './vocabulary.ts'
 
 /** Only an address: a text that merely contains one may say anything. */
 const MAIL_ADDRESS = /^[^\s@<>"'(),:;]+@[^\s@<>"'(),:;]+\.[^\s@<>"'(),:;]+$/
 
 export function send(draft: Draft): Made {
-  const [to, cc, bcc, files] = [of(draft, 'to', 'account'), of(draft, 'cc'), of(draft, 'bcc'), of(draft, 'attachment')]
+  const [to, cc, bcc, files] = [
+    of(draft, 'to', 'account', 'target'),
+    of(draft, 'cc'),
+    of(draft, 'bcc'),
+    of(draft, 'attachment'),
+  ]
   const people = [...to, ...cc, ...bcc]
   const isMail = people.length > 0 && people.every((leaf) => MAIL_ADDRESS.test(leaf.text))
   const known = SENT_THINGS.find(([words]) => hasAny(draft.words, words))?.[1]
@@ -62,7 +44,7 @@ export function pay(draft: Draft): Made {
   const currency = of(draft, 'currency')[0]
   const money = first === undefined ? undefined : amountOf(first, currency)
   const to = of(draft, 'to').filter(({ field }) => hasAny(splitWords(field), PAYEE))
-  const accounts = [...of(draft, 'account'), ...of(draft, 'to').filter((leaf) => !to.includes(leaf))]
+  const accounts = [...of(draft, 'account'), ...of(draft, 'to', 'target').filter((leaf) => !to.includes(leaf))]
   const isRaw = money === undefined
   return {
     pieces: [
@@ -87,74 +69,43 @@ function amountOf({ field, text: figure }: Leaf, currency: Leaf | undefined): st
 const MOST_NAMES = 3
 
 export function remove(draft: Draft): Made {
-  const paths = of(draft, 'path')
+  const folders = of(draft, 'folder')
+  const noun = nounIn(draft.words)
+  const paths = isInFiles(noun) ? [...of(draft, 'path'), ...(isFolderTool(draft.words) ? folders : [])] : []
+  const files = isInFiles(noun) ? [] : of(draft, 'path')
   const named = paths.length > 0 ? [] : [...of(draft, 'name'), ...of(draft, 'id', 'other')]
   const shown = named.filter((leaf, index) => index < MOST_NAMES || draft.print.isFromOutside(leaf))
   const more = named.length - shown.length
   const places = of(draft, 'place', 'host')
-  const noun = nounIn(draft.words)
   const all = [...paths, ...shown]
+  const inside = folders.filter((leaf) => !paths.includes(leaf))
   const what = noun === undefined ? '' : ` the ${noun}${all.length > 1 ? 's' : ''}`
   return {
     pieces: [
       text(`Delete${what}`),
       ...(all.length === 0 ? [text(' with '), name(draft.tool_id)] : [text(' '), ...values(draft, all)]),
       ...(more > 0 ? [text(` and ${more} more`)] : []),
+      ...before(` in the ${files.length === 1 ? 'file' : 'files'} `, values(draft, files)),
+      ...inFolders(draft, inside),
       ...before(' in ', values(draft, places)),
     ],
-    used: [...all, ...places],
+    used: [...all, ...files, ...inside, ...places],
     button: 'Approve and delete',
   }
 }
 
-export function writeFile(draft: Draft): Made {
-  const paths = of(draft, 'path')
-  const isMove = hasAny(draft.words, MOVES)
-  if ((isMove || hasAny(draft.words, COPIES)) && paths.length === 2) return moveFile(draft, paths, isMove)
-  const contents = of(draft, 'content')
-  const lines = contents.reduce((sum, { text: content }) => sum + content.split('\n').length, 0)
-  const size = contents.length === 0 ? '' : `, ${counted(lines, 'line')}`
-  return {
-    pieces: [
-      text(paths.length === 1 ? 'Write the file ' : `Write ${counted(paths.length, 'file')}: `),
-      ...values(draft, paths),
-      text(size),
-    ].filter((piece) => piece.text !== ''),
-    used: paths,
-    button: 'Approve and write',
-  }
-}
-
-function moveFile(draft: Draft, paths: readonly Leaf[], isMove: boolean): Made {
-  const isTarget = ({ field }: Leaf) => hasAny(splitWords(field), TARGETS)
-  const [from, to] = [paths.find((leaf) => !isTarget(leaf)), paths.find(isTarget)]
-  const [first, second] = from === undefined || to === undefined ? paths : [from, to]
-  const verb = isMove ? 'Move' : 'Copy'
-  return {
-    pieces: [
-      text(`${verb} the file `),
-      ...(first === undefined ? [] : [draft.print.value(first)]),
-      ...before(' to ', second === undefined ? [] : [draft.print.value(second)]),
-    ],
-    used: paths,
-    button: `Approve and ${verb.toLowerCase()}`,
-  }
-}
-
-const TARGETS: ReadonlySet<string> = new Set('destination dest dst to target new'.split(' '))
 const MOST_OF_A_COMMAND = 80
 const PATH_IN_TEXT = /(?:~|\.{1,2})?\/[^\s"'`|;&<>()]+/g
 
 export function runCommand(draft: Draft): Made {
   const commands = of(draft, 'command')
-  const [first] = commands
   const hosts = of(draft, 'host')
+  const first = commands.find(({ field }) => !SHELLS.has(field.toLowerCase())) ?? commands[0]
   // A list of words is one command.
-  const isOne = commands.length > 1 && new Set(commands.map(({ field }) => field)).size === 1
-  const parts = isOne ? commands : first === undefined ? [] : [first]
+  const parts = commands.filter(({ field }) => field === first?.field)
+  const others = commands.filter((leaf) => !parts.includes(leaf))
   const whole = Array.from(parts.map(({ text: word }) => word).join(' '))
   const isLong = whole.length > MOST_OF_A_COMMAND
-  const shown = isLong ? `${printed(whole.slice(0, MOST_OF_A_COMMAND).join(''))}…` : printed(whole.join(''))
   const rest = isLong ? whole.join('') : ''
   const hidden = [
     ...new Set([...hostsIn(rest), ...namesIn(rest), ...[...rest.matchAll(PATH_IN_TEXT)].map(([path]) => path)]),
@@ -166,34 +117,56 @@ export function runCommand(draft: Draft): Made {
       text('Run a command'),
       ...(hosts.length === 0 ? [text(' with '), name(draft.tool_id)] : before(' on ', values(draft, hosts))),
       text(': '),
-      isOutside ? { is: 'outside', text: shown, at } : { is: 'value', text: shown, at },
+      { is: isOutside ? 'outside' : 'value', text: cutCommand(whole), at },
       ...(isLong ? [text(` (${whole.length.toLocaleString('en-GB')} characters)`)] : []),
+      ...others.flatMap((leaf) => [
+        text(', '),
+        name(leaf.field),
+        text(' '),
+        draft.print.value(leaf, cutCommand(Array.from(leaf.text))),
+      ]),
       ...before('. It names ', joined(hidden.map((word) => ({ is: 'value', text: printed(word), at })))),
     ],
-    used: [...parts, ...hosts],
+    used: [...commands, ...hosts],
     button: 'Approve and run',
   }
 }
 
+/** Fields that name the program which reads the command. */
+const SHELLS: ReadonlySet<string> = new Set(['shell', 'bash', 'program', 'exec'])
+
+const cutCommand = (letters: readonly string[]): string =>
+  letters.length > MOST_OF_A_COMMAND
+    ? `${printed(letters.slice(0, MOST_OF_A_COMMAND).join(''))}…`
+    : printed(letters.join(''))
+
 export function change(draft: Draft): Made {
-  const [named] = [...of(draft, 'name'), ...of(draft, 'id')]
-  const noun = nounIn(draft.words) ?? 'record'
   const isNew = hasAny(draft.words, CREATES)
-  const fields = Math.max(0, draft.inputs - (named === undefined ? 0 : 1))
+  // A new thing has a name; an existing one may get a new name, so its id says which one it is.
+  const [named] = isNew ? of(draft, 'name') : [...of(draft, 'id'), ...of(draft, 'name')]
+  const noun = nounIn(draft.words) ?? 'record'
+  const folders = of(draft, 'folder')
+  if (hasAny(draft.words, MOVES) && named !== undefined && folders.length === 1)
+    return {
+      pieces: [text(`Move the ${noun} `), draft.print.value(named), ...inFolders(draft, folders, 'to')],
+      used: [named, ...folders],
+      button: 'Approve and move',
+    }
+  const fields = Math.max(0, draft.inputs - (named === undefined ? 0 : 1) - folders.length)
   const last = named === undefined ? [text(' with '), name(draft.tool_id)] : [text(' '), draft.print.value(named)]
+  const howMuch = fields === 0 ? '' : `${counted(fields, 'field')} of `
   const start = isNew ? `Create ${named === undefined ? articled(noun) : `the ${noun}`}` : undefined
   return {
     pieces: [
-      text(start ?? `Change ${counted(fields, 'field')} of ${named === undefined ? articled(noun) : `the ${noun}`}`),
+      text(start ?? `Change ${howMuch}${named === undefined ? articled(noun) : `the ${noun}`}`),
       ...last,
+      ...inFolders(draft, folders),
       ...(isNew && fields > 0 ? [text(` with ${counted(fields, 'field')}`)] : []),
     ],
-    used: named === undefined ? [] : [named],
+    used: [...(named === undefined ? [] : [named]), ...folders],
     button: isNew ? 'Approve and create' : 'Approve and change',
   }
 }
-
-const articled = (noun: string) => `${/^[aeio]/.test(noun) ? 'an' : 'a'} ${noun}`
 
 export function fetchPage(draft: Draft): Made {
   const addresses = of(draft, 'address')
@@ -209,23 +182,4 @@ export function addressPieces(print: Printer, leaf: Leaf): SentencePiece[] {
   const host = hiddenHost(leaf.text)
   const piece = print.value(leaf)
   return [host === undefined ? piece : { ...piece, text: `${piece.text} ⟨host ${printed(host)}⟩` }]
-}
-
-export function read(draft: Draft): Made {
-  const [paths, queries] = [of(draft, 'path'), of(draft, 'query')]
-  if (paths.length > 0)
-    return {
-      pieces: [text(paths.length === 1 ? 'Read the file ' : 'Read the files '), ...values(draft, paths)],
-      used: paths,
-      button: 'Approve and read',
-    }
-  const inputs = draft.inputs === 0 ? '' : `, ${counted(draft.inputs, 'input')}`
-  return {
-    pieces:
-      queries.length > 0
-        ? [text('Search with '), name(draft.tool_id), text(' for '), ...values(draft, queries)]
-        : [text('Read with '), name(draft.tool_id), ...(inputs === '' ? [] : [text(inputs)])],
-    used: queries,
-    button: 'Approve and read',
-  }
 }

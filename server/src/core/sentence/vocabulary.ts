@@ -22,7 +22,8 @@ export const AMOUNT = list('amount amounts sum total price value payment fee tip
 export const CURRENCY = list('currency')
 export const SMALL_UNIT = list('cent cents minor pence satoshi satoshis sats wei lamports smallest')
 export const ATTACHMENT = list('attachment attachments attach attached')
-export const QUERY = list('query q search term terms keyword keywords question prompt')
+export const QUERY = list('query q search term terms keyword keywords question prompt pattern regex glob')
+export const NOT_A_QUERY = list('exclude excluded ignore ignored')
 export const COMMAND = list('command cmd commands script shell bash argv code statement sql expression program')
 export const HOST = list('host hostname server machine instance target node')
 export const PLACE = list(`
@@ -46,7 +47,12 @@ export const RUNS = list('run exec execute shell command script eval evaluate ba
 export const WRITES = list(
   'write save create edit patch append overwrite put upload replace update modify move rename copy',
 )
-export const CREATES = list('create add new insert open register make book schedule')
+export const CREATES = list('create add new insert open register make mkdir book schedule')
+/** First words of the names of tools that only look. */
+export const READS = list('get list read search find fetch show view count check download lookup query describe export')
+export const SEARCHES = list('search find grep glob lookup query')
+export const LISTS = list('list ls tree browse dir')
+export const DETAILS = list('info stat stats metadata details exists size')
 export const MOVES = list('move rename')
 export const COPIES = list('copy duplicate')
 
@@ -67,11 +73,25 @@ const NOUNS = list(`
   file folder directory message email mail branch tag commit repository issue comment user account contact customer supplier
   deal ticket task event calendar record row table database document page note invoice order payment product project team
   member role key secret token bucket object instance server container image volume cluster service job workflow pipeline
-  release webhook subscription channel label list board card item entry attachment draft rule alert dashboard report
+  release webhook subscription channel label list board card item entry attachment draft rule alert dashboard report request
 `)
+
+/** Nouns for what a path can lead to. Any other noun is something in the file or beside it: `remove_tags` with a path. */
+const IN_FILES = list('file folder directory document page note image attachment object report draft')
+export const isInFiles = (noun: string | undefined): boolean => noun === undefined || IN_FILES.has(noun)
+
+/** What follows is where or how, not what: `add_member_to_team` adds a member. */
+const PREPOSITIONS = list('to in into from of for on by with at via as')
 
 /** The noun in a name, in the singular. */
 export function nounIn(words: readonly string[]): string | undefined {
+  const end = words.findIndex((word, at) => at > 0 && PREPOSITIONS.has(word))
+  return (end === -1 ? undefined : lastNoun(words.slice(0, end))) ?? lastNoun(words)
+}
+
+export const articled = (noun: string): string => `${/^[aeio]/.test(noun) ? 'an' : 'a'} ${noun}`
+
+function lastNoun(words: readonly string[]): string | undefined {
   for (const word of words.toReversed()) {
     const singular = NOUNS.has(word)
       ? word

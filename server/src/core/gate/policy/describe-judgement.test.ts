@@ -33,7 +33,7 @@ const asked = (policy: string, tool: Tool = SEND) => {
   return describeJudgement(compiled.value, AGENT, tool)
 }
 const rules = (...list: string[]) => `rules:\n${list.map((rule, at) => `  - { id: r${at}, ${rule} }`).join('\n')}`
-const PRESET = 'held (simple): it changes something, so a person decides'
+const PRESET = 'held (simple): it changes a message, so a person decides'
 
 test.each([
   ['the preset answers', '{}', PRESET],
@@ -65,6 +65,33 @@ test('a tool that nobody admitted is asked about, whatever the policy says', () 
   const { admitted: _, ...row } = SEND.row
   const says = 'held (strong): the tool is new and has not been admitted'
   expect(asked(rules('effect: allow, says: fine'), { ...SEND, row })).toBe(says)
+})
+
+test.each<[string, Partial<Tool>, string]>([
+  [
+    'careful',
+    { effects: ['external'], risk: 'high' },
+    'held (strong): it sends a message, so a person must confirm it explicitly',
+  ],
+  [
+    'strict',
+    { effects: ['external'], risk: 'high' },
+    'held (strong): it sends a message, so a person must confirm it explicitly',
+  ],
+  ['strict', {}, 'held (simple): it changes a message, so a person decides'],
+  ['strict', { effects: ['read'], risk: 'low' }, 'held (simple): it reads without a sandbox, so a person decides'],
+  [
+    'careful',
+    { effects: ['privileged'], risk: 'critical' },
+    'held (two people): it uses special privileges, so two people decide',
+  ],
+])('the preset %s names the effect of this tool, not everything that its rule covers', (preset, changes, says) => {
+  expect(asked(`preset: ${preset}`, { ...SEND, ...changes })).toBe(says)
+})
+
+test('the words of an operator`s rule stay as they are, whatever its id', () => {
+  const policy = 'rules:\n  - { id: careful.medium, effect: ask, says: ours }'
+  expect(asked(policy)).toBe('held (simple): ours')
 })
 
 test('a condition is never shown', () => {

@@ -6,6 +6,7 @@ import { type Scope, scopeOf } from './condition/scope.ts'
 import type { Variable } from './condition/type.ts'
 import { Failure } from './condition/value.ts'
 import { matchingRules } from './judge-policy.ts'
+import { sayEffectOf } from './say-effect.ts'
 import type { CompiledRule, Layer, Policy } from './policy.ts'
 
 /** What a rule may decide about a call whose arguments, time and session are not known yet. */
@@ -32,7 +33,10 @@ const UNKNOWN_YET = { now: 0, canonical_args: '{}', thread: '' }
  */
 export function possibleOpinions(policy: Policy, caller: Caller, tool: Tool): readonly PossibleOpinions[] {
   const operator = opinionsIn(policy.operator, caller, tool)
-  return operator.certain.length > 0 ? [operator] : [operator, opinionsIn(policy.fallback, caller, tool)]
+  if (operator.certain.length > 0) return [operator]
+  const preset = opinionsIn(policy.fallback, caller, tool)
+  const say = (opinion: PossibleOpinion) => sayEffectOf(opinion, tool, tool.tags)
+  return [operator, { certain: preset.certain.map(say), possible: preset.possible.map(say) }]
 }
 
 /**

@@ -40,14 +40,14 @@ const STRICT: readonly Rule[] = [
     strength: 'simple',
     match: { risk: ['low'] },
     when: '!("read" in tool.effects) || !tool.sandboxed',
-    says: 'everything except reads inside a sandbox needs approval',
+    says: 'it reads without a sandbox, so a person decides',
   },
   {
     id: 'strict.medium',
     effect: 'ask',
     strength: 'simple',
     match: { risk: ['medium'] },
-    says: 'everything except reads inside a sandbox needs approval',
+    says: 'it changes something, so a person decides',
   },
   {
     id: 'strict.high',
