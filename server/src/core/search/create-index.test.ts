@@ -60,6 +60,19 @@ describe('search', () => {
     expect(idsFor(query)[0]).toBe(id)
   })
 
+  test.each(['mail', 'email', 'e-mail', 'inbox', 'gmail', 'outlook', 'reply', 'forward', 'notify', 'sms'])(
+    '"%s" finds a tool that calls it a message',
+    (query) => {
+      const outbox = { id: 'outbox__send_message', name: 'send_message', description: 'Sends a text to a person.' }
+      const files = { id: 'files__move', name: 'move', description: 'Moves a file' }
+      expect(
+        indexOf([outbox, files])
+          .search(query, 5)
+          .map(({ id }) => id),
+      ).toEqual([outbox.id])
+    },
+  )
+
   test('a prompt with several requests gets a tool for each before variants of one', () => {
     const variants = ['draft', 'reply', 'forward', 'template'].map((kind) => ({
       id: `mail__email_${kind}`,

@@ -7,7 +7,7 @@ import { stem } from './stem.ts'
 const GROUPS = `
   get fetch retrieve obtain read load show display view return, find search lookup locate discover query seek,
   list enumerate browse, create make add new generate insert build register,
-  delete remove erase drop destroy discard, update modify change edit alter adjust set revise,
+  delete remove erase drop destroy discard trash, update modify change edit alter adjust set revise,
   calculate compute evaluate determine, send deliver transmit dispatch post, buy purchase order acquire shop,
   sell vend, book reserve reservation booking, cancel abort revoke terminate,
   start begin launch initiate run execute trigger, stop halt end terminate, check verify validate confirm test,

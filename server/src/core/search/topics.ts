@@ -63,7 +63,7 @@ gift: birthday anniversary surprise christmas valentine
 calendar: meeting appointment schedule remind tomorrow
 task: todo reminder deadline checklist
 email: inbox recipient newsletter gmail outlook
-message: sms text whatsapp slack telegram chat
+message: sms text whatsapp slack telegram chat email mail inbox gmail outlook reply forward notify
 document: pdf word report docx
 spreadsheet: excel csv sheet
 chart: graph plot pie histogram bar visualization

@@ -69,7 +69,7 @@ export function addToolCommands(program: Command, session: Session): void {
 }
 
 function printFound(out: Out, items: readonly Fields[]): void {
-  if (items.length === 0) return out.line('nothing found; try different words')
+  if (items.length === 0) return out.line('nothing found; try other words, or list all tools with `sluice tools`')
   const row = (found: Fields) => [
     Number(found['score_hint']).toFixed(2),
     textOf(found['skill_id']),
