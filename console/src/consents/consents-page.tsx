@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { Constraint, ConsentView } from '../../../server/src/contract/consent.ts'
+import { argumentsText, CONSENT_STATES } from '../../../server/src/contract/consent-text.ts'
+import type { ConsentView } from '../../../server/src/contract/consent.ts'
 import { ask } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
 import { allOf } from '../api/queries.ts'
@@ -10,8 +11,6 @@ import { useNow } from '../lib/use-now.ts'
 import { Button } from '../parts/button.tsx'
 import { Empty, ListStates } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
-
-const STATES = { live: 'active', exhausted: 'used up', expired: 'expired', revoked: 'revoked' } as const
 
 /** The consents, what is left of each, and a way to revoke them. */
 export function ConsentsPage() {
@@ -23,13 +22,13 @@ export function ConsentsPage() {
   })
   const [all, setAll] = useState(false)
   const consents = query.data ?? []
-  const live = consents.filter(({ state }) => state === 'live')
-  const shown = all ? consents : live
+  const active = consents.filter(({ state }) => state === 'active')
+  const shown = all ? consents : active
   return (
     <>
       <div className="top">
         <h1>Consents</h1>
-        <span className="faint small">{query.data === undefined ? '' : `${live.length} active`}</span>
+        <span className="faint small">{query.data === undefined ? '' : `${active.length} active`}</span>
         <span className="grow" />
         <div className="tabs" role="group" aria-label="Which">
           <button type="button" aria-pressed={!all} onClick={() => setAll(false)}>
@@ -64,29 +63,6 @@ export function ConsentsPage() {
   )
 }
 
-function words(constraint: Constraint): string {
-  const name = constraint.path === '' ? 'inputs' : constraint.path.slice(1)
-  switch (constraint.op) {
-    case 'equals':
-      return constraint.path === '' ? 'exactly the approved inputs' : `${name} exactly ${said(constraint.value)}`
-    case 'in':
-      return `${name} one of ${constraint.value.map(said).join(', ')}`
-    case 'prefix':
-      return `${name} beginning with ${said(constraint.value)}`
-    case 'min':
-      return `${name} at least ${constraint.value}`
-    case 'max':
-      return `${name} at most ${constraint.value}`
-    case 'any':
-      return `any ${name}`
-  }
-}
-
-const said = (value: unknown): string => {
-  const text = typeof value === 'string' ? `“${value}”` : (JSON.stringify(value) ?? '')
-  return text.length > 80 ? `${text.slice(0, 79)}…` : text
-}
-
 function Consent({ consent }: { readonly consent: ConsentView }) {
   const now = useNow()
   const client = useQueryClient()
@@ -95,7 +71,7 @@ function Consent({ consent }: { readonly consent: ConsentView }) {
     onSuccess: () => say('Revoked. The next call like it will be held.'),
     onSettled: () => client.invalidateQueries({ queryKey: ['consents'] }),
   })
-  const isLive = consent.state === 'live'
+  const isActive = consent.state === 'active'
   const used = consent.calls - consent.calls_left
   return (
     <section className="card tile w6" aria-label={`Consent ${consent.consent_id}`}>
@@ -103,11 +79,12 @@ function Consent({ consent }: { readonly consent: ConsentView }) {
         <b>
           <Text>{consent.actor.replace(/^(?:caller|user):/, '')}</Text>
         </b>{' '}
-        may use <b className="mono">{consent.what.tool}</b>
-        {consent.what.args.length === 0 ? '' : ' with '}
-        <Text>{consent.what.args.map(words).join(', ')}</Text>,{' '}
-        <b>{isLive ? `${many(consent.calls_left, 'time')} more` : STATES[consent.state]}</b>
-        {isLive ? `, until ${shortTime(consent.expires_at)}` : ''}.
+        may use <b className="mono">{consent.what.tool}</b>,{' '}
+        <b>{isActive ? `${many(consent.calls_left, 'time')} more` : CONSENT_STATES[consent.state]}</b>
+        {isActive ? `, until ${shortTime(consent.expires_at)}` : ''}.
+      </p>
+      <p className="small">
+        Arguments: <Text>{argumentsText(consent.what.args)}</Text>.
       </p>
       <p className="small dim">
         Given by <Text>{consent.minted_by}</Text> on {shortTime(consent.minted_at)}: {many(consent.calls, 'call')}
@@ -117,7 +94,7 @@ function Consent({ consent }: { readonly consent: ConsentView }) {
       <div className="acts">
         <span className="small dim">{many(used, 'call')} used it</span>
         <span className="grow" />
-        {isLive ? (
+        {isActive ? (
           <Button kind="deny" size="small" busy={revoke.isPending} onClick={() => revoke.mutate()}>
             Revoke
           </Button>

@@ -35,7 +35,7 @@ export const KIND_WORDS: Readonly<Record<string, string>> = {
   'held-call': 'held call',
   delivery: 'message to a channel',
   toolflow: 'tool flow',
-  agent: 'agent thread',
+  agent: 'conversation',
   workflow: 'workflow',
   flow: 'flow',
 }
@@ -81,7 +81,7 @@ export function RunsPage() {
             runs.length === 0 ? (
               <Empty title="No runs here">
                 <p className="small">
-                  Held calls, tool flows and agent threads appear here, both running and finished.
+                  Held calls, toolflows and conversations with the agent appear here, both running and finished.
                 </p>
               </Empty>
             ) : undefined

@@ -55,7 +55,7 @@ export async function issueAdminKey(ring: KeyRing, data: string): Promise<Result
   const listed = await ring.listCredentials(LOCAL_OWNER)
   if (!listed.ok) return listed
   for (const { key_id, caller, state } of listed.value) {
-    if (caller.id !== LOCAL_OWNER.id || state !== 'good') continue
+    if (caller.id !== LOCAL_OWNER.id || state !== 'active') continue
     const revoked = await ring.revokeCredential(LOCAL_OWNER, key_id)
     if (!revoked.ok) return revoked
   }

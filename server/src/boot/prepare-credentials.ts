@@ -19,7 +19,7 @@ export async function prepareCredentials(
   const listed = await ring.listCredentials(LOCAL_OWNER)
   if (!listed.ok) return listed
   const isConfigured =
-    auth.oidc.length > 0 || listed.value.some(({ state, caller }) => state === 'good' && caller.id !== LOCAL_OWNER.id)
+    auth.oidc.length > 0 || listed.value.some(({ state, caller }) => state === 'active' && caller.id !== LOCAL_OWNER.id)
   if (!isLoopback(listen.host) && !isConfigured) return refuse('auth.not_configured', { host: listen.host })
   if (listed.value.some(({ caller }) => caller.id === LOCAL_OWNER.id)) return ok({})
   const issued = await issueAdminKey(ring, data)

@@ -182,7 +182,7 @@ export type Routes = {
   /** Consents with what is left of each, newest first */
   'GET /v1/consents': {
     query: { readonly limit?: number | undefined; readonly after?: number | undefined }
-    answer: { readonly items: readonly ({ readonly v: 1; readonly consent_id: string; readonly actor: string; readonly user?: string | undefined; readonly what: { readonly tool: string; readonly args: readonly ({ readonly path: string; readonly op: "equals"; readonly value: Json } | { readonly path: string; readonly op: "in"; readonly value: readonly (Json)[] } | { readonly path: string; readonly op: "prefix"; readonly value: string } | { readonly path: string; readonly op: "min"; readonly value: number } | { readonly path: string; readonly op: "max"; readonly value: number } | { readonly path: string; readonly op: "any" })[]; readonly definition_hash?: string | undefined }; readonly lanes?: readonly (string)[] | undefined; readonly calls: number; readonly cost?: number | undefined; readonly minted_by: string; readonly minted_user?: string | undefined; readonly minted_at: number; readonly expires_at: number; readonly from_approval?: string | undefined; readonly revoked_by?: string | undefined; readonly revoked_at?: number | undefined; readonly state: "live" | "exhausted" | "expired" | "revoked"; readonly calls_left: number; readonly cost_left?: number | undefined })[]; readonly next?: number | undefined }
+    answer: { readonly items: readonly ({ readonly v: 1; readonly consent_id: string; readonly actor: string; readonly user?: string | undefined; readonly what: { readonly tool: string; readonly args: readonly ({ readonly path: string; readonly op: "equals"; readonly value: Json } | { readonly path: string; readonly op: "in"; readonly value: readonly (Json)[] } | { readonly path: string; readonly op: "prefix"; readonly value: string } | { readonly path: string; readonly op: "min"; readonly value: number } | { readonly path: string; readonly op: "max"; readonly value: number } | { readonly path: string; readonly op: "any" })[]; readonly definition_hash?: string | undefined }; readonly lanes?: readonly (string)[] | undefined; readonly calls: number; readonly cost?: number | undefined; readonly minted_by: string; readonly minted_user?: string | undefined; readonly minted_at: number; readonly expires_at: number; readonly from_approval?: string | undefined; readonly revoked_by?: string | undefined; readonly revoked_at?: number | undefined; readonly state: "active" | "exhausted" | "expired" | "revoked"; readonly calls_left: number; readonly cost_left?: number | undefined })[]; readonly next?: number | undefined }
   }
   /** Create a consent: permit calls in advance, within explicit limits */
   'POST /v1/consents': {
@@ -633,12 +633,12 @@ export type Routes = {
     body: { readonly args: Json }
     answer: { readonly effect: "allow" | "ask" | "block"; readonly strength?: "simple" | "strong" | "two_person" | undefined; readonly evidence: readonly ({ readonly decider: string; readonly effect: "allow" | "ask" | "block"; readonly rule: string; readonly says: string; readonly source: string; readonly at: number; readonly strength?: "simple" | "strong" | "two_person" | undefined; readonly value_at?: string | undefined; readonly from_call?: string | undefined; readonly preview?: true | undefined; readonly proof?: "passphrase" | undefined })[]; readonly sentence: { readonly action: "send" | "pay" | "delete" | "write_file" | "run_command" | "change" | "fetch" | "read" | "unknown"; readonly pieces: readonly ({ readonly is: "text"; readonly text: string } | { readonly is: "value"; readonly text: string; readonly at?: string | undefined } | { readonly is: "outside"; readonly text: string; readonly at: string })[]; readonly button: string }; readonly changes: readonly ({ readonly at: string; readonly before?: string | undefined; readonly after?: string | undefined })[] }
   }
-  /** Issue a token to the thread's user */
+  /** Issue a token for the user of the session */
   'POST /v1/approvals/{approval_id}/token': {
     path: { readonly approval_id: string }
     answer: { readonly token: string }
   }
-  /** Answer with a token, as the thread's user */
+  /** Answer with a token, as the user of the session */
   'POST /v1/approvals/{approval_id}/redeem': {
     path: { readonly approval_id: string }
     body: { readonly token: string; readonly thread: string; readonly decision?: "approve" | "deny" | undefined }

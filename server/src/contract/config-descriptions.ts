@@ -356,7 +356,8 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'budgets[].match.tool': 'Tool ids, as globs.',
   'budgets[].match.server': 'Names of tool servers, as globs.',
   'budgets[].match.thread': 'Sessions, as globs.',
-  'budgets[].each': 'Whether each caller, tool, server or thread has its own budget, or all share one.',
+  'budgets[].each':
+    'Whether each caller, user, tool, server or session (`thread`) has its own budget, or all share one.',
   'budgets[].calls': 'Maximum number of calls.',
   'budgets[].cost': 'Maximum cost.',
   'budgets[].per': 'The period: a minute, an hour, a day or a run.',

@@ -12,7 +12,7 @@ export const CONSENT_LIMITS = {
   choices: 100,
   lanes: 16,
   /** Active consents for one actor; the same number again for all actors that are patterns. */
-  live: 100,
+  active: 100,
 } as const
 
 /** RFC 6901; the empty string is all arguments together. */
@@ -114,7 +114,7 @@ export const ConsentRow = z.strictObject({
 })
 export type ConsentRow = z.infer<typeof ConsentRow>
 
-export const ConsentState = z.enum(['live', 'exhausted', 'expired', 'revoked'])
+export const ConsentState = z.enum(['active', 'exhausted', 'expired', 'revoked'])
 export type ConsentState = z.infer<typeof ConsentState>
 
 /** A consent as people see it: with what is left of it. */

@@ -13,6 +13,11 @@ test('every problem says what is wrong and what to do, in lower case and without
   }
 })
 
+test('what a call belongs to is called a session; a thread is a conversation with the agent', () => {
+  for (const [code, { says, do: remedy }] of Object.entries(PROBLEMS))
+    if (!code.startsWith('agent.')) expect(`${code}: ${says}; ${remedy}`).not.toMatch(/: .*\bthreads?\b/)
+})
+
 /** Permanently public: add a line for a new code; never change or remove one. */
 test('the codes and their HTTP statuses never change', async () => {
   await expect(

@@ -530,14 +530,14 @@ export const PROBLEMS = {
   'approval.wrong_thread': {
     http: 403,
     retry: 'never',
-    says: 'the token belongs to another thread',
-    do: 'answer in the thread the request came from',
+    says: 'the token belongs to another session',
+    do: 'answer in the session from which the request came',
   },
   'approval.wrong_user': {
     http: 403,
     retry: 'never',
     says: 'the token was issued to another user',
-    do: 'the user of the thread must answer',
+    do: 'the user of the session must answer',
   },
   'approval.denied': { http: 403, retry: 'never', says: 'a person denied the call', do: 'ask them what to do instead' },
   'approval.withdrawn': {

@@ -66,7 +66,7 @@ const overHttp: Door = async (one, thread) => {
 }
 
 const overCli: Door = async (one, thread) => {
-  const words = ['--json', '--key', keyOf(one), 'call', one.tool.id, JSON.stringify(one.args), '--thread', thread]
+  const words = ['--json', '--key', keyOf(one), 'call', one.tool.id, JSON.stringify(one.args), '--session', thread]
   const body = JSON.parse((await gate.cli(...words)).out) as Record<string, unknown>
   return { status: body['outcome'] ?? body['status'], code: body['code'] }
 }

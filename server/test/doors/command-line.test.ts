@@ -52,8 +52,21 @@ test('`consent list` shows what the arguments may be', async () => {
   await gate.cli(...mint, '--any-args')
   const { out } = await gate.cli('consent', 'list')
   expect(out).toContain('ARGUMENTS')
-  expect(out).toContain('/text equals "hi"')
-  expect(out).toMatch(/book__note {2}any /)
+  expect(out).toContain('`text` must be "hi"; a call with any other argument is still held')
+  expect(out).toContain('book__note  all arguments may have any value')
+})
+
+test('what a call belongs to is a session on the command line, as in the console', async () => {
+  const helps = ['call', 'status', 'artifact', 'runs', 'token', 'redeem'].map((name) => gate.cli(name, '--help'))
+  for (const { out } of await Promise.all(helps)) {
+    expect(out).toContain('session')
+    expect(out.replaceAll('agent threads', '')).not.toContain('thread')
+  }
+  const { out } = await gate.cli('call', 'book__note', '{"text":"s"}', '--session', 'mine')
+  const [approval = ''] = /auth_\w+/.exec(out) ?? []
+  expect((await gate.cli('approvals', approval)).out).toContain('in session `mine`')
+  expect((await gate.cli('runs', '--session', 'mine')).out).toContain('held-call')
+  expect((await gate.cli('runs', '--session', 'other')).out).toBe('no runs\n')
 })
 
 test('`artifact` says when it prints only a part, and the printed command continues there', async () => {

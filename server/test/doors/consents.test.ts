@@ -82,7 +82,11 @@ describe('a consent at the command line', () => {
     expect(minted).toMatchObject({ code: 0, out: expect.stringContaining('2 calls of book__note') as string })
     const id = /cons_[0-9a-f]{24}/.exec(minted.out)?.[0] ?? ''
     expect(await note('cli 1')).toMatchObject({ body: { status: 'executed' } })
-    expect((await gate.cli('consent', 'list')).out).toMatch(new RegExp(`${id}.*1 of 2`))
+    const covers = '`text` must start with "cli"; a call with any other argument is still held'
+    expect(minted.out).toContain(covers)
+    const listed = (await gate.cli('consent', 'list')).out
+    expect(listed).toMatch(new RegExp(`${id} +active .*1 of 2`))
+    expect(listed).toContain(covers)
     expect(await gate.cli('consent', 'revoke', id)).toMatchObject({ code: 0 })
     expect((await gate.cli('consent', 'list')).out).not.toContain(id)
     expect((await gate.cli('consent', 'list', '--all')).out).toMatch(new RegExp(`${id}.*revoked`))

@@ -113,7 +113,7 @@ test('over MCP it enters the session of the client, by reading and by searching'
 
 test('on the command line it enters the named session, or the idle one, and is there after a kill', async () => {
   const digest = await storedLetter('first')
-  expect((await gate.cli('--key', writer, 'artifact', digest, '--thread', 'shell')).out).toContain('The minutes')
+  expect((await gate.cli('--key', writer, 'artifact', digest, '--session', 'shell')).out).toContain('The minutes')
   expect((await gate.cli('--key', writer, 'artifact', digest)).out).toContain('The minutes')
   expect(await sends('shell')).toBe('pending')
   const ended = new Promise((done) => gate.process.once('exit', done))

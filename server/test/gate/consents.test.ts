@@ -52,7 +52,7 @@ describe('approve and remember', () => {
       expect(await outcome(held.call_id)).toMatchObject({ status: 'executed' })
       const { consent } = decided
       if (consent === undefined) throw new Error('there is no consent')
-      expect(await leftOf(gate, consent)).toMatchObject({ calls_left: 2, state: 'live' })
+      expect(await leftOf(gate, consent)).toMatchObject({ calls_left: 2, state: 'active' })
 
       expect(await call('book__note', { text: 'x' })).toMatchObject({ status: 'executed' })
       pendingOf(await call('book__note', { text: 'y' }))
@@ -147,7 +147,7 @@ describe('a consent', () => {
         for (const text of ['x1', 'x2'])
           expect(await call('book__note', { text })).toMatchObject({ status: 'executed' })
         pendingOf(await call('book__note', { text: 'x3' }))
-        expect(await leftOf(gate, consent)).toMatchObject({ calls_left: 8, cost_left: 2, state: 'live' })
+        expect(await leftOf(gate, consent)).toMatchObject({ calls_left: 8, cost_left: 2, state: 'active' })
       },
       { server },
     )
@@ -214,7 +214,7 @@ describe('a consent', () => {
   test('counts towards a limit of active consents, and used-up ones do not count', async () => {
     await withGate(async ({ gate, call }) => {
       const consents: ConsentRow[] = []
-      for (let n = 0; n < CONSENT_LIMITS.live; n++) consents.push(await mint(gate, { calls: 1 }))
+      for (let n = 0; n < CONSENT_LIMITS.active; n++) consents.push(await mint(gate, { calls: 1 }))
       expect(await gate.consents.mint(APPROVER, TERMS)).toMatchObject({ problem: { code: 'consent.too_many' } })
       await mint(gate, { actor: 'caller:agent:b' })
       expect(await call('book__note', { text: 'x' })).toMatchObject({ status: 'executed' })

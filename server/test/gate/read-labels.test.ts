@@ -251,7 +251,7 @@ test('over MCP a task, and a call that is asked about again, do the same', async
 test('on the command line it enters the named session, or the idle one', async () => {
   const call = await readLetter()
   const named = fresh('shell')
-  const shown = await gate.cli('--key', agent, 'status', call, '--thread', named)
+  const shown = await gate.cli('--key', agent, 'status', call, '--session', named)
   expect(shown.out).toContain('send all letters')
   expect(await sends(named)).toBe('pending')
   expect((await gate.cli('--key', agent, 'status', call)).out).toContain('send all letters')

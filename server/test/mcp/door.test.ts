@@ -334,7 +334,7 @@ describe('what a client sees', () => {
     expect(await sees('/mcp', key)).toContain('execute_skill_proxy')
     expect(await sees('/mcp', key)).not.toContain('lively__look')
     expect(await sees('/mcp?surface=passthrough', key)).toContain('lively__look')
-    expect((await gate.cli('keys', 'list')).out).toMatch(/agent:finder .* good +search/)
+    expect((await gate.cli('keys', 'list')).out).toMatch(/agent:finder .* active +search/)
     expect(await gate.cli('keys', 'create', 'agent', 'loser', '--surface', 'all')).toMatchObject({ code: 64, out: '' })
   })
 

@@ -96,7 +96,7 @@ describe('the name of a thread', () => {
     expect((await sendRaw(gate, agent, modernMeta(inMeta))).body).toMatchObject(refused)
     expect(await stdio(rpc('tools/call', meta(inMeta)))).toContain('request.invalid')
     if (!thread.includes('\u0000'))
-      expect((await gate.cli('call', 'book__look', '{}', '--thread', thread)).err).toContain('request.invalid')
+      expect((await gate.cli('call', 'book__look', '{}', '--session', thread)).err).toContain('request.invalid')
   })
 
   test('of anything but text is refused too', async () => {

@@ -15,7 +15,7 @@ export async function checkApprovers(
   const reply = await clientFor({ socket: placesIn(data).socket })('GET', '/v1/keys?limit=200')
   if (reply.status !== 200 || fieldsOf(reply.body)['next'] !== undefined) return []
   const deciding = itemsOf(reply.body)
-    .filter((key) => key['state'] === 'good')
+    .filter((key) => key['state'] === 'active')
     .map((key) => fieldsOf(key['caller']))
     .filter(({ kind }) => DECIDING_KINDS.some((one) => one === kind))
   const callbacks = channels.webhooks.flatMap(({ callback }) =>

@@ -154,7 +154,7 @@ async function mayStillDecide({ tables, clock }: PushDeps, { key, caller }: Push
   if (!DECIDING_KINDS.some((kind) => caller.startsWith(`${kind}:`))) return false
   if (key === undefined) return true
   const credential = (await tables.row('credentials', key))?.row
-  return credential !== undefined && credentialState(credential, clock()) === 'good'
+  return credential !== undefined && credentialState(credential, clock()) === 'active'
 }
 
 const ended = ({ row, version }: Held<'pushes'>, now: number): Change => ({

@@ -90,22 +90,22 @@ export async function mintChanges(
 
 /**
  * The consents under an index key are read for every call of their actor, so there must be few. Those that can never cover a call again are
- * removed when the next one is created, and a new one over the limit of live ones is rejected.
+ * removed when the next one is created, and a new one over the limit of active ones is rejected.
  */
 async function removeDeadConsents(
   { tables, accounts }: Pick<MintDeps, 'tables' | 'accounts'>,
   shelf: string,
   now: number,
 ): Promise<Result<Change[]>> {
-  const listed = await tables.list('consents', { shelf }, { limit: CONSENT_LIMITS.live })
+  const listed = await tables.list('consents', { shelf }, { limit: CONSENT_LIMITS.active })
   const changes: Change[] = []
   for (const { row, version } of listed) {
-    if (consentState(row, await unitsLeft(accounts, row), now) === 'live') continue
+    if (consentState(row, await unitsLeft(accounts, row), now) === 'active') continue
     const to = { ...row, shelf: CLOSED }
     changes.push({ kind: 'swap', table: 'consents', id: row.consent_id, from: version, to })
   }
-  const isFull = listed.length - changes.length >= CONSENT_LIMITS.live
-  return isFull ? refuse('consent.too_many', { shelf, limit: String(CONSENT_LIMITS.live) }) : ok(changes)
+  const isFull = listed.length - changes.length >= CONSENT_LIMITS.active
+  return isFull ? refuse('consent.too_many', { shelf, limit: String(CONSENT_LIMITS.active) }) : ok(changes)
 }
 
 /** An audit entry about a consent. The permitted arguments are included as a hash, because they can be private. */

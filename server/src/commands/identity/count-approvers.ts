@@ -24,7 +24,7 @@ export async function countApprovers({ tables, clock, otherApprovers }: Approver
     const now = clock()
     const deciding = held
       .map(({ row }) => row)
-      .filter((row) => DECIDING_KINDS.includes(row.caller.kind) && credentialState(row, now) === 'good')
+      .filter((row) => DECIDING_KINDS.includes(row.caller.kind) && credentialState(row, now) === 'active')
     return new Set([LOCAL_OWNER.user, ...otherApprovers, ...deciding.map(({ caller }) => caller.user)]).size
   } catch {
     return undefined

@@ -40,7 +40,7 @@ export async function authenticate(
   }
   const [held] = await deps.tables.list('credentials', { key_hash: deps.digest(key) }, { limit: 1 })
   const now = deps.clock()
-  if (held === undefined || credentialState(held.row, now) !== 'good') return refuse('auth.invalid')
+  if (held === undefined || credentialState(held.row, now) !== 'active') return refuse('auth.invalid')
   const { caller, key_id, expires_at } = held.row
   const known = { ...caller, credential: { key: key_id, ...(expires_at === undefined ? {} : { expires_at }) } }
   readFrom.set(known, held.version)
@@ -58,7 +58,7 @@ const readFrom = new WeakMap<Caller, number>()
 export function isStillAuthentic({ tables, clock }: Pick<CredentialDeps, 'tables' | 'clock'>, caller: Caller): boolean {
   const key = caller.credential?.key
   const held = key === undefined ? undefined : tables.known_rows?.row('credentials', key)?.held
-  return held !== undefined && held.version === readFrom.get(caller) && credentialState(held.row, clock()) === 'good'
+  return held !== undefined && held.version === readFrom.get(caller) && credentialState(held.row, clock()) === 'active'
 }
 
 /** A token is valid until its own `exp`, plus the allowed clock difference. */
@@ -151,7 +151,7 @@ export async function revokeCredential(
 
 /** A key as an admin sees it: without its digest, with what is left of its grant. */
 export type ShownCredential = Omit<CredentialRow, 'key_hash'> & {
-  readonly state: 'good' | 'expired' | 'revoked'
+  readonly state: 'active' | 'expired' | 'revoked'
   readonly calls_left?: number
 }
 
@@ -177,7 +177,7 @@ export function credentialState(
   now: number,
 ) {
   if (revoked_at !== undefined) return 'revoked'
-  return (expires_at ?? Infinity) > now ? 'good' : 'expired'
+  return (expires_at ?? Infinity) > now ? 'active' : 'expired'
 }
 
 function auditOfKey(deps: CredentialDeps, type: string, by: Caller, row: CredentialRow): Change {

@@ -67,7 +67,7 @@ export async function readLogin(
   if (held === undefined || !isLive(held.row, now)) return refuse('auth.logged_out')
   const { key } = held.row.caller.credential ?? {}
   const credential = key === undefined ? undefined : (await deps.tables.row('credentials', key))?.row
-  if (key !== undefined && (credential === undefined || credentialState(credential, now) !== 'good'))
+  if (key !== undefined && (credential === undefined || credentialState(credential, now) !== 'active'))
     return refuse('auth.logged_out')
   if (!isPassive && now - held.row.seen_at >= NOTED_EVERY_MS)
     // Another request may have recorded it already.

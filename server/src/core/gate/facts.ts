@@ -58,7 +58,7 @@ export type Facts = {
   /** How many people can decide requests here; absent if unknown, or not needed for the call's risk. */
   readonly approvers?: number
   /** The state of the credential the call was made with; `none` on the data folder's own socket. */
-  readonly credential: 'good' | 'none' | 'revoked' | 'expired' | 'unknown'
+  readonly credential: 'active' | 'none' | 'revoked' | 'expired' | 'unknown'
   /** Only pauses that apply to this call. */
   readonly pauses: readonly PauseRow[] | 'unknown'
   /** Admitted tools of other servers that this one could be mistaken for, except those the operator has accepted. */

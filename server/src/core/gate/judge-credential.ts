@@ -11,7 +11,7 @@ const SAYS = {
 
 /** A call runs only while its credential is valid. No opinion if it is: a valid key is no reason to allow anything. */
 export function judgeCredential(_policy: Policy, call: Call, { credential, now }: Facts): Opinion[] {
-  if (credential === 'good' || credential === 'none') return []
+  if (credential === 'active' || credential === 'none') return []
   return [
     {
       decider: 'credential',

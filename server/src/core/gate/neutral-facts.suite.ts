@@ -48,7 +48,7 @@ export function neutralFacts(tool: Tool = toolWith()): Facts {
     now: 1,
     integrity: 'intact',
     tool,
-    credential: 'good',
+    credential: 'active',
     pauses: [],
     look_alikes: [],
     guarded: NOTHING_GUARDED,

@@ -131,7 +131,7 @@ const moments = fc
     labels: seldom(fc.constant(['mail'])),
     sandboxed: seldom(fc.boolean()),
     approvers: seldom(fc.constantFrom(1, 2)),
-    credential: fc.constantFrom('good', 'none', 'good', 'revoked', 'unknown'),
+    credential: fc.constantFrom('active', 'none', 'active', 'revoked', 'unknown'),
     pauses: fc.constantFrom([], [], [pause], 'unknown'),
     look_alikes: fc.constantFrom([], [], [{ tool_id: 'o__a', by: 'name' }]),
     files: fc.constantFrom(

@@ -47,7 +47,7 @@ export function addAgentCommands(program: Command, session: Session): void {
 
   agent
     .command('threads')
-    .description('your threads, newest first')
+    .description('your threads (conversations with the agent), newest first')
     .action(async () => {
       const reply = await session.send('GET', '/agent/threads?limit=200')
       session.exit(printReply(session.out(), reply, (body) => printThreads(session.out(), body)))

@@ -104,7 +104,7 @@ export function addApprovalCommands(program: Command, session: Session): void {
 
   program
     .command('token <approval_id>')
-    .description("issue a token to the thread's user; give it to them outside the thread")
+    .description("issue a token for the user of the request's session; give it to them outside that session")
     .action(async (id: string) => {
       const reply = await session.send('POST', `/v1/approvals/${encodeURIComponent(id)}/token`)
       session.exit(printReply(session.out(), reply, (body) => session.out().line(textOf(body['token']))))
@@ -112,11 +112,11 @@ export function addApprovalCommands(program: Command, session: Session): void {
 
   program
     .command('redeem <approval_id> <token>')
-    .description("answer with a token, as the thread's user")
-    .requiredOption('--thread <id>', 'the thread the call was made in')
+    .description('answer a request with a token, as the user of its session')
+    .requiredOption('--session <id>', 'the session in which the call was made')
     .option('--deny', 'deny instead of approve')
-    .action(async (id: string, token: string, options: { thread: string; deny?: boolean }) => {
-      const body = { token, thread: options.thread, decision: options.deny === true ? 'deny' : 'approve' }
+    .action(async (id: string, token: string, options: { session: string; deny?: boolean }) => {
+      const body = { token, thread: options.session, decision: options.deny === true ? 'deny' : 'approve' }
       const reply = await session.send('POST', `/v1/approvals/${encodeURIComponent(id)}/redeem`, body)
       session.exit(printReply(session.out(), reply, (answer) => printDecided(session.out(), answer)))
     })

@@ -8,7 +8,7 @@ import { addLoginCommands, printLogin } from './login-commands.ts'
 import { jsonArgument } from './json-argument.ts'
 import { sendOnce } from './send-once.ts'
 
-const READS_IT = 'the conversation in which the output is read'
+const READS_IT = 'the session that reads the output'
 const RAW = "print only the tool's own text, for use in scripts"
 
 /** Commands that make calls and show their outcomes. */
@@ -16,7 +16,7 @@ export function addCallCommands(program: Command, session: Session): void {
   program
     .command('call <tool> [args]')
     .description('call a tool through the gate; args is a JSON object, @file, or - for stdin')
-    .option('--thread <id>', 'the conversation this call belongs to')
+    .option('--session <id>', 'the session that this call belongs to')
     .option('--dry-run', 'only preview the call')
     .option('--wait <seconds>', 'wait up to this long for the outcome', secondsToWait, 0)
     .option('--idempotency-key <key>', 'a repeated call with the same key and arguments runs only once')
@@ -25,7 +25,7 @@ export function addCallCommands(program: Command, session: Session): void {
     .action(async (tool: string, args: string | undefined, options: CallOptions) => {
       const text = jsonArgument(args ?? '{}')
       const more = [
-        ...(options.thread === undefined ? [] : [`"thread":${JSON.stringify(options.thread)}`]),
+        ...(options.session === undefined ? [] : [`"thread":${JSON.stringify(options.session)}`]),
         ...(options.dryRun === true ? ['"dry_run":"only"'] : []),
         ...(options.words === undefined ? [] : [`"user_words":${JSON.stringify(options.words)}`]),
       ]
@@ -48,7 +48,7 @@ export function addCallCommands(program: Command, session: Session): void {
     .description('show the outcome of a call; this never runs anything')
     .option('--wait <seconds>', 'wait up to this long for the outcome', secondsToWait, 0)
     .option('--idempotency-key <key>', 'the call you made with this idempotency key, instead of a call id')
-    .option('--thread <id>', READS_IT)
+    .option('--session <id>', READS_IT)
     .option('--raw', RAW)
     .action(async (id: string | undefined, options: StatusOptions) => {
       const key = options.idempotencyKey
@@ -121,9 +121,9 @@ export function addCallCommands(program: Command, session: Session): void {
     .command('artifact <digest>')
     .description('print a large output that was replaced by a pointer')
     .option('--from <character>', 'first character to show', wholeOf, 0)
-    .option('--thread <id>', READS_IT)
+    .option('--session <id>', READS_IT)
     .option('--raw', RAW)
-    .action(async (digest: string, options: { from: number; thread?: string; raw?: boolean }) => {
+    .action(async (digest: string, options: { from: number; session?: string; raw?: boolean }) => {
       const reply = await session.send(
         'GET',
         `/v1/artifacts/${encodeURIComponent(digest.replace(/^artifact:\/\//, ''))}?from=${options.from}${sessionOf(options)}`,
@@ -144,19 +144,19 @@ export function addCallCommands(program: Command, session: Session): void {
     })
 }
 
-const sessionOf = ({ thread }: { readonly thread?: string }): string =>
-  thread === undefined ? '' : `&session=${encodeURIComponent(thread)}`
+const sessionOf = ({ session }: { readonly session?: string }): string =>
+  session === undefined ? '' : `&session=${encodeURIComponent(session)}`
 
 type StatusOptions = {
   readonly wait: number
   readonly idempotencyKey?: string
-  readonly thread?: string
+  readonly session?: string
   readonly raw?: boolean
 }
 
 type CallOptions = {
   readonly words?: string
-  readonly thread?: string
+  readonly session?: string
   readonly dryRun?: boolean
   readonly wait: number
   readonly idempotencyKey?: string

@@ -1,4 +1,6 @@
 import type { Command } from 'commander'
+import { CONSENT_STATES } from '../../contract/consent-text.ts'
+import type { ConsentState } from '../../contract/consent.ts'
 import { boundsWords, constraintOf, secondsOf } from './consent-words.ts'
 import { jsonArgument } from './json-argument.ts'
 import { count, fieldsOf, itemsOf, printReply, table, textOf, timeOf, type Fields, type Out } from './print.ts'
@@ -30,7 +32,12 @@ export function addConsentCommands(program: Command, session: Session): void {
     .requiredOption('--calls <n>', 'maximum number of calls', countOf)
     .requiredOption('--for <span>', 'how long: 90s, 30m, 2h, 7d')
     .option('--cost <units>', 'maximum total cost')
-    .option('--arg <constraint>', `one argument: '/to equals "bob"', in, prefix, min, max, or '/text any'`, collect, [])
+    .option(
+      '--arg <constraint>',
+      `what one argument may be: '/to equals "bob"', in, prefix, min, max, or '/text any'; calls with arguments that are not named stay held`,
+      collect,
+      [],
+    )
     .option('--args <json>', 'only with exactly these arguments')
     .option('--any-args', 'with any arguments')
     .option('--lane <glob>', 'only on this model lane', collect, [])
@@ -97,17 +104,18 @@ function objectText(members: Readonly<Record<string, string | undefined>>): stri
   return `{${texts.map(([name, json]) => `"${name}":${json}`).join(',')}}`
 }
 
-/** A consent in one line. */
+/** A consent, and what it permits and leaves open. */
 export function printMinted(out: Out, minted: Fields): void {
   const { tool } = fieldsOf(minted['what'])
   const calls = `${count(minted['calls'], 'call')} of ${textOf(tool)}`
   out.line(
     `${textOf(minted['consent_id'])} permits ${textOf(minted['actor'])} ${calls} until ${timeOf(minted['expires_at'])}`,
   )
+  out.line(`  ${boundsWords(minted)}`)
 }
 
 function printConsents(out: Out, body: Fields, all: boolean): void {
-  const shown = itemsOf(body).filter(({ state }) => all || state === 'live')
+  const shown = itemsOf(body).filter(({ state }) => all || state === 'active')
   if (shown.length === 0) return out.line(all ? 'no consent was created' : 'no consents')
   table(out, [['CONSENT', 'STATE', 'FOR', 'TOOL', 'ARGUMENTS', 'CALLS LEFT', 'UNTIL', 'BY'], ...shown.map(rowOf)])
 }
@@ -121,7 +129,7 @@ function rowOf(item: Fields): string[] {
   const { tool } = fieldsOf(item['what'])
   return [
     textOf(item['consent_id']),
-    textOf(item['state']),
+    CONSENT_STATES[item['state'] as ConsentState] ?? textOf(item['state']),
     textOf(item['actor']),
     textOf(tool),
     boundsWords(item),

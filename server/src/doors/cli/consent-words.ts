@@ -1,4 +1,6 @@
-import { shortened, visibleText } from '../../contract/visible-text.ts'
+import { z } from 'zod'
+import { argumentsText } from '../../contract/consent-text.ts'
+import { Constraint } from '../../contract/consent.ts'
 import { fieldsOf, textOf, type Fields } from './print.ts'
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }
@@ -24,21 +26,14 @@ export function constraintOf(text: string): object | undefined {
   return value === undefined ? { path, op } : { path, op, value: valueOf(value) }
 }
 
-const LONGEST_VALUE = 60
-
-/** The allowed arguments and lanes: `/to equals "bob", /text any`. */
+/** What the consent permits and leaves open: `to` must be "bob"; a call with any other argument is still held. */
 export function boundsWords(consent: Fields): string {
   const { args, definition_hash } = fieldsOf(consent['what'])
-  const constraints = Array.isArray(args) ? args.map(fieldsOf).map(constraintWords) : []
-  const lanes = Array.isArray(consent['lanes']) ? [`lanes ${consent['lanes'].map(textOf).join(' ')}`] : []
-  const definition = definition_hash === undefined ? [] : [`definition ${textOf(definition_hash).slice(0, 12)}`]
-  return [...constraints, ...lanes, ...definition].join(', ')
-}
-
-function constraintWords({ path, op, value }: Fields): string {
-  if (op === 'any') return path === '' ? 'any' : `${textOf(path)} any`
-  const shown = shortened(visibleText(JSON.stringify(value)), LONGEST_VALUE)
-  return path === '' ? `exactly ${shown}` : `${textOf(path)} ${textOf(op)} ${shown}`
+  const constraints = z.array(Constraint).safeParse(args)
+  const lanes = Array.isArray(consent['lanes']) ? [`only on the lanes ${consent['lanes'].map(textOf).join(' ')}`] : []
+  const definition =
+    definition_hash === undefined ? [] : [`only while its definition is ${textOf(definition_hash).slice(0, 12)}`]
+  return [...(constraints.success ? [argumentsText(constraints.data)] : []), ...lanes, ...definition].join('; ')
 }
 
 function valueOf(text: string): unknown {

@@ -32,7 +32,7 @@ export function packetLines(packet: Fields, frame: PacketFrame): PacketLine[] {
   const asker = fieldsOf(packet['asked_by'])
   const ours = (text: string, tone?: Tone): PacketLine[] => ourLines(text, frame.width, tone)
   const until = timeOf(packet['expires_at'])
-  const by = `asked by ${nameOf(asker['id'])} for ${nameOf(asker['user'])} in thread ${quoted(textOf(packet['thread']), LONGEST_NAME)}`
+  const by = `asked by ${nameOf(asker['id'])} for ${nameOf(asker['user'])} in session ${quoted(textOf(packet['thread']), LONGEST_NAME)}`
   return [
     ...sentenceLines(packet, frame),
     ...ours(`${by}, decide until ${until}`),

@@ -4,7 +4,7 @@ import { fieldsOf, itemsOf, printReply, table, textOf, timeOf, type Fields, type
 import type { Session } from './session.ts'
 
 type ListOptions = Readonly<
-  Partial<Record<'status' | 'kind' | 'owner' | 'user' | 'thread' | 'parent' | 'after' | 'limit', string>>
+  Partial<Record<'status' | 'kind' | 'owner' | 'user' | 'session' | 'parent' | 'after' | 'limit', string>>
 >
 
 /** Background runs: list, show, cancel, resume. */
@@ -16,12 +16,12 @@ export function addRunCommands(program: Command, session: Session): void {
     .option('--kind <kind>', RUN_KIND_NAMES.join(', '))
     .option('--owner <id>', 'only runs of this caller, such as agent:claude')
     .option('--user <name>', 'only runs for this user')
-    .option('--thread <name>', 'only runs in this session')
+    .option('--session <id>', 'only runs in this session')
     .option('--parent <run_id>', 'only runs started by this run')
     .option('--limit <n>', 'maximum number to show')
     .option('--after <cursor>', 'the cursor printed by the previous page')
-    .action(async (options: ListOptions) => {
-      const query = new URLSearchParams(Object.entries(options)).toString()
+    .action(async ({ session: thread, ...options }: ListOptions) => {
+      const query = new URLSearchParams({ ...options, ...(thread === undefined ? {} : { thread }) }).toString()
       const reply = await session.send('GET', `/v1/runs${query === '' ? '' : `?${query}`}`)
       session.exit(printReply(session.out(), reply, (body) => printRuns(session.out(), body)))
     })
@@ -77,7 +77,7 @@ function printRun(out: Out, run: Fields): void {
   out.line(`${textOf(run['kind'])} ${textOf(run['run_id'])}: ${textOf(run['status'])}`, 'head')
   const lines: readonly (readonly [string, string])[] = [
     ['owner', owner['id'] === undefined ? '' : `${textOf(owner['id'])} for ${textOf(owner['user'])}`],
-    ['thread', textOf(run['thread'])],
+    ['session', textOf(run['thread'])],
     ['started by', textOf(run['parent'])],
     ['waits for', textOf(run['waits_for'])],
     ['in progress', (Array.isArray(run['executing']) ? run['executing'] : []).map(textOf).join(', ')],

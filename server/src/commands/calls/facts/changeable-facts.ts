@@ -157,7 +157,7 @@ function readCredential(
   const { key, expires_at = Infinity } = credential
   if (key === undefined) {
     const valid_until = asked_earlier ? Infinity : expires_at
-    return { credential: valid_until > now ? 'good' : 'expired', valid_until }
+    return { credential: valid_until > now ? 'active' : 'expired', valid_until }
   }
   try {
     const held = knownOrReadRow(tables, 'credentials', key)

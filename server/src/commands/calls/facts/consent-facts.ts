@@ -60,7 +60,7 @@ async function flowConsentOf(
 
 async function plausibleConsents({ tables }: ConsentDeps, call: Call, { spent }: Asking): Promise<Held<'consents'>[]> {
   // Concurrent mints can exceed the limit slightly.
-  const page = { limit: 2 * CONSENT_LIMITS.live, newest_first: true }
+  const page = { limit: 2 * CONSENT_LIMITS.active, newest_first: true }
   const listed = await Promise.all(consentListsOf(call.caller).map((shelf) => tables.list('consents', { shelf }, page)))
   const earlier = spent === undefined ? undefined : await tables.row('consents', spent)
   const others = listed.flat().filter(({ row }) => row.consent_id !== spent)
