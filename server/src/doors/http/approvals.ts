@@ -121,7 +121,7 @@ export function approvalRoutes(app: App, gate: Gate, options: LoginOptions): voi
       method: 'post',
       path: '/v1/approvals/{approval_id}/token',
       access: ['user', ...DECIDERS],
-      summary: "Issue a token for the user of the session",
+      summary: 'Issue a token for the user of the session',
       answers: TokenAnswer,
     }),
     async (c) => {
@@ -135,7 +135,7 @@ export function approvalRoutes(app: App, gate: Gate, options: LoginOptions): voi
       method: 'post',
       path: '/v1/approvals/{approval_id}/redeem',
       access: PEOPLE,
-      summary: "Answer with a token, as the user of the session",
+      summary: 'Answer with a token, as the user of the session',
       body: RedeemBody,
       answers: DecidedAnswer,
     }),
