@@ -41,7 +41,7 @@ function limitOf(constraint: Constraint): string {
       return `must be at least ${constraint.value}`
     case 'max':
       return `must be at most ${constraint.value}`
-    case 'any':
+    default:
       return 'may have any value'
   }
 }
