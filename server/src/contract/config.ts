@@ -284,9 +284,16 @@ const plainly = (message: string): string =>
     .replace(/^Invalid (?:input|option): /, '')
     .replace(/^expected \w+, received \w+$/, 'wrong type')
     .replace(
+      /^Too (?:big|small): expected \w+ to (be|have) (.*)$/,
+      (_, verb: string, bound: string) => `must ${verb} ${boundWords(bound)}`,
+    )
+    .replace(
       /^expected one of (.*)$/,
       (_, values: string) => `write one of ${values.replaceAll('"', '').replaceAll('|', ', ')}`,
     )
+
+const boundWords = (bound: string): string =>
+  bound.replace('<=', 'at most ').replace('>=', 'at least ').replace('<', 'less than ').replace('>', 'more than ')
 
 /** A fixed word was expected where something else is written. */
 const isRootValue = (fault: z.core.$ZodIssue) => fault.code === 'invalid_value' && fault.path.length === 0

@@ -210,7 +210,7 @@ export const PROBLEMS = {
     http: 404,
     retry: 'never',
     says: 'no tool has this id',
-    do: 'use the id in `did_you_mean` if there is one, or list the tools with `sluice tools`',
+    do: 'use the id in `did_you_mean` if there is one, or look for the tool with `tool_search` or `sluice tools`',
   },
   'server.unknown': {
     http: 404,

@@ -1,8 +1,10 @@
+import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { LAUNCHER } from '../built/built.ts'
 import { run, startGate, type Ran, type RunningGate } from '../doors/with-running-gate.ts'
 import { someOf } from '../some-of.ts'
 import { MISTAKES, type Mistake } from './command-mistakes.ts'
@@ -126,6 +128,23 @@ describe('a mistake without a running gate', () => {
     answered(await install(two), { says: ['starts another gate', 'service uninstall'], code: 64 })
     answered(await run(two, ['service', 'uninstall'], undefined, { env }), { says: ['removed '], code: 0 })
     answered(await install(two), { says: ['wrote ', 'service-two'], code: 0 })
+  })
+
+  test('a command in a folder that was removed says so', async () => {
+    const folder = folderOf('removed')
+    const words = ['-c', 'rmdir "$PWD" && exec "$0" "$@"', process.execPath, LAUNCHER, 'tools']
+    const { status, stderr } = spawnSync('/bin/sh', words, { cwd: folder, encoding: 'utf8' })
+    expect([status, stderr]).toEqual([64, 'the current folder does not exist any more; change to another folder\n'])
+  })
+
+  test('`sluice mcp` without a configuration names the file that is missing, and with --url the address', async () => {
+    const ask = async (...words: string[]) => {
+      const ran = await run(folderOf('mcp-empty'), [...words, 'mcp'], '{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+      expect(ran.err).toContain('[gate.absent]')
+      return (JSON.parse(ran.out) as { error: { message: string } }).error.message
+    }
+    expect(await ask()).toMatch(/there is no \S+mcp-empty\/sluice\.yaml; name yours with --config FILE/)
+    expect(await ask('--url', 'http://127.0.0.1:1')).toContain('no gate responds at http://127.0.0.1:1')
   })
 
   test('`sluice mcp` answers the client with why its gate did not start', async () => {

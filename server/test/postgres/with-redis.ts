@@ -4,9 +4,10 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../free-port.ts'
 
-/** Whether this machine has Redis (`npm run get-redis`). If not, a message names the skipped tests. */
+/** Whether this machine has Redis (`npm run get-redis`). If not, a message in the tests says what is skipped. */
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0
-if (!hasRedis) process.stderr.write('SKIPPED: no redis-server (npm run get-redis), so nothing was tested with Redis\n')
+if (!hasRedis && process.env['VITEST'] !== undefined)
+  process.stderr.write('SKIPPED: no redis-server (npm run get-redis), so nothing was tested with Redis\n')
 
 export type TestRedis = {
   readonly url: string

@@ -1,7 +1,6 @@
 import { count } from '../../doors/cli/print.ts'
 import { existsSync } from 'node:fs'
 import { loadPolicy } from '../../commands/policy/load-policy.ts'
-import { PROBLEMS } from '../../contract/problems.ts'
 import type { Finding } from '../../doors/cli/boot-reports.ts'
 import { sha256Hex } from '../../keys/digest.ts'
 import { faultsIn } from '../config-faults.ts'
@@ -75,7 +74,7 @@ export async function checkPolicy(settings: Settings, config: string): Promise<r
   const about = 'policy'
   const loaded = loadPolicy(sha256Hex, settings.policy)
   if (!loaded.ok) {
-    const remedy = PROBLEMS['policy.invalid'].do
+    const remedy = 'correct this line; docs/policy.md describes the policy language'
     return faultsIn(loaded.problem.about['paths'] ?? '').map((says) => ({ severity: 'error', about, says, do: remedy }))
   }
   const findings: Finding[] = []

@@ -123,15 +123,24 @@ export function printOutcome(out: Out, reply: Reply, raw = false): number {
     if (status === 'executed' || status === 'previewed')
       printResult(out, fieldsOf(body['result'] ?? body['preview']), raw)
     else if (status === 'pending') printHeld(out, body)
-    else if (status === 'unknown')
-      out.line(
-        `unknown: it is not known whether ${textOf(body['call_id'])} took effect; settle it with \`sluice settle\``,
-      )
+    else if (status === 'unknown') printUnknown(out, textOf(body['call_id']))
     else out.line(`${status}: ${textOf(body['call_id'])}`)
   })
   if (!out.json && status === 'failed') printResult(out, fieldsOf(body['result']), raw)
   if (!out.json && status === 'executed') printEvidence(out, body)
+  if (!out.json) printPointer(out, fieldsOf(body['output']))
   return EXIT_OF[status] ?? code
+}
+
+function printUnknown(out: Out, id: string): void {
+  out.line(`unknown: it is not known whether ${id} took effect; check that, then settle it with one of`)
+  for (const as of ['done', 'failed', 'retry']) out.line(`  sluice settle ${id} ${as}`)
+}
+
+/** On a line of its own, because the frame breaks the pointer in the tool's text. */
+function printPointer(out: Out, { pointer, size_chars }: Fields): void {
+  if (pointer === undefined) return
+  out.error(`the output has ${textOf(size_chars)} characters; read it with: sluice artifact ${textOf(pointer)}`, 'held')
 }
 
 /** The tool's text: framed for people, or alone and unchanged for a program. */

@@ -63,7 +63,12 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
     if (error.code !== 'EPIPE') throw error
   })
   const globals = () => program.opts<Globals>()
-  const command = commandName({ launcher: boot.launcher, cwd: process.cwd(), env: process.env })
+  const cwd = currentFolder()
+  if (cwd === undefined) {
+    process.stderr.write('the current folder does not exist any more; change to another folder\n')
+    return EXIT.usage
+  }
+  const command = commandName({ launcher: boot.launcher, cwd, env: process.env })
   const verbs = () => new Set(program.commands.map((each) => each.name()))
   const out = (): Out =>
     terminalOut(process.stdout, process.stderr, globals().json === true, (text) =>
@@ -145,7 +150,14 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
       const headers = headersOf(gate)
       const begin = async (): Promise<GateStart> => {
         const started = await start()
-        if (started.is !== 'failed') return { ok: started.is === 'started' }
+        if (started.is === 'started') return { ok: true }
+        if (started.is === 'not_configured') {
+          // MCP clients start this in a folder of their own, so the missing file is named.
+          const missing = `there is no ${boot.local(globals()).config}; name yours with --config FILE, or write one with: sluice init`
+          const why = gate.url === undefined ? missing : `no gate responds at ${gate.url}; check the address`
+          out().error(`${why} [gate.absent]`, 'bad')
+          return { ok: false, why }
+        }
         for (const line of notStarted(started)) out().error(line)
         return { ok: false, why: [...started.says.map((line) => line.trim()), ...logOf(started)].join('; ') }
       }
@@ -232,4 +244,13 @@ function unexpected(out: Out, error: unknown): number {
 function portOf(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text)
   throw new InvalidArgumentError('expected a port number up to 65535.')
+}
+
+/** Undefined if the folder was removed after the shell changed to it. */
+function currentFolder(): string | undefined {
+  try {
+    return process.cwd()
+  } catch {
+    return undefined
+  }
 }
