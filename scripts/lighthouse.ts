@@ -6,7 +6,7 @@ import { pageFunctions } from 'lighthouse/core/lib/page-functions.js'
 import { chromium } from 'playwright-core'
 import { CHROMIUM, SKIPPED } from '../server/test/console/browser.ts'
 import { buildConsole } from '../server/test/console/with-console.ts'
-import { seed, startWorld } from '../server/test/console/world.ts'
+import { seed, startOfficeGate } from '../server/test/console/office-gate.ts'
 import { freePort } from '../server/test/free-port.ts'
 
 /**
@@ -53,7 +53,7 @@ async function measure(form: 'desktop' | 'phone') {
   const factor = Math.round(Math.max(1, Math.min(1, index / USUAL_INDEX) * PHONE_FACTOR) * 10) / 10
   const phone = { throttling: { rttMs: 150, throughputKbps: 1_638.4, cpuSlowdownMultiplier: factor } }
   const ran = await lighthouse(
-    world.url,
+    gate.url,
     // Lighthouse empties the caches before each run; the login is a cookie, which is kept.
     { port, output: 'json', logLevel: 'error' },
     {
@@ -79,8 +79,8 @@ async function measure(form: 'desktop' | 'phone') {
 }
 
 buildConsole()
-const world = await startWorld()
-await seed(world)
+const gate = await startOfficeGate()
+await seed(gate)
 const port = await freePort()
 const folder = mkdtempSync(join(tmpdir(), 'sluice-lighthouse-'))
 const browser = await chromium.launchPersistentContext(folder, {
@@ -90,8 +90,8 @@ const browser = await chromium.launchPersistentContext(folder, {
 const failed: string[] = []
 try {
   const page = await browser.newPage()
-  await page.goto(world.url)
-  await page.fill('#key', world.keys.mara)
+  await page.goto(gate.url)
+  await page.fill('#key', gate.keys.mara)
   await page.keyboard.press('Enter')
   await page.waitForSelector('.held')
   await page.close()
@@ -103,7 +103,7 @@ try {
 } finally {
   await browser.close()
   rmSync(folder, { recursive: true, force: true })
-  await world.stop()
+  await gate.stop()
 }
 if (failed.length > 0) console.log(`below the limit: ${failed.join(', ')}`)
 process.exit(failed.length === 0 ? 0 : 1)

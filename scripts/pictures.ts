@@ -7,7 +7,7 @@ import { CHROMIUM, SKIPPED } from '../server/test/console/browser.ts'
 import { COURIER } from '../server/test/console/courier.ts'
 import { askAsNode } from '../server/test/console/node-request.ts'
 import { openConsole } from '../server/test/console/with-console.ts'
-import { seed } from '../server/test/console/world.ts'
+import { seed } from '../server/test/console/office-gate.ts'
 
 /** Pictures of every page from a seeded office: light, dark, and on a phone. */
 const FOLDER = resolve(import.meta.dirname, '../docs/pictures')
@@ -35,9 +35,9 @@ const app = await openConsole((config) => ({
     },
   },
 }))
-const { world } = app
-const ids = await seed(world)
-const flow = await world.http('POST', '/v1/toolflow?wait_ms=3000', world.keys.agents['mail-assistant'], {
+const { gate } = app
+const ids = await seed(gate)
+const flow = await gate.http('POST', '/v1/toolflow?wait_ms=3000', gate.keys.agents['mail-assistant'], {
   user_prompt: 'Tell Ana that the statements are ready',
   query: 'send an e-mail',
 })
@@ -50,21 +50,21 @@ model.say = following(
     { tool: 'chat__post', args: { channel: '#ops-status', text: 'Maintenance on Saturday, 06:00 to 07:00 UTC' } },
   ],
 )
-const chat = await world.http('POST', '/agent/run?wait_ms=8000', world.keys.admin, {
+const chat = await gate.http('POST', '/agent/run?wait_ms=8000', gate.keys.admin, {
   message: 'Look at my invoices, then tell #ops-status that there is maintenance on Saturday from 6 to 7 UTC',
 })
 const thread = typeof chat.body['run_id'] === 'string' ? chat.body['run_id'] : ''
 // A document of two versions, with a run that waits.
 for (const text of ['Mail has come in', 'New invoices have come in'])
-  await world.http('POST', '/v1/workflows', world.keys.admin, { document: COURIER(text) })
-await world.http('POST', '/v1/workflows/courier/runs', world.keys.admin, { input: {} })
-await askAsNode(world, 'berlin-1', ids['post'] ?? '')
-await world.key('node', 'lisbon-2')
-const calls = await world.http('GET', '/v1/calls?limit=20', world.keys.admin)
+  await gate.http('POST', '/v1/workflows', gate.keys.admin, { document: COURIER(text) })
+await gate.http('POST', '/v1/workflows/courier/runs', gate.keys.admin, { input: {} })
+await askAsNode(gate, 'berlin-1', ids['post'] ?? '')
+await gate.key('node', 'lisbon-2')
+const calls = await gate.http('GET', '/v1/calls?limit=20', gate.keys.admin)
 const [first] = (calls.body['items'] ?? []) as { call_id?: string }[]
 
 // A procedure with a run whose first step is done.
-setFlowPolicy(join(world.folder, '.sluice'), ON)
+setFlowPolicy(join(gate.folder, '.sluice'), ON)
 const procedure = bundleOf('flow_month_end', [
   { job: 'Export the ledger' },
   { job: 'Book currency differences' },
@@ -72,13 +72,13 @@ const procedure = bundleOf('flow_month_end', [
   { job: 'Pay the approved invoices', automatable: 'agent_assisted' },
   { job: 'Lock the period' },
 ])
-await world.http('POST', '/api/v1/flows/import', world.keys.admin, {
+await gate.http('POST', '/api/v1/flows/import', gate.keys.admin, {
   ...procedure,
   flow: { ...(procedure['flow'] as object), title: 'Month-end close', summary: 'Close the books of one month.' },
 })
-const started = await world.http('POST', '/api/v1/flows/runs', world.keys.admin, { flow_id: 'flow_month_end' })
+const started = await gate.http('POST', '/api/v1/flows/runs', gate.keys.admin, { flow_id: 'flow_month_end' })
 const { run_id: flow_run = '' } = (started.body['run'] ?? {}) as { run_id?: string }
-await world.http('POST', `/api/v1/flows/runs/${flow_run}/advance`, world.keys.admin, {
+await gate.http('POST', `/api/v1/flows/runs/${flow_run}/advance`, gate.keys.admin, {
   step_id: 'flow_month_end#1',
   status: 'done',
 })
@@ -152,24 +152,24 @@ const shots: readonly Shot[] = [
 ]
 
 // A consent, so that its page has something to show.
-await world.approve(ids['deal'], world.keys.mara, { remember: { calls: 10, expires_in_s: 86_400 } })
+await gate.approve(ids['deal'], gate.keys.mara, { remember: { calls: 10, expires_in_s: 86_400 } })
 const wanted = process.argv.slice(2)
 for (const { name: size, ...options } of SIZES) {
-  const page = await app.open(world.keys.admin, { ...options, reducedMotion: 'reduce' })
+  const page = await app.open(gate.keys.admin, { ...options, reducedMotion: 'reduce' })
   for (const { name, path, act } of shots) {
     if (wanted.length > 0 && !wanted.includes(name)) continue
     await page.goto('about:blank')
-    await page.goto(`${world.url}/#/${path}`)
+    await page.goto(`${gate.url}/#/${path}`)
     await page.waitForSelector('.shell')
     await page.waitForTimeout(900)
     await act?.(page)
     await page.screenshot({ path: join(FOLDER, `${name}-${size}.png`) })
   }
   if (size === 'phone') {
-    await page.goto(`${world.url}/#/`)
+    await page.goto(`${gate.url}/#/`)
     await page.waitForTimeout(600)
     await page.screenshot({ path: join(FOLDER, 'inbox-list-phone.png') })
-    await page.goto(`${world.url}/#/more`)
+    await page.goto(`${gate.url}/#/more`)
     await page.waitForTimeout(600)
     await page.screenshot({ path: join(FOLDER, 'more-phone.png') })
   }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { CHROMIUM, openBrowser, SKIPPED } from '../../server/test/console/browser.ts'
 import { buildConsole } from '../../server/test/console/with-console.ts'
-import { seed, startWorld } from '../../server/test/console/world.ts'
+import { seed, startOfficeGate } from '../../server/test/console/office-gate.ts'
 import { columns, type Bench } from '../bench.ts'
 
 /** How large the first page is, and how soon the inbox can be used in a browser that has never seen it. */
@@ -55,15 +55,15 @@ const USABLE = `new Promise((done) => {
 })`
 
 async function cold(): Promise<readonly Cold[]> {
-  const world = await startWorld()
-  await seed(world)
+  const gate = await startOfficeGate()
+  await seed(gate)
   const browser = await openBrowser()
   const measured: Cold[] = []
   try {
     const first = await browser.newContext()
     const login = await first.newPage()
-    await login.goto(world.url)
-    await login.fill('#key', world.keys.mara)
+    await login.goto(gate.url)
+    await login.fill('#key', gate.keys.mara)
     await login.keyboard.press('Enter')
     await login.waitForSelector('.held')
     const cookies = await first.cookies()
@@ -72,13 +72,13 @@ async function cold(): Promise<readonly Cold[]> {
       const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
       await context.addCookies(cookies)
       const page = await context.newPage()
-      await page.goto(world.url, { waitUntil: 'commit' })
+      await page.goto(gate.url, { waitUntil: 'commit' })
       measured.push(await page.evaluate(USABLE))
       await context.close()
     }
   } finally {
     await browser.close()
-    await world.stop()
+    await gate.stop()
   }
   return measured
 }

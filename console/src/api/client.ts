@@ -1,7 +1,7 @@
 import { createClient, type Method } from '../../../server/src/client/client.ts'
 import { forgetSession, sessionHeaders } from './session.ts'
 
-/** The gate that serves this page, with this browser's log-in. The query library retries, so nothing is retried here. */
+/** The gate that serves this page, with this browser's login. The query library retries, so nothing is retried here. */
 export const gate = createClient({
   headers: sessionHeaders,
   retries: 0,

@@ -15,7 +15,7 @@ export type Session =
 
 export const session = storeOf<Session>({ state: 'asking' })
 
-/** The CSRF token, sent with every request that changes something. The log-in itself is a cookie that scripts cannot read. */
+/** The CSRF token, sent with every request that changes something. The login itself is a cookie that scripts cannot read. */
 let csrf: string | undefined
 
 export function sessionHeaders(method: string): Record<string, string> {

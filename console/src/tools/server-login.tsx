@@ -51,7 +51,7 @@ export function ServerLogin({ server, needed }: { readonly server: string; reado
     onSettled: again,
   })
   if ((status.data === undefined && !status.isError) || (!needed && !isIn)) return null
-  // A log-in without a user is the gate's own: only admins can see it.
+  // A login without a user is the gate's own: only admins can see it.
   if (status.data === undefined || (me?.kind !== 'admin' && status.data.user === undefined))
     return needed ? <p className="hint finding">An admin has to log in at this server.</p> : null
   return (
@@ -79,7 +79,7 @@ export function ServerLogin({ server, needed }: { readonly server: string; reado
       ) : (
         <>
           <a className="btn small" href={begun} target="_blank" rel="noopener noreferrer">
-            Open the log-in page
+            Open the login page
           </a>
           <span className="small dim">It opens in a tab of its own. This page notices when you are logged in.</span>
           <TextField

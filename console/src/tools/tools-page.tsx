@@ -82,7 +82,7 @@ const STATES: Readonly<Record<string, string>> = {
   starting: 'starting',
   ready: 'ready',
   waiting: 'failed, will be retried',
-  needs_login: 'needs a log-in',
+  needs_login: 'needs a login',
   closed: 'closed',
 }
 

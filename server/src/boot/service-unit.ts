@@ -17,7 +17,7 @@ export type ServicePlace = {
 const NAME = 'sluice'
 const LABEL = 'dev.sluice.gate'
 
-/** A file that makes the service manager of this machine start the gate at log-in; undefined if it is not supported. */
+/** A file that makes the service manager of this machine start the gate at login; undefined if it is not supported. */
 export function serviceUnit(place: ServicePlace): ServiceUnit | undefined {
   if (place.platform === 'linux') return systemd(place)
   return place.platform === 'darwin' ? launchd(place) : undefined

@@ -5,7 +5,7 @@ export type Method = 'GET' | 'POST' | 'DELETE'
 export type ClientOptions = {
   /** Where the gate is; in a page that the gate serves, leave it out. */
   readonly url?: string
-  /** An API key. In a browser the log-in's cookie is used instead. */
+  /** An API key. In a browser the login's cookie is used instead. */
   readonly key?: string
   /** Further headers of each request, such as the CSRF token of a browser's session. */
   readonly headers?: (method: Method) => Readonly<Record<string, string>>

@@ -2,18 +2,18 @@ import { z } from 'zod'
 import { Caller, CallerKind } from './caller.ts'
 import { Sha256 } from './ids.ts'
 
-/** How long a log-in of the console lasts without a request, and at most. */
+/** How long a login of the console lasts without a request, and at most. */
 export const LOGIN_LIMITS = { idle_ms: 3_600_000, longest_ms: 43_200_000, per_user: 32 } as const
 
 export const LOGIN_COOKIE = 'sluice_login'
 export const CSRF_HEADER = 'x-csrf-token'
 
-/** A log-in of the console. The cookie itself is stored only as a digest, which is the row's id. */
+/** A login of the console. The cookie itself is stored only as a digest, which is the row's id. */
 export const LoginRow = z.strictObject({
   v: z.literal(1),
   login_id: Sha256,
   caller: Caller,
-  /** The caller's, so that all log-ins of a person can be found. */
+  /** The caller's, so that all logins of a person can be found. */
   user: z.string(),
   how: z.enum(['key', 'oidc']),
   created_at: z.number(),

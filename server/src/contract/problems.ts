@@ -130,7 +130,7 @@ export const PROBLEMS = {
     http: 401,
     retry: 'never',
     says: 'you were not logged in',
-    do: 'read `why`, then start again at the log-in page of the console',
+    do: 'read `why`, then start again at the login page of the console',
   },
   'auth.logged_out': {
     http: 401,

@@ -4,7 +4,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { expect, test } from 'vitest'
 import { openOidcLogins } from './open-oidc-logins.ts'
 
-test('an ID token that another issuer signed, or that answers another log-in, is rejected', async () => {
+test('an ID token that another issuer signed, or that answers another login, is rejected', async () => {
   const ours = await generateKeyPair('RS256', { extractable: true })
   const theirs = await generateKeyPair('RS256', { extractable: true })
   let token = ''

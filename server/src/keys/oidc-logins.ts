@@ -10,7 +10,7 @@ export type LoginIssuer = { readonly issuer: OidcIssuer; readonly secret: string
 
 const FRESH_MS = 600_000
 const ASK_AGAIN_MS = 10_000
-/** How many requests to the issuer may be in progress, however many log-ins are started. */
+/** How many requests to the issuer may be in progress, however many logins are started. */
 const MOST_AT_ONCE = 16
 const LONGEST_CODE = 4_096
 
@@ -40,7 +40,7 @@ export function oidcLogins(configured: readonly LoginIssuer[], clock: () => numb
     const found = known.get(attempt.name)
     const login = found?.issuer.login
     if (found === undefined || login === undefined) return failed('the issuer is not configured for it')
-    if (state === undefined || state !== attempt.state) return failed('the answer belongs to another log-in')
+    if (state === undefined || state !== attempt.state) return failed('the answer belongs to another login')
     if (iss !== undefined && iss !== found.issuer.issuer) return failed('the answer comes from another issuer')
     if (error !== undefined || code === undefined || code.length > LONGEST_CODE)
       return failed(error === 'access_denied' ? 'you did not agree at the issuer' : 'the issuer answered with an error')
@@ -53,7 +53,7 @@ export function oidcLogins(configured: readonly LoginIssuer[], clock: () => numb
     if (typeof token !== 'string') return failed('the issuer gave no ID token')
     const claims = await verify(token, found, clock, login.client_id)
     if (!claims.ok) return claims
-    if (claims.value['nonce'] !== attempt.nonce) return failed('the ID token belongs to another log-in')
+    if (claims.value['nonce'] !== attempt.nonce) return failed('the ID token belongs to another login')
     const { azp } = claims.value
     if (azp !== undefined && azp !== login.client_id) return failed('the ID token was made for another client')
     return ok({ issuer: found.issuer, claims: claims.value })

@@ -3,7 +3,7 @@ import type { OidcIssuer } from '../contract/auth-settings.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import type { LoginIssuer } from './oidc-logins.ts'
 
-/** The issuers that people can log in with. The library for tokens is loaded by the first log-in. */
+/** The issuers that people can log in with. The library for tokens is loaded by the first login. */
 export function openOidcLogins(
   configured: readonly OidcIssuer[],
   secretOf: (reference: string) => string | undefined,

@@ -36,19 +36,19 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('the activity page with many c
   let app: Console
   beforeAll(async () => {
     app = await openConsole()
-    const { world } = app
-    await world.call('mail-assistant', 'mail__list', { folder: 'Invoices' })
-    const start = await world.kill()
+    const { gate } = app
+    await gate.call('mail-assistant', 'mail__list', { folder: 'Invoices' })
+    const start = await gate.kill()
     // Copies of a real call: its row and two audit entries each.
-    await withEntries(join(world.folder, '.sluice'), 2 * ROWS + 100)
+    await withEntries(join(gate.folder, '.sluice'), 2 * ROWS + 100)
     await start()
   }, 180_000)
   afterAll(async () => app.close(), 60_000)
 
   test(`${ROWS.toLocaleString('en')} rows: few are on the page, the last one can be reached, and the page scrolls without long frames`, async () => {
-    const { world } = app
-    const page = await app.open(world.keys.admin)
-    await page.goto(`${world.url}/#/activity`)
+    const { gate } = app
+    const page = await app.open(gate.keys.admin)
+    await page.goto(`${gate.url}/#/activity`)
     await page.locator('.call-row[data-index="0"]').waitFor()
     const table = page.locator('.calls')
     // While there is more to read the number of rows is not known, which is what -1 says (WAI-ARIA 1.2, aria-rowcount).
@@ -92,10 +92,10 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('the activity page with many c
   }, 300_000)
 
   test('a search asks the gate, and the query is in the address', async () => {
-    const { world } = app
-    await world.call('report-writer', 'files__read_file', { path: 'reports/needle.md' })
-    const page = await app.open(world.keys.admin)
-    await page.goto(`${world.url}/#/activity`)
+    const { gate } = app
+    await gate.call('report-writer', 'files__read_file', { path: 'reports/needle.md' })
+    const page = await app.open(gate.keys.admin)
+    await page.goto(`${gate.url}/#/activity`)
     await page.locator('.call-row[data-index="0"]').waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('needle')

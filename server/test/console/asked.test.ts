@@ -27,15 +27,15 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('who is asked, in a browser', 
   afterAll(async () => app.close(), 60_000)
 
   test('the settings show routes with groups, numbers and escalation, and a delegation is created and ended there', async () => {
-    const page = await app.open(app.world.keys.mara)
-    await page.goto(`${app.world.url}/#/settings`)
+    const page = await app.open(app.gate.keys.mara)
+    await page.goto(`${app.gate.url}/#/settings`)
     await page.getByText('tool bank__*').waitFor()
     await page.getByText(/2 of finance \(mara, priya\); after 15\D+also on-call/).waitFor()
     await settled(page)
     await page.fill('#delegate-to', 'priya')
     await page.getByRole('button', { name: 'Delegate', exact: true }).click()
     await page.getByText(/decides for mara until/).waitFor()
-    const { body } = await app.world.http('GET', '/v1/delegations', app.world.keys.admin)
+    const { body } = await app.gate.http('GET', '/v1/delegations', app.gate.keys.admin)
     expect(body['items']).toMatchObject([{ from: 'mara', to: 'priya' }])
     await settled(page)
     await page.getByRole('button', { name: 'End the delegation from mara to priya' }).click()
@@ -48,14 +48,14 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('who is asked, in a browser', 
   })
 
   test('the packet says how many of whom must approve, who has, and who is asked later', async () => {
-    const { world } = app
+    const { gate } = app
     const payment = { amount: 5, currency: 'EUR', recipient: 'A', iban: 'DE02120300000000202051' }
-    const id = await held(world, 'ledger-bot', 'bank__pay', payment)
-    const page = await app.open(world.keys.priya)
-    await openPacket(page, world, id)
+    const id = await held(gate, 'ledger-bot', 'bank__pay', payment)
+    const page = await app.open(gate.keys.priya)
+    await openPacket(page, gate, id)
     await page.getByText('2 people of finance must approve; 2 more are needed.').waitFor()
     await page.getByText(/on-call will also be asked from \S+.* on\./).waitFor()
-    expect((await world.approve(id, world.keys.mara)).status).toBe(200)
+    expect((await gate.approve(id, gate.keys.mara)).status).toBe(200)
     // The page stays open and shows the other person's approval by itself.
     await page
       .getByText(/one more is needed/)
@@ -70,7 +70,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('who is asked, in a browser', 
     await settled(page)
     await page.fill('#typed', (await page.locator('.confirm b').textContent()) ?? '')
     await page.getByRole('button', { name: 'Approve too' }).click()
-    await expect.poll(() => stateOf(world, id)).toMatch(/approved|consumed/)
+    await expect.poll(() => stateOf(gate, id)).toMatch(/approved|consumed/)
     expect(complaints).toEqual([])
     await page.context().close()
   })

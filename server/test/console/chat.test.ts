@@ -34,7 +34,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('the chat in a browser', () =>
 
   const post = (text: string) => ({ tool: 'chat__post', args: { channel: '#ops-status', text } })
   const begin = async (page: Page, message: string): Promise<string> => {
-    await page.goto(`${app.world.url}/#/chat/new`)
+    await page.goto(`${app.gate.url}/#/chat/new`)
     await page.fill('#message', message)
     await page.keyboard.press('Enter')
     await page.waitForURL(/#\/chat\/run_/)
@@ -47,13 +47,13 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('the chat in a browser', () =>
   }
 
   test('a message is planned, its call is held, approved in the conversation, and answered', async () => {
-    const { world } = app
+    const { gate } = app
     model.say = following(
       ['Post a message to the channel'],
       [post('maintenance on Saturday')],
       'I told them about Saturday.',
     )
-    const page = await app.open(world.keys.mara)
+    const page = await app.open(gate.keys.mara)
     await begin(page, 'Tell the others about the maintenance')
     const id = await waiting(page)
     await page.locator('.plan', { hasText: 'Post a message to the channel' }).waitFor()
@@ -64,7 +64,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('the chat in a browser', () =>
     await page.locator('.step-node.waits').waitFor()
     await settled(page)
     await page.locator('.chat-packet .approve').click()
-    await expect.poll(() => stateOf(world, id)).toMatch(/^(?:approved|consumed)$/)
+    await expect.poll(() => stateOf(gate, id)).toMatch(/^(?:approved|consumed)$/)
     await page.locator('.said.assistant .bubble', { hasText: 'I told them about Saturday.' }).waitFor()
     await page.locator('.chat-packet').waitFor({ state: 'detached' })
     expect(await page.locator('.side-calls > li').count()).toBe(1)
@@ -75,7 +75,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('the chat in a browser', () =>
 
   test('an answer is shown while it is written', async () => {
     model.say = () => ({ text: 'one two three four five six seven eight nine ten', pieces: 10, wait_ms: 400 })
-    const page = await app.open(app.world.keys.mara)
+    const page = await app.open(app.gate.keys.mara)
     await begin(page, 'hello')
     const draft = page.getByLabel('The agent is writing')
     await draft.waitFor()
@@ -86,12 +86,12 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('the chat in a browser', () =>
   })
 
   test('the gate is killed during a conversation: nothing is lost or duplicated, and the conversation continues', async () => {
-    const { world } = app
+    const { gate } = app
     model.say = following(['First', 'Second'], [post('first'), post('second')], 'Both are out.')
-    const page = await app.open(world.keys.mara)
+    const page = await app.open(gate.keys.mara)
     const run = await begin(page, 'Post twice')
     const first = await waiting(page)
-    const start = await world.kill()
+    const start = await gate.kill()
     await page.locator('.chat-lost').waitFor()
     for (const button of await page.locator('.chat-packet .decide .btn').all())
       expect(await button.getAttribute('aria-disabled')).toBe('true')
@@ -107,8 +107,8 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('the chat in a browser', () =>
     expect(await page.locator('.side-calls > li').count()).toBe(2)
     const shown = await page.locator('.messages .said').allTextContents()
     // A newly opened page shows the same as the page that stayed open.
-    const fresh = await app.open(world.keys.mara)
-    await fresh.goto(`${world.url}/#/chat/${run}`)
+    const fresh = await app.open(gate.keys.mara)
+    await fresh.goto(`${gate.url}/#/chat/${run}`)
     await fresh.getByLabel('Agent said').getByText('Both are out.').waitFor()
     await fresh.locator('.side-calls > li').nth(1).waitFor()
     expect(await fresh.locator('.side-calls > li').count()).toBe(2)
@@ -124,7 +124,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('the chat in a browser', () =>
       [{ tool: 'files__read_file', args: { path: `${MARKUP}${BIDI}` } }],
       `${MARKUP} ${BIDI} \u200B`,
     )
-    const page = await app.open(app.world.keys.mara)
+    const page = await app.open(app.gate.keys.mara)
     await begin(page, `${MARKUP} ${BIDI}`)
     await page.locator('.said.assistant .bubble', { hasText: 'txt.exe' }).waitFor()
     const folds = page.locator('.fold[aria-expanded=false]')
@@ -138,25 +138,25 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('the chat in a browser', () =>
   })
 
   test('a conversation is stopped while its call waits, and the call is withdrawn', async () => {
-    const { world } = app
+    const { gate } = app
     model.say = following(['Post'], [post('never')], 'Stopped.')
-    const page = await app.open(world.keys.mara)
+    const page = await app.open(gate.keys.mara)
     await begin(page, 'Post it')
     const id = await waiting(page)
     await page.getByRole('button', { name: 'Stop' }).click()
-    await expect.poll(() => stateOf(world, id)).toBe('withdrawn')
+    await expect.poll(() => stateOf(gate, id)).toBe('withdrawn')
     await page.locator('.chat-packet').waitFor({ state: 'detached' })
     await page.context().close()
   })
 
   test('an approver can read the conversation of somebody else but cannot write in it', async () => {
-    const { world } = app
+    const { gate } = app
     model.say = () => ({ text: 'Only for Mara.' })
-    const mara = await app.open(world.keys.mara)
+    const mara = await app.open(gate.keys.mara)
     const run = await begin(mara, 'hello')
     await mara.locator('.said.assistant .bubble').waitFor()
-    const priya = await app.open(world.keys.priya)
-    await priya.goto(`${world.url}/#/chat/${run}`)
+    const priya = await app.open(gate.keys.priya)
+    await priya.goto(`${gate.url}/#/chat/${run}`)
     await priya.getByText('Only its owner can write in it.').waitFor()
     expect(await priya.locator('#message').count()).toBe(0)
     expect(await priya.getByLabel('mara said').count()).toBe(1)

@@ -34,11 +34,11 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('flows in a browser', () => {
       models: { script },
       flows: { skill_packs: { mailbox: ['mail__list'] } },
     }))
-    const { world } = app
-    setFlowPolicy(join(world.folder, '.sluice'), ON)
+    const { gate } = app
+    setFlowPolicy(join(gate.folder, '.sluice'), ON)
     const key = async (kind: string, name: string) => {
       const wanted = { kind, name: `${name}-flows`, user: name, flow_role: 'editor' }
-      return String((await world.http('POST', '/v1/keys', world.keys.admin, wanted)).body['key'])
+      return String((await gate.http('POST', '/v1/keys', gate.keys.admin, wanted)).body['key'])
     }
     mara = await key('approver', 'mara')
     priya = await key('reviewer', 'priya')
@@ -50,7 +50,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('flows in a browser', () => {
       { job: 'Lock the period' },
     ])
     const flow = { ...(close['flow'] as object), title: `Month-end close ${MARKUP}`, summary: 'Close the books.' }
-    const imported = await world.http('POST', '/api/v1/flows/import', world.keys.admin, { ...close, flow })
+    const imported = await gate.http('POST', '/api/v1/flows/import', gate.keys.admin, { ...close, flow })
     expect(imported.status).toBe(201)
   }, 120_000)
   afterAll(async () => {

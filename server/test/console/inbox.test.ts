@@ -16,36 +16,36 @@ describe.skipIf(CHROMIUM === undefined)('the inbox in a browser', () => {
   let page: Page
   beforeAll(async () => {
     app = await openConsole()
-    page = await app.open(app.world.keys.mara)
+    page = await app.open(app.gate.keys.mara)
   }, 120_000)
   afterAll(async () => app.close(), 60_000)
 
   test('a person logs in, reads one sentence, approves, and the call runs once', async () => {
-    const { world } = app
-    const id = await held(world, ...post('hello'))
-    await openPacket(page, world, id)
+    const { gate } = app
+    const id = await held(gate, ...post('hello'))
+    await openPacket(page, gate, id)
     expect(await page.locator('h2.sentence').textContent()).toContain('#ops-status')
     expect(await page.evaluate('document.activeElement?.className')).toBe('sentence')
     await page.getByRole('button', { name: /^Approve and/ }).click()
-    await expect.poll(() => stateOf(world, id)).toMatch(DECIDED)
+    await expect.poll(() => stateOf(gate, id)).toMatch(DECIDED)
     await page.getByText('Approved.').first().waitFor()
     // The key went to the gate and is nowhere in the browser.
     const kept = await page.evaluate(
       'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])',
     )
-    expect(kept).not.toContain(world.keys.mara)
-    expect(await page.content()).not.toContain(world.keys.mara)
+    expect(kept).not.toContain(gate.keys.mara)
+    expect(await page.content()).not.toContain(gate.keys.mara)
   })
 
   test('the held calls are requested together with the scripts, and once before the page is live', async () => {
-    await held(app.world, ...post('early'))
+    await held(app.gate, ...post('early'))
     const other = await page.context().newPage()
     const requested: string[] = []
     other.on('request', (request) => {
       const { pathname, search } = new URL(request.url())
       if (pathname.startsWith('/v1/')) requested.push(`${pathname}${search} ${request.resourceType()}`)
     })
-    await other.goto(app.world.url)
+    await other.goto(app.gate.url)
     await other.locator('.held').first().waitFor()
     await expect.poll(() => requested).toContain('/v1/stream fetch')
     const before = requested.slice(0, requested.indexOf('/v1/stream fetch'))
@@ -55,43 +55,43 @@ describe.skipIf(CHROMIUM === undefined)('the inbox in a browser', () => {
   })
 
   test('one key press decides one call, and the next one waits 400 ms', async () => {
-    const { world } = app
+    const { gate } = app
     const ids = [
-      await held(world, ...post('first')),
-      await held(world, 'ledger-bot', 'bank__pay', {
+      await held(gate, ...post('first')),
+      await held(gate, 'ledger-bot', 'bank__pay', {
         amount: 5,
         currency: 'EUR',
         recipient: 'A',
         iban: 'DE02120300000000202051',
       }),
     ]
-    await openPacket(page, world, ids[0] ?? '')
+    await openPacket(page, gate, ids[0] ?? '')
     await page.keyboard.down('a')
     for (let n = 0; n < 10; n++) await page.keyboard.down('a')
     await page.keyboard.up('a')
-    await expect.poll(() => stateOf(world, ids[0] ?? '')).toMatch(DECIDED)
+    await expect.poll(() => stateOf(gate, ids[0] ?? '')).toMatch(DECIDED)
     await page.waitForTimeout(600)
-    expect(await stateOf(world, ids[1] ?? '')).toBe('pending')
+    expect(await stateOf(gate, ids[1] ?? '')).toBe('pending')
     // Deny opens a reason; escape goes back; Enter denies with it.
-    await openPacket(page, world, ids[1] ?? '')
+    await openPacket(page, gate, ids[1] ?? '')
     await page.keyboard.press('d')
     await page.keyboard.type('wrong account')
     await page.keyboard.press('Escape')
-    expect(await stateOf(world, ids[1] ?? '')).toBe('pending')
+    expect(await stateOf(gate, ids[1] ?? '')).toBe('pending')
     await page.keyboard.press('d')
     await page.keyboard.press('Enter')
-    await expect.poll(() => stateOf(world, ids[1] ?? '')).toBe('denied')
+    await expect.poll(() => stateOf(gate, ids[1] ?? '')).toBe('denied')
   })
 
   test('a strong approval must be typed: neither a shortcut nor Enter decides it, and Approve is never focused', async () => {
-    const { world } = app
-    const id = await held(world, 'ledger-bot', 'bank__pay', {
+    const { gate } = app
+    const id = await held(gate, 'ledger-bot', 'bank__pay', {
       amount: 4820,
       currency: 'EUR',
       recipient: 'Nordwind Logistik GmbH',
       iban: 'DE89370400440532013000',
     })
-    await openPacket(page, world, id)
+    await openPacket(page, gate, id)
     const approve = page.locator('.approve')
     expect(await approve.getAttribute('aria-disabled')).toBe('true')
     await page.keyboard.press('a')
@@ -102,31 +102,31 @@ describe.skipIf(CHROMIUM === undefined)('the inbox in a browser', () => {
     await page.keyboard.type('0')
     await page.keyboard.press('Enter')
     await page.waitForTimeout(300)
-    expect(await stateOf(world, id)).toBe('pending')
+    expect(await stateOf(gate, id)).toBe('pending')
     expect(await approve.getAttribute('aria-disabled')).toBeNull()
     expect(await page.evaluate('document.activeElement?.className')).not.toContain('approve')
     await approve.click()
-    await expect.poll(() => stateOf(world, id)).toMatch(DECIDED)
+    await expect.poll(() => stateOf(gate, id)).toMatch(DECIDED)
   })
 
   test('if two people decide at once, the second one is informed and changes nothing', async () => {
-    const { world } = app
-    const id = await held(world, ...post('race'))
-    const [mara, priya] = [page, await app.open(world.keys.priya)]
+    const { gate } = app
+    const id = await held(gate, ...post('race'))
+    const [mara, priya] = [page, await app.open(gate.keys.priya)]
     /** Whoever has decided is shown the next request, so their page has to be opened again. */
     const noteOn = async (one: Page): Promise<string> => {
       const note = one.locator('.note.accent').first()
       await expect
         .poll(async () => {
-          await one.goto(`${world.url}/#/approvals/${id}`)
+          await one.goto(`${gate.url}/#/approvals/${id}`)
           return note.isVisible()
         })
         .toBe(true)
       return (await note.textContent()) ?? ''
     }
-    await Promise.all([openPacket(mara, world, id), openPacket(priya, world, id)])
+    await Promise.all([openPacket(mara, gate, id), openPacket(priya, gate, id)])
     await Promise.all([mara.keyboard.press('a'), priya.keyboard.press('a')])
-    await expect.poll(() => stateOf(world, id)).toMatch(DECIDED)
+    await expect.poll(() => stateOf(gate, id)).toMatch(DECIDED)
     const notes = await Promise.all([noteOn(mara), noteOn(priya)])
     expect(notes.join(' ')).toMatch(/You approved it/)
     expect(notes.join(' ')).toMatch(/(?:mara|priya) approved it/)
@@ -134,10 +134,10 @@ describe.skipIf(CHROMIUM === undefined)('the inbox in a browser', () => {
   })
 
   test('a request that changes while it is open is shown next to its old version, and cannot be decided', async () => {
-    const { world } = app
-    const id = await held(world, ...post('before'))
-    await openPacket(page, world, id)
-    const edited = await world.http('POST', `/v1/approvals/${id}/decide`, world.keys.priya, {
+    const { gate } = app
+    const id = await held(gate, ...post('before'))
+    await openPacket(page, gate, id)
+    const edited = await gate.http('POST', `/v1/approvals/${id}/decide`, gate.keys.priya, {
       decision: 'edit',
       args: { channel: '#ops-status', text: 'after' },
     })
@@ -148,16 +148,16 @@ describe.skipIf(CHROMIUM === undefined)('the inbox in a browser', () => {
     expect(await note.textContent()).toMatch(/before.*after/s)
     for (const button of await page.locator('.decide .btn').all())
       expect(await button.getAttribute('aria-disabled')).toBe('true')
-    expect(await stateOf(world, next)).toBe('pending')
-    expect(await stateOf(world, id)).toBe('edited')
+    expect(await stateOf(gate, next)).toBe('pending')
+    expect(await stateOf(gate, id)).toBe('edited')
     await page.getByRole('link', { name: 'Read the new request' }).first().click()
     await expect.poll(() => page.locator('.ids').textContent()).toContain(next)
   })
 
   test('new requests wait behind a chip, and no row moves', async () => {
-    const { world } = app
-    const id = await held(world, 'sales-helper', 'crm__update_deal', { deal: 'Quay', stage: 'open' }, 'quays')
-    await page.goto(`${world.url}/#/`)
+    const { gate } = app
+    const id = await held(gate, 'sales-helper', 'crm__update_deal', { deal: 'Quay', stage: 'open' }, 'quays')
+    await page.goto(`${gate.url}/#/`)
     await page.reload()
     const row = page.locator(`[data-row="${id}"]`)
     await row.waitFor()
@@ -173,7 +173,7 @@ describe.skipIf(CHROMIUM === undefined)('the inbox in a browser', () => {
       },
       { timeout: 60_000 },
     )
-    const next = await held(world, 'sales-helper', 'crm__update_deal', { deal: 'Pier', stage: 'won' }, 'piers')
+    const next = await held(gate, 'sales-helper', 'crm__update_deal', { deal: 'Pier', stage: 'won' }, 'piers')
     const chip = page.locator('.new-chip')
     await chip.waitFor({ state: 'visible' })
     expect(await places()).toEqual(before)
@@ -182,26 +182,26 @@ describe.skipIf(CHROMIUM === undefined)('the inbox in a browser', () => {
   })
 
   test.skipIf(!WHOLE)('an edit makes a new request with its difference, and the old one is closed', async () => {
-    const { world } = app
-    const id = await held(world, ...post('typo hree'))
-    await openPacket(page, world, id)
+    const { gate } = app
+    const id = await held(gate, ...post('typo hree'))
+    await openPacket(page, gate, id)
     await page.keyboard.press('e')
     await page.fill('#edit-text', 'typo here')
     await settled(page)
     await page.getByRole('button', { name: 'Create the new request' }).click()
     await page.getByText('What was edited').waitFor()
-    expect(await stateOf(world, id)).toBe('edited')
+    expect(await stateOf(gate, id)).toBe('edited')
   })
 
   test.skipIf(!WHOLE)(
     'pausing takes two clicks, resuming must be typed, and the page shows neither before the gate confirms it',
     async () => {
-      const { world } = app
-      const admin = await app.open(world.keys.admin)
+      const { gate } = app
+      const admin = await app.open(gate.keys.admin)
       await admin.locator('.nav .pause').click()
       await admin.getByRole('dialog').getByRole('button', { name: 'Pause everything' }).click()
       await admin.locator('.banner.paused').waitFor()
-      const blocked = await world.call('status-agent', 'chat__post', { channel: '#x', text: 'y' })
+      const blocked = await gate.call('status-agent', 'chat__post', { channel: '#x', text: 'y' })
       expect(blocked).toMatchObject({ code: 'call.blocked' })
       await admin.getByRole('button', { name: 'Resume …' }).click()
       await admin.getByRole('dialog').waitFor()

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { NodePacket } from '../../src/contract/hub.ts'
-import type { World } from './world.ts'
+import type { OfficeGate } from './office-gate.ts'
 
 const HASH = (digit: string) => digit.repeat(64)
 
@@ -8,9 +8,9 @@ const HASH = (digit: string) => digit.repeat(64)
  * A node with its own key that asks about one of its calls. `shown`: a request of this gate, used as the content of the node's
  * request.
  */
-export async function askAsNode(world: World, name: string, shown: string, context: object = {}): Promise<void> {
-  const key = await world.key('node', name)
-  const { body } = await world.http('GET', `/v1/approvals/${shown}`, world.keys.admin)
+export async function askAsNode(gate: OfficeGate, name: string, shown: string, context: object = {}): Promise<void> {
+  const key = await gate.key('node', name)
+  const { body } = await gate.http('GET', `/v1/approvals/${shown}`, gate.keys.admin)
   const request = {
     is: 'request',
     message: 'run_0000000000000001',
@@ -33,6 +33,6 @@ export async function askAsNode(world: World, name: string, shown: string, conte
     },
     packet: NodePacket.parse(body),
   }
-  const answer = await world.http('POST', '/v1/hub/requests', key, request)
+  const answer = await gate.http('POST', '/v1/hub/requests', key, request)
   expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: 200 })
 }

@@ -14,12 +14,12 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('the page of nodes', () => {
   afterAll(async () => app.close(), 60_000)
 
   test('shows each node and its waiting calls; a click opens the request, where it is decided', async () => {
-    const { world } = app
-    await world.key('node', 'lisbon-2')
-    const own = await held(world, 'status-agent', 'chat__post', { channel: '#ops', text: 'As agreed.' })
-    await askAsNode(world, 'berlin-1', own)
-    const page = await app.open(world.keys.admin)
-    await page.goto(`${world.url}/#/nodes`)
+    const { gate } = app
+    await gate.key('node', 'lisbon-2')
+    const own = await held(gate, 'status-agent', 'chat__post', { channel: '#ops', text: 'As agreed.' })
+    await askAsNode(gate, 'berlin-1', own)
+    const page = await app.open(gate.keys.admin)
+    await page.goto(`${gate.url}/#/nodes`)
     const card = page.getByRole('region', { name: 'Node berlin-1' })
     await expect.poll(() => card.textContent()).toContain('1 call waiting for a decision')
     expect(await card.textContent()).toContain('agent:writer for ana')
@@ -28,14 +28,14 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('the page of nodes', () => {
     await card.getByRole('link').click()
     await expect.poll(() => page.url()).toContain('#/approvals/auth_')
     const id = page.url().split('/').at(-1) ?? ''
-    await openPacket(page, world, id)
+    await openPacket(page, gate, id)
     expect(await page.locator('main').textContent()).toContain('berlin-1')
     if (process.env['SLUICE_SHOT'] !== undefined) await page.screenshot({ path: `${process.env['SLUICE_SHOT']}.2.png` })
     await page
       .getByRole('button', { name: /^Approve/ })
       .first()
       .click()
-    await expect.poll(() => stateOf(world, id)).toBe('approved')
+    await expect.poll(() => stateOf(gate, id)).toBe('approved')
     expect(complaints).toEqual([])
     await page.context().close()
   })

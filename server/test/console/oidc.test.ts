@@ -53,7 +53,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('logging in with an issuer', (
     const context = await app.browser.newContext()
     const page = await context.newPage()
     page.setDefaultTimeout(60_000)
-    await page.goto(app.world.url)
+    await page.goto(app.gate.url)
     return page
   }
   const logInAs = async (page: Page, name: string): Promise<void> => {
@@ -70,14 +70,14 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('logging in with an issuer', (
     await expect.poll(() => page.locator('.login-others a').count()).toBe(1)
     await logInAs(page, 'ana.approvers')
     await page.waitForSelector('.shell')
-    expect(page.url().replace(/#.*/, '')).toBe(`${app.world.url}/`)
+    expect(page.url().replace(/#.*/, '')).toBe(`${app.gate.url}/`)
     await page.locator('.me', { hasText: 'ana.approvers' }).waitFor()
     const me = await page.evaluate("fetch('/v1/login').then((answer) => answer.json())")
     expect(me).toMatchObject({ how: 'oidc', caller: { kind: 'approver', id: 'approver:corp/ana.approvers' } })
     const [asked] = issuer.tokenRequests
     expect(asked?.authorization).toMatch(/^Basic /)
     expect(asked?.form).toMatch(/code_verifier=[\w-]{43}/)
-    const cookies = await page.context().cookies(app.world.url)
+    const cookies = await page.context().cookies(app.gate.url)
     expect(cookies.map(({ name, httpOnly, sameSite }) => [name.replace(/_\d+$/, ''), httpOnly, sameSite])).toEqual([
       ['sluice_login', true, 'Strict'],
     ])
@@ -93,7 +93,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('logging in with an issuer', (
       const page = await visit()
       await logInAs(page, name)
       await page.getByText(words).waitFor()
-      await page.getByRole('link', { name: 'Back to the log-in' }).click()
+      await page.getByRole('link', { name: 'Back to the login' }).click()
       await page.locator('#key').waitFor()
       await page.context().close()
     }
@@ -102,7 +102,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('logging in with an issuer', (
   test('a login response that this browser did not request logs nobody in', async () => {
     const victim = await visit()
     // The attacker starts a login and sends the victim the final redirect.
-    await victim.goto(`${app.world.url}/v1/login/oidc/callback?code=stolen&state=theirs`)
+    await victim.goto(`${app.gate.url}/v1/login/oidc/callback?code=stolen&state=theirs`)
     await victim.getByText('this browser did not begin it').waitFor()
     const attacker = await visit()
     let back = ''
@@ -112,12 +112,12 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('logging in with an issuer', (
     await logInAs(attacker, 'eve.approvers')
     await attacker.waitForSelector('.shell')
     await expect.poll(() => back).toContain('code=')
-    await victim.goto(app.world.url)
-    const begun = await victim.context().request.get(`${app.world.url}/v1/login/oidc/corp`, { maxRedirects: 0 })
+    await victim.goto(app.gate.url)
+    const begun = await victim.context().request.get(`${app.gate.url}/v1/login/oidc/corp`, { maxRedirects: 0 })
     expect(begun.status()).toBe(302)
     await victim.goto(back)
-    await victim.getByText('belongs to another log-in').waitFor()
-    expect((await victim.context().cookies(app.world.url)).map(({ name }) => name)).toEqual([])
+    await victim.getByText('belongs to another login').waitFor()
+    expect((await victim.context().cookies(app.gate.url)).map(({ name }) => name)).toEqual([])
     await Promise.all([victim.context().close(), attacker.context().close()])
   })
 })

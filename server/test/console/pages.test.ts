@@ -6,7 +6,7 @@ import { CHROMIUM, SKIPPED } from './browser.ts'
 import { COURIER } from './courier.ts'
 import { askAsNode } from './node-request.ts'
 import { complaints, held, openConsole, openPacket, settled, stateOf, type Console } from './with-console.ts'
-import { seed } from './world.ts'
+import { seed } from './office-gate.ts'
 
 const WHOLE = process.env['SLUICE_CONSOLE'] === 'whole'
 if (CHROMIUM === undefined) console.warn(SKIPPED)
@@ -52,12 +52,12 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
   let ids: Record<string, string>
   beforeAll(async () => {
     app = await openConsole()
-    const { world } = app
-    ids = await seed(world)
-    await askAsNode(world, 'berlin-1', ids['post'] ?? '')
+    const { gate } = app
+    ids = await seed(gate)
+    await askAsNode(gate, 'berlin-1', ids['post'] ?? '')
     for (const text of ['Mail has come in', 'New invoices have come in'])
-      await world.http('POST', '/v1/workflows', world.keys.admin, { document: COURIER(text) })
-    const started = await world.http('POST', '/v1/workflows/courier/runs', world.keys.admin, { input: {} })
+      await gate.http('POST', '/v1/workflows', gate.keys.admin, { document: COURIER(text) })
+    const started = await gate.http('POST', '/v1/workflows/courier/runs', gate.keys.admin, { input: {} })
     expect(started.status, JSON.stringify(started.body)).toBe(202)
   }, 120_000)
   afterAll(async () => app.close(), 60_000)
@@ -69,7 +69,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
   ] as const)(
     'has no fault that axe-core finds, %s at %i px',
     async (colorScheme, width) => {
-      const page = await app.open(app.world.keys.admin, { colorScheme, viewport: { width, height: 900 } })
+      const page = await app.open(app.gate.keys.admin, { colorScheme, viewport: { width, height: 900 } })
       const found: Record<string, readonly string[]> = {}
       for (const path of [
         ...PAGES,
@@ -77,7 +77,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
         `#/approvals/${ids['mail']}`,
         `#/batch/${ids['file-north']}`,
       ]) {
-        await page.goto(`${app.world.url}/${path}`)
+        await page.goto(`${app.gate.url}/${path}`)
         await page.waitForTimeout(450)
         await expect.poll(() => page.evaluate(IS_STILL)).toBe(true)
         const faultsHere = await faults(page)
@@ -90,8 +90,8 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
   )
 
   test('the policy page shows the rules, and a draft is tested and linted before it can be applied', async () => {
-    const page = await app.open(app.world.keys.admin)
-    await page.goto(`${app.world.url}/#/policy`)
+    const page = await app.open(app.gate.keys.admin)
+    await page.goto(`${app.gate.url}/#/policy`)
     await page.getByText('sent messages are kept').first().waitFor()
     await page.getByRole('button', { name: 'Draft' }).click()
     const text = await page.inputValue('#draft')
@@ -104,8 +104,8 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
   })
 
   test('the audit is checked in the page, and a proof of one entry can be saved', async () => {
-    const page = await app.open(app.world.keys.admin)
-    await page.goto(`${app.world.url}/#/audit`)
+    const page = await app.open(app.gate.keys.admin)
+    await page.goto(`${app.gate.url}/#/audit`)
     await page.getByRole('button', { name: 'Check every hash' }).click()
     await page.getByText('Nothing was changed, removed or inserted.').waitFor()
     const [saved] = await Promise.all([
@@ -117,10 +117,10 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
   })
 
   test('a remembered approval is a consent that can be revoked', async () => {
-    const { world } = app
-    const id = await held(world, 'status-agent', 'chat__post', { channel: '#ops-status', text: 'again' }, 'consented')
-    const page = await app.open(world.keys.admin)
-    await openPacket(page, world, id)
+    const { gate } = app
+    const id = await held(gate, 'status-agent', 'chat__post', { channel: '#ops-status', text: 'again' }, 'consented')
+    const page = await app.open(gate.keys.admin)
+    await openPacket(page, gate, id)
     await page.keyboard.press('r')
     const dialog = page.getByRole('dialog')
     await dialog.waitFor()
@@ -130,14 +130,14 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
     await page.selectOption('#span', '28800')
     await page.selectOption('#vary-text', 'any')
     await approve.click()
-    await expect.poll(() => stateOf(world, id)).toMatch(/approved|consumed/)
+    await expect.poll(() => stateOf(gate, id)).toMatch(/approved|consumed/)
     expect(
-      await world.call('status-agent', 'chat__post', { channel: '#ops-status', text: 'other' }, 'consented'),
+      await gate.call('status-agent', 'chat__post', { channel: '#ops-status', text: 'other' }, 'consented'),
     ).toMatchObject({
       status: 'executed',
     })
     await page.getByText('Approved and remembered.').first().waitFor()
-    await page.goto(`${world.url}/#/consents`)
+    await page.goto(`${gate.url}/#/consents`)
     await page
       .getByText(/times more/)
       .first()
@@ -149,27 +149,27 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
   })
 
   test('several that are alike are decided together, each with its own digest', async () => {
-    const { world } = app
-    const page = await app.open(world.keys.mara)
-    await page.goto(`${world.url}/#/batch/${ids['file-north']}`)
+    const { gate } = app
+    const page = await app.open(gate.keys.mara)
+    await page.goto(`${gate.url}/#/batch/${ids['file-north']}`)
     await page.getByText('4 of 4 chosen').first().waitFor()
     await page.waitForTimeout(450)
     await page.locator(`#pick-${ids['file-west']}`).uncheck()
     await page.locator('.approve').click()
     for (const name of ['file-north', 'file-south', 'file-east'])
-      await expect.poll(() => stateOf(world, ids[name] ?? '')).toMatch(/approved|consumed/)
-    expect(await stateOf(world, ids['file-west'] ?? '')).toBe('pending')
+      await expect.poll(() => stateOf(gate, ids[name] ?? '')).toMatch(/approved|consumed/)
+    expect(await stateOf(gate, ids['file-west'] ?? '')).toBe('pending')
     await page.context().close()
   })
 
   test('similar requests are shown as one sentence: three mails to one recipient are confirmed once, each with its own digest', async () => {
-    const { world } = app
+    const { gate } = app
     const to = 'orders@vendor.example'
     const mails: string[] = []
     for (const body of ['Order 1', 'Order 2', 'Order 3'])
-      mails.push(await held(world, 'mail-assistant', 'mail__send', { to: [to], subject: 'Order', body }, 'orders'))
-    const page = await app.open(world.keys.priya)
-    await page.goto(`${world.url}/#/batch/${mails[0] ?? ''}`)
+      mails.push(await held(gate, 'mail-assistant', 'mail__send', { to: [to], subject: 'Order', body }, 'orders'))
+    const page = await app.open(gate.keys.priya)
+    await page.goto(`${gate.url}/#/batch/${mails[0] ?? ''}`)
     await page.locator('h2.sentence', { hasText: `Send 3 e-mails to ${to}` }).waitFor()
     const all = page.getByRole('button', { name: 'Choose all 3' })
     await settled(page)
@@ -182,36 +182,36 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
       await page.fill('#typed', (await page.locator('.confirm b').textContent()) ?? '')
     }
     await page.locator('.approve').click()
-    for (const id of mails) await expect.poll(() => stateOf(world, id)).toMatch(/approved|consumed/)
+    for (const id of mails) await expect.poll(() => stateOf(gate, id)).toMatch(/approved|consumed/)
     await page.context().close()
   })
 
   test('two people: the first approval is shown, and only the second runs the call', async () => {
-    const { world } = app
+    const { gate } = app
     const id = ids['command'] ?? ''
-    const mara = await app.open(world.keys.mara)
-    await openPacket(mara, world, id)
+    const mara = await app.open(gate.keys.mara)
+    await openPacket(mara, gate, id)
     await mara.fill('#typed', (await mara.locator('.confirm b').textContent()) ?? '')
     await mara.locator('.approve').click()
     await mara.getByText('Your approval is recorded.').first().waitFor()
-    expect(await stateOf(world, id)).toBe('pending')
+    expect(await stateOf(gate, id)).toBe('pending')
     await mara.context().close()
     // Priya cannot approve the request of her own agent.
-    const priya = await app.open(world.keys.priya)
-    await openPacket(priya, world, id)
+    const priya = await app.open(gate.keys.priya)
+    await openPacket(priya, gate, id)
     await priya.getByText('You asked for this yourself').waitFor()
-    const admin = await app.open(world.keys.admin)
-    await openPacket(admin, world, id)
+    const admin = await app.open(gate.keys.admin)
+    await openPacket(admin, gate, id)
     await admin.fill('#typed', (await admin.locator('.confirm b').textContent()) ?? '')
     await admin.locator('.approve').click()
-    await expect.poll(() => stateOf(world, id)).toMatch(/approved|consumed/)
+    await expect.poll(() => stateOf(gate, id)).toMatch(/approved|consumed/)
     await Promise.all([priya.context().close(), admin.context().close()])
   })
 
   test('a run is drawn, and its journal can be browsed', async () => {
-    const { world } = app
-    const page = await app.open(world.keys.admin)
-    await page.goto(`${world.url}/#/runs`)
+    const { gate } = app
+    const page = await app.open(gate.keys.admin)
+    await page.goto(`${gate.url}/#/runs`)
     await page.locator('.run-row a').first().click()
     await page.locator('.step-node').first().waitFor()
     await page.getByText('Journal').first().waitFor()
@@ -219,11 +219,11 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
   })
 
   test('the gate is killed while a page is open: deciding is disabled, and enabled again when the gate is back', async () => {
-    const { world } = app
+    const { gate } = app
     const id = ids['mail'] ?? ''
-    const page = await app.open(world.keys.mara)
-    await openPacket(page, world, id)
-    const start = await world.kill()
+    const page = await app.open(gate.keys.mara)
+    await openPacket(page, gate, id)
+    const start = await gate.kill()
     await page.locator('.banner.lost').waitFor()
     for (const button of await page.locator('.decide .btn').all())
       expect(await button.getAttribute('aria-disabled')).toBe('true')
@@ -232,7 +232,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
     await page.locator('.banner.lost').waitFor({ state: 'detached', timeout: 30_000 })
     await expect.poll(() => page.locator('.approve').getAttribute('aria-disabled')).toBeNull()
     await page.locator('.approve').click()
-    await expect.poll(() => stateOf(world, id)).toMatch(/approved|consumed/)
+    await expect.poll(() => stateOf(gate, id)).toMatch(/approved|consumed/)
     await page.context().close()
   }, 120_000)
 

@@ -68,9 +68,9 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('settings, and what depends on
     await push.stop()
   })
 
-  const byName = () => app.world.url.replace('127.0.0.1', 'localhost')
+  const byName = () => app.gate.url.replace('127.0.0.1', 'localhost')
   const pay = (amount: number) =>
-    held(app.world, 'ledger-bot', 'bank__pay', {
+    held(app.gate, 'ledger-bot', 'bank__pay', {
       amount,
       currency: 'EUR',
       recipient: 'Nordwind Logistik GmbH',
@@ -83,7 +83,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('settings, and what depends on
   }
 
   test('after a passkey was created in the settings, every strong approval needs it', async () => {
-    const { world } = app
+    const { gate } = app
     const context = await app.browser.newContext({ viewport: { width: 1440, height: 900 } })
     const page = await context.newPage()
     page.setDefaultTimeout(60_000)
@@ -100,7 +100,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('settings, and what depends on
       },
     })
     await page.goto(byName())
-    await page.fill('#key', world.keys.priya)
+    await page.fill('#key', gate.keys.priya)
     await page.keyboard.press('Enter')
     await page.waitForSelector('.shell')
     await page.goto(`${byName()}/#/settings`)
@@ -113,43 +113,43 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('settings, and what depends on
     await page.fill('#typed', '4820')
     await page.getByText('Your browser asks for your passkey.').waitFor()
     await page.locator('.approve').click()
-    await expect.poll(() => stateOf(world, id)).toMatch(/^(?:approved|consumed)$/)
-    const approved = (await world.http('GET', `/v1/approvals/${id}`, world.keys.admin)).body
+    await expect.poll(() => stateOf(gate, id)).toMatch(/^(?:approved|consumed)$/)
+    const approved = (await gate.http('GET', `/v1/approvals/${id}`, gate.keys.admin)).body
     expect(JSON.stringify(approved['decisions'])).toContain('passkey')
 
     // An API key alone is not enough any more, and neither is an authenticator without user verification.
     const next = await pay(4821)
-    expect((await world.approve(next, world.keys.priya)).body['code']).toBe('approval.passkey_needed')
+    expect((await gate.approve(next, gate.keys.priya)).body['code']).toBe('approval.passkey_needed')
     await browser.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
     await openAt(page, next)
     await page.fill('#typed', '4821')
     await page.locator('.approve').click()
     await page.getByText('Nothing was done: the browser did not give a passkey.').waitFor()
-    expect(await stateOf(world, next)).toBe('pending')
+    expect(await stateOf(gate, next)).toBe('pending')
     await context.close()
   })
 
   test('on a numeric address the page says why there are no passkeys', async () => {
-    const page = await app.open(app.world.keys.mara)
-    await page.goto(`${app.world.url}/#/settings`)
+    const page = await app.open(app.gate.keys.mara)
+    await page.goto(`${app.gate.url}/#/settings`)
     await page.getByText('Browsers offer passkeys only for host names').waitFor()
     await page.context().close()
   })
 
   test('a browser is notified of a waiting call by an encrypted message without any value of the call', async () => {
-    const { world } = app
+    const { gate } = app
     const own = createECDH('prime256v1')
     own.generateKeys()
     const auth = randomBytes(16)
     const keys = { p256dh: own.getPublicKey('base64url'), auth: auth.toString('base64url') }
     const wanted = { endpoint: `${push.url}/send/1`, keys, name: 'phone' }
-    const made = await world.http('POST', '/v1/push', world.keys.mara, wanted)
+    const made = await gate.http('POST', '/v1/push', gate.keys.mara, wanted)
     expect(made.status).toBe(200)
-    const { public_key } = (await world.http('GET', '/v1/push', world.keys.mara)).body
+    const { public_key } = (await gate.http('GET', '/v1/push', gate.keys.mara)).body
     const elsewhere = { ...wanted, endpoint: 'http://127.0.0.1:1/send/1' }
-    expect((await world.http('POST', '/v1/push', world.keys.mara, elsewhere)).body['code']).toBe('push.not_allowed')
+    expect((await gate.http('POST', '/v1/push', gate.keys.mara, elsewhere)).body['code']).toBe('push.not_allowed')
 
-    const id = await held(world, 'mail-assistant', 'mail__send', {
+    const id = await held(gate, 'mail-assistant', 'mail__send', {
       to: ['secret-person@example.com'],
       subject: 'the secret subject',
       body: 'the secret body',
@@ -185,11 +185,11 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('settings, and what depends on
     // The same message in a real browser: its worker shows it, and says no more than the message does.
     const context = await app.browser.newContext({ permissions: ['notifications'] })
     const page = await context.newPage()
-    await page.goto(world.url)
-    await page.fill('#key', world.keys.mara)
+    await page.goto(gate.url)
+    await page.fill('#key', gate.keys.mara)
     await page.keyboard.press('Enter')
     await page.waitForSelector('.shell')
-    await page.goto(`${world.url}/#/settings`)
+    await page.goto(`${gate.url}/#/settings`)
     await page.fill('#push-name', 'this one')
     await page.getByRole('button', { name: 'Notify this browser' }).click()
     // A browser without a network has no push service; the page says so, and its worker is there.
@@ -198,7 +198,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('settings, and what depends on
       .first()
       .waitFor()
     const registration = 'navigator.serviceWorker.ready.then((worker) => worker.scope)'
-    expect(await page.evaluate(registration)).toBe(`${world.url}/`)
+    expect(await page.evaluate(registration)).toBe(`${gate.url}/`)
     const browser = await context.newCDPSession(page)
     const found = new Promise<string>((done) => {
       browser.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
@@ -208,7 +208,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('settings, and what depends on
     })
     await browser.send('ServiceWorker.enable')
     await browser.send('ServiceWorker.deliverPushMessage', {
-      origin: world.url,
+      origin: gate.url,
       registrationId: await found,
       data: text,
     })
@@ -217,14 +217,14 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('settings, and what depends on
     await expect.poll(() => page.evaluate(shown)).toEqual([['A call is waiting for your decision', said['body'], id]])
     await page.getByRole('button', { name: 'Stop notifying phone' }).click()
     await expect
-      .poll(async () => ((await world.http('GET', '/v1/push', world.keys.mara)).body['items'] as unknown[]).length)
+      .poll(async () => ((await gate.http('GET', '/v1/push', gate.keys.mara)).body['items'] as unknown[]).length)
       .toBe(0)
     await context.close()
   })
 
   test('the settings show the channels and what doctor says', async () => {
-    const page = await app.open(app.world.keys.admin)
-    await page.goto(`${app.world.url}/#/settings`)
+    const page = await app.open(app.gate.keys.admin)
+    await page.goto(`${app.gate.url}/#/settings`)
     await page.locator('.key-rows', { hasText: 'pager' }).getByText('notifies only').waitFor()
     const doctor = page.locator('.card', { hasText: 'Findings of doctor' })
     await doctor.getByText('more checks').waitFor({ timeout: 60_000 })
@@ -234,9 +234,9 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('settings, and what depends on
   })
 
   test('a draft is put in force by an admin, written to the file, and rejected if the policy changed in the meantime', async () => {
-    const { world } = app
-    const page = await app.open(world.keys.admin)
-    await page.goto(`${world.url}/#/policy`)
+    const { gate } = app
+    const page = await app.open(gate.keys.admin)
+    await page.goto(`${gate.url}/#/policy`)
     await page.getByRole('button', { name: 'Draft' }).click()
     await page.locator('#draft').waitFor()
     const text = await page.inputValue('#draft')
@@ -250,31 +250,31 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('settings, and what depends on
     expect(await page.evaluate('document.activeElement?.textContent')).toContain('Not yet')
     await dialog.getByRole('button', { name: 'Put in force', exact: true }).click()
     await page.locator('.rule-row', { hasText: 'sent messages are kept, says the console' }).waitFor()
-    const inForce = async () => (await world.http('GET', '/v1/policies', world.keys.admin)).body
+    const inForce = async () => (await gate.http('GET', '/v1/policies', gate.keys.admin)).body
     expect(JSON.stringify((await inForce())['rules'])).toContain('says the console')
-    const file = readFileSync(join(world.folder, 'sluice.yaml'), 'utf8')
+    const file = readFileSync(join(gate.folder, 'sluice.yaml'), 'utf8')
     expect(file).toContain('says the console')
     // The rest of the file is unchanged.
-    expect(JSON.stringify((await world.http('GET', '/v1/servers', world.keys.admin)).body)).toContain('crm')
-    const { body } = await world.http('GET', '/v1/audit?last=20', world.keys.admin)
+    expect(JSON.stringify((await gate.http('GET', '/v1/servers', gate.keys.admin)).body)).toContain('crm')
+    const { body } = await gate.http('GET', '/v1/audit?last=20', gate.keys.admin)
     expect(body['items']).toContainEqual(expect.objectContaining({ type: 'policy.loaded', actor: 'admin:root' }))
 
     // A draft that was compared with another policy is refused, and so is one that cannot be read.
     const old = { text, version: 'another' }
-    expect((await world.http('POST', '/v1/policies/put', world.keys.admin, old)).body['code']).toBe('policy.changed')
+    expect((await gate.http('POST', '/v1/policies/put', gate.keys.admin, old)).body['code']).toBe('policy.changed')
     const version = String((await inForce())['version'])
     const broken = { text: 'rules: [', version }
-    expect((await world.http('POST', '/v1/policies/put', world.keys.admin, broken)).body['code']).toBe('policy.invalid')
-    expect((await world.http('POST', '/v1/policies/put', world.keys.mara, { text, version })).status).toBe(403)
+    expect((await gate.http('POST', '/v1/policies/put', gate.keys.admin, broken)).body['code']).toBe('policy.invalid')
+    expect((await gate.http('POST', '/v1/policies/put', gate.keys.mara, { text, version })).status).toBe(403)
     expect((await inForce())['version']).toBe(version)
 
     // People with a passphrase enter it, as for a strong approval; a change that loosens the policy must be typed.
-    await world.http('POST', '/v1/passphrase', world.keys.admin, { passphrase: 'correct horse battery' })
+    await gate.http('POST', '/v1/passphrase', gate.keys.admin, { passphrase: 'correct horse battery' })
     await page.reload()
-    await page.goto(`${world.url}/#/policy`)
+    await page.goto(`${gate.url}/#/policy`)
     await page.getByRole('button', { name: 'Draft' }).click()
     await page.locator('#draft').waitFor()
-    await world.call('mail-assistant', 'mail__delete', { id: 'msg_1' })
+    await gate.call('mail-assistant', 'mail__delete', { id: 'msg_1' })
     const now = await page.inputValue('#draft')
     await page.fill('#draft', now.replace('effect: block', 'effect: allow'))
     await page.getByText('Judged more loosely').waitFor()
@@ -296,30 +296,30 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('settings, and what depends on
   }, 120_000)
 
   test('the audit is checked with the gate’s own count', async () => {
-    const { world } = app
-    const answer = await fetch(`${world.url}/v1/audit/verify/progress`, {
-      headers: { authorization: `Bearer ${world.keys.admin}` },
+    const { gate } = app
+    const answer = await fetch(`${gate.url}/v1/audit/verify/progress`, {
+      headers: { authorization: `Bearer ${gate.keys.admin}` },
     })
     const text = await answer.text()
     const [, of = '0'] = /event: progress\ndata: \{"entries":\d+,"of":(\d+)\}/.exec(text) ?? []
     expect(Number(of)).toBeGreaterThan(10)
     expect(text).toMatch(/event: report\ndata: \{"ok":true/)
-    const page = await app.open(world.keys.admin)
-    await page.goto(`${world.url}/#/audit`)
+    const page = await app.open(gate.keys.admin)
+    await page.goto(`${gate.url}/#/audit`)
     await page.getByRole('button', { name: 'Check every hash' }).click()
     await page.getByText('Nothing was changed, removed or inserted.').waitFor()
     await page.context().close()
   })
 
   test('a pause of one server is shown on every page until it is lifted', async () => {
-    const { world } = app
-    await world.http('POST', '/v1/pauses', world.keys.admin, {
+    const { gate } = app
+    await gate.http('POST', '/v1/pauses', gate.keys.admin, {
       scope: 'server:crm',
       effect: 'block',
       active: true,
       reason: 'being moved',
     })
-    const page = await app.open(world.keys.admin)
+    const page = await app.open(gate.keys.admin)
     for (const path of [
       '',
       'chat',
@@ -332,7 +332,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('settings, and what depends on
       'overview',
       'settings',
     ]) {
-      await page.goto(`${world.url}/#/${path}`)
+      await page.goto(`${gate.url}/#/${path}`)
       await page.locator('.banner', { hasText: 'server:crm' }).waitFor()
     }
     await page.getByRole('button', { name: 'Resume …' }).click()

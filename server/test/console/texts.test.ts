@@ -64,8 +64,8 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('texts of agents and tools', (
         crm: { ...config.servers.crm, env: { HOSTILE_TEXT: ALL } },
       },
     }))
-    setFlowPolicy(join(app.world.folder, '.sluice'), ON)
-    page = await app.open(app.world.keys.admin)
+    setFlowPolicy(join(app.gate.folder, '.sluice'), ON)
+    page = await app.open(app.gate.keys.admin)
   }, 120_000)
   afterAll(async () => app.close(), 60_000)
 
@@ -81,11 +81,11 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('texts of agents and tools', (
   const hiddenOn = async (at: Page) => HIDDEN.exec(String(await at.evaluate(SEEN)))?.[0]
 
   test.each(Object.entries(TEXTS))('%s is shown as text in a packet, and never as ours', async (name, text) => {
-    const id = await held(app.world, 'sales-helper', 'crm__update_deal', {
+    const id = await held(app.gate, 'sales-helper', 'crm__update_deal', {
       deal: text,
       [name === 'MARKUP' ? MARKUP : 'stage']: text,
     })
-    await openPacket(page, app.world, id)
+    await openPacket(page, app.gate, id)
     await looks()
     // The page has only its own headings: a text with line breaks creates none.
     expect(await page.locator('.packet h2').allTextContents()).toEqual(
@@ -95,32 +95,32 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('texts of agents and tools', (
   })
 
   test('odd characters are named by their code point', async () => {
-    const id = await held(app.world, 'sales-helper', 'crm__update_deal', { deal: BIDI, stage: TAGS })
-    await openPacket(page, app.world, id)
+    const id = await held(app.gate, 'sales-helper', 'crm__update_deal', { deal: BIDI, stage: TAGS })
+    await openPacket(page, app.gate, id)
     const text = String(await page.evaluate("document.querySelector('.packet').innerText"))
     expect(text).toContain('⟨U+202E⟩')
     expect(text).toContain('⟨U+E0061⟩')
   })
 
   test('they are text on every other page too', async () => {
-    const { world } = app
-    await world.call('sales-helper', 'crm__get_supplier', { name: ALL }, `${MARKUP} thread`)
-    const call = await world.http('GET', '/v1/calls?limit=1', world.keys.admin)
+    const { gate } = app
+    await gate.call('sales-helper', 'crm__get_supplier', { name: ALL }, `${MARKUP} thread`)
+    const call = await gate.http('GET', '/v1/calls?limit=1', gate.keys.admin)
     const [newest] = call.body['items'] as { call_id: string }[]
-    const runs = await world.http('GET', '/v1/runs?limit=1', world.keys.admin)
+    const runs = await gate.http('GET', '/v1/runs?limit=1', gate.keys.admin)
     const [run] = runs.body['items'] as { run_id: string }[]
-    const own = await held(world, 'sales-helper', 'crm__update_deal', { deal: ALL, stage: ALL })
-    await askAsNode(world, 'berlin-1', own, { caller: ALL, user: 'ana', document: ALL, thread: ALL, sender: ALL })
+    const own = await held(gate, 'sales-helper', 'crm__update_deal', { deal: ALL, stage: ALL })
+    await askAsNode(gate, 'berlin-1', own, { caller: ALL, user: 'ana', document: ALL, thread: ALL, sender: ALL })
     for (const text of ['First', ALL]) {
       const document = COURIER(text).replace('Tells the operations channel what has come in', JSON.stringify(text))
-      const applied = await world.http('POST', '/v1/workflows', world.keys.admin, { document })
+      const applied = await gate.http('POST', '/v1/workflows', gate.keys.admin, { document })
       expect(applied.status, JSON.stringify(applied.body)).toBe(200)
     }
-    const started = await world.http('POST', '/v1/workflows/courier/runs', world.keys.admin, { input: {} })
+    const started = await gate.http('POST', '/v1/workflows/courier/runs', gate.keys.admin, { input: {} })
     expect(started.status, JSON.stringify(started.body)).toBe(202)
     const more = [`#/activity/${newest?.call_id}`, `#/runs/${run?.run_id}`]
     for (const path of [...PAGES, ...more]) {
-      await page.goto(`${world.url}/${path}`)
+      await page.goto(`${gate.url}/${path}`)
       await page.waitForTimeout(500)
       expect({ path, text: await hiddenOn(page) }).toEqual({ path, text: undefined })
       await looks()
@@ -128,12 +128,12 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('texts of agents and tools', (
   }, 120_000)
 
   test('titles, summaries, steps and reasons of a flow are text, in the list and in a run', async () => {
-    const { world } = app
+    const { gate } = app
     const bundle = bundleOf('flow_hostile', [{ job: `Export ${MARKUP} ${BIDI}` }, { job: 'Lock the period' }])
     const flow = { ...(bundle['flow'] as object), title: `Close ${MARKUP} ${BIDI}`, summary: `${TAGS} ${UNSEEN}` }
-    const imported = await world.http('POST', '/api/v1/flows/import', world.keys.admin, { ...bundle, flow })
+    const imported = await gate.http('POST', '/api/v1/flows/import', gate.keys.admin, { ...bundle, flow })
     expect(imported.status).toBe(201)
-    await page.goto(`${world.url}/#/flows`)
+    await page.goto(`${gate.url}/#/flows`)
     await page.getByRole('heading', { name: /Close/ }).first().waitFor()
     await looks()
     await page.getByRole('button', { name: 'Start a run' }).first().click()

@@ -25,7 +25,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('logging in at a tool server f
   let notes: Protected
   beforeAll(async () => {
     notes = await startProtectedProcess()
-    // The server that needs a log-in is the only one: the page must offer it although the gate has no tools yet.
+    // The server that needs a login is the only one: the page must offer it although the gate has no tools yet.
     app = await openConsole((config) => ({ ...config, servers: { notes: { url: notes.url, trusted: true } } }))
   }, 120_000)
   afterAll(async () => {
@@ -35,27 +35,27 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('logging in at a tool server f
 
   const loginPart = (page: Page) => page.getByRole('region', { name: 'Server notes' })
   const serverState = async () => {
-    const { body } = await app.world.http('GET', '/v1/servers', app.world.keys.admin)
+    const { body } = await app.gate.http('GET', '/v1/servers', app.gate.keys.admin)
     return (body['items'] as { state: string }[])[0]?.state
   }
 
   test('an approver reads that an admin has to log in', async () => {
-    const page = await app.open(app.world.keys.mara)
-    await page.goto(`${app.world.url}/#/tools`)
+    const page = await app.open(app.gate.keys.mara)
+    await page.goto(`${app.gate.url}/#/tools`)
     await loginPart(page).getByText('An admin has to log in at this server.').waitFor()
     expect(await loginPart(page).getByRole('button').count()).toBe(0)
     await page.context().close()
   })
 
   test('an admin logs in at the other side’s page in a separate tab, the tools appear, and logging out removes them', async () => {
-    const page = await app.open(app.world.keys.admin)
-    await page.goto(`${app.world.url}/#/tools`)
+    const page = await app.open(app.gate.keys.admin)
+    await page.goto(`${app.gate.url}/#/tools`)
     const part = loginPart(page)
-    await part.getByText('needs a log-in').waitFor()
+    await part.getByText('needs a login').waitFor()
     await part.getByRole('button', { name: 'Log in …' }).click()
     const [tab] = await Promise.all([
       page.waitForEvent('popup'),
-      part.getByRole('link', { name: 'Open the log-in page' }).click(),
+      part.getByRole('link', { name: 'Open the login page' }).click(),
     ])
     tab.setDefaultTimeout(60_000)
     // The gate's own page says where the person is going before it sends them there.
@@ -67,12 +67,12 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('logging in at a tool server f
     await tab.locator('button[type=submit]').click()
     await tab.locator('input[name=prompt][value=consent]').waitFor({ state: 'attached' })
     await tab.locator('button[type=submit]').click()
-    await expect.poll(() => new URL(tab.url()).origin).toBe(app.world.url)
+    await expect.poll(() => new URL(tab.url()).origin).toBe(app.gate.url)
     // The first page updates by itself.
     await part.getByText(`Logged in at ${notes.issuer}`).waitFor({ timeout: 60_000 })
     await page.getByText('notes__read_name').first().waitFor({ timeout: 60_000 })
     await expect.poll(serverState, { timeout: 60_000 }).toBe('ready')
-    // Nothing of the log-in is on the page: no code, no token, no address with either.
+    // Nothing of the login is on the page: no code, no token, no address with either.
     expect(await page.content()).not.toMatch(/code=|access_token|code_verifier/)
     await part.getByRole('button', { name: 'Log out' }).click()
     await expect.poll(serverState, { timeout: 60_000 }).toBe('needs_login')
@@ -80,15 +80,15 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('logging in at a tool server f
     await page.context().close()
   }, 180_000)
 
-  test('a log-in that the person refuses changes nothing, and says so', async () => {
-    const page = await app.open(app.world.keys.admin)
-    await page.goto(`${app.world.url}/#/tools`)
+  test('a login that the person refuses changes nothing, and says so', async () => {
+    const page = await app.open(app.gate.keys.admin)
+    await page.goto(`${app.gate.url}/#/tools`)
     const part = loginPart(page)
     await part.getByRole('button', { name: 'Log in …' }).click()
-    const link = part.getByRole('link', { name: 'Open the log-in page' })
+    const link = part.getByRole('link', { name: 'Open the login page' })
     await link.waitFor()
-    // An address that is not the end of this log-in is rejected with a message beside the field.
-    await part.getByLabel(/paste the address/).fill(`${app.world.url}/oauth/callback?code=made-up&state=made-up`)
+    // An address that is not the end of this login is rejected with a message beside the field.
+    await part.getByLabel(/paste the address/).fill(`${app.gate.url}/oauth/callback?code=made-up&state=made-up`)
     await part.getByRole('button', { name: 'Finish' }).click()
     await part.getByRole('alert').waitFor()
     expect(await part.getByRole('alert').textContent()).toContain('Nothing was changed')

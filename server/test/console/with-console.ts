@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { openBrowser } from './browser.ts'
-import { startWorld, type World } from './world.ts'
+import { startOfficeGate, type OfficeGate } from './office-gate.ts'
 
 const CONSOLE = resolve(import.meta.dirname, '../../../console')
 
@@ -46,7 +46,7 @@ function taken(lock: string): boolean {
 }
 
 export type Console = {
-  readonly world: World
+  readonly gate: OfficeGate
   readonly browser: Browser
   /** A browser of one person, logged in, with nothing shared with the others. */
   open(key: string, options?: Parameters<Browser['newContext']>[0]): Promise<Page>
@@ -57,13 +57,13 @@ export type Console = {
 export const complaints: string[] = []
 
 /** A live gate and a real browser; requests are never intercepted. */
-export async function openConsole(...words: Parameters<typeof startWorld>): Promise<Console> {
+export async function openConsole(...words: Parameters<typeof startOfficeGate>): Promise<Console> {
   buildConsole()
-  const world = await startWorld(...words)
+  const gate = await startOfficeGate(...words)
   const browser = await openBrowser()
   const contexts: BrowserContext[] = []
   return {
-    world,
+    gate,
     browser,
     async open(key, options = {}) {
       const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
@@ -74,7 +74,7 @@ export async function openConsole(...words: Parameters<typeof startWorld>): Prom
       page.on('console', (message) => {
         if (/content security policy|trusted/i.test(message.text())) complaints.push(message.text())
       })
-      await page.goto(world.url)
+      await page.goto(gate.url)
       await page.fill('#key', key)
       await page.keyboard.press('Enter')
       await page.waitForSelector('.shell')
@@ -83,13 +83,13 @@ export async function openConsole(...words: Parameters<typeof startWorld>): Prom
     async close() {
       await Promise.all(contexts.map((context) => context.close()))
       await browser.close()
-      await world.stop()
+      await gate.stop()
     },
   }
 }
 
-export const openPacket = async (page: Page, world: World, id: string): Promise<void> => {
-  await page.goto(`${world.url}/#/approvals/${id}`)
+export const openPacket = async (page: Page, gate: OfficeGate, id: string): Promise<void> => {
+  await page.goto(`${gate.url}/#/approvals/${id}`)
   await expect.poll(() => page.locator('.ids').textContent()).toContain(id)
   await settled(page)
 }
@@ -97,11 +97,11 @@ export const openPacket = async (page: Page, world: World, id: string): Promise<
 /** Controls that have just changed are inactive for 400 ms. */
 export const settled = (page: Page): Promise<void> => page.waitForTimeout(450)
 
-export const held = async (world: World, ...words: Parameters<World['call']>): Promise<string> => {
-  const answer = await world.call(...words)
+export const held = async (gate: OfficeGate, ...words: Parameters<OfficeGate['call']>): Promise<string> => {
+  const answer = await gate.call(...words)
   expect(answer).toMatchObject({ status: 'pending' })
   return String(answer['approval_id'])
 }
 
-export const stateOf = async ({ http, keys }: World, id: string): Promise<unknown> =>
+export const stateOf = async ({ http, keys }: OfficeGate, id: string): Promise<unknown> =>
   (await http('GET', `/v1/approvals/${id}`, keys.admin)).body['state']

@@ -22,7 +22,7 @@ describe.skipIf(CHROMIUM === undefined)('workflows in a browser', () => {
   beforeAll(async () => {
     app = await openConsole()
     for (const text of ['Statements are ready', `Statements are ready ${MARKUP}`]) {
-      const applied = await app.world.http('POST', '/v1/workflows', app.world.keys.admin, { document: COURIER(text) })
+      const applied = await app.gate.http('POST', '/v1/workflows', app.gate.keys.admin, { document: COURIER(text) })
       expect(applied.status, JSON.stringify(applied.body)).toBe(200)
     }
   }, 120_000)
@@ -32,14 +32,14 @@ describe.skipIf(CHROMIUM === undefined)('workflows in a browser', () => {
     if (SHOTS !== undefined) await page.screenshot({ path: join(SHOTS, `${name}.png`) })
   }
   const start = async () => {
-    const started = await app.world.http('POST', '/v1/workflows/courier/runs', app.world.keys.admin, { input: {} })
+    const started = await app.gate.http('POST', '/v1/workflows/courier/runs', app.gate.keys.admin, { input: {} })
     expect(started.status, JSON.stringify(started.body)).toBe(202)
     return String(started.body['run_id'])
   }
 
   test('a run is drawn while it waits, and the open page follows it when it continues; a version is compared and rolled back to', async () => {
     await start()
-    const page = await app.open(app.world.keys.admin)
+    const page = await app.open(app.gate.keys.admin)
     await page.getByRole('link', { name: 'Workflows' }).first().click()
     await page.getByRole('heading', { name: 'courier' }).waitFor()
     await page.getByText('manual.v1').waitFor()
@@ -52,9 +52,9 @@ describe.skipIf(CHROMIUM === undefined)('workflows in a browser', () => {
     await shot(page, 'workflow')
 
     // Somebody else decides, and the page is updated.
-    const { body } = await app.world.http('GET', '/v1/approvals?state=pending', app.world.keys.admin)
+    const { body } = await app.gate.http('GET', '/v1/approvals?state=pending', app.gate.keys.admin)
     const [held] = (body['items'] ?? []) as { approval_id: string; digest: string }[]
-    const approved = await app.world.http('POST', `/v1/approvals/${held?.approval_id}/decide`, app.world.keys.priya, {
+    const approved = await app.gate.http('POST', `/v1/approvals/${held?.approval_id}/decide`, app.gate.keys.priya, {
       decision: 'approve',
       digest: held?.digest,
     })
@@ -85,7 +85,7 @@ describe.skipIf(CHROMIUM === undefined)('workflows in a browser', () => {
   })
 
   test('somebody who may not change documents sees them without a way to roll back', async () => {
-    const page = await app.open(app.world.keys.priya)
+    const page = await app.open(app.gate.keys.priya)
     await page.goto(`${page.url().replace(/#.*$/, '')}#/workflows/courier`)
     await page.getByRole('button', { name: /^Version 1\b/ }).click()
     await page.getByText('What version 1 changed').waitFor()

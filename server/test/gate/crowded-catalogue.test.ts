@@ -23,7 +23,7 @@ const MOST_HELD_MS = 50
 let folder: string
 let rig: GateRig
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sluice-crowd-'))
+  folder = mkdtempSync(join(tmpdir(), 'sluice-many-tools-'))
 })
 afterEach(async () => {
   await rig.opened.close()
@@ -127,8 +127,8 @@ describe('a very large catalogue', () => {
 
     let turn = 0
     const loud = watchHolds()
-    await open({ crowd: node('crowd.ts', { CROWD_SIZE: '500', CROWD_TEXT: '2000', CROWD_FLOOD: '1000' }) })
-    const changed = () => toolsOf('crowd').filter(({ row }) => row.admitted?.hash !== row.definition_hash).length
+    await open({ many: node('many-tools.ts', { TOOL_COUNT: '500', TEXT_LENGTH: '2000', CHANGE_EVERY_MS: '1000' }) })
+    const changed = () => toolsOf('many').filter(({ row }) => row.admitted?.hash !== row.definition_hash).length
     await until(async () => {
       // A different text each time, because a repeated call would be held.
       expect(await rig.call('book__echo', { text: `turn ${(turn += 1)}` })).toMatchObject({ status: 'executed' })
@@ -141,7 +141,7 @@ describe('a very large catalogue', () => {
   test.skipIf(!IS_WHOLE)(
     'is listed in pages of a bounded size, every tool once',
     async () => {
-      await open({ crowd: node('crowd.ts', { CROWD_SIZE: '300', CROWD_TEXT: '32768' }) })
+      await open({ many: node('many-tools.ts', { TOOL_COUNT: '300', TEXT_LENGTH: '32768' }) })
       const names: unknown[] = []
       let cursor: string | undefined
       do {
@@ -161,9 +161,9 @@ describe('a very large catalogue', () => {
   test.skipIf(!IS_WHOLE)(
     'at most 5,000 tools of one server are accepted',
     async () => {
-      await open({ crowd: node('crowd.ts', { CROWD_SIZE: '6000', CROWD_TEXT: '10' }) })
-      expect(toolsOf('crowd')).toHaveLength(5_000)
-      expect(findingsOf('crowd')).toEqual([expect.objectContaining({ rule: 'too_many_tools' })])
+      await open({ many: node('many-tools.ts', { TOOL_COUNT: '6000', TEXT_LENGTH: '10' }) })
+      expect(toolsOf('many')).toHaveLength(5_000)
+      expect(findingsOf('many')).toEqual([expect.objectContaining({ rule: 'too_many_tools' })])
     },
     240_000,
   )

@@ -28,7 +28,7 @@ async function logIn(key = admin) {
   return { ...said, cookie: said.cookie, headers: { cookie }, csrf: String(said.body['csrf']) }
 }
 
-describe('a log-in of the console', () => {
+describe('a login of the console', () => {
   test('accepts a key and answers with a cookie that no script and no other site can use', async () => {
     const { status, body, cookie } = await logIn()
     expect(status).toBe(200)

@@ -103,7 +103,7 @@ beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-event-loop-'))
   configure(folder)
   const config = JSON.parse(readFileSync(join(folder, 'sluice.yaml'), 'utf8')) as { servers: object }
-  const heavy = { command: 'node', args: [resolve(import.meta.dirname, '../tool-servers/heavy.ts')] }
+  const heavy = { command: 'node', args: [resolve(import.meta.dirname, '../tool-servers/costly-answers.ts')] }
   const servers = { ...config.servers, heavy, codex: { client: 'codex' } }
   const traps = { tokens: ['a-honey-token-for-nobody'] }
   const more = { servers, traps, dlp: { outputs: 'all' }, approvals: { pending_bytes_per_caller: 500_000_000 } }

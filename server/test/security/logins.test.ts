@@ -30,7 +30,7 @@ const secretOf = async (by = person) => {
 }
 const isIn = async (secret: string, passive = false) => (await readLogin(deps, secret, passive)).ok
 
-describe('a log-in', () => {
+describe('a login', () => {
   test('ends after an hour without a request, and the check of an open stream does not count as a request', async () => {
     const secret = await secretOf()
     now += LOGIN_LIMITS.idle_ms - 1

@@ -4,7 +4,7 @@ import type { KnownRows, Held, Tables } from '../ports/reads.ts'
 
 /**
  * Tables in which an older version of a row, or none at all, would restore somebody's access: a revoked key or consent, a lifted
- * pause, a former passphrase or passkey, an ended log-in, a server whose tools count as listed for the first time.
+ * pause, a former passphrase or passkey, an ended login, a server whose tools count as listed for the first time.
  */
 export const GUARDED_TABLES = [
   'credentials',

@@ -66,7 +66,7 @@ export interface IdentityGate {
   isCsrf(secret: string, given: string | undefined): boolean
   describeLogin(caller: Caller, login?: { readonly secret: string; readonly row: LoginRow }): Promise<LoginAnswer>
   logOut(caller: Caller, which: { readonly secret: string } | 'all'): Promise<Result<number>>
-  /** Log-in through an issuer, in a browser. */
+  /** Login through an issuer, in a browser. */
   readonly oidc: Pick<OidcLogins, 'names' | 'begin'> & {
     finish(attempt: LoginAttempt, back: LoginReturn, redirect_uri: string): Promise<Result<Caller>>
   }

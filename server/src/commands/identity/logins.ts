@@ -35,7 +35,7 @@ export async function logIn(
   const login: LoginRow = {
     v: 1,
     login_id: deps.digest(secret),
-    // An issuer's token is accepted once; from then on the log-in counts, and it expires by itself.
+    // An issuer's token is accepted once; from then on the login counts, and it expires by itself.
     caller: how === 'oidc' ? { ...by, credential: { expires_at: longest } } : by,
     user: by.user,
     how,
@@ -53,8 +53,8 @@ export async function logIn(
 }
 
 /**
- * Whose cookie this is. Ended, expired, idle and unknown log-ins look the same from outside.
- * INVARIANT: a log-in with a key is invalid as soon as that key is.
+ * Whose cookie this is. Ended, expired, idle and unknown logins look the same from outside.
+ * INVARIANT: a login with a key is invalid as soon as that key is.
  */
 export async function readLogin(
   deps: Pick<LoginDeps, 'tables' | 'ledger' | 'digest' | 'clock'>,
@@ -86,7 +86,7 @@ export async function readLogin(
 const isLive = ({ ended_at, expires_at, seen_at }: LoginRow, now: number): boolean =>
   ended_at === undefined && expires_at > now && now - seen_at < LOGIN_LIMITS.idle_ms
 
-/** Ends one log-in, or all of a person's, wherever they are. Returns how many. */
+/** Ends one login, or all of a person's, wherever they are. Returns how many. */
 export async function logOut(
   deps: LoginDeps,
   by: Caller,

@@ -48,7 +48,7 @@ export interface Issuers {
   ): Promise<Result<{ readonly issuer: OidcIssuer; readonly claims: Readonly<Record<string, unknown>> }>>
 }
 
-/** What a browser stores between the start of a log-in and its end. */
+/** What a browser stores between the start of a login and its end. */
 export type LoginAttempt = Readonly<Record<'name' | 'state' | 'nonce' | 'verifier', string>>
 /** The parameters with which an issuer sends a browser back. */
 export type LoginReturn = Readonly<Partial<Record<'state' | 'code' | 'iss' | 'error', string>>>

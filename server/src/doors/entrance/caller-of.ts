@@ -14,7 +14,7 @@ export type RawRequest = {
   /** The connection of the request. Later requests on it usually repeat its credential. */
   readonly connection?: object
   header(name: string): string | undefined
-  /** Only where a browser's cookie is accepted. `passive`: only checks whether the log-in is still valid, and does not extend it. */
+  /** Only where a browser's cookie is accepted. `passive`: only checks whether the login is still valid, and does not extend it. */
   readonly browser?: { readonly method: string; readonly passive?: true }
 }
 

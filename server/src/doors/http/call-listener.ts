@@ -36,7 +36,7 @@ const PATH = '/v1/calls'
 
 /**
  * `POST /v1/calls` on plain `node:http`, because the router and its request objects take longer than the rest of this door. The router
- * still describes the route, and answers every request that is not plain: with a query, a log-in cookie, or a body of unknown length.
+ * still describes the route, and answers every request that is not plain: with a query, a login cookie, or a body of unknown length.
  * INVARIANT: both give the same answer to the same request (law in test/doors/doors.test.ts).
  */
 export function callListener(door: CallDoor): DoorListener {

@@ -45,7 +45,7 @@ test('files that are replaced while the gate runs: the old ones are not found, t
   expect((await get('/assets/new-2.js')).status).toBe(404)
 })
 
-test('only somebody with the cookie of a log-in requests the held calls together with the page', async () => {
+test('only somebody with the cookie of a login requests the held calls together with the page', async () => {
   build('one')
   const link = async (cookie?: string) => {
     const headers = { host: 'gate.example:4000', ...(cookie === undefined ? {} : { cookie }) }

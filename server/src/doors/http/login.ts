@@ -13,7 +13,7 @@ export type LoginOptions = {
   readonly publicUrl?: string
 }
 
-/** Log-in at the console: the key is sent once and replaced by a cookie that scripts cannot read. */
+/** Login at the console: the key is sent once and replaced by a cookie that scripts cannot read. */
 export function loginRoutes(app: App, gate: Gate, options: LoginOptions): void {
   app.openapi(
     route({

@@ -21,13 +21,13 @@ const Attempt = z.strictObject({
   verifier: z.string().max(100),
 })
 
-/** Log-in at the console with an OpenID Connect issuer: the browser is redirected there and back. */
+/** Login at the console with an OpenID Connect issuer: the browser is redirected there and back. */
 export function oidcLoginRoutes(app: App, gate: Gate, options: LoginOptions): void {
   const redirectUri = (c: Context<Door>) => `${siteOf(c, options).origin}${CALLBACK}`
 
   declareRoute('get', CALLBACK, 'anyone')
   app.get(CALLBACK, async (c) => {
-    // A HEAD request must not use up the log-in.
+    // A HEAD request must not use up the login.
     if (c.req.method === 'HEAD') return page(200, 'Log in', { says: [] })
     const attempt = attemptIn(c)
     if (attempt === undefined)
@@ -67,7 +67,7 @@ export function oidcLoginRoutes(app: App, gate: Gate, options: LoginOptions): vo
 /** Cookies are shared between ports, so each gate on a machine uses its own cookie name. */
 const cookieName = (c: Context<Door>) => `sluice_oidc_${/:(\d+)$/.exec(c.req.header('host') ?? '')?.[1] ?? '0'}`
 
-/** `Lax`, because the issuer redirects the browser back here. It gives no access; it only identifies the log-in that this browser started. */
+/** `Lax`, because the issuer redirects the browser back here. It gives no access; it only identifies the login that this browser started. */
 function cookie(c: Context<Door>, options: LoginOptions, value: string, age: number): string {
   const secure = siteOf(c, options).origin.startsWith('https:') ? '; Secure' : ''
   return `${cookieName(c)}=${value}; Path=/v1/login/oidc; HttpOnly; SameSite=Lax; Max-Age=${age}${secure}`
@@ -102,7 +102,7 @@ function failure(c: Context<Door>, options: LoginOptions, { code, about }: Probl
   const why = about['why'] === undefined ? [] : [`${about['why']}.`]
   const answer = page(http, 'You are not logged in', {
     says: [`${says}.`, ...why, `What to do: ${remedy}.`],
-    link: { text: 'Back to the log-in', to: '/' },
+    link: { text: 'Back to the login', to: '/' },
   })
   return forgetting(c, options, answer)
 }

@@ -1,6 +1,6 @@
 /**
  * What the console lists: calls by tool, caller, person and time, requests by person, and calls that failed or were refused by
- * their state. And the tables of log-ins, passkeys and browsers with notifications. Like every migration it never changes.
+ * their state. And the tables of logins, passkeys and browsers with notifications. Like every migration it never changes.
  */
 const table = (name: string) => `
   CREATE TABLE ${name} (

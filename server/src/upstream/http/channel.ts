@@ -93,7 +93,7 @@ export function openChannel(config: HttpServer, tokens: Tokens | undefined): Cha
           login_need = token.says
           return unsent(token.says, refused?.challenge.asks === 'wider' ? 'wider' : 'needed')
         }
-        if (this.#isAborted || destroyed) return unsent('given up')
+        if (this.#isAborted || destroyed) return unsent('the request was aborted')
         this.#current = this.#once(at, token?.value)
         const reply = await this.#current.reply
         if (reply.is === 'fault') return reply

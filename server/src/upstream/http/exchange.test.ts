@@ -62,13 +62,13 @@ describe('a request without an answer', () => {
       async (port) => expect(await post(port, 'https').reply).toMatchObject({ unsent: true, unreachable: true }),
     ))
 
-  test('was not sent if it was given up before it was connected, which says nothing about the server', () =>
+  test('was not sent if it was aborted before it was connected, which says nothing about the server', () =>
     withPort(
       () => undefined,
       async (port) => {
-        const given_up = post(port)
-        given_up.abort()
-        expect(await given_up.reply).toMatchObject({ is: 'fault', unsent: true, unreachable: false })
+        const aborted = post(port)
+        aborted.abort()
+        expect(await aborted.reply).toMatchObject({ is: 'fault', unsent: true, unreachable: false })
       },
     ))
 

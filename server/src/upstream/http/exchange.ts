@@ -84,12 +84,12 @@ class Begun implements Exchange, Dispatcher.DispatchHandler {
 
   abort(): void {
     this.#isAborted = true
-    if (this.#connection === undefined) this.#fail(new Error('given up'))
-    else this.#connection.abort(new Error('given up'))
+    if (this.#connection === undefined) this.#fail(new Error('the request was aborted'))
+    else this.#connection.abort(new Error('the request was aborted'))
   }
 
   onRequestStart(offered: Dispatcher.DispatchController): void {
-    if (this.#isAborted || this.#connection !== undefined) return offered.abort(new Error('given up'))
+    if (this.#isAborted || this.#connection !== undefined) return offered.abort(new Error('the request was aborted'))
     if (this.#mayAct?.() === false) return offered.abort(new Error(LEASE_EXPIRED))
     this.#connection = offered
   }

@@ -118,7 +118,7 @@ function connectionTo(
     for (;;) {
       const token = await tokens?.token(refused)
       if (token?.ok === false) return unsent(token.says)
-      if (asked.isGivenUp()) return unsent('given up')
+      if (asked.isGivenUp()) return unsent('the request was aborted')
       const authorization = token === undefined ? {} : { authorization: `Bearer ${token.value}` }
       const headers = { ...ASKED, ...request.headers, ...lowerCased(config.headers), ...authorization }
       const asking = exchange(

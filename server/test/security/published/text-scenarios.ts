@@ -90,11 +90,11 @@ const largeArguments: Use = async (gate, { agent }) => {
   expect(effectsIn(gate.folder)).toHaveLength(0)
 }
 
-const crowd: Use = async (gate, { admin, agent }) => {
+const manyTools: Use = async (gate, { admin, agent }) => {
   const count = async () => {
     const { body } = await gate.http('GET', '/v1/servers', admin)
     const servers = body['items'] as { server: string; tools: number }[]
-    return servers.find(({ server }) => server === 'crowd')?.tools ?? 0
+    return servers.find(({ server }) => server === 'many')?.tools ?? 0
   }
   const settled = until(async () => (await count()) > 0)
   await healthDuring(gate, settled)
@@ -128,8 +128,8 @@ const approvedOnce: Use = async (gate, { held, heldCall, approver, agent }) => {
   expect(effectsIn(gate.folder)).toHaveLength(1)
 }
 
-const CROWD = {
-  crowd: { command: 'node', args: [toolServer('crowd.ts')], env: { CROWD_SIZE: '6000', CROWD_TEXT: '2000' } },
+const MANY_TOOLS = {
+  many: { command: 'node', args: [toolServer('many-tools.ts')], env: { TOOL_COUNT: '6000', TEXT_LENGTH: '2000' } },
 }
 
 export const TEXT_SCENARIOS: readonly Scenario[] = [
@@ -145,7 +145,7 @@ export const TEXT_SCENARIOS: readonly Scenario[] = [
   { name: 'one call of a megabyte of `key=` delays nobody else', run: withGate(largeArguments) },
   {
     name: 'a server of 6,000 tools is cut to 5,000, and others work meanwhile',
-    run: withGate(crowd, { servers: CROWD }),
+    run: withGate(manyTools, { servers: MANY_TOOLS }),
   },
   {
     name: 'one caller fills its own limit of requests, and nobody else`s',

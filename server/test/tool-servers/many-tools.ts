@@ -1,12 +1,12 @@
 import { answer, send, serveRaw, type RawTool } from './raw-server.ts'
 
 /**
- * Lists very many tools with texts as long as they may be, in pages. `CROWD_SIZE`: how many tools; `CROWD_TEXT`: characters of each
- * description; `CROWD_FLOOD`: milliseconds between two notices that the list has changed, with one tool changed in each listing.
+ * Lists very many tools with texts as long as they may be, in pages. `TOOL_COUNT`: how many tools; `TEXT_LENGTH`: characters of each
+ * description; `CHANGE_EVERY_MS`: milliseconds between two notices that the list has changed, with one tool changed in each listing.
  */
-const size = Number(process.env['CROWD_SIZE'] ?? 5_000)
-const length = Number(process.env['CROWD_TEXT'] ?? 32_768)
-const flood = Number(process.env['CROWD_FLOOD'] ?? 0)
+const size = Number(process.env['TOOL_COUNT'] ?? 5_000)
+const length = Number(process.env['TEXT_LENGTH'] ?? 32_768)
+const flood = Number(process.env['CHANGE_EVERY_MS'] ?? 0)
 const PAGE = 200
 
 /** Words that no other tool has, so that an index has to learn every one of them. */

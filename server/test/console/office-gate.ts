@@ -67,7 +67,7 @@ const CONFIG = {
   },
 } as const
 
-export type World = RunningGate & {
+export type OfficeGate = RunningGate & {
   stop(): Promise<void>
   /** Kills the gate; the returned function starts it again in the same folder. */
   kill(): Promise<() => Promise<void>>
@@ -97,10 +97,10 @@ export const AGENTS = {
 } as const
 
 /** A gate with the office behind it, its people and its agents. */
-export async function startWorld(
+export async function startOfficeGate(
   change: (config: typeof CONFIG) => object = (config) => config,
   given?: number,
-): Promise<World> {
+): Promise<OfficeGate> {
   // One port for all starts, so that a page finds a gate that was restarted.
   const port = given ?? (await freePort())
   const config = { ...change(CONFIG), listen: { port } }
@@ -119,7 +119,7 @@ export async function startWorld(
     priya: await made('approver', 'priya', 'priya'),
     agents,
   }
-  const call: World['call'] = async (agent, tool, args, thread, user_words) => {
+  const call: OfficeGate['call'] = async (agent, tool, args, thread, user_words) => {
     const { body } = await gate.http('POST', '/v1/calls', agents[agent], {
       tool,
       args,
@@ -145,9 +145,9 @@ export async function startWorld(
 }
 
 /** Creates the pending requests and past calls of an ordinary morning. */
-export async function seed({ call }: World): Promise<Record<string, string>> {
+export async function seed({ call }: OfficeGate): Promise<Record<string, string>> {
   const held: Record<string, string> = {}
-  const hold = async (name: string, ...words: Parameters<World['call']>) => {
+  const hold = async (name: string, ...words: Parameters<OfficeGate['call']>) => {
     held[name] = String((await call(...words))['approval_id'])
   }
   // The statement is sent after a message was read that asks for a copy: the address came from outside.
