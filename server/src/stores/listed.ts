@@ -40,6 +40,9 @@ function listedText(field: string, row: Readonly<Record<string, unknown>>): stri
   return value
 }
 
+/** The columns `caller` and `user` are parts of a row's caller. */
+const sourceOf = (field: string): string => (field === 'user' ? 'caller' : field)
+
 function searchedValue(field: string, row: Readonly<Record<string, unknown>>): Listed {
   const { caller } = row as { caller?: { readonly id?: unknown; readonly user?: unknown } }
   const value = field === 'caller' ? caller?.id : field === 'user' ? caller?.user : row[field]
@@ -49,6 +52,8 @@ function searchedValue(field: string, row: Readonly<Record<string, unknown>>): L
 /** One column of a table. */
 export type Column = {
   readonly field: string
+  /** The field of a row that it depends on. */
+  readonly source: string
   /** The unprocessed value in this row. */
   raw(row: Readonly<Record<string, unknown>>): Listed
   /** What the embedded engine stores for it. */
@@ -62,8 +67,8 @@ export function tableColumns(table: Table): readonly Column[] {
   const listed = listedFields(table)
   const columns = columnsOf(table).map((field): Column =>
     listed.includes(field)
-      ? { field, raw: (row) => listedText(field, row), stored: (raw) => storedText(table, field, raw) }
-      : { field, raw: (row) => searchedValue(field, row), stored: (raw) => raw },
+      ? { field, source: field, raw: (row) => listedText(field, row), stored: (raw) => storedText(table, field, raw) }
+      : { field, source: sourceOf(field), raw: (row) => searchedValue(field, row), stored: (raw) => raw },
   )
   TABLE_COLUMNS.set(table, columns)
   return columns
