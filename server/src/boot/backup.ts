@@ -40,7 +40,8 @@ export async function backUpData(options: UpOptions, to: string): Promise<Result
     const key = openRowKey(placesIn(data).keys, true)
     if (!key.ok && store.postgres !== undefined) return key
     const written = await backUpStore(store, part, filesIn(data), key.ok ? key.value.key : '')
-    if (!written.ok) return written
+    // The name of the part would mean nothing to the person.
+    if (!written.ok) return refuse(written.problem.code, { ...written.problem.about, file })
     renameSync(part, file)
     return ok({ file, data, bytes: statSync(file).size, files: written.value.files })
   } finally {

@@ -205,6 +205,12 @@ describe('sluice backup and restore', () => {
     }
   })
 
+  test('a backup that cannot be written names the file that was asked for', async () => {
+    const file = join(elsewhere, 'no-such-folder/all.backup')
+    const problem = { code: 'backup.not_written', about: { file } }
+    expect(await backUpData(inFolder(gate.folder), file)).toMatchObject({ ok: false, problem })
+  })
+
   test('a file that is not a backup, or was tampered with, is not restored', async () => {
     const folder = join(elsewhere, 'tampered')
     mkdirSync(folder)

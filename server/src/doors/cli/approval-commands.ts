@@ -10,7 +10,7 @@ import { jsonArgument } from './json-argument.ts'
 import { fieldsOf, itemsOf, printNotices, printReply, textOf, type Fields, type Out } from './print.ts'
 import { printDecided } from './print-decided.ts'
 import { printPacket } from './print-packet.ts'
-import { printTypedFault } from './print-typed-fault.ts'
+import { printTypedFault, withoutPosition, type TypedText } from './print-typed-fault.ts'
 import { sendProven } from './passphrase-commands.ts'
 import { secretIn } from './read-secret.ts'
 import type { Session } from './session.ts'
@@ -98,7 +98,7 @@ export function addApprovalCommands(program: Command, session: Session): void {
       const typed = args === undefined ? await editedArguments(session, id) : jsonArgument(args)
       if (typed === undefined) return
       const body = `{"decision":"edit","args":${typed}}`
-      const reply = await decide(session, id, body)
+      const reply = await decide(session, id, body, { body, typed })
       printTypedFault(session.out(), reply, { body, typed })
     })
 
@@ -162,9 +162,10 @@ export async function shownDigest(session: Session, id: string): Promise<string 
   return textOf(packet['digest'])
 }
 
-async function decide(session: Session, id: string, body: unknown): Promise<Reply> {
+async function decide(session: Session, id: string, body: unknown, text?: TypedText): Promise<Reply> {
   const reply = await session.send('POST', `/v1/approvals/${encodeURIComponent(id)}/decide`, body)
-  session.exit(printReply(session.out(), reply, (answer) => printDecided(session.out(), answer)))
+  const shown = text === undefined ? reply : withoutPosition(reply, text)
+  session.exit(printReply(session.out(), shown, (answer) => printDecided(session.out(), answer)))
   return reply
 }
 

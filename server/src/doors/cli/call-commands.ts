@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { quoted } from '../../contract/visible-text.ts'
 import { oneOf, secondsToWait, wholeOf } from './option-values.ts'
-import { printTypedFault } from './print-typed-fault.ts'
+import { printTypedFault, withoutPosition } from './print-typed-fault.ts'
 import type { Session } from './session.ts'
 import { fieldsOf, itemsOf, printOutcome, printReply, table, textOf, type Fields, type Out } from './print.ts'
 import { addLoginCommands, printLogin } from './login-commands.ts'
@@ -39,8 +39,9 @@ export function addCallCommands(program: Command, session: Session): void {
         outcomes: '/v1/calls',
         ...(key === undefined ? {} : { key }),
       })
-      session.exit(printOutcome(session.out(), reply, options.raw === true))
-      printTypedFault(session.out(), reply, { body, typed: text })
+      const typed = { body, typed: text }
+      session.exit(printOutcome(session.out(), withoutPosition(reply, typed), options.raw === true))
+      printTypedFault(session.out(), reply, typed)
     })
 
   program

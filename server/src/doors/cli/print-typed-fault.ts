@@ -14,11 +14,24 @@ const WHAT: Readonly<Record<string, string>> = {
 }
 
 /** If the gate rejects JSON, shows the place in the typed text; the gate reports the position in the whole request. */
-export function printTypedFault(out: Out, reply: Reply, { body, typed }: TypedText): void {
+export function printTypedFault(out: Out, reply: Reply, text: TypedText): void {
+  const found = placeIn(reply, text)
+  if (out.json || found === undefined) return
+  out.error(`  ${WHAT[found.what] ?? 'here'}:`)
+  for (const line of pointedAt(text.typed, found.place)) out.error(`  ${line}`)
+}
+
+/** The reply without the position in the whole request, if the place in the typed text is shown instead. */
+export function withoutPosition(reply: Reply, text: TypedText): Reply {
+  if (placeIn(reply, text) === undefined) return reply
+  const { about: _, detail: __, ...rest } = fieldsOf(reply.body)
+  return { ...reply, body: rest }
+}
+
+function placeIn(reply: Reply, { body, typed }: TypedText): { what: string; place: number } | undefined {
   const { code, about } = fieldsOf(reply.body)
   const { what, at } = fieldsOf(about)
   const place = Number(textOf(at)) - body.lastIndexOf(typed)
-  if (out.json || code !== 'request.not_ijson' || at === undefined || place < 0 || place > typed.length) return
-  out.error(`  ${WHAT[textOf(what)] ?? 'here'}:`)
-  for (const line of pointedAt(typed, place)) out.error(`  ${line}`)
+  if (code !== 'request.not_ijson' || at === undefined || place < 0 || place > typed.length) return undefined
+  return { what: textOf(what), place }
 }

@@ -3,7 +3,7 @@ import { drawToolflow } from '../../commands/toolflow/draw-toolflow.ts'
 import { jsonArgument } from './json-argument.ts'
 import { shownDigest } from './approval-commands.ts'
 import { printFlow } from './print-flow.ts'
-import { printTypedFault } from './print-typed-fault.ts'
+import { printTypedFault, withoutPosition } from './print-typed-fault.ts'
 import { sendOnce } from './send-once.ts'
 import type { Session } from './session.ts'
 
@@ -41,8 +41,10 @@ export function addToolflowCommands(program: Command, session: Session): void {
         outcomes: '/v1/toolflow',
         ...(key === undefined ? {} : { key }),
       })
-      session.exit(printFlow(session.out(), reply, prompt))
-      if (options.args !== undefined) printTypedFault(session.out(), reply, { body, typed: options.args })
+      if (options.args === undefined) return session.exit(printFlow(session.out(), reply, prompt))
+      const typed = { body, typed: options.args }
+      session.exit(printFlow(session.out(), withoutPosition(reply, typed), prompt))
+      printTypedFault(session.out(), reply, typed)
     })
 
   program
