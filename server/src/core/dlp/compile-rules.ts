@@ -111,16 +111,15 @@ const useOf = (
 ): KeywordUse => ({ keyword, here, values, anywhere, least_value: Math.min(...values.map(({ least }) => least)) })
 
 function indexed(rules: readonly CompiledRule[]): CompiledRules {
-  const words = [...new Set(rules.flatMap((rule) => rule.keywords))]
-  const uses = words.map((keyword): KeywordUse => {
-    const own = rules.filter((rule) => rule.keywords.includes(keyword))
-    const at = (where: Rule['at']) => own.filter((rule) => rule.at === where)
-    return useOf(keyword, at('keyword'), at('value'), at('anywhere'))
+  const pairs = rules.flatMap((rule) => [...new Set(rule.keywords)].map((keyword) => ({ keyword, rule })))
+  const uses = [...Map.groupBy(pairs, ({ keyword }) => keyword)].map(([keyword, found]): KeywordUse => {
+    const own = (where: Rule['at']) => found.flatMap(({ rule }) => (rule.at === where ? [rule] : []))
+    return useOf(keyword, own('keyword'), own('value'), own('anywhere'))
   })
   const at = (where: Rule['at']): CompiledRule[] => rules.filter((rule) => rule.at === where)
   return {
     rules,
-    finder: buildWordFinder(words),
+    finder: buildWordFinder(uses.map(({ keyword }) => keyword)),
     uses,
     number: numberRules(at('number')),
     code: at('code'),

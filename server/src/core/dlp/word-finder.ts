@@ -96,12 +96,11 @@ function completed(
     const state = queue[head] ?? 0
     const shorter = fallback[state] ?? 0
     ends[state]?.push(...(ends[shorter] ?? []))
-    for (let symbol = 0; symbol < width; symbol++) {
-      const child = children[state]?.get(symbol)
-      const elsewhere = next[shorter * width + symbol] ?? 0
-      next[state * width + symbol] = child ?? elsewhere
-      if (child === undefined) continue
-      fallback[child] = elsewhere
+    next.copyWithin(state * width, shorter * width, (shorter + 1) * width)
+    for (const [symbol, child] of children[state] ?? []) {
+      const cell = state * width + symbol
+      fallback[child] = next[cell] ?? 0
+      next[cell] = child
       queue.push(child)
     }
   }

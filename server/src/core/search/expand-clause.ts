@@ -1,8 +1,8 @@
 import { documentsIn } from './postings.ts'
 import type { Clause, QueryTerm } from './read-query.ts'
 import { stem } from './stem.ts'
-import { SYNONYMS } from './synonyms.ts'
-import { TOPICS } from './topics.ts'
+import { synonymsOf } from './synonyms.ts'
+import { kindsOf } from './topics.ts'
 import type { Tuning } from './tuning.ts'
 import type { Term, Vocabulary } from './vocabulary.ts'
 
@@ -60,10 +60,10 @@ function readingsOf(item: QueryTerm, vocabulary: Vocabulary, size: number, tunin
   const own = vocabulary.find(item.term)
   read(own, 1)
   most = readings.values().next().value?.worth ?? Infinity
-  for (const other of SYNONYMS.get(item.term) ?? []) read(vocabulary.find(other), tuning.synonym)
+  for (const other of synonymsOf(item.term)) read(vocabulary.find(other), tuning.synonym)
   // If some tool contains the word, the word itself counts most; otherwise only its kind is known.
   const topic = own === undefined ? tuning.topic : tuning.topicBeside
-  for (const other of TOPICS.get(item.term) ?? []) read(vocabulary.find(other), topic)
+  for (const other of kindsOf(item.term)) read(vocabulary.find(other), topic)
   if (own === undefined && !item.name) {
     for (const part of unfused(item.word, vocabulary)) read(part, tuning.compound)
     if (readings.size === 0) for (const { term, by } of vocabulary.near(item.term)) read(term, tuning[by])

@@ -115,5 +115,11 @@ function tableOf(groups: string): ReadonlyMap<string, readonly string[]> {
   return new Map([...table].map(([one, others]) => [one, [...others]]))
 }
 
-/** By stem: the stems that may replace it. */
-export const SYNONYMS: ReadonlyMap<string, readonly string[]> = tableOf(GROUPS)
+/** Built by the first search. */
+let table: ReadonlyMap<string, readonly string[]> | undefined
+
+/** The stems that may replace a stem. */
+export function synonymsOf(stemmed: string): readonly string[] {
+  table ??= tableOf(GROUPS)
+  return table.get(stemmed) ?? []
+}

@@ -287,5 +287,11 @@ function tableOf(lines: string): ReadonlyMap<string, readonly string[]> {
   return new Map([...table].map(([thing, kinds]) => [thing, [...kinds]]))
 }
 
-/** By stem of a thing: the stems of its kinds. */
-export const TOPICS: ReadonlyMap<string, readonly string[]> = tableOf(LINES)
+/** Built by the first search. */
+let table: ReadonlyMap<string, readonly string[]> | undefined
+
+/** The stems of a thing's kinds, by the stem of the thing. */
+export function kindsOf(stemmed: string): readonly string[] {
+  table ??= tableOf(LINES)
+  return table.get(stemmed) ?? []
+}

@@ -50,13 +50,14 @@ function lookUp({ keys, values, mask }: Table, key: number): number {
 /** Shorter German forms are English words as well: `lost`, `end`. */
 const SHORTEST_ORDER = 5
 
-const MEANINGS = tableOf(meanings())
-const SAME = tableOf(concepts())
+/** Both are built when the first text is read. */
+let bits: Table | undefined
+let same: Table | undefined
 
 /** The bits of a word, 0 if it is in no lexicon. */
-export const meaningOf = (full: number): number => lookUp(MEANINGS, full)
+export const meaningOf = (full: number): number => lookUp((bits ??= tableOf(meanings())), full)
 /** The number of a stem's concept, or the stem itself. */
-export const conceptOf = (stem: number): number => lookUp(SAME, stem) >>> 0 || stem
+export const conceptOf = (stem: number): number => lookUp((same ??= tableOf(concepts())), stem) >>> 0 || stem
 
 function meanings(): Map<number, number> {
   const found = new Map<number, number>()
