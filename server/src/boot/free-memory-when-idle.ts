@@ -26,9 +26,9 @@ type Collect = (how: { readonly type: 'major'; readonly flavor: 'last-resort' })
 /**
  * Returns unused memory to the operating system when the gate is idle: after one idle second while it starts, later after ten
  * idle minutes. V8 itself collects garbage only while something is allocated, and keeps the empty pages. The collection stops the event
- * loop for about a tenth of a second. Returns a function that stops the checks.
+ * loop for about a tenth of a second. `onWork` is called when the gate has become busy. Returns a function that stops the checks.
  */
-export function freeMemoryWhenIdle(): () => void {
+export function freeMemoryWhenIdle(onWork: () => void): () => void {
   let collect: Collect | undefined
   let settled = 0
   let [busy, idle] = [0, 0]
@@ -40,6 +40,7 @@ export function freeMemoryWhenIdle(): () => void {
     busy += utilization > IDLE_BELOW ? 1 : 0
     idle = utilization > IDLE_BELOW ? 0 : idle + 1
     const isStarting = busy <= STARTING_CHECKS
+    if (!isStarting) onWork()
     if (idle < (isStarting ? IDLE_CHECKS.starting : IDLE_CHECKS.working)) return
     if (getHeapStatistics().total_physical_size < settled + WORTH_BYTES) return
     collect ??= collector()

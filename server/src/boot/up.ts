@@ -16,6 +16,7 @@ import { callListener } from '../doors/http/call-listener.ts'
 import { mcpListener } from '../doors/mcp/serve-http.ts'
 import { markNode, placesIn } from './data-folder.ts'
 import { serversReachingData, reachSays, REACH_REMEDY } from './servers-reaching-data.ts'
+import { compileWhenBusy } from './compile-when-busy.ts'
 import { freeMemoryWhenIdle } from './free-memory-when-idle.ts'
 import { greetDemo } from './greet-demo.ts'
 import { DEMO, LAUNCHER, settingsOf } from './local-gate.ts'
@@ -36,6 +37,17 @@ const LEFT_BEHIND_MS = 1_000
 
 /** Runs a gate until SIGINT or SIGTERM. Resolves with the exit code. */
 export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = {}): Promise<number> {
+  const compilers = compileWhenBusy()
+  try {
+    return await run(options, compilers, more)
+  } finally {
+    compilers.started()
+  }
+}
+
+type Compilers = ReturnType<typeof compileWhenBusy>
+
+async function run(options: UpOptions, compilers: Compilers, more: Pick<GateOptions, 'probe'>): Promise<number> {
   if (options.demo === true) writeDemo(DEMO)
   const loaded = settingsOf(options)
   if (!loaded.ok) return complain(loaded.problem)
@@ -101,7 +113,7 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
   const mcp = mcpListener({ ...shared, ...settings.config.mcp, authorization_servers, clock: Date.now })
   const { host, limits } = settings.config.listen
   const port = options.port ?? settings.config.listen.port
-  const listening = await listen([mcp, callListener(shared), api], {
+  const listening = await listen([compilers.count, mcp, callListener(shared), api], {
     host,
     port,
     socket: placesIn(settings.data).socket,
@@ -118,7 +130,8 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
   const { admin_key } = prepared.value
   if (admin_key !== undefined) process.stdout.write(`your admin key is in ${admin_key}\n`)
   if (options.demo === true) process.stdout.write(await greetDemo(gate, url, LOCAL_OWNER, demoCommand()))
-  const stopGivingBack = freeMemoryWhenIdle()
+  compilers.started()
+  const stopGivingBack = freeMemoryWhenIdle(compilers.enable)
   const signal = await Promise.race([dead, untilStopped(() => void opened.value.live.reload('signal'))])
   stopGivingBack()
   log('info', `stopping on ${signal}`)
