@@ -111,10 +111,17 @@ const useOf = (
 ): KeywordUse => ({ keyword, here, values, anywhere, least_value: Math.min(...values.map(({ least }) => least)) })
 
 function indexed(rules: readonly CompiledRule[]): CompiledRules {
-  const pairs = rules.flatMap((rule) => [...new Set(rule.keywords)].map((keyword) => ({ keyword, rule })))
-  const uses = [...Map.groupBy(pairs, ({ keyword }) => keyword)].map(([keyword, found]): KeywordUse => {
-    const own = (where: Rule['at']) => found.flatMap(({ rule }) => (rule.at === where ? [rule] : []))
-    return useOf(keyword, own('keyword'), own('value'), own('anywhere'))
+  const users = new Map<string, CompiledRule[]>()
+  for (const rule of rules) {
+    for (const keyword of new Set(rule.keywords)) {
+      const known = users.get(keyword)
+      if (known === undefined) users.set(keyword, [rule])
+      else known.push(rule)
+    }
+  }
+  const uses = [...users].map(([keyword, own]): KeywordUse => {
+    const at = (where: Rule['at']) => own.filter((rule) => rule.at === where)
+    return useOf(keyword, at('keyword'), at('value'), at('anywhere'))
   })
   const at = (where: Rule['at']): CompiledRule[] => rules.filter((rule) => rule.at === where)
   return {
