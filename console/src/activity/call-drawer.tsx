@@ -15,7 +15,7 @@ import { Icon } from '../parts/icon.tsx'
 import type { IconName } from '../parts/icon-paths.ts'
 import { Note } from '../parts/note.tsx'
 import { Risk } from '../parts/risk.tsx'
-import { Said } from '../parts/said.tsx'
+import { GateText } from '../parts/gate-text.tsx'
 import { Sentence } from '../parts/sentence.tsx'
 import { Failed, Skeleton } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
@@ -106,7 +106,7 @@ function Life({ call }: { readonly call: CallLife }) {
       {call.problem === undefined ? null : (
         <Note kind="block" icon="warn" small>
           <p>
-            <Said>{call.problem.says}</Said> <code>{call.problem.code}</code>
+            <GateText>{call.problem.says}</GateText> <code>{call.problem.code}</code>
           </p>
         </Note>
       )}
@@ -166,7 +166,7 @@ function Moment({ moment }: { readonly moment: CallMoment }) {
         {clockTime(moment.at)}
       </time>
       <span className="small dim">
-        <Said>{moment.says}</Said>
+        <GateText>{moment.says}</GateText>
       </span>
     </li>
   )

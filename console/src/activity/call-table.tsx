@@ -4,7 +4,7 @@ import { memo, useEffect, useRef } from 'react'
 import type { CallSummary } from '../../../server/src/contract/activity.ts'
 import { CallerName } from '../parts/caller-name.tsx'
 import { clockTime, exactTime, isToday, lasted, shortTime } from '../lib/time.ts'
-import { Said } from '../parts/said.tsx'
+import { GateText } from '../parts/gate-text.tsx'
 import { Sentence } from '../parts/sentence.tsx'
 import { Verdict } from '../parts/verdict.tsx'
 import type { CallFilters } from './calls-query.ts'
@@ -106,7 +106,9 @@ const Cells = memo(function Cells({ call, filters, chosen }: CellsProps) {
         </span>
       </span>
       <span role="cell" className="why-cell">
-        <Said>{call.state === 'failed' || call.state === 'unknown' ? (call.problem?.says ?? call.why) : call.why}</Said>
+        <GateText>
+          {call.state === 'failed' || call.state === 'unknown' ? (call.problem?.says ?? call.why) : call.why}
+        </GateText>
       </span>
       <span role="cell" className="took num">
         {tookOf(call)}

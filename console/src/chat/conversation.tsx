@@ -51,7 +51,7 @@ export function Conversation({ thread, draft, calls, owner }: ConversationProps)
         </Note>
       )}
       {messages.map((message, at) => (
-        <Said key={at} message={message} owner={owner} />
+        <GateText key={at} message={message} owner={owner} />
       ))}
       {isOpen ? <Proposal call={last} /> : null}
       {draft === undefined || draft === '' || isStored(draft, messages) ? null : (
@@ -89,7 +89,7 @@ function isStored(draft: string, messages: readonly Message[]): boolean {
 
 const LONG = 600
 
-function Said({ message, owner }: { readonly message: Message; readonly owner: string | undefined }) {
+function GateText({ message, owner }: { readonly message: Message; readonly owner: string | undefined }) {
   const { role, text, at, tool } = message
   if (role === 'tool')
     return (

@@ -4,7 +4,7 @@ import { count, many } from '../lib/time.ts'
 import { Fold } from '../parts/fold.tsx'
 import { Icon } from '../parts/icon.tsx'
 import type { IconName } from '../parts/icon-paths.ts'
-import { Said } from '../parts/said.tsx'
+import { GateText } from '../parts/gate-text.tsx'
 import { Text } from '../parts/text.tsx'
 import { EffectWord } from '../parts/verdict.tsx'
 import { walkedOf } from '../runs/run-graph.ts'
@@ -148,7 +148,7 @@ function Calls({ calls }: Pick<SideProps, 'calls'>) {
               </span>
               {call.verdict === undefined || call.verdict.why === '' ? null : (
                 <span className="tiny dim">
-                  <Said>{call.verdict.why}</Said>
+                  <GateText>{call.verdict.why}</GateText>
                 </span>
               )}
               <Fold label="Inputs">

@@ -9,6 +9,7 @@ import { say } from '../lib/announce.ts'
 import { many, shortTime, timeLeft } from '../lib/time.ts'
 import { useNow } from '../lib/use-now.ts'
 import { Button } from '../parts/button.tsx'
+import { GateText } from '../parts/gate-text.tsx'
 import { Empty, ListStates } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
 
@@ -84,7 +85,7 @@ function Consent({ consent }: { readonly consent: ConsentView }) {
         {isActive ? `, until ${shortTime(consent.expires_at)}` : ''}.
       </p>
       <p className="small">
-        Arguments: <Text>{argumentsText(consent.what.args)}</Text>.
+        Arguments: <GateText>{argumentsText(consent.what.args)}</GateText>.
       </p>
       <p className="small dim">
         Given by <Text>{consent.minted_by}</Text> on {shortTime(consent.minted_at)}: {many(consent.calls, 'call')}

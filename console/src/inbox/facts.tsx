@@ -1,7 +1,7 @@
 import type { Packet } from '../api/types.ts'
 import { Card } from '../parts/card.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { Said } from '../parts/said.tsx'
+import { GateText } from '../parts/gate-text.tsx'
 
 /** The consequences of an approval. If something is not known, the page says so. */
 export function Facts({ packet }: { readonly packet: Packet }) {
@@ -13,20 +13,20 @@ export function Facts({ packet }: { readonly packet: Packet }) {
         <li className={undo.is}>
           <Icon name={undo.is === 'yes' ? 'undo' : 'no_undo'} />
           <span>
-            <b>{undo.title}</b> <Said>{undo.says}</Said>
+            <b>{undo.title}</b> <GateText>{undo.says}</GateText>
           </span>
         </li>
         <li className={readBack.is}>
           <Icon name="eye" />
           <span>
-            <b>{readBack.title}</b> <Said>{readBack.says}</Said>
+            <b>{readBack.title}</b> <GateText>{readBack.says}</GateText>
           </span>
         </li>
         {(packet.facts === undefined ? !packet.check.startsWith('before') : packet.facts.check.is !== 'yes') ? null : (
           <li>
             <Icon name="check" />
             <span>
-              <Said>{packet.facts?.check.says ?? packet.check}</Said>
+              <GateText>{packet.facts?.check.says ?? packet.check}</GateText>
             </span>
           </li>
         )}

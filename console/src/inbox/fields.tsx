@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { Packet, Source } from '../api/types.ts'
 import { count } from '../lib/time.ts'
 import { Icon } from '../parts/icon.tsx'
-import { Said } from '../parts/said.tsx'
+import { GateText } from '../parts/gate-text.tsx'
 import { Text } from '../parts/text.tsx'
 import { argumentsOf } from './packet-words.ts'
 
@@ -73,7 +73,7 @@ function SourceMark({
       <button type="button" className="tag taint" onClick={() => onSource?.(source.at)}>
         <Icon name="outside" />
         <span>
-          from outside: <Said>{source.label}</Said>
+          from outside: <GateText>{source.label}</GateText>
         </span>
       </button>
     )
@@ -95,7 +95,7 @@ function SourceMark({
       <Icon name={source.kind === 'user' ? 'person' : source.kind === 'tool' ? 'tool' : 'policy'} />
       {words ?? (
         <>
-          from <Said>{source.label}</Said>
+          from <GateText>{source.label}</GateText>
         </>
       )}
     </span>

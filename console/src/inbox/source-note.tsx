@@ -3,7 +3,7 @@ import { shortTime } from '../lib/time.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Note } from '../parts/note.tsx'
-import { Said } from '../parts/said.tsx'
+import { GateText } from '../parts/gate-text.tsx'
 import { Text } from '../parts/text.tsx'
 import { argumentsOf, outsideOf } from './packet-words.ts'
 
@@ -35,7 +35,7 @@ export function SourceNote({ packet, open, onToggle, onEdit }: SourceNoteProps) 
             <b>
               Nobody here wrote <Text>{valueAt(packet, source.at)}</Text>.
             </b>{' '}
-            The agent read it in <Said>{source.label}</Said>. Outsiders can write there.
+            The agent read it in <GateText>{source.label}</GateText>. Outsiders can write there.
           </p>
         ))}
       </div>
@@ -55,7 +55,7 @@ export function SourceNote({ packet, open, onToggle, onEdit }: SourceNoteProps) 
             <figure key={`${source.at} ${source.label}`} className="quote">
               <figcaption>
                 <b>
-                  <Said>{source.label}</Said>
+                  <GateText>{source.label}</GateText>
                 </b>
                 {source.time === undefined ? null : <span>{shortTime(source.time)}</span>}
                 {source.where?.path === undefined ? null : <code>{source.where.path}</code>}

@@ -5,7 +5,7 @@ import { Card } from '../parts/card.tsx'
 import { Fold } from '../parts/fold.tsx'
 import { Icon } from '../parts/icon.tsx'
 import type { IconName } from '../parts/icon-paths.ts'
-import { Said } from '../parts/said.tsx'
+import { GateText } from '../parts/gate-text.tsx'
 import { Text } from '../parts/text.tsx'
 import { reasonsOf } from './packet-words.ts'
 
@@ -38,7 +38,7 @@ export function Why({ packet, title = 'Why it is held' }: { readonly packet: Pac
               .filter(({ effect }) => effect === 'allow')
               .map((note) => (
                 <li key={`${note.decider} ${note.rule}`}>
-                  <Said>{note.says}</Said> <code>{note.rule}</code>
+                  <GateText>{note.says}</GateText> <code>{note.rule}</code>
                 </li>
               ))}
           </ul>
@@ -77,7 +77,7 @@ export function Reasons({ of }: { readonly of: Packet['risk_notes'] }) {
             </b>
             <span>
               {isPolicy ? '“' : null}
-              <Said>{note.says}</Said>
+              <GateText>{note.says}</GateText>
               {isPolicy ? '”' : null}
             </span>
             {notes.length > 1 ? (
@@ -85,7 +85,7 @@ export function Reasons({ of }: { readonly of: Packet['risk_notes'] }) {
                 <ul className="small">
                   {notes.slice(1).map(({ says }) => (
                     <li key={says}>
-                      <Said>{says}</Said>
+                      <GateText>{says}</GateText>
                     </li>
                   ))}
                 </ul>

@@ -1,8 +1,8 @@
-import type { Sentence as Said } from '../../../server/src/contract/sentence.ts'
+import type { Sentence as GateText } from '../../../server/src/contract/sentence.ts'
 import { Text } from './text.tsx'
 
 /** What a call does. A value from outside has a wavy line and says so to a screen reader. */
-export function Sentence({ of }: { readonly of: Pick<Said, 'pieces'> }) {
+export function Sentence({ of }: { readonly of: Pick<GateText, 'pieces'> }) {
   return (
     <>
       {of.pieces.map((piece, at) => {

@@ -7,7 +7,7 @@ import { count, many, shortTime } from '../lib/time.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Note } from '../parts/note.tsx'
-import { Said } from '../parts/said.tsx'
+import { GateText } from '../parts/gate-text.tsx'
 import { Text } from '../parts/text.tsx'
 import { EffectWord } from '../parts/verdict.tsx'
 import { PutInForce } from './put-in-force.tsx'
@@ -147,7 +147,7 @@ function Findings({ of }: { readonly of: Lint | undefined }) {
               <b>
                 {finding.kind}: {finding.rules.join(', ')}.
               </b>{' '}
-              <Said>{finding.says}</Said>
+              <GateText>{finding.says}</GateText>
             </p>
           </Note>
         </li>

@@ -6,7 +6,7 @@ import { Card } from '../parts/card.tsx'
 import { Fold } from '../parts/fold.tsx'
 import { Icon } from '../parts/icon.tsx'
 import type { IconName } from '../parts/icon-paths.ts'
-import { Said } from '../parts/said.tsx'
+import { GateText } from '../parts/gate-text.tsx'
 import { Failed, Skeleton } from '../parts/states.tsx'
 
 type Finding = DoctorAnswer['findings'][number]
@@ -72,12 +72,12 @@ function Findings({ of }: { readonly of: readonly Finding[] }) {
         <li key={at} className={SIGNS[finding.severity].look}>
           <Icon name={SIGNS[finding.severity].icon} />
           <span>
-            <b>{finding.about}:</b> <Said>{finding.says}</Said>
+            <b>{finding.about}:</b> <GateText>{finding.says}</GateText>
             {finding.do === undefined ? null : (
               <>
                 <br />
                 <span className="dim">
-                  <Said>{finding.do}</Said>
+                  <GateText>{finding.do}</GateText>
                 </span>
               </>
             )}

@@ -6,7 +6,7 @@ import { serversQuery } from '../tools/tools-query.ts'
 import { Button } from '../parts/button.tsx'
 import { Card } from '../parts/card.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { Said } from '../parts/said.tsx'
+import { GateText } from '../parts/gate-text.tsx'
 import { Text } from '../parts/text.tsx'
 
 type Ready = { readonly ok: boolean; readonly warnings?: readonly { readonly code: string; readonly says: string }[] }
@@ -31,7 +31,7 @@ export function Health() {
             <Icon name="warn" />
             <span>
               <b>The gate accepts no calls.</b>{' '}
-              <Said>{problemOf(ready.error).detail || problemOf(ready.error).title}</Said>
+              <GateText>{problemOf(ready.error).detail || problemOf(ready.error).title}</GateText>
             </span>
           </li>
         ) : (
@@ -46,7 +46,7 @@ export function Health() {
           <li key={warning.code} className="no">
             <Icon name="warn" />
             <span>
-              <Said>{warning.says}</Said> <code>{warning.code}</code>
+              <GateText>{warning.says}</GateText> <code>{warning.code}</code>
             </span>
           </li>
         ))}

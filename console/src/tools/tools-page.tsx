@@ -6,7 +6,7 @@ import { many } from '../lib/time.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Risk } from '../parts/risk.tsx'
 import { SearchBox } from '../parts/search-box.tsx'
-import { Said } from '../parts/said.tsx'
+import { GateText } from '../parts/gate-text.tsx'
 import { Empty, Failed, Skeleton } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
 import { ServerLogin } from './server-login.tsx'
@@ -104,7 +104,7 @@ function ServerTools({ server, tools, chosen }: ServerProps) {
       {server.findings.map((finding) => (
         <p key={finding.says} className="hint finding">
           <Icon name="warn" />
-          <Said>{finding.says}</Said>
+          <GateText>{finding.says}</GateText>
         </p>
       ))}
       <ServerLogin server={server.server} needed={server.state === 'needs_login'} />

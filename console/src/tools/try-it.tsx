@@ -7,7 +7,7 @@ import { Value } from '../inbox/fields.tsx'
 import { Button } from '../parts/button.tsx'
 import { Card } from '../parts/card.tsx'
 import { Note } from '../parts/note.tsx'
-import { Said } from '../parts/said.tsx'
+import { GateText } from '../parts/gate-text.tsx'
 import { Text } from '../parts/text.tsx'
 
 type Schema = {
@@ -81,7 +81,7 @@ export function TryIt({ tool }: { readonly tool: Tool }) {
         {error === null ? null : (
           <Note kind="block" icon="warn" small alert>
             <p className="small">
-              <b>Nothing was tried.</b> <Said>{problemOf(error).detail || problemOf(error).title}</Said>{' '}
+              <b>Nothing was tried.</b> <GateText>{problemOf(error).detail || problemOf(error).title}</GateText>{' '}
               <code>{problemOf(error).code}</code>
             </p>
           </Note>

@@ -29,11 +29,11 @@ export function terminalLine(
 ): string {
   const time = new Date().toLocaleTimeString('en-GB')
   const { server } = about
-  const whose = typeof server === 'string' ? `${server}: ` : ''
+  const prefix = typeof server === 'string' ? `${server}: ` : ''
   const details = Object.entries(about)
     .filter(([name]) => !LEFT_OUT.has(name))
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
-  const text = [`${whose}${says}`, ...details].join('  ')
+  const text = [`${prefix}${says}`, ...details].join('  ')
   const mark = level === 'info' ? '' : `${level}: `
   return styleText(STYLES[level], visibleText(`${time} ${mark}${text}`), { stream })
 }

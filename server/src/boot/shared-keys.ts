@@ -9,7 +9,7 @@ import {
   noteVersion,
   readForStore,
   readKeyFiles,
-  seedKept,
+  ensureCheckpointFile,
   seenVersion,
   writeKeyFiles,
   type KeyFiles,
@@ -39,18 +39,18 @@ export function sharedKeys(store: StoreSettings): SharedKeys | undefined {
   if (secret.byteLength < MIN_KEY_BYTES) return refusing()
   const cipher = keyringCipher(secret)
   const listeners: (() => void)[] = []
-  const locked = async <T>(work: (found: Taken) => MaybePromise<Result<Given<T>>>): Promise<Result<T>> => {
+  const locked = async <T>(work: (found: CurrentKeys) => MaybePromise<Result<WorkResult<T>>>): Promise<Result<T>> => {
     let version = 0
     const done = await withKeyring<T>(store, async (found) => {
-      const taken = takeKeys(folder, cipher, found)
-      if (!taken.ok) return taken
-      const given = await work(taken.value)
-      if (!given.ok) return given
-      const { value, store: changed } = given.value
+      const current = updateKeyFiles(folder, cipher, found)
+      if (!current.ok) return current
+      const result = await work(current.value)
+      if (!result.ok) return result
+      const { value, store: changed } = result.value
       if (!changed) return ok({ value })
       const files = readForStore(folder)
       if (!files.ok) return files
-      version = taken.value.version + 1
+      version = current.value.version + 1
       return ok({ value, store: { version, body: cipher.seal(files.value, version) } })
     })
     if (done?.ok !== true) return done ?? refuse('key.not_shared')
@@ -89,16 +89,16 @@ export function sharedKeys(store: StoreSettings): SharedKeys | undefined {
   }
 }
 
-type Taken = {
+type CurrentKeys = {
   /** What the store has now; this node's files are the same. */
   readonly stored: KeyFiles | undefined
   readonly version: number
   readonly isNewer: boolean
 }
-type Given<T> = { readonly value: T; readonly store: boolean }
+type WorkResult<T> = { readonly value: T; readonly store: boolean }
 
 /** Brings the files of this node to what is stored. Nothing is written if the two do not belong together. */
-function takeKeys(folder: string, cipher: KeyringCipher, found: StoredKeyring | undefined): Result<Taken> {
+function updateKeyFiles(folder: string, cipher: KeyringCipher, found: StoredKeyring | undefined): Result<CurrentKeys> {
   const seen = seenVersion(folder)
   if (!seen.ok) return seen
   // A restored database has none: this node stores its own again.
@@ -112,7 +112,7 @@ function takeKeys(folder: string, cipher: KeyringCipher, found: StoredKeyring | 
   if (!isSameStore(own.value, stored)) return refuse('key.differs', { folder })
   const written = writeKeyFiles(folder, stored)
   if (!written.ok) return written
-  const seeded = seen.value === 0 ? seedKept(folder, stored) : ok(undefined)
+  const seeded = seen.value === 0 ? ensureCheckpointFile(folder, stored) : ok(undefined)
   if (!seeded.ok) return seeded
   const noted = version === seen.value ? ok(undefined) : noteVersion(folder, version)
   return noted.ok ? ok({ stored, version, isNewer: version > seen.value }) : noted

@@ -21,7 +21,7 @@ export type Input<Name extends RouteName> = (Routes[Name] extends { path: infer 
   (Routes[Name] extends { body: infer Body } ? { readonly body: Body } : object) &
   (Routes[Name] extends { query: infer Query } ? { readonly query?: Query } : object) &
   Omit<SendOptions, 'json'>
-type Given<Name extends RouteName> = object extends Input<Name> ? [input?: Input<Name>] : [input: Input<Name>]
+type InputArguments<Name extends RouteName> = object extends Input<Name> ? [input?: Input<Name>] : [input: Input<Name>]
 
 /** Routes that return pages. */
 export type PagedRoute = {
@@ -36,11 +36,11 @@ type ItemOf<Name extends PagedRoute> = Routes[Name]['answer']['items'][number]
 
 export type GateClient = {
   /** Sends one request by its route. Throws a `ProblemError` unless it succeeds. */
-  ask<Name extends RouteName>(name: Name, ...given: Given<Name>): Promise<AnswerOf<Name>>
+  ask<Name extends RouteName>(name: Name, ...input: InputArguments<Name>): Promise<AnswerOf<Name>>
   /** The same for a literal path, if the route is not known at compile time. */
   send(method: Method, path: string, options?: SendOptions): Promise<unknown>
   /** The items of all pages of a list. */
-  items<Name extends PagedRoute>(name: Name, ...given: Given<Name>): AsyncGenerator<ItemOf<Name>>
+  items<Name extends PagedRoute>(name: Name, ...input: InputArguments<Name>): AsyncGenerator<ItemOf<Name>>
   /** Follows changes, from now on or after an event; reconnects after lost connections. */
   changes(options?: FollowOptions & { readonly kinds?: readonly string[] }): AsyncGenerator<StreamEvent>
   /** Any other stream of the gate, such as `/agent/runs/ID/events`. */
@@ -60,7 +60,7 @@ export function createClient(options: ClientOptions = {}): GateClient {
       throw error
     }
   }
-  async function ask<Name extends RouteName>(name: Name, ...[input]: Given<Name>): Promise<AnswerOf<Name>> {
+  async function ask<Name extends RouteName>(name: Name, ...[input]: InputArguments<Name>): Promise<AnswerOf<Name>> {
     const { path, query, body, ...more } = (input ?? {}) as AnyInput
     const [method = '', template = ''] = name.split(' ')
     const json = body === undefined ? {} : { json: body }
@@ -69,12 +69,12 @@ export function createClient(options: ClientOptions = {}): GateClient {
   return {
     send,
     ask,
-    async *items<Name extends PagedRoute>(name: Name, ...[input]: Given<Name>) {
+    async *items<Name extends PagedRoute>(name: Name, ...[input]: InputArguments<Name>) {
       let after: number | undefined
       do {
-        const given = (input ?? {}) as AnyInput
-        const query = { ...given.query, ...(after === undefined ? {} : { after }) }
-        const page = (await ask(name, ...([{ ...given, query }] as unknown as Given<Name>))) as Page
+        const fields = (input ?? {}) as AnyInput
+        const query = { ...fields.query, ...(after === undefined ? {} : { after }) }
+        const page = (await ask(name, ...([{ ...fields, query }] as unknown as InputArguments<Name>))) as Page
         yield* page.items as readonly ItemOf<Name>[]
         after = page.next
       } while (after !== undefined)

@@ -75,7 +75,7 @@ export function readForStore(folder: string): Result<KeyFiles> {
  * A node that joins follows the audit from the checkpoint that another node knew, or from the first one. For any other node a
  * missing file means that it was removed.
  */
-export function seedKept(folder: string, stored: KeyFiles): Result<void> {
+export function ensureCheckpointFile(folder: string, stored: KeyFiles): Result<void> {
   const file = join(folder, NEWEST_CHECKPOINT_FILE)
   const found = readPrivateFile(file)
   if (!found.ok) return found

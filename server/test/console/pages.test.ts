@@ -142,7 +142,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('every page', () => {
       .getByText(/times more/)
       .first()
       .waitFor()
-    await page.getByText(/`text` may have any value; a call with any other argument is still held/).waitFor()
+    await page.getByText(/text may have any value; a call with any other argument is still held/).waitFor()
     await page.getByRole('button', { name: 'Revoke' }).click()
     await page.getByText('No active consents').waitFor()
     await page.context().close()

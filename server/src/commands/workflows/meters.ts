@@ -16,7 +16,7 @@ export const minuteMeter = (name: string, limit: number, now: number): Meter[] =
 
 export const takeOne = ({ account }: Meter): Change => ({ kind: 'spend', account, units: 1 })
 
-export type Taken = Committed | { readonly over: string }
+export type MeterCommit = Committed | { readonly over: string }
 
 /**
  * Commits changes together with one unit of each meter, all or nothing. The changes come first: a repetition of something already
@@ -27,7 +27,7 @@ export async function commitWithin(
   { ledger, accounts }: MeterDeps,
   meters: readonly Meter[],
   changes: readonly Change[],
-): Promise<Taken> {
+): Promise<MeterCommit> {
   for (;;) {
     const committed = await ledger.commit([...changes, ...meters.map(takeOne)])
     const meter = meters[(lostAt(committed) ?? -1) - changes.length]
@@ -49,4 +49,5 @@ export async function commitWithin(
   }
 }
 
-export const isOver = (taken: Taken): taken is { readonly over: string } => typeof taken === 'object' && 'over' in taken
+export const isOver = (committed: MeterCommit): committed is { readonly over: string } =>
+  typeof committed === 'object' && 'over' in committed

@@ -83,7 +83,7 @@ export const EDGES: readonly AgentEdge[] = [
     effect: 'says so',
     move: moves.noteDecided,
   },
-  { from: 'Router', when: 'awaiting approval, anything else', to: 'Supervisor', effect: 'the pending call stays' },
+  { from: 'Router', when: 'awaiting approval, anything else', to: 'Supervisor', effect: 'the call keeps waiting' },
   {
     from: 'Router',
     when: 'awaiting user input',
@@ -154,7 +154,7 @@ export const EDGES: readonly AgentEdge[] = [
     from: 'ApprovalHandler',
     when: 'invalid',
     to: 'Supervisor',
-    effect: 'the pending call stays; says why',
+    effect: 'the call keeps waiting; says why',
     move: moves.noteInvalid,
   },
   { from: 'Tools', when: 'always', to: 'Interpreter' },

@@ -52,7 +52,7 @@ export const blocked: AgentFound = {
   result: failedResult('blocked'),
 }
 
-export const TAKEN = new Set<string>()
+export const SEEN_TRANSITIONS = new Set<string>()
 
 /** Plays a thread: each request for work gets the next prepared result of that kind. */
 export class Play {
@@ -76,7 +76,7 @@ export class Play {
     this.ends = next.ends
     for (const { about } of next.audit ?? []) {
       const { from, when, to } = about as Record<string, string>
-      TAKEN.add(`${from} ${when} ${to}`)
+      SEEN_TRANSITIONS.add(`${from} ${when} ${to}`)
     }
     return this
   }

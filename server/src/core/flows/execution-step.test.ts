@@ -36,14 +36,14 @@ const found = fc.constantFrom<ExecutionFound>(
   { failure: 'broken' },
   { output: 'x', verified: true },
 )
-type Given = { readonly found: ExecutionFound } | { readonly other: ExecutionEvent }
-const event: fc.Arbitrary<Given> = fc.oneof(
-  { weight: 8, arbitrary: found.map((one): Given => ({ found: one })) },
+type TestEvent = { readonly found: ExecutionFound } | { readonly other: ExecutionEvent }
+const event: fc.Arbitrary<TestEvent> = fc.oneof(
+  { weight: 8, arbitrary: found.map((one): TestEvent => ({ found: one })) },
   {
     weight: 1,
-    arbitrary: fc.constant<Given>({ other: { type: 'call.ended', call_id: CALL, state: 'executed' } }),
+    arbitrary: fc.constant<TestEvent>({ other: { type: 'call.ended', call_id: CALL, state: 'executed' } }),
   },
-  { weight: 1, arbitrary: fc.constant<Given>({ other: { type: 'run.cancel', by: 'x' } }) },
+  { weight: 1, arbitrary: fc.constant<TestEvent>({ other: { type: 'run.cancel', by: 'x' } }) },
 )
 
 test('law: no key is used twice, nothing completes without a call that succeeded, and only flow_finish ends it', () => {

@@ -19,7 +19,7 @@ const SECRET = ['ghp', 'q7RzT2mKx9Lw4Vb8Nc1Yd6Hf3Js5Gp0AeUiO'].join('_')
 const CARD = ['4111', '1111', '1111', '1111'].join(' ')
 const HERE: Reach = { server: 'local', files: 'unknown' }
 
-type Given = {
+type TestTool = {
   readonly effects?: readonly ToolEffect[]
   readonly settings?: Partial<ContentSettings>
   readonly reach?: Reach
@@ -35,7 +35,7 @@ function toolOf({
   name = 't',
   description,
   from = 'inferred',
-}: Given): Tool {
+}: TestTool): Tool {
   const tool = toolWith(properties, effects)
   const definition = { ...tool.row.definition, name, ...(description === undefined ? {} : { description }) }
   return {
@@ -49,14 +49,19 @@ function toolOf({
   }
 }
 
-function judge(args: Json, given: Given = {}) {
-  const facts = neutralFacts(toolOf(given))
-  const content = { ...facts.content, reach: given.reach ?? HERE, scan: scanArgs(args, argRules), ...given.settings }
+function judge(args: Json, changes: TestTool = {}) {
+  const facts = neutralFacts(toolOf(changes))
+  const content = {
+    ...facts.content,
+    reach: changes.reach ?? HERE,
+    scan: scanArgs(args, argRules),
+    ...changes.settings,
+  }
   return judgeContent(policy, callWith(args), { ...facts, content })
 }
 
-const effectOf = (args: Json, given: Given = {}) =>
-  judge(args, given).map(({ effect, strength, rule }) => [effect, strength, rule])
+const effectOf = (args: Json, changes: TestTool = {}) =>
+  judge(args, changes).map(({ effect, strength, rule }) => [effect, strength, rule])
 const BLOCKED = [['block', undefined, 'content.secret']]
 const ASKED = [['ask', 'strong', 'content.secret']]
 const PERSONAL = [['ask', 'simple', 'content.pii']]
@@ -76,15 +81,15 @@ describe('a secret', () => {
       expect(effectOf({ body: SECRET }, { effects, reach })).toEqual(BLOCKED)
   })
 
-  test.each<[string, Given]>([
+  test.each<[string, TestTool]>([
     ['a field for an address', { properties: { url: {} } }],
     ['a field of that format', { properties: { target: { type: 'string', format: 'uri' } } }],
     ['its name', { name: 'web_search', properties: { query: {} } }],
     ['its description', { name: 'look', description: 'Searches the internet', properties: { query: {} } }],
-  ])('in a tool that only fetches leaves too: recognized by %s', (_, given) => {
-    const [field = ''] = Object.keys(given.properties ?? {})
+  ])('in a tool that only fetches leaves too: recognized by %s', (_, changes) => {
+    const [field = ''] = Object.keys(changes.properties ?? {})
     const text = field === 'query' ? SECRET : `https://x.test/?q=${SECRET}`
-    expect(effectOf({ [field]: text }, { effects: ['read'], ...given })).toEqual(BLOCKED)
+    expect(effectOf({ [field]: text }, { effects: ['read'], ...changes })).toEqual(BLOCKED)
   })
 
   test('in the address of a read leaves, whatever the tool is called', () => {
@@ -107,7 +112,7 @@ describe('a secret', () => {
 
   test('in a field declared for a credential is asked about, even when it leaves', () => {
     const effects = ['external'] as const
-    const declared: Given = { effects, properties: { password: { type: 'string', format: 'password' } } }
+    const declared: TestTool = { effects, properties: { password: { type: 'string', format: 'password' } } }
     expect(effectOf({ password: SECRET }, declared)).toEqual(ASKED)
     expect(effectOf({ password: 'x', body: SECRET }, declared)).toEqual(BLOCKED)
     // The format on another name declares nothing, and neither does the name without the format.
@@ -135,11 +140,11 @@ describe('personal data', () => {
   })
 
   test('in a read is asked about only in a network address, or when it is a payment or identity number', () => {
-    const given: Given = { effects: ['read'], properties: { url: {} }, name: 'fetch' }
-    expect(effectOf({ email: 'ana@corp.org' }, given)).toEqual([])
-    expect(effectOf({ url: 'https://x.test/?who=ana%40corp.org' }, given)).toEqual(PERSONAL)
-    expect(effectOf({ query: CARD }, given)).toEqual(PERSONAL)
-    expect(effectOf({ url: 'http://93.184.216.34/index.html' }, given)).toEqual([])
+    const changes: TestTool = { effects: ['read'], properties: { url: {} }, name: 'fetch' }
+    expect(effectOf({ email: 'ana@corp.org' }, changes)).toEqual([])
+    expect(effectOf({ url: 'https://x.test/?who=ana%40corp.org' }, changes)).toEqual(PERSONAL)
+    expect(effectOf({ query: CARD }, changes)).toEqual(PERSONAL)
+    expect(effectOf({ url: 'http://93.184.216.34/index.html' }, changes)).toEqual([])
   })
 
   test.each([

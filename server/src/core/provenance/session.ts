@@ -44,7 +44,7 @@ export type Ask = {
 }
 
 /** The arguments of a call. */
-export type Given = { readonly tool: string; readonly args: Json }
+export type CallArguments = { readonly tool: string; readonly args: Json }
 
 export const PROSE = 1
 export const ASKS = 2
@@ -69,17 +69,17 @@ export type Session = {
   /** Whether this text is already the latest, trusted or not. */
   isLatest(text: string): boolean
   /** Adds the answer of a call, together with its arguments. The event loop may run between two steps. */
-  ingest(origin: Origin, result: ToolResult, given?: Given): Generator<void>
+  ingest(origin: Origin, result: ToolResult, call?: CallArguments): Generator<void>
   /** Adds a text that is not the answer of a call. */
   ingestText(origin: Origin, text: string): Generator<void>
   /** Records that the session contains a text that can no longer be read. */
   lose(): void
   /** A person approved this call: from now on its values are trusted, and so are equal actions. */
-  approve(call: Given): void
+  approve(call: CallArguments): void
   approvedTool(tool: string): boolean
   approved(value: Words): boolean
   /** Whether the same call has been made before, or the tool was called since the user said this. */
-  wasDone(call: Given, utterance: number | undefined): boolean
+  wasDone(call: CallArguments, utterance: number | undefined): boolean
   /** Whether the output only repeats the arguments of its own call. */
   isEcho(origin: number, value: Words): boolean
 }
@@ -258,7 +258,7 @@ const isAmong = (echoes: Echoes, key: number): boolean =>
 /** How many characters are read per step: one or two milliseconds. A leaf counts as this many characters at least. */
 const STEP_WORK = 32_768
 const LEAF_WORK = 16
-const actKey = ({ tool, args }: Given): number => {
+const actKey = ({ tool, args }: CallArguments): number => {
   let key = 0x811c9dc5
   const text = `${tool}\n${JSON.stringify(args)}`
   for (let at = 0; at < text.length; at += 1) key = Math.imul(key ^ text.charCodeAt(at), 0x01000193)

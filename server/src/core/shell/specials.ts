@@ -5,7 +5,7 @@ import type { JudgeWords, Place, Reader } from './reader.ts'
 import { awkDoings, listedWords, quotedTexts, sedDoings } from './scripts.ts'
 import { isSecretVariable, isSteering, sensitiveWord } from './sensitive.ts'
 
-type Given = {
+type SpecialInput = {
   readonly reader: Reader
   readonly name: string
   readonly program: Program
@@ -15,7 +15,7 @@ type Given = {
 }
 
 /** Programs whose arguments a table cannot describe. Undefined: the row is enough. */
-export const SPECIALS: Readonly<Record<Special, (given: Given) => readonly ShellEffect[] | undefined>> = {
+export const SPECIALS: Readonly<Record<Special, (input: SpecialInput) => readonly ShellEffect[] | undefined>> = {
   awk,
   env,
   find,
@@ -40,7 +40,7 @@ function paths(reader: Reader, words: readonly ReadWord[]): void {
   }
 }
 
-function find({ reader, words, place, judgeWords }: Given): readonly ShellEffect[] {
+function find({ reader, words, place, judgeWords }: SpecialInput): readonly ShellEffect[] {
   const does: ShellEffect[] = ['reads']
   const first = words.findIndex(({ text }) => /^[-(!]/.test(text) && !/^-[HLPO]/.test(text))
   paths(reader, first < 0 ? words : words.slice(0, first))
@@ -72,7 +72,7 @@ function find({ reader, words, place, judgeWords }: Given): readonly ShellEffect
   return does
 }
 
-function xargs({ reader, words, place, judgeWords }: Given): readonly ShellEffect[] {
+function xargs({ reader, words, place, judgeWords }: SpecialInput): readonly ShellEffect[] {
   const row = {
     does: 'reads',
     valued: '-I -n -P -L -d -s -a -E --max-args --max-procs --max-lines --delimiter --replace --arg-file --max-chars',
@@ -99,7 +99,7 @@ function xargs({ reader, words, place, judgeWords }: Given): readonly ShellEffec
   return [...does, ...judgeWords(reader, [...operands, ...rest, UNKNOWN_WORD], below)]
 }
 
-function env({ reader, name, words, place, judgeWords }: Given): readonly ShellEffect[] {
+function env({ reader, name, words, place, judgeWords }: SpecialInput): readonly ShellEffect[] {
   const row = {
     does: 'reads',
     valued: '-u -C -S --unset --chdir --split-string',
@@ -126,7 +126,7 @@ function env({ reader, name, words, place, judgeWords }: Given): readonly ShellE
 }
 
 /** `sh -c CODE`, `su -c CODE`, `sh FILE`, or code on standard input. */
-function shell({ reader, name, program, words, place }: Given): readonly ShellEffect[] {
+function shell({ reader, name, program, words, place }: SpecialInput): readonly ShellEffect[] {
   const below = deeper(place)
   const isSu = program.does === 'escalates'
   const flag = words.findIndex(({ text }) => /^-[a-zA-Z]*c$/.test(text) || text === '--command')
@@ -157,14 +157,14 @@ function shell({ reader, name, program, words, place }: Given): readonly ShellEf
 }
 
 /** `less +!command` */
-function pager({ words }: Given): readonly ShellEffect[] | undefined {
+function pager({ words }: SpecialInput): readonly ShellEffect[] | undefined {
   return words.some(({ text }) => text.startsWith('+')) ? ['runs'] : undefined
 }
 
 /** Checkers that are installed in most projects. Anything else may be downloaded first. */
 const CHECKERS = new Set(['tsc', 'eslint', 'prettier', 'stylelint', 'oxlint', 'biome'])
 
-function npx({ reader, words, place, judgeWords }: Given): readonly ShellEffect[] {
+function npx({ reader, words, place, judgeWords }: SpecialInput): readonly ShellEffect[] {
   const [first] = words
   const isChecker = first?.literal === true && CHECKERS.has(first.text)
   return isChecker ? judgeWords(reader, words, deeper(place)) : ['runs']
@@ -175,7 +175,7 @@ const NODE_FACTS = /^process\.(?:version|versions(?:\.\w+)?|platform|arch)$/
 const CODE_OPTION = /^(?:-[a-zA-Z]*[cerpE]|--eval|--print|--execute|--command|-Command|-EncodedCommand|\/c|eval)$/
 
 /** Code in another language is not parsed, except for strings that it may pass to a shell, to find forbidden commands. */
-function interpreter({ reader, name, words, place }: Given): readonly ShellEffect[] {
+function interpreter({ reader, name, words, place }: SpecialInput): readonly ShellEffect[] {
   const texts = words.map(({ text }) => text)
   if (name.startsWith('python') && texts[0] === '-m' && texts[1] === 'json.tool' && texts.length <= 3) {
     paths(reader, words.slice(2))
@@ -205,7 +205,7 @@ function interpreter({ reader, name, words, place }: Given): readonly ShellEffec
   return ['runs']
 }
 
-function sed({ reader, words }: Given): readonly ShellEffect[] {
+function sed({ reader, words }: SpecialInput): readonly ShellEffect[] {
   const row = {
     does: 'reads',
     valued: '-e -f -l --expression --file --line-length',
@@ -226,7 +226,7 @@ function sed({ reader, words }: Given): readonly ShellEffect[] {
   return ['reads', ...added, ...does]
 }
 
-function awk({ reader, words, place }: Given): readonly ShellEffect[] {
+function awk({ reader, words, place }: SpecialInput): readonly ShellEffect[] {
   const row = {
     does: 'reads',
     valued: '-F -v --field-separator --assign',
@@ -255,8 +255,8 @@ const QUIET_SETTING =
   /^(?:color\.[\w.]+=\w+|core\.quote[pP]ath=\w+|core\.pager=(?:cat)?|pager\.\w+=(?:cat|false)|log\.\w+=\w+|advice\.\w+=\w+|diff\.(?:renames|algorithm|noprefix)=\w+|safe\.directory=\S+)$/
 
 /** Settings that only change how things are shown are no reason to ask. */
-function git(given: Given): readonly ShellEffect[] | undefined {
-  const { words, reader, program, judgeWords, place } = given
+function git(input: SpecialInput): readonly ShellEffect[] | undefined {
+  const { words, reader, program, judgeWords, place } = input
   const at = words.findIndex(
     ({ text, literal }, index) => text === '-c' && literal && QUIET_SETTING.test(words[index + 1]?.text ?? ''),
   )
@@ -270,7 +270,7 @@ function git(given: Given): readonly ShellEffect[] | undefined {
 }
 
 /** The first options of `tar tf x` have no dash. */
-function tar({ reader, words, program }: Given): readonly ShellEffect[] {
+function tar({ reader, words, program }: SpecialInput): readonly ShellEffect[] {
   const [first, ...rest] = words
   const dashed =
     first !== undefined && /^[a-zA-Z]+$/.test(first.text) ? [{ ...first, text: `-${first.text}` }, ...rest] : words
@@ -285,7 +285,7 @@ function tar({ reader, words, program }: Given): readonly ShellEffect[] {
 }
 
 /** Variables: some change other commands, and a subscript is code. */
-function variables({ reader, name, words, place }: Given): readonly ShellEffect[] {
+function variables({ reader, name, words, place }: SpecialInput): readonly ShellEffect[] {
   const does: ShellEffect[] = ['reads']
   const brought = [...words.map(({ text }) => text.split(/=(.*)/s)[1] ?? ''), ...(place.input?.texts ?? [])]
   if (brought.some((text) => /(?:^|\s)-/.test(text))) reader.unknown.add('options in a variable')

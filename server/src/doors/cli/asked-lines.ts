@@ -34,8 +34,8 @@ function groupWords({ name: group, people }: Fields): string {
 }
 
 function decisionWords({ user, for: place, says }: Fields): string {
-  const whose = place === undefined ? '' : ` for ${name(place)}`
-  return `${textOf(says) === 'approve' ? 'approved' : 'denied'} by ${name(user)}${whose}`
+  const onBehalf = place === undefined ? '' : ` for ${name(place)}`
+  return `${textOf(says) === 'approve' ? 'approved' : 'denied'} by ${name(user)}${onBehalf}`
 }
 
 function escalationWords({ escalates_at, escalates_to, escalated_at }: Fields): string[] {

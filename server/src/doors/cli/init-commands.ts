@@ -63,7 +63,7 @@ function printInit(out: Out, report: InitReport, { write }: InitOptions): void {
   for (const { client, file, servers } of report.clients) {
     out.line(`${client}: ${file}`)
     for (const { name, as, note } of servers)
-      out.line(`  ${name} ${as === undefined ? 'stays there' : `→ ${as}`}${note === undefined ? '' : ` (${note})`}`)
+      out.line(`  ${name} ${as === undefined ? 'is not moved' : `→ ${as}`}${note === undefined ? '' : ` (${note})`}`)
   }
   if (report.clients.length === 0)
     out.line('no MCP client with configured servers was found; add servers to the file by hand')

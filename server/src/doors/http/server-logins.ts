@@ -83,10 +83,10 @@ export const serverLoginRoutes: Routes = (app, gate) => {
     const found = gate.logins.page(c.req.param('ticket'))
     if (!found.ok) return failure(found.problem)
     const { server, user, issuer, scope } = found.value
-    const whose = user === undefined ? 'for everyone who uses this gate' : `for the user \`${user}\``
+    const forWhom = user === undefined ? 'for everyone who uses this gate' : `for the user \`${user}\``
     return page(200, `Log in to ${server}`, {
       says: [
-        `Sluice wants to use the tool server \`${server}\` ${whose}.`,
+        `Sluice wants to use the tool server \`${server}\` ${forWhom}.`,
         `You will be sent to \`${new URL(issuer).host}\` to log in and give your permission.`,
         ...(scope === undefined ? [] : [`It will ask you for: \`${scope}\``]),
         'Continue only if you started this login yourself, or know who did.',

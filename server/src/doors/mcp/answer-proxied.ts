@@ -8,7 +8,7 @@ import { answerableOf } from './answerable.ts'
 import { askClient, markedRequests, MOST_ROUNDS } from './ask-client.ts'
 import { liveOf, type Exchange } from './exchange.ts'
 import { markedList } from './foreign-texts.ts'
-import { asSaid, inBand, refusalFor, refusalOf, RPC, type Answer } from './rpc.ts'
+import { serverRefusal, inBand, refusalFor, refusalOf, RPC, type Answer } from './rpc.ts'
 
 /** The capability that each method requires. */
 export const CAPABILITY: Readonly<Record<ProxiedMethod, string>> = {
@@ -32,7 +32,7 @@ export async function answerProxied(gate: Gate, method: ProxiedMethod, exchange:
             : described(answer.result),
       }
     case 'rejected':
-      return asSaid(answer.error)
+      return serverRefusal(answer.error)
     case 'refused':
       return unread(answer.problem, exchange)
     default:
@@ -92,7 +92,7 @@ export async function answerWatch(method: WatchMethod, exchange: Exchange): Prom
     case 'watching':
       return { result: {} }
     case 'rejected':
-      return asSaid(answer.error)
+      return serverRefusal(answer.error)
     case 'refused':
       return unread(answer.problem, exchange)
     default:

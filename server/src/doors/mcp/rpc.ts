@@ -43,7 +43,7 @@ export function refusalFor(rpc: number, { code, about }: Problem, more: JsonObje
 export const inBand = (refusal: Refusal): Refusal => ({ ...refusal, http: 200 })
 
 /** A tool server's own error. A missing client capability has its own HTTP status. */
-export const asSaid = (error: JsonObject): Refusal => ({
+export const serverRefusal = (error: JsonObject): Refusal => ({
   http: error['code'] === RPC.capability_missing ? 400 : 200,
   error: markedError(error),
 })

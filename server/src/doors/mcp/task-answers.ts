@@ -4,7 +4,7 @@ import type { Caller } from '../../contract/caller.ts'
 import type { Outcome } from '../../contract/call.ts'
 import { isJsonObject, type JsonObject } from '../../contract/json.ts'
 import { CAPABILITIES_KEY, type Era } from './read-message.ts'
-import { asSaid, type Answer } from './rpc.ts'
+import { serverRefusal, type Answer } from './rpc.ts'
 import { definitionOf } from './shown-definition.ts'
 import { toolAnswer } from './tool-answer.ts'
 
@@ -17,7 +17,7 @@ const LONGEST_MESSAGE = 500
 export function answerOf(outcome: Outcome, hasOutputSchema: () => boolean): Answer {
   if (outcome.status === 'executed') return { result: toolAnswer(outcome, false) }
   const error = errorIn(outcome)
-  return error === undefined ? { result: toolAnswer(outcome, hasOutputSchema()) } : asSaid(error)
+  return error === undefined ? { result: toolAnswer(outcome, hasOutputSchema()) } : serverRefusal(error)
 }
 
 function errorIn(outcome: Outcome): JsonObject | undefined {

@@ -131,7 +131,7 @@ class Begun implements Exchange, Dispatcher.DispatchHandler {
   #fail(error: Error): void {
     const unsent = this.#connection === undefined
     const unreachable = unsent && !this.#isAborted && codeOf(error) !== 'UND_ERR_INVALID_ARG'
-    this.#resolve({ is: 'fault', says: saidBy(error), unsent, unreachable })
+    this.#resolve({ is: 'fault', says: errorText(error), unsent, unreachable })
     this.#over(!unsent)
   }
 }
@@ -164,7 +164,7 @@ function sendingOf({ headers, body = '' }: Ask): Sending {
 const codeOf = (error: Error) => ('code' in error ? String(error.code) : undefined)
 
 /** For system errors the code says more than the message; for the library's own it is the other way round. */
-function saidBy(error: Error): string {
+function errorText(error: Error): string {
   const code = codeOf(error)
   return code === undefined || code.startsWith('UND_') ? error.message : code
 }

@@ -10,7 +10,7 @@ function operation(parameters: readonly JsonObject[], path = '/x', more: JsonObj
   const root = { paths: { [path]: { post: { parameters, ...more } } } }
   const { operations, dropped } = operationsOf(
     { root, version: '3.1' },
-    { base: base.href, given: { headers: [], query: ['key'] }, isWanted: () => true },
+    { base: base.href, added: { headers: [], query: ['key'] }, isWanted: () => true },
   )
   const [found] = operations
   if (found === undefined) throw new Error(JSON.stringify(dropped))

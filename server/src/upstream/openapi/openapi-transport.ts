@@ -43,7 +43,7 @@ export function openApiTransport(config: OpenApiServer, tuning: Tuning): Transpo
     if (typeof base === 'string') return { is: 'failed', says: base }
     const { operations, dropped } = operationsOf(document, {
       base: base.href,
-      given: {
+      added: {
         headers: Object.keys(config.headers).map((name) => name.toLowerCase()),
         query: Object.keys(config.query),
       },

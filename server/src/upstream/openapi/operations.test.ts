@@ -7,9 +7,9 @@ const BASE = 'https://api.example/v1'
 function listed(
   root: JsonObject,
   version: '3.0' | '3.1' = '3.1',
-  given = { headers: [] as string[], query: [] as string[] },
+  added = { headers: [] as string[], query: [] as string[] },
 ) {
-  return operationsOf({ root, version }, { base: BASE, given, isWanted: () => true })
+  return operationsOf({ root, version }, { base: BASE, added, isWanted: () => true })
 }
 const one = (operation: JsonObject, path = '/x', more: JsonObject = {}, version: '3.0' | '3.1' = '3.1') =>
   listed({ paths: { [path]: { post: operation } }, ...more }, version)

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts
 import type { ToolDefinition } from '../../contract/tool.ts'
 import { schemaMaker, type SchemaMaker } from './json-schema.ts'
 import { followed } from './local-ref.ts'
-import { isJsonType, parametersOf, type Given, type Parameter } from './parameters.ts'
+import { isJsonType, parametersOf, type AddedFields, type Parameter } from './parameters.ts'
 import type { Document } from './read-document.ts'
 import { trimmedBoth } from '../../contract/trimmed.ts'
 
@@ -25,7 +25,7 @@ export type Listing = {
 }
 
 export type ListingOptions = {
-  readonly given: Given
+  readonly added: AddedFields
   /** Where all requests go; an operation with another server is not offered. */
   readonly base: string
   readonly isWanted: (name: string) => boolean
@@ -76,7 +76,7 @@ type Found = {
 function operationOf({ document, options, path, method, item, about, name }: Found): Operation | string {
   if (isElsewhere(about['servers'] ?? item['servers'], options.base))
     return 'it has its own `servers`; add it as another server with that `base_url`'
-  const parameters = parametersOf(document, item['parameters'], about['parameters'], options.given)
+  const parameters = parametersOf(document, item['parameters'], about['parameters'], options.added)
   if (typeof parameters === 'string') return parameters
   const fault = pathFault(path, parameters)
   if (fault !== undefined) return fault

@@ -33,14 +33,14 @@ const isForbidden = (name: string) =>
 const isHeaderName = (name: string) => /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name)
 
 /** What the gate itself adds to each request: never a parameter. */
-export type Given = { readonly headers: readonly string[]; readonly query: readonly string[] }
+export type AddedFields = { readonly headers: readonly string[]; readonly query: readonly string[] }
 
 /** The parameters of one operation, including those of its path. A sentence if one of them cannot be sent. */
 export function parametersOf(
   document: Document,
   shared: Json | undefined,
   own: Json | undefined,
-  given: Given,
+  added: AddedFields,
 ): readonly Parameter[] | string {
   const byPlace = new Map<string, Omit<Parameter, 'arg'>>()
   for (const node of [...listOf(shared), ...listOf(own)]) {
@@ -48,7 +48,7 @@ export function parametersOf(
     if (typeof about === 'string') return about
     const read = parameterOf(document, about)
     if (typeof read === 'string') return read
-    if (isLeftOut(read, given)) continue
+    if (isLeftOut(read, added)) continue
     if (read.in === 'header' && (isForbidden(read.name) || !isHeaderName(read.name)))
       return `its header \`${read.name}\` is not one that a caller may set`
     byPlace.set(`${read.in} ${read.name}`, read)
@@ -60,7 +60,7 @@ export function parametersOf(
 
 const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? (value as Json[]) : [])
 
-function isLeftOut({ in: place, name }: Pick<Parameter, 'in' | 'name'>, { headers, query }: Given): boolean {
+function isLeftOut({ in: place, name }: Pick<Parameter, 'in' | 'name'>, { headers, query }: AddedFields): boolean {
   if (place === 'query') return query.includes(name)
   const lower = name.toLowerCase()
   return place === 'header' && (NO_PARAMETERS.has(lower) || lower === 'idempotency-key' || headers.includes(lower))

@@ -42,8 +42,8 @@ export function lintPolicy(policy: Policy, options: LintOptions = {}): Finding[]
 }
 
 /** How strictly a rule answers a call, as a number to compare. A condition that cannot be evaluated blocks. */
-type Said = 'nothing' | 'no answer' | number
-export function saidBy({ rule, when }: CompiledRule, described: DescribedCall): Said {
+type RuleAnswer = 'nothing' | 'no answer' | number
+export function ruleAnswer({ rule, when }: CompiledRule, described: DescribedCall): RuleAnswer {
   const { call, facts } = callFrom(described)
   const holds = when === undefined ? true : evaluate(when, scopeOf(call, facts))
   if (holds === true) return strictnessOf(rule)
@@ -76,15 +76,15 @@ function unreachable(own: CompiledRule, lint: Lint): Finding[] {
   const { rule } = own
   const stricter = lint.rules.filter((other) => other !== own && shadows(other, own))
   const tries = callsToTry(own, stricter, promisesFor([own], lint.options))
-  const holding = tries.calls.filter((call) => typeof saidBy(own, call) === 'number')
+  const holding = tries.calls.filter((call) => typeof ruleAnswer(own, call) === 'number')
   const [first] = tries.calls
   if (first === undefined) return impossible(own, lint)
   if (holding.length === 0) {
     const says = `the condition of \`${rule.id}\` is never true, so it never answers \`${rule.effect}\``
-    const silent = tries.calls.find((call) => saidBy(own, call) === 'nothing') ?? first
+    const silent = tries.calls.find((call) => ruleAnswer(own, call) === 'nothing') ?? first
     return tries.exact ? [reports(lint, 'unreachable', [own], says, silent)] : []
   }
-  const speaks = (other: CompiledRule, call: DescribedCall) => saidBy(other, call) !== 'nothing'
+  const speaks = (other: CompiledRule, call: DescribedCall) => ruleAnswer(other, call) !== 'nothing'
   const always = stricter.find((other) => other.when === undefined || other.when.text === own.when?.text)
   const covered = holding.every((call) => stricter.some((other) => speaks(other, call)))
   if (always === undefined && !(tries.exact && covered)) return []
@@ -119,8 +119,8 @@ export function shadows(other: CompiledRule, own: CompiledRule): boolean {
 /** A condition that cannot be evaluated blocks. A shadowing rule does not change that, unless it blocks too. */
 function unlessItFails(own: CompiledRule, by: readonly CompiledRule[], { calls }: CallsToTry): string {
   const isFelt = (call: DescribedCall) =>
-    by.every((other) => saidBy(other, call) !== 'no answer' && other.rule.effect !== 'block')
-  const felt = calls.some((call) => saidBy(own, call) === 'no answer' && isFelt(call))
+    by.every((other) => ruleAnswer(other, call) !== 'no answer' && other.rule.effect !== 'block')
+  const felt = calls.some((call) => ruleAnswer(own, call) === 'no answer' && isFelt(call))
   return felt ? '; it only blocks calls for which its condition cannot be evaluated' : ''
 }
 
@@ -135,7 +135,7 @@ function contradictions(own: CompiledRule, lint: Lint): Finding[] {
     // Rules about different arguments may overlap; then the stricter one wins, as intended.
     if (strict.when !== undefined && askedBy(own) !== askedBy(other)) return []
     const { calls } = callsToTry(own, [other], promisesFor([own], lint.options))
-    const says = (rule: CompiledRule, call: DescribedCall) => typeof saidBy(rule, call) === 'number'
+    const says = (rule: CompiledRule, call: DescribedCall) => typeof ruleAnswer(rule, call) === 'number'
     const both = calls.find((call) => says(loose, call) && says(strict, call))
     // A stricter rule for some of the calls is an exception, which is what conditions are for.
     const isException =
@@ -159,7 +159,7 @@ function forgotten(own: CompiledRule, lint: Lint): Finding[] {
   if (own.when === undefined || new Set(group.map(({ rule }) => rule.effect)).size < 2) return []
   const { calls } = callsToTry(own, group, promisesFor([own], lint.options))
   const left = calls.find((call) =>
-    lint.rules.every((rule) => !matches(rule, call, lint) || saidBy(rule, call) === 'nothing'),
+    lint.rules.every((rule) => !matches(rule, call, lint) || ruleAnswer(rule, call) === 'nothing'),
   )
   if (left === undefined) return []
   const names = group.map(({ rule }) => `\`${rule.id}\``).join(', ')

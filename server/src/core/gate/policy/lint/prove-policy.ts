@@ -10,7 +10,7 @@ import {
   type LintOptions,
   matches,
   reports,
-  saidBy,
+  ruleAnswer,
   shadows,
 } from './lint-policy.ts'
 import { sampleCall } from './sample-call.ts'
@@ -89,7 +89,7 @@ function tried(
   return call !== undefined && isRight(call) ? call : undefined
 }
 
-const holds = (rule: CompiledRule, call: DescribedCall) => typeof saidBy(rule, call) === 'number'
+const holds = (rule: CompiledRule, call: DescribedCall) => typeof ruleAnswer(rule, call) === 'number'
 
 async function unreachable(own: CompiledRule, prover: Prover): Promise<Finding[]> {
   const stricter = prover.rules.filter((other) => other !== own && shadows(other, own))
@@ -145,7 +145,7 @@ async function forgotten(own: CompiledRule, prover: Prover): Promise<Finding[]> 
     group.map((rule) => truthIn(question, rule).denies),
   )
   const isLeft = (call: DescribedCall) =>
-    prover.rules.every((rule) => !matches(rule, call, prover) || saidBy(rule, call) === 'nothing')
+    prover.rules.every((rule) => !matches(rule, call, prover) || ruleAnswer(rule, call) === 'nothing')
   const left = tried(own, question, silent, isLeft)
   if (left === undefined) return []
   const names = group.map(({ rule }) => `\`${rule.id}\``).join(', ')

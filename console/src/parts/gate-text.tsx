@@ -1,7 +1,7 @@
 import { Text } from './text.tsx'
 
 /** A sentence of the gate. What it puts in backticks is a name and is shown as one. */
-export function Said({ children }: { readonly children: string }) {
+export function GateText({ children }: { readonly children: string }) {
   return (
     <>
       {children.split('`').map((part, at) =>
