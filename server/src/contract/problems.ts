@@ -1077,7 +1077,7 @@ export const PROBLEMS = {
     http: 404,
     retry: 'never',
     says: 'there is no flow consent with this id, or it is not visible to you',
-    do: 'list the consents of a run with `sluice flow consents RUN`',
+    do: 'list the consents of a run with `sluice flow get RUN`',
   },
   FLOW_SCOPE_AMBIGUOUS: {
     http: 400,
@@ -1137,13 +1137,13 @@ export const PROBLEMS = {
     http: 403,
     retry: 'never',
     says: 'there is no valid consent of yours for this',
-    do: 'mint one for this run; a revoked or expired consent, and that of another person, is not valid',
+    do: 'grant one with `sluice flow consent RUN`; a consent that is revoked, expired or from another person is not valid',
   },
   FLOW_EXECUTION_CONSENT_RUN_MISMATCH: {
     http: 403,
     retry: 'never',
-    says: 'the consent was minted for another run',
-    do: 'mint one for this run',
+    says: 'the consent was granted for another run',
+    do: 'grant one for this run with `sluice flow consent RUN`',
   },
   FLOW_EXECUTION_LANE_DENIED: {
     http: 403,
@@ -1155,7 +1155,7 @@ export const PROBLEMS = {
     http: 403,
     retry: 'never',
     says: 'the consent has no units left',
-    do: 'mint another consent for this run',
+    do: 'grant another consent for this run with `sluice flow consent RUN`',
   },
   FLOW_STEP_NOT_AUTOMATABLE: {
     http: 400,

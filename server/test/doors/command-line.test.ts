@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PROBLEMS } from '../../src/contract/problems.ts'
 import { run, startGate, type RunningGate } from './with-running-gate.ts'
 
 let gate: RunningGate & { stop(): Promise<void> }
@@ -67,6 +68,22 @@ test('what a call belongs to is a session on the command line, as in the console
   expect((await gate.cli('approvals', approval)).out).toContain('in session `mine`')
   expect((await gate.cli('runs', '--session', 'mine')).out).toContain('held-call')
   expect((await gate.cli('runs', '--session', 'other')).out).toBe('no runs\n')
+})
+
+test('every command that a problem recommends exists', async () => {
+  const named = Object.values(PROBLEMS).flatMap(({ do: remedy }) => [
+    ...remedy.matchAll(/`sluice ([a-z]+)(?: ([a-z]+))?/g),
+  ])
+  const lines = ({ out }: { readonly out: string }) =>
+    out.split('\n').map((line) => /^ {2}([a-z-]+)/.exec(line)?.[1] ?? '')
+  const commands = lines(await gate.cli('--help'))
+  expect(named.map(([, name = '']) => name).filter((name) => !commands.includes(name))).toEqual([])
+  const groups = new Set(named.flatMap(([, name = '', part]) => (part === undefined ? [] : [name])))
+  const parts = new Map(
+    await Promise.all([...groups].map(async (name) => [name, await gate.cli(name, '--help')] as const)),
+  )
+  for (const [, name = '', part] of named)
+    if (part !== undefined) expect(parts.get(name)?.out).toMatch(new RegExp(`(?:^ {2}|\\[|\\b${name} )${part}\\b`, 'm'))
 })
 
 test('`artifact` says when it prints only a part, and the printed command continues there', async () => {

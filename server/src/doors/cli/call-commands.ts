@@ -75,7 +75,7 @@ export function addCallCommands(program: Command, session: Session): void {
     .command('settle')
     .argument('<call_id>')
     .argument('<as>', 'retry, done or failed', oneOf('retry', 'done', 'failed'))
-    .description('resolve a call whose outcome is unknown: retry, done or failed')
+    .description('end a call with an unknown outcome: `retry` runs it again, `done` or `failed` records what happened')
     .action(async (id: string, as: string) => {
       const reply = await session.send('POST', `/v1/calls/${encodeURIComponent(id)}/resume`, { as })
       session.exit(
@@ -120,7 +120,7 @@ export function addCallCommands(program: Command, session: Session): void {
 
   program
     .command('artifact <digest>')
-    .description('print a large output that was replaced by a pointer')
+    .description('print a large output that was stored instead of being part of its answer')
     .option('--from <character>', 'first character to show', wholeOf, 0)
     .option('--session <id>', READS_IT)
     .option('--raw', RAW)

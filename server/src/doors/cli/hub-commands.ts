@@ -35,7 +35,9 @@ export function addNodeCommand(
 
 /** Commands for the operators of a hub. */
 export function addHubCommands(program: Command, session: Session): void {
-  const hub = program.command('hub').description('nodes whose approvals are decided at this gate')
+  const hub = program
+    .command('hub')
+    .description('for a gate that decides the approvals of other gates (nodes): its keys and its nodes')
   const printKeys = (body: Fields) =>
     table(session.out(), [
       ['KEY', 'STATE', 'PUBLIC KEY'],
@@ -43,7 +45,7 @@ export function addHubCommands(program: Command, session: Session): void {
     ])
   hub
     .command('key')
-    .description('print the public keys that nodes pin')
+    .description('print the public keys that every node needs in `hub.public_keys`')
     .action(async () => {
       const reply = await session.send('GET', '/v1/hub/key')
       session.exit(printReply(session.out(), reply, printKeys))

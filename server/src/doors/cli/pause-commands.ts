@@ -21,7 +21,9 @@ export function addPauseCommands(program: Command, session: Session): void {
     })
   program
     .command('unpause [scope]')
-    .description(`end a pause: ${SCOPES}; \`all\` if left out, which ends no other pause`)
+    .description(
+      `end a pause: ${SCOPES}. Without a scope it ends the pause of \`all\`; other pauses have to be ended by name`,
+    )
     .action(async (scope = 'all') => {
       const paused = itemsOf((await session.send('GET', '/v1/pauses')).body)
       // `unpause caller:NAME` also ends the pauses of that name's users.

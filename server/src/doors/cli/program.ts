@@ -165,7 +165,7 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
     })
   program
     .command('hook <client>')
-    .description('answer one event of a coding agent on stdin, in its own format (docs/hooks.md)')
+    .description('judge a tool call of a coding agent; the hook of the agent runs this command (docs/hooks.md)')
     .option('--wait <seconds>', 'how long to wait for a person')
     .allowUnknownOption()
     .action((client: string, options: { wait?: string }) => {
