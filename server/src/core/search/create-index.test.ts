@@ -105,6 +105,14 @@ describe('search', () => {
     })
   })
 
+  test('a word that says little about tools counts less than one that says much', () => {
+    const index = indexOf([
+      { id: 'a', name: 'accurate', description: 'accurate' },
+      { id: 'b', name: 'invoice', description: 'invoice' },
+    ])
+    expect(index.search('accurate invoice', 2).map(({ id }) => id)).toEqual(['b', 'a'])
+  })
+
   test('a named thing that no tool knows may have to be looked up first', () => {
     const lookUp = {
       id: 'films__search',

@@ -2,6 +2,7 @@ import { splitText, type Word } from './split-text.ts'
 import { stem } from './stem.ts'
 import { REQUEST_WORDS, STOP_WORDS } from './stop-words.ts'
 import type { Tuning } from './tuning.ts'
+import { WORD_WEIGHTS } from './word-weights.ts'
 
 export type QueryTerm = {
   readonly term: string
@@ -73,8 +74,10 @@ function termsIn(span: Span, words: readonly Word[], marks: Marks): QueryTerm[] 
   const within = words.filter(({ start }) => span.start <= start && start < span.end)
   return within.flatMap((word, at) => {
     const weight = weigh(word, marks)
+    if (weight === 0) return []
+    const term = stem(word.text)
     const name = (word.capital && at > 0) || inside(marks.quoted, word.start)
-    return weight > 0 ? [{ term: stem(word.text), word: word.text, weight, joined: word.joined, name }] : []
+    return [{ term, word: word.text, weight: weight * (WORD_WEIGHTS.get(term) ?? 1), joined: word.joined, name }]
   })
 }
 
