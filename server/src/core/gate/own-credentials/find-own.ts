@@ -6,6 +6,8 @@ import { bytesOfBase64, bytesOfHex } from './decode.ts'
 export type OwnCredentials = {
   readonly needles: readonly Needle[]
   readonly finder: WordFinder
+  /** No text with fewer characters contains one. */
+  readonly shortest: number
   /** The input of compileOwn, so that another thread can compile it again. */
   readonly known: readonly string[]
 }
@@ -37,13 +39,17 @@ const KINDS = ['agent', 'user', 'approver', 'reviewer', 'admin', 'node']
 const PREFIXES = [...KINDS.map((kind) => `sluice_${kind}_`), 'v1.1', 'v1.2']
 const SHAPES = [/sluice_[a-z]{3,12}_(?<random>[A-Za-z0-9_-]{43})/iy, /v1\.\d{9,11}\.[0-9a-f]{16}\.[0-9a-f]{64}/iy]
 
+/** The shortest text that one of the shapes matches, `sluice_`, a kind of three letters, `_` and 43 characters; encoded it is longer. */
+const SHORTEST_SHAPE = 54
+
 /** Credentials that the gate stores only as a digest are recognized by their format; `known` ones by their exact text. */
 export function compileOwn(known: readonly string[]): OwnCredentials {
   const needles = [
     ...PREFIXES.flatMap((prefix) => needlesOf(prefix, false)),
     ...[...new Set(known)].slice(0, MOST_KNOWN).flatMap((secret) => needlesOf(secret.slice(0, LONGEST_KNOWN), true)),
   ]
-  return { needles, finder: buildWordFinder(needles.map(hintOf)), known }
+  const wholes = needles.filter(({ whole }) => whole).map(({ text }) => text.length)
+  return { needles, finder: buildWordFinder(needles.map(hintOf)), shortest: Math.min(SHORTEST_SHAPE, ...wholes), known }
 }
 
 const hintOf = ({ text }: Needle) => text.slice(0, HINT).toLowerCase()
@@ -63,7 +69,7 @@ function needlesOf(text: string, whole: boolean): Needle[] {
 
 /** Where a text contains the gate's own credentials: plain, with gaps, in hexadecimal or in base64. */
 export function findOwn(text: string, own: OwnCredentials): readonly Span[] {
-  if (!mayHold(text, own)) return NO_SPANS
+  if (text.length < own.shortest || !mayHold(text, own)) return NO_SPANS
   const plain = GAP.test(text) ? text.replace(GAPS, '') : text
   const spans = spansIn(plain, own)
   return spans.length === 0 || plain === text ? spans : withGaps(text, spans)
@@ -81,6 +87,55 @@ function mayHold(text: string, { finder }: OwnCredentials): boolean {
     state = next[state * width + (code < 128 ? (symbols[code] ?? 0) : 0)] ?? 0
     if (state >= first_end) return true
   }
+  return false
+}
+
+/**
+ * Whether a credential may be in one of these texts, or in all of them joined, or in two of them joined in either order: written plainly, in
+ * hexadecimal or in base64.
+ * INVARIANT: if not, `findOwn` finds none in these (law in guarded-texts.test.ts).
+ */
+export function mayHoldAny(texts: readonly string[], own: OwnCredentials): boolean {
+  for (let one = 0; one < texts.length; one += 1) {
+    const text = texts[one] ?? ''
+    if (mayHold(text, own)) return true
+    for (let other = 0; other < texts.length; other += 1)
+      if (other !== one && mayHoldAcross(text, texts[other] ?? '', own)) return true
+  }
+  return texts.length > 2 && mayHoldJoined(texts, own)
+}
+
+/** Whether one may begin at the end of a text and continue in another. */
+function mayHoldAcross(text: string, other: string, { finder }: OwnCredentials): boolean {
+  const { symbols, width, next, first_end } = finder
+  let start = text.length
+  for (let left = HINT; start > 0 && left > 0; start -= 1)
+    if (!isGap(text.charCodeAt(start - 1), text, start - 1)) left -= 1
+  let state = 0
+  for (let at = start; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (!isGap(code, text, at)) state = next[state * width + (code < 128 ? (symbols[code] ?? 0) : 0)] ?? 0
+  }
+  for (let at = 0, left = HINT; at < other.length && left > 0 && state !== 0; at += 1) {
+    const code = other.charCodeAt(at)
+    if (isGap(code, other, at)) continue
+    left -= 1
+    state = next[state * width + (code < 128 ? (symbols[code] ?? 0) : 0)] ?? 0
+    if (state >= first_end) return true
+  }
+  return false
+}
+
+function mayHoldJoined(texts: readonly string[], { finder }: OwnCredentials): boolean {
+  const { symbols, width, next, first_end } = finder
+  let state = 0
+  for (const text of texts)
+    for (let at = 0; at < text.length; at += 1) {
+      const code = text.charCodeAt(at)
+      if (isGap(code, text, at)) continue
+      state = next[state * width + (code < 128 ? (symbols[code] ?? 0) : 0)] ?? 0
+      if (state >= first_end) return true
+    }
   return false
 }
 

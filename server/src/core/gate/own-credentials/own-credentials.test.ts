@@ -88,6 +88,12 @@ test.each([
   expect(redactOwn(text, own)).toBe(text)
 })
 
+test('one that is the whole text is found, whatever else is known', () => {
+  for (const known of [[], ['a-short-one'], ['x'.repeat(200)]])
+    for (const text of [keyOf('user'), keyOf('node'), token, ...known])
+      expect(holdsOwn(text, compileOwn(known))).toBe(true)
+})
+
 test('one that is nested deep is removed as fast as any other', () => {
   // Searching each level before copying it would take time exponential in the depth.
   const nested = (depth: number): Json =>
