@@ -1,5 +1,6 @@
 import type { OwnNames } from '../../../contract/judgement.ts'
 import { trimmedEnd } from '../../../contract/trimmed.ts'
+import { KnownNames } from '../../dlp/known-names.ts'
 import { isText, type ArgumentText } from './argument-texts.ts'
 import type { Certainty } from './files-fact.ts'
 import { nameSpellings } from './name-spellings.ts'
@@ -20,6 +21,19 @@ type Kind = ArgumentText['kind']
  * place where a document refers to a file.
  */
 export function ownNameIn(text: string, kind: Kind, own: OwnNames): OwnName | undefined {
+  if (kind !== 'name') return searched(text, kind, own)
+  const others = otherNames.get(own) ?? new KnownNames()
+  if (others.get(text) === true) return undefined
+  const found = searched(text, kind, own)
+  if (found === undefined) others.set(text, true)
+  otherNames.set(own, others)
+  return found
+}
+
+/** Names of fields that name none of them. They recur with every call. */
+const otherNames = new WeakMap<OwnNames, KnownNames<true>>()
+
+function searched(text: string, kind: Kind, own: OwnNames): OwnName | undefined {
   const near = kind === 'command' ? text : withoutFarAddresses(text)
   const spellings = kind === 'content' && text.length > LONGEST_REFERENCE ? [near.toLowerCase()] : nameSpellings(near)
   if (!mayBeNamed(spellings, own)) return undefined
