@@ -78,16 +78,21 @@ export function findOwn(text: string, own: OwnCredentials): readonly Span[] {
 const NO_SPANS: readonly Span[] = []
 
 /** Whether any credential may begin in the text, ignoring gaps. Usually none does, and nothing is copied. */
-function mayHold(text: string, { finder }: OwnCredentials): boolean {
+const mayHold = (text: string, own: OwnCredentials): boolean => stateAfter(text, own, 0) === FOUND
+
+const FOUND = -1
+
+/** The finder's state after a text that follows others, ignoring gaps; `FOUND` if a credential may begin there. */
+function stateAfter(text: string, { finder }: OwnCredentials, before: number): number {
   const { symbols, width, next, first_end } = finder
-  let state = 0
+  let state = before
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
     if (isGap(code, text, at)) continue
     state = next[state * width + (code < 128 ? (symbols[code] ?? 0) : 0)] ?? 0
-    if (state >= first_end) return true
+    if (state >= first_end) return FOUND
   }
-  return false
+  return state
 }
 
 /**
@@ -126,16 +131,12 @@ function mayHoldAcross(text: string, other: string, { finder }: OwnCredentials):
   return false
 }
 
-function mayHoldJoined(texts: readonly string[], { finder }: OwnCredentials): boolean {
-  const { symbols, width, next, first_end } = finder
+function mayHoldJoined(texts: readonly string[], own: OwnCredentials): boolean {
   let state = 0
-  for (const text of texts)
-    for (let at = 0; at < text.length; at += 1) {
-      const code = text.charCodeAt(at)
-      if (isGap(code, text, at)) continue
-      state = next[state * width + (code < 128 ? (symbols[code] ?? 0) : 0)] ?? 0
-      if (state >= first_end) return true
-    }
+  for (const text of texts) {
+    state = stateAfter(text, own, state)
+    if (state === FOUND) return true
+  }
   return false
 }
 
