@@ -120,14 +120,14 @@ const inCommand = (reason: Reason, { shell }: Facts['tool']): Reason =>
     ? { ...reason, value_at: `/${shell}` }
     : reason
 
-function opinionOf(session: Session, { rule, value_at, leaf }: Reason, now: number): Opinion {
+function opinionOf(session: Session, { rule, value_at, leaf, unsure }: Reason, now: number): Opinion {
   const origin = leaf === undefined ? undefined : session.origins[session.leaves.origin(leaf)]
   const from = origin === undefined ? undefined : originLabel(origin)
   return {
     decider: 'provenance',
     effect: 'ask',
     rule,
-    says: SAYS[rule](value_at === undefined ? undefined : `\`${value_at}\``, from),
+    says: (unsure === true ? UNSURE_SAYS : SAYS[rule])(value_at === undefined ? undefined : `\`${value_at}\``, from),
     source: from ?? 'session',
     at: now,
     ...(value_at === undefined ? {} : { value_at }),
@@ -144,6 +144,9 @@ export function originLabel({ kind, name, server }: Origin): string {
 
 type Saying = (value: string | undefined, from: string | undefined) => string
 const elsewhere = (from: string | undefined) => from ?? 'a text that was read'
+
+const UNSURE_SAYS: Saying = (value) =>
+  `${value === undefined ? 'the user did not clearly ask for this' : `${value} does not come from the user`}, and the session has read more than the gate remembers, so a text may have asked for it; a new session starts without this doubt`
 
 const SAYS: Readonly<Record<Rule, Saying>> = {
   'provenance.unlicensed': (_, from) =>

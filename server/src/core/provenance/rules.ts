@@ -26,6 +26,8 @@ export type Reason = {
   readonly value_at?: string
   /** The leaf that contains the value, or the text that asks. */
   readonly leaf?: number
+  /** No known text asks for it, but the session has read more than is remembered. */
+  readonly unsure?: true
 }
 
 export type Judgement = {
@@ -154,9 +156,10 @@ function contestReasons(session: Session, { contests, licence, values, effects, 
   const reasons: Reason[] = []
   const [first] = contests
   const leaf = first === undefined ? {} : { leaf: first.leaf }
+  const unsure = first === undefined ? UNSURE : {}
   if (session.user.known && (licence.licence !== 'strong' || repeated))
     // What the user asked for has been done: doing it again would follow the other text's request.
-    reasons.push({ rule: 'provenance.contested', ...leaf })
+    reasons.push({ rule: 'provenance.contested', ...leaf, ...unsure })
   const texts = new Set(contests)
   // Anything read after the first of them may have been read because of it.
   const since = Math.min(...contests.map(({ origin }) => origin))
@@ -169,10 +172,12 @@ function contestReasons(session: Session, { contests, licence, values, effects, 
       rule: 'provenance.contested',
       value_at: value.path,
       ...(value.leaf === undefined ? leaf : { leaf: value.leaf }),
+      ...unsure,
     })
   }
   return reasons
 }
+const UNSURE = { unsure: true } as const
 
 /** It was there before any text asked, and no text that asks contains it. */
 function isElsewhere(session: Session, value: Value, contests: ReadonlySet<Ask>, since: number): boolean {
@@ -244,7 +249,7 @@ function fetchReasons(session: Session, values: readonly Value[]): Reason[] {
   if (session.asks.length === 0 && !session.overflow) return []
   return values
     .filter((value) => value.role === 'destination' && value.from === 'none')
-    .map((value) => reasonAt('provenance.fetch', value))
+    .map((value) => ({ ...reasonAt('provenance.fetch', value), ...(session.asks.length === 0 ? UNSURE : {}) }))
 }
 
 const reasonAt = (rule: Rule, { path, leaf }: Value): Reason => ({
