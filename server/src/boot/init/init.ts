@@ -24,40 +24,46 @@ import { writeWhole } from './whole-file.ts'
  * Imports the servers of MCP clients: writes `sluice.yaml`, moves secrets to files, and replaces them by the gate in the clients
  * if requested.
  */
-export function init(options: UpOptions, wish: InitOptions, around: HostEnvironment = here()): Result<InitReport> {
+export function init(
+  options: UpOptions,
+  initOptions: InitOptions,
+  around: HostEnvironment = here(),
+): Result<InitReport> {
   const file = configFileOf(options)
   const folder = dirname(file)
   const data = resolvePath(options.data ?? dataIn(file))
   const backups = join(data, 'init')
-  if (wish.undo) return undo(file, backups)
+  if (initOptions.undo) return undo(file, backups)
   if (existsSync(file)) {
     const sound = loadConfig(file, true)
     if (!sound.ok) return sound
   }
-  const looked = wanted(around, wish.from)
+  const looked = wanted(around, initOptions.from)
   if (!looked.ok) return looked
   const { files, unreadable } = openClients(looked.value)
   const existing = existsSync(file) ? serversIn(readFileSync(file, 'utf8')) : {}
   const resolve = (value: string) => (value.startsWith('file:') ? (secretOf(value, folder, {}) ?? value) : value)
   const imported = planImport(files, { ...around, folder, secretsFolder: join(data, 'secrets'), existing, resolve })
-  const hooked = hooksFor(around, wish, existing)
+  const hooked = hooksFor(around, initOptions, existing)
   const plan = { ...imported, servers: new Map([...imported.servers, ...hooked.servers]) }
   const text = configText(file, plan, shownPath(folder, data))
   if (text === undefined) return refuse('config.invalid', { file, paths: 'servers: not a map of servers' })
-  const { replacements, notes } = wish.write ? replacementsFor(files, plan, file) : { replacements: [], notes: [] }
-  const changes = wish.write ? withHookFiles(replacements, hooked.places, placesIn(data).socket) : []
+  const { replacements, notes } = initOptions.write
+    ? replacementsFor(files, plan, file)
+    : { replacements: [], notes: [] }
+  const changes = initOptions.write ? withHookFiles(replacements, hooked.places, placesIn(data).socket) : []
   const secrets = plan.secrets.map(({ server, key, reference }) => ({ server, key, reference }))
   const config_is = !existsSync(file) ? 'written' : plan.servers.size > 0 ? 'extended' : 'unchanged'
   const report = {
     config: file,
     config_is,
-    dry_run: wish.dry_run,
+    dry_run: initOptions.dry_run,
     clients: plan.clients,
     secrets,
     snippet: { mcpServers: { sluice: entryFor('my-agent', file) } },
     notes: [...unreadable, ...notes],
   } as const
-  if (wish.dry_run) return ok({ ...report, changed: changes.map((each) => ({ file: each.file, backup: '' })) })
+  if (initOptions.dry_run) return ok({ ...report, changed: changes.map((each) => ({ file: each.file, backup: '' })) })
   const made = makeDataFolder(data)
   if (!made.ok) return made
   writeWhole(join(data, SCHEMA_FILE), Buffer.from(schemaText()), 0o600)
@@ -136,9 +142,9 @@ const entryFor = (client: string, config: string, { one_list, cmd }: Pick<Client
  * The coding agents on this machine whose built-in tools are to be judged, and their servers that are not in the configuration
  * yet.
  */
-function hooksFor(around: HostEnvironment, wish: InitOptions, existing: Readonly<Record<string, unknown>>) {
-  const places = wish.write
-    ? presentPlaces(around).filter(({ client }) => wish.from.length === 0 || wish.from.includes(client))
+function hooksFor(around: HostEnvironment, initOptions: InitOptions, existing: Readonly<Record<string, unknown>>) {
+  const places = initOptions.write
+    ? presentPlaces(around).filter(({ client }) => initOptions.from.length === 0 || initOptions.from.includes(client))
     : []
   const known = new Set(Object.values(existing).map((settings) => (settings as { client?: string }).client))
   const servers = places.filter(({ client }) => !known.has(client))

@@ -35,7 +35,7 @@ export type CliBoot = {
     lint(asked: PolicyLintBody): Promise<Result<LintReport>>
   }
   /** Moves the servers of MCP clients behind the gate, or restores the clients' files. */
-  init(options: UpOptions, wish: InitOptions): Promise<Result<InitReport>>
+  init(options: UpOptions, initOptions: InitOptions): Promise<Result<InitReport>>
   /** Checks everything and changes nothing. */
   doctor(options: UpOptions): Promise<DoctorReport>
   /** Copies ledger, keys and artifacts of a data folder that may be in use. */

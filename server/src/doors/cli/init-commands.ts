@@ -19,39 +19,39 @@ export function addInitCommands(program: Command, session: Session): void {
     .option('--dry-run', 'show what would be done, and change nothing')
     .option('--yes', 'do not ask before changing files of other programs')
     .action(async (words: Words) => {
-      const wish: InitOptions = {
+      const initOptions: InitOptions = {
         from: words.from ?? [],
         write: words.write === true,
         undo: words.undo === true,
         dry_run: words.dryRun === true,
       }
       const out = session.out()
-      if (wish.write && !wish.dry_run && words.yes !== true && !(await agreed(session, wish))) {
+      if (initOptions.write && !initOptions.dry_run && words.yes !== true && !(await agreed(session, initOptions))) {
         session.exit(EXIT.problem)
         return
       }
-      const done = await session.init(wish)
+      const done = await session.init(initOptions)
       if (!done.ok) {
         if (out.json) out.line(JSON.stringify(asBody(done.problem)))
         session.exit(out.json ? EXIT.problem : printProblem(out, asBody(done.problem)))
         return
       }
       if (out.json) out.line(JSON.stringify(done.value, null, 2))
-      else if (wish.undo) printUndone(out, done.value)
-      else printInit(out, done.value, wish)
+      else if (initOptions.undo) printUndone(out, done.value)
+      else printInit(out, done.value, initOptions)
     })
 }
 
 /** In a terminal, show what would change and ask first. */
-async function agreed(session: Session, wish: InitOptions): Promise<boolean> {
+async function agreed(session: Session, initOptions: InitOptions): Promise<boolean> {
   const out = session.out()
   if (out.json || !process.stdin.isTTY) {
     printProblem(out, asBody(problem('init.needs_yes')))
     return false
   }
-  const planned = await session.init({ ...wish, dry_run: true })
+  const planned = await session.init({ ...initOptions, dry_run: true })
   if (!planned.ok) return printProblem(out, asBody(planned.problem)) === EXIT.ok
-  printInit(out, planned.value, wish)
+  printInit(out, planned.value, initOptions)
   return confirmed('continue?')
 }
 

@@ -109,7 +109,7 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
     verify: (against) => boot.verify(globals(), against),
     reset: () => boot.reset(globals()),
     createKey: (wanted, isNewFolder) => boot.createKey(globals(), wanted, isNewFolder),
-    init: (wish) => boot.init(globals(), wish),
+    init: (initOptions) => boot.init(globals(), initOptions),
     service: () => boot.service(globals()),
     doctor: () => boot.doctor(globals()),
     backUp: (file) => boot.backUp(globals(), file),

@@ -28,7 +28,7 @@ export type Session = {
     wanted: KeyBody,
     isNewFolder: boolean,
   ) => Promise<Result<{ readonly key: string; readonly data: string }>>
-  readonly init: (wish: InitOptions) => Promise<Result<InitReport>>
+  readonly init: (initOptions: InitOptions) => Promise<Result<InitReport>>
   readonly doctor: () => Promise<DoctorReport>
   readonly backUp: (file: string) => Promise<Result<BackupReport>>
   readonly restore: (file: string) => Promise<Result<BackupReport>>

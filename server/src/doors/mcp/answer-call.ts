@@ -27,21 +27,21 @@ export async function answerCall(
   hasOutputSchema: () => boolean,
 ): Promise<Answer> {
   const { caller, era, trace, idempotency_key, params } = exchange
-  const wish = whenTask(exchange)
+  const when = whenTask(exchange)
   // A client that comes back from the console gets the outcome of the held call, whatever it sends.
   const { requestState } = params
   if (era === 'new' && typeof requestState === 'string' && CallId.safeParse(requestState).success) {
-    const wait_ms = wish === 'late' ? 0 : WAIT_AFTER_CONSOLE_MS
+    const wait_ms = when === 'late' ? 0 : WAIT_AFTER_CONSOLE_MS
     const found = await gate.calls.read(caller, requestState, wait_ms)
     const read = await gate.readings.labelled(readerOf(exchange), found, textsInOutcome)
     const outcome: Outcome = read.ok ? read.value : { status: 'refused', problem: read.problem, evidence: [] }
-    return (await taskOf(gate, exchange, wish, outcome)) ?? outcomeOrAsks(era, outcome, hasOutputSchema)
+    return (await taskOf(gate, exchange, when, outcome)) ?? outcomeOrAsks(era, outcome, hasOutputSchema)
   }
   const inputs = era === 'new' ? inputsIn(params) : undefined
   if (inputs !== undefined && !Inputs.safeParse(inputs).success)
     return inBand(refusalOf(RPC.invalid_params, 'mcp.params_invalid', { paths: 'inputResponses, requestState' }))
   // A client that follows a task cannot be asked.
-  const answerable = wish === 'now' ? undefined : answerableOf(exchange.capabilities())
+  const answerable = when === 'now' ? undefined : answerableOf(exchange.capabilities())
   const request: Writable<CallRequest> = {
     caller,
     trace,
@@ -57,13 +57,13 @@ export async function answerCall(
   if (exchange.answer_stream !== undefined) request.answer_stream = exchange.answer_stream
   if (answerable !== undefined) request.answerable = answerable
   if (idempotency_key !== undefined) request.idempotency_key = idempotency_key
-  if (wish === 'now') return taskFault(exchange, call) ?? callAsTask(gate, exchange, request)
+  if (when === 'now') return taskFault(exchange, call) ?? callAsTask(gate, exchange, request)
   const first =
-    wish === 'late' ? await callOrTask(gate, exchange, request) : await gate.calls.dispatch(request, liveOf(exchange))
+    when === 'late' ? await callOrTask(gate, exchange, request) : await gate.calls.dispatch(request, liveOf(exchange))
   if (first.status === 'executed') return answerOf(first, hasOutputSchema)
-  const outcome = wish === 'late' ? first : await callInRounds(gate, exchange, request, first)
+  const outcome = when === 'late' ? first : await callInRounds(gate, exchange, request, first)
   if (outcome.status === 'pending' && canOpenPages(exchange)) return { result: toTheConsole(outcome) }
-  return (await taskOf(gate, exchange, wish, outcome)) ?? outcomeOrAsks(era, outcome, hasOutputSchema)
+  return (await taskOf(gate, exchange, when, outcome)) ?? outcomeOrAsks(era, outcome, hasOutputSchema)
 }
 
 /** Optional fields are added one by one, because most calls have few of them. */
@@ -78,9 +78,9 @@ function wordsIn(meta: Exchange['meta']): Pick<CallRequest, 'words'> {
 }
 
 /** Since 2026-07-28 an unfinished call is answered with a task, if the client supports tasks. */
-async function taskOf(gate: Gate, exchange: Exchange, wish: WhenTask, outcome: Outcome): Promise<Answer | undefined> {
+async function taskOf(gate: Gate, exchange: Exchange, when: WhenTask, outcome: Outcome): Promise<Answer | undefined> {
   const isOver = outcome.status !== 'pending' && outcome.status !== 'executing'
-  return isOver || wish !== 'late' ? undefined : asTask(gate, exchange, outcome.call_id)
+  return isOver || when !== 'late' ? undefined : asTask(gate, exchange, outcome.call_id)
 }
 
 /** Since 2026-07-28 a call that ends with a question is answered with it. */

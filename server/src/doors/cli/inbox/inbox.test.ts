@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'vitest'
-import { chosenIn, emptyInbox, pressed, refreshed, type Inbox, type Key, type Wish } from './inbox.ts'
+import { chosenIn, emptyInbox, pressed, refreshed, type Inbox, type Key, type InboxAction } from './inbox.ts'
 
 const item = (id: string, digest = `shown ${id}`) => ({ approval_id: id, digest, proposed_args: '{"to":"ana"}' })
 const three: Inbox = { ...emptyInbox, items: ['auth_1', 'auth_2', 'auth_3'].map((id) => item(id)) }
 
 /** Presses keys: a word of one letter is that letter, `:text` is typed, everything else is a key's name. */
-function press(inbox: Inbox, ...words: readonly string[]): { inbox: Inbox; wishes: Wish[] } {
-  const wishes: Wish[] = []
+function press(inbox: Inbox, ...words: readonly string[]): { inbox: Inbox; actions: InboxAction[] } {
+  const actions: InboxAction[] = []
   let now = inbox
   for (const word of words) {
     const isText = word.length === 1 || word.startsWith(':')
     const key = isText ? { is: 'text', text: word.replace(/^:/, '') } : { is: word }
     const stepped = pressed(now, key as Key)
     now = stepped.inbox
-    if (stepped.wish !== undefined) wishes.push(stepped.wish)
+    if (stepped.action !== undefined) actions.push(stepped.action)
   }
-  return { inbox: now, wishes }
+  return { inbox: now, actions }
 }
 
 describe('the inbox', () => {
@@ -36,14 +36,14 @@ describe('the inbox', () => {
     ],
     [['page_down', 'a'], { do: 'approve', id: 'auth_3', digest: 'shown auth_3' }],
     [['q'], { do: 'quit' }],
-  ])('%j means %j', (keys, wish) => expect(press(three, ...keys).wishes).toEqual([wish]))
+  ])('%j means %j', (keys, action) => expect(press(three, ...keys).actions).toEqual([action]))
 
   test('while something is typed, letters are text and decide nothing', () =>
-    expect(press(three, 'd', 'a', 'q', 'd', 'escape').wishes).toEqual([]))
+    expect(press(three, 'd', 'a', 'q', 'd', 'escape').actions).toEqual([]))
 
   test('arguments that are not JSON stay on the line and nothing is sent', () => {
-    const { inbox, wishes } = press(three, 'e', 'erase', 'enter')
-    expect(wishes).toEqual([])
+    const { inbox, actions } = press(three, 'e', 'erase', 'enter')
+    expect(actions).toEqual([])
     expect(inbox.typing?.text).toBe('{"to":"ana"')
     expect(inbox.says).toContain('it ends too early')
     const twisted = press(three, 'e', 'left', 'erase', ':,', 'enter')
@@ -58,35 +58,35 @@ describe('the inbox', () => {
   })
 
   test('bounds that cannot be parsed stay on the line, and `e` opens the editor if there is one', () => {
-    const { inbox, wishes } = press(three, 'w', 'erase', ':forever', 'enter')
-    expect([wishes, inbox.says, inbox.typing?.for]).toEqual([[], "write it like '10 calls for 2h'", 'bounds'])
-    expect(press({ ...three, hasEditor: true }, 'e').wishes).toEqual([
+    const { inbox, actions } = press(three, 'w', 'erase', ':forever', 'enter')
+    expect([actions, inbox.says, inbox.typing?.for]).toEqual([[], "write it like '10 calls for 2h'", 'bounds'])
+    expect(press({ ...three, hasEditor: true }, 'e').actions).toEqual([
       { do: 'open_editor', id: 'auth_1', digest: 'shown auth_1', args: '{"to":"ana"}' },
     ])
   })
 
   test('in an empty inbox no key does anything', () =>
-    expect(press(emptyInbox, 'a', 'd', 'e', 'down', 'enter').wishes).toEqual([]))
+    expect(press(emptyInbox, 'a', 'd', 'e', 'down', 'enter').actions).toEqual([]))
 
   test('the selected request stays selected when requests before it appear or disappear', () => {
     const { inbox } = press(three, 'down')
-    expect(press(refreshed(inbox, [item('auth_0'), item('auth_2')]), 'a').wishes).toMatchObject([
+    expect(press(refreshed(inbox, [item('auth_0'), item('auth_2')]), 'a').actions).toMatchObject([
       { do: 'approve', id: 'auth_2' },
     ])
   })
 
   test('a key pressed after the selected request disappeared decides nothing', () => {
     const left = refreshed(three, [item('auth_2'), item('auth_3')])
-    expect(press(left, 'a', 'd', 'e').wishes).toEqual([])
-    expect(press(left, 'down', 'a').wishes).toMatchObject([{ do: 'approve', id: 'auth_2' }])
+    expect(press(left, 'a', 'd', 'e').actions).toEqual([])
+    expect(press(left, 'down', 'a').actions).toMatchObject([{ do: 'approve', id: 'auth_2' }])
   })
 
   test('a request that changed while it was shown is read again before a key decides it', () => {
     const changed = refreshed(three, [item('auth_1', 'another'), item('auth_2')])
-    const { inbox, wishes } = press(changed, 'a')
-    expect(wishes).toEqual([])
+    const { inbox, actions } = press(changed, 'a')
+    expect(actions).toEqual([])
     expect(inbox.says).toContain('changed')
-    expect(press(inbox, 'a').wishes).toEqual([{ do: 'approve', id: 'auth_1', digest: 'another' }])
+    expect(press(inbox, 'a').actions).toEqual([{ do: 'approve', id: 'auth_1', digest: 'another' }])
   })
 
   test('revealed text is shown only for that version of that request', () => {
@@ -100,11 +100,11 @@ describe('the inbox', () => {
   test('while a whole request is shown, the arrow keys scroll it', () => {
     const { inbox } = press(three, 'v', 'down', 'down', 'up')
     expect(inbox).toMatchObject({ whole: 5, selected: 0 })
-    expect(press(inbox, 'v', 'down', 'a').wishes).toMatchObject([{ id: 'auth_2' }])
+    expect(press(inbox, 'v', 'down', 'a').actions).toMatchObject([{ id: 'auth_2' }])
   })
 
   test('what was typed for a request is never sent for the next one', () => {
     const { inbox } = press(three, 'd', ':because')
-    expect(press(refreshed(inbox, [item('auth_2')]), 'enter').wishes).toEqual([])
+    expect(press(refreshed(inbox, [item('auth_2')]), 'enter').actions).toEqual([])
   })
 })

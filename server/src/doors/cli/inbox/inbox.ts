@@ -36,7 +36,7 @@ export type Key =
   | { readonly is: 'text'; readonly text: string }
 
 /** What the person wants to be done outside the inbox. */
-export type Wish =
+export type InboxAction =
   | { readonly do: 'quit' }
   | { readonly do: 'reveal'; readonly id: string }
   | {
@@ -52,7 +52,7 @@ export type Wish =
   | { readonly do: 'deny'; readonly id: string; readonly reason: string }
   | { readonly do: 'edit'; readonly id: string; readonly digest: string; readonly args: string }
 
-export type Stepped = { readonly inbox: Inbox; readonly wish?: Wish }
+export type Stepped = { readonly inbox: Inbox; readonly action?: InboxAction }
 
 export const emptyInbox: Inbox = { isLoading: true, items: [], selected: 0 }
 export const idOf = (item: Fields): string => textOf(item['approval_id'])
@@ -108,7 +108,7 @@ export function pressed(inbox: Inbox, key: Key): Stepped {
     case 'escape':
       return { inbox: inbox.whole === undefined && letter === 'v' ? { ...inbox, whole: 0 } : folded(inbox) }
     case 'q':
-      return { inbox, wish: { do: 'quit' } }
+      return { inbox, action: { do: 'quit' } }
     default:
       return decided(inbox, letter)
   }
@@ -134,12 +134,12 @@ function decided(inbox: Inbox, letter: string): Stepped {
     return { inbox: { ...seen, says: CHANGED } }
   }
   const named = { id: idOf(item), digest: digestOf(item) }
-  if (letter === 'a') return { inbox, wish: { do: 'approve', ...named } }
-  if (letter === 'r') return { inbox, wish: { do: 'reveal', id: named.id } }
+  if (letter === 'a') return { inbox, action: { do: 'approve', ...named } }
+  if (letter === 'r') return { inbox, action: { do: 'reveal', id: named.id } }
   if (letter === 'd') return { inbox: type(inbox, 'reason', '') }
   if (letter === 'w') return { inbox: type(inbox, 'bounds', USUAL_BOUNDS) }
   if (inbox.hasEditor === true)
-    return { inbox, wish: { do: 'open_editor', ...named, args: textOf(item['proposed_args']) } }
+    return { inbox, action: { do: 'open_editor', ...named, args: textOf(item['proposed_args']) } }
   return { inbox: type(inbox, 'args', textOf(item['proposed_args'])) }
 }
 
@@ -185,21 +185,21 @@ function sent(inbox: Inbox, typing: Typing): Stepped {
   const { for: what, text } = typing
   const item = fieldsOf(inbox.items[inbox.selected])
   const named = { id: idOf(item), digest: digestOf(item) }
-  if (what === 'reason') return { inbox: withoutTyping(inbox), wish: { do: 'deny', id: named.id, reason: text } }
+  if (what === 'reason') return { inbox: withoutTyping(inbox), action: { do: 'deny', id: named.id, reason: text } }
   if (what === 'passphrase') {
     const remember = typing.remember === undefined ? {} : { remember: typing.remember }
-    return { inbox: withoutTyping(inbox), wish: { do: 'approve', ...named, passphrase: text, ...remember } }
+    return { inbox: withoutTyping(inbox), action: { do: 'approve', ...named, passphrase: text, ...remember } }
   }
   if (what === 'bounds') {
     const remember = boundsOf(text)
     if (remember === undefined) return { inbox: { ...inbox, says: "write it like '10 calls for 2h'" } }
-    return { inbox: withoutTyping(inbox), wish: { do: 'approve', ...named, remember } }
+    return { inbox: withoutTyping(inbox), action: { do: 'approve', ...named, remember } }
   }
   // Text that is not JSON stays on the input line, with the cursor at the mistake.
   const fault = jsonFault(text)
   if (fault !== undefined)
     return { inbox: { ...inbox, says: `not JSON at the cursor: ${fault.says}`, typing: { ...typing, at: fault.at } } }
-  return { inbox: withoutTyping(inbox), wish: { do: 'edit', ...named, args: text } }
+  return { inbox: withoutTyping(inbox), action: { do: 'edit', ...named, args: text } }
 }
 
 function withoutTyping({ typing: _, ...rest }: Inbox): Inbox {

@@ -16,7 +16,7 @@ import {
   refreshed,
   type Inbox,
   type Key,
-  type Wish,
+  type InboxAction,
 } from './inbox.ts'
 import { inboxView, type Size } from './inbox-view.ts'
 import { outcomeWords } from './outcome-words.ts'
@@ -43,10 +43,10 @@ export async function runInbox(
   let inbox: Inbox = { ...emptyInbox, hasEditor: editor !== undefined }
   let isAway = false
   const onKey = (key: Key) => {
-    const { inbox: next, wish } = pressed(inbox, key)
+    const { inbox: next, action } = pressed(inbox, key)
     show(next)
-    if (wish?.do === 'quit') app.unmount()
-    else if (wish !== undefined) void carryOut(wish)
+    if (action?.do === 'quit') app.unmount()
+    else if (action !== undefined) void carryOut(action)
   }
   const size = () => ({ columns: screen.stdout.columns, rows: screen.stdout.rows })
   const draw = () => createElement(InboxScreen, { inbox, now: Date.now(), size: size(), onKey })
@@ -90,12 +90,12 @@ export async function runInbox(
     return text
   }
 
-  async function edit(wish: Extract<Wish, { do: 'open_editor' }>): Promise<void> {
-    const text = openInEditor(wish.args)
+  async function edit(action: Extract<InboxAction, { do: 'open_editor' }>): Promise<void> {
+    const text = openInEditor(action.args)
     if (text === undefined) return say(NO_EDITOR())
-    if (text.trim() === prettyJson(wish.args).trim()) return say('nothing was changed')
+    if (text.trim() === prettyJson(action.args).trim()) return say('nothing was changed')
     const fault = jsonFault(text)
-    if (fault === undefined) return carryOut({ ...wish, do: 'edit', args: text })
+    if (fault === undefined) return carryOut({ ...action, do: 'edit', args: text })
     show({
       ...inbox,
       says: `not JSON at the cursor: ${fault.says}`,
@@ -103,22 +103,23 @@ export async function runInbox(
     })
   }
 
-  async function carryOut(wish: Exclude<Wish, { do: 'quit' }>): Promise<void> {
-    if (wish.do === 'reveal') return reveal(wish.id)
-    if (wish.do === 'open_editor') return edit(wish)
-    const reply = await session.ask('POST', `/v1/approvals/${encodeURIComponent(wish.id)}/decide`, bodyOf(wish))
+  async function carryOut(action: Exclude<InboxAction, { do: 'quit' }>): Promise<void> {
+    if (action.do === 'reveal') return reveal(action.id)
+    if (action.do === 'open_editor') return edit(action)
+    const reply = await session.ask('POST', `/v1/approvals/${encodeURIComponent(action.id)}/decide`, bodyOf(action))
     const answer = fieldsOf(reply.body)
     const code = textOf(answer['code'] ?? '')
-    if (wish.do === 'approve' && code === 'approval.passphrase_needed') return show(askPassphrase(inbox, wish.remember))
-    if (wish.do === 'approve' && code === 'approval.passphrase_wrong')
-      return show({ ...askPassphrase(inbox, wish.remember), says: 'that passphrase was wrong; type it again' })
+    if (action.do === 'approve' && code === 'approval.passphrase_needed')
+      return show(askPassphrase(inbox, action.remember))
+    if (action.do === 'approve' && code === 'approval.passphrase_wrong')
+      return show({ ...askPassphrase(inbox, action.remember), says: 'that passphrase was wrong; type it again' })
     const isUnreached = reply.status <= UNREACHED
-    if (!isUnreached) say(reply.status >= 400 ? problemWords(answer) : decidedWords(wish, answer))
+    if (!isUnreached) say(reply.status >= 400 ? problemWords(answer) : decidedWords(action, answer))
     await look()
     if (isUnreached) return say(NOT_SENT)
     // Select the request that replaced the edited one.
-    if (wish.do === 'edit' && reply.status < 400) show(choosing(inbox, idOf(answer)))
-    if (wish.do === 'approve' && answer['state'] === 'approved') await showOutcome(wish.id, answer)
+    if (action.do === 'edit' && reply.status < 400) show(choosing(inbox, idOf(answer)))
+    if (action.do === 'approve' && answer['state'] === 'approved') await showOutcome(action.id, answer)
   }
 
   async function showOutcome(id: string, answer: Fields): Promise<void> {
@@ -140,30 +141,30 @@ const problemWords = ({ title, code, detail }: Fields): string =>
 
 const OUTCOME_MS = 30_000
 
-function decidedWords(wish: Exclude<Wish, { do: 'quit' | 'reveal' | 'open_editor' }>, answer: Fields): string {
-  if (wish.do === 'edit') return `${wish.id} was edited; the new request is ${idOf(answer)}`
+function decidedWords(action: Exclude<InboxAction, { do: 'quit' | 'reveal' | 'open_editor' }>, answer: Fields): string {
+  if (action.do === 'edit') return `${action.id} was edited; the new request is ${idOf(answer)}`
   const { consent_id, expires_at } = fieldsOf(answer['consent'])
   const until = typeof expires_at === 'number' ? ` until ${new Date(expires_at).toISOString().slice(0, 16)}Z` : ''
   const permitted = consent_id === undefined ? '' : `; ${textOf(consent_id)} permits the same call${until}`
-  return `${wish.id} is ${textOf(answer['state'])}${permitted}`
+  return `${action.id} is ${textOf(answer['state'])}${permitted}`
 }
 
-function bodyOf(wish: Exclude<Wish, { do: 'quit' | 'reveal' | 'open_editor' }>): unknown {
-  switch (wish.do) {
+function bodyOf(action: Exclude<InboxAction, { do: 'quit' | 'reveal' | 'open_editor' }>): unknown {
+  switch (action.do) {
     case 'approve':
       return {
         decision: 'approve',
-        digest: wish.digest,
-        ...(wish.passphrase === undefined ? {} : { passphrase: wish.passphrase }),
-        ...(wish.remember === undefined ? {} : { remember: wish.remember }),
+        digest: action.digest,
+        ...(action.passphrase === undefined ? {} : { passphrase: action.passphrase }),
+        ...(action.remember === undefined ? {} : { remember: action.remember }),
       }
     case 'deny':
-      return { decision: 'deny', ...(wish.reason === '' ? {} : { reason: wish.reason }) }
+      return { decision: 'deny', ...(action.reason === '' ? {} : { reason: action.reason }) }
     case 'edit':
       // As typed: parsing and printing it again could change a number.
-      return `{"decision":"edit","digest":${JSON.stringify(wish.digest)},"args":${wish.args}}`
+      return `{"decision":"edit","digest":${JSON.stringify(action.digest)},"args":${action.args}}`
     default:
-      return wish satisfies never
+      return action satisfies never
   }
 }
 
