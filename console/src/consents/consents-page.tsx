@@ -6,7 +6,7 @@ import { ask } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
 import { allOf } from '../api/queries.ts'
 import { say } from '../lib/announce.ts'
-import { many, shortTime, timeLeft } from '../lib/time.ts'
+import { many, shortTime, timeLeft, whenText } from '../lib/time.ts'
 import { useNow } from '../lib/use-now.ts'
 import { Button } from '../parts/button.tsx'
 import { GateText } from '../parts/gate-text.tsx'
@@ -88,7 +88,7 @@ function Consent({ consent }: { readonly consent: ConsentView }) {
         Arguments: <GateText>{argumentsText(consent.what.args)}</GateText>.
       </p>
       <p className="small dim">
-        Given by <Text>{consent.minted_by}</Text> on {shortTime(consent.minted_at)}: {many(consent.calls, 'call')}
+        Given by <Text>{consent.minted_by}</Text> {whenText(consent.minted_at)}: {many(consent.calls, 'call')}
         {consent.from_approval === undefined ? '' : ', from one approval'}.
       </p>
       <BurnDown consent={consent} now={now} />

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { ask } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
 import { say } from '../lib/announce.ts'
-import { shortTime, timeLeft } from '../lib/time.ts'
+import { timeLeft, whenText } from '../lib/time.ts'
 import { useNow } from '../lib/use-now.ts'
 import { Button } from '../parts/button.tsx'
 import { Card } from '../parts/card.tsx'
@@ -92,7 +92,7 @@ function Consent({
           </b>{' '}
           units left, lane <Text>{allowed_lanes.join(', ')}</Text>, by <Text>{minted_by}</Text>,{' '}
           {revoked_at !== null
-            ? `revoked ${shortTime(Date.parse(revoked_at))}`
+            ? `revoked ${whenText(Date.parse(revoked_at))}`
             : ends > now
               ? `${timeLeft(ends - now)} left`
               : 'expired'}

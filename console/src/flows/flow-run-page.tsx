@@ -3,7 +3,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ask } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
-import { many, shortTime } from '../lib/time.ts'
+import { many, shortTime, whenText } from '../lib/time.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -133,7 +133,7 @@ function Steps({ data }: { readonly data: Checklist }) {
           {done} done{skipped === 0 ? '' : `, ${skipped} skipped`}
         </span>
         <span className="aside num">
-          started {shortTime(Date.parse(run.started))}
+          started {whenText(Date.parse(run.started))}
           {started === undefined ? null : (
             <>
               {' '}

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { ask } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
 import { say } from '../lib/announce.ts'
-import { shortTime } from '../lib/time.ts'
+import { shortTime, whenText } from '../lib/time.ts'
 import { useNow } from '../lib/use-now.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -52,8 +52,8 @@ function Evidence({ data, state }: { readonly data: Checklist; readonly state: S
         reviewed by{' '}
         <b>
           <Text>{reviewed.by}</Text>
-        </b>
-        , {shortTime(Date.parse(reviewed.at))}
+        </b>{' '}
+        {whenText(Date.parse(reviewed.at))}
       </p>
     )
   const digest = /[0-9a-f]{64}/.exec(evidence_ref)?.[0]

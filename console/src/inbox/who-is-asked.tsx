@@ -1,5 +1,5 @@
 import type { Packet } from '../api/types.ts'
-import { clockTime, shortTime } from '../lib/time.ts'
+import { shortTime, whenText } from '../lib/time.ts'
 import { Note } from '../parts/note.tsx'
 import { Text } from '../parts/text.tsx'
 
@@ -24,7 +24,7 @@ export function AskedNote({ packet }: { readonly packet: Packet }) {
                 (for <Text>{one.for}</Text>)
               </>
             )}{' '}
-            approved at {shortTime(one.at)}.{' '}
+            approved {whenText(one.at)}.{' '}
           </span>
         ))}
         {asked.groups.map(({ name, people }) => (
@@ -42,8 +42,8 @@ function Escalation({ asked }: Pick<Packet, 'asked'>) {
   const { escalates_to, escalates_at, escalated_at } = asked
   if (escalates_to === undefined) return null
   if (escalated_at !== undefined)
-    return <span>{`${escalates_to} has also been asked since ${clockTime(escalated_at)}.`}</span>
+    return <span>{`${escalates_to} has also been asked since ${shortTime(escalated_at)}.`}</span>
   return escalates_at === undefined ? null : (
-    <span>{`${escalates_to} will also be asked from ${clockTime(escalates_at)} on.`}</span>
+    <span>{`${escalates_to} will also be asked from ${shortTime(escalates_at)} on.`}</span>
   )
 }

@@ -71,5 +71,9 @@ export function shortTime(at: number, now: number = Date.now()): string {
   return isToday(at, now) ? shortClock(at) : `${dayName().format(at)}, ${shortClock(at)}`
 }
 
+/** The same after a verb: `at 21:25`, `on Tue, 3 Nov, 21:25`. */
+export const whenText = (at: number, now: number = Date.now()): string =>
+  `${isToday(at, now) ? 'at' : 'on'} ${shortTime(at, now)}`
+
 export const count = (n: number): string => (n < 1_000 ? String(n) : number().format(n))
 export const many = (n: number, one: string, more = `${one}s`): string => `${count(n)} ${n === 1 ? one : more}`

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { ask } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
 import { say } from '../lib/announce.ts'
-import { shortTime } from '../lib/time.ts'
+import { shortTime, whenText } from '../lib/time.ts'
 import { Button } from '../parts/button.tsx'
 import { Note } from '../parts/note.tsx'
 import { Failed, Skeleton } from '../parts/states.tsx'
@@ -83,7 +83,7 @@ function InForce({ policy }: { readonly policy: PolicyInForce }) {
         <div key={notice.at} className="pad">
           <Note kind="block" icon="warn" alert>
             <p>
-              <b>The newest policy on disk was refused at {shortTime(notice.at)}.</b> The one below stays in force.{' '}
+              <b>The newest policy on disk was refused {whenText(notice.at)}.</b> The one below stays in force.{' '}
               <Text>{notice.says}</Text>
             </p>
             <Faults of={notice.faults} />

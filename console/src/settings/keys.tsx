@@ -4,7 +4,7 @@ import { ask } from '../api/client.ts'
 import { allOf } from '../api/queries.ts'
 import type { Key } from '../api/types.ts'
 import { say } from '../lib/announce.ts'
-import { shortTime } from '../lib/time.ts'
+import { shortTime, whenText } from '../lib/time.ts'
 import { Button } from '../parts/button.tsx'
 import { Card } from '../parts/card.tsx'
 import { Note } from '../parts/note.tsx'
@@ -38,7 +38,7 @@ export function Keys() {
                 <Text>{key.caller.id}</Text>
               </b>
               <span className="tiny faint">
-                for <Text>{key.caller.user}</Text> · created {shortTime(key.created_at)}
+                for <Text>{key.caller.user}</Text> · created {whenText(key.created_at)}
                 {key.expires_at === undefined ? '' : ` · until ${shortTime(key.expires_at)}`} ·{' '}
                 <code>{key.key_id}</code>
               </span>

@@ -6,7 +6,7 @@ import { readSession } from '../api/session.ts'
 import { ProofField, useProof } from '../inbox/proof.tsx'
 import { say } from '../lib/announce.ts'
 import { makePasskey, noPasskeys } from '../lib/passkey.ts'
-import { shortTime } from '../lib/time.ts'
+import { whenText } from '../lib/time.ts'
 import { Button } from '../parts/button.tsx'
 import { Card } from '../parts/card.tsx'
 import { TextField } from '../parts/text-field.tsx'
@@ -51,7 +51,7 @@ export function Passkeys() {
         items={items.map(({ passkey_id, name: its, created_at, used_at }) => ({
           id: passkey_id,
           name: its,
-          about: `added ${shortTime(created_at)}${used_at === undefined ? '' : `, used ${shortTime(used_at)}`}`,
+          about: `added ${whenText(created_at)}${used_at === undefined ? '' : `, used ${whenText(used_at)}`}`,
         }))}
       />
       <div className="card-body">

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { ask } from '../api/client.ts'
 import type { Pause } from '../api/types.ts'
 import { say } from '../lib/announce.ts'
-import { shortTime } from '../lib/time.ts'
+import { whenText } from '../lib/time.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -123,7 +123,7 @@ export function ResumeDialog() {
       }
     >
       <p>
-        {scope === 'all' ? 'Everything' : <code>{scope}</code>} was paused by <Text>{by}</Text> at {shortTime(at)}
+        {scope === 'all' ? 'Everything' : <code>{scope}</code>} was paused by <Text>{by}</Text> {whenText(at)}
         {reason === '' ? '' : ': “'}
         {reason === '' ? null : <Text>{reason}</Text>}
         {reason === '' ? '.' : '”.'} Calls that were blocked in the meantime are not repeated; agents have to make them
