@@ -14,6 +14,8 @@ export type GateOptions = {
   /** Nobody else writes to the store: the folder's lock is held. */
   readonly alone?: boolean
   readonly probe?: Probe
+  /** Checked when the data folder is locked, before any tool server is started. */
+  readonly checkFirst?: () => Promise<Result<void>>
   /** Wraps the store's own ledger and the performers of effects. Crash tests stop the process there, or perform twice. */
   readonly around?: {
     readonly ledger?: (ledger: Ledger & Outcomes) => Ledger & Outcomes

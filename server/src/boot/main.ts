@@ -24,7 +24,7 @@ process.exitCode = await runCli(process.argv, {
   createKey: async (options, wanted, isNewFolder) =>
     (await import('./create-key.ts')).createKey(options, wanted, isNewFolder),
   reset: async (options) => (await import('./reset.ts')).reset(options),
-  init: async (options, initOptions) => (await import('./init/init.ts')).init(options, initOptions),
+  init: async (options, initOptions) => (await import('./init/init.ts')).initHere(options, initOptions),
   doctor: async (options) => (await import('./doctor/doctor.ts')).doctor(options),
   backUp: async (options, file) => (await import('./backup.ts')).backUpData(options, file),
   restore: async (options, file) => (await import('./backup.ts')).restoreData(options, file),

@@ -45,7 +45,8 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
   if (!folder.ok) return folder
   const lock = await lockStore(store)
   if (!lock.ok) return lock
-  const opened = await openPorts(settings, { ...options, alone: true }, folder.value.fresh)
+  const checked = (await options.checkFirst?.()) ?? ok(undefined)
+  const opened = checked.ok ? await openPorts(settings, { ...options, alone: true }, folder.value.fresh) : checked
   if (!opened.ok) {
     lock.value.release()
     return opened

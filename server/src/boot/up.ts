@@ -8,6 +8,7 @@ import type { UpOptions } from '../doors/cli/local-gate.ts'
 import { callerIdentifier } from '../doors/entrance/caller-of.ts'
 import { loginRateLimit } from '../doors/entrance/login-rate-limit.ts'
 import { REQUEST_DRAIN_MS } from '../doors/entrance/track-requests.ts'
+import { checkAddress } from '../doors/entrance/bind.ts'
 import { clientAddress } from '../doors/entrance/client-address.ts'
 import { doorOnDemand } from '../doors/entrance/door-on-demand.ts'
 import { listen } from '../doors/entrance/listen.ts'
@@ -53,6 +54,8 @@ async function run(options: UpOptions, compilers: Compilers, more: Pick<GateOpti
   if (!loaded.ok) return complain(loaded.problem)
   const settings = loaded.value
   const hasFile = existsSync(settings.file)
+  const { host, limits } = settings.config.listen
+  const port = options.port ?? settings.config.listen.port
   const log = openLog(process.stderr)
   let url = ''
   let declareDead: (() => void) | undefined
@@ -60,6 +63,7 @@ async function run(options: UpOptions, compilers: Compilers, more: Pick<GateOpti
   const opened = await openGate(settings, {
     ...more,
     log,
+    checkFirst: () => checkAddress(host, port),
     url: () => url,
     onDead: () => declareDead?.(),
     policy: policyFiles(settings.file, settings.policy),
@@ -111,8 +115,6 @@ async function run(options: UpOptions, compilers: Compilers, more: Pick<GateOpti
   const api = doorOnDemand(async () => (await import('../doors/http/api-listener.ts')).apiListener(door), shared)
   const authorization_servers = settings.config.auth.oidc.map(({ issuer }) => issuer)
   const mcp = mcpListener({ ...shared, ...settings.config.mcp, authorization_servers, clock: Date.now })
-  const { host, limits } = settings.config.listen
-  const port = options.port ?? settings.config.listen.port
   const listening = await listen([compilers.count, mcp, callListener(shared), api], {
     host,
     port,

@@ -90,7 +90,9 @@ describe('sluice doctor', () => {
     expect(report.ok).toBe(false)
     const errors = textsOf(report, 'error').join('\n')
     expect(errors).toMatch(/data folder: .* is readable by other users \(755\)/)
-    expect(errors).toContain(`port: the gate cannot listen on 127.0.0.1:${port} (EADDRINUSE)`)
+    expect(errors).toContain(
+      `port: the gate cannot listen on 127.0.0.1:${port}: another program uses this port (EADDRINUSE)`,
+    )
     expect(errors).toMatch(/server broken: does not start: it did not answer \(exit code 1\)\n[\s\S]*no license/)
     expect(errors).toContain('server away: does not start: it did not answer (could not be reached: ECONNREFUSED)')
     expect(errors).toContain('server page: does not start: it answered with text/html, not MCP')

@@ -1,4 +1,5 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -37,4 +38,26 @@ test('a key is created once another process has released the data folder', async
   lock.value.release()
   expect(await created).toMatchObject({ code: 0, out: expect.stringMatching(/^sluice_agent_/) })
   rmSync(folder, { recursive: true, force: true })
+})
+
+test('a gate whose port is in use starts no tool server, and says which port it is and what to do', async () => {
+  const folder = temporary()
+  const started = join(folder, 'started')
+  const script = `require('node:fs').writeFileSync(${JSON.stringify(started)}, ''); process.stdin.resume()`
+  const servers = { book: { command: process.execPath, args: ['-e', script] } }
+  const other = createServer()
+  await new Promise<void>((done) => other.listen(0, '127.0.0.1', done))
+  const { port } = other.address() as AddressInfo
+  writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify({ listen: { port }, servers }))
+  try {
+    const { code, err } = await run(folder, ['up'])
+    expect(code).toBe(1)
+    expect(err).toContain(`address: 127.0.0.1:${port}`)
+    expect(err).toContain('because: another program uses this port (EADDRINUSE)')
+    expect(err).toContain('`listen.port`')
+    expect(existsSync(started)).toBe(false)
+  } finally {
+    other.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
 })

@@ -1,8 +1,8 @@
 import { existsSync, statfsSync, statSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { dirname } from 'node:path'
 import { PROBLEMS, type Problem } from '../../contract/problems.ts'
 import type { Finding } from '../../doors/cli/boot-reports.ts'
+import { checkAddress } from '../../doors/entrance/bind.ts'
 import { storeState, type StoreSettings, type StoreState } from '../../stores/open-store.ts'
 import { openLiveKeys } from '../open-data-folder.ts'
 
@@ -98,21 +98,16 @@ function roomAt(folder: string): readonly Finding[] {
 }
 
 /** Whether the gate could listen on the port. Only checked if no gate of ours uses it. */
-export function checkPort(host: string, port: number): Promise<readonly Finding[]> {
-  if (port === 0) return Promise.resolve([])
-  return new Promise((resolve) => {
-    const probe = createServer()
-    probe.once('error', (error: NodeJS.ErrnoException) => {
-      const remedy = 'stop the program that listens there, or set another `listen.port`'
-      resolve([
-        {
-          severity: 'error',
-          about: 'port',
-          says: `the gate cannot listen on ${host}:${port} (${error.code ?? error.message})`,
-          do: remedy,
-        },
-      ])
-    })
-    probe.listen(port, host, () => probe.close(() => resolve([])))
-  })
+export async function checkPort(host: string, port: number): Promise<readonly Finding[]> {
+  const free = await checkAddress(host, port)
+  if (free.ok) return []
+  const { address, because } = free.problem.about
+  return [
+    {
+      severity: 'error',
+      about: 'port',
+      says: `the gate cannot listen on ${address}: ${because}`,
+      do: 'stop the program that listens there, or set another `listen.port`',
+    },
+  ]
 }

@@ -5,7 +5,7 @@ import type { Settings } from './plan-import.ts'
 export const SCHEMA_FILE = 'sluice.schema.json'
 
 /** A new `sluice.yaml`, with a comment about what else can be in it. */
-export function newConfigText(servers: ReadonlyMap<string, Settings>, data: string): string {
+export function newConfigText(servers: ReadonlyMap<string, Settings>, data: string, port: number): string {
   const written =
     servers.size === 0 ? 'servers: {}\n' : stringify({ servers: Object.fromEntries(servers) }, { lineWidth: 120 })
   return `# yaml-language-server: $schema=${data}/${SCHEMA_FILE}
@@ -14,7 +14,7 @@ export function newConfigText(servers: ReadonlyMap<string, Settings>, data: stri
 # Where it listens. Anything but loopback needs keys first: \`sluice keys create\`.
 listen:
   host: 127.0.0.1
-  port: 7420
+  port: ${port}
 
 # The data folder: ledger, keys, artifacts. Relative to this file; only you can read it.
 data: ${data}

@@ -11,6 +11,7 @@ import { makeDataFolder, placesIn } from '../data-folder.ts'
 import { dataIn, loadConfig } from '../load-config.ts'
 import { configFileOf, HOOK, LAUNCHER } from '../local-gate.ts'
 import { clientFiles, type ClientFile, type HostEnvironment } from './client-files.ts'
+import { choosePort } from './choose-port.ts'
 import { changeClients, undoClients, withGate, type Replacement } from './client-changes.ts'
 import { schemaText } from '../described-schema.ts'
 import { extendedConfigText, newConfigText, SCHEMA_FILE } from './config-text.ts'
@@ -27,7 +28,8 @@ import { writeWhole } from './whole-file.ts'
 export function init(
   options: UpOptions,
   initOptions: InitOptions,
-  around: HostEnvironment = here(),
+  around: HostEnvironment,
+  port = USUAL.port,
 ): Result<InitReport> {
   const file = configFileOf(options)
   const folder = dirname(file)
@@ -46,7 +48,7 @@ export function init(
   const imported = planImport(files, { ...around, folder, secretsFolder: join(data, 'secrets'), existing, resolve })
   const hooked = hooksFor(around, initOptions, existing)
   const plan = { ...imported, servers: new Map([...imported.servers, ...hooked.servers]) }
-  const text = configText(file, plan, shownPath(folder, data))
+  const text = configText(file, plan, { data: shownPath(folder, data), port })
   if (text === undefined) return refuse('config.invalid', { file, paths: 'servers: not a map of servers' })
   const { replacements, notes } = initOptions.write
     ? replacementsFor(files, plan, file)
@@ -61,7 +63,7 @@ export function init(
     clients: plan.clients,
     secrets,
     snippet: { mcpServers: { sluice: entryFor('my-agent', file) } },
-    notes: [...unreadable, ...notes],
+    notes: [...unreadable, ...notes, ...(config_is === 'written' ? portNotes(port) : [])],
   } as const
   if (initOptions.dry_run) return ok({ ...report, changed: changes.map((each) => ({ file: each.file, backup: '' })) })
   const made = makeDataFolder(data)
@@ -75,12 +77,16 @@ export function init(
   return ok({ ...report, changed })
 }
 
-const here = (): HostEnvironment => ({
-  home: homedir(),
-  cwd: process.cwd(),
-  platform: process.platform,
-  env: process.env,
-})
+/** The same for the clients and the free ports of this machine. */
+export async function initHere(options: UpOptions, initOptions: InitOptions): Promise<Result<InitReport>> {
+  const around = { home: homedir(), cwd: process.cwd(), platform: process.platform, env: process.env }
+  return init(options, initOptions, around, await choosePort(USUAL.host, USUAL.port))
+}
+
+const USUAL = { host: '127.0.0.1', port: 7420 }
+
+const portNotes = (port: number): readonly string[] =>
+  port === USUAL.port ? [] : [`port ${USUAL.port} is in use, so this gate will listen on port ${port}`]
 
 function undo(file: string, backups: string): Result<InitReport> {
   const undone = undoClients(backups)
@@ -99,8 +105,10 @@ function serversIn(text: string): Readonly<Record<string, unknown>> {
   return read.ok ? read.value.servers : {}
 }
 
-function configText(file: string, { servers }: Plan, data: string): string | undefined {
-  return existsSync(file) ? extendedConfigText(readFileSync(file, 'utf8'), servers) : newConfigText(servers, data)
+type Written = { readonly data: string; readonly port: number }
+
+function configText(file: string, { servers }: Plan, { data, port }: Written): string | undefined {
+  return existsSync(file) ? extendedConfigText(readFileSync(file, 'utf8'), servers) : newConfigText(servers, data, port)
 }
 
 /** The requested clients; all if none was named. Any other file may be named too. */

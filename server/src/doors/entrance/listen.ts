@@ -1,7 +1,8 @@
 import { chmodSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { ListenLimits } from '../../contract/auth-settings.ts'
-import { ok, refuse, type Result } from '../../contract/problems.ts'
+import { ok, type Result } from '../../contract/problems.ts'
+import { bind } from './bind.ts'
 import { trackRequests } from './track-requests.ts'
 import { guardServer, serverOptions } from './server-limits.ts'
 
@@ -54,16 +55,6 @@ function serverFor(doors: readonly DoorListener[], local: boolean, limits: Liste
   })
   guardServer(server, limits)
   return server
-}
-
-function bind(server: Server, address: string, start: () => void): Promise<Result<void>> {
-  return new Promise((resolve) => {
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      resolve(refuse('gate.no_address', { address, because: error.code ?? error.message })),
-    )
-    server.once('listening', () => resolve(ok(undefined)))
-    start()
-  })
 }
 
 async function close(server: Server): Promise<void> {

@@ -1,0 +1,31 @@
+import { createServer, type Server } from 'node:net'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
+
+const WHY: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program uses this port',
+  EACCES: 'you do not have permission to use it',
+  EADDRNOTAVAIL: 'this machine does not have this address',
+  ENOTFOUND: 'this host name is unknown',
+}
+
+/** Waits until a server listens, or cannot. */
+export function bind(server: Server, address: string, start: () => void): Promise<Result<void>> {
+  return new Promise((resolve) => {
+    server.once('error', ({ code, message }: NodeJS.ErrnoException) => {
+      const why = WHY[code ?? '']
+      resolve(
+        refuse('gate.no_address', { address, because: why === undefined ? (code ?? message) : `${why} (${code})` }),
+      )
+    })
+    server.once('listening', () => resolve(ok(undefined)))
+    start()
+  })
+}
+
+/** Whether a gate could listen there now. */
+export async function checkAddress(host: string, port: number): Promise<Result<void>> {
+  const probe = createServer()
+  const bound = await bind(probe, `${host}:${port}`, () => probe.listen(port, host))
+  if (bound.ok) await new Promise((closed) => probe.close(closed))
+  return bound
+}
