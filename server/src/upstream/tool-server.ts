@@ -69,6 +69,8 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
   let failures = 0
   let late_before = 0
   let last_failure: string | undefined
+  /** Why somebody has to log in, until the server is ready. */
+  let login_need: string | undefined
   let capabilities: JsonObject | undefined
 
   function start(): void {
@@ -96,7 +98,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
     }
     if (opened.is === 'needs_login') {
       legacy = false
-      if (last_failure !== opened.says) say('warn', `needs a login: ${opened.says}`)
+      if (login_need !== transport.hide(opened.says)) say('warn', `needs a login: ${opened.says}`)
       waitForLogin(opened.says)
       return undefined
     }
@@ -110,6 +112,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
     legacy = connection.legacy
     capabilities = connection.besides?.capabilities
     phase = { is: 'ready', connection, since: now() }
+    login_need = undefined
     const { protocol } = connection
     say('info', `is ready with ${connection.tools()} tools${protocol === undefined ? '' : `, MCP ${protocol}`}`)
     void connection.ended.then((how) => end(connection, how))
@@ -150,7 +153,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
 
   /** The server is not faulty, so there is no back-off; a login starts it immediately. */
   function waitForLogin(says: string): void {
-    last_failure = transport.hide(says)
+    login_need = transport.hide(says)
     failures = 0
     const timer = setTimeout(start, tuning.login_retry_ms)
     timer.unref()
@@ -168,6 +171,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
 
   // A function, because the compiler does not see that the phase changes while other code runs.
   const isWaitingForLogin = () => phase.is === 'needs_login'
+  const failureNow = () => (isWaitingForLogin() ? login_need : last_failure)
   const isCurrent = (attempt: Promise<unknown>) => phase.is === 'starting' && phase.attempt === attempt
 
   /** The connection to call on, or why there is none. */
@@ -176,7 +180,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
     // The connection is ending; its end starts the next one.
     if (phase.is === 'ready') await withTimeout(phase.connection.ended, wait_ms, signal)
     if (phase.is === 'ready') return { why: 'is ending' }
-    if (phase.is === 'needs_login') return { why: last_failure ?? '', login: true }
+    if (phase.is === 'needs_login') return { why: login_need ?? '', login: true }
     if (phase.is === 'waiting' && starts === 0) start()
     if (phase.is !== 'starting')
       return { why: phase.is === 'closed' ? 'closed' : `waiting to restart: ${last_failure ?? ''}` }
@@ -184,7 +188,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
     const waited = await withTimeout(attempt, wait_ms, signal)
     if (waited !== undefined) return waited
     if (isCurrent(attempt)) return { why: 'is still starting' }
-    if (isWaitingForLogin()) return { why: last_failure ?? '', login: true }
+    if (isWaitingForLogin()) return { why: login_need ?? '', login: true }
     return { why: `did not start: ${last_failure ?? ''}` }
   }
 
@@ -280,6 +284,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
 
   function status(): ServerStatus {
     const connection = phase.is === 'ready' ? phase.connection : undefined
+    const failure = failureNow()
     return {
       server,
       state: phase.is,
@@ -290,7 +295,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
       queued: slots.queued(),
       starts,
       late_answers: late_before + (connection?.late() ?? 0),
-      ...(last_failure === undefined ? {} : { last_failure }),
+      ...(failure === undefined ? {} : { last_failure: failure }),
       stderr: transport.stderr(),
     }
   }
@@ -307,7 +312,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
       start()
       if (phase.is === 'starting') await phase.attempt
       if (phase.is === 'ready') return ok(status())
-      const why = last_failure ?? 'the gate is shutting down'
+      const why = failureNow() ?? 'the gate is shutting down'
       return refuse(isWaitingForLogin() ? 'tool.login_needed' : 'tool.unavailable', { server, why })
     },
     async close() {

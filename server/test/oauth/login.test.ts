@@ -36,7 +36,7 @@ describe('a login at a tool server, by a person with a browser', () => {
   test('the server waits for a login, a person logs in, and its tools are listed and run', () =>
     withLogins({ server: serverAt(at.url) }, async ({ servers, logIn, call, state, listed, logged }) => {
       expect(await servers.ready('notes')).toMatchObject({ ok: false, problem: { code: 'tool.login_needed' } })
-      expect(state()).toBe('needs_login')
+      expect(servers.status()[0]).toMatchObject({ state: 'needs_login', last_failure: 'nobody has logged in' })
       expect(await call('read_name')).toMatchObject({
         ...NEEDED,
         problem: { about: { server: 'notes', why: 'nobody has logged in' } },
@@ -44,6 +44,7 @@ describe('a login at a tool server, by a person with a browser', () => {
       expect(await logIn('anna')).toMatchObject({ ok: true, value: { server: 'notes', issuer: at.issuer } })
       await servers.ready('notes')
       expect(state()).toBe('ready')
+      expect(servers.status()[0]?.last_failure).toBeUndefined()
       expect(listed).toContain('read_name')
       expect(textOf(await call('read_name'))).toBe('anna')
       expect(logged.join()).not.toMatch(/did not start/)

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { fieldsOf, printReply, textOf, timeOf, type Fields, type Out } from './print.ts'
+import { count, fieldsOf, printReply, textOf, timeOf, type Fields, type Out } from './print.ts'
 import type { Session } from './session.ts'
 
 const ASK_EVERY_MS = 1_000
@@ -44,8 +44,8 @@ export function printLogin(out: Out, { server, state, login }: Fields): void {
   if (known !== 'logged_in') return undefined
   const until =
     renews === true ? 'renewed automatically' : expires_at === undefined ? '' : `valid until ${timeOf(expires_at)}`
-  const count = users === undefined ? '' : `, ${textOf(users)} users with their own login`
-  return out.line(`${name}: logged in at ${textOf(issuer)}${until === '' ? '' : `, ${until}`}${count}`, 'quiet')
+  const own = users === undefined ? '' : `, ${count(users, 'user')} with their own login`
+  return out.line(`${name}: logged in at ${textOf(issuer)}${until === '' ? '' : `, ${until}`}${own}`, 'quiet')
 }
 
 const placeOf = (server: string, { shared }: { shared?: boolean }) =>
