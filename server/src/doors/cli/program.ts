@@ -1,47 +1,11 @@
-import { spawnSync } from 'node:child_process'
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import { bridgeStdio } from '../mcp/bridge-stdio.ts'
-import { sendToGate, type GateStart } from '../mcp/send-to-gate.ts'
-import { Surface } from '../../contract/surface.ts'
-import { addAuditCommands } from './audit-commands.ts'
-import { addApprovalCommands } from './approval-commands.ts'
-import { addCallCommands } from './call-commands.ts'
-import { addCallsCommand } from './calls-command.ts'
-import { addConsentCommands } from './consent-commands.ts'
-import { addCompletionCommand } from './completion.ts'
-import { addAgentCommands } from './agent-commands.ts'
-import { listenTo } from './event-lines.ts'
-import { clientFor, followFor, headersOf, UNREACHED, type Target } from './client.ts'
-import { commandFor, commandName, withCommand } from './command-name.ts'
-import { addDelegationCommands } from './delegation-commands.ts'
-import { addDownCommand } from './down-command.ts'
-import { EXIT } from './exit-codes.ts'
-import { addHealthCommands, addStoreCommands } from './health-commands.ts'
-import { addEraseCommand } from './erase-command.ts'
-import { addFlowCommands } from './flow-commands.ts'
-import { addHubCommands, addNodeCommand } from './hub-commands.ts'
-import { addInitCommands } from './init-commands.ts'
-import { addKeyCommands } from './key-commands.ts'
-import { addPackCommands } from './pack-commands.ts'
-import { addPassphraseCommands } from './passphrase-commands.ts'
-import { addPauseCommands } from './pause-commands.ts'
-import { addPolicyCommands } from './policy-commands.ts'
+import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import type { CliBoot } from './cli-boot.ts'
-import type { Started } from './local-gate.ts'
-import { printPauses } from './print-pauses.ts'
-import { logOf, notStarted, type Out } from './print.ts'
-import { reachGate } from './reach-gate.ts'
-import { saysOfFault, usageFault } from './usage-fault.ts'
-import { chooseTarget, type TargetFlags } from './target.ts'
-import { addRunCommands } from './run-commands.ts'
-import { addServiceCommands } from './service-commands.ts'
-import { addToolflowCommands } from './toolflow-commands.ts'
-import type { Session } from './session.ts'
-import { withWaitNotice, terminalOut } from './terminal-out.ts'
-import { addToolCommands } from './tool-commands.ts'
-import { addWorkflowCommands } from './workflow-commands.ts'
-
-type Globals = { config?: string; data?: string; json?: boolean; url?: string; key?: string; as?: string }
+import { commandFor, commandName, withCommand } from './command-name.ts'
+import { EXIT } from './exit-codes.ts'
+import type { Out } from './print.ts'
+import type { Globals } from './session.ts'
+import { terminalOut } from './terminal-out.ts'
+import { saysOfFault } from './usage-fault.ts'
 
 /** The command line: translates commands into requests to the running gate. Resolves with the exit code. */
 export async function runCli(argv: readonly string[], boot: CliBoot): Promise<number> {
@@ -74,52 +38,6 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
     terminalOut(process.stdout, process.stderr, globals().json === true, (text) =>
       withCommand(text, commandFor(command, globals()), verbs()),
     )
-  let chosen: Target | undefined
-  /** Resolved once, at the first request, so that unused environment variables are mentioned once. */
-  const target = (flags: TargetFlags = {}): Target => {
-    if (chosen !== undefined) return chosen
-    const found = chooseTarget({ ...globals(), ...flags }, process.env)
-    if ('fault' in found) throw usageFault(found.fault)
-    const { notes, ...there } = found
-    const local = there.url === undefined ? boot.local(globals()) : undefined
-    if (local?.fault !== undefined) throw usageFault(local.fault)
-    for (const note of [...notes, ...(local?.notes ?? [])]) out().error(note, 'quiet')
-    chosen = { ...there, ...(local === undefined ? {} : { socket: local.socket }) }
-    return chosen
-  }
-  const start = async (): Promise<Started> =>
-    target().url === undefined ? boot.local(globals()).start() : { is: 'not_configured' }
-  const session: Session = {
-    send: (...request) => withWaitNotice(reachGate(target(), start), process.stderr)(...request),
-    out,
-    exit: (code) => void (exitCode = code),
-    ask: async (...request) => {
-      const ask = clientFor(target())
-      const reply = await ask(...request)
-      if (reply.status !== UNREACHED || target().url !== undefined) return reply
-      return (await boot.local(globals()).comesUp()) ? ask(...request) : reply
-    },
-    follow: (...request) => followFor(target())(...request),
-    subscribe: (...request) => listenTo(target())(...request),
-    isElsewhere: () => target().url !== undefined,
-    offline: {
-      test: (asked) => boot.offline(globals()).test(asked),
-      lint: (asked) => boot.offline(globals()).lint(asked),
-    },
-    verify: (against) => boot.verify(globals(), against),
-    reset: () => boot.reset(globals()),
-    createKey: (wanted, isNewFolder) => boot.createKey(globals(), wanted, isNewFolder),
-    init: (initOptions) => boot.init(globals(), initOptions),
-    service: () => boot.service(globals()),
-    doctor: () => boot.doctor(globals()),
-    backUp: (file) => boot.backUp(globals(), file),
-    restore: (file) => boot.restore(globals(), file),
-    move: (address, schema) => boot.move(globals(), address, schema),
-    fail(says) {
-      out().error(says)
-      exitCode = EXIT.usage
-    },
-  }
 
   program
     .command('up')
@@ -128,8 +46,6 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
     .action(async (options: { port?: number }) => {
       exitCode = await boot.up({ ...globals(), ...options })
     })
-  addNodeCommand(program, boot, globals, portOf, session.exit)
-  addDownCommand(program, session)
   program
     .command('demo')
     .description('run a demo gate with two tool servers, an outbox and a folder of files, in ./sluice-demo')
@@ -137,85 +53,20 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
     .action(async (options: { port?: number }) => {
       exitCode = await boot.up({ ...globals(), ...options, demo: true })
     })
-  program
-    .command('mcp')
-    .description('serve MCP on stdin and stdout, as a client of the running gate')
-    .option('--agent <name>', 'the name of this agent (default mcp)')
-    .addOption(new Option('--surface <surface>', 'the tools the client sees').choices(Surface.options))
-    .action(async (options: { agent?: string; surface?: string }) => {
-      const there = target(options.agent === undefined ? {} : { agent: options.agent })
-      const isNobody = there.url === undefined && there.key === undefined && there.as === undefined
-      const gate = isNobody ? { ...there, as: 'agent:mcp' } : there
-      const path = options.surface === undefined ? '/mcp' : `/mcp?surface=${options.surface}`
-      const headers = headersOf(gate)
-      const begin = async (): Promise<GateStart> => {
-        const started = await start()
-        if (started.is === 'started') return { ok: true }
-        if (started.is === 'not_configured') {
-          // MCP clients start this in a folder of their own, so the missing file is named.
-          const missing = `there is no ${boot.local(globals()).config}; name yours with --config FILE, or write one with: sluice init`
-          const why = gate.url === undefined ? missing : `no gate responds at ${gate.url}; check the address`
-          out().error(`${why} [gate.absent]`, 'bad')
-          return { ok: false, why }
-        }
-        for (const line of notStarted(started)) out().error(line)
-        return { ok: false, why: [...started.says.map((line) => line.trim()), ...logOf(started)].join('; ') }
-      }
-      await bridgeStdio(process.stdin, process.stdout, sendToGate({ ...gate, path, headers, start: begin }))
-    })
-  program
-    .command('hook <client>')
-    .description('judge a tool call of a coding agent; the hook of the agent runs this command (docs/hooks.md)')
-    .option('--wait <seconds>', 'how long to wait for a person')
-    .allowUnknownOption()
-    .action((client: string, options: { wait?: string }) => {
-      // The launcher handles `sluice hook` itself; this is for `hook` after other options.
-      const wait = options.wait === undefined ? [] : ['--wait', options.wait]
-      const { socket } = boot.local(globals())
-      const words = [boot.launcher, 'hook', client, '--socket', socket, ...wait]
-      exitCode = spawnSync(process.execPath, words, { stdio: 'inherit' }).status ?? 2
-    })
-  program
-    .command('bench [words...]')
-    .description('run the benchmarks; only in a checkout of the repository')
-    .allowUnknownOption()
-    .action(async (words: string[]) => {
-      const measured = boot.bench([...words, ...(globals().json === true ? ['--json'] : [])])
-      if (measured === undefined)
-        session.fail('the benchmarks are not in the published package: run this in a checkout')
-      else exitCode = await measured
-    })
-  addCallCommands(program, session)
-  addCallsCommand(program, session)
-  addToolCommands(program, session)
-  addToolflowCommands(program, session)
-  addFlowCommands(program, session)
-  addHubCommands(program, session)
-  addAgentCommands(program, session)
-  addRunCommands(program, session)
-  addWorkflowCommands(program, session)
-  addApprovalCommands(program, session)
-  addConsentCommands(program, session)
-  addDelegationCommands(program, session)
-  addPolicyCommands(program, session)
-  addAuditCommands(program, session)
-  addPauseCommands(program, session)
-  addEraseCommand(program, session)
-  addKeyCommands(program, session)
-  addPackCommands(program, session)
-  addPassphraseCommands(program, session)
-  addInitCommands(program, session)
-  addHealthCommands(program, session)
-  addStoreCommands(program, session)
-  addServiceCommands(program, session)
-  addCompletionCommand(program, session)
-  explainMistakes(program, command)
+  const addOthers = async () => {
+    const { addCommands } = await import('./commands.ts')
+    const added = addCommands(program, { boot, globals, portOf, out, exit: (code) => void (exitCode = code) })
+    explainMistakes(program, command)
+    return added
+  }
 
   try {
+    explainMistakes(program, command)
+    const [verb] = program.parseOptions(argv.slice(2)).operands
+    // A gate does not load the other commands, so that it does not keep their code in memory.
+    const others = verb === 'up' || verb === 'demo' ? undefined : await addOthers()
     await program.parseAsync([...argv])
-    // `pauses` has just printed them.
-    const isListed = program.args[0] === 'pauses'
-    if (chosen !== undefined && exitCode !== EXIT.absent && !isListed) await printPauses(session)
+    if (exitCode !== EXIT.absent) await others?.finish()
   } catch (error) {
     if (!(error instanceof CommanderError)) return unexpected(out(), error)
     for (const line of saysOfFault(error)?.split('\n') ?? []) out().error(line)

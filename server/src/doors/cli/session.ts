@@ -7,6 +7,9 @@ import type { Listen } from './event-lines.ts'
 import type { Out } from './print.ts'
 import type { CliBoot } from './cli-boot.ts'
 
+/** The options of every command. */
+export type Globals = { config?: string; data?: string; json?: boolean; url?: string; key?: string; as?: string }
+
 /** What all commands share. */
 export type Session = {
   /** Sends to the selected gate, and starts it if possible. */
