@@ -1,3 +1,4 @@
+import { tooFewApprovers } from '../../../server/src/contract/too-few-approvers.ts'
 import type { Packet } from '../api/types.ts'
 import { shortTime, whenText } from '../lib/time.ts'
 import { Note } from '../parts/note.tsx'
@@ -6,6 +7,7 @@ import { Text } from '../parts/text.tsx'
 /** Who is asked, who has approved, how many are missing, and when others are asked too. */
 export function AskedNote({ packet }: { readonly packet: Packet }) {
   const { asked, decisions } = packet
+  const tooFew = tooFewApprovers(asked)
   if (packet.state !== 'pending' || (asked.groups.length === 0 && asked.people < 2)) return null
   return (
     <Note icon="people">
@@ -15,6 +17,7 @@ export function AskedNote({ packet }: { readonly packet: Packet }) {
           {asked.groups.length === 0 ? '' : ` of ${asked.groups.map(({ name }) => name).join(' or ')}`} must approve;{' '}
           {asked.missing === 1 ? 'one more is needed' : `${asked.missing} more are needed`}.
         </b>{' '}
+        {tooFew === undefined ? null : `${tooFew[0]?.toUpperCase()}${tooFew.slice(1)}. `}
         {decisions.map((one) => (
           <span key={one.by}>
             <Text>{one.user}</Text>

@@ -114,6 +114,8 @@ export const WhoIsAsked = z.object({
   people: z.number().int(),
   approved: z.number().int(),
   missing: z.number().int(),
+  /** How many people can approve now, if it is known and fewer than have to. The requester does not count. */
+  able: z.number().int().optional(),
   escalates_at: z.number().optional(),
   escalates_to: z.string().optional(),
   escalated_at: z.number().optional(),

@@ -12,13 +12,20 @@ beforeAll(async () => {
     const file = join(folder, 'sluice.yaml')
     const config = JSON.parse(readFileSync(file, 'utf8')) as Config
     config.servers.book.tools['note_again'] = { effects: ['write'], tags: ['production'] }
+    config.policy.rules.push({
+      id: 'both',
+      effect: 'ask',
+      strength: 'two_person',
+      match: { tool: 'book__echo' },
+      says: 'two people look at echoes',
+    })
     writeFileSync(file, JSON.stringify({ ...config, approvals: { tokens: 'strong' } }))
     writeFileSync(join(folder, 'passphrase'), 'correct horse battery')
   })
 })
 afterAll(() => gate.stop())
 
-type Config = { servers: { book: { tools: Record<string, object> } } }
+type Config = { policy: { rules: object[] }; servers: { book: { tools: Record<string, object> } } }
 type Held = { approval_id: string; call_id: string; evidence: { strength?: string; proof?: string }[] }
 const call = async (): Promise<Held> =>
   JSON.parse((await gate.cli('--json', 'call', 'book__note_again', '{"text":"x"}')).out) as Held
@@ -53,8 +60,21 @@ test('doctor reports that', async () => {
   expect((await gate.cli('doctor')).out).toContain('there is only one approver')
 })
 
+/** A rule requires two people for this call; the text of its request, on one line. */
+async function echoed(agent: string): Promise<string> {
+  const { body } = await gate.http('POST', '/v1/calls', agent, { tool: 'book__echo', args: { text: 'x' } })
+  return (await gate.cli('approvals', String(body['approval_id']))).out.replaceAll(/\s+(?:↳ )?/g, ' ')
+}
+
+test('a rule that requires two people still does, and the request says that only one can approve and what to do', async () => {
+  expect(await echoed(await gate.key('agent', 'echoing', 'ann'))).toMatch(
+    /asked: 2 approvers; 0 so far, 2 more people must approve besides the requester, only one person can approve here: create a key for another person with `\S+ keys create approver NAME`/,
+  )
+})
+
 test('with a second person two must decide', async () => {
   await gate.key('approver', 'bob')
+  expect(await echoed(await gate.key('agent', 'echoing-again', 'ann'))).not.toContain('besides the requester')
   const held = await call()
   expect(held.evidence).toContainEqual(expect.objectContaining({ strength: 'two_person' }))
   expect((await gate.cli('doctor')).out).not.toContain('there is only one approver')

@@ -2,20 +2,31 @@ import type { ApprovalPacket, ApprovalRow, ApprovalState } from '../../contract/
 import type { CallRow } from '../../contract/call.ts'
 import { DECIDING_KINDS, type Caller } from '../../contract/caller.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
+import type { WhoIsAsked } from '../../contract/routes.ts'
 import { reviewDefinition } from '../../core/catalogue/review-definition.ts'
 import { grantedTools } from '../../core/identity/granted-tools.ts'
 import type { Links } from '../calls/describe-call.ts'
-import type { Held, Page, Searches, Tables } from '../ports/reads.ts'
-import type { Clock } from '../ports/runtime.ts'
+import { approvers, type ApproverDeps } from '../identity/count-approvers.ts'
+import type { Held, Page, Searches } from '../ports/reads.ts'
 import { askedAs, seesRequest, substituteOf } from './asked-people.ts'
 import { packetOf, type PacketDeps } from './packet-of.ts'
 
-export type ApprovalReadDeps = PacketDeps & { readonly tables: Tables; readonly clock: Clock; readonly links: Links }
+export type ApprovalReadDeps = PacketDeps & ApproverDeps & { readonly links: Links }
 
 /** The packet of a request; at a node it says that the hub decides. */
 export async function shownPacketOf(deps: ApprovalReadDeps, held: Held<'approvals'>): Promise<ApprovalPacket> {
   const { url, hub } = deps.links(held.row.approval_id)
-  return { ...(await packetOf(deps, held)), ...(hub === undefined ? {} : { decided_at: { hub, url } }) }
+  const packet = await packetOf(deps, held)
+  const asked = await withAble(deps, packet)
+  return { ...packet, asked, ...(hub === undefined ? {} : { decided_at: { hub, url } }) }
+}
+
+/** Says so if a request needs more people than can approve it. A group has its own people, who are named. */
+async function withAble(deps: ApproverDeps, { asked, state, asked_by }: ApprovalPacket): Promise<WhoIsAsked> {
+  if (state !== 'pending' || asked.people < 2 || asked.groups.length > 0) return asked
+  const known = await approvers(deps)
+  const able = known && [...known].filter((user) => user !== asked_by.user).length
+  return able === undefined || able >= asked.people ? asked : { ...asked, able }
 }
 
 /** Approvers see every request that they are asked about (asked-people.ts), people those made in their name. Agents see none. */

@@ -12,11 +12,15 @@ export type ApproverDeps = {
 
 const PAGE = 1_000
 
+/** How many people can decide requests. Undefined if unknown. */
+export const countApprovers = async (deps: ApproverDeps): Promise<number | undefined> => (await approvers(deps))?.size
+
 /**
- * How many people can decide requests: those who have a key for it, and the owner of the data folder, who needs none. Undefined
+ * The people who can decide requests: those who have a key for it, and the owner of the data folder, who needs none. Undefined
  * if unknown. People are identified by `user`; one may have several keys.
  */
-export async function countApprovers({ tables, clock, otherApprovers }: ApproverDeps): Promise<number | undefined> {
+export async function approvers(deps: ApproverDeps): Promise<ReadonlySet<string> | undefined> {
+  const { tables, clock, otherApprovers } = deps
   if (otherApprovers === 'unknown') return undefined
   try {
     const held = await tables.list('credentials', {}, { limit: PAGE })
@@ -25,7 +29,7 @@ export async function countApprovers({ tables, clock, otherApprovers }: Approver
     const deciding = held
       .map(({ row }) => row)
       .filter((row) => DECIDING_KINDS.includes(row.caller.kind) && credentialState(row, now) === 'active')
-    return new Set([LOCAL_OWNER.user, ...otherApprovers, ...deciding.map(({ caller }) => caller.user)]).size
+    return new Set([LOCAL_OWNER.user, ...otherApprovers, ...deciding.map(({ caller }) => caller.user)])
   } catch {
     return undefined
   }

@@ -1,3 +1,4 @@
+import { tooFewApprovers } from '../../contract/too-few-approvers.ts'
 import { shortened, visibleText } from '../../contract/visible-text.ts'
 import { fieldsOf, textOf, timeOf, type Fields } from './print.ts'
 
@@ -12,12 +13,18 @@ export function askedWords(packet: Fields): string[] {
   const groups = listOf(asked['groups']).map(fieldsOf)
   const needed = Number(asked['people'] ?? 1)
   if (groups.length === 0 && needed <= 1) return []
-  const whom = groups.length === 0 ? 'approvers' : groups.map(groupWords).join(' and ')
+  const whom = groups.length === 0 ? 'approvers' : `of ${groups.map(groupWords).join(' and ')}`
   return [
-    `asked: ${needed} of ${whom}; ${textOf(asked['approved'])} so far, ${missingWords(asked)}`,
+    `asked: ${needed} ${whom}; ${textOf(asked['approved'])} so far, ${missingWords(asked)}`,
+    ...tooFewWords(asked),
     ...listOf(packet['decisions']).map(fieldsOf).map(decisionWords),
     ...escalationWords(asked),
   ]
+}
+
+function tooFewWords({ able }: Fields): string[] {
+  const says = tooFewApprovers(typeof able === 'number' ? { able } : {})
+  return says === undefined ? [] : [says]
 }
 
 export function missingWords(asked: Fields): string {

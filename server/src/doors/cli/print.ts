@@ -163,7 +163,9 @@ function printEvidence(out: Out, body: Fields): void {
 
 function printHeld(out: Out, body: Fields): void {
   const id = textOf(body['approval_id'])
-  out.line(`held for a person: ${id}, until ${timeOf(body['expires_at'])}`, 'head')
+  const { evidence } = body
+  const isForTwo = Array.isArray(evidence) && evidence.map(fieldsOf).some(({ strength }) => strength === 'two_person')
+  out.line(`held for ${isForTwo ? 'two people' : 'a person'}: ${id}, until ${timeOf(body['expires_at'])}`, 'head')
   for (const note of evidenceOf(body)) out.line(`  ${note}`, toneOf(note))
   if (body['hub'] === undefined) out.line(`  decide:  sluice approve ${id}   or: sluice deny ${id}`)
   else out.line(`  decide:  at the hub ${textOf(body['hub'])}, not here: ${textOf(body['url'])}`)

@@ -18,7 +18,7 @@ export function toolAnswer(outcome: Outcome, hasOutputSchema: boolean): JsonObje
     case 'pending': {
       const { call_id, expires_at } = outcome
       const until = new Date(expires_at).toISOString()
-      const says = `This call is held for a person to decide, at most until ${until}. It has not run. Do not repeat it; call call_status with call_id ${call_id} to get the outcome.${why(outcome.evidence, 'ask')} ${whoDecides(outcome)}`
+      const says = `This call is held for ${isForTwo(outcome) ? 'two people' : 'a person'} to decide, at most until ${until}. It has not run. Do not repeat it; call call_status with call_id ${call_id} to get the outcome.${why(outcome.evidence, 'ask')} ${whoDecides(outcome)}`
       return messageResult(says, heldDetails(outcome), false, hasOutputSchema)
     }
     case 'refused':
@@ -67,6 +67,8 @@ export function toolAnswer(outcome: Outcome, hasOutputSchema: boolean): JsonObje
 }
 
 type Pending = Extract<Outcome, { status: 'pending' }>
+
+const isForTwo = ({ evidence }: Pending): boolean => evidence.some(({ strength }) => strength === 'two_person')
 
 /** A node's requests are decided at its hub. */
 function whoDecides({ url, hub }: Pending): string {
