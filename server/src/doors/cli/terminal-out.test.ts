@@ -23,6 +23,15 @@ describe('text for people', () => {
     expect(pipe.text()).toBe('held\n')
   })
 
+  test('is not wrapped on a terminal that reports no width', () => {
+    const { stream, text } = streamOf(true)
+    const long = 'a person must confirm it explicitly '.repeat(4).trim()
+    const out = terminalOut(Object.assign(stream, { columns: 0 }), stream, false)
+    out.line(long)
+    expect(text()).toBe(`${long}\n`)
+    expect(out.width).toBe(100)
+  })
+
   test('cannot contain colours of its own', () => {
     const { stream, text } = streamOf(true)
     terminalOut(stream, stream, false).error('\u001b[32mapproved', 'bad')

@@ -13,7 +13,9 @@ type Stream = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly colum
 
 /** Used if the width of the screen is not known. */
 const USUAL_WIDTH = 100
-const widthOf = ({ columns }: Stream): number => columns ?? USUAL_WIDTH
+/** A pseudo-terminal whose size nobody has set reports 0. */
+export const knownSize = (size: number | undefined): number | undefined => (size === 0 ? undefined : size)
+const widthOf = ({ columns }: Stream): number => knownSize(columns) ?? USUAL_WIDTH
 
 /** Text for people on two streams: coloured if the terminal supports it, and never able to move its cursor. */
 export function terminalOut(
@@ -46,9 +48,10 @@ export function terminalOut(
 }
 
 /** A line that is too long for the screen is wrapped with an indent, so that text of others never begins a line. */
-function linesOn({ isTTY, columns }: Stream, text: string): string[] {
+function linesOn(stream: Stream, text: string): string[] {
   const shown = visibleText(text)
-  if (isTTY !== true || columns === undefined || shown.length <= columns) return [shown]
+  const columns = knownSize(stream.columns)
+  if (stream.isTTY !== true || columns === undefined || shown.length <= columns) return [shown]
   const [first = '', ...more] = brokenText(shown, columns - CONTINUED.length)
   return [first, ...more.map((piece) => `${CONTINUED}${piece}`)]
 }

@@ -6,6 +6,7 @@ import { UNREACHED } from '../client.ts'
 import { jsonFault } from '../json-argument.ts'
 import { fieldsOf, itemsOf, textOf, type Fields } from '../print.ts'
 import type { Session } from '../session.ts'
+import { knownSize } from '../terminal-out.ts'
 import { CHANGES, PENDING } from '../watch-approvals.ts'
 import {
   askPassphrase,
@@ -48,7 +49,7 @@ export async function runInbox(
     if (action?.do === 'quit') app.unmount()
     else if (action !== undefined) void carryOut(action)
   }
-  const size = () => ({ columns: screen.stdout.columns, rows: screen.stdout.rows })
+  const size = () => ({ columns: knownSize(screen.stdout.columns), rows: knownSize(screen.stdout.rows) })
   const draw = () => createElement(InboxScreen, { inbox, now: Date.now(), size: size(), onKey })
   // There is a terminal here, so draw even if the environment variable CI is set.
   const app = render(draw(), { ...screen, patchConsole: false, interactive: true })
