@@ -20,7 +20,7 @@ export type Settings = {
 /** With the overrides from the environment. */
 export type LoadedSettings = Settings & { readonly env: EnvRead }
 
-const DEFAULT_DATA = './.sluice'
+export const DEFAULT_DATA = './.sluice'
 
 /** Reads `sluice.yaml`. An absent one is the default configuration, unless it was requested by name. */
 export function loadConfig(file: string, isNamed: boolean, also: Also = {}): Result<LoadedSettings> {

@@ -140,6 +140,17 @@ describe('sluice init', () => {
     expect(run({ undo: true })).toMatchObject({ ok: false, problem: { code: 'init.nothing_to_undo' } })
   })
 
+  test('undo finds the backups after `data` was set to another folder', () => {
+    const file = cursor()
+    done({ write: true })
+    const other = join(home(), 'state')
+    writeFileSync(config(), read(config()).replace('data: ./.sluice', `data: ${other}`))
+    expect(run({ undo: true })).toMatchObject({ ok: true })
+    expect(read(file)).toBe(CURSOR)
+    const folder = `${join(other, 'init')}, ${join(project(), '.sluice/init')}`
+    expect(run({ undo: true })).toMatchObject({ problem: { code: 'init.nothing_to_undo', about: { folder } } })
+  })
+
   test('undoes nothing if one of the files was changed since', () => {
     const file = cursor()
     const other = write(

@@ -54,18 +54,15 @@ export function changeClients(folder: string, replacements: readonly Replacement
 const save = (home: string, manifest: Manifest) =>
   writeWhole(join(home, 'manifest.json'), Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`), 0o600)
 
-/** Restores what the last change replaced. Nothing is changed if one of the files is no longer what we wrote. */
-export function undoClients(folder: string): Result<readonly Changed[]> {
-  const [home] = existsSync(folder)
-    ? readdirSync(folder)
-        .toSorted()
-        .toReversed()
-        .filter((name) => isOpen(join(folder, name)))
-    : []
-  if (home === undefined) return refuse('init.nothing_to_undo', { folder })
-  const place = join(folder, home)
-  const manifest = manifestIn(place)
-  if (manifest === undefined) return refuse('init.nothing_to_undo', { folder })
+/**
+ * Restores what the last change replaced, from the first of these folders that has one. Nothing is changed if one of the files is
+ * no longer what we wrote.
+ */
+export function undoClients(folders: readonly string[]): Result<readonly Changed[]> {
+  const place = folders.flatMap(openChanges).at(0)
+  const manifest = place === undefined ? undefined : manifestIn(place)
+  if (place === undefined || manifest === undefined)
+    return refuse('init.nothing_to_undo', { folder: folders.join(', ') })
   // Not reached by an interrupted change, or already restored by an interrupted undo: nothing to do for these.
   const touched = manifest.files.filter(({ file, before }) => digestOf(file) !== before)
   const strange = touched
@@ -87,7 +84,16 @@ const unhooked = (file: string) => (existsSync(file) ? withoutHooks(readFileSync
 
 const ABSENT = 'absent'
 const digestOf = (file: string) => (existsSync(file) ? sha256(readFileSync(file)) : ABSENT)
-const isOpen = (home: string) => manifestIn(home)?.undone === false
+
+/** The changes that were not undone, newest first. */
+const openChanges = (folder: string): readonly string[] =>
+  existsSync(folder)
+    ? readdirSync(folder)
+        .toSorted()
+        .toReversed()
+        .map((name) => join(folder, name))
+        .filter((home) => manifestIn(home)?.undone === false)
+    : []
 
 function manifestIn(home: string): Manifest | undefined {
   try {

@@ -8,7 +8,7 @@ import type { UpOptions } from '../../doors/cli/local-gate.ts'
 import { parseDocument } from 'yaml'
 import { secretOf } from '../../upstream/server-config.ts'
 import { makeDataFolder, placesIn } from '../data-folder.ts'
-import { dataIn, loadConfig } from '../load-config.ts'
+import { dataIn, DEFAULT_DATA, loadConfig } from '../load-config.ts'
 import { configFileOf, HOOK, LAUNCHER } from '../local-gate.ts'
 import { clientFiles, type ClientFile, type HostEnvironment } from './client-files.ts'
 import { choosePort } from './choose-port.ts'
@@ -35,7 +35,8 @@ export function init(
   const folder = dirname(file)
   const data = resolvePath(options.data ?? dataIn(file))
   const backups = join(data, 'init')
-  if (initOptions.undo) return undo(file, backups)
+  // `data` may have been changed since the clients were.
+  if (initOptions.undo) return undo(file, [...new Set([backups, join(folder, DEFAULT_DATA, 'init')])])
   if (existsSync(file)) {
     const sound = loadConfig(file, true)
     if (!sound.ok) return sound
@@ -88,7 +89,7 @@ const USUAL = { host: '127.0.0.1', port: 7420 }
 const portNotes = (port: number): readonly string[] =>
   port === USUAL.port ? [] : [`port ${USUAL.port} is in use, so this gate will listen on port ${port}`]
 
-function undo(file: string, backups: string): Result<InitReport> {
+function undo(file: string, backups: readonly string[]): Result<InitReport> {
   const undone = undoClients(backups)
   if (!undone.ok) return undone
   const nothing = { clients: [], secrets: [], snippet: {}, notes: [] }

@@ -77,10 +77,17 @@ function printInit(out: Out, report: InitReport, { write }: InitOptions): void {
     out.line(`${added} the gate to ${file}${backup === '' ? '' : `; backup: ${backup}`}`)
   if (write && report.changed.length > 0) out.line('restart these clients; `sluice init --undo` restores their files')
   if (report.changed.length === 0) {
-    out.line('add this to the configuration of your client, or let `sluice init --write` do it:')
+    out.line(byHand(report, write))
     out.data(JSON.stringify(report.snippet, null, 2))
   }
   out.line('next: `sluice doctor`, then `sluice up`')
+}
+
+/** Before the entry for a client whose file was not changed. */
+function byHand({ clients }: InitReport, write: boolean): string {
+  const isConnected = clients.length > 0 && clients.every(({ servers }) => servers.every(({ as }) => as === undefined))
+  if (isConnected) return 'there is nothing to move; to connect another client, add this to its configuration:'
+  return `add this to the configuration of your client${write ? '' : ', or let `sluice init --write` do it'}:`
 }
 
 function printUndone(out: Out, { changed }: InitReport): void {
