@@ -1,6 +1,6 @@
 import { loadRoutes } from '../commands/approvals/load-routes.ts'
 import { lintPolicy } from '../commands/policy/lint-policy.ts'
-import { invalidPolicy, loadDraft, type PolicyText } from '../commands/policy/load-policy.ts'
+import { invalidPolicy, loadDraft, policyWithin, type PolicyText } from '../commands/policy/load-policy.ts'
 import { testPolicy } from '../commands/policy/test-policy.ts'
 import type { PolicyLintBody } from '../contract/api.ts'
 import { ok, type Result } from '../contract/problems.ts'
@@ -14,7 +14,7 @@ import { z3 } from './z3.ts'
 /** Tests and lints a draft, or the configured policy, without a running gate. Read-only; no tool is known here. */
 export function offlinePolicy(options: UpOptions): ReturnType<CliBoot['offline']> {
   const load = (draft: PolicyLintBody['policy']) => {
-    const text = draft === undefined ? configured(options) : ok(draft)
+    const text = draft === undefined ? configured(options) : ok(policyWithin(draft))
     return text.ok ? loadDraft(sha256Hex, text.value) : text
   }
   return {

@@ -88,6 +88,22 @@ describe('with a running gate', () => {
     })
   })
 
+  test('lint finds a misspelt tool, also in a whole configuration', async () => {
+    const misspelt = `rules:\n  - { id: no-notes, effect: block, match: { tool: book__nota }, says: no notes }\n`
+    writeFileSync(join(gate.folder, 'misspelt.yaml'), misspelt)
+    writeFileSync(join(gate.folder, 'whole.yaml'), `servers: {}\npolicy:\n  ${misspelt.replaceAll('\n', '\n  ')}\n`)
+    for (const [file, line] of [
+      ['misspelt.yaml', 2],
+      ['whole.yaml', 4],
+    ]) {
+      const found = await gate.cli('policy', 'lint', String(file))
+      expect(found.code).toBe(1)
+      expect(lines(found)[0]).toBe(
+        `unlisted ${file}:${line}: \`no-notes\` names \`book__nota\`, which no tool server lists; did you mean \`book__note\`?`,
+      )
+    }
+  })
+
   test('lint shows a call for each finding and ends with 1', async () => {
     expect(await gate.cli('policy', 'lint')).toMatchObject({ code: 0 })
     const found = await gate.cli('policy', 'lint', 'shadowed.yaml')

@@ -86,6 +86,18 @@ test('a configuration with a mistake changes nothing, and doctor says that file 
   expect(out).toContain('takes effect after a restart')
 })
 
+test('doctor names a rule for a tool that no server lists', async () => {
+  const rule = { id: 'no-looks', effect: 'block', match: { tool: 'book__lok' }, says: 'no looks' }
+  change((config) => Object.assign(config, { policy: { rules: [rule] } }))
+  await gate.http('POST', '/v1/policies/reload', admin)
+  expect((await gate.cli('doctor')).out).toContain(
+    '`no-looks` names `book__lok`, which no tool server lists; did you mean `book__look`?',
+  )
+  change((config) => Object.assign(config, { policy: {} }))
+  await gate.http('POST', '/v1/policies/reload', admin)
+  expect((await gate.cli('doctor')).out).not.toContain('no tool server lists')
+})
+
 test('a call that was judged before its server is replaced is judged and checked again, and does not run unchecked', async () => {
   const replacement = join(gate.folder, 'second.txt')
   // The replacement already has this note; the first server does not. Both wait with their answer until they are released.

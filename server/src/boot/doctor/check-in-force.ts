@@ -23,11 +23,25 @@ export async function checkInForce(settings: Settings): Promise<readonly Finding
     ]
   const served = itemsOf((await ask('GET', '/v1/servers')).body).map(({ server }) => textOf(server))
   const policy = fieldsOf((await ask('GET', '/v1/policies')).body)
+  const linted = fieldsOf((await ask('POST', '/v1/policies/lint', {})).body)
   return [
     ...otherSections(settings, fieldsOf(running['sections'])),
     ...otherServers(Object.keys(settings.config.servers), served),
     ...otherPolicy(settings, textOf(policy['version'] ?? '')),
+    ...unlistedTools(linted['findings']),
   ]
+}
+
+/** Only the running gate knows the tools. */
+function unlistedTools(findings: unknown): Finding[] {
+  return itemsOf({ items: findings })
+    .filter(({ kind }) => kind === 'unlisted')
+    .map(({ says, source }) => ({
+      severity: 'warning',
+      about: 'policy',
+      says: `${textOf(says)} (${textOf(source)})`,
+      do: 'correct the name, or remove the rule',
+    }))
 }
 
 function otherSections({ config }: Settings, running: Readonly<Record<string, unknown>>): Finding[] {

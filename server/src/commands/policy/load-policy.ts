@@ -1,6 +1,7 @@
 import type { PolicyFault } from '../../contract/policy.ts'
 import { refuse, ok, type Result } from '../../contract/problems.ts'
 import { compilePolicy, type CompiledPolicy } from '../../core/gate/policy/compile-policy.ts'
+import { locateYaml } from '../../core/gate/policy/located-yaml.ts'
 import { spellFault } from '../../core/gate/policy/policy-faults.ts'
 import type { Policy } from '../../core/gate/policy/policy.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
@@ -34,6 +35,15 @@ export function loadDraft(digest: Digest, text: PolicyText, catalogue?: Catalogu
   const compiled = compileText(digest, text, catalogue)
   return compiled.ok ? ok(compiled.value) : invalidPolicy(compiled.faults)
 }
+
+/** The policy to try out, if somebody names a whole configuration file that contains it. */
+export function policyWithin(draft: PolicyText): PolicyText {
+  const located = locateYaml(draft.text)
+  const isConfiguration = located.ok && isObject(located.yaml.value) && isObject(located.yaml.value['policy'])
+  return isConfiguration ? { ...draft, at: ['policy'] } : draft
+}
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export const invalidPolicy = (faults: readonly PolicyFault[]): Result<never> =>
   refuse('policy.invalid', { faults: faults.map(spellFault).join('\n') })

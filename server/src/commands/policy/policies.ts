@@ -14,7 +14,7 @@ import type { Policy } from '../../core/gate/policy/policy.ts'
 import { diffPolicy, type DiffReport } from './diff-policy.ts'
 import { lintPolicy, type LintReport, type Solver } from './lint-policy.ts'
 import type { LivePolicy, Reloaded } from './live-policy.ts'
-import { loadDraft } from './load-policy.ts'
+import { loadDraft, policyWithin } from './load-policy.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
 import type { Tables } from '../ports/reads.ts'
 import type { Digest } from '../ports/runtime.ts'
@@ -59,7 +59,7 @@ export function policiesOf(deps: PoliciesDeps): Policies {
   /** For those who may try drafts on other people's calls; without a draft, the active policy. */
   function draftFor(caller: Caller, draft: PolicyLintBody['policy']): Result<Policy> {
     if (!TRIERS.includes(caller.kind)) return refuse('auth.forbidden', { needs: TRIERS.join(', ') })
-    return draft === undefined ? ok(current()) : loadDraft(deps.digest, draft, deps.catalogue)
+    return draft === undefined ? ok(current()) : loadDraft(deps.digest, policyWithin(draft), deps.catalogue)
   }
   return {
     notices: () => noticesOf(deps.live),

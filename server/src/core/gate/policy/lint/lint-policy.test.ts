@@ -23,6 +23,32 @@ const judge = (policy: Policy, example: DescribedCall) => {
   return judgePolicy(policy, call, facts)
 }
 
+describe('tools that no server lists', () => {
+  const found = (tool: string) =>
+    lintPolicy(policyOf(`rules: [{ id: a, effect: block, match: { tool: ${tool} }, says: x }]`), {
+      tools: ['mail__send', 'mail__delete_message', 'files__read'],
+    }).map(({ kind, says }) => `${kind}: ${says}`)
+  test.each([
+    [
+      'mail__delete_mesage',
+      ['unlisted: `a` names `mail__delete_mesage`, which no tool server lists; did you mean `mail__delete_message`?'],
+    ],
+    ['mial__send', ['unlisted: `a` names `mial__send`, which no tool server lists; did you mean `mail__send`?']],
+    ['mail__archive_everything', ['unlisted: `a` names `mail__archive_everything`, which no tool server lists']],
+    [
+      '[mail__send, files__raed]',
+      ['unlisted: `a` names `files__raed`, which no tool server lists; did you mean `files__read`?'],
+    ],
+    ['mail__send', []],
+    ['mail__drop_*', []],
+    ['bank__transfer', []],
+  ])('%s', (tool, findings) => expect(found(tool)).toEqual(findings))
+
+  test('nothing is found where no tools are known', () => {
+    expect(lint('id: a, effect: block, match: { tool: mail__sned }')).toEqual([])
+  })
+})
+
 describe('unreachable rules', () => {
   test.each([
     [

@@ -9,11 +9,12 @@ import type { CompiledRule, Policy } from '../policy.ts'
 import { atomsOf } from './atoms.ts'
 import { coversGlob, coversMatch, serverWithin } from './covers.ts'
 import { sampleCall } from './sample-call.ts'
+import { unlistedTools } from './unlisted-tools.ts'
 import { type Promised, type CallsToTry, callsToTry } from './calls-to-try.ts'
 
 /** A probable mistake in a policy, with a call that shows it. */
 export type Finding = {
-  readonly kind: 'unreachable' | 'gap' | 'contradiction'
+  readonly kind: 'unlisted' | 'unreachable' | 'gap' | 'contradiction'
   /** The rule it is about, followed by the other rules involved. */
   readonly rules: readonly string[]
   readonly source: string
@@ -23,7 +24,11 @@ export type Finding = {
   readonly answer: Answer
 }
 
-export type LintOptions = { readonly schemas?: (tool_id: string) => JsonObject | undefined }
+export type LintOptions = {
+  readonly schemas?: (tool_id: string) => JsonObject | undefined
+  /** The ids of all tools that servers list. */
+  readonly tools?: readonly string[]
+}
 
 export type Lint = { readonly policy: Policy; readonly rules: readonly CompiledRule[]; readonly options: LintOptions }
 
@@ -34,6 +39,7 @@ export type Lint = { readonly policy: Policy; readonly rules: readonly CompiledR
 export function lintPolicy(policy: Policy, options: LintOptions = {}): Finding[] {
   const lint = { policy, rules: policy.operator.rules, options }
   const ofRules = lint.rules.flatMap((rule) => [
+    ...unlisted(rule, lint),
     ...unreachable(rule, lint),
     ...contradictions(rule, lint),
     ...forgotten(rule, lint),
@@ -71,6 +77,16 @@ function answerTo(policy: Policy, example: DescribedCall): Answer {
 }
 
 // ---------------------------------------------------------------- rules without effect
+
+function unlisted(own: CompiledRule, lint: Lint): Finding[] {
+  const { id, match } = own.rule
+  return unlistedTools(match, lint.options.tools ?? []).flatMap(({ tool, meant }) => {
+    const example = sampleCall({ ...match, tool: [tool] })
+    const hint = meant === undefined ? '' : `; did you mean \`${meant}\`?`
+    const says = `\`${id}\` names \`${tool}\`, which no tool server lists${hint}`
+    return example === undefined ? [] : [reports(lint, 'unlisted', [own], says, example)]
+  })
+}
 
 function unreachable(own: CompiledRule, lint: Lint): Finding[] {
   const { rule } = own
