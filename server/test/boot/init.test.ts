@@ -6,7 +6,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { clientFiles } from '../../src/boot/init/client-files.ts'
 import { init } from '../../src/boot/init/init.ts'
 import { plainJson, spanOf } from '../../src/boot/init/jsonc.ts'
-import { freeName } from '../../src/boot/init/plan-import.ts'
 import { run as command } from '../doors/with-running-gate.ts'
 import { tomlServers } from '../../src/boot/init/toml-servers.ts'
 import { loadConfig } from '../../src/boot/load-config.ts'
@@ -262,15 +261,6 @@ describe('sluice init', () => {
 })
 
 describe('what init reads', () => {
-  test.each([
-    ['My_Server', 'my-server'],
-    ['  @scope/Pkg  ', 'scope-pkg'],
-    ['Über', 'u-ber'],
-    ['___', 'server'],
-    ['x'.repeat(40), 'x'.repeat(32)],
-    ['taken', 'taken-2'],
-  ])('%s is called %s', (wished, name) => expect(freeName(wished, new Set(['taken']))).toBe(name))
-
   test('reads what opencode, Goose and Continue write, and puts the gate where it can be written', () => {
     const opencode = `{
   "$schema": "https://opencode.ai/config.json",
@@ -372,16 +362,6 @@ describe('what init reads', () => {
     const files = clientFiles({ home: '/home/me', cwd: '/work', platform, env }).map((each) => each.file)
     expect(files).toContain(file.startsWith('/') ? file : join('/home/me', file))
   })
-
-  test('LAW: a free name is a valid name and not taken', () =>
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), fc.array(fc.string()), (wished, more) => {
-        const taken = new Set([...more, freeName(wished, new Set())])
-        const name = freeName(wished, taken)
-        expect(name).toMatch(/^[a-z0-9][a-z0-9-]{0,31}$/)
-        expect(taken.has(name)).toBe(false)
-      }),
-    ))
 
   test('LAW: plain JSON is unchanged, and each value is found at its position', () =>
     fc.assert(
