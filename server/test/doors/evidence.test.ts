@@ -183,6 +183,8 @@ describe('search', () => {
     expect(shown).toMatchObject({ code: 0 })
     expect(shown.out.split('\n')).toHaveLength(4)
     expect(shown.out).toMatch(/^SCORE.*\n\d\.\d\d +book__keep_note +Keep a note +keep, note in name/)
+    const related = await gate.cli('search', 'retain', 'a', 'memo', '--top-k', '1')
+    expect(related.out).toContain('note (related to memo) in name, description')
     for (const asked of ['q=', 'top_k=5', 'q=note&top_k=x', 'q=note&top_k=0'])
       expect(await gate.http('GET', `/v1/tools/search?${asked}`, agent)).toMatchObject({
         status: 400,

@@ -5,11 +5,13 @@ import type { Hit } from '../../core/search/create-index.ts'
 import { fuseRanks } from '../../core/search/fuse-ranks.ts'
 import { byHabit } from '../../core/search/habits.ts'
 import { titleOf } from '../../core/search/card.ts'
+import { wordForms } from '../../core/search/word-forms.ts'
 import { markedText } from '../../contract/visible-text.ts'
 import type { LiveCatalogue } from './catalogue.ts'
 import type { SearchHabits } from './search-habits.ts'
 import type { SemanticSearch } from './semantic-search.ts'
 import type { VisibleTools } from './visible-tools.ts'
+import { searchable } from './word-index.ts'
 
 export type SearchDeps = {
   readonly catalogue: Pick<LiveCatalogue, 'tool' | 'search'>
@@ -27,7 +29,7 @@ export type FoundTool = {
   /** 0 to 1: about how often a tool that matches a query this well is the intended one. */
   readonly score_hint: number
   readonly tags: readonly string[]
-  /** Which fields of the tool matched, and by which words of the query. */
+  /** Which fields of the tool matched, by which words of the query or words related to them. */
   readonly reason: string
 }
 
@@ -74,14 +76,17 @@ export async function searchTools(
           title: title.length > LONGEST_TITLE ? `${title.slice(0, LONGEST_TITLE - 1)}…` : title,
           score_hint: Math.round(score_hint * 1_000) / 1_000,
           tags: tool.tags ?? [],
-          reason: spell(reason),
+          reason: spell(reason, tool),
         },
       ]
     }),
   )
 }
 
-function spell({ fields, terms, habit }: Hit['reason']): string {
-  const words = fields.length === 0 ? 'similar in meaning' : `${terms.join(', ')} in ${fields.join(', ')}`
+function spell({ fields, terms, related = [], habit }: Hit['reason'], tool: Tool): string {
+  const forms = wordForms(searchable(tool), new Set(related.map(({ term }) => term)))
+  const others = related.map(({ word, term }) => `${forms.get(term) ?? term} (related to ${word})`)
+  const words =
+    fields.length === 0 ? 'similar in meaning' : `${[...terms, ...others].join(', ')} in ${fields.join(', ')}`
   return habit === true ? `${words}; run after a similar search` : words
 }

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createIndex, type ToolIndex } from './create-index.ts'
+import { stem } from './stem.ts'
 import type { SearchableTool } from './searchable-tool.ts'
 
 const TOOLS: readonly SearchableTool[] = [
@@ -142,6 +143,21 @@ describe('search', () => {
       id: 'mail__send_email',
       reason: { fields: ['name', 'description'], terms: ['send', 'recipients', 'list'] },
     })
+  })
+
+  test('a hit that was found by a related word says which one the tool contains', () => {
+    const reasonFor = (query: string) => indexOf(TOOLS).search(query, 1)[0]?.reason
+    expect(reasonFor('a cinema')).toEqual({
+      fields: ['name', 'description', 'server'],
+      terms: [],
+      related: [
+        { word: 'cinema', term: stem('movie') },
+        { word: 'cinema', term: stem('film') },
+      ],
+    })
+    // The name of the server contains the word itself; the name of the tool does not.
+    expect(reasonFor('a film')).toMatchObject({ terms: ['film'], related: [{ word: 'film', term: stem('movie') }] })
+    expect(reasonFor('a movie by its title')).toMatchObject({ terms: ['movie', 'title'] })
   })
 
   test('nothing in common finds nothing, and neither does an empty query or an empty index', () => {

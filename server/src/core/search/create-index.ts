@@ -19,7 +19,10 @@ export type Hit = {
   readonly score_hint: number
   readonly reason: {
     readonly fields: readonly Field[]
+    /** The words of the query that the tool contains. */
     readonly terms: readonly string[]
+    /** Terms of the tool in fields that do not contain the word of the query itself. */
+    readonly related?: readonly { readonly word: string; readonly term: string }[]
     /** The caller ran it after a similar query. */
     readonly habit?: boolean
   }
@@ -169,14 +172,21 @@ export function createIndex(tuning: Tuning = TUNING): ToolIndex {
   function reasonOf(doc: number, clauses: readonly (readonly Wanted[])[], exact: 0 | Exactness): Hit['reason'] {
     let mask = exact === 0 ? 0 : NAME_BIT
     const words = new Set<string>()
-    for (const { word, readings } of clauses.flat())
-      for (const { term } of readings) {
-        const cell = cellOf(tools[doc], term.number)
-        if (cell === undefined) continue
-        words.add(word)
-        mask |= fieldsOf(cell)
+    const related = new Map<string, { word: string; term: string }>()
+    for (const { word, readings } of clauses.flat()) {
+      let covered = 0
+      // The word itself is the first of its readings.
+      for (const { term, share } of readings) {
+        const fields = fieldsOf(cellOf(tools[doc], term.number) ?? 0)
+        if ((fields & ~covered) === 0) continue
+        covered |= fields
+        if (share === 1) words.add(word)
+        else related.set(`${word} ${term.text}`, { word, term: term.text })
       }
-    return { fields: FIELDS.filter((_, bit) => (mask & (1 << bit)) !== 0), terms: [...words] }
+      mask |= covered
+    }
+    const fields = FIELDS.filter((_, bit) => (mask & (1 << bit)) !== 0)
+    return { fields, terms: [...words], ...(related.size === 0 ? {} : { related: [...related.values()] }) }
   }
 
   return { add, replace: add, remove, search, size: () => numbers.size }
