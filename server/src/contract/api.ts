@@ -1,8 +1,7 @@
-import { MOST_WORDS_TEXT } from './provenance.ts'
 import { z } from 'zod'
 import { PacketDigest } from './approval.ts'
 import { Checkpoint } from './audit.ts'
-import type { Json } from './json.ts'
+import { Arguments } from './call-body.ts'
 import { CallerKind, DECIDING_KINDS, GRANT_LIMITS, ToolGlobs, UserName } from './caller.ts'
 import { FlowRole, VaultId } from './flows.ts'
 import { ConsentTerms, Remember } from './consent.ts'
@@ -11,23 +10,7 @@ import { Passphrase } from './passphrase.ts'
 import { PauseScope } from './pause.ts'
 import { Surface } from './surface.ts'
 
-/** Not copied: a copy of the arguments could lose something the hash must cover (a key called `__proto__`). */
-export const Arguments = z.unknown().refine((value): value is Json => value !== undefined, 'arguments are missing')
-
 /** The bodies of requests, for every door that accepts JSON. Strict: an unknown field is reported as a mistake. */
-export const CallBody = z.strictObject({
-  tool: z.string().min(1).max(200),
-  args: Arguments.default({}),
-  /** The session of the call. Validated by the gate, the same at every door. */
-  thread: z.string().optional(),
-  /** The caller's own canonical form or hash of the arguments, to be compared. */
-  canonical_args: z.string().optional(),
-  args_hash: z.string().max(128).optional(),
-  dry_run: z.enum(['first', 'only']).optional(),
-  /** What the user said, verbatim. From a program's key it is a claim, unless that key is trusted to report its user's words. */
-  user_words: z.string().max(MOST_WORDS_TEXT).optional(),
-})
-export type CallBody = z.infer<typeof CallBody>
 
 export const CancelRunBody = z.strictObject({ reason: z.string().max(500).optional() })
 export type CancelRunBody = z.infer<typeof CancelRunBody>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { PacketAnswer } from './answers.ts'
 import { ApprovalId, RunId, Sha256 } from './ids.ts'
 import { NodeContext } from './node-context.ts'
+import { PacketAnswer } from './packet-answer.ts'
 import { Strength } from './verdict.ts'
 
 /** A node's name: the name of its key at the hub. */

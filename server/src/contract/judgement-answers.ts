@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Arguments } from './api.ts'
+import { Arguments } from './call-body.ts'
 import { HOOK_CLIENTS } from './hook-clients.ts'
 
 /** How long a hook may wait for a person. Clients end a hook after ten minutes at most. */

@@ -1,5 +1,5 @@
 import { alikeKey, groupSentence, oddOf, type AlikePacket } from '../../contract/alike.ts'
-import type { PacketAnswer } from '../../contract/answers.ts'
+import type { PacketAnswer } from '../../contract/packet-answer.ts'
 import { sentenceText } from '../../contract/sentence.ts'
 import type { z } from 'zod'
 import { UNREACHED } from './client.ts'

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Gate } from '../../commands/gate.ts'
 import { readJson } from '../../commands/read-json.ts'
-import { CallBody } from '../../contract/api.ts'
+import { CallBody } from '../../contract/call-body.ts'
 import type { Caller } from '../../contract/caller.ts'
 import { problem } from '../../contract/problems.ts'
 import { BODY_LIMIT } from '../entrance/body-limit.ts'

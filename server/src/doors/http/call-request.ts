@@ -1,4 +1,4 @@
-import type { CallBody } from '../../contract/api.ts'
+import type { CallBody } from '../../contract/call-body.ts'
 import type { CallRequest, Outcome } from '../../contract/call.ts'
 import type { Caller } from '../../contract/caller.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'

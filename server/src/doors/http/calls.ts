@@ -1,6 +1,7 @@
 import { textsInOutcome, textsInWhy } from '../../commands/provenance/answer-texts.ts'
 import { CallAnswer, SettledAnswer, WithdrawnAnswer } from '../../contract/answers.ts'
-import { CallBody, SettleBody } from '../../contract/api.ts'
+import { SettleBody } from '../../contract/api.ts'
+import { CallBody } from '../../contract/call-body.ts'
 import { WhyAnswer } from '../../contract/why.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { CALLERS, DECIDERS, PEOPLE } from './access.ts'
