@@ -36,6 +36,15 @@ const onlyEnglish: Plugin = {
   load: (id) => (id.endsWith('/zod/v4/locales/index.js') ? "export { default as en } from './en.js'" : undefined),
 }
 
+/** The MCP client contains Ajv a second time, for `callTool`, which the gate does not use (upstream/discover.ts). */
+const oneAjv: Plugin = {
+  name: 'one-ajv',
+  load: (id) =>
+    id.endsWith('/@modelcontextprotocol/client/dist/shimsNode.mjs')
+      ? 'export const CORS_IS_POSSIBLE = false\nexport const DefaultJsonSchemaValidator = undefined'
+      : undefined,
+}
+
 /** As rolldown writes it: `import { join } from "node:path";`, `import fs, { rmSync as x } from "node:fs";`, `import * as os from "node:os";`. */
 const BUILT_IN = /^import (?:(?:\* as )?([\w$]+)(?:, )?)?(?:\{(.*)\})? from "(node:[\w/]+)";$/gm
 
@@ -76,7 +85,7 @@ export async function writeBundle(
       ...Object.fromEntries(demo.map((name) => [`demo/${name.slice(0, -3)}`, source(`demo/${name}`)])),
     },
     platform: 'node',
-    plugins: [onlyEnglish, onlyUsedExports, ...plugins],
+    plugins: [onlyEnglish, oneAjv, onlyUsedExports, ...plugins],
     external: (id) => !id.startsWith('.') && !id.startsWith('/') && !isInside(id),
   })
   const { output } = await bundle.generate({

@@ -8,6 +8,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client'
 import { isJsonObject, type Json, type JsonObject } from '../contract/json.ts'
+import { Bug } from '../contract/problems.ts'
 import { boundDefinition, collectFindings, TOOL_BOUNDS, type Findings } from '../contract/tool-bounds.ts'
 import type { ToolDefinition } from '../contract/tool.ts'
 import { backOff } from './breaker.ts'
@@ -19,6 +20,16 @@ const SETTLE_MS = 100
 const MOST_EMPTY_PAGES = 20
 /** All pages together may take this many times as long as one. */
 const SLOWEST = 4
+
+/**
+ * For the SDK's `callTool`, which we do not use: the gate validates results itself. The published package does not contain the SDK's
+ * own validator (bundle.ts).
+ */
+const UNUSED_VALIDATOR = {
+  getValidator(): never {
+    throw new Bug('results are validated by the gate, not by the SDK')
+  },
+}
 
 export type Identity = { readonly name: string; readonly version: string }
 export type ConnectOptions = {
@@ -35,6 +46,7 @@ export type ConnectOptions = {
 export async function connectClient(transport: Transport, options: ConnectOptions): Promise<Client> {
   const client = new Client(options.identity, {
     capabilities: {},
+    jsonSchemaValidator: UNUSED_VALIDATOR,
     versionNegotiation: { mode: 'auto', probe: { timeoutMs: options.probe_timeout_ms } },
     // Notices about prompts and resources are handled in the inbox; here they are only subscribed to.
     listChanged: {
