@@ -7,6 +7,7 @@ import { serverConfigs, type ServerConfig } from '../upstream/server-config.ts'
 import type { OpenToolServers } from '../upstream/tool-server-status.ts'
 import type { Log } from './log.ts'
 import { randomIds } from './random-ids.ts'
+import { idsOf, warnOfUnlisted } from './unlisted-settings.ts'
 
 /** The configured servers by name, looked up at each use. Only a reload changes its entries. */
 export type ServerTable = Record<string, ServerSettings>
@@ -18,7 +19,7 @@ export type LiveServersDeps = {
   readonly read: () => Result<Config['servers']>
   readonly place: (configs: readonly ServerConfig[]) => readonly ServerConfig[]
   readonly servers: Pick<OpenToolServers, 'change'>
-  readonly catalogue: Pick<LiveCatalogue, 'reconfigured'>
+  readonly catalogue: Pick<LiveCatalogue, 'reconfigured' | 'tools'>
   readonly ledger: Ledger
   readonly log: Log
   /** Called after the table changed: the gate's own secrets may have changed too. */
@@ -57,6 +58,8 @@ export function liveServers(deps: LiveServersDeps): { reload(): Promise<Result<S
     deps.servers.change(deps.place(configs.value))
     await deps.catalogue.reconfigured(names)
     log('info', 'the tool servers were changed', { ...change })
+    // The tools of an added one are not listed yet.
+    for (const name of change.changed) warnOfUnlisted(log, name, table[name], idsOf(name, deps.catalogue.tools()))
     return ok(change)
   }
 

@@ -3,11 +3,15 @@ import { registerTools, type RegisterDeps } from '../commands/catalogue/register
 import type { LivePolicy } from '../commands/policy/live-policy.ts'
 import type { ToolsListed } from '../commands/ports/catalogue.ts'
 import { LISTING_SAYS } from '../contract/tool-bounds.ts'
+import { toolIdOf } from '../core/catalogue/definition.ts'
+import type { ServerTable } from './live-servers.ts'
 import type { Log } from './log.ts'
+import { warnOfUnlisted } from './unlisted-settings.ts'
 
 export type OnListedDeps = RegisterDeps & {
   readonly live: Pick<LivePolicy, 'reload'>
   readonly listingFindings: ListingFindings
+  readonly table: ServerTable
   readonly log: Log
 }
 
@@ -15,13 +19,15 @@ export type OnListedDeps = RegisterDeps & {
 export const onListedWith =
   (deps: OnListedDeps): ToolsListed =>
   async (server, definitions, findings) => {
-    const { live, listingFindings, log } = deps
+    const { live, listingFindings, table, log } = deps
     const registered = await registerTools(deps, server, definitions, findings)
     if (!registered.ok)
       return log('error', 'the tools of a server could not be registered', { server, code: registered.problem.code })
     listingFindings.set(server, registered.value.findings)
     for (const { rule, tools, example } of registered.value.news)
       log('warn', LISTING_SAYS[rule], { server, tools, example })
+    const listed = definitions.map(({ name }) => toolIdOf(server, name, deps.digest))
+    warnOfUnlisted(log, server, table[server], listed)
     // Conditions are checked against admitted schemas, and some may be new.
     if (registered.value.listed.length > 0) await live.reload('catalogue')
   }

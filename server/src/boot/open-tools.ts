@@ -9,8 +9,10 @@ import { openHabits } from '../commands/catalogue/search-habits.ts'
 import { openSemanticSearch } from '../commands/catalogue/semantic-search.ts'
 import { followNodes, announcingPolicy } from '../commands/changes/follow-nodes.ts'
 import { openLivePolicy, type LivePolicy } from '../commands/policy/live-policy.ts'
+import type { Catalogue } from '../commands/ports/catalogue.ts'
 import type { MessageTransport } from '../commands/ports/transports.ts'
 import { ok, PROBLEMS, type Result } from '../contract/problems.ts'
+import { sayUnlisted, unlistedTools } from '../core/gate/policy/lint/unlisted-tools.ts'
 import { sha256Hex } from '../keys/digest.ts'
 import { openLoginStore } from '../keys/server-logins.ts'
 import { openVectors } from '../stores/vectors.ts'
@@ -74,7 +76,7 @@ export async function openTools(
   const source = policy ?? { read: () => ({ ok: true, value: settings.policy }), watch: () => () => {} }
   const opened = await openLivePolicy({ ...shared, catalogue, read: () => source.read() }, settings.policy)
   if (!opened.ok) return opened
-  const policyOnly = announcingPolicy(loggedPolicy(opened.value, log), ports.notices)
+  const policyOnly = announcingPolicy(loggedPolicy(opened.value, catalogue, log), ports.notices)
   const logins = openServerLogins({
     store: openLoginStore(placesIn(settings.data).keys),
     clock: Date.now,
@@ -89,6 +91,7 @@ export async function openTools(
     redact: own.redactAll,
     live: policyOnly,
     listingFindings,
+    table: settings.table,
     log,
   })
   const mayAct = () => ports.liveness.mayAct()
@@ -177,13 +180,18 @@ const withMessagesIn = (
 ): Result<Settings['config']['servers']> => (read.ok ? ok(withMessages(read.value, transports)) : read)
 
 /** Wraps the policy and logs every reload that a person should know about. */
-function loggedPolicy(live: LivePolicy, log: Log): LivePolicy {
+function loggedPolicy(live: LivePolicy, catalogue: Pick<Catalogue, 'tools'>, log: Log): LivePolicy {
   return {
     ...live,
     async reload(because, by) {
       const reloaded = await live.reload(because, by)
       if (!reloaded.ok) log('error', PROBLEMS[reloaded.problem.code].says, reloaded.problem.about)
-      else if (reloaded.value.changed) log('info', 'a new policy is active', { because, ...reloaded.value })
+      else if (reloaded.value.changed) {
+        log('info', 'a new policy is active', { because, ...reloaded.value })
+        const listed = new Set(catalogue.tools().map(({ row }) => row.tool_id))
+        for (const { rule, source } of live.current().operator.rules)
+          for (const found of unlistedTools(rule.match, listed)) log('warn', sayUnlisted(rule, found), { source })
+      }
       return reloaded
     },
   }

@@ -8,8 +8,10 @@ import { startGate, type RunningGate } from './with-running-gate.ts'
 /** Tool servers are added, changed and removed while the gate runs, by changing its configuration. */
 let gate: RunningGate & { stop(): Promise<void> }
 let admin = ''
+let log = ''
 beforeAll(async () => {
   gate = await startGate()
+  gate.process.stderr?.on('data', (text: string) => (log += text))
   admin = await gate.key('admin', 'root', 'root')
 })
 afterAll(() => gate.stop())
@@ -86,14 +88,34 @@ test('a configuration with a mistake changes nothing, and doctor says that file 
   expect(out).toContain('takes effect after a restart')
 })
 
+test('doctor and the log name settings of a tool that the server does not list', async () => {
+  const before = readFileSync(file(), 'utf8')
+  change((config) => {
+    const { tools } = config.servers['book'] as Written['servers'][string]
+    tools['lok'] = { effects: ['destructive'] }
+  })
+  const says = 'the configuration names `book__lok`, which this server does not list; did you mean `book__look`?'
+  await until(
+    async () => log,
+    (text) => text.includes(says),
+  )
+  expect((await gate.cli('doctor')).out).toContain(says)
+  writeFileSync(file(), before)
+  await gate.http('POST', '/v1/policies/reload', admin)
+  expect((await gate.cli('doctor')).out).not.toContain('does not list')
+})
+
 test('doctor names a rule for a tool that no server lists', async () => {
   const before = readFileSync(file(), 'utf8')
   const rule = { id: 'no-looks', effect: 'block', match: { tool: 'book__lok' }, says: 'no looks' }
   change((config) => Object.assign(config, { policy: { rules: [rule] } }))
   await gate.http('POST', '/v1/policies/reload', admin)
-  expect((await gate.cli('doctor')).out).toContain(
-    '`no-looks` names `book__lok`, which no tool server lists; did you mean `book__look`?',
+  const says = '`no-looks` names `book__lok`, which no tool server lists; did you mean `book__look`?'
+  await until(
+    async () => log,
+    (text) => text.includes(says),
   )
+  expect((await gate.cli('doctor')).out).toContain(says)
   writeFileSync(file(), before)
   await gate.http('POST', '/v1/policies/reload', admin)
   expect((await gate.cli('doctor')).out).not.toContain('no tool server lists')

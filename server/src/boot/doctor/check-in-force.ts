@@ -1,10 +1,11 @@
 import type { Finding } from '../../doors/cli/boot-reports.ts'
 import { clientFor } from '../../doors/cli/client.ts'
-import { fieldsOf, itemsOf, textOf } from '../../doors/cli/print.ts'
+import { fieldsOf, itemsOf, textOf, type Fields } from '../../doors/cli/print.ts'
 import { sha256Hex } from '../../keys/digest.ts'
 import { configSections } from '../config-sections.ts'
 import { placesIn } from '../data-folder.ts'
 import type { Settings } from '../load-config.ts'
+import { sayUnlistedSetting, unlistedSettings } from '../unlisted-settings.ts'
 
 /** Differences between the running gate and the configuration file. */
 export async function checkInForce(settings: Settings): Promise<readonly Finding[]> {
@@ -23,17 +24,19 @@ export async function checkInForce(settings: Settings): Promise<readonly Finding
     ]
   const served = itemsOf((await ask('GET', '/v1/servers')).body).map(({ server }) => textOf(server))
   const policy = fieldsOf((await ask('GET', '/v1/policies')).body)
+  const tools = itemsOf((await ask('GET', '/v1/tools')).body)
   const linted = fieldsOf((await ask('POST', '/v1/policies/lint', {})).body)
   return [
     ...otherSections(settings, fieldsOf(running['sections'])),
     ...otherServers(Object.keys(settings.config.servers), served),
     ...otherPolicy(settings, textOf(policy['version'] ?? '')),
-    ...unlistedTools(linted['findings']),
+    ...unlistedInRules(linted['findings']),
+    ...unlistedInSettings(settings, tools),
   ]
 }
 
 /** Only the running gate knows the tools. */
-function unlistedTools(findings: unknown): Finding[] {
+function unlistedInRules(findings: unknown): Finding[] {
   return itemsOf({ items: findings })
     .filter(({ kind }) => kind === 'unlisted')
     .map(({ says, source }) => ({
@@ -42,6 +45,18 @@ function unlistedTools(findings: unknown): Finding[] {
       says: `${textOf(says)} (${textOf(source)})`,
       do: 'correct the name, or remove the rule',
     }))
+}
+
+function unlistedInSettings({ config }: Settings, tools: readonly Fields[]): Finding[] {
+  return Object.entries(config.servers).flatMap(([name, server]) => {
+    const listed = tools.filter((tool) => tool['server'] === name).map(({ tool_id }) => textOf(tool_id))
+    return unlistedSettings(name, server, listed).map((each) => ({
+      severity: 'warning',
+      about: `server ${name}`,
+      says: sayUnlistedSetting(each),
+      do: `correct the name below \`servers.${name}\`; until then these settings have no effect`,
+    }))
+  })
 }
 
 function otherSections({ config }: Settings, running: Readonly<Record<string, unknown>>): Finding[] {

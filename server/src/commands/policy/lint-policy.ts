@@ -25,7 +25,7 @@ export type LintDeps = { readonly catalogue?: Catalogue; readonly solver?: Solve
 /** Probable mistakes in a policy, each with a call that shows it. */
 export async function lintPolicy({ catalogue, solver }: LintDeps, policy: Policy): Promise<LintReport> {
   const { file, version, operator } = policy
-  const tools = catalogue?.tools().map(({ row }) => row.tool_id) ?? []
+  const tools = new Set(catalogue?.tools().map(({ row }) => row.tool_id))
   const options = { schemas: schemasIn(catalogue), tools }
   const findings = findInPolicy(policy, options)
   const report = { policy: { file, version }, rules: operator.rules.length }

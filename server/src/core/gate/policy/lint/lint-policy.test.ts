@@ -26,7 +26,7 @@ const judge = (policy: Policy, example: DescribedCall) => {
 describe('tools that no server lists', () => {
   const found = (tool: string) =>
     lintPolicy(policyOf(`rules: [{ id: a, effect: block, match: { tool: ${tool} }, says: x }]`), {
-      tools: ['mail__send', 'mail__delete_message', 'files__read'],
+      tools: new Set(['mail__send', 'mail__delete_message', 'files__read']),
     }).map(({ kind, says }) => `${kind}: ${says}`)
   test.each([
     [

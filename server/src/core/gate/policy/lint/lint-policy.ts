@@ -9,7 +9,7 @@ import type { CompiledRule, Policy } from '../policy.ts'
 import { atomsOf } from './atoms.ts'
 import { coversGlob, coversMatch, serverWithin } from './covers.ts'
 import { sampleCall } from './sample-call.ts'
-import { unlistedTools } from './unlisted-tools.ts'
+import { sayUnlisted, unlistedTools } from './unlisted-tools.ts'
 import { type Promised, type CallsToTry, callsToTry } from './calls-to-try.ts'
 
 /** A probable mistake in a policy, with a call that shows it. */
@@ -27,7 +27,7 @@ export type Finding = {
 export type LintOptions = {
   readonly schemas?: (tool_id: string) => JsonObject | undefined
   /** The ids of all tools that servers list. */
-  readonly tools?: readonly string[]
+  readonly tools?: ReadonlySet<string>
 }
 
 export type Lint = { readonly policy: Policy; readonly rules: readonly CompiledRule[]; readonly options: LintOptions }
@@ -79,12 +79,10 @@ function answerTo(policy: Policy, example: DescribedCall): Answer {
 // ---------------------------------------------------------------- rules without effect
 
 function unlisted(own: CompiledRule, lint: Lint): Finding[] {
-  const { id, match } = own.rule
-  return unlistedTools(match, lint.options.tools ?? []).flatMap(({ tool, meant }) => {
-    const example = sampleCall({ ...match, tool: [tool] })
-    const hint = meant === undefined ? '' : `; did you mean \`${meant}\`?`
-    const says = `\`${id}\` names \`${tool}\`, which no tool server lists${hint}`
-    return example === undefined ? [] : [reports(lint, 'unlisted', [own], says, example)]
+  const { match } = own.rule
+  return unlistedTools(match, lint.options.tools ?? new Set()).flatMap((found) => {
+    const example = sampleCall({ ...match, tool: [found.tool] })
+    return example === undefined ? [] : [reports(lint, 'unlisted', [own], sayUnlisted(own.rule, found), example)]
   })
 }
 

@@ -9,13 +9,19 @@ export type UnlistedTool = { readonly tool: string; readonly meant?: string }
  * come, and a server without listed tools may not be connected yet; a name of such a server counts only if it is close to a listed
  * one.
  */
-export function unlistedTools({ tool: named = [] }: Match, listed: readonly string[]): readonly UnlistedTool[] {
-  const servers = new Set(listed.map(serverWithin))
+export function unlistedTools(
+  { tool: named = [] }: Pick<Match, 'tool'>,
+  listed: ReadonlySet<string>,
+): readonly UnlistedTool[] {
   return named
-    .filter((tool) => !/[*?]/.test(tool) && !listed.includes(tool))
+    .filter((tool) => !/[*?]/.test(tool) && !listed.has(tool))
     .flatMap((tool) => {
-      const meant = nearest(tool, listed)
+      const all = [...listed]
+      const meant = nearest(tool, all)
       if (meant !== undefined) return [{ tool, meant }]
-      return servers.has(serverWithin(tool)) ? [{ tool }] : []
+      return all.some((each) => serverWithin(each) === serverWithin(tool)) ? [{ tool }] : []
     })
 }
+
+export const sayUnlisted = ({ id }: { readonly id: string }, { tool, meant }: UnlistedTool): string =>
+  `\`${id}\` names \`${tool}\`, which no tool server lists${meant === undefined ? '' : `; did you mean \`${meant}\`?`}`
