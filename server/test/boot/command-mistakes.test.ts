@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -10,8 +9,6 @@ import { someOf } from '../some-of.ts'
 import { MISTAKES, type Mistake } from './command-mistakes.ts'
 
 let gate: RunningGate & { stop(): Promise<void> }
-let taken: Server
-let takenPort = 0
 const elsewhere = mkdtempSync(join(tmpdir(), 'sluice-elsewhere-'))
 const folderOf = (name: string, yaml?: string): string => {
   const folder = join(elsewhere, name)
@@ -26,12 +23,8 @@ beforeAll(async () => {
   writeFileSync(join(gate.folder, 'empty-document.yaml'), 'gosuto: v1\n')
   writeFileSync(join(gate.folder, 'open-bracket.yaml'), 'metadata: [\n')
   writeFileSync(join(gate.folder, 'empty-bundle.json'), '{"flow":{"flow_id":"flow_x","version":"1.0.0"}}')
-  taken = createServer()
-  await new Promise<void>((listening) => taken.listen(0, '127.0.0.1', listening))
-  takenPort = (taken.address() as { port: number }).port
 })
 afterAll(async () => {
-  taken.close()
   await gate.stop()
   rmSync(elsewhere, { recursive: true, force: true })
 })
@@ -46,11 +39,6 @@ function answered({ code, out, err }: Ran, { says, code: expected }: Pick<Mistak
 describe('a mistake with a running gate', () => {
   test.each(someOf(MISTAKES, 5))('$name', async (mistake) => {
     answered(await run(gate.folder, mistake.words, mistake.input, { env: mistake.env ?? {} }), mistake)
-  })
-
-  test('the gate`s port is taken: it says which and what to do', async () => {
-    const folder = folderOf('port', `listen: { port: ${takenPort} }\n`)
-    answered(await run(folder, ['up']), { says: [`${takenPort}`, 'listen.port', '--port'], code: 1 })
   })
 })
 

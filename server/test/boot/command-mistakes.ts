@@ -43,7 +43,13 @@ export const MISTAKES: readonly Mistake[] = [
     name: 'JSON with a name twice',
     words: [...CALL, '{"text":"a","text":"b"}'],
     says: ['occurs twice', '            ^'],
-    code: 1,
+    code: 64,
+  },
+  {
+    name: 'JSON with half of a character',
+    words: [...CALL, '{"text":"\\ud800"}'],
+    says: ['lone surrogate', '         ^'],
+    code: 64,
   },
   {
     name: 'a file that does not exist',

@@ -54,7 +54,7 @@ test('a gate whose port is in use starts no tool server, and says which port it 
     expect(code).toBe(1)
     expect(err).toContain(`address: 127.0.0.1:${port}`)
     expect(err).toContain('because: another program uses this port (EADDRINUSE)')
-    expect(err).toContain('`listen.port`')
+    expect(err).toContain('`listen.port` or `--port`')
     expect(existsSync(started)).toBe(false)
   } finally {
     other.close()

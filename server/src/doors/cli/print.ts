@@ -55,7 +55,9 @@ export function printReply(out: Out, reply: Reply, human: (body: Fields) => void
   if (out.json) out.line(reply.text.trimEnd())
   else if (good) human(fieldsOf(reply.body))
   else printProblem(out, fieldsOf(reply.body))
-  return good ? EXIT.ok : EXIT.problem
+  if (good) return EXIT.ok
+  // Only text that was typed is passed on unread, so this is a mistake in the arguments, like text that is not JSON.
+  return fieldsOf(reply.body)['code'] === 'request.not_ijson' ? EXIT.usage : EXIT.problem
 }
 
 function printAbsent(out: Out, { why, at, started, unconfigured }: Reply): void {
