@@ -3,6 +3,7 @@ import { ok, problem, type Problem, type Result } from '../../contract/problems.
 import { invalidKey, invalidThread, isIdempotencyKey, isThreadName } from '../../contract/request-names.ts'
 import { consentNamed } from '../../core/consent/cover-with-consent.ts'
 import { whyUnrecorded } from '../changes/unrecorded.ts'
+import { withResult } from '../maybe-promise.ts'
 import { idleSession } from '../identity/idle-session.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
 import type { Change } from '../ports/ledger.ts'
@@ -36,72 +37,19 @@ export type DispatchDeps = PrepareDeps &
 /**
  * The only way from a door to a tool: prepare, gather facts, decide, preview, record, then execute, hold or refuse. Most steps return their
  * result synchronously, so they are awaited only if they return a promise.
- */
-export async function dispatchCall(
-  deps: DispatchDeps,
-  request: CallRequest,
-  listeners?: CallListeners,
-): Promise<Outcome> {
-  const closed = deps.intake.closedBy()
-  if (closed !== undefined) return refused(closed)
-  const named = threadOf(deps, request)
-  const thread = named instanceof Promise ? await named : named
-  if (!thread.ok) return refuseUnprepared(deps, request, thread.problem)
-  const preparing = prepareCall(deps, request, thread.value)
-  const prepared = preparing instanceof Promise ? await preparing : preparing
-  if (!prepared.ok) return refuseUnprepared(deps, request, prepared.problem)
-  if (prepared.value.integrity !== 'intact') {
-    // A forged call neither uses an idempotency key nor gets the outcome stored for it.
-    const { idempotency_key: _, ...unkeyed } = request
-    return judgeAndGo(deps, unkeyed, listeners, prepared.value)
-  }
-  const earlier = request.idempotency_key === undefined ? undefined : await earlierCall(deps, request, prepared.value)
-  if (earlier !== undefined) return earlier
-  const claimed = request.executor === 'client' ? await claimHeld(deps, prepared.value.call) : undefined
-  if (claimed !== undefined) return claimed
-  const recordedWords =
-    request.words === undefined ? undefined : await recordWords(deps, request.words, prepared.value.call)
-  if (recordedWords?.ok === false) return refused(recordedWords.problem)
-  return judgeAndGo(deps, request, listeners, prepared.value)
-}
-
-/** The user's words are recorded before the call that acts on them. */
-const recordWords = (
-  deps: DispatchDeps,
-  text: NonNullable<CallRequest['words']>,
-  { call_id, caller, thread }: Call,
-): Promise<Result<void>> => recordUserWords(deps, { caller, thread, text, id: call_id })
-
-/**
- * The session that the caller names, otherwise its default session, which ends after a long pause. Names chosen by callers are validated
- * here.
- */
-function threadOf(deps: DispatchDeps, { caller, thread, idempotency_key }: CallRequest): MaybePromise<Result<string>> {
-  if (idempotency_key !== undefined && !isIdempotencyKey(idempotency_key)) return { ok: false, problem: invalidKey() }
-  if (thread === undefined) return idleSession(deps, caller)
-  return isThreadName(thread) ? ok(thread) : { ok: false, problem: invalidThread() }
-}
-
-const TRIES = 8
-
-/** A dry run spends nothing, so no consent covers one: it gets the same answer as a held call. */
-function withoutConsent(judged: JudgedCall, wanted: Wanted): JudgedCall {
-  const { verdict } = judged
-  return wanted !== undefined && consentNamed(verdict) !== undefined
-    ? { ...judged, verdict: { ...verdict, effect: 'ask' } }
-    : judged
-}
-
-/**
+ *
  * If the commit is lost because something changed in between (the last units were taken, the tool was paused or changed, the key was
  * revoked), the call is judged again. The last attempt ignores consents, because others took their units every time, so a person is asked.
  */
-async function judgeAndGo(
+export async function dispatchCall(
   deps: DispatchDeps,
-  request: CallRequest,
-  listeners: CallListeners | undefined,
-  first: PreparedCall,
+  asked: CallRequest,
+  listeners?: CallListeners,
 ): Promise<Outcome> {
+  const beginning = begin(deps, asked)
+  const begun = beginning instanceof Promise ? await beginning : beginning
+  if ('status' in begun) return begun
+  const { request, first } = begun
   const { call, integrity } = first
   let preview: Preview = { is: 'none' }
   for (let tries = 1; tries <= TRIES; tries += 1) {
@@ -141,6 +89,72 @@ async function judgeAndGo(
     return deps.execute(started, listeners)
   }
   return refused(problem('audit.unavailable'))
+}
+
+/** A prepared call, and the request that it is judged for. */
+type Begun = { readonly request: CallRequest; readonly first: PreparedCall }
+
+/** Steps 1 to 3. Returns an outcome if there is one already. */
+function begin(deps: DispatchDeps, request: CallRequest): MaybePromise<Outcome | Begun> {
+  const closed = deps.intake.closedBy()
+  if (closed !== undefined) return refused(closed)
+  return withResult(threadOf(deps, request), (thread) =>
+    thread.ok ? prepare(deps, request, thread.value) : refuseUnprepared(deps, request, thread.problem),
+  )
+}
+
+function prepare(deps: DispatchDeps, request: CallRequest, thread: string): MaybePromise<Outcome | Begun> {
+  return withResult(prepareCall(deps, request, thread), (prepared) =>
+    prepared.ok ? beginPrepared(deps, request, prepared.value) : refuseUnprepared(deps, request, prepared.problem),
+  )
+}
+
+function beginPrepared(deps: DispatchDeps, request: CallRequest, first: PreparedCall): MaybePromise<Outcome | Begun> {
+  const { idempotency_key, executor, words } = request
+  if (first.integrity !== 'intact') {
+    // A forged call neither uses an idempotency key nor gets the outcome stored for it.
+    const { idempotency_key: _, ...unkeyed } = request
+    return { request: unkeyed, first }
+  }
+  const isNew = idempotency_key === undefined && executor !== 'client' && words === undefined
+  return isNew ? { request, first } : lookBack(deps, request, first)
+}
+
+/** The outcome of an earlier request for the same call, if there is one. Records the user's words. */
+async function lookBack(deps: DispatchDeps, request: CallRequest, first: PreparedCall): Promise<Outcome | Begun> {
+  const earlier = request.idempotency_key === undefined ? undefined : await earlierCall(deps, request, first)
+  if (earlier !== undefined) return earlier
+  const claimed = request.executor === 'client' ? await claimHeld(deps, first.call) : undefined
+  if (claimed !== undefined) return claimed
+  const recordedWords = request.words === undefined ? undefined : await recordWords(deps, request.words, first.call)
+  return recordedWords?.ok === false ? refused(recordedWords.problem) : { request, first }
+}
+
+/** The user's words are recorded before the call that acts on them. */
+const recordWords = (
+  deps: DispatchDeps,
+  text: NonNullable<CallRequest['words']>,
+  { call_id, caller, thread }: Call,
+): Promise<Result<void>> => recordUserWords(deps, { caller, thread, text, id: call_id })
+
+/**
+ * The session that the caller names, otherwise its default session, which ends after a long pause. Names chosen by callers are validated
+ * here.
+ */
+function threadOf(deps: DispatchDeps, { caller, thread, idempotency_key }: CallRequest): MaybePromise<Result<string>> {
+  if (idempotency_key !== undefined && !isIdempotencyKey(idempotency_key)) return { ok: false, problem: invalidKey() }
+  if (thread === undefined) return idleSession(deps, caller)
+  return isThreadName(thread) ? ok(thread) : { ok: false, problem: invalidThread() }
+}
+
+const TRIES = 8
+
+/** A dry run spends nothing, so no consent covers one: it gets the same answer as a held call. */
+function withoutConsent(judged: JudgedCall, wanted: Wanted): JudgedCall {
+  const { verdict } = judged
+  return wanted !== undefined && consentNamed(verdict) !== undefined
+    ? { ...judged, verdict: { ...verdict, effect: 'ask' } }
+    : judged
 }
 
 const NO_CONSENT_SPENT: Ahead = {}

@@ -4,14 +4,14 @@ import { isJsonObject, type JsonObject } from '../../contract/json.ts'
 import { UNSCANNED } from '../../contract/redaction.ts'
 import type { MaybePromise } from '../ports/runtime.ts'
 import { isSmallValue, SMALL_TEXT, type Scanner } from '../scanning/scanner.ts'
-import type { CallListeners, Offerings } from '../ports/upstream.ts'
+import type { Offerings } from '../ports/upstream.ts'
 import { withResult } from '../maybe-promise.ts'
-import type { AnswerFilter } from './filter-answers.ts'
+import { filterMessages, type AnswerFilter, type MessageFilter } from './filter-answers.ts'
 
 /** Removes what the scanner finds from every message of a tool server, for any caller and before anything is stored. */
 export function sensitiveTextFilter(scanner: Scanner): AnswerFilter {
   return {
-    listeners: (listeners) => redactedLife(listeners, scanner),
+    ...messagesFilter(scanner),
     answer(answer) {
       if (answer.is === 'answered')
         return withResult(redactedResult(answer.result, scanner), (result) => ({
@@ -26,17 +26,11 @@ export function sensitiveTextFilter(scanner: Scanner): AnswerFilter {
 }
 
 /** Progress and log lines keep their order, so they are searched synchronously; longer ones are cut, or not passed on. */
-function redactedLife(
-  { onProgress, onLog }: CallListeners,
-  scanner: Scanner,
-): Pick<CallListeners, 'onProgress' | 'onLog'> {
-  const clean: CallListeners['onProgress'] = ({ message, ...figures }) =>
-    onProgress?.(message === undefined ? figures : { ...figures, message: cleanNow(message, scanner) })
-  return {
-    ...(onProgress === undefined ? {} : { onProgress: clean }),
-    ...(onLog === undefined ? {} : { onLog: (line) => onLog(cleanLine(line, scanner)) }),
-  }
-}
+const messagesFilter = (scanner: Scanner): MessageFilter => ({
+  progress: (progress) =>
+    progress.message === undefined ? progress : { ...progress, message: cleanNow(progress.message, scanner) },
+  logLine: (line) => cleanLine(line, scanner),
+})
 
 function cleanNow(text: string, scanner: Scanner): string {
   const clean = text.length > SMALL_TEXT ? undefined : scanner.redact(text, 'outputs')
@@ -81,10 +75,11 @@ async function redactedAsks(meta: JsonObject | undefined, scanner: Scanner): Pro
 /** The same for resources, prompts and completions. */
 export function redactReplies(offerings: Offerings, scanner: Scanner | undefined): Offerings {
   if (scanner === undefined) return offerings
+  const filters = [messagesFilter(scanner)]
   return {
     ...offerings,
     async ask(question) {
-      const reply = await offerings.ask({ ...question, ...redactedLife(question, scanner) })
+      const reply = await offerings.ask({ ...question, ...filterMessages(question, filters) })
       if (reply.is === 'answered') return { ...reply, result: await redactedReply(reply.result, scanner) }
       return reply.is === 'rejected' ? { ...reply, error: await redactedFields(reply.error, scanner) } : reply
     },

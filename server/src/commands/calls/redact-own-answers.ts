@@ -1,11 +1,11 @@
-import type { Json, JsonObject } from '../../contract/json.ts'
+import type { Json } from '../../contract/json.ts'
 import type { Problem } from '../../contract/problems.ts'
 import type { OwnCredentials } from '../../core/gate/own-credentials/find-own.ts'
 import { OWN_CREDENTIAL_MARK, redactOwn, redactOwnJson } from '../../core/gate/own-credentials/redact-own.ts'
-import type { CallListeners, Offerings } from '../ports/upstream.ts'
+import type { Offerings } from '../ports/upstream.ts'
 import { withResult } from '../maybe-promise.ts'
 import { isSmallValue, SMALL_TEXT, type Scanner } from '../scanning/scanner.ts'
-import type { AnswerFilter } from './filter-answers.ts'
+import { filterMessages, type AnswerFilter, type MessageFilter } from './filter-answers.ts'
 
 /**
  * Removes the gate's own credentials from every message of a tool server: results, errors, progress and log lines, and from what is stored
@@ -13,7 +13,7 @@ import type { AnswerFilter } from './filter-answers.ts'
  */
 export function ownCredentialsFilter(own: () => OwnCredentials, scanner: Pick<Scanner, 'redactOwn'>): AnswerFilter {
   return {
-    listeners: (listeners) => redactingListeners(listeners, own),
+    ...ownMessagesFilter(own),
     answer(answer) {
       if (answer.is === 'answered')
         return withResult(scanner.redactOwn(answer.result, own()), (result) =>
@@ -32,10 +32,11 @@ export function redactOwnReplies(
   own: () => OwnCredentials,
   scanner: Pick<Scanner, 'redactOwn'>,
 ): Offerings {
+  const filters = [ownMessagesFilter(own)]
   return {
     ...offerings,
     async ask(question) {
-      const reply = await offerings.ask({ ...question, ...redactingListeners(question, own) })
+      const reply = await offerings.ask({ ...question, ...filterMessages(question, filters) })
       if (reply.is === 'answered') return { ...reply, result: await scanner.redactOwn(reply.result, own()) }
       if (reply.is === 'rejected') return { ...reply, error: await scanner.redactOwn(reply.error, own()) }
       return { ...reply, problem: redactedProblem(reply.problem, own) }
@@ -43,19 +44,13 @@ export function redactOwnReplies(
   }
 }
 
-function redactingListeners(
-  { onProgress, onLog }: CallListeners,
-  own: () => OwnCredentials,
-): Pick<CallListeners, 'onProgress' | 'onLog'> {
-  // Searched synchronously, so that messages stay in order; longer ones are not passed on.
+/** Searched synchronously, so that messages stay in order; longer ones are not passed on. */
+function ownMessagesFilter(own: () => OwnCredentials): MessageFilter {
   const clean = (text: string) => (text.length > SMALL_TEXT ? OWN_CREDENTIAL_MARK : redactOwn(text, own()))
-  const cleanProgress: CallListeners['onProgress'] = ({ message, ...figures }) =>
-    onProgress?.(message === undefined ? figures : { ...figures, message: clean(message) })
-  const cleanLine = (line: JsonObject) =>
-    isSmallValue(line) ? redactOwnJson(line, own()) : { data: OWN_CREDENTIAL_MARK }
   return {
-    ...(onProgress === undefined ? {} : { onProgress: cleanProgress }),
-    ...(onLog === undefined ? {} : { onLog: (line) => onLog(cleanLine(line)) }),
+    progress: (progress) =>
+      progress.message === undefined ? progress : { ...progress, message: clean(progress.message) },
+    logLine: (line) => (isSmallValue(line) ? redactOwnJson(line, own()) : { data: OWN_CREDENTIAL_MARK }),
   }
 }
 

@@ -35,7 +35,7 @@ export type Judgement = {
   readonly licence: LicenceFound
   readonly contests: readonly Ask[]
   readonly values: readonly Value[]
-  /** The tool was already called since the user asked for it. */
+  /** The tool was already called since the user asked for it. Looked up only if somebody else asks for it too. */
   readonly repeated: boolean
 }
 
@@ -83,7 +83,8 @@ export function* judgementSteps(
   const equal = session.approvedTool(tool_id) && values.every((value) => isClean(value) || value.role === 'content')
   const licence: LicenceFound = equal ? { licence: 'strong' } : licenceOf(tool, session.user, typedTarget)
   const contests = session.asks.length === 0 ? NO_ASKS : contestsOf(session, tool, asksOfUnclean(values))
-  const repeated = !equal && session.wasDone({ tool: tool_id, args }, licence.utterance)
+  const mayBeContested = contests.length > 0 || session.overflow
+  const repeated = mayBeContested && !equal && session.wasDone({ tool: tool_id, args }, licence.utterance)
   const found = { licence, contests, values, repeated }
   if (mode === 'off') return { ...found, reasons: [] }
   const onlyReads = effects.length > 0 && effects.every((effect) => effect === 'read')

@@ -51,7 +51,7 @@ export async function listen(
 
 function serverFor(doors: readonly DoorListener[], local: boolean, limits: ListenLimits): Server {
   const server = createServer(serverOptions(limits), (request, response) => {
-    doors.some((take) => take(request, response, local))
+    for (const take of doors) if (take(request, response, local)) return
   })
   guardServer(server, limits)
   return server

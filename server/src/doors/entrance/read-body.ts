@@ -11,8 +11,9 @@ const MOST_TIMES_LIMIT = 16
  */
 export function readBody(request: IncomingMessage, limit: number): Promise<Result<string>> {
   return new Promise((resolve) => {
-    const chunks: Buffer[] = []
+    let chunks: Buffer[] = []
     let size = 0
+    let isWhole = false
     const isLarge = Number(request.headers['content-length'] ?? 0) > limit
     if (isLarge) resolve(refuse('request.too_large', { limit: String(limit) }))
     request.on('data', (chunk: Buffer) => {
@@ -22,11 +23,16 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Resul
       if (size > limit * MOST_TIMES_LIMIT) request.destroy()
     })
     request.on('end', () => {
+      isWhole = true
       const [first] = chunks
       const bytes = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks)
+      // The request stays in memory until it is answered. Its bytes are not needed any more.
+      chunks = []
       resolve(isUtf8(bytes) ? ok(bytes.toString('utf8')) : refuse('request.not_ijson', { why: 'not UTF-8' }))
     })
     // The client disconnected, so nobody receives the answer.
-    request.on('close', () => resolve(refuse('request.invalid', { paths: 'the body: it was cut off' })))
+    request.on('close', () => {
+      if (!isWhole) resolve(refuse('request.invalid', { paths: 'the body: it was cut off' }))
+    })
   })
 }

@@ -106,7 +106,7 @@ function shedConnections(server: Server, most: number): void {
   }
   server.on('request', (request, response) => {
     touch(known.get(request.socket), request)
-    response.once('close', answered)
+    response.on('close', answered)
   })
 }
 

@@ -17,7 +17,8 @@ export function trackRequests(server: Server): () => Promise<void> {
   }
   server.on('request', (_, answer: ServerResponse) => {
     unanswered += 1
-    answer.once('close', answered)
+    // An answer closes once. `once` would allocate a wrapper for each answer.
+    answer.on('close', answered)
   })
   return () =>
     new Promise((resolve) => {

@@ -48,9 +48,11 @@ export async function answerCall(
     tool: call.tool,
     args: call.args,
     evict_over: exchange.evict_over,
-    ...parentSpanOf(exchange.meta['traceparent']),
-    ...wordsIn(exchange.meta),
   }
+  const { parent_span } = parentSpanOf(exchange.meta['traceparent'])
+  const words = exchange.meta[WORDS_KEY]
+  if (parent_span !== undefined) request.parent_span = parent_span
+  if (typeof words === 'string') request.words = words
   if (call.dry_run !== undefined) request.dry_run = call.dry_run
   if (inputs !== undefined) Object.assign(request, withInputs(call.args, inputs))
   if (exchange.thread !== undefined) request.thread = exchange.thread
@@ -71,11 +73,6 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
 /** The field in which a host passes on what its user said. */
 const WORDS_KEY = 'sluice/user_words'
-
-function wordsIn(meta: Exchange['meta']): Pick<CallRequest, 'words'> {
-  const words = meta[WORDS_KEY]
-  return typeof words === 'string' ? { words } : {}
-}
 
 /** Since 2026-07-28 an unfinished call is answered with a task, if the client supports tasks. */
 async function taskOf(gate: Gate, exchange: Exchange, when: WhenTask, outcome: Outcome): Promise<Answer | undefined> {

@@ -37,8 +37,8 @@ const badTask = (why: string): Answer =>
 /** Makes a call as a task and answers as soon as it is recorded. Only `tasks/cancel` cancels it. */
 export async function callAsTask(gate: Gate, exchange: Exchange, request: CallRequest): Promise<Answer> {
   let call_id: CallId | undefined
-  const notifyLater = (message: JsonObject) => exchange.notifyLater(related(message, call_id))
-  const { signal: _, ...live } = liveOf(exchange, notifyLater)
+  const later = { notify: (message: JsonObject) => exchange.notifyLater(related(message, call_id)) }
+  const { signal: _, ...live } = liveOf(exchange, later)
   const begun = await begin(gate, exchange, request, { ...live, onStarted: (id) => (call_id = id) }, 0)
   const id = 'running' in begun ? begun.running : idIn(begun.outcome)
   // The call with this idempotency key may not have been made as a task.

@@ -58,24 +58,24 @@ export const readerOf = ({ caller, thread }: Pick<Exchange, 'caller' | 'thread'>
 })
 
 /**
- * Connects a call to the client that waits for it: progress, log lines and cancellation. `notify`: where its messages go, if not to
- * the exchange itself.
+ * Connects a call to the client that waits for it: progress, log lines and cancellation. `to`: where its messages go, if not to the
+ * exchange itself.
  */
 export function liveOf(
   exchange: Pick<Exchange, 'meta' | 'signal' | 'notify' | 'log_level'>,
-  notify: Exchange['notify'] = (message) => exchange.notify(message),
+  to: Pick<Exchange, 'notify'> = exchange,
 ): CallListeners {
   const { meta, signal, log_level } = exchange
   const { progressToken } = meta
   const onLog = (line: JsonObject) => {
     if (log_level !== undefined && isAtLeast(line['level'], log_level))
-      notify({ jsonrpc: '2.0', method: 'notifications/message', params: markedFields(line) })
+      to.notify({ jsonrpc: '2.0', method: 'notifications/message', params: markedFields(line) })
   }
   // A client that wants progress notifications sends a token that identifies the call.
   if (typeof progressToken !== 'string' && typeof progressToken !== 'number')
     return log_level === undefined ? { signal } : { signal, onLog }
   const onProgress: CallListeners['onProgress'] = (progress) =>
-    notify({
+    to.notify({
       jsonrpc: '2.0',
       method: 'notifications/progress',
       params: { ...markedFields(progress), progressToken },

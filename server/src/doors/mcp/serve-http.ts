@@ -188,7 +188,7 @@ export function mcpListener(door: McpDoor): DoorListener {
     if (!inProgress.cancel(clientKey, id)) messages.cancelled(clientKey, id)
   }
 
-  async function answer(client: ClientContext, message: Request): Promise<void> {
+  function answer(client: ClientContext, message: Request): void {
     const { request, response, session } = client
     const { era, id, method, params, meta } = message
     const thread = threadOf(session, meta)
@@ -205,15 +205,29 @@ export function mcpListener(door: McpDoor): DoorListener {
       response.once('close', () => response.writableEnded || exchange.cancel())
     const begun = method === 'initialize' && era === 'old' ? begin(client, params) : undefined
     inProgress.begin(exchange)
+    void finish(exchange, begun)
+  }
+
+  /** Never rejects, so nobody waits for it: a waiting function would keep all its values in memory until the tool answers. */
+  async function finish(exchange: HttpExchange, begun: Readonly<Record<string, string>> | undefined): Promise<void> {
+    const { client, era, id, method } = exchange
     try {
       const answering = answerRequest(gate, method, exchange, client.surface)
       const answered = completed(gate, era, answering instanceof Promise ? await answering : answering)
       const text = textOf(id, answered)
-      if (exchange.stream !== undefined) return exchange.stream.end(text)
-      writeText(client, 'result' in answered ? 200 : answered.http, text, begun)
+      if (exchange.stream !== undefined) exchange.stream.end(text)
+      else writeText(client, 'result' in answered ? 200 : answered.http, text, begun)
+    } catch (error) {
+      fail(client, error)
     } finally {
       inProgress.end(exchange)
     }
+  }
+
+  function fail(context: HttpContext, error: unknown): void {
+    const found = problem('internal', { incident: door.onIncident(error, context.trace) })
+    if (context.response.headersSent) context.response.destroy()
+    else writeProblem(context, found)
   }
 
   /** Sends the answer as a stream. A client from before 2026-07-28 can resume it. */
@@ -251,11 +265,7 @@ export function mcpListener(door: McpDoor): DoorListener {
     if (path !== '/mcp' && !MCP_PATHS.includes(path)) return false
     const trace = traceOf(request.headers.traceparent) ?? door.newTrace()
     const context: HttpContext = { request, response, local, trace }
-    serve(context, path).catch((error: unknown) => {
-      const found = problem('internal', { incident: door.onIncident(error, trace) })
-      if (response.headersSent) response.destroy()
-      else writeProblem(context, found)
-    })
+    serve(context, path).catch((error: unknown) => fail(context, error))
     return true
   }
 }

@@ -103,12 +103,11 @@ export function callTool(gate: Gate, exchange: Exchange, surface: Surface): Mayb
     const hint = 'call execute_skill_proxy with this name as its skill_id'
     return failed({ code: 'tool.unknown', about: { tool: name.slice(0, 128), paths: hint } })
   }
-  const definition = () => definitionOf(gate, exchange.caller, name)
   if (exchange.era === 'new') {
-    const fault = mirrorFault(definition()?.inputSchema ?? NO_SCHEMA, args, exchange)
+    const fault = mirrorFault(definitionOf(gate, exchange.caller, name)?.inputSchema ?? NO_SCHEMA, args, exchange)
     if (fault !== undefined) return fault
   }
-  const hasOutputSchema = () => definition()?.outputSchema !== undefined
+  const hasOutputSchema = () => definitionOf(gate, exchange.caller, name)?.outputSchema !== undefined
   return answerCall(gate, exchange, { tool: name, args }, hasOutputSchema)
 }
 
