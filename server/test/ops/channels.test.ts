@@ -170,8 +170,9 @@ test('a held call is reported in a signed message with its packet, and never wit
   const push = await about(phone, approval_id)
   expect(push.headers).toMatchObject({ priority: '3', authorization: 'Bearer tk_phone' })
   expect(String(push.headers['title'])).toBe(
-    `=?UTF-8?B?${Buffer.from('Approve Übertrag notieren?').toString('base64')}?=`,
+    `=?UTF-8?B?${Buffer.from('Approve? Übertrag notieren').toString('base64')}?=`,
   )
+  expect(push.body).toMatch(/^.*…\nWhy: it /)
   expect(push.body).not.toContain('the key is')
 })
 

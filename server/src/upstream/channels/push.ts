@@ -34,13 +34,13 @@ export function push(
 }
 
 function bodyOf({ why, tool_id, state, hidden, sentence }: ChannelMessage): string {
-  const says = why === '' ? `${tool_id}: ${state}` : `${sentenceWithoutValues(sentence)}. ${why}`
+  const says = why === '' ? `${tool_id}: ${state}` : `${sentenceWithoutValues(sentence)}\nWhy: ${why}`
   return hidden === undefined ? says : `${says} (${hidden.says})`
 }
 
 function titleOf({ event, title, decided_at }: ChannelMessage): string {
   if (event !== 'approval.pending') return `${title}: ${event.replace('.', ' ')}`
-  return decided_at === undefined ? `Approve ${title}?` : `${title}: waiting for the hub`
+  return decided_at === undefined ? `Approve? ${title}` : `${title}: waiting for the hub`
 }
 
 /** A header contains ASCII; everything else is encoded as in RFC 2047. */

@@ -12,17 +12,17 @@ export function promptText(message: ChannelMessage): ChatText {
   const lines = [
     `${asks} ${sentenceText(sentence)}`,
     `${tool_id}, asked by ${asked_by}, risk ${risk}, ${strength ?? 'simple'} approval`,
-    why,
+    ...(why === '' ? [] : [`Why: ${why}`]),
     `Arguments: ${args}`,
     ...(preview === undefined ? [] : [`Dry run: ${preview}`]),
     ...(hidden === undefined ? [] : [hidden.says]),
     how,
     ...(url === undefined ? [] : [url]),
-  ].filter((line) => line !== '')
+  ]
   const html = [
     `<p><strong>${asks}</strong> ${sentenceHtml(sentence)}</p>`,
     `<p>${code(tool_id)}, asked by ${code(asked_by)}, risk ${escaped(risk)}, ${escaped(strength ?? 'simple')} approval</p>`,
-    ...(why === '' ? [] : [`<p>${escaped(why)}</p>`]),
+    ...(why === '' ? [] : [`<p>Why: ${escaped(why)}</p>`]),
     `<pre><code>${escaped(args)}</code></pre>`,
     ...(preview === undefined ? [] : [`<p>Dry run: ${code(preview)}</p>`]),
     ...(hidden === undefined ? [] : [`<p>${escaped(hidden.says)}</p>`]),
