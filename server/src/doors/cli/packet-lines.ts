@@ -64,8 +64,8 @@ function sentenceLines(packet: Fields, { width }: PacketFrame): PacketLine[] {
 function runLines(packet: Fields, frame: PacketFrame): PacketLine[] {
   if (packet['by_run'] === undefined) return []
   const { run_id, kind, step } = fieldsOf(packet['by_run'])
-  const where = `step ${quoted(textOf(step), LONGEST_NAME)} of the ${textOf(kind)} ${textOf(run_id)}`
-  return ourLines(`called by ${where}`, frame.width, undefined)
+  const where = `called by the ${textOf(kind)} ${textOf(run_id)}, at ${quoted(textOf(step), LONGEST_NAME)}`
+  return ourLines(where, frame.width, undefined)
 }
 
 /** At a node: that the request is decided at the hub. */
