@@ -144,8 +144,11 @@ function indexed(rules: readonly CompiledRule[]): CompiledRules {
 export function selectRules(all: CompiledRules, pick: (rule: CompiledRule) => CompiledRule | undefined): CompiledRules {
   const picked = new Map(all.rules.map((rule) => [rule, pick(rule)]))
   const of = (rules: readonly CompiledRule[]) => rules.flatMap((rule) => picked.get(rule) ?? [])
+  const isKept = ({ here, values, anywhere }: KeywordUse) =>
+    [here, values, anywhere].every((rules) => rules.every((rule) => picked.get(rule) === rule))
   const uses = all.uses.map((use): KeywordUse | undefined => {
-    if (use === undefined) return undefined
+    // Most are the same in every selection.
+    if (use === undefined || isKept(use)) return use
     const own = useOf(use.keyword, of(use.here), of(use.values), of(use.anywhere))
     return own.here.length + own.values.length + own.anywhere.length === 0 ? undefined : own
   })
