@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { garbageCollector } from '../stores/collect-garbage.ts'
 
 const CHECK_MS = 1_000
 /** A gate that was busy at more checks than this is no longer starting. */
@@ -21,15 +21,13 @@ const WORTH_BYTES = 8 * 2 ** 20
 /** V8 drops the bytecode of functions that did not run during this many collections. `working` is the usual value. */
 const DROP_BYTECODE = { starting: '--bytecode-old-age=1', working: '--bytecode-old-age=6' }
 
-type Collect = (how: { readonly type: 'major'; readonly flavor: 'last-resort' }) => void
-
 /**
  * Returns unused memory to the operating system when the gate is idle: after one idle second while it starts, later after ten
  * idle minutes. V8 itself collects garbage only while something is allocated, and keeps the empty pages. The collection stops the event
  * loop for about a tenth of a second. `onWork` is called when the gate has become busy. Returns a function that stops the checks.
  */
 export function freeMemoryWhenIdle(onWork: () => void): () => void {
-  let collect: Collect | undefined
+  let collect: (() => void) | undefined
   let settled = 0
   let [busy, idle] = [0, 0]
   let since = usage()
@@ -43,9 +41,9 @@ export function freeMemoryWhenIdle(onWork: () => void): () => void {
     if (!isStarting) onWork()
     if (idle < (isStarting ? IDLE_CHECKS.starting : IDLE_CHECKS.working)) return
     if (getHeapStatistics().total_physical_size < settled + WORTH_BYTES) return
-    collect ??= collector()
+    collect ??= garbageCollector()
     if (isStarting) setFlagsFromString(DROP_BYTECODE.starting)
-    collect({ type: 'major', flavor: 'last-resort' })
+    collect()
     if (isStarting) setFlagsFromString(DROP_BYTECODE.working)
     settled = getHeapStatistics().total_physical_size
     since = usage()
@@ -57,10 +55,4 @@ export function freeMemoryWhenIdle(onWork: () => void): () => void {
 function usage(): { readonly at_ms: number; readonly used_ms: number } {
   const { user, system } = process.threadCpuUsage()
   return { at_ms: performance.now(), used_ms: (user + system) / 1_000 }
-}
-
-/** V8's own function, which is visible only in contexts created after it was enabled. */
-function collector(): Collect {
-  setFlagsFromString('--expose-gc')
-  return runInNewContext('gc') as Collect
 }

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import { Bug, ok, refuse, type Result } from '../../contract/problems.ts'
 import type { Asked, AskedReply, Batch, BatchReply, Fault, GroupOutcome } from '../batch-link.ts'
+import { garbageCollector } from '../collect-garbage.ts'
 import { groupApplier, type ApplyGroup, type WriterMemory } from './apply-group.ts'
 import { connect, type Tuning } from './connect.ts'
 import { batchNoter, readLastBatch, type NoteBatch } from './last-batch.ts'
@@ -18,6 +19,9 @@ import type { WriterSetup } from './worker-link.ts'
 if (parentPort === null) throw new Bug('worker.ts runs only as a worker thread')
 const port = parentPort
 const setup = workerData as WriterSetup
+
+/** By then the start is over. V8 would keep what it has left behind, because a thread without work allocates nothing. */
+const STARTED_MS = 2_000
 
 type Synchronous = Tuning['synchronous'] | 'NORMAL'
 type Connection = {
@@ -228,3 +232,4 @@ port.on('message', (message: Batch<PackedCommit> | Asked | 'end') => {
   port.close()
 })
 port.postMessage(start())
+setTimeout(() => garbageCollector()(), STARTED_MS).unref()
