@@ -80,6 +80,52 @@ test('a batch that is smaller than the one before waits up to two turns for more
   expect(batches).toEqual([1, 1, 1, 1, 3, 2, 1])
 })
 
+test('a commit is packed when it is sent; one that cannot be packed is rejected, and the others of its batch are stored', async () => {
+  const packed: string[] = []
+  const batches: number[] = []
+  const replies: (() => void)[] = []
+  const stored: string[] = []
+  const nameOf = ([change]: readonly Change[]) => (change?.kind === 'spend' ? change.account : '')
+  const writer = groupWriter<string>(
+    {
+      pack(changes) {
+        const name = nameOf(changes)
+        packed.push(name)
+        if (name === 'impossible') throw new Bug('impossible')
+        return name
+      },
+      onStored: (changes, name) => stored.push(`${nameOf(changes)} as ${name}`),
+      id: 'w',
+      link: () => Promise.reject(new Bug('none')),
+      clock: () => 7,
+      onFault: () => {},
+    },
+    {
+      send: ({ commits }) => {
+        batches.push(commits.length)
+        return new Promise((resolve) =>
+          replies.push(() => resolve({ outcomes: commits.map(() => 'committed' as const) })),
+        )
+      },
+      ask: NOTHING,
+      end: async () => undefined,
+    },
+  )
+  const turn = () => new Promise((resolve) => setImmediate(resolve))
+  const first = writer.commit(spend('a'))
+  await turn()
+  const bad = writer.commit(spend('impossible'))
+  const good = writer.commit(spend('b'))
+  await turn()
+  expect(packed).toEqual(['a'])
+  replies.shift()?.()
+  await expect(bad).rejects.toThrow('impossible')
+  replies.shift()?.()
+  expect(await Promise.all([first, good])).toEqual(['committed', 'committed'])
+  expect(batches).toEqual([1, 1])
+  expect(stored).toEqual(['a as a', 'b as b'])
+})
+
 test('when the thread dies, its batch is in doubt until the next thread reports its outcome', async () => {
   const stored: WorkerLink['ask'] = async () => ({ outcomes: ['committed', { lost: 0 }] })
   const { writer, faults } = writerOf(

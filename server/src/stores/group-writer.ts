@@ -38,17 +38,16 @@ export type GroupWriterDeps<Packed> = {
   readonly refuses?: ((changes: readonly Change[]) => boolean) | undefined
 }
 
-type Waiting<Packed> = {
+type Waiting = {
   readonly changes: readonly Change[]
-  readonly packed: Packed
   readonly wakes: readonly Wake[]
   resolve(outcome: Committed): void
-  reject(error: Error): void
+  reject(error: unknown): void
 }
 /** A batch, some of whose commits were not answered. */
-type Doubt<Packed> = {
+type Doubt = {
   readonly batch: number
-  readonly commits: readonly Waiting<Packed>[]
+  readonly commits: readonly Waiting[]
   readonly unanswered: ReadonlySet<number>
 }
 type Wake = Pick<Extract<Change, { kind: 'wake' }>, 'run' | 'at'>
@@ -64,14 +63,14 @@ export function groupWriter<Packed>(deps: GroupWriterDeps<Packed>, first: BatchL
   const listeners: WakeListener[] = []
   let link: BatchLink<Packed> | undefined = first
   let tail: Tail | undefined
-  let waiting: Waiting<Packed>[] = []
+  let waiting: Waiting[] = []
   let draining: Promise<void> | undefined
   let closed = false
   let scrubs: (() => void)[] = []
   let batches = 0
   /** The number of commits of the last batch. */
   let lastSize = 0
-  let doubt: Doubt<Packed> | undefined
+  let doubt: Doubt | undefined
   let asking: Promise<void> | undefined
   /** The newest outcomes of commits that were in doubt. */
   const learnt = new Map<CommitId, Settled>()
@@ -119,26 +118,43 @@ export function groupWriter<Packed>(deps: GroupWriterDeps<Packed>, first: BatchL
       await new Promise<void>((done) => setImmediate(done))
   }
 
-  const isSent = ({ changes, resolve }: Waiting<Packed>): boolean => {
+  const isSent = ({ changes, resolve }: Waiting): boolean => {
     const isRefused = deps.refuses?.(changes) === true
     if (isRefused) resolve('unavailable')
     return !isRefused
   }
 
-  const sendBatch = async (way: BatchLink<Packed>, commits: readonly Waiting<Packed>[], scrub: boolean) => {
+  /** Only when they are sent: the texts of commits that wait would have to be copied at each collection of young objects. */
+  const packAll = (waited: readonly Waiting[]) => {
+    const commits: Waiting[] = []
+    const packed: Packed[] = []
+    for (const commit of waited) {
+      try {
+        packed.push(deps.pack(commit.changes))
+        commits.push(commit)
+      } catch (error) {
+        commit.reject(error)
+      }
+    }
+    return { commits, packed }
+  }
+
+  const sendBatch = async (way: BatchLink<Packed>, waited: readonly Waiting[], scrub: boolean) => {
+    const { commits, packed } = packAll(waited)
+    if (commits.length === 0 && !scrub) return
     const batch = (batches += 1)
     try {
-      const packed = commits.map((commit) => commit.packed)
-      settle(batch, commits, await way.send({ batch, commits: packed, now: deps.clock(), ...(scrub ? { scrub } : {}) }))
+      const reply = await way.send({ batch, commits: packed, now: deps.clock(), ...(scrub ? { scrub } : {}) })
+      settle(batch, commits, packed, reply)
     } catch (error) {
       link = undefined
       report(gone(error))
-      settle(batch, commits, { outcomes: [] })
+      settle(batch, commits, packed, { outcomes: [] })
     }
   }
 
   /** A commit without an answer is in doubt: the writer died, or COMMIT failed with an unknown result. */
-  const settle = (batch: number, commits: readonly Waiting<Packed>[], reply: BatchReply) => {
+  const settle = (batch: number, commits: readonly Waiting[], packed: readonly Packed[], reply: BatchReply) => {
     const { outcomes, fault, tail: end, diverged, forged = [] } = reply
     tail = end ?? tail
     if (end !== undefined && end.seq > 0) deps.onTail?.(end)
@@ -153,8 +169,9 @@ export function groupWriter<Packed>(deps: GroupWriterDeps<Packed>, first: BatchL
       if (outcome === 'in_doubt') unanswered.add(place)
       else if (typeof outcome === 'object' && 'bug' in outcome) commit.reject(new Bug(outcome.bug))
       else commit.resolve(outcome)
-      if (outcome !== 'committed') continue
-      deps.onStored?.(commit.changes, commit.packed, cursors)
+      const stored = packed[place]
+      if (outcome !== 'committed' || stored === undefined) continue
+      deps.onStored?.(commit.changes, stored, cursors)
       commit.wakes.forEach(announce)
     }
     if (unanswered.size === 0) return
@@ -196,11 +213,9 @@ export function groupWriter<Packed>(deps: GroupWriterDeps<Packed>, first: BatchL
     commit(changes) {
       // One promise per commit. What `pack` throws rejects it.
       return new Promise((resolve, reject) => {
-        const packed = deps.pack(changes)
         if (closed) return resolve('unavailable')
         waiting.push({
           changes,
-          packed,
           wakes: changes.some(isWaking) ? changes.flatMap(wakesOf) : NO_WAKES,
           resolve,
           reject,

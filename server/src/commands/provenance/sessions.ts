@@ -7,7 +7,7 @@ import { letOthersRun } from '../audit/verify-audit-reads.ts'
 import type { Judgement } from '../calls/facts/load-judgement.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
 import type { Tables } from '../ports/reads.ts'
-import type { YieldWhenDue } from '../ports/runtime.ts'
+import type { MaybePromise, YieldWhenDue } from '../ports/runtime.ts'
 import { inSteps } from '../in-steps.ts'
 
 export type SessionsDeps = {
@@ -148,7 +148,8 @@ async function readOn(deps: SessionsDeps, key: string, entry: Kept, until = Infi
     const page = await deps.tables.list('labels', { session: key }, { limit: PAGE, after: entry.cursor })
     for (const { row, cursor } of page) {
       if (row.at >= until) return
-      await addLabel(deps, entry, row)
+      const adding = addLabel(deps, entry, row)
+      if (adding instanceof Promise) await adding
       entry.cursor = cursor
     }
     if (page.length < PAGE) return
@@ -160,15 +161,21 @@ function takeOut(recorded: CallRow[], id: string): CallRow | undefined {
   return at === -1 ? undefined : recorded.splice(at, 1)[0]
 }
 
-/** The call whose answer a label is. Undefined when its content has been removed. */
-async function callOf({ tables }: SessionsDeps, { recorded }: Kept, id: string | undefined) {
-  if (id === undefined) return undefined
-  const row = takeOut(recorded, id) ?? (await tables.row('calls', id))?.row
-  return row?.expired_at === undefined ? row : undefined
+/** Without a promise for the answer of a call that was recorded a moment ago, which nearly every label is. */
+function addLabel(deps: SessionsDeps, entry: Kept, label: LabelRow): MaybePromise<void> {
+  const { session, recorded: calls } = entry
+  const call = answeredCall(label)
+  const recorded = call === undefined ? undefined : takeOut(calls, call)
+  return recorded === undefined ? addStored(deps, session, label) : addAnswer(deps, session, label, recorded)
 }
 
-async function addLabel(deps: SessionsDeps, entry: Kept, label: LabelRow): Promise<void> {
-  const { session } = entry
+/** The call whose answer a label is. Undefined if it is something else. */
+function answeredCall({ kind, text, source }: LabelRow): string | undefined {
+  const isElsewhere = text !== undefined || source.artifact !== undefined || source.approval !== undefined
+  return kind === 'words' || isElsewhere ? undefined : source.call
+}
+
+async function addStored(deps: SessionsDeps, session: Session, label: LabelRow): Promise<void> {
   if (label.kind === 'words') {
     if (label.text !== undefined) session.addWords(label.text, label.trust ?? 'claimed')
     return
@@ -183,31 +190,38 @@ async function addLabel(deps: SessionsDeps, entry: Kept, label: LabelRow): Promi
     const preview = (await deps.tables.row('approvals', label.source.approval))?.row.preview
     return preview === undefined ? session.lose() : await inSteps(deps.yieldWhenDue, session.ingest(origin, preview))
   }
-  const row = await callOf(deps, entry, label.source.call)
-  if (row === undefined) return session.lose()
+  const call = answeredCall(label)
+  const row = call === undefined ? undefined : (await deps.tables.row('calls', call))?.row
+  return row === undefined ? session.lose() : await addAnswer(deps, session, label, row)
+}
+
+function addAnswer(deps: SessionsDeps, session: Session, label: LabelRow, row: CallRow): MaybePromise<void> {
+  // Its content has been removed.
+  if (row.expired_at !== undefined) return session.lose()
   // The actions and approvals of a call belong to its own session: when it is read in another one, only the answer enters.
   const isOwn = labelSession(row.caller.user, row.thread) === label.session
   const given = isOwn ? { tool: row.tool_id, args: JSON.parse(row.canonical_args) as Json } : undefined
   if (given !== undefined && wasApproved(row)) session.approve(given)
-  const text = await wholeText(deps, row)
-  if (text === UNREADABLE) return session.lose()
-  const result = text === undefined ? (row.result ?? { content: [] }) : { content: [{ type: 'text', text }] }
-  await inSteps(deps.yieldWhenDue, session.ingest(origin, result, given))
+  const origin = originOf(deps, label)
+  const digest = evictedOutput(row)
+  if (digest === undefined)
+    return inSteps(deps.yieldWhenDue, session.ingest(origin, row.result ?? { content: [] }, given))
+  return artifactText(deps, row.caller.user, digest).then((text) =>
+    text === UNREADABLE
+      ? session.lose()
+      : inSteps(deps.yieldWhenDue, session.ingest(origin, { content: [{ type: 'text', text }] }, given)),
+  )
 }
 
 /** A held call starts only after a person's approval: its contents were seen. */
 const wasApproved = ({ approval_id, started_at }: CallRow): boolean =>
   approval_id !== undefined && started_at !== undefined
 
-/** An evicted output is read from the artifact store. */
+/** The digest of an output that is in the artifact store. */
+const evictedOutput = ({ output }: CallRow): string | undefined =>
+  output?.evicted === true ? output.pointer?.replace('artifact://', '') : undefined
+
 const UNREADABLE = Symbol('unreadable')
-async function wholeText(
-  deps: SessionsDeps,
-  { output, caller }: CallRow,
-): Promise<string | undefined | typeof UNREADABLE> {
-  if (output?.evicted !== true || output.pointer === undefined) return undefined
-  return artifactText(deps, caller.user, output.pointer.replace('artifact://', ''))
-}
 
 async function artifactText(
   { artifacts }: SessionsDeps,
