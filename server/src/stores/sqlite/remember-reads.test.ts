@@ -286,6 +286,27 @@ describe('another process writes to the same file', () => {
     expect(await unread()).toEqual(['l3'])
   })
 
+  test('a label after the deleted newest one has a new cursor, so a session that has read that one reads it', async () => {
+    const { file, store, after } = await withTwoUnread()
+    const read = async (from: number) =>
+      (await store.list('labels', { session: 's' }, { limit: 10, after: from })).map(({ row }) => row.label_id)
+    expect(await read(after)).toEqual(['l2', 'l3'])
+    byHand(file, `DELETE FROM labels WHERE id = 'l3'`)
+    await store.commit([labelOf('l4', 's')])
+    expect(await read(after + 2)).toEqual(['l4'])
+  })
+
+  test('that is so for the first label that a writer stores, too', async () => {
+    const { file, store: first, after } = await withTwoUnread()
+    await first.close()
+    const store = await openStore(file, { alone: true })
+    onTestFinished(() => store.close())
+    byHand(file, `DELETE FROM labels WHERE id = 'l3'`)
+    await store.commit([labelOf('l4', 's')])
+    const found = await store.list('labels', { session: 's' }, { limit: 10, after: after + 2 })
+    expect(found.map(({ row }) => row.label_id)).toEqual(['l4'])
+  })
+
   test('a label that it changed makes the session unreadable', async () => {
     const { file, unread, next, forged } = await withTwoUnread()
     byHand(file, `UPDATE labels SET body = replace(body, '"text":"l2"', '"text":"ok"') WHERE id = 'l2'`)

@@ -39,6 +39,7 @@ export function rowWriter(db: DatabaseSync, macs: RowMacs): RowWriter {
   const expectedTables = new Set<Table>()
   const first = firstVersions()
   const cursors: number[] = []
+  let lastLabel = Number(db.prepare(`SELECT ${LAST_LABEL} AS pos`).get()?.['pos'])
 
   const version = (table: Table, id: string): Version | 'absent' => {
     const name = `${table} ${id}`
@@ -67,9 +68,13 @@ export function rowWriter(db: DatabaseSync, macs: RowMacs): RowWriter {
     insert(table, id, row, listed) {
       forget(table, id)
       const mac = hasMac(table) ? macs.row(table, id, 1, row, null) : undefined
-      const result = of(inserts, table).run(id, row, ...(mac === undefined ? [] : [mac]), ...listed)
+      const after = table === 'labels' ? [lastLabel] : []
+      const result = of(inserts, table).run(...after, id, row, ...(mac === undefined ? [] : [mac]), ...listed)
       if (result.changes !== 1) return false
-      if (table === 'labels') cursors.push(Number(result.lastInsertRowid))
+      if (table === 'labels') {
+        lastLabel = Number(result.lastInsertRowid)
+        cursors.push(lastLabel)
+      }
       if (mac !== undefined) first.note(table, id, row, mac)
       return true
     },
@@ -107,9 +112,18 @@ function of(statements: ReadonlyMap<Table, StatementSync>, table: Table): Statem
   return found
 }
 
+const LAST_LABEL = 'ifnull((SELECT max(pos) FROM labels), 0)'
+
+/**
+ * INVARIANT: a label comes after all that this thread has seen, even if the newest was deleted by hand. SQLite itself would use its
+ * position again, and a session that has read up to there would miss the new label.
+ */
+const VALUES: Readonly<Record<string, string>> = { version: '1', pos: `max(?, ${LAST_LABEL}) + 1` }
+
 function insertInto(table: Table): string {
-  const columns = ['id', 'version', 'body', ...(hasMac(table) ? ['mac'] : []), ...columnsOf(table)]
-  const values = columns.map((column) => (column === 'version' ? '1' : '?'))
+  const pos = table === 'labels' ? ['pos'] : []
+  const columns = [...pos, 'id', 'version', 'body', ...(hasMac(table) ? ['mac'] : []), ...columnsOf(table)]
+  const values = columns.map((column) => VALUES[column] ?? '?')
   return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${values.join(', ')}) ON CONFLICT (id) DO NOTHING`
 }
 
