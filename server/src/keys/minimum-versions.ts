@@ -11,7 +11,8 @@ import { writeAtomically } from './write-atomically.ts'
 
 export const MINIMUM_VERSIONS_FILE = 'row-floors.json'
 
-type Minimums = Map<string, MinimumVersion>
+/** By table and id. Not by a text of both, which would be made for each row that is read. */
+type Minimums = Map<string, Map<string, MinimumVersion>>
 
 /** The minimum versions in a file beside the keys: somebody who can only write the database cannot lower them. */
 export function openMinimumVersions(folder: string): Result<MinimumVersions> {
@@ -32,15 +33,13 @@ export function openMinimumVersions(folder: string): Result<MinimumVersions> {
       )
   }
   return ok({
-    of: (table, id) => minimums.get(`${table} ${id}`)?.version,
-    all: () => [...minimums.values()],
+    of: (table, id) => minimums.get(table)?.get(id)?.version,
+    all: () => rowsIn(minimums),
     async raise(rows) {
       // Another process on the same folder may have raised some too.
       const stored = readPrivateFile(file)
-      for (const row of [...((stored.ok && parsed(stored.value ?? '')) || []), ...rows]) {
-        const name = `${row.table} ${row.id}`
-        if (row.version > (minimums.get(name)?.version ?? 0)) minimums.set(name, row)
-      }
+      for (const row of [...((stored.ok && parsed(stored.value ?? '')) || []), ...rows])
+        if (row.version > (minimums.get(row.table)?.get(row.id)?.version ?? 0)) add(minimums, row)
       await save()
     },
     async replace(rows) {
@@ -51,10 +50,22 @@ export function openMinimumVersions(folder: string): Result<MinimumVersions> {
   })
 }
 
-const mapOf = (rows: readonly MinimumVersion[]): Minimums => new Map(rows.map((row) => [`${row.table} ${row.id}`, row]))
+function mapOf(rows: readonly MinimumVersion[]): Minimums {
+  const minimums: Minimums = new Map()
+  for (const row of rows) add(minimums, row)
+  return minimums
+}
+
+function add(minimums: Minimums, row: MinimumVersion): void {
+  const ofTable = minimums.get(row.table) ?? new Map<string, MinimumVersion>()
+  minimums.set(row.table, ofTable.set(row.id, row))
+}
+
+const rowsIn = (minimums: Minimums): readonly MinimumVersion[] =>
+  [...minimums.values()].flatMap((ofTable) => [...ofTable.values()])
 
 const textOf = (minimums: Minimums): string =>
-  JSON.stringify({ v: 1, floors: [...minimums.values()].map(({ table, id, version }) => [table, id, version]) })
+  JSON.stringify({ v: 1, floors: rowsIn(minimums).map(({ table, id, version }) => [table, id, version]) })
 
 function parsed(text: string): readonly MinimumVersion[] | undefined {
   try {

@@ -2,9 +2,9 @@ import type { Dirent } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, isAbsolute, resolve, sep } from 'node:path'
-import type { DiskLook, FileFacts, FolderEntry } from '../commands/calls/facts/file-facts.ts'
+import type { DiskLook, FileFacts, Followed, FolderEntry } from '../commands/calls/facts/file-facts.ts'
 import type { Config } from '../contract/config.ts'
-import type { OwnNames } from '../contract/judgement.ts'
+import type { GatePlace, OwnNames } from '../contract/judgement.ts'
 import { followLinks, type Follow } from './follow-links.ts'
 import { gatePlaces, type GateFiles } from './gate-places.ts'
 import { secretOf } from './server-config.ts'
@@ -57,32 +57,61 @@ export function localFiles(servers: Config['servers'], folder: string, own?: Gat
     return found
   }
   const ownFiles = own === undefined ? [] : [own.data, ...own.settings]
-  const look = (server: string): DiskLook => {
-    const { base, isHere, mayBeHere, bases } = standingOf(server)
-    // Caches followed links for this decision only. Created on first use, because most calls name no file.
-    let followed: Follow | undefined
-    return {
-      isHere,
-      mayBeHere,
-      bases: () => bases,
-      // Joined as text: normalizing `link/../x` would skip the link that a tool follows.
-      follow(path, from) {
-        followed ??= followLinks()
-        return isAbsolute(path) ? followed(path) : followed(path, from ?? base)
-      },
-      placesOf: async (place) => (await places?.(place)) ?? [],
-      linksIn: (base) => linksIn(base),
-      entriesIn: (folder) => entriesIn(folder),
-      own: ownFiles,
-      names,
-      isThere: async (path, from) => (await stat(resolve(from ?? base, path)).catch(() => undefined)) !== undefined,
-    }
-  }
+  const gate: GateNames = { own: ownFiles, names, places }
   return {
     windows: sep === '\\',
     home: (server) => secretOf(childOf(server)?.env['HOME'] ?? '', folder, process.env) || homedir(),
     configured: async (path) => (await followLinks()(resolve(folder, atHome(path, homedir()))))?.lead,
-    look,
+    look: (server) => new LocalLook(standingOf(server), gate),
+  }
+}
+
+type GateNames = Pick<DiskLook, 'own' | 'names'> & { readonly places: ReturnType<typeof gatePlaces> | undefined }
+
+/** A class, because one is created per call and the methods are shared. Most calls name no file and use none of them. */
+class LocalLook implements DiskLook {
+  readonly isHere: boolean
+  readonly mayBeHere: boolean
+  readonly own: readonly string[]
+  readonly names: OwnNames
+  readonly #standing: Standing
+  readonly #places: GateNames['places']
+  /** Followed links are cached for this decision only. */
+  #followed: Follow | undefined = undefined
+
+  constructor(standing: Standing, { own, names, places }: GateNames) {
+    this.isHere = standing.isHere
+    this.mayBeHere = standing.mayBeHere
+    this.own = own
+    this.names = names
+    this.#standing = standing
+    this.#places = places
+  }
+
+  bases(): Promise<readonly string[]> {
+    return this.#standing.bases
+  }
+
+  /** Joined as text: normalizing `link/../x` would skip the link that a tool follows. */
+  follow(path: string, from = this.#standing.base): ReturnType<Follow> {
+    this.#followed ??= followLinks()
+    return isAbsolute(path) ? this.#followed(path) : this.#followed(path, from)
+  }
+
+  async placesOf(place: Followed): Promise<readonly GatePlace[]> {
+    return (await this.#places?.(place)) ?? []
+  }
+
+  linksIn(folder: string): ReturnType<typeof linksIn> {
+    return linksIn(folder)
+  }
+
+  entriesIn(folder: string): ReturnType<typeof entriesIn> {
+    return entriesIn(folder)
+  }
+
+  async isThere(path: string, from = this.#standing.base): Promise<boolean> {
+    return (await stat(resolve(from, path)).catch(() => undefined)) !== undefined
   }
 }
 

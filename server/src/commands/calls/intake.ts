@@ -12,6 +12,7 @@ export function createIntake(standing: () => Problem | undefined = () => undefin
   const reasons = new Set<{ readonly problem: Problem }>()
   return {
     closedBy() {
+      if (reasons.size === 0) return standing()
       const all = [...reasons]
       const stopping = all.find(({ problem }) => problem.code === 'gate.stopping')
       return (stopping ?? all[0])?.problem ?? standing()

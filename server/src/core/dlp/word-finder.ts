@@ -33,6 +33,17 @@ export function buildWordFinder(words: readonly string[]): WordFinder {
   return { symbols, width, ...renumbered(next, ends, order, width) }
 }
 
+/** Whether a text contains one of the words. */
+export function holdsWord(text: string, { symbols, width, next, first_end }: WordFinder): boolean {
+  let state = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    state = next[state * width + (code < 128 ? (symbols[code] ?? 0) : 0)] ?? 0
+    if (state >= first_end) return true
+  }
+  return false
+}
+
 /** The states that most texts reach are near the start, where they share cache lines; those in which words end are last. */
 function renumbered(
   next: WordFinder['next'],

@@ -110,11 +110,15 @@ type Kept = { readonly compiled: Result<CompiledSchema>; readonly objects: numbe
  * cache.
  */
 const kept = new Map<string, Kept>()
+/** The last one of them that was used. Usually it is used again. */
+let latest: { readonly key: string; readonly known: Kept } | undefined
 
 function keptFor(schema: JsonObject, key: string, compile: () => Result<CompiledSchema>): Kept {
+  if (latest?.key === key) return latest.known
   const known = kept.get(key) ?? { compiled: compile(), objects: objectsIn(schema)?.length ?? Number.POSITIVE_INFINITY }
   kept.delete(key)
   kept.set(key, known)
+  latest = { key, known }
   const [oldest] = kept.keys()
   if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest)
   return known

@@ -35,7 +35,9 @@ const MOST_KNOWN = 10_000
 
 /** Cached, because few names occur, and they recur with every call. */
 export function kindOf(name: string): FieldKind {
-  const kind = known.get(name) ?? kindOfWords(name)
+  const before = known.get(name)
+  if (before !== undefined) return before
+  const kind = kindOfWords(name)
   if (known.size < MOST_KNOWN && name.length <= 64) known.set(name, kind)
   return kind
 }

@@ -16,3 +16,17 @@ test('law: names of fields that were compared before are judged like new ones', 
   )
   expect(ownNameIn('admin.key', 'name', OWN)).toMatchObject({ certainty: 'path' })
 })
+
+test('law: a name is found in any text, forwards and backwards, also if another name is not ASCII', () => {
+  const name = fc.constantFrom('.sluice/x', 'admin.key', 'state/ledger.db', 'yek.nimda', 'bd.regdel/etats', 'Admin.Key')
+  const words = fc.array(fc.constantFrom('cat', 'tar', '-x', 'sluice', 'a.key', 'état')).map((some) => some.join(' '))
+  const more: OwnNames = { ...OWN, files: [...OWN.files, 'schlüssel.key'] }
+  fc.assert(
+    fc.property(words, name, words, (before, one, after) => {
+      const text = `${before} ${one} ${after}`
+      expect(ownNameIn(text, 'command', OWN)?.certainty).toBe('path')
+      expect(ownNameIn(text, 'command', more)).toEqual(ownNameIn(text, 'command', OWN))
+    }),
+  )
+  expect(ownNameIn('cat other.key', 'command', OWN)).toBeUndefined()
+})

@@ -1,6 +1,7 @@
 import type { OwnNames } from '../../../contract/judgement.ts'
 import { trimmedEnd } from '../../../contract/trimmed.ts'
 import { KnownNames } from '../../dlp/known-names.ts'
+import { buildWordFinder, holdsWord, type WordFinder } from '../../dlp/word-finder.ts'
 import { isText, type ArgumentText } from './argument-texts.ts'
 import type { Certainty } from './files-fact.ts'
 import { nameSpellings } from './name-spellings.ts'
@@ -48,14 +49,23 @@ function searched(text: string, kind: Kind, own: OwnNames): OwnName | undefined 
   return files.length === 0 ? undefined : { certainty: isMany ? 'mention' : 'path', paths: files }
 }
 
-/** Whether a spelling contains the name of the folder or of a file, forwards or backwards, or a short name of Windows. */
-function mayBeNamed(spellings: readonly string[], { folder, files }: OwnNames): boolean {
-  for (const text of spellings) {
-    if (folder !== undefined && (text.includes(folder) || text.includes('~') || text.includes(reversed(folder))))
-      return true
-    for (const file of files) if (text.includes(lastOf(file)) || text.includes(reversed(file))) return true
-  }
-  return false
+/** Whether a spelling may contain the name of the folder or of a file, forwards or backwards, or a short name of Windows. */
+function mayBeNamed(spellings: readonly string[], own: OwnNames): boolean {
+  const finder = finders.get(own) ?? finderOf(own)
+  return finder === 'none' || spellings.some((text) => holdsWord(text, finder))
+}
+
+const finders = new WeakMap<OwnNames, WordFinder | 'none'>()
+
+/** Finds these names in one pass. `none` if one of them is not ASCII, because a finder would miss it. */
+function finderOf(own: OwnNames): WordFinder | 'none' {
+  const { folder, files } = own
+  const ofFolder = folder === undefined ? [] : [folder, '~', reversed(folder)]
+  const words = [...ofFolder, ...files.flatMap((file) => [lastOf(file), reversed(file)])]
+  // oxlint-disable-next-line no-control-regex -- everything beyond ASCII
+  const finder = words.some((word) => /[^\x00-\x7f]/.test(word)) ? 'none' : buildWordFinder(words)
+  finders.set(own, finder)
+  return finder
 }
 
 /** A longer text is meant to be read, and is compared as written. */
