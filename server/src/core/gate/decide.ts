@@ -79,6 +79,7 @@ function failed(decider: string, at: number): Opinion {
 
 /** An opinion may quote names chosen by others, such as a tool's. The sentence must stay one readable line. */
 function addShown(evidence: Opinion[], opinions: readonly Opinion[]): void {
+  if (opinions.length === 0) return
   for (const opinion of opinions) {
     const rule = visibleText(opinion.rule)
     const says = visibleText(opinion.says)
