@@ -137,6 +137,33 @@ describe('search', () => {
     expect(found('say hello to Ninotchka')).toEqual([])
   })
 
+  test.each([
+    ['remove the song from my playlist', true],
+    ['remove the song from every playlist', true],
+    ['remove the song from the playlist', false],
+    ["remove the song 'All my own' from the playlist", false],
+  ])('"%s" may need a list of playlists first: %s', (query, isListed) => {
+    const tools = [
+      { id: 'remove', name: 'remove_song', description: 'Remove a song from a playlist' },
+      { id: 'list', name: 'list_playlists', description: 'Titles, owners and covers' },
+      { id: 'follow', name: 'playlist_follower', description: 'The followers of a playlist' },
+      { id: 'other', name: 'list_devices', description: 'List devices' },
+    ]
+    const hits = indexOf(tools).search(query, 4)
+    expect(hits.slice(0, 2).map(({ id }) => id)).toEqual(['remove', isListed ? 'list' : 'follow'])
+    expect(hits.map(({ id }) => id)).not.toContain('other')
+  })
+
+  test('a change that the query does not ask for ranks below a tool that reads', () => {
+    const index = indexOf([
+      { id: 'a', name: 'delete_invoice', description: 'Invoice of a month' },
+      { id: 'b', name: 'invoice_collections', description: 'Invoice of a month' },
+    ])
+    const found = (query: string) => index.search(query, 2).map(({ id }) => id)
+    expect(found('the invoice of the month')).toEqual(['b', 'a'])
+    expect(found('discard the invoice of the month')).toEqual(['a', 'b'])
+  })
+
   test('a hit says in which fields and by which words it was found', () => {
     const [hit] = indexOf(TOOLS).search('send the film recipients list', 1)
     expect(hit).toMatchObject({

@@ -1,4 +1,5 @@
 import { Bug } from '../../contract/problems.ts'
+import { changesAsked, isUnasked, type Changes } from './changes.ts'
 import { createExactNames, type Exactness } from './exact-names.ts'
 import { expandClause, rarity, type Wanted } from './expand-clause.ts'
 import { cellOf, indexTool, type IndexedTool } from './index-tool.ts'
@@ -85,6 +86,7 @@ export function createIndex(tuning: Tuning = TUNING): ToolIndex {
   function candidatesFor(
     query: string,
     clauses: readonly (readonly Wanted[])[],
+    asked: Changes,
     counts: (doc: number) => boolean,
     topK: number,
   ): Candidate[] {
@@ -107,7 +109,10 @@ export function createIndex(tuning: Tuning = TUNING): ToolIndex {
     return [...byClause].map(([doc, scores]) => {
       const tool = tools[doc]
       if (tool === undefined) throw new Bug('a candidate is not indexed')
-      const boost = (1 + tuning.nameCoverage * nameCoverage(tool, sure)) * (1 + tuning.likeness * alike(tool.pieces))
+      const boost =
+        (1 + tuning.nameCoverage * nameCoverage(tool, sure)) *
+        (1 + tuning.likeness * alike(tool.pieces)) *
+        (isUnasked(tool.changes, asked) ? 1 - tuning.unasked : 1)
       return {
         doc,
         id: idOf(doc),
@@ -133,8 +138,10 @@ export function createIndex(tuning: Tuning = TUNING): ToolIndex {
 
   function search(query: string, topK: number, counts: (id: string) => boolean = () => true): Hit[] {
     const docCounts = (doc: number): boolean => counts(idOf(doc))
-    const clauses = readQuery(query, tuning).map((clause) => expandClause(clause, vocabulary, numbers.size, tuning))
-    const picked = pickTools(candidatesFor(query, clauses, docCounts, topK), clauses.length, topK, tuning)
+    const read = readQuery(query, tuning)
+    const asked = changesAsked(read.flatMap(({ terms }) => terms.map(({ term }) => term)))
+    const clauses = read.map((clause) => expandClause(clause, vocabulary, numbers.size, tuning))
+    const picked = pickTools(candidatesFor(query, clauses, asked, docCounts, topK), clauses.length, topK, tuning)
     const ranked = exactFirst(query, picked, topK, docCounts)
     const hints = scoreHints(
       ranked.filter(({ exact }) => exact === 0).map(({ score }) => score),

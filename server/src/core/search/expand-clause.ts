@@ -9,7 +9,13 @@ import type { Term, Vocabulary } from './vocabulary.ts'
 /** One way in which a document can match a word: `worth` is the most it adds, `share` how likely the word means this term. */
 export type Reading = { readonly term: Term; readonly worth: number; readonly share: number }
 /** A word of the query. Only its best reading counts, so that a text with three synonyms does not count three times. */
-export type Wanted = { readonly word: string; readonly readings: readonly Reading[]; readonly worth: number }
+export type Wanted = {
+  readonly word: string
+  readonly readings: readonly Reading[]
+  readonly worth: number
+  /** It adds to tools that match another word, and finds none by itself. */
+  readonly beside?: true
+}
 
 /** What an unknown word still adds to the best possible score. */
 const UNKNOWN = 0.5
@@ -23,29 +29,35 @@ export const rarity = (documents: number, among: number): number =>
 
 export function expandClause(clause: Clause, vocabulary: Vocabulary, size: number, tuning: Tuning): Wanted[] {
   const wanted: Wanted[] = []
-  for (const [at, item] of clause.entries()) {
+  for (const [at, item] of clause.terms.entries()) {
     const readings = readingsOf(item, vocabulary, size, tuning)
     const most = readings.reduce((most, { worth }) => Math.max(most, worth), 0)
     const unknown = item.name || item.joined ? 0 : UNKNOWN * item.weight * rarity(1, size)
     wanted.push({ word: item.word, readings, worth: readings.length > 0 ? most : unknown })
-    const fused = fusedWith(item, clause[at + 1], vocabulary)
+    const fused = fusedWith(item, clause.terms[at + 1], vocabulary)
     if (fused === undefined) continue
     const worth = tuning.compound * item.weight * rarity(documentsIn(fused.postings), size)
     wanted.push({ word: fused.text, readings: [{ term: fused, worth, share: 1 }], worth: 0 })
   }
-  if (wanted.some(({ readings }) => readings.length > 0) && namesUnknown(clause, vocabulary)) {
-    const readings = readingsOf({ ...LOOK_UP, weight: tuning.lookup }, vocabulary, size, tuning)
-    wanted.push({ word: LOOK_UP.word, readings, worth: 0 })
-  }
+  if (wanted.every(({ readings }) => readings.length === 0)) return wanted
+  const imply = (item: QueryTerm): Wanted => ({
+    word: item.word,
+    readings: readingsOf(item, vocabulary, size, tuning),
+    worth: 0,
+  })
+  const says = (term: string): boolean => clause.terms.some((item) => item.term === term)
+  if (namesUnknown(clause, vocabulary) && !says(SEARCH.term)) wanted.push(imply({ ...SEARCH, weight: tuning.lookup }))
+  if (clause.lists && !says(LIST.term)) wanted.push({ ...imply({ ...LIST, weight: tuning.listing }), beside: true })
   return wanted
 }
 
 /** "Play the newest album of Björk": a thing known only by name has to be found before anything can be done with it. */
-const LOOK_UP = { term: stem('search'), word: 'search', joined: true, name: true } as const
+const SEARCH = { term: stem('search'), word: 'search', joined: true, name: true } as const
+/** "Delete all my drafts": things without a name have to be listed first. */
+const LIST = { term: stem('list'), word: 'list', joined: true, name: true } as const
 
-const namesUnknown = (clause: Clause, vocabulary: Vocabulary): boolean =>
-  !clause.some(({ term }) => term === LOOK_UP.term) &&
-  clause.some(({ name, term }) => name && vocabulary.find(term) === undefined)
+const namesUnknown = ({ terms }: Clause, vocabulary: Vocabulary): boolean =>
+  terms.some(({ name, term }) => name && vocabulary.find(term) === undefined)
 
 function readingsOf(item: QueryTerm, vocabulary: Vocabulary, size: number, tuning: Tuning): Reading[] {
   const readings = new Map<Term, Reading>()

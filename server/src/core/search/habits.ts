@@ -60,4 +60,6 @@ function likenessOf(words: ReadonlySet<string>, others: readonly string[]): numb
 }
 
 const wordsOf = (query: string): readonly string[] =>
-  [...new Set(readQuery(query, TUNING).flatMap((clause) => clause.map(({ term }) => term)))].sort().slice(0, MOST_WORDS)
+  [...new Set(readQuery(query, TUNING).flatMap(({ terms }) => terms.map(({ term }) => term)))]
+    .sort()
+    .slice(0, MOST_WORDS)

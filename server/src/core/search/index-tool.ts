@@ -1,3 +1,4 @@
+import { changesOf, type Changes } from './changes.ts'
 import type { Called } from './exact-names.ts'
 import { piecesOfTool, type Pieces } from './likeness.ts'
 import { packCell } from './postings.ts'
@@ -20,6 +21,7 @@ export type IndexedTool = {
   /** The terms of its name, without joined forms. */
   readonly name: Uint32Array
   readonly pieces: Pieces
+  readonly changes: Changes
 }
 
 /**
@@ -60,6 +62,7 @@ export function indexTool(
     cells: Uint32Array.from(byNumber, ([, cell]) => cell),
     name: Uint32Array.from(new Set(name.flatMap((word) => own(word.text)?.number ?? []))),
     pieces: piecesOfTool(text),
+    changes: changesOf(text.name),
   }
   return { indexed, cells }
 }

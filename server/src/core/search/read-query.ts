@@ -1,6 +1,6 @@
 import { splitText, type Word } from './split-text.ts'
 import { stem } from './stem.ts'
-import { REQUEST_WORDS, STOP_WORDS } from './stop-words.ts'
+import { LISTING_WORDS, REQUEST_WORDS, STOP_WORDS } from './stop-words.ts'
 import type { Tuning } from './tuning.ts'
 import { WORD_WEIGHTS } from './word-weights.ts'
 
@@ -13,7 +13,11 @@ export type QueryTerm = {
   readonly name: boolean
 }
 /** One request within the prompt. */
-export type Clause = readonly QueryTerm[]
+export type Clause = {
+  readonly terms: readonly QueryTerm[]
+  /** It speaks of several things, or of the caller's own: "all orders", "my first playlist". */
+  readonly lists: boolean
+}
 
 /** A longer prompt says nothing new about which tools are wanted. */
 const MAX_QUERY = 4_000
@@ -40,11 +44,13 @@ export function readQuery(query: string, tuning: Tuning): Clause[] {
   const marks: Marks = { quoted: spansOf(text, QUOTED), placeholders: spansOf(text, PLACEHOLDER), tuning }
   const words = splitText(text)
   const sentences = cutAt(text, { start: 0, end: text.length }, SENTENCE_END, marks)
-  const clauses: QueryTerm[][] = []
+  const clauses: Clause[] = []
   for (const sentence of sentences) {
     const body = text.slice(sentence.start, sentence.end)
     const factor = CONTEXT.test(body) && !REQUEST.test(body) ? tuning.context : 1
-    clauses.push(termsIn(sentence, words, marks).map((term) => ({ ...term, weight: term.weight * factor })))
+    const within = words.filter(({ start }) => sentence.start <= start && start < sentence.end)
+    const terms = termsIn(within, marks).map((term) => ({ ...term, weight: term.weight * factor }))
+    clauses.push({ terms, lists: within.some((word) => isListing(word, marks)) })
   }
   return joinShort(clauses, tuning.shortClause).slice(0, MAX_CLAUSES).map(mergeRepeats)
 }
@@ -70,9 +76,11 @@ function cutAt(text: string, span: Span, pattern: RegExp, { quoted }: Marks): Sp
   return pieces
 }
 
-function termsIn(span: Span, words: readonly Word[], marks: Marks): QueryTerm[] {
-  const within = words.filter(({ start }) => span.start <= start && start < span.end)
-  return within.flatMap((word, at) => {
+const isListing = ({ text, start }: Word, { quoted }: Marks): boolean =>
+  LISTING_WORDS.has(text) && !inside(quoted, start)
+
+function termsIn(words: readonly Word[], marks: Marks): QueryTerm[] {
+  return words.flatMap((word, at) => {
     const weight = weigh(word, marks)
     if (weight === 0) return []
     const term = stem(word.text)
@@ -91,23 +99,24 @@ function weigh(word: Word, { quoted, placeholders, tuning }: Marks): number {
 }
 
 /** A piece too short to be a request belongs to the previous one; the first, to the next one. */
-function joinShort(pieces: readonly QueryTerm[][], least: number): QueryTerm[][] {
-  const weightOf = (piece: Clause): number => piece.reduce((sum, { weight }) => sum + weight, 0)
-  const joined: QueryTerm[][] = []
+function joinShort(pieces: readonly Clause[], least: number): Clause[] {
+  const weightOf = ({ terms }: Clause): number => terms.reduce((sum, { weight }) => sum + weight, 0)
+  const joined: Clause[] = []
   for (const piece of pieces) {
     const last = joined.at(-1)
-    if (last !== undefined && (weightOf(piece) < least || weightOf(last) < least)) last.push(...piece)
-    else joined.push([...piece])
+    if (last !== undefined && (weightOf(piece) < least || weightOf(last) < least))
+      joined[joined.length - 1] = { terms: [...last.terms, ...piece.terms], lists: last.lists || piece.lists }
+    else joined.push(piece)
   }
-  return joined.filter((piece) => piece.length > 0)
+  return joined.filter(({ terms }) => terms.length > 0)
 }
 
 /** A repeated word counts once, with its greater weight. */
-function mergeRepeats(clause: Clause): Clause {
+function mergeRepeats({ terms, lists }: Clause): Clause {
   const seen = new Map<string, QueryTerm>()
-  for (const term of clause) {
+  for (const term of terms) {
     const known = seen.get(term.term)
     if (known === undefined || known.weight < term.weight) seen.set(term.term, term)
   }
-  return [...seen.values()]
+  return { terms: [...seen.values()], lists }
 }

@@ -91,10 +91,10 @@ export function createScoreBoard(): ScoreBoard {
     add(words) {
       answering = 0
       const rarestFirst = words
-        .map(({ readings }) => ({ readings, reach: reachOf(readings) }))
+        .map(({ readings, beside }) => ({ readings, reach: beside === true ? Infinity : reachOf(readings) }))
         .toSorted((a, b) => a.reach - b.reach)
       for (const { readings, reach } of rarestFirst) {
-        const isOpen = answering < ENOUGH || reach < COMMON
+        const isOpen = reach < COMMON || (answering < ENOUGH && reach < Infinity)
         const [first, second] = readings
         if (first !== undefined && second === undefined) addOne(first, isOpen)
         else addBest(readings, isOpen)

@@ -26,3 +26,6 @@ export const REQUEST_WORDS = words(`
   quick quickly recommend require required right specific specified specifically suggest suggestion suggestions take tell
   think tool tools trying understand use used useful user users want wanted wants wish wonder wondering work working
 `)
+
+/** Words for several things, or for things that belong to the caller: to act on them, they have to be listed first. */
+export const LISTING_WORDS = words('all any each every mine my our some which')

@@ -41,6 +41,10 @@ export type Tuning = {
   readonly repeated: number
   /** The weight of looking a thing up in a clause that calls it by a name. */
   readonly lookup: number
+  /** The weight of listing things in a clause that speaks of several or of the caller's own. */
+  readonly listing: number
+  /** How much a tool that changes something loses if the query asks for no such change. */
+  readonly unasked: number
 }
 
 /** Chosen by measurement over all public sets together (docs/decisions/2026-11-15-search.md); none is specific to one set. */
@@ -74,4 +78,6 @@ export const TUNING: Tuning = {
   answered: 0.7,
   repeated: 0.85,
   lookup: 0.4,
+  listing: 0.2,
+  unasked: 0.3,
 }
