@@ -20,8 +20,8 @@ if (parentPort === null) throw new Bug('worker.ts runs only as a worker thread')
 const port = parentPort
 const setup = workerData as WriterSetup
 
-/** By then the start is over. V8 would keep what it has left behind, because a thread without work allocates nothing. */
-const STARTED_MS = 2_000
+/** Without a message for this long, the thread is idle. */
+const IDLE_MS = 2_000
 
 type Synchronous = Tuning['synchronous'] | 'NORMAL'
 type Connection = {
@@ -225,11 +225,21 @@ function start(): Result<void> {
   }
 }
 
+let isIdle = true
 port.on('message', (message: Batch<PackedCommit> | Asked | 'end') => {
+  isIdle = false
   if (message !== 'end') return port.postMessage('ask' in message ? ask(message) : writeAndScrub(message))
   disconnect()
   note?.close()
   port.close()
 })
 port.postMessage(start())
-setTimeout(() => garbageCollector()(), STARTED_MS).unref()
+
+// Once, after the start: V8 collects only while something is allocated, and would keep what the start has left behind.
+const afterStart = setInterval(() => {
+  if (isIdle) {
+    clearInterval(afterStart)
+    garbageCollector()()
+  }
+  isIdle = true
+}, IDLE_MS).unref()
