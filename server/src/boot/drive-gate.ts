@@ -36,7 +36,7 @@ export function driveRuns(
   log: Log,
 ): Scheduler {
   const onFault = (run: string | undefined, error: unknown) =>
-    log('error', 'a run could not be driven', { run, error: String(error) })
+    log('error', 'a run could not be continued', { run, error: String(error) })
   const driver = createRunDriver({
     ...ports,
     kinds,

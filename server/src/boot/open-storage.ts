@@ -93,7 +93,7 @@ export async function openStorage(
   const checkpointFile = openCheckpointFile(placesIn(settings.data).keys)
   const onFault = (error: Error) => log('error', 'the ledger cannot be written', { error: error.message })
   const head = openNewestEntryFile(placesIn(settings.data).keys, (error) =>
-    log('warn', 'the newest audit entry could not be noted beside the keys', { error: error.message }),
+    log('warn', 'the number of the newest audit entry could not be saved in the keys folder', { error: error.message }),
   )
   const seen =
     place.postgres === undefined

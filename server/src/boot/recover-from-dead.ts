@@ -21,9 +21,14 @@ export async function recoverFromDead(
     let isWhole = true
     const recovered = await recoverCalls({ ...ports, onUnrecorded: () => (isWhole = false) })
     if (recovered.unknown + recovered.retried + recovered.failed > 0)
-      log('warn', 'calls were interrupted when their gate stopped', recovered)
+      log('warn', 'calls were interrupted when their gate stopped', {
+        ...recovered,
+        ...(recovered.unknown === 0
+          ? {}
+          : { do: 'settle those with an unknown outcome; `sluice calls --state unknown` lists them' }),
+      })
     const ended = await endVolatile(ports)
-    if (ended.threads + ended.calls > 0) log('warn', 'unstored threads ended when their gate stopped', ended)
+    if (ended.threads + ended.calls > 0) log('warn', 'threads that are not stored ended when their gate stopped', ended)
     await scheduler.recover()
     if (!isWhole) tryAgain()
     // In the background, because it waits for tool servers.
@@ -37,7 +42,9 @@ export async function recoverFromDead(
   let forgetAgain = () => {}
   const takeOver = () => {
     later = later.then(recover).catch((error: unknown) => {
-      log('error', 'the calls and runs of a stopped node could not be taken over yet', { error: String(error) })
+      log('error', 'the calls and runs of a stopped node could not be taken over; trying again', {
+        error: String(error),
+      })
       tryAgain()
     })
   }

@@ -136,7 +136,7 @@ async function run(options: UpOptions, compilers: Compilers, more: Pick<GateOpti
   const stopGivingBack = freeMemoryWhenIdle(compilers.enable)
   const signal = await Promise.race([dead, untilStopped(() => void opened.value.live.reload('signal'))])
   stopGivingBack()
-  log('info', `stopping on ${signal}`)
+  log('info', signal === 'dead' ? 'stopping' : `received ${signal}; stopping`)
   // In this order: new requests are rejected, then streams end, then calls in progress get their answer.
   opened.value.stopTaking()
   // Balancers learn from `/readyz` that this node stops; connections that it no longer accepts would be lost.

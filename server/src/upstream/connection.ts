@@ -262,7 +262,6 @@ function quietly(warn: (says: string) => void): (says: string) => void {
   let eventCount = 0
   return (says) => {
     eventCount += 1
-    if ((eventCount & (eventCount - 1)) === 0)
-      warn(eventCount === 1 ? says : `${says} (${eventCount} such events so far)`)
+    if ((eventCount & (eventCount - 1)) === 0) warn(eventCount === 1 ? says : `${says} (${eventCount} times so far)`)
   }
 }

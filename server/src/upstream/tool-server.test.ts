@@ -28,6 +28,15 @@ describe('the start of a tool server', () => {
       expect(listings[0]?.findings).toEqual([{ rule: 'not_a_tool', tools: 3, example: 'no schema' }])
     }))
 
+  test('the log says how many tools it has', async () => {
+    const configured = [scriptServer('paged', 'paged.ts'), scriptServer('last', 'paged.ts', { args: ['last'] })]
+    await withToolServers(configured, {}, async ({ servers, logged }) => {
+      await Promise.all([servers.ready('paged'), servers.ready('last')])
+      expect(logged.join('\n')).toContain('is ready with 3 tools, MCP')
+      expect(logged.join('\n')).toContain('is ready with 1 tool, MCP')
+    })
+  })
+
   test('an extremely nested schema does not affect the other tools', () =>
     withToolServers([scriptServer('paged', 'paged.ts', { args: ['deep'] })], {}, async ({ servers, listings }) => {
       expect(await servers.ready('paged')).toMatchObject({ ok: true })

@@ -8,6 +8,7 @@ import type {
   UpstreamReply,
   Watched,
 } from '../commands/ports/upstream.ts'
+import { count } from '../contract/framed-text.ts'
 import type { JsonObject } from '../contract/json.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import { admit, after, backOff, closedBreaker, isPassable, type Breaker, type Passage } from './breaker.ts'
@@ -114,7 +115,10 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
     phase = { is: 'ready', connection, since: now() }
     login_need = undefined
     const { protocol } = connection
-    say('info', `is ready with ${connection.tools()} tools${protocol === undefined ? '' : `, MCP ${protocol}`}`)
+    say(
+      'info',
+      `is ready with ${count(connection.tools(), 'tool')}${protocol === undefined ? '' : `, MCP ${protocol}`}`,
+    )
     void connection.ended.then((how) => end(connection, how))
     void watchAgain(connection)
     return connection

@@ -1,8 +1,8 @@
 import { answer, send, serveRaw, write } from './raw-server.ts'
 
 /**
- * Lists its tools in pages, some of them not shaped like tools. With `endless` the pages never end, with `deep` a schema is
- * nested extremely deep.
+ * Lists its tools in pages, some of them not shaped like tools. With `last` only the last page is listed, with `endless` the
+ * pages never end, with `deep` a schema is nested extremely deep.
  */
 const how = process.argv[2]
 const DEEP = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`
@@ -28,7 +28,7 @@ serveRaw({
       write(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"tools":${tools}}}\n`)
       return true
     }
-    const cursor = typeof params?.['cursor'] === 'string' ? params['cursor'] : ''
+    const cursor = typeof params?.['cursor'] === 'string' ? params['cursor'] : how === 'last' ? 'c' : ''
     send({ id, result: how === 'endless' ? { tools: [], nextCursor: 'same' } : (PAGES[cursor] ?? { tools: [] }) })
     return true
   },

@@ -148,7 +148,10 @@ function noted(now: ReturnType<typeof tailNow>): ReturnType<typeof tailNow> & Pi
     note.write(now.tail)
     return now
   } catch (error) {
-    return { ...now, fault: { says: `the newest audit entry could not be noted beside the keys: ${says(error)}` } }
+    return {
+      ...now,
+      fault: { says: `the number of the newest audit entry could not be saved in the keys folder: ${says(error)}` },
+    }
   }
 }
 

@@ -77,7 +77,7 @@ export function followRooms(deps: FollowDeps): () => Promise<void> {
     const until = last.get(room) ?? eventIn(await session.note(room, mark))
     const oldest = clock() - (until === undefined ? HOUR_MS : LONGEST_AWAY_MS)
     const found: RoomEvent[] = []
-    const cut = () => log('a chat room has more new messages than are read; older ones are skipped', { agent, room })
+    const cut = () => log('a chat room has too many new messages; the older ones are skipped', { agent, room })
     for await (const event of eventsSince(session, room, oldest, cut)) {
       if (event.event_id === until) break
       found.push(event)

@@ -1,5 +1,6 @@
 import type { Pool } from 'undici'
 import type { UpstreamCall } from '../../commands/ports/upstream.ts'
+import { count } from '../../contract/framed-text.ts'
 import { isJsonObject, type Json } from '../../contract/json.ts'
 import { problem } from '../../contract/problems.ts'
 import type { Attempt, Connection, ConnectionDeps } from '../connection.ts'
@@ -51,7 +52,8 @@ export function openApiTransport(config: OpenApiServer, tuning: Tuning): Transpo
     })
     for (const { name, says } of dropped.slice(0, MOST_WARNINGS))
       deps.warn(`its operation \`${name}\` is not offered: ${says}`)
-    if (dropped.length > MOST_WARNINGS) deps.warn(`${dropped.length - MOST_WARNINGS} more operations are not offered`)
+    if (dropped.length > MOST_WARNINGS)
+      deps.warn(`not offered either: ${count(dropped.length - MOST_WARNINGS, 'more operation')}`)
     try {
       await deps.onListed(
         config.name,

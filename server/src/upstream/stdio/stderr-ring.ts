@@ -1,3 +1,5 @@
+import { count } from '../../contract/framed-text.ts'
+
 const LINES = 50
 const LOGGED_PER_SECOND = 20
 
@@ -17,7 +19,8 @@ export function stderrRing(hide: (line: string) => string, log: (line: string) =
       if (lines.length > LINES) lines.shift()
       const at = Math.floor(now() / 1000)
       if (at !== second) {
-        if (logged > LOGGED_PER_SECOND) log(`${logged - LOGGED_PER_SECOND} more lines were not logged`)
+        if (logged > LOGGED_PER_SECOND)
+          log(`not logged, because there were too many: ${count(logged - LOGGED_PER_SECOND, 'more line')}`)
         second = at
         logged = 0
       }
