@@ -5,8 +5,8 @@ import { loadConfig } from '../../server/src/boot/load-config.ts'
 import { openGate } from '../../server/src/boot/open-gate.ts'
 import type { CallFilter } from '../../server/src/contract/activity.ts'
 import type { CallRow } from '../../server/src/contract/call.ts'
-import { quantile } from '../bench.ts'
 import { openLedgerOf, withCalls } from './build-data.ts'
+import { takeTurns, type GrowthRow } from './take-turns.ts'
 
 /** Whether a page of the activity costs more when many calls are recorded: each filter, by the gate's own command on its own store. */
 
@@ -77,42 +77,22 @@ const FILTERS: Readonly<Record<string, (middle: number) => CallFilter>> = {
   'nothing that fits': () => ({ tool: 'many__no_such_tool' }),
 }
 
-export type ActivityRow = {
-  readonly what: string
-  readonly from: number
-  readonly to: number
-  readonly ratio: number
-  readonly from_p50_ms: number
-  readonly to_p50_ms: number
-}
-
-const round3 = (value: number): number => Math.round(value * 1000) / 1000
-
-/** The two gates take turns, so that other load on the machine affects both. */
-export async function growActivity(folder: string, from: number, to: number): Promise<readonly ActivityRow[]> {
-  const sizes = [from, to] as const
-  const gates = [await build(join(folder, 'few-calls'), from), await build(join(folder, 'many-calls'), to)] as const
-  const rows: ActivityRow[] = []
-  for (const [name, filterOf] of Object.entries(FILTERS)) {
-    const times: [number[], number[]] = [[], []]
-    for (let turn = 0; turn < WARM_UP + ROUNDS; turn += 1) {
-      for (const [index, { gate }] of gates.entries()) {
-        const filter = filterOf(BEGUN + ((sizes[index as 0 | 1] ?? 0) / 2) * SECOND)
-        const begun = performance.now()
-        await gate.activity.calls(ADMIN, filter, { limit: PAGE })
-        if (turn >= WARM_UP) times[index as 0 | 1].push(performance.now() - begun)
-      }
-    }
-    const [small, large] = times.map((all) =>
-      quantile(
-        all.toSorted((a, b) => a - b),
-        0.5,
-      ),
+export async function growActivity(folder: string, from: number, to: number): Promise<readonly GrowthRow[]> {
+  const [few, many] = [await build(join(folder, 'few-calls'), from), await build(join(folder, 'many-calls'), to)]
+  const rows: GrowthRow[] = []
+  for (const [name, filterOf] of Object.entries(FILTERS))
+    rows.push(
+      await takeTurns({
+        what: `activity, ${name}`,
+        from,
+        to,
+        few,
+        many,
+        warm_up: WARM_UP,
+        rounds: ROUNDS,
+        act: ({ gate }, _, size) => gate.activity.calls(ADMIN, filterOf(BEGUN + (size / 2) * SECOND), { limit: PAGE }),
+      }),
     )
-    const [from_p50_ms, to_p50_ms] = [round3(small ?? 0), round3(large ?? 0)]
-    const ratio = Math.round((to_p50_ms / from_p50_ms) * 100) / 100
-    rows.push({ what: `activity, ${name}`, from, to, ratio, from_p50_ms, to_p50_ms })
-  }
-  for (const opened of gates) await opened.close()
+  for (const opened of [few, many]) await opened.close()
   return rows
 }

@@ -11,7 +11,7 @@ import type { Json } from '../../server/src/contract/json.ts'
 import type { Result } from '../../server/src/contract/problems.ts'
 import { sha256Hex } from '../../server/src/keys/digest.ts'
 import { openSqliteLedger } from '../../server/src/stores/sqlite/open-sqlite-ledger.ts'
-import { quantile } from '../bench.ts'
+import { takeTurns, type GrowthRow } from './take-turns.ts'
 
 /** Whether listing, reading and advancing a flow run costs more when there are many, by the gate's own commands on its own store. */
 
@@ -100,40 +100,22 @@ const ACTS: Readonly<Record<string, (store: Store, round: number) => Promise<Res
     }),
 }
 
-export type FlowRunsRow = {
-  readonly what: string
-  readonly from: number
-  readonly to: number
-  readonly ratio: number
-  readonly from_p50_ms: number
-  readonly to_p50_ms: number
-}
-
-const round3 = (value: number): number => Math.round(value * 1000) / 1000
-
-/** The two stores take turns, so that other load on the machine affects both. */
-export async function growFlowRuns(folder: string, from: number, to: number): Promise<readonly FlowRunsRow[]> {
-  const stores = [await storeWith(folder, 'few', from), await storeWith(folder, 'many', to)] as const
-  const rows: FlowRunsRow[] = []
-  for (const [name, act] of Object.entries(ACTS)) {
-    const times: [number[], number[]] = [[], []]
-    for (let turn = 0; turn < WARM_UP + ROUNDS; turn += 1) {
-      for (const [index, store] of stores.entries()) {
-        const begun = performance.now()
-        must(await act(store, turn))
-        if (turn >= WARM_UP) times[index as 0 | 1].push(performance.now() - begun)
-      }
-    }
-    const [small, large] = times.map((all) =>
-      quantile(
-        all.toSorted((a, b) => a - b),
-        0.5,
-      ),
+export async function growFlowRuns(folder: string, from: number, to: number): Promise<readonly GrowthRow[]> {
+  const [few, many] = [await storeWith(folder, 'few', from), await storeWith(folder, 'many', to)]
+  const rows: GrowthRow[] = []
+  for (const [name, act] of Object.entries(ACTS))
+    rows.push(
+      await takeTurns({
+        what: `flow runs, ${name}`,
+        from,
+        to,
+        few,
+        many,
+        warm_up: WARM_UP,
+        rounds: ROUNDS,
+        act: async (store, round) => must(await act(store, round)),
+      }),
     )
-    const [from_p50_ms, to_p50_ms] = [round3(small ?? 0), round3(large ?? 0)]
-    const ratio = Math.round((to_p50_ms / from_p50_ms) * 100) / 100
-    rows.push({ what: `flow runs, ${name}`, from, to, ratio, from_p50_ms, to_p50_ms })
-  }
-  for (const store of stores) await store.close()
+  for (const store of [few, many]) await store.close()
   return rows
 }

@@ -9,7 +9,8 @@ import { canonicalJson } from '../json/canonical.ts'
 import { buildConsent, consentListOf, consentListsOf, termsToRemember } from './build-consent.ts'
 import { matchConsent } from './match-consent.ts'
 import { permitsArgs } from './permits-args.ts'
-import { callWith, HASH, moment } from './samples.suite.ts'
+import { HASH } from '../gate/neutral-facts.suite.ts'
+import { callWith, moment } from './samples.suite.ts'
 
 const bob: Caller = { kind: 'approver', id: 'approver:bob', user: 'bob' }
 const drawn = { consent_id: `cons_${'1'.repeat(24)}`, now: 1000 } as const

@@ -11,7 +11,8 @@ import { argRules } from '../dlp/rules/built-in.suite.ts'
 import { scanArgs } from '../dlp/scan-args.ts'
 import { neutralFacts } from '../gate/neutral-facts.suite.ts'
 import { consentIn, consentUsed, coverWithConsent } from './cover-with-consent.ts'
-import { callWith, factOf, HASH, row, tool } from './samples.suite.ts'
+import { HASH } from '../gate/neutral-facts.suite.ts'
+import { callWith, factOf, row, tool } from './samples.suite.ts'
 
 const RANK: Record<Effect, number> = { allow: 0, ask: 1, block: 2 }
 

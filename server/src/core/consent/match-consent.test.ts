@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest'
 import type { Call } from '../../contract/call.ts'
 import type { ConsentRow } from '../../contract/consent.ts'
 import { matchConsent, type ConsentFact, type ConsentMoment } from './match-consent.ts'
-import { callWith, factOf, HASH, moment, row, tool } from './samples.suite.ts'
+import { HASH } from '../gate/neutral-facts.suite.ts'
+import { callWith, factOf, moment, row, tool } from './samples.suite.ts'
 
 type Attempt = { fact: ConsentFact; call: Call; moment: ConsentMoment }
 const good: Attempt = { fact: factOf(), call: callWith({ to: 'bob' }), moment }

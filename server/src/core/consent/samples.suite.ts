@@ -2,10 +2,9 @@ import type { Call } from '../../contract/call.ts'
 import type { ConsentRow } from '../../contract/consent.ts'
 import type { Json } from '../../contract/json.ts'
 import type { Tool } from '../../contract/tool.ts'
+import { callWith as anyCall, HASH } from '../gate/neutral-facts.suite.ts'
 import { canonicalJson } from '../json/canonical.ts'
 import type { ConsentFact, ConsentMoment } from './match-consent.ts'
-
-export const HASH = 'a'.repeat(64)
 
 export const tool: Tool = {
   row: {
@@ -27,19 +26,7 @@ export const tool: Tool = {
 export function callWith(args: Json, more: Partial<Call> = {}): Call {
   const canonical = canonicalJson(args)
   if (!canonical.ok) throw new Error('arguments of a sample have a canonical form')
-  return {
-    call_id: 'call_000000000000000000000000',
-    caller: { kind: 'agent', id: 'agent:a', user: 'ana' },
-    tool_id: 'mail__send',
-    server: 'mail',
-    definition_hash: HASH,
-    canonical_args: canonical.value,
-    args_hash: HASH,
-    thread: 't1',
-    trace: 'trace',
-    received_at: 0,
-    ...more,
-  }
+  return anyCall(args, { tool_id: 'mail__send', server: 'mail', canonical_args: canonical.value, ...more })
 }
 
 /** Matches `callWith({ to: 'bob' })` at 1000. */

@@ -5,7 +5,7 @@ import type { Effect, Opinion } from '../../contract/verdict.ts'
 import type { Facts } from './facts.ts'
 import { NOTHING_GUARDED } from './guarded-texts.ts'
 
-const HASH = 'a'.repeat(64)
+export const HASH = 'a'.repeat(64)
 
 /** An admitted tool whose effects the operator declared. */
 export function toolWith(properties: JsonObject = {}, effects: readonly ToolEffect[] = ['read']): Tool {

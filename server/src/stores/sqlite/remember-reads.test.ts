@@ -202,14 +202,20 @@ test('a session reads its new labels from memory', async () => {
   expect(asked).toBe(2)
 })
 
-test('labels that a session has read leave room for those of others', async () => {
-  let asked = 0
+/** Labels above a store that has none, and how often the store was read. */
+function emptyStore() {
+  let reads = 0
   const labels = lastLabels()
   const list = async () => {
-    asked += 1
+    reads += 1
     return []
   }
   const read = (session: string, after: number) => labels.list({ session }, { limit: 200, after }, list)
+  return { labels, read, asked: () => reads }
+}
+
+test('labels that a session has read leave room for those of others', async () => {
+  const { labels, read, asked } = emptyStore()
   let cursor = 0
   for (let session = 0; session < 200; session += 1) {
     const name = `s${session}`
@@ -219,17 +225,11 @@ test('labels that a session has read leave room for those of others', async () =
     labels.stored(stored, stored.map(() => (cursor += 1)).values())
     expect(await read(name, before)).toHaveLength(15)
   }
-  expect(asked).toBe(200)
+  expect(asked()).toBe(200)
 })
 
 test('labels that nobody reads leave room for those of others, too', async () => {
-  let asked = 0
-  const labels = lastLabels()
-  const list = async () => {
-    asked += 1
-    return []
-  }
-  const read = (session: string, after: number) => labels.list({ session }, { limit: 200, after }, list)
+  const { labels, read, asked } = emptyStore()
   await read('unread', 0)
   for (let at = 1; at <= 999; at += 1) labels.stored([labelOf(`u${at}`, 'unread')], [at].values())
   await read('s', 999)
@@ -238,7 +238,7 @@ test('labels that nobody reads leave room for those of others, too', async () =>
     await read('s', at - 1)
   }
   // Once for each session, and once after the cache was full.
-  expect(asked).toBe(3)
+  expect(asked()).toBe(3)
 })
 
 /** Runs SQL in another process, which has no key. */

@@ -2,30 +2,13 @@ import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Caller } from '../../../contract/caller.ts'
 import type { Tool } from '../../../contract/tool.ts'
+import { tool } from '../../consent/samples.suite.ts'
 import { compilePolicy } from './compile-policy.ts'
 import { describeJudgement } from './describe-judgement.ts'
 
 const digest = (text: string) => createHash('sha256').update(text).digest('hex')
 const AGENT: Caller = { kind: 'agent', id: 'agent:a', user: 'ann' }
-const definition = { name: 'send', inputSchema: {} }
-const hash = 'ab'.repeat(32)
-const SEND: Tool = {
-  row: {
-    v: 1,
-    tool_id: 'mail__send',
-    server: 'mail',
-    definition,
-    definition_hash: hash,
-    admitted: { hash, definition, at: 0, by: 'first-listing' },
-    first_seen: 0,
-    last_changed: 0,
-  },
-  effects: ['write'],
-  effects_from: 'configured',
-  risk: 'medium',
-  idempotent: false,
-  tags: [],
-}
+const SEND: Tool = { ...tool, tags: [] }
 
 const asked = (policy: string, tool: Tool = SEND) => {
   const compiled = compilePolicy({ text: policy, file: 'p.yaml' }, { digest })
