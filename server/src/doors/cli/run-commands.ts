@@ -100,7 +100,8 @@ const timersOf = (run: Fields): string =>
 function faultOf({ count, says, retry_at }: Fields): string {
   if (count === undefined) return ''
   const next = retry_at === undefined ? 'needs `sluice runs resume`' : `retried at ${timeOf(retry_at)}`
-  return `failed ${textOf(count)} times in a row: ${textOf(says)}; ${next}`
+  const often = count === 1 ? 'once' : `${textOf(count)} times in a row`
+  return `failed ${often}: ${textOf(says)}; ${next}`
 }
 
 const SUBJECTS = ['key', 'name', 'call_id', 'approval_id', 'run_id', 'by']

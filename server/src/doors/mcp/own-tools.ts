@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { textsInOutcome } from '../../commands/provenance/answer-texts.ts'
 import type { CallRequest } from '../../contract/call.ts'
+import { count } from '../../contract/framed-text.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 import { answerCall } from './answer-call.ts'
 import { readerOf } from './exchange.ts'
@@ -70,7 +71,7 @@ const artifactGrep = own({
     const { hits, complete } = found.value
     const lines = hits.map(({ line, from, text }) => `line ${line}, from ${from}: ${text}`)
     const more = complete ? '' : '; the search stopped early, so there may be more'
-    return textAnswer(...(lines.length === 0 ? [] : [lines.join('\n')]), `[${hits.length} hits${more}]`)
+    return textAnswer(...(lines.length === 0 ? [] : [lines.join('\n')]), `[${count(hits.length, 'hit')}${more}]`)
   },
 })
 
