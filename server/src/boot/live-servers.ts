@@ -1,13 +1,14 @@
 import type { LiveCatalogue } from '../commands/catalogue/catalogue.ts'
+import { idsOf, unlistedSettings } from '../commands/catalogue/unlisted-settings.ts'
 import type { Ledger } from '../commands/ports/ledger.ts'
 import type { AuditDraft } from '../contract/audit.ts'
 import type { Config, ServerSettings } from '../contract/config.ts'
 import { ok, PROBLEMS, refuse, type Problem, type Result } from '../contract/problems.ts'
+import { sha256Hex } from '../keys/digest.ts'
 import { serverConfigs, type ServerConfig } from '../upstream/server-config.ts'
 import type { OpenToolServers } from '../upstream/tool-server-status.ts'
 import type { Log } from './log.ts'
 import { randomIds } from './random-ids.ts'
-import { idsOf, warnOfUnlisted } from './unlisted-settings.ts'
 
 /** The configured servers by name, looked up at each use. Only a reload changes its entries. */
 export type ServerTable = Record<string, ServerSettings>
@@ -59,7 +60,9 @@ export function liveServers(deps: LiveServersDeps): { reload(): Promise<Result<S
     await deps.catalogue.reconfigured(names)
     log('info', 'the tool servers were changed', { ...change })
     // The tools of an added one are not listed yet.
-    for (const name of change.changed) warnOfUnlisted(log, name, table[name], idsOf(name, deps.catalogue.tools()))
+    for (const server of change.changed)
+      for (const says of unlistedSettings(sha256Hex, server, table[server], idsOf(server, deps.catalogue)))
+        log('warn', says, { server })
     return ok(change)
   }
 

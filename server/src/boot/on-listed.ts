@@ -1,12 +1,11 @@
 import type { ListingFindings } from '../commands/catalogue/listing-findings.ts'
 import { registerTools, type RegisterDeps } from '../commands/catalogue/register-tools.ts'
+import { idsIn, unlistedSettings } from '../commands/catalogue/unlisted-settings.ts'
 import type { LivePolicy } from '../commands/policy/live-policy.ts'
 import type { ToolsListed } from '../commands/ports/catalogue.ts'
 import { LISTING_SAYS } from '../contract/tool-bounds.ts'
-import { toolIdOf } from '../core/catalogue/definition.ts'
 import type { ServerTable } from './live-servers.ts'
 import type { Log } from './log.ts'
-import { warnOfUnlisted } from './unlisted-settings.ts'
 
 export type OnListedDeps = RegisterDeps & {
   readonly live: Pick<LivePolicy, 'reload'>
@@ -26,8 +25,8 @@ export const onListedWith =
     listingFindings.set(server, registered.value.findings)
     for (const { rule, tools, example } of registered.value.news)
       log('warn', LISTING_SAYS[rule], { server, tools, example })
-    const listed = definitions.map(({ name }) => toolIdOf(server, name, deps.digest))
-    warnOfUnlisted(log, server, table[server], listed)
+    for (const says of unlistedSettings(deps.digest, server, table[server], idsIn(deps.digest, server, definitions)))
+      log('warn', says, { server })
     // Conditions are checked against admitted schemas, and some may be new.
     if (registered.value.listed.length > 0) await live.reload('catalogue')
   }

@@ -9,10 +9,10 @@ import { openHabits } from '../commands/catalogue/search-habits.ts'
 import { openSemanticSearch } from '../commands/catalogue/semantic-search.ts'
 import { followNodes, announcingPolicy } from '../commands/changes/follow-nodes.ts'
 import { openLivePolicy, type LivePolicy } from '../commands/policy/live-policy.ts'
+import { unlistedRules } from '../commands/policy/unlisted-rules.ts'
 import type { Catalogue } from '../commands/ports/catalogue.ts'
 import type { MessageTransport } from '../commands/ports/transports.ts'
 import { ok, PROBLEMS, type Result } from '../contract/problems.ts'
-import { sayUnlisted, unlistedTools } from '../core/gate/policy/lint/unlisted-tools.ts'
 import { sha256Hex } from '../keys/digest.ts'
 import { openLoginStore } from '../keys/server-logins.ts'
 import { openVectors } from '../stores/vectors.ts'
@@ -188,9 +188,7 @@ function loggedPolicy(live: LivePolicy, catalogue: Pick<Catalogue, 'tools'>, log
       if (!reloaded.ok) log('error', PROBLEMS[reloaded.problem.code].says, reloaded.problem.about)
       else if (reloaded.value.changed) {
         log('info', 'a new policy is active', { because, ...reloaded.value })
-        const listed = new Set(catalogue.tools().map(({ row }) => row.tool_id))
-        for (const { rule, source } of live.current().operator.rules)
-          for (const found of unlistedTools(rule.match, listed)) log('warn', sayUnlisted(rule, found), { source })
+        for (const { says, source } of unlistedRules(live.current(), catalogue)) log('warn', says, { source })
       }
       return reloaded
     },

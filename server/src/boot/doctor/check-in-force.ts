@@ -1,3 +1,4 @@
+import { unlistedSettings } from '../../commands/catalogue/unlisted-settings.ts'
 import type { Finding } from '../../doors/cli/boot-reports.ts'
 import { clientFor } from '../../doors/cli/client.ts'
 import { fieldsOf, itemsOf, textOf, type Fields } from '../../doors/cli/print.ts'
@@ -5,7 +6,6 @@ import { sha256Hex } from '../../keys/digest.ts'
 import { configSections } from '../config-sections.ts'
 import { placesIn } from '../data-folder.ts'
 import type { Settings } from '../load-config.ts'
-import { sayUnlistedSetting, unlistedSettings } from '../unlisted-settings.ts'
 
 /** Differences between the running gate and the configuration file. */
 export async function checkInForce(settings: Settings): Promise<readonly Finding[]> {
@@ -50,10 +50,10 @@ function unlistedInRules(findings: unknown): Finding[] {
 function unlistedInSettings({ config }: Settings, tools: readonly Fields[]): Finding[] {
   return Object.entries(config.servers).flatMap(([name, server]) => {
     const listed = tools.filter((tool) => tool['server'] === name).map(({ tool_id }) => textOf(tool_id))
-    return unlistedSettings(name, server, listed).map((each) => ({
+    return unlistedSettings(sha256Hex, name, server, listed).map((says) => ({
       severity: 'warning',
       about: `server ${name}`,
-      says: sayUnlistedSetting(each),
+      says,
       do: `correct the name below \`servers.${name}\`; until then these settings have no effect`,
     }))
   })
