@@ -99,7 +99,7 @@ describe('a consent at the command line', () => {
     expect(await note('exact!')).toMatchObject({ body: { status: 'pending' } })
     expect(await note('exact')).toMatchObject({ body: { status: 'executed' } })
     const twice = ['user:ana', 'book__*', '--calls', '1', '--for', '30m', '--args', '{"a":1,"a":2}']
-    expect(await gate.cli('consent', 'mint', ...twice)).toMatchObject({ code: 1 })
+    expect(await gate.cli('consent', 'mint', ...twice)).toMatchObject({ code: 64 })
   })
 
   test('reports its own mistakes', async () => {

@@ -2,7 +2,7 @@ import { existsSync, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { PROBLEMS, type Problem } from '../../contract/problems.ts'
 import type { Finding } from '../../doors/cli/boot-reports.ts'
-import { checkAddress } from '../../doors/entrance/bind.ts'
+import { checkAddress } from '../check-address.ts'
 import { storeState, type StoreSettings, type StoreState } from '../../stores/open-store.ts'
 import { openLiveKeys } from '../open-data-folder.ts'
 

@@ -1,4 +1,4 @@
-import { checkAddress } from '../../doors/entrance/bind.ts'
+import { checkAddress } from '../check-address.ts'
 
 const MOST = 100
 

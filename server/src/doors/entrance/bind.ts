@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:net'
+import type { Server } from 'node:net'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 
 const WHY: Readonly<Record<string, string>> = {
@@ -20,12 +20,4 @@ export function bind(server: Server, address: string, start: () => void): Promis
     server.once('listening', () => resolve(ok(undefined)))
     start()
   })
-}
-
-/** Whether a gate could listen there now. */
-export async function checkAddress(host: string, port: number): Promise<Result<void>> {
-  const probe = createServer()
-  const bound = await bind(probe, `${host}:${port}`, () => probe.listen(port, host))
-  if (bound.ok) await new Promise((closed) => probe.close(closed))
-  return bound
 }
