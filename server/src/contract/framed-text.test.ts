@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { brokenText } from './framed-text.ts'
+import { brokenText, count, grouped } from './framed-text.ts'
 import { visibleText } from './visible-text.ts'
 
 test('a long line is broken at a space, or inside a word that is too long for that', () => {
@@ -16,4 +16,19 @@ test('LAW: breaking a line loses nothing, and no piece is wider than the screen'
       for (const piece of pieces) expect(Array.from(piece).length).toBeLessThanOrEqual(width)
     }),
   )
+})
+
+test('LAW: a whole number is grouped as in English', () => {
+  fc.assert(
+    fc.property(fc.nat({ max: Number.MAX_SAFE_INTEGER }), (figure) => {
+      expect(grouped(figure)).toBe(figure.toLocaleString('en-US'))
+    }),
+  )
+  expect([0, 1, 999, 1_000, 1_002_003].map((figure) => count(figure, 'tool'))).toEqual([
+    '0 tools',
+    '1 tool',
+    '999 tools',
+    '1,000 tools',
+    '1,002,003 tools',
+  ])
 })

@@ -93,5 +93,8 @@ function linesIn(text: string): (string | number)[] {
   return lines
 }
 
-export const count = (figure: number, what: string): string =>
-  `${figure.toLocaleString('en-US')} ${what}${figure === 1 ? '' : 's'}`
+export const count = (figure: number, what: string): string => `${grouped(figure)} ${what}${figure === 1 ? '' : 's'}`
+
+/** `12,345`. Not by `toLocaleString`, because its tables take 5 MB of memory, and a gate uses this at its start. */
+export const grouped = (figure: number): string =>
+  figure < 1_000 ? String(figure) : `${grouped(Math.floor(figure / 1_000))},${String(figure % 1_000).padStart(3, '0')}`

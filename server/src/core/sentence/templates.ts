@@ -1,3 +1,4 @@
+import { grouped } from '../../contract/framed-text.ts'
 import type { SentencePiece } from '../../contract/sentence.ts'
 import { splitWords } from '../gate/risk/split-words.ts'
 import { before, inFolders, isFolderTool, of, values, type Draft, type Made } from './draft.ts'
@@ -118,7 +119,7 @@ export function runCommand(draft: Draft): Made {
       ...(hosts.length === 0 ? [text(' with '), name(draft.tool_id)] : before(' on ', values(draft, hosts))),
       text(': '),
       { is: isOutside ? 'outside' : 'value', text: cutCommand(whole), at },
-      ...(isLong ? [text(` (${whole.length.toLocaleString('en-GB')} characters)`)] : []),
+      ...(isLong ? [text(` (${grouped(whole.length)} characters)`)] : []),
       ...others.flatMap((leaf) => [
         text(', '),
         name(leaf.field),
