@@ -9,17 +9,24 @@ const LONGEST_ID = 128
 /** Shorter parts of a name match too many tools. */
 const SHORTEST_START = 3
 
-const serverIn = (id: string) => (id.includes('__') ? id.slice(0, id.indexOf('__')) : '')
+export const serverIn = (id: string) => (id.includes('__') ? id.slice(0, id.indexOf('__')) : '')
 /** Without its server. */
 const nameIn = (id: string) => (id.includes('__') ? id.slice(id.indexOf('__') + 2) : id)
+
+/** The ids of the tools that servers list now. */
+export const listedIds = (tools: readonly Tool[]): readonly string[] =>
+  tools.flatMap(({ row }) => (row.gone_at === undefined ? [row.tool_id] : []))
 
 /**
  * The tool that a mistyped id most likely means: other separators, a missing or wrong server, a few wrong letters, or only some of
  * the words in its name.
  */
-export function nearestTool(wanted: string, tools: readonly Tool[]): string | undefined {
+export const nearestTool = (wanted: string, tools: readonly Tool[]): string | undefined =>
+  nearestId(wanted, listedIds(tools))
+
+/** The same for ids. */
+export function nearestId(wanted: string, ids: readonly string[]): string | undefined {
   if (wanted.length > LONGEST_ID) return undefined
-  const ids = tools.flatMap(({ row }) => (row.gone_at === undefined ? [row.tool_id] : []))
   const [whole, name] = [plain(wanted), plain(nameIn(wanted))]
   for (const isAlike of [(id: string) => plain(id) === whole, (id: string) => plain(nameIn(id)) === name]) {
     const same = ids.filter(isAlike)

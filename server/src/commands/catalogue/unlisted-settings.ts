@@ -2,6 +2,8 @@ import type { ServerSettings } from '../../contract/config.ts'
 import type { ToolDefinition } from '../../contract/tool.ts'
 import { toolIdOf } from '../../core/catalogue/definition.ts'
 import { unlistedTools } from '../../core/gate/policy/lint/unlisted-tools.ts'
+import { listedIds } from './nearest-tool.ts'
+import { listedTools } from './listed-tools.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
 import type { Digest } from '../ports/runtime.ts'
 
@@ -13,14 +15,14 @@ export function unlistedSettings(
   digest: Digest,
   server: string,
   settings: ServerSettings | undefined,
-  listed: Iterable<string>,
+  listed: readonly string[],
 ): readonly string[] {
   const tools = settings?.tools ?? {}
   const rollbacks = Object.values(tools).flatMap(({ rollback }) =>
     rollback !== undefined && 'tool' in rollback && rollback.tool !== undefined ? [rollback.tool] : [],
   )
   const named = [...new Set([...Object.keys(tools), ...rollbacks])].map((name) => toolIdOf(server, name, digest))
-  return unlistedTools({ tool: named }, new Set(listed)).map(({ tool, meant }) => {
+  return unlistedTools({ tool: named }, listedTools(listed)).map(({ tool, meant }) => {
     const hint = meant === undefined ? '' : `; did you mean \`${meant}\`?`
     return `the configuration names \`${tool}\`, which this server does not list${hint}`
   })
@@ -30,6 +32,6 @@ export function unlistedSettings(
 export const idsIn = (digest: Digest, server: string, definitions: readonly ToolDefinition[]): readonly string[] =>
   definitions.map(({ name }) => toolIdOf(server, name, digest))
 
-/** The ids of the tools of a server that the catalogue knows. */
+/** The ids of the tools that a server listed last, according to the catalogue. */
 export const idsOf = (server: string, catalogue: Pick<Catalogue, 'tools'>): readonly string[] =>
-  catalogue.tools().flatMap(({ row }) => (row.server === server ? [row.tool_id] : []))
+  listedIds(catalogue.tools().filter(({ row }) => row.server === server))

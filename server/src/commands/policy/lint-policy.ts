@@ -2,6 +2,8 @@ import type { Policy } from '../../core/gate/policy/policy.ts'
 import { type Finding, lintPolicy as findInPolicy } from '../../core/gate/policy/lint/lint-policy.ts'
 import { needsProof, provePolicy } from '../../core/gate/policy/lint/prove-policy.ts'
 import type { Solve } from '../../core/gate/policy/lint/solved-call.ts'
+import { listedTools } from '../catalogue/listed-tools.ts'
+import { listedIds } from '../catalogue/nearest-tool.ts'
 import { schemasIn } from './load-policy.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
 
@@ -25,8 +27,8 @@ export type LintDeps = { readonly catalogue?: Catalogue; readonly solver?: Solve
 /** Probable mistakes in a policy, each with a call that shows it. */
 export async function lintPolicy({ catalogue, solver }: LintDeps, policy: Policy): Promise<LintReport> {
   const { file, version, operator } = policy
-  const tools = new Set(catalogue?.tools().map(({ row }) => row.tool_id))
-  const options = { schemas: schemasIn(catalogue), tools }
+  const listed = listedTools(listedIds(catalogue?.tools() ?? []))
+  const options = { schemas: schemasIn(catalogue), listed }
   const findings = findInPolicy(policy, options)
   const report = { policy: { file, version }, rules: operator.rules.length }
   if (!needsProof(policy)) return { ...report, findings, depth: 'tried', open: 0 }

@@ -1,5 +1,7 @@
 import { sayUnlisted, unlistedTools } from '../../core/gate/policy/lint/unlisted-tools.ts'
 import type { Policy } from '../../core/gate/policy/policy.ts'
+import { listedTools } from '../catalogue/listed-tools.ts'
+import { listedIds } from '../catalogue/nearest-tool.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
 
 /** What to tell the operator about rules that name a tool which no server lists. */
@@ -7,7 +9,7 @@ export function unlistedRules(
   { operator }: Policy,
   catalogue: Pick<Catalogue, 'tools'>,
 ): readonly { readonly says: string; readonly source: string }[] {
-  const listed = new Set(catalogue.tools().map(({ row }) => row.tool_id))
+  const listed = listedTools(listedIds(catalogue.tools()))
   return operator.rules.flatMap(({ rule, source }) =>
     unlistedTools(rule.match, listed).map((found) => ({ says: sayUnlisted(rule, found), source })),
   )

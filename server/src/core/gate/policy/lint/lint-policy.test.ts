@@ -26,7 +26,11 @@ const judge = (policy: Policy, example: DescribedCall) => {
 describe('tools that no server lists', () => {
   const found = (tool: string) =>
     lintPolicy(policyOf(`rules: [{ id: a, effect: block, match: { tool: ${tool} }, says: x }]`), {
-      tools: new Set(['mail__send', 'mail__delete_message', 'files__read']),
+      listed: {
+        has: (id) => ['mail__send', 'mail__delete_message', 'files__read'].includes(id),
+        servers: new Set(['mail', 'files']),
+        meantBy: (id) => ({ mail__delete_mesage: 'mail__delete_message', files__raed: 'files__read' })[id],
+      },
     }).map(({ kind, says }) => `${kind}: ${says}`)
   test.each([
     [

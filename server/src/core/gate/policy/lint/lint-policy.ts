@@ -9,7 +9,7 @@ import type { CompiledRule, Policy } from '../policy.ts'
 import { atomsOf } from './atoms.ts'
 import { coversGlob, coversMatch, serverWithin } from './covers.ts'
 import { sampleCall } from './sample-call.ts'
-import { sayUnlisted, unlistedTools } from './unlisted-tools.ts'
+import { sayUnlisted, unlistedTools, type Listed } from './unlisted-tools.ts'
 import { type Promised, type CallsToTry, callsToTry } from './calls-to-try.ts'
 
 /** A probable mistake in a policy, with a call that shows it. */
@@ -26,8 +26,7 @@ export type Finding = {
 
 export type LintOptions = {
   readonly schemas?: (tool_id: string) => JsonObject | undefined
-  /** The ids of all tools that servers list. */
-  readonly tools?: ReadonlySet<string>
+  readonly listed?: Listed
 }
 
 export type Lint = { readonly policy: Policy; readonly rules: readonly CompiledRule[]; readonly options: LintOptions }
@@ -80,7 +79,8 @@ function answerTo(policy: Policy, example: DescribedCall): Answer {
 
 function unlisted(own: CompiledRule, lint: Lint): Finding[] {
   const { match } = own.rule
-  return unlistedTools(match, lint.options.tools ?? new Set()).flatMap((found) => {
+  const { listed } = lint.options
+  return (listed === undefined ? [] : unlistedTools(match, listed)).flatMap((found) => {
     const example = sampleCall({ ...match, tool: [found.tool] })
     return example === undefined ? [] : [reports(lint, 'unlisted', [own], sayUnlisted(own.rule, found), example)]
   })
