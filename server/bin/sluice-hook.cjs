@@ -70,11 +70,16 @@ function shellArgs(args, event) {
     folder === undefined ? base : folder.startsWith('/') || base === undefined ? folder : `${base}/${folder}`
   const isBackground = [run_in_background, is_background, background].includes(true)
   return {
-    command: Array.isArray(command) ? command.join(' ') : (command ?? null),
+    command: Array.isArray(command) ? oneCommand(command) : (command ?? null),
     ...(where === undefined ? {} : { cwd: where }),
     ...(isBackground ? { background: true } : {}),
   }
 }
+
+/** A list of words as a command that a shell splits into the same words. What is no list of words is refused by the gate. */
+const oneCommand = (words) =>
+  words.length > 0 && words.every((word) => typeof word === 'string') ? words.map(quoted).join(' ') : words
+const quoted = (word) => (/^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
 
 function outputOf(event) {
   const found = event.tool_response ?? event.toolResult ?? event.output ?? event.result_json ?? event.error ?? ''
@@ -105,9 +110,15 @@ function answerFor(client, name, { decision, reason, approved }) {
     case 'gemini':
       return refused ? { decision: 'deny', reason } : {}
     case 'cursor':
-      return refused
-        ? { permission: 'deny', user_message: reason, agent_message: reason, userMessage: reason, agentMessage: reason }
-        : { permission: 'allow' }
+      if (refused)
+        return {
+          permission: 'deny',
+          user_message: reason,
+          agent_message: reason,
+          userMessage: reason,
+          agentMessage: reason,
+        }
+      return approved ? { permission: 'allow' } : {}
     default:
       return refused ? { permissionDecision: 'deny', permissionDecisionReason: reason } : {}
   }

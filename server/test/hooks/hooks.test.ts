@@ -63,11 +63,26 @@ const direct = async (client: string, event: unknown) => ({
 describe.each(Object.entries(CLIENTS))('%s', (client, events) => {
   test(`a read runs, a write is held, a wipe is blocked with the reason (events from ${events.from})`, async () => {
     const read = await direct(client, events.before({ args: { command: 'git status && ls -la' } }))
-    expect(events.refusal(read.json)).toBeUndefined()
+    // Nobody has decided anything: the client's own rules stay in force.
+    expect(read.json).toEqual({})
     const write = await direct(client, events.before({ args: { command: 'echo a > b.txt' } }))
     expect(events.refusal(write.json)).toMatch(/held for a person .*Pending at http/)
     const wipe = await direct(client, events.before({ args: { command: 'rm -rf ~/everything' } }))
     expect(events.refusal(wipe.json)).toMatch(/the command changes or deletes everything below a folder outside/)
+  })
+
+  test.each([
+    ['runs a command', ['find', '.', '-name', "'", '-o', '-exec', 'touch', 'X', ';', '-o', '-name', "'"], /held/],
+    ['names a program with spaces', ['ls -la; touch X'], /held/],
+    ['sets a variable', ['A=1', 'ls'], /held/],
+    ['is empty', [], /arguments do not match/],
+    ['has something else than words', ['ls', { a: 1 }], /arguments do not match/],
+    ['hides a wipe', ['bash', '-lc', 'rm -rf ~/everything'], /deletes everything/],
+    ['only reads', ['grep', '-rn', "it's $HOME; rm -rf x", 'src'], undefined],
+  ])('a list of words that %s is judged as the words it is', async (_, command, refusal) => {
+    const said = events.refusal((await direct(client, events.before({ args: { command } }))).json)
+    if (refusal === undefined) expect(said).toBeUndefined()
+    else expect(said).toMatch(refusal)
   })
 
   test('an unknown event gets no opinion, and an unknown tool is asked about', async () => {

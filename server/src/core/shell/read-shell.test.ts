@@ -1,6 +1,7 @@
 import { array, assert, constantFrom, pre, property } from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readShell } from './read-shell.ts'
+import { quotedWord } from './read-word.ts'
 import { effectsOfReading } from './shell-reading.ts'
 import { OPAQUE, PREFIXES, TRANSPARENT } from './wrappers.suite.ts'
 
@@ -66,6 +67,59 @@ describe('a forbidden command', () => {
       { numRuns: 1500 },
     )
   })
+})
+
+describe('what does not parse cleanly is never allowed', () => {
+  /** Each holds another command, whose own errors count. */
+  const HOLDERS: readonly ((it: string) => string)[] = [
+    (it) => it,
+    (it) => `echo $(${it})`,
+    (it) => `echo "$(${it})"`,
+    (it) => `cat <($(${it}))`,
+    (it) => `echo $((1 + $(${it})))`,
+    (it) => `[[ -n $(${it}) ]]`,
+    (it) => `echo \${x:-$(${it})}`,
+    (it) => `bash -c ${quotedWord(it)}`,
+    (it) => `eval ${quotedWord(it)}`,
+    (it) => `env -S ${quotedWord(`sh -c ${quotedWord(it)}`)}`,
+    (it) => `find . -exec sh -c ${quotedWord(it)} \\;`,
+    (it) => `ls | xargs sh -c ${quotedWord(it)}`,
+    (it) => `timeout 5 sh -c ${quotedWord(it)}`,
+    (it) => `cat <<E\n$(${it})\nE\n`,
+    (it) => `sh <<'E'\n${it}\nE\n`,
+    (it) => `echo ${quotedWord(it)} | sh`,
+  ]
+  test.for([
+    "ls 'a",
+    'ls "a',
+    'ls )',
+    'ls; fi',
+    'ls (-a',
+    'ls (',
+    'if ls',
+    'ls $(echo a',
+    'ls `echo a',
+    'cat <<Z',
+    'cat <<Z\na',
+  ])('%s', (broken) => {
+    // A bracket would end the substitution that it is in.
+    const holders = broken.includes(')') ? HOLDERS.filter((hold) => !hold('').includes('$()')) : HOLDERS
+    for (const hold of holders) expect(isAllowed(hold(broken)), hold(broken)).toBe(false)
+  })
+})
+
+test.for([
+  // `env -S` passes its other arguments on as they are.
+  `env -S 'find .' -name "'" -o -exec touch x \\; -o -name "'"`,
+  `env -S 'sort a\\_-o\\_b'`,
+  // `xargs` removes quotes and backslashes.
+  `echo '"-o" f' | xargs sort`,
+  `xargs sort <<< "'-o' f"`,
+  `echo '\\-o f' | xargs sort`,
+  // In zsh these brackets run a command.
+  "ls *(e:'touch x':)",
+])('words are judged as the program gets them: %s', (command) => {
+  expect(isAllowed(command)).toBe(false)
 })
 
 test('harmless text around a command never makes the judgement less strict', () => {

@@ -80,8 +80,19 @@ function probe(reader: Reader, text: string, place: Place): void {
   readCode(bound, text, place)
 }
 
+/** How each of them ends. In a here-document the parser accepts one that does not. */
+const CLOSES: Partial<Readonly<Record<SyntaxNode['type'], RegExp>>> = {
+  CommandExpansion: /^\$\(.*\)$|^`.*`$/s,
+  ArithmeticCommandExpansion: /^\$\(.*\)$|^`.*`$/s,
+  ArithmeticExpansion: /^\$\(\(.*\)\)$|^\$\[.*\]$/s,
+  ParameterExpansion: /\}$/,
+  ProcessSubstitution: /\)$/,
+}
+
 function visit(reader: Reader, node: SyntaxNode, source: string, place: Place): void {
   if (reader.left < 0) return
+  if ('text' in node && CLOSES[node.type]?.test(node.text) === false)
+    reader.unknown.add('a command that cannot be parsed')
   switch (node.type) {
     case 'Script': {
       const own = 'source' in node && typeof node.source === 'string' ? node.source : source
@@ -134,6 +145,14 @@ function visit(reader: Reader, node: SyntaxNode, source: string, place: Place): 
       break
     case 'Assignment':
       assignment(reader, node)
+      break
+    case 'ExtendedGlob':
+      // In zsh `*(e:cmd:)` runs a command.
+      reader.unknown.add('a pattern with brackets')
+      break
+    case 'HereDoc':
+      // A shell warns about one that does not end, or waits for the rest.
+      if (node.closing === undefined) reader.unknown.add('a command that cannot be parsed')
       break
     case 'TestUnary':
       if (node.operator === '-v' && !/^\w+$/.test(node.operand.value))
@@ -265,6 +284,9 @@ function simple(reader: Reader, node: Command, source: string, place: Place): vo
     reader.unknown.add('a command with more parts than the gate checks')
     return
   }
+  // The parser skips a bracket that begins no function.
+  if (node.name !== undefined && /^(?:[ \t]|\\\n)*\(/.test(source.slice(node.name.end)))
+    reader.unknown.add('a command that cannot be parsed')
   const does: ShellEffect[] = []
   for (const one of node.redirects) does.push(...redirect(reader, one, source))
   const input = joined(joined(place.input, inputOf(node.redirects)), substitutedIn(node))

@@ -31,6 +31,9 @@ export function readArgument(argument: CommandArgument): ReadWord {
 
 export const literalWord = (text: string): ReadWord => ({ text, sure: text, literal: true, pattern: false })
 
+/** A text as one word of a shell command. */
+export const quotedWord = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+
 /** A word about which nothing is known. */
 export const UNKNOWN_WORD: ReadWord = { text: '$unknown', sure: '', literal: false, pattern: false }
 

@@ -1,6 +1,6 @@
 import type { ShellEffect, Program, Special } from './program.ts'
 import { readOptions } from './read-options.ts'
-import { UNKNOWN_WORD, literalWord, type ReadWord } from './read-word.ts'
+import { UNKNOWN_WORD, literalWord, quotedWord, type ReadWord } from './read-word.ts'
 import type { JudgeWords, Place, Reader } from './reader.ts'
 import { awkDoings, listedWords, quotedTexts, sedDoings } from './scripts.ts'
 import { isSecretVariable, isSteering, sensitiveWord } from './sensitive.ts'
@@ -85,6 +85,11 @@ function xargs({ reader, words, place, judgeWords }: SpecialInput): readonly She
     reader.unknown.add('arguments that are decoded while it runs')
     does.push('unknown')
   }
+  // It removes quotes and backslashes, so that `"-o"` becomes an option.
+  if (input?.texts.some((text) => /["'\\]/.test(text)) === true) {
+    reader.unknown.add('arguments that are quoted again')
+    does.push('unknown')
+  }
   paths(reader, (input?.texts ?? []).flatMap((text) => text.split(/\s+/)).map(literalWord))
   if (operands.length === 0) return [...does, 'reads']
   const given = (input?.texts ?? []).flatMap((text) => text.trim().split(/\s+/)).filter((text) => text !== '')
@@ -118,8 +123,12 @@ function env({ reader, name, words, place, judgeWords }: SpecialInput): readonly
     const [variable = '', value = ''] = text.split(/=(.*)/s)
     if (isSteering(variable, value) || (!literal && isSteering(variable, ''))) does.push('runs')
   }
-  if (split?.value !== undefined)
-    reader.code([split.value.text, ...operands.map(({ text }) => text)].join(' '), deeper(place))
+  if (split?.value !== undefined) {
+    // Its escapes (`\_`) and variables differ from those of a shell.
+    if (!split.value.literal || /[\\$]/.test(split.value.text)) reader.unknown.add('words that are split by `env -S`')
+    const words = operands.map(({ text, literal }) => (literal ? quotedWord(text) : '"$unknown"'))
+    reader.code([split.value.text, ...words].join(' '), deeper(place))
+  }
   const rest = from < 0 ? [] : operands.slice(from)
   if (rest.length === 0 && split === undefined) reader.secrets.add('the environment, where keys are kept')
   return [...does, ...judgeWords(reader, rest, deeper(place))]

@@ -1,5 +1,4 @@
-/** One text as one shell word. */
-export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+import { quotedWord as quoted } from './read-word.ts'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 
