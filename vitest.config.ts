@@ -1,11 +1,15 @@
 import { defineConfig } from 'vitest/config'
-import { LongestFirst } from './server/test/longest-first.ts'
+import { Durations, LongestFirst } from './server/test/durations.ts'
 
 /**
  * Loading the gate's modules takes longer than most tests, so test files share a process and what it has loaded. Two kinds of files get a
  * process of their own: those that replace a module, and those of the solver, which keeps threads and memory of its own.
  */
 const ALONE = ['server/test/runs/commit-counts.test.ts', 'server/test/policy/*.test.ts']
+
+/** `npm run measure` runs what measures time or memory, one file at a time; `npm test` runs everything else. */
+const MEASURES = process.env['SLUICE_TESTS'] === 'measures'
+const kind = MEASURES ? 'measure' : 'test'
 
 export default defineConfig({
   test: {
@@ -15,18 +19,17 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
-    // A test that waited too long for another process on a busy machine runs once more, and the report says so. A wrong answer fails at once.
-    retry: { count: 1, condition: /timed out in/ },
     pool: 'forks',
     sequence: { sequencer: LongestFirst },
+    reporters: ['default', new Durations()],
     // Most tests wait for processes and disks, so three at a time fit on two cores.
-    maxWorkers: 3,
+    maxWorkers: MEASURES ? 1 : 3,
     projects: [
       {
         extends: true,
         test: {
           name: 'shared',
-          include: ['server/src/**/*.test.ts', 'server/test/**/*.test.ts', 'bench/**/*.test.ts'],
+          include: [`server/src/**/*.${kind}.ts`, `server/test/**/*.${kind}.ts`, `bench/**/*.${kind}.ts`],
           exclude: ['**/node_modules/**', ...ALONE],
           isolate: false,
         },

@@ -31,9 +31,10 @@ beforeAll(async () => {
   if (!result.ok) throw new Error(JSON.stringify(result.problem))
   opened = result.value
   gate = opened.gate
-  const isListed = (name: string) => gate.catalogue.tools(ADMIN).some(({ row }) => row.server === name)
-  // Does not wait until everything has settled: the flooding server has a whole timeout.
-  await until(() => isListed('book') && isListed('evil'))
+  // A server is ready after its whole list is stored. Does not wait for the flooding one, which has a whole timeout.
+  const isReady = (name: string) =>
+    gate.catalogue.servers().some(({ server, state }) => server === name && state === 'ready')
+  await until(() => isReady('book') && isReady('evil'))
   await flooded.promise
 })
 afterAll(async () => {

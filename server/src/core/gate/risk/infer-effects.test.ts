@@ -214,47 +214,6 @@ describe('harmful-looking words', () => {
   })
 })
 
-describe('hostile descriptions', () => {
-  /** Milliseconds of processor time of the fastest of several runs, so that a busy machine does not matter. */
-  function timeOf(description: string): number {
-    const once = () => {
-      const from = process.threadCpuUsage()
-      inferEffects(tool('get_x', description))
-      inferEffects(tool('get_x', `Use ${description}`))
-      const { user, system } = process.threadCpuUsage(from)
-      return (user + system) / 1000
-    }
-    return Math.min(...Array.from({ length: 20 }, once))
-  }
-
-  test.each([
-    'and ',
-    'is deleted ',
-    'to ',
-    '. ',
-    '\n',
-    '#',
-    '*',
-    'A',
-    '[',
-    'SELECT ',
-    'does not ',
-    'shows a ',
-    'loads into ',
-    'resolves to ',
-    '`',
-    'a_',
-    'when a b ',
-    '< a',
-    '删除',
-  ])('of %j take time in proportion to their length', (part) => {
-    const text = part.repeat(32_768 / part.length)
-    const short = Math.max(timeOf(text.slice(0, 2_048)), 1)
-    // Sixteen times the text: quadratic time would give a factor of 256.
-    expect(timeOf(text.slice(0, 32_768)) / short).toBeLessThan(100)
-  })
-})
-
 describe('reasons', () => {
   test('every effect has a reason, and outweighed evidence is listed too', () => {
     const { effects, reasons } = inferEffects(tool('create_widget', 'Get widgets', { page: {} }))

@@ -8,20 +8,14 @@ const SRC = resolve(import.meta.dirname, '../../src')
 const LITERAL = /(?<=[=(,:?&|![\s]|^)\/((?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+)\/([dgimsuvy]*)/gm
 const COMMENT = /^\s*(?:\/\/|\*|\/\*\*).*$/gm
 
-/** `npm run test:security` uses every text; `npm test` uses the most important ones. */
-const isWhole = process.env['SLUICE_SECURITY'] === 'whole'
-
 /** What a hostile text repeats, and what comes before and after it. */
-const COMMON_UNITS = ['a', '1', ' ', '.', '\n', ',', '"', '/', '\\"']
-const UNITS = isWhole
-  ? Array.from('aA1 -./@:"\'{[(<é_=\t\\,+#$\u03010*~%&;!?|^\u200b').concat(
-      'a. a@ a/ %20 a= a, a1 Aa :// a: a_ {, a- /* /. ./ ../ // .* -a -- "" "a a;a &a &# ${ $( `a [] [a () {} <a <!-- \\n \\" \\u 0x %2 =3 a|'.split(
-        ' ',
-      ),
-      ['a ', ' a', '\n', '\n ', 'a\n', ' \n', '* ', '- ', '\r\n', '\n\n', '. ', ', ', 'a.\n', '> '],
-    )
-  : COMMON_UNITS
-const BEFORE = isWhole ? ['', 'a', 'http://', '{', '"', ' ', '<', '$', "'", '/', '-'] : ['', 'a']
+const UNITS = Array.from('aA1 -./@:"\'{[(<é_=\t\\,+#$\u03010*~%&;!?|^\u200b').concat(
+  'a. a@ a/ %20 a= a, a1 Aa :// a: a_ {, a- /* /. ./ ../ // .* -a -- "" "a a;a &a &# ${ $( `a [] [a () {} <a <!-- \\n \\" \\u 0x %2 =3 a|'.split(
+    ' ',
+  ),
+  ['a ', ' a', '\n', '\n ', 'a\n', ' \n', '* ', '- ', '\r\n', '\n\n', '. ', ', ', 'a.\n', '> '],
+)
+const BEFORE = ['', 'a', 'http://', '{', '"', ' ', '<', '$', "'", '/', '-']
 const BEHIND = ['', '\u0001']
 
 /** The literals of all files, once each, as they are used: a sticky one is tried at the start only. */

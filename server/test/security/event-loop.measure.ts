@@ -89,12 +89,6 @@ const ANSWERS =
     ' ',
   )
 
-/** In `npm run test:security` all of them; a slice of it every time. */
-const isWhole = process.env['SLUICE_SECURITY'] === 'whole'
-const SLICE = ['recipient', 'joiners', 'too_many_items', 'secret_names', 'edits']
-const ANSWER_SLICE = ['secret_fields', 'broken_messages']
-const COMMAND_SLICE = ['words', 'wrappers']
-
 let gate: RunningGate & { stop(): Promise<void> }
 let agent = ''
 let admin = ''
@@ -176,7 +170,7 @@ async function slowOf(
 describe('no input blocks the event loop for more than 50 ms', { timeout: 600_000 }, () => {
   test('in arguments, over HTTP and MCP, nor in the packet and the list of pending requests', async () => {
     await call('book__note', { text: fill('the quick brown fox ', 1_000_000) }) // the first one starts the threads
-    const slow = await slowOf(isWhole ? Object.keys(ARGUMENTS) : SLICE, async (name) => {
+    const slow = await slowOf(Object.keys(ARGUMENTS), async (name) => {
       const args = ARGUMENTS[name]?.() ?? {}
       const held = await call('book__note', args)
       expect(held.status).toBeLessThan(500)
@@ -191,7 +185,7 @@ describe('no input blocks the event loop for more than 50 ms', { timeout: 600_00
   })
 
   test('in commands that a hook asks about', async () => {
-    const slow = await slowOf(isWhole ? Object.keys(COMMANDS) : COMMAND_SLICE, async (name) => {
+    const slow = await slowOf(Object.keys(COMMANDS), async (name) => {
       const args = { command: fill(COMMANDS[name] ?? '', 32_700) }
       const use = { client: 'codex', tool: 'Bash', args, thread: `codex:${(calls += 1)}` }
       expect((await gate.http('POST', '/v1/judgements', agent, use)).status).toBe(200)
@@ -200,7 +194,7 @@ describe('no input blocks the event loop for more than 50 ms', { timeout: 600_00
   })
 
   test('in answers and other messages of a tool server', async () => {
-    const slow = await slowOf(isWhole ? ANSWERS : ANSWER_SLICE, async (name) => {
+    const slow = await slowOf(ANSWERS, async (name) => {
       // 502: more values than are read.
       expect([200, 502]).toContain((await call(`heavy__${name}`, {})).status)
     })
@@ -209,7 +203,7 @@ describe('no input blocks the event loop for more than 50 ms', { timeout: 600_00
 
   test('in the texts of answers', async () => {
     const shapes = Object.keys(SHAPES) as (keyof typeof SHAPES)[]
-    const slow = await slowOf(isWhole ? shapes : ['passwords'], async (name) => {
+    const slow = await slowOf(shapes, async (name) => {
       const of = SHAPES[name as keyof typeof SHAPES]
       expect((await call('book__big', { size: 2 * sizeFor(of), of })).status).toBeLessThan(500)
     })
