@@ -186,7 +186,7 @@ type DispatchArtifacts = Parameters<typeof openSessions>[0]['artifacts'] &
 
 /** The same decision once more, timed: reading the session is not counted, because that happens after the previous answer. */
 async function decisionTime(deps: DispatchDeps, tool: Tool, row: CallRow): Promise<number> {
-  const session = await deps.sessions.readUntil('user', 'run', row.received_at)
+  const session = await deps.sessions.readUntil(row.caller, row.thread, row.received_at)
   const began = performance.now()
   const judgement = await inSteps(undefined, judgedProvenance({ session, mode: 'balanced' }, row, tool))
   const facts = { now: 0, tool, provenance: { session, mode: 'balanced', fields: {}, judgement } }

@@ -1,3 +1,5 @@
+import { sessionIdentity, type CallerNames } from './caller-identity.ts'
+
 /** Where a text came from. */
 export type LabelSource = {
   /** The call whose answer it is; absent if it came without a call. */
@@ -20,7 +22,7 @@ export type LabelRow = {
   readonly label_id: string
   /** For a volatile run's session: where the text is. */
   readonly in_memory?: string
-  /** The user and the thread, as one key (`labelSession`). */
+  /** The caller and the thread, as one key (`labelSession`). */
   readonly session: string
   readonly at: number
   readonly kind: 'words' | 'output' | 'resource' | 'prompt' | 'completion' | 'log' | 'preview' | 'text'
@@ -38,30 +40,33 @@ export type LabelRow = {
 }
 
 /**
- * One session, whichever of the user's own callers takes part: an agent's actions are licensed by what its user says in the same
- * thread.
+ * One session of one caller. Threads are named by those who use them, so another caller of the same user has a session of its own under
+ * the same name: it neither licenses what this one does nor taints it.
  */
-export function labelSession(user: string, thread: string): string {
-  if (user === last.user && thread === last.thread) return last.name
-  const name = JSON.stringify([user, thread])
-  last = { user, thread, name }
+export function labelSession({ id, user }: CallerNames, thread: string): string {
+  if (id === last.id && user === last.user && thread === last.thread) return last.name
+  const name = sessionIdentity({ id, user }, thread)
+  last = { id, user, thread, name }
   return name
 }
 
 /** A call asks for the same name several times in a row. */
-let last = { user: '', thread: '', name: '["",""]' }
+let last = { id: '', user: '', thread: '', name: '["","",""]' }
 
-/** The session name for the calls whose output an artifact is. No real session has it: their names have two parts. */
+/** The session name for the calls whose output an artifact is. No real session has it: ids of callers contain a colon. */
 export function artifactSources(user: string, digest: string): string {
-  return JSON.stringify([user, digest, 'artifact'])
+  return JSON.stringify(['artifact', user, digest])
 }
 
-/** The user of a session, by its name. */
-export function userOfSession({ session }: Pick<LabelRow, 'session'>): string {
-  const [user] = JSON.parse(session) as readonly unknown[]
-  return typeof user === 'string' ? user : ''
+/** The user and the thread of a session, by its name; of `artifactSources`, the user and the digest. */
+export function partsOfSession({ session }: Pick<LabelRow, 'session'>): {
+  readonly user: string
+  readonly thread: string
+} {
+  const [, user, thread] = JSON.parse(session) as readonly unknown[]
+  return { user: typeof user === 'string' ? user : '', thread: typeof thread === 'string' ? thread : '' }
 }
 
-export function isLabelOf({ session, of_user }: Pick<LabelRow, 'session' | 'of_user'>, user: string): boolean {
-  return of_user === user || session.startsWith(`[${JSON.stringify(user)},`)
+export function isLabelOf(label: Pick<LabelRow, 'session' | 'of_user'>, user: string): boolean {
+  return label.of_user === user || partsOfSession(label).user === user
 }

@@ -66,6 +66,15 @@ describe('an agent that reads a letter', () => {
     expect((await sendTo('eve@evil.example', 'three', own)).status).toBe('executed')
   })
 
+  test('is not licensed by what another caller of its user says in a thread of the same name', async () => {
+    const own = { caller: USER, words: 'Send a letter with the text hello to eve@evil.example, please.' }
+    await rig.call('book__read_letter', { letter: '2' }, { thread: 'shared', words: 'Read letter 2.' })
+    await rig.call('book__read_letter', { letter: '1' }, { thread: 'shared', ...own })
+    expect((await sendTo('eve@evil.example', 'shared', { caller: AGENT })).status).toBe('pending')
+    // The person's own act is licensed by these words, and not affected by what the agent has read.
+    expect((await sendTo('eve@evil.example', 'shared', { caller: USER })).status).toBe('executed')
+  })
+
   test('what a person approved is trusted in that session only', async () => {
     await read('2', 'four', 'Read letter 2 to me.')
     const { approval_id, call_id } = pendingOf(await sendTo('eve@evil.example', 'four'))

@@ -30,7 +30,7 @@ export async function labelArtifact(
 ): Promise<Result<void>> {
   const thread = named === undefined ? await idleSession(deps, caller) : ok(named)
   if (!thread.ok) return thread
-  const session = labelSession(caller.user, thread.value)
+  const session = labelSession(caller, thread.value)
   const where = { session: artifactSources(caller.user, artifact) }
   const labels = await deps.tables.list('labels', where, { limit: MOST_SOURCES, newest_first: true })
   if (labels.some(({ row }) => row.first_session === session)) return ok(undefined)
@@ -49,7 +49,7 @@ export async function labelArtifact(
     // A concurrent reader may have added it.
     if (isUnrecorded(kept)) return refuseUnrecorded(kept)
   }
-  deps.sessions.note(caller.user, thread.value)
+  deps.sessions.note(caller, thread.value)
   return ok(undefined)
 }
 

@@ -289,7 +289,7 @@ async function recordOutcome(
   deps.probe('outcome.after')
   if (recorded === 'committed') {
     held?.release()
-    deps.sessions.note(row.caller.user, row.thread, row)
+    deps.sessions.note(row.caller, row.thread, row)
     const verified = row.due === undefined ? row : await verifyCall(deps, { row, version: version + 1 })
     return describeCall(verified, deps.links)
   }

@@ -1,5 +1,6 @@
 import type { RunId } from '../../contract/ids.ts'
 import type { JsonObject } from '../../contract/json.ts'
+import { partsOfSession } from '../../contract/label.ts'
 import type { RunEvent } from '../../contract/run.ts'
 import { expireApproval, expireCall, expireRun } from '../../core/retention/expire-rows.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
@@ -134,21 +135,11 @@ function reduced(change: Change, memory: VolatileMemory, { clock }: VolatileDeps
     }
     case 'labels': {
       const { text, ...label } = change.to
-      const run = text === undefined ? undefined : memory.runOf(threadIn(label.session))
+      const run = text === undefined ? undefined : memory.runOf(partsOfSession(label).thread)
       return run === undefined ? change : { ...change, to: { ...label, ...keep(run, change.to) } }
     }
     default:
       return change
-  }
-}
-
-/** The thread in a session's name (`labelSession`). */
-function threadIn(session: string): string | undefined {
-  try {
-    const [, thread] = JSON.parse(session) as readonly unknown[]
-    return typeof thread === 'string' ? thread : undefined
-  } catch {
-    return undefined
   }
 }
 

@@ -7,6 +7,7 @@ import { idleSession } from '../identity/idle-session.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Tables } from '../ports/reads.ts'
 import type { Clock, Digest } from '../ports/runtime.ts'
+import { ownerOf } from '../runs/may-see-run.ts'
 import { anyRequestLabel, textLabel, type Entering } from './labels.ts'
 import type { Sessions } from './sessions.ts'
 
@@ -59,7 +60,7 @@ export async function enterSession(
   const labels = await Promise.all(parts.map((one, at) => labelsFor(deps, session, one, calls[at])))
   const kept = await keep(deps, labels.flat())
   if (kept === 'nothing new') return ok(undefined)
-  if (kept === 'kept') deps.sessions.note(caller.user, thread.value)
+  if (kept === 'kept') deps.sessions.note(caller, thread.value)
   else if (!isDecider) return refuseUnrecorded(kept)
   else deps.persist(async () => typeof (await keep(deps, labels.flat())) === 'string')
   return ok(undefined)
@@ -85,9 +86,9 @@ async function labelsFor(
   part: AnswerText,
   call: CallRow | undefined,
 ): Promise<LabelSwap[]> {
-  const session = labelSession(caller.user, thread)
+  const session = labelSession(caller, thread)
   if ('approval' in part) return previewLabels(deps, session, part.approval)
-  if (call !== undefined && labelSession(call.caller.user, call.thread) === session) return []
+  if (call !== undefined && labelSession(call.caller, call.thread) === session) return []
   const at = deps.clock()
   if ('call' in part) {
     if (call?.result === undefined) return []
@@ -97,8 +98,8 @@ async function labelsFor(
   }
   const run_id = part.of_run ?? call?.by_run?.run_id
   const run = run_id === undefined ? undefined : (await deps.tables.row('runs', run_id))?.row
-  const user = call?.caller.user ?? userIn(run?.owner)
-  if (run?.thread !== undefined && labelSession(user ?? caller.user, run.thread) === session) return []
+  const owner = call?.caller ?? (run === undefined ? undefined : ownerOf(run))
+  if (run?.thread !== undefined && labelSession(owner ?? caller, run.thread) === session) return []
   const entering: Entering = {
     id: `${deps.digest(JSON.stringify([session, part.name, part.text]))}.read`,
     caller,
@@ -109,13 +110,13 @@ async function labelsFor(
     at,
   }
   const labels = run?.volatile === true ? anyRequestLabel(entering) : textLabel(entering)
-  const of_user = user === undefined || user === caller.user ? {} : { of_user: user }
+  const of_user = owner === undefined || owner.user === caller.user ? {} : { of_user: owner.user }
   return labels.flatMap((one) => (one.kind === 'swap' ? [swapOf({ ...(one.to as LabelRow), ...of_user })] : []))
 }
 
 async function previewLabels(deps: EnterDeps, session: string, approval: string): Promise<LabelSwap[]> {
   const request = (await deps.tables.row('approvals', approval))?.row
-  if (request?.preview === undefined || labelSession(request.caller.user, request.thread) === session) return []
+  if (request?.preview === undefined || labelSession(request.caller, request.thread) === session) return []
   const label_id = `${deps.digest(JSON.stringify([session, approval]))}.read`
   const server = (await deps.tables.row('calls', request.call_id))?.row.server
   const source = { approval, name: request.tool_id, ...(server === undefined ? {} : { server }) }
@@ -123,12 +124,6 @@ async function previewLabels(deps: EnterDeps, session: string, approval: string)
 }
 
 const swapOf = (to: LabelRow): LabelSwap => ({ kind: 'swap', table: 'labels', id: to.label_id, from: 'absent', to })
-
-/** The user in a caller's identity (`callerIdentity`). */
-function userIn(owner: string | undefined): string | undefined {
-  const [, user] = owner === undefined ? [] : (JSON.parse(owner) as readonly unknown[])
-  return typeof user === 'string' ? user : undefined
-}
 
 /** A concurrent reader may add the same label: then the others still have to be added. */
 async function keep(deps: EnterDeps, labels: readonly LabelSwap[]) {

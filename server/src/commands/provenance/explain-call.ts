@@ -31,7 +31,7 @@ export async function explainCall(deps: ExplainDeps, caller: Caller, call_id: st
   const tool = deps.catalogue.tool(row.tool_id)
   if (tool === undefined || row.expired_at !== undefined) return refuse('call.expired', { call_id, state: row.state })
   const { mode = deps.judgement.provenance.mode } = provenanceOf(deps.judgement, row.server, row.tool_id)
-  const session = await deps.sessions.readUntil(row.caller.user, row.thread, row.received_at)
+  const session = await deps.sessions.readUntil(row.caller, row.thread, row.received_at)
   const { licence, contests, values, reasons } = await inSteps(
     deps.yieldWhenDue,
     judgedProvenance({ session, mode }, row, tool),

@@ -1,6 +1,7 @@
 import type { CallRow } from '../../contract/call.ts'
 import type { Caller } from '../../contract/caller.ts'
 import { PROGRAM_KINDS } from '../../contract/caller.ts'
+import type { CallerNames } from '../../contract/caller-identity.ts'
 import { artifactSources, labelSession, type LabelRow, type LabelSource } from '../../contract/label.ts'
 import { MOST_WORDS_TEXT, type UserText } from '../../contract/provenance.ts'
 import type { Change } from '../ports/ledger.ts'
@@ -15,7 +16,7 @@ export function outputLabel(row: CallRow, version: number, at: number): Change[]
   const to: LabelRow = {
     v: 1,
     label_id,
-    session: labelSession(row.caller.user, row.thread),
+    session: labelSession(row.caller, row.thread),
     at,
     kind: 'output',
     source: { call: row.call_id, server: row.server, name: row.tool_id },
@@ -38,7 +39,7 @@ const MOST_TEXT = 262_144
 export type Entering = {
   /** Unique: the id of its origin. */
   readonly id: string
-  readonly caller: Pick<Caller, 'user'>
+  readonly caller: CallerNames
   readonly thread: string
   readonly kind: Exclude<LabelRow['kind'], 'words' | 'output'>
   readonly source: LabelSource
@@ -48,7 +49,7 @@ export type Entering = {
 
 export function textLabel({ id, caller, thread, kind, source, text, at }: Entering): Change[] {
   if (text === '') return []
-  const session = labelSession(caller.user, thread)
+  const session = labelSession(caller, thread)
   const label_id = `${id}.${kind}`
   const whole: LabelRow = {
     v: 1,
@@ -69,7 +70,7 @@ export function textLabel({ id, caller, thread, kind, source, text, at }: Enteri
 /** The session received something that may ask for anything. The label has no text, so it counts as unreadable. */
 export function anyRequestLabel({ id, caller, thread, kind, source, at }: Omit<Entering, 'text'>): Change[] {
   const label_id = `${id}.${kind}.any`
-  const to: LabelRow = { v: 1, label_id, session: labelSession(caller.user, thread), at, kind, source }
+  const to: LabelRow = { v: 1, label_id, session: labelSession(caller, thread), at, kind, source }
   return [{ kind: 'swap', table: 'labels', id: label_id, from: 'absent', to }]
 }
 
@@ -94,7 +95,7 @@ export function wordsLabel(id: string, caller: Caller, thread: string, words: Us
   const to: LabelRow = {
     v: 1,
     label_id,
-    session: labelSession(caller.user, thread),
+    session: labelSession(caller, thread),
     at,
     kind: 'words',
     source: { name: caller.id },

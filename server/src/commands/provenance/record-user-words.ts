@@ -33,7 +33,7 @@ async function isRecorded(
   text: string,
 ): Promise<boolean> {
   try {
-    return (await sessions.read(caller.user, thread)).isLatest(text)
+    return (await sessions.read(caller, thread)).isLatest(text)
   } catch {
     return false
   }

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { labelSession, type LabelRow } from '../../contract/label.ts'
 import { openSessions, type SessionsDeps } from './sessions.ts'
 
-const KEY = labelSession('ana', 't1')
+const ANA = { id: 'agent:a', user: 'ana' }
+const KEY = labelSession(ANA, 't1')
 
 const label = (at: number, text: string): LabelRow => ({
   v: 1,
@@ -43,21 +44,21 @@ function rig(isLastLabel?: (session: string, cursor: number) => boolean) {
 test('a label that another node wrote is seen by the next read, and once', async () => {
   const { sessions, labels } = rig()
   labels.push(label(1, 'one'))
-  const session = await sessions.read('ana', 't1')
+  const session = await sessions.read(ANA, 't1')
   expect(session.origins).toHaveLength(1)
   labels.push(label(2, 'two'))
-  expect((await sessions.read('ana', 't1')).origins.map(({ server }) => server)).toEqual(['s1', 's2'])
+  expect((await sessions.read(ANA, 't1')).origins.map(({ server }) => server)).toEqual(['s1', 's2'])
 })
 
 test('a read contains everything that was recorded before it was requested, and concurrent requests share one read', async () => {
   const { sessions, labels, state, release } = rig()
   state.holds = true
   labels.push(label(1, 'one'))
-  const first = sessions.read('ana', 't1')
+  const first = sessions.read(ANA, 't1')
   await new Promise(setImmediate)
   expect(state.lists).toBe(1)
   labels.push(label(2, 'two'))
-  const later = Array.from({ length: 20 }, async () => sessions.read('ana', 't1'))
+  const later = Array.from({ length: 20 }, async () => sessions.read(ANA, 't1'))
   release()
   await first
   state.holds = false
@@ -69,10 +70,10 @@ test('a read contains everything that was recorded before it was requested, and 
 test('concurrent requests share one read, which contains what was recorded before the last of them', async () => {
   const { sessions, labels, state } = rig()
   labels.push(label(1, 'one'))
-  const first = sessions.read('ana', 't1')
-  sessions.note('ana', 't1')
+  const first = sessions.read(ANA, 't1')
+  sessions.note(ANA, 't1')
   labels.push(label(2, 'two'))
-  const last = sessions.read('ana', 't1')
+  const last = sessions.read(ANA, 't1')
   for (const session of await Promise.all([first, last])) expect(session.servers.has('s2')).toBe(true)
   expect(state.lists).toBe(1)
 })
@@ -80,21 +81,21 @@ test('concurrent requests share one read, which contains what was recorded befor
 test('nothing is read if it is known that nothing was added, and a cached end is dropped when a label is added', async () => {
   const { sessions, labels, state } = rig((_, cursor) => cursor === labels.length)
   labels.push(label(1, 'one'))
-  await sessions.read('ana', 't1')
-  expect(sessions.read('ana', 't1')).not.toBeInstanceOf(Promise)
+  await sessions.read(ANA, 't1')
+  expect(sessions.read(ANA, 't1')).not.toBeInstanceOf(Promise)
   expect(state.lists).toBe(1)
   labels.push(label(2, 'two'))
-  expect((await sessions.read('ana', 't1')).servers.has('s2')).toBe(true)
+  expect((await sessions.read(ANA, 't1')).servers.has('s2')).toBe(true)
 })
 
 test('a failed read rejects for all requests that shared it, and the next one starts from the beginning', async () => {
   const { sessions, labels, state } = rig()
   labels.push(label(1, 'one'))
   state.fails = true
-  const reads = [1, 2].map(async () => sessions.read('ana', 't1'))
+  const reads = [1, 2].map(async () => sessions.read(ANA, 't1'))
   for (const settled of await Promise.allSettled(reads)) expect(settled.status).toBe('rejected')
   state.fails = false
-  const session = await sessions.read('ana', 't1')
+  const session = await sessions.read(ANA, 't1')
   expect(session.origins).toHaveLength(1)
-  expect((await sessions.read('ana', 't1')).origins).toHaveLength(1)
+  expect((await sessions.read(ANA, 't1')).origins).toHaveLength(1)
 })

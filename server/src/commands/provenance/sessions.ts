@@ -1,6 +1,7 @@
 import type { CallRow } from '../../contract/call.ts'
+import type { CallerNames } from '../../contract/caller-identity.ts'
 import type { Json } from '../../contract/json.ts'
-import { labelSession, userOfSession, type LabelRow } from '../../contract/label.ts'
+import { labelSession, partsOfSession, type LabelRow } from '../../contract/label.ts'
 import type { ToolProvenance } from '../../contract/provenance.ts'
 import { createSession, type Origin, type Session } from '../../core/provenance/session.ts'
 import { letOthersRun } from '../audit/verify-audit-reads.ts'
@@ -19,14 +20,14 @@ export type SessionsDeps = {
 
 export type Sessions = {
   /** Everything that has been recorded of the session up to now. Rejects if the store cannot be read. */
-  read(user: string, thread: string): Session | Promise<Session>
+  read(caller: CallerNames, thread: string): Session | Promise<Session>
   /**
    * Something was recorded: it is read in the background, so that the next call need not wait for it. `call`: the call whose answer it is,
    * as recorded.
    */
-  note(user: string, thread: string, call?: CallRow): void
+  note(caller: CallerNames, thread: string, call?: CallRow): void
   /** As it was when a call was made: what entered later is left out. */
-  readUntil(user: string, thread: string, at: number): Promise<Session>
+  readUntil(caller: CallerNames, thread: string, at: number): Promise<Session>
 }
 
 /** How many sessions are kept in memory. Others are read again from the store when they continue. */
@@ -122,9 +123,9 @@ export function openSessions(deps: SessionsDeps): Sessions {
   }
 
   return {
-    read: (user, thread) => catchUp(labelSession(user, thread), now),
-    note(user, thread, call) {
-      const key = labelSession(user, thread)
+    read: (caller, thread) => catchUp(labelSession(caller, thread), now),
+    note(caller, thread, call) {
+      const key = labelSession(caller, thread)
       const { recorded } = keep(key)
       if (call !== undefined && recorded.length < MOST_RECORDED) {
         // A call that runs again is recorded again: only its last row counts.
@@ -135,9 +136,9 @@ export function openSessions(deps: SessionsDeps): Sessions {
       const read = catchUp(key, letOthersRun)
       if (read instanceof Promise) read.catch(() => undefined)
     },
-    async readUntil(user, thread, at) {
+    async readUntil(caller, thread, at) {
       const entry = newKept()
-      await readOn(deps, labelSession(user, thread), entry, at)
+      await readOn(deps, labelSession(caller, thread), entry, at)
       return entry.session
     },
   }
@@ -183,7 +184,7 @@ async function addStored(deps: SessionsDeps, session: Session, label: LabelRow):
   const origin = originOf(deps, label)
   if (label.text !== undefined) return await inSteps(deps.yieldWhenDue, session.ingestText(origin, label.text))
   if (label.source.artifact !== undefined) {
-    const text = await artifactText(deps, userOfSession(label), label.source.artifact)
+    const text = await artifactText(deps, partsOfSession(label).user, label.source.artifact)
     return text === UNREADABLE ? session.lose() : await inSteps(deps.yieldWhenDue, session.ingestText(origin, text))
   }
   if (label.source.approval !== undefined) {
@@ -199,7 +200,7 @@ function addAnswer(deps: SessionsDeps, session: Session, label: LabelRow, row: C
   // Its content has been removed.
   if (row.expired_at !== undefined) return session.lose()
   // The actions and approvals of a call belong to its own session: when it is read in another one, only the answer enters.
-  const isOwn = labelSession(row.caller.user, row.thread) === label.session
+  const isOwn = labelSession(row.caller, row.thread) === label.session
   const given = isOwn ? { tool: row.tool_id, args: JSON.parse(row.canonical_args) as Json } : undefined
   if (given !== undefined && wasApproved(row)) session.approve(given)
   const origin = originOf(deps, label)

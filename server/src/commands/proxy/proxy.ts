@@ -148,7 +148,7 @@ export function openProxy(deps: ProxyDeps): Proxy {
     const changes = textLabel({ id, caller, thread, kind, source, text, at: deps.clock() })
     const kept = changes.length === 0 ? 'committed' : await deps.ledger.commit(changes)
     if (isUnrecorded(kept)) return refused(whyUnrecorded(kept))
-    deps.sessions.note(caller.user, thread)
+    deps.sessions.note(caller, thread)
     return reply
   }
 

@@ -25,7 +25,7 @@ export function provenanceFact(deps: ProvenanceDeps, call: Call, tool: Tool): Ma
     row.tool_id,
   )
   try {
-    const session = deps.sessions.read(call.caller.user, call.thread)
+    const session = deps.sessions.read(call.caller, call.thread)
     const fact =
       session instanceof Promise
         ? session.then((read) => factIn(deps, call, tool, mode, fields, read))
