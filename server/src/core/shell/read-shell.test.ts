@@ -101,6 +101,9 @@ describe('what does not parse cleanly is never allowed', () => {
     'ls `echo a',
     'cat <<Z',
     'cat <<Z\na',
+    'ls $[1',
+    '! ',
+    'time -p && ls',
   ])('%s', (broken) => {
     // A bracket would end the substitution that it is in.
     const holders = broken.includes(')') ? HOLDERS.filter((hold) => !hold('').includes('$()')) : HOLDERS

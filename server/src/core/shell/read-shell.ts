@@ -102,7 +102,14 @@ function visit(reader: Reader, node: SyntaxNode, source: string, place: Place): 
       return
     }
     case 'Pipeline':
+      if (node.commands.length === 0) reader.unknown.add('a command that cannot be parsed')
       return pipeline(reader, node, source, place)
+    case 'Word':
+    case 'Literal':
+      // Arithmetic that does not end is plain text to the parser and to some shells.
+      if ((node.type === 'Literal' || node.parts === undefined) && /(?<!\\)\$\[/.test(node.text))
+        reader.unknown.add('a command that cannot be parsed')
+      break
     case 'Command':
       simple(reader, node, source, place)
       break
