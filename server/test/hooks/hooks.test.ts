@@ -131,6 +131,20 @@ test('an approval in time lets the call run; a later approval is used once by th
   expect(refusal(elsewhere.json)).toMatch(/Pending/)
 })
 
+test('equal calls at once are one request', async () => {
+  const { before, refusal } = CLIENTS.codex
+  const ids = async (round: number) => {
+    const event = before({ args: { command: `touch at-once-${round}.txt` }, session: 'at-once' })
+    const said = await Promise.all(Array.from({ length: 8 }, () => direct('codex', event)))
+    return new Set(said.map(({ json }) => /auth_\w+/.exec(refusal(json) ?? '')?.[0]))
+  }
+  const rounds = await Promise.all([1, 2, 3, 4, 5].map(ids))
+  expect(rounds.map(({ size }) => size)).toEqual([1, 1, 1, 1, 1])
+  const { body } = await gate.http('GET', '/v1/calls?state=pending&tool=codex__Bash&limit=100', admin)
+  const threads = (body['items'] as { thread: string }[]).map(({ thread }) => thread)
+  expect(threads.filter((thread) => thread === 'codex:at-once')).toHaveLength(5)
+})
+
 test('a denial reaches the model with its reason', async () => {
   const { before, refusal } = CLIENTS.gemini
   const event = before({ args: { command: 'touch denied.txt' }, session: 'denied' })

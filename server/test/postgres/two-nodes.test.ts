@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasPostgres } from './with-postgres.ts'
-import { openNodes, type Node, type Nodes } from './with-nodes.ts'
+import { bookServer, openNodes, type Node, type Nodes } from './with-nodes.ts'
 import { IS_WHOLE } from '../some-of.ts'
 
 /** What the scripted model of both nodes does with a message. */
@@ -27,7 +27,10 @@ describe.skipIf(!hasPostgres)('two nodes on one Postgres', () => {
     const script = join(scripts, 'script.yaml')
     writeFileSync(script, JSON.stringify({ rules: [NOTE] }))
     const rules = [{ id: 'again', effect: 'allow', match: { tool: 'book__note_again' }, says: 'harmless' }]
-    nodes = await openNodes({ models: { script }, policy: { rules } })
+    nodes = await openNodes({ models: { script }, policy: { rules } }, undefined, (effects) => ({
+      book: bookServer(effects),
+      codex: { client: 'codex' },
+    }))
     one = await nodes.start()
     other = await nodes.start()
     agent = await nodeOne().key('agent', 'a', 'ana')
@@ -50,6 +53,18 @@ describe.skipIf(!hasPostgres)('two nodes on one Postgres', () => {
     expect((await nodeTwo().http('GET', `/v1/calls/${String(held.body['call_id'])}`, agent)).body).toMatchObject({
       status: 'executed',
     })
+  })
+
+  test('equal calls of a coding agent at once, on both nodes, are one request', async () => {
+    const use = { client: 'codex', tool: 'Bash', args: { command: 'touch x' }, thread: 'codex:s1' }
+    const judged = await Promise.all(
+      Array.from({ length: 8 }, (_, at) =>
+        (at % 2 === 0 ? nodeOne() : nodeTwo()).http('POST', '/v1/judgements', agent, use),
+      ),
+    )
+    const bodies = judged.map(({ body }) => body)
+    expect(new Set(bodies.map((body) => body['decision']))).toEqual(new Set(['ask']))
+    expect(new Set(bodies.map((body) => body['approval_id'])).size).toBe(1)
   })
 
   test('a thread of the agent is held on one, approved on the other, and is the same on both', async () => {

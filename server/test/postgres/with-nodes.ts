@@ -23,6 +23,14 @@ export type Nodes = {
   stop(): Promise<void>
 }
 
+/** A tool server that writes its effects to a file. */
+export const bookServer = (effects: string): object => ({
+  command: 'node',
+  args: [resolve(import.meta.dirname, '../tool-servers/effects.ts')],
+  env: { EFFECTS: effects },
+  tools: BOOK_TOOLS,
+})
+
 /** Gates as separate processes, each with its own data folder, on one database. `servers` replace the default tool server. */
 export async function openNodes(
   config: object = {},
@@ -40,12 +48,6 @@ export async function openNodes(
     ...(keys === 'shared' ? { key_secret: `file:${secret}` } : {}),
   }
   const store = { postgres: await testDatabase(), schema: freshSchema(), ...more }
-  const book = {
-    command: 'node',
-    args: [resolve(import.meta.dirname, '../tool-servers/effects.ts')],
-    env: { EFFECTS: effects },
-    tools: BOOK_TOOLS,
-  }
   const nodes: Node[] = []
   return {
     effects,
@@ -54,7 +56,7 @@ export async function openNodes(
     secret,
     async start() {
       const place = mkdtempSync(join(folder, 'node-'))
-      const behind = servers?.(effects) ?? { book }
+      const behind = servers?.(effects) ?? { book: bookServer(effects) }
       const text = { listen: { port: 0 }, mcp: { surface: 'passthrough' }, servers: behind, store, ...config }
       writeFileSync(join(place, 'sluice.yaml'), JSON.stringify(text))
       const copied = join(folder, 'keys')

@@ -1,6 +1,8 @@
 import type { Call, CallRow, Outcome } from '../../contract/call.ts'
 import { identityOf } from '../../core/gate/identity-of.ts'
-import type { Held, Tables } from '../ports/reads.ts'
+import { lostAt } from '../changes/unrecorded.ts'
+import type { Change, Committed } from '../ports/ledger.ts'
+import type { Tables } from '../ports/reads.ts'
 import { describeCall, type Links } from './describe-call.ts'
 
 export type ClaimDeps = {
@@ -10,7 +12,9 @@ export type ClaimDeps = {
   readonly claim: (call_id: CallRow['call_id']) => Promise<Outcome | 'later' | 'taken'>
 }
 
-/** How many equal calls are checked. Nobody repeats a held call more often. */
+/** How many equal calls that wait are checked, in all sessions of a caller. */
+const MOST_WAITING = 100
+/** Equal calls come from few sessions at once. */
 const MOST_EQUAL = 20
 
 /**
@@ -18,12 +22,12 @@ const MOST_EQUAL = 20
  * meantime is used, once. Undefined if there is none.
  */
 export async function claimHeld(deps: ClaimDeps, call: Call): Promise<Outcome | undefined> {
-  const equal = await deps.tables.list(
+  const waiting = await deps.tables.list(
     'calls',
-    { identity: identityOf(call) },
-    { limit: MOST_EQUAL, newest_first: true },
+    { identity: identityOf(call), state: 'pending' },
+    { limit: MOST_WAITING, newest_first: true },
   )
-  const held = equal.find((one) => isSameHeld(one, call))
+  const held = waiting.find(({ row }) => isSameSession(row, call))
   if (held === undefined) return undefined
   const approval =
     held.row.approval_id === undefined ? undefined : await deps.tables.row('approvals', held.row.approval_id)
@@ -35,5 +39,26 @@ export async function claimHeld(deps: ClaimDeps, call: Call): Promise<Outcome | 
   return claimed !== 'taken' && claimed.status === 'executing' ? claimed : undefined
 }
 
-const isSameHeld = ({ row }: Held<'calls'>, call: Call): boolean =>
-  row.state === 'pending' && row.executor === 'client' && row.thread === call.thread
+/**
+ * The outcome of the equal call that is held, or a key that only one of several equal calls at once can insert: it names the equal
+ * call before it, which is read before the held one is looked for.
+ */
+export async function heldOrNext(deps: ClaimDeps, call: Call): Promise<Outcome | { readonly next: string }> {
+  const identity = identityOf(call)
+  const equal = await deps.tables.list('calls', { identity }, { limit: MOST_EQUAL, newest_first: true })
+  const before = equal.find(({ row }) => isSameSession(row, call)) ?? equal[MOST_EQUAL - 1]
+  const held = await claimHeld(deps, call)
+  return held ?? { next: `${NEXT}${before?.row.call_id ?? 'none'} ${call.thread} ${identity}` }
+}
+
+/** Begins the keys under which equal calls of a client are held one after another. */
+const NEXT = 'call.held after '
+
+/** Whether an equal call of the same client was held first. */
+export function isLostToEqual(changes: readonly Change[], committed: Committed): boolean {
+  const lost = changes[lostAt(committed) ?? -1]
+  return lost?.kind === 'once' && lost.key.startsWith(NEXT)
+}
+
+const isSameSession = ({ executor, thread }: CallRow, call: Call): boolean =>
+  executor === 'client' && thread === call.thread

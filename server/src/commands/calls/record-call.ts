@@ -17,6 +17,7 @@ import type { CallListeners } from '../ports/upstream.ts'
 import { valueSources } from '../provenance/value-sources.ts'
 import { changesFor, type Hold, type Recording } from './call-changes.ts'
 import type { Ready } from './check-call.ts'
+import { heldOrNext, isLostToEqual, type ClaimDeps } from './claim-held.ts'
 import { describeCall } from './describe-call.ts'
 import { earlierCall, keyOf, type EarlierDeps } from './earlier-call.ts'
 import { endUnsent, type EndUnsentDeps } from './end-unsent.ts'
@@ -36,6 +37,7 @@ import { maySyncLater } from './sync-later.ts'
 export type RecordDeps = JudgeDeps &
   EarlierDeps &
   EndUnsentDeps &
+  ClaimDeps &
   StopDeps & {
     readonly catalogue: Pick<LiveCatalogue, 'refresh'>
     readonly ids: Ids
@@ -92,8 +94,12 @@ export async function recordCall(
     recording.sources = await valueSources(deps, facts)
   }
   if (request.idempotency_key !== undefined) recording.idempotency_key = keyOf(request, request.idempotency_key)
+  // Read after the judgement: an equal call may have been held since.
+  const equal = isAsk && request.executor === 'client' ? await heldOrNext(deps, call) : undefined
+  if (equal !== undefined && 'status' in equal) return equal
   const { row, changes } = changesFor(storable, verdict, recording, seen.expects)
   const isStart = row.state === 'executing'
+  if (equal !== undefined) changes.push({ kind: 'once', key: equal.next, until: row.held_until ?? now })
   changes.push(...integrityFinding(call, verdict, now))
   changes.push(...spendChanges(verdict, facts.budgets))
   changes.push(...consentChanges(verdict, facts))
@@ -137,7 +143,7 @@ async function unrecorded(
     await deps.catalogue.refresh(prepared.call.server)
     return 'overtaken'
   }
-  const isOvertaken = [isLostToBudget, isLostToConsent, isLostToGrant, isLostToPending].some((isLost) =>
+  const isOvertaken = [isLostToBudget, isLostToConsent, isLostToGrant, isLostToPending, isLostToEqual].some((isLost) =>
     isLost(changes, recorded),
   )
   if (isOvertaken) return 'overtaken'
