@@ -3,6 +3,7 @@ import { brokenProblem, noteFound } from '../commands/audit/note-broken.ts'
 import { keepVolatile } from '../commands/changes/keep-volatile.ts'
 import { settleDoubts } from '../commands/changes/settle-doubts.ts'
 import { announceCommits } from '../commands/changes/watch-rows.ts'
+import { withoutOwnCredentials } from '../commands/changes/without-own-credentials.ts'
 import { withOutbox } from '../commands/channels/outbox.ts'
 import { reportingToHub } from '../commands/node/report-to-hub.ts'
 import type { Change } from '../commands/ports/ledger.ts'
@@ -73,7 +74,7 @@ export type StorageSetup = Pick<GateOptions, 'alone' | 'writer' | 'onDead' | 'ar
 /** Second of the three parts of a gate: the store, and telemetry around it. */
 export async function openStorage(
   settings: Settings,
-  { log, otlp, ports: { channels, hub } }: Parts,
+  { log, otlp, own, ports: { channels, hub } }: Parts,
   { alone, writer, onDead, around, stopping, serverStatus }: StorageSetup,
 ): Promise<Result<Storage>> {
   const place = storeOf(settings)
@@ -124,7 +125,8 @@ export async function openStorage(
   const { accounts, audit, tail } = store.value
   const stored = { ...store.value, ledger: around?.ledger?.(store.value.ledger) ?? store.value.ledger }
   const volatile = keepVolatile(stored, { clock: Date.now, digest: sha256Hex, boot: node.value.liveness.boot })
-  const { tables, searches, journal, artifacts, ledger: quiet } = volatile
+  const { tables, searches, journal, artifacts } = volatile
+  const quiet = withoutOwnCredentials(volatile.ledger, own.redactAll)
   const noting = { checkpointFile, ledger: quiet, clock: Date.now, ids: randomIds }
   const diverged = (found: Parameters<typeof noteFound>[1]) =>
     void noteFound(noting, found).catch((error: unknown) => onFault(error as Error))
@@ -138,7 +140,7 @@ export async function openStorage(
   })
   const measured = measure(telemetry, { clock: Date.now, ids: randomIds })
   const doubts = settleDoubts({
-    ledger: quiet,
+    ledger: volatile.ledger,
     after,
     stopping,
     onDoubt: (commit) =>
@@ -152,7 +154,7 @@ export async function openStorage(
   })
   const outgoing = withOutbox({ ledger: measured.ledger(reporting), channels, ids: randomIds, clock: Date.now })
   const numbers = { node: node.value.liveness.boot, last: 0 }
-  const ledger = announceCommits(outgoing, node.value.notices, doubts, numbers)
+  const ledger = withoutOwnCredentials(announceCommits(outgoing, node.value.notices, doubts, numbers), own.redactAll)
   return ok({
     ports: {
       version,

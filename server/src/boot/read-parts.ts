@@ -3,6 +3,7 @@ import { openOwnCredentials, type OwnCredentialsBook } from '../commands/calls/o
 import type { KnownPack } from '../commands/catalogue/load-packs.ts'
 import { readPacks } from './read-packs.ts'
 import { loadPolicy } from '../commands/policy/load-policy.ts'
+import { redactingOwn } from '../commands/scanning/redacting-own.ts'
 import type { Embedder } from '../commands/ports/embeddings.ts'
 import type { HubKeys } from '../commands/ports/hub.ts'
 import { ok, type Result } from '../contract/problems.ts'
@@ -23,6 +24,7 @@ import { openChannels } from './open-channels.ts'
 import { openHub } from './open-hub.ts'
 import { openNodeRoom } from './open-node-room.ts'
 import { otlpOf } from './open-metrics.ts'
+import { redactedArgumentModel, redactedEmbedder, redactedModels } from './redacted-models.ts'
 import { openSerenity } from './open-serenity.ts'
 import { ownSecrets } from './own-secrets.ts'
 import { sharedKeys, type SharedKeys } from './shared-keys.ts'
@@ -112,7 +114,7 @@ export async function readParts(settings: Settings, say: Log, fresh: boolean): P
   if (embedder?.ok === false) return embedder
   const otlp = otlpOf(config.telemetry, settings.folder)
   if (!otlp.ok) return otlp
-  const scanner = openScanner(judgement.value.scanRules, config.dlp)
+  const scanner = redactingOwn(openScanner(judgement.value.scanRules, config.dlp), own.current)
   return ok({
     ports: {
       keys: refreshing(keys.value, own),
@@ -120,9 +122,11 @@ export async function readParts(settings: Settings, say: Log, fresh: boolean): P
       judgement: { ...judgement.value, scanner },
       ownCredentials: own.current,
       ...(health.value === undefined ? {} : { health: health.value }),
-      models: models.value,
+      models: redactedModels(models.value, own.redactAll),
       oidcLogins: oidcLogins.value,
-      ...(argumentModel === undefined ? {} : { argumentModel: argumentModel.value }),
+      ...(argumentModel === undefined
+        ? {}
+        : { argumentModel: redactedArgumentModel(argumentModel.value, own.redactAll) }),
       ...channels.value,
       hub: hub.value,
       nodeRoom: nodeRoom.value,
@@ -132,7 +136,7 @@ export async function readParts(settings: Settings, say: Log, fresh: boolean): P
     log,
     configs: configs.value,
     packs: packs.value,
-    ...(embedder === undefined ? {} : { embedder: embedder.value }),
+    ...(embedder === undefined ? {} : { embedder: redactedEmbedder(embedder.value, own.redactAll) }),
     otlp: otlp.value,
     scanner,
     shared,

@@ -21,6 +21,7 @@ import { outputText } from '../../core/gate/interpret.ts'
 import { canonicalJson } from '../../core/json/canonical.ts'
 import { titleOf } from '../../core/search/card.ts'
 import { sayProblem } from '../../core/toolflow/cards.ts'
+import { takesToken, type TokenDeps } from '../approvals/tokens.ts'
 import { describeCall, type Links } from '../calls/describe-call.ts'
 import type { CallListeners } from '../ports/upstream.ts'
 import type { ModelAnswer, ModelPurpose, ModelQuestion, ModelRole } from '../ports/models.ts'
@@ -37,6 +38,7 @@ import { stateOf, type ThreadDeps } from './threads.ts'
 export type AgentEffectDeps = ThreadDeps &
   ProposalDeps &
   ThreadDocumentDeps &
+  TokenDeps &
   Omit<ModelStepDeps, 'judgement'> & {
     readonly digest: Digest
     readonly links: Links
@@ -139,14 +141,14 @@ const makeCall: Work = async (deps, state, { signal }) => {
     by_run: { ...byThread(state), step: `step ${current_step + 1}` },
   }
   const outcome = await deps.dispatch(request, { signal })
-  return isForNow(outcome) ? 'later' : foundIn(outcome)
+  return isForNow(outcome) ? 'later' : foundIn(deps, outcome)
 }
 
 const readOutcome: Work = async (deps, state) => {
   const call_id = state.call?.call_id ?? ''
   const row = (await deps.tables.row('calls', call_id))?.row
   if (row === undefined) throw new Bug("the thread's call no longer exists")
-  return foundIn(describeCall(row, deps.links))
+  return foundIn(deps, describeCall(row, deps.links))
 }
 
 const writeAnswer: Work = async (deps, state, performing) => {
@@ -242,7 +244,7 @@ function isForNow(outcome: Outcome): boolean {
 const FOR_NOW: readonly ProblemCode[] = ['audit.unavailable', 'audit.in_doubt', 'gate.stopping']
 
 /** What an outcome means for the thread. */
-function foundIn(outcome: Outcome): AgentFound {
+async function foundIn(deps: AgentEffectDeps, outcome: Outcome): Promise<AgentFound> {
   if (outcome.status === 'previewed') throw new Bug('no preview was requested')
   const call = {
     call_id: outcome.call_id ?? null,
@@ -255,6 +257,8 @@ function foundIn(outcome: Outcome): AgentFound {
         call,
         verdict: { effect: 'ask', why: whyIn(outcome.evidence) },
         expires_at: outcome.expires_at,
+        url: outcome.url,
+        takes_token: await takesToken(deps, outcome.approval_id),
         ...(outcome.hub === undefined ? {} : { hub: outcome.hub }),
       }
     case 'refused':

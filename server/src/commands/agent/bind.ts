@@ -13,13 +13,15 @@ import {
   type ThreadsPage,
   type ThreadView,
 } from './read-threads.ts'
-import { runAgent, type RunAgent, type RunAgentDeps } from './run-agent.ts'
+import { runAgent, withDevToken, type RunAgent, type RunAgentDeps } from './run-agent.ts'
 
 export type AgentDeps = RunAgentDeps & FollowDeps & CancelThreadDeps
 
 /** Threads: a model plans and proposes, code decides. */
 export interface AgentGate {
   run(caller: Caller, body: AgentBody, more?: RunAgent): Promise<Result<AgentAnswer>>
+  /** The same answer, in development with a token for what it waits for. Only for the answer of `/agent/run`. */
+  withDevToken(caller: Caller, answer: AgentAnswer): Promise<AgentAnswer>
   read(caller: Caller, run_id: string): Promise<Result<ThreadView>>
   /** A thread of the caller. */
   readByThread(caller: Caller, thread_id: string): Promise<Result<ThreadView>>
@@ -34,6 +36,7 @@ export interface AgentGate {
 
 export const bindAgent = (deps: AgentDeps): AgentGate => ({
   run: (caller, body, more) => runAgent(deps, caller, body, more),
+  withDevToken: (caller, answer) => withDevToken(deps, caller, answer),
   read: (caller, run_id) => readThread(deps, caller, run_id),
   readByThread: (caller, thread_id) => readOwnThread(deps, caller, thread_id),
   list: (caller, page) => listThreads(deps, caller, page),

@@ -2,7 +2,7 @@ import type { AgentSettings } from '../../contract/agent.ts'
 import type { Caller } from '../../contract/caller.ts'
 import { callerIdentity } from '../../contract/caller-identity.ts'
 import type { JsonObject } from '../../contract/json.ts'
-import { replyWithoutToken, type StrictReply } from '../../core/agent/replies.ts'
+import { replyWithoutToken, type MisspeltReply, type StrictReply } from '../../core/agent/replies.ts'
 import { startThread, type ThreadDocument, type WaitingMessage } from '../../core/agent/state.ts'
 import { agent, type AgentRunEvent } from '../../core/agent/step.ts'
 import { beginRun } from '../../core/runs/begin-run.ts'
@@ -27,13 +27,14 @@ export type TurnToRecord = {
 
 const TURN_REMEMBERED_MS = 7 * 86_400_000
 
-/** INVARIANT: a token is passed unchanged to its redemption and stored nowhere; secrets are removed from everything else. */
+/** INVARIANT: a token, whole or in part, is passed to its redemption and stored nowhere; secrets are removed from everything else. */
 export async function cleanText(
   { judgement }: { readonly judgement: Pick<Judgement, 'scanner'> },
   message: string,
-  reply: StrictReply | undefined,
+  reply: StrictReply | MisspeltReply | undefined,
 ): Promise<string> {
-  if (reply === undefined) return judgement.scanner.redact(message, 'messages')
+  if (reply?.says === 'misspelt' && reply.approves !== undefined) return `APPROVE ${reply.approves}`
+  if (reply === undefined || reply.says === 'misspelt') return judgement.scanner.redact(message, 'messages')
   const reason = reply.says === 'reject' ? reply.reason : undefined
   return replyWithoutToken(reply, reason === undefined ? undefined : await judgement.scanner.redact(reason, 'messages'))
 }

@@ -4,10 +4,11 @@ import { ok, problem, PROBLEMS, refuse, type Problem, type Result } from '../../
 import { invalidKey, isIdempotencyKey } from '../../contract/request-names.ts'
 import { isEndedRun } from '../../contract/run.ts'
 import { intentOf } from '../../core/agent/intent.ts'
-import { strictReply, type StrictReply } from '../../core/agent/replies.ts'
+import { mayDecide } from '../../core/approvals/may-decide.ts'
+import { MISSPELT, replyIn, type MisspeltReply, type StrictReply } from '../../core/agent/replies.ts'
 import type { ApprovalReply, WaitingMessage } from '../../core/agent/state.ts'
 import { decideApproval, type DecideDeps } from '../approvals/decide-approval.ts'
-import { issueToken, redeemToken, type TokenDeps } from '../approvals/tokens.ts'
+import { issueToken, redeemToken, refuseToken, type TokenDeps } from '../approvals/tokens.ts'
 import type { EndDeps } from '../approvals/end-approval.ts'
 import type { MintDeps } from '../consents/mint-consent.ts'
 import type { PasskeyDeps } from '../identity/passkeys.ts'
@@ -37,7 +38,7 @@ export type RunAgentDeps = ThreadDeps &
     readonly agentSettings: AgentSettings
     /** Whether the limit of threads kept only in memory is reached. */
     readonly isVolatileFull: () => boolean
-    /** Only in development: tokens are printed into the thread. */
+    /** Only in development: tokens are printed into the answer of `/agent/run`. */
     readonly showsTokens: boolean
   }
 
@@ -61,7 +62,7 @@ export async function runAgent(
   if (!found.ok) return found
   const { thread_id, thread } = found.value
   const turn_id = turnOf(deps, body)
-  const reply = thread?.state.awaiting_approval === true ? strictReply(body.message) : undefined
+  const reply = replyIn(body.message)
   const text = await cleanText(deps, body.message, reply)
   const asked_hash = deps.digest(JSON.stringify([text, reply?.says ?? null]))
   const known = thread === undefined ? undefined : knownTurn(thread, turn_id)
@@ -73,8 +74,8 @@ export async function runAgent(
       asked_hash,
       text,
       at: deps.clock(),
-      intent: deps.agentSettings.intent === 'rules' ? intentOf(text) : null,
-      reply: reply === undefined || thread === undefined ? null : await carryOut(deps, caller, thread, reply),
+      intent: reply !== undefined || deps.agentSettings.intent === 'rules' ? intentOf(text) : null,
+      reply: reply === undefined ? null : await carryOut(deps, caller, thread, reply),
     }
     const isVolatile = body.do_not_store === true
     if (thread === undefined && isVolatile && deps.isVolatileFull()) return refuse('agent.memory_full')
@@ -118,19 +119,27 @@ function knownTurn({ state }: Thread, turn_id: string): { readonly asked_hash: s
   return all.find((turn) => turn.turn_id === turn_id)
 }
 
-/** The decision itself, by the same commands as at every other door. */
+/**
+ * The decision itself, by the same commands as at every other door. A reply to anything but the request that the thread waits for decides nothing,
+ * and is answered with what it is.
+ */
 async function carryOut(
   deps: RunAgentDeps,
   caller: Caller,
-  { state }: Thread,
-  reply: StrictReply,
+  thread: Thread | undefined,
+  reply: StrictReply | MisspeltReply,
 ): Promise<ApprovalReply> {
+  if (reply.says === 'misspelt') return { approval_id: reply.approves ?? '', result: 'invalid', says: MISSPELT }
   const { approval_id } = reply
+  if (thread === undefined || !(await isWaitedFor(deps, thread, approval_id))) {
+    const why =
+      reply.says === 'approve'
+        ? await refuseToken(deps, caller, reply)
+        : await refuseElsewhere(deps, caller, approval_id)
+    return { approval_id, result: 'invalid', says: whyNot(why) }
+  }
+  const { state } = thread
   const call_id = state.call?.call_id ?? ''
-  // An edited request has replaced the one that the thread knows.
-  const pending = (await deps.tables.row('calls', call_id))?.row.approval_id
-  if (approval_id !== pending && approval_id !== state.approval_id)
-    return { approval_id, result: 'invalid', says: PROBLEMS['approval.unknown'].says }
   const decided =
     reply.says === 'approve'
       ? await redeemToken(deps, caller, { approval_id, token: reply.token, thread: state.thread_id, says: 'approve' })
@@ -143,6 +152,21 @@ async function carryOut(
     result: reply.says === 'approve' ? 'approved' : 'rejected',
     says,
   }
+}
+
+async function isWaitedFor({ tables }: RunAgentDeps, { state }: Thread, approval_id: string): Promise<boolean> {
+  if (!state.awaiting_approval) return false
+  // An edited request has replaced the one that the thread knows.
+  const pending = (await tables.row('calls', state.call?.call_id ?? ''))?.row.approval_id
+  return approval_id === pending || approval_id === state.approval_id
+}
+
+/** Why a rejection does not count here. Only somebody who may know of the request learns more than that there is none. */
+async function refuseElsewhere({ tables }: RunAgentDeps, caller: Caller, approval_id: string): Promise<Problem> {
+  const row = (await tables.row('approvals', approval_id))?.row
+  if (row === undefined || (row.caller.user !== caller.user && !mayDecide(caller).ok))
+    return problem('approval.unknown', { approval_id })
+  return problem(row.state === 'pending' ? 'approval.wrong_thread' : 'approval.not_pending', { approval_id })
 }
 
 const whyNot = ({ code, about }: Problem): string =>
@@ -194,11 +218,12 @@ async function waitForTurn(
   }
   const read = async () => answerOf(await ownThread(deps, caller, thread_id))
   const answer = await waitForRun(deps, run_id, wait_ms, read, ({ status }) => status !== 'running')
-  return ok(deps.showsTokens && answer.status === 'awaiting_approval' ? await withToken(deps, caller, answer) : answer)
+  return ok(answer)
 }
 
-/** Development only, and never for an agent's key: whoever reads the thread could approve with it. */
-async function withToken(deps: RunAgentDeps, caller: Caller, answer: AgentAnswer): Promise<AgentAnswer> {
+/** Development only, and never for an agent's key: whoever reads the answer could approve with it. Nothing is stored. */
+export async function withDevToken(deps: RunAgentDeps, caller: Caller, answer: AgentAnswer): Promise<AgentAnswer> {
+  if (!deps.showsTokens || answer.status !== 'awaiting_approval') return answer
   const thread = await ownThread(deps, caller, answer.thread_id)
   const approval_id = thread?.state.approval_id
   if (approval_id === null || approval_id === undefined) return answer

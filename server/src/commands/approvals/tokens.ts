@@ -1,6 +1,6 @@
 import type { ApprovalRow } from '../../contract/approval.ts'
 import type { Caller } from '../../contract/caller.ts'
-import { ok, problem, refuse, type Problem, type Result } from '../../contract/problems.ts'
+import { Bug, ok, problem, refuse, type Problem, type Result } from '../../contract/problems.ts'
 import { checkFactors, type Redemption } from '../../core/approvals/factors.ts'
 import { needsPassphrase } from '../../core/approvals/needs-passphrase.ts'
 import { mayDecide } from '../../core/approvals/may-decide.ts'
@@ -44,14 +44,27 @@ export async function issueToken(deps: TokenDeps, by: Caller, approval_id: strin
   if (held.row.state !== 'pending') return refuse('approval.not_pending', { approval_id, state: held.row.state })
   if (held.row.expires_at <= now) return refuseDecision(deps, held, problem('approval.expired', { approval_id }))
   const { strength, digest } = await packetOf(deps, held)
-  const isForGroup = held.row.route?.group !== undefined
-  if (isForGroup || needsPassphrase(held.row) || !isEnough(strength, deps.tokensCountAs))
-    return refuse('approval.token_too_weak', { approval_id, strength })
+  if (!isEnoughFor(deps, held.row, strength)) return refuse('approval.token_too_weak', { approval_id, strength })
   const { row } = await heldCallOf(deps.tables, held.row)
   const entry = auditOf('token.issued', row, now, { actor: by.id })
   const noted = await deps.ledger.commit([{ kind: 'audit', entry }])
   if (noted !== 'committed') return refuseUnrecorded(noted)
   return ok(deps.tokens.mint(claimsOf(held.row, digest), now))
+}
+
+const isEnoughFor = ({ tokensCountAs }: TokenDeps, row: ApprovalRow, strength: ApprovalRow['strength']): boolean =>
+  row.route?.group === undefined && !needsPassphrase(row) && isEnough(strength, tokensCountAs)
+
+/** Whether a token can decide a request, as it is shown now. */
+export async function takesToken(deps: TokenDeps, approval_id: string): Promise<boolean> {
+  const held = await deps.tables.row('approvals', approval_id)
+  if (
+    held === undefined ||
+    refuseIfHubDecides(deps, held.row) !== undefined ||
+    refuseIfFromNode(held.row) !== undefined
+  )
+    return false
+  return isEnoughFor(deps, held.row, (await packetOf(deps, held)).strength)
 }
 
 export type PresentedToken = {
@@ -99,6 +112,23 @@ export async function redeemToken(
   if (isUnrecorded(recorded)) return refuseUnrecorded(recorded)
   return refuse('approval.used', { factor: 'single_use', factors: 'single_use', approval_id: presented.approval_id })
 }
+
+/**
+ * A token that was presented where no session waits for it: in another thread, or in a room of approvers. Refused like any other that is redeemed in
+ * the wrong session, and recorded. Returns why.
+ */
+export async function refuseToken(
+  deps: TokenDeps,
+  by: Caller,
+  { approval_id, token }: Pick<PresentedToken, 'approval_id' | 'token'>,
+): Promise<Problem> {
+  const redeemed = await redeemToken(deps, by, { approval_id, token, thread: NO_SESSION, says: 'approve' })
+  if (redeemed.ok) throw new Bug('no request belongs to the empty session')
+  return redeemed.problem
+}
+
+/** No name of a session is empty (`isThreadName`). */
+const NO_SESSION = ''
 
 async function redemptionOf(
   deps: TokenDeps,

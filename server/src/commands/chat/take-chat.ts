@@ -6,7 +6,7 @@ import { CHAT_HELP, chatCommand, reactionDecision, type ChatCommand } from '../.
 import { decideApproval, type DecideDeps } from '../approvals/decide-approval.ts'
 import { packetOf } from '../approvals/packet-of.ts'
 import { listApprovals, type ApprovalReadDeps } from '../approvals/read-approvals.ts'
-import { redeemToken, type TokenDeps } from '../approvals/tokens.ts'
+import { refuseToken, type TokenDeps } from '../approvals/tokens.ts'
 import type { Links } from '../calls/describe-call.ts'
 import type { MintDeps } from '../consents/mint-consent.ts'
 import type { PasskeyDeps } from '../identity/passkeys.ts'
@@ -90,10 +90,9 @@ async function answerTo(
     case 'run':
       return said(await oneRun(deps, by, asked.id))
     case 'redeem': {
-      const thread = (await deps.tables.row('approvals', asked.id))?.row.thread ?? ''
-      const { id: approval_id, token } = asked
-      const redeemed = await redeemToken(deps, by, { approval_id, token, thread, says: 'approve' })
-      return said(redeemed.ok ? `${asked.id} is ${redeemed.value.state}` : sayProblem(redeemed.problem))
+      // A token belongs to the session of its request. In this room its people decide by their role.
+      const why = await refuseToken(deps, by, { approval_id: asked.id, token: asked.token })
+      return said(`${sayProblem(why)}\nHere, without a token: approve ${asked.id}`)
     }
     default:
       return decide(deps, by, asked, event.is === 'reaction' ? event.to : await room.promptFor(asked.id), spent)

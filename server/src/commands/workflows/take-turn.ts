@@ -4,7 +4,7 @@ import type { RunId } from '../../contract/ids.ts'
 import { isEndedRun, type RunRow } from '../../contract/run.ts'
 import type { DocumentHead, WorkflowError } from '../../contract/workflow.ts'
 import { intentOf } from '../../core/agent/intent.ts'
-import { strictReply, type StrictReply } from '../../core/agent/replies.ts'
+import { replyIn, type MisspeltReply, type StrictReply } from '../../core/agent/replies.ts'
 import type { ThreadDocument, WaitingMessage } from '../../core/agent/state.ts'
 import { limitOf } from '../../core/agent/step.ts'
 import { cleanText, turnChanges } from '../agent/record-turn.ts'
@@ -57,7 +57,7 @@ export async function takeTurn(deps: TurnDeps, said: Said): Promise<TakenTurn> {
   if (message.text.trim() === '') return refused('invalid_protocol_message', 'the message is empty')
   if (message.text.length > limit)
     return refused('limit_exceeded', `a message to an agent has at most ${limit} characters`)
-  const reply = strictReply(message.text)
+  const reply = replyIn(message.text)
   const text = await cleanText(deps, message.text, reply)
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     const now = deps.clock()
@@ -69,7 +69,7 @@ export async function takeTurn(deps: TurnDeps, said: Said): Promise<TakenTurn> {
       asked_hash: deps.digest(JSON.stringify([text, null])),
       text,
       at: now,
-      intent: deps.agentSettings.intent === 'rules' ? intentOf(text) : null,
+      intent: reply !== undefined || deps.agentSettings.intent === 'rules' ? intentOf(text) : null,
       reply: reply === undefined ? null : notHere(reply),
       ...(place === null ? {} : { place }),
     }
@@ -87,7 +87,11 @@ export async function takeTurn(deps: TurnDeps, said: Said): Promise<TakenTurn> {
 }
 
 const refused = (code: WorkflowError, says: string): TakenTurn => ({ is: 'refused', code, says })
-const notHere = ({ approval_id }: StrictReply) => ({ approval_id, result: 'invalid' as const, says: NOT_HERE })
+const notHere = (reply: StrictReply | MisspeltReply) => ({
+  approval_id: reply.says === 'misspelt' ? (reply.approves ?? '') : reply.approval_id,
+  result: 'invalid' as const,
+  says: NOT_HERE,
+})
 
 function changesOf(
   deps: TurnDeps,

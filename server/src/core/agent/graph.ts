@@ -27,7 +27,7 @@ const isOver = (status: string | undefined) => status === 'done' || status === '
 export const CONDITIONS = {
   always: () => true,
   'awaiting approval and a strict reply': ({ awaiting_approval, turn }) => awaiting_approval && turn?.reply !== null,
-  'a reply to a request that is no longer pending': ({ awaiting_approval, turn }) =>
+  'a reply, and no approval is pending': ({ awaiting_approval, turn }) =>
     !awaiting_approval && turn !== null && turn.reply !== null,
   'awaiting approval, anything else': ({ awaiting_approval }) => awaiting_approval,
   'awaiting user input': ({ awaiting_user_input }) => awaiting_user_input,
@@ -78,10 +78,10 @@ export const EDGES: readonly AgentEdge[] = [
   { from: 'Router', when: 'awaiting approval and a strict reply', to: 'ApprovalHandler' },
   {
     from: 'Router',
-    when: 'a reply to a request that is no longer pending',
+    when: 'a reply, and no approval is pending',
     to: 'Finalizer',
-    effect: 'says so',
-    move: moves.noteDecided,
+    effect: 'says what it is',
+    move: moves.noteReply,
   },
   { from: 'Router', when: 'awaiting approval, anything else', to: 'Supervisor', effect: 'the call keeps waiting' },
   {

@@ -102,6 +102,8 @@ const NO_APPROVAL = {
   approval_hash: null,
   approval_expires_at: null,
   approval_hub: null,
+  approval_url: null,
+  approval_takes_token: false,
   withdrawing: false,
   notice: null,
 } as const
@@ -141,9 +143,13 @@ export function reject(state: AgentState): AgentState {
   }
 }
 
-export const noteDecided = (state: AgentState): AgentState => ({
+/** Either it decided nothing, or what it decided is known already. */
+export const noteReply = (state: AgentState): AgentState => ({
   ...state,
-  notice: 'That request was already decided.',
+  notice:
+    state.turn?.reply?.result === 'invalid'
+      ? `Your reply did not count: ${state.turn.reply.says}.`
+      : 'That request was already decided.',
 })
 
 export const noteInvalid = (state: AgentState): AgentState => ({ ...state, notice: state.turn?.reply?.says ?? null })

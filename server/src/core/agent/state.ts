@@ -103,6 +103,9 @@ export type AgentState = {
   readonly approval_expires_at: number | null
   /** The hub that decides about it. Absent in rows of earlier releases. */
   readonly approval_hub?: string | null
+  /** Where it is decided, and whether a token can decide it. Absent in rows of earlier releases. */
+  readonly approval_url?: string | null
+  readonly approval_takes_token?: boolean
   readonly security_findings: readonly SecurityFinding[]
   readonly audit_trail: readonly string[]
 

@@ -35,6 +35,9 @@ export type AgentFound = {
   readonly expires_at?: number
   /** The hub that decides about the held call. */
   readonly hub?: string
+  /** Where the held call is decided, and whether a token can decide it. */
+  readonly url?: string
+  readonly takes_token?: boolean
   readonly result?: LastToolResult
   readonly text?: string
   /** Replaces the `of` oldest messages. */
@@ -192,7 +195,7 @@ const NOTHING_SAID: ExecutorWords = { kind: 'invalid', text: 'the model proposed
 
 function judged(
   state: AgentState,
-  { call, verdict = NOT_MADE, integrity, expires_at, hub, result }: AgentFound,
+  { call, verdict = NOT_MADE, integrity, expires_at, hub, url, takes_token = false, result }: AgentFound,
 ): AgentState {
   return {
     ...state,
@@ -202,6 +205,8 @@ function judged(
     integrity_failed: integrity !== undefined,
     approval_expires_at: expires_at ?? null,
     approval_hub: hub ?? null,
+    approval_url: url ?? null,
+    approval_takes_token: takes_token,
     last_tool_result: result ?? state.last_tool_result,
     has_outcome: result !== undefined,
   }

@@ -68,7 +68,9 @@ export function agentRoutes(
         if (!answer.ok) return problemResponse(answer.problem, c.get('trace'))
         if (isStreamed && answer.value.status === 'running') return follow(c, answer.value.run_id, before, true)
         if (isStreamed) return endedTurn(options, answer.value)
-        return jsonResponse(answer.value.status === 'running' ? 202 : 200, answer.value)
+        if (answer.value.status === 'running') return jsonResponse(202, answer.value)
+        const shown = path === '/chat' ? answer.value : await gate.agent.withDevToken(c.get('caller'), answer.value)
+        return jsonResponse(200, shown)
       },
     )
 

@@ -1,3 +1,4 @@
+import { CREDENTIAL_SHAPES, GAP, GAPS, isRandom, plainLetters } from '../../../contract/credential-shape.ts'
 import { buildWordFinder, type WordFinder } from '../../dlp/word-finder.ts'
 import { base64Cores, hexOf, utf8 } from '../traps/encodings.ts'
 import { bytesOfBase64, bytesOfHex } from './decode.ts'
@@ -23,9 +24,6 @@ type Needle = {
 }
 export type Span = { readonly start: number; readonly end: number }
 
-/** What people and mail programs insert between the characters of a text: spaces, line breaks, invisible characters. */
-const GAP = /[\s\u00ad\u200b-\u200d\u2060\ufeff]/
-const GAPS = new RegExp(`${GAP.source}+`, 'g')
 /** How many characters are searched for; the rest is compared where these are found. */
 const HINT = 16
 /** Longer than a credential in its longest encoding. */
@@ -37,7 +35,6 @@ const LONGEST_KNOWN = 256
 
 const KINDS = ['agent', 'user', 'approver', 'reviewer', 'admin', 'node']
 const PREFIXES = [...KINDS.map((kind) => `sluice_${kind}_`), 'v1.1', 'v1.2']
-const SHAPES = [/sluice_[a-z]{3,12}_(?<random>[A-Za-z0-9_-]{43})/iy, /v1\.\d{9,11}\.[0-9a-f]{16}\.[0-9a-f]{64}/iy]
 
 /** The shortest text that one of the shapes matches, `sluice_`, a kind of three letters, `_` and 43 characters; encoded it is longer. */
 const SHORTEST_SHAPE = 54
@@ -67,9 +64,11 @@ function needlesOf(text: string, whole: boolean): Needle[] {
   ]
 }
 
-/** Where a text contains the gate's own credentials: plain, with gaps, in hexadecimal or in base64. */
-export function findOwn(text: string, own: OwnCredentials): readonly Span[] {
-  if (text.length < own.shortest || !mayHold(text, own)) return NO_SPANS
+/** Where a text contains the gate's own credentials: plain, in other letters, with gaps, in hexadecimal or in base64. */
+export function findOwn(written: string, own: OwnCredentials): readonly Span[] {
+  if (written.length < own.shortest) return NO_SPANS
+  const text = plainLetters(written)
+  if (!mayHold(text, own)) return NO_SPANS
   const plain = GAP.test(text) ? text.replace(GAPS, '') : text
   const spans = spansIn(plain, own)
   return spans.length === 0 || plain === text ? spans : withGaps(text, spans)
@@ -100,7 +99,8 @@ function stateAfter(text: string, { finder }: OwnCredentials, before: number): n
  * hexadecimal or in base64.
  * INVARIANT: if not, `findOwn` finds none in these (law in guarded-texts.test.ts).
  */
-export function mayHoldAny(texts: readonly string[], own: OwnCredentials): boolean {
+export function mayHoldAny(written: readonly string[], own: OwnCredentials): boolean {
+  const texts = written.some((text) => plainLetters(text) !== text) ? written.map(plainLetters) : written
   for (let one = 0; one < texts.length; one += 1) {
     const text = texts[one] ?? ''
     if (mayHold(text, own)) return true
@@ -188,19 +188,12 @@ function sizeOf(text: string, start: number, { as, before, first }: Needle): num
 }
 
 function lengthOfShape(text: string, start: number): number | undefined {
-  for (const shape of SHAPES) {
+  for (const shape of CREDENTIAL_SHAPES) {
     shape.lastIndex = start
     const match = shape.exec(text)
     if (match !== null && isRandom(match.groups?.['random'])) return match[0].length
   }
   return undefined
-}
-
-/** Prose without its spaces can consist of the same letters as a key, but not of the same mix of characters. */
-function isRandom(random: string | undefined): boolean {
-  if (random === undefined) return true
-  const hasMany = (letters: RegExp) => (random.match(letters)?.length ?? 0) >= (/\d/.test(random) ? 4 : 6)
-  return hasMany(/[A-Z]/g) && hasMany(/[a-z]/g)
 }
 
 /** Maps spans back to the text with its gaps. */

@@ -50,6 +50,13 @@ const ENCODINGS: readonly [string, (text: string) => string][] = [
   ['with spaces in between', (text) => spread(text, 1, ' ')],
   ['with line breaks in between', (text) => spread(text, 5, '\r\n')],
   ['with invisible characters in between', (text) => spread(text, 3, '\u200b')],
+  ['with tag characters and selectors in between', (text) => spread(text, 4, '\u{e0041}\ufe0f\u202e')],
+  ['with other letter case at its beginning', (text) => text.replace(/^sluice_[a-z]+|^v/, (one) => one.toUpperCase())],
+  ['in full-width letters', (text) => text.replace(/[!-~]/g, (one) => String.fromCharCode(one.charCodeAt(0) + 0xfee0))],
+  [
+    'in mathematical letters',
+    (text) => text.replace(/[a-z]/g, (one) => String.fromCodePoint(one.charCodeAt(0) + 0x1d5ba - 97)),
+  ],
 ]
 const CREDENTIALS = [
   ...['agent', 'user', 'approver', 'reviewer', 'admin', 'node'].map((kind) => [`${kind} key`, keyOf(kind)] as const),
