@@ -3,6 +3,7 @@ import { PacketDigest } from './approval.ts'
 import { Checkpoint } from './audit.ts'
 import { Arguments } from './call-body.ts'
 import { CallerKind, DECIDING_KINDS, GRANT_LIMITS, ToolGlobs, UserName } from './caller.ts'
+import { hasCredentialShape, NAME_WITHOUT_CREDENTIAL } from './credential-shape.ts'
 import { FlowRole, VaultId } from './flows.ts'
 import { ConsentTerms, Remember } from './consent.ts'
 import { PasskeyAssertion } from './passkey.ts'
@@ -82,7 +83,10 @@ export type PauseBody = z.infer<typeof PauseBody>
 export const KeyBody = z
   .strictObject({
     kind: CallerKind,
-    name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/),
+    name: z
+      .string()
+      .regex(/^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/)
+      .refine((text) => !hasCredentialShape(text), NAME_WITHOUT_CREDENTIAL),
     user: UserName.optional(),
     ttl_s: z.number().int().positive().max(315_360_000).optional(),
     /** The only tools this key grants, as globs over their ids. */

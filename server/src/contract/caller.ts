@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { hasCredentialShape, NAME_WITHOUT_CREDENTIAL } from './credential-shape.ts'
 import { FlowRole, VaultId } from './flows.ts'
 import { KeyId } from './ids.ts'
 import { Surface } from './surface.ts'
@@ -39,6 +40,7 @@ export const UserName = z
     /^[^\s\p{Cc}\p{Cf}\p{Cs}](?:[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]*[^\s\p{Cc}\p{Cf}\p{Cs}])?$/u,
     'a user has 1 to 128 characters, none of them a control or formatting character, and no space at either end',
   )
+  .refine((text) => !hasCredentialShape(text), NAME_WITHOUT_CREDENTIAL)
 
 /** The authenticated caller, taken from a credential and never from a request's fields. */
 export const Caller = z.strictObject({

@@ -49,3 +49,5 @@ export function hasCredentialShape(text: string): boolean {
   const plain = unspaced(text)
   return TOKEN.test(plain) || [...plain.matchAll(KEYS)].some(({ groups }) => isRandom(groups?.['random']))
 }
+
+export const NAME_WITHOUT_CREDENTIAL = 'a name contains no key and no approval token'
