@@ -92,7 +92,7 @@ async function run(options: UpOptions, compilers: Compilers, more: Pick<GateOpti
     stopping: stopping.signal,
     authenticate: callerIdentifier(
       gate,
-      loginRateLimit(settings.config.auth.failures, { counts: opened.value.counts, clock: Date.now, pause: sleep }),
+      loginRateLimit(settings.config.auth.failures, { counts: opened.value.counts, clock: Date.now }),
     ),
     addressOf: clientAddress(settings.config.listen.proxies),
     newTrace: () => randomIds.trace(),

@@ -344,7 +344,7 @@ export type Routes = {
   }
   /** The nodes of this hub, and how many of their calls wait for a decision */
   'GET /v1/hub/nodes': {
-    answer: { readonly items: readonly ({ readonly node: string; readonly state: "enrolled" | "revoked"; readonly seen_at?: number | undefined; readonly pending: number })[]; readonly next?: number | undefined }
+    answer: { readonly items: readonly ({ readonly node: string; readonly user: string; readonly state: "enrolled" | "revoked"; readonly seen_at?: number | undefined; readonly pending: number })[]; readonly next?: number | undefined }
   }
   /** Proposals that you can see, newest first */
   'GET /v1/proposals': {

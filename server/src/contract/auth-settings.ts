@@ -6,11 +6,11 @@ import { HttpUrl } from './http-settings.ts'
 /** How far the clock of a token's issuer may be from ours. */
 export const TOKEN_TOLERANCE_S = 5
 
-/** How many wrong credentials are checked before an address has to wait. */
+/** How many wrong credentials an address may send before the others are answered with 429. A valid one is never limited. */
 const Failures = z.strictObject({
   /** From one address in one window. */
   per_address: z.int().min(1).max(1_000_000).default(30),
-  /** From all addresses together; beyond it an address has to wait after one failure. */
+  /** From all addresses together; beyond it an address has one failure. */
   overall: z.int().min(1).max(1_000_000).default(1_000),
   window_s: z.int().min(1).max(86_400).default(60),
 })

@@ -34,7 +34,8 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'listen.limits.request_ms': 'How long a client may take to send a whole request.',
   'listen.limits.header_bytes': 'Maximum size of the headers of a request.',
   auth: 'Authentication, in addition to API keys.',
-  'auth.failures': 'How many failed logins are allowed before further attempts are rejected for a while.',
+  'auth.failures':
+    'How many failed logins are allowed before further ones are answered with 429 for a while. Valid credentials always work.',
   'auth.failures.per_address': 'From one address, within the window.',
   'auth.failures.overall': 'From all addresses together, within the window.',
   'auth.failures.window_s': 'The window in seconds.',

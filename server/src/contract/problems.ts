@@ -124,7 +124,7 @@ export const PROBLEMS = {
     http: 429,
     retry: 'later',
     says: 'too many failed logins from this address',
-    do: 'try again after `retry_after_s` seconds with a valid key; the local socket is not limited',
+    do: 'send a valid credential, which works at once; a wrong one is checked again after `retry_after_s` seconds',
   },
   'auth.login_failed': {
     http: 401,

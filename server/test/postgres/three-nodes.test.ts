@@ -158,7 +158,9 @@ describe.skipIf(!hasPostgres || !isWhole).each(WAYS)('three nodes on one Postgre
     const counted = answers.map(({ status }) => status)
     expect(counted.filter((status) => status === 401)).toHaveLength(PER_ADDRESS)
     expect(counted.filter((status) => status === 429)).toHaveLength(45 - PER_ADDRESS)
-    // Keys that were valid here still work.
+    // Valid keys still work, also one that no node has seen yet.
+    const unseen = await nodeAt(0).key('approver', 'unseen')
+    expect((await nodeAt(1).http('GET', '/v1/approvals', unseen)).status).toBe(200)
     for (const node of all) expect((await node.http('GET', '/v1/tools', agent)).status).toBe(200)
   })
 

@@ -193,8 +193,11 @@ describe('a flood', () => {
     for (const socket of sockets) socket.destroy()
   }, 120_000)
 
-  test('of wrong keys makes their sender wait, but neither valid keys nor the local socket', async () => {
+  test('of wrong keys makes their sender wait, but no valid key, no login and not the local socket', async () => {
     const sendRaw = (nth: number) => gate.http('GET', '/v1/tools', `sluice_agent_${nth}`)
+    // Neither was ever used here, as after a restart.
+    const unseen = await gate.key('approver', 'unseen')
+    const unseenAtLogin = await gate.key('approver', 'unseen-login')
     await expectWork()
     for (let nth = 0; nth < 5; nth += 1) expect(await sendRaw(nth)).toMatchObject({ status: 401 })
     const refused = await fetch(`${gate.url}/v1/tools`, { headers: { authorization: 'Bearer sluice_agent_6' } })
@@ -202,6 +205,11 @@ describe('a flood', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(500)
     expect(await refused.json()).toMatchObject({ code: 'auth.too_many_failures' })
     await expectWork()
+    expect(await gate.http('GET', '/v1/approvals', unseen)).toMatchObject({ status: 200 })
+    expect(await gate.http('POST', '/v1/login', undefined, { key: unseenAtLogin })).toMatchObject({ status: 200 })
+    expect(await gate.http('POST', '/v1/login', undefined, { key: 'sluice_admin_wrong' })).toMatchObject({
+      status: 429,
+    })
     const entries = (await gate.cli('audit', 'export')).out
       .split('\n')
       .filter((line) => line.includes('access.limited'))

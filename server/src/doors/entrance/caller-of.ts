@@ -3,7 +3,7 @@ import type { MaybePromise } from '../../commands/ports/runtime.ts'
 import { CallerKind, DECIDING_KINDS, LOCAL_OWNER, type Caller } from '../../contract/caller.ts'
 import { ok, PROBLEMS, refuse, type Result } from '../../contract/problems.ts'
 import { csrfHeader, isOwnOrigin, loginSecret } from './login-cookie.ts'
-import type { CredentialWas, LoginRateLimit } from './login-rate-limit.ts'
+import type { LoginRateLimit } from './login-rate-limit.ts'
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/
 
@@ -35,22 +35,23 @@ export function callerIdentifier(gate: Pick<Gate, 'identity' | 'audit'>, failure
     const secret = authorization === undefined && raw.browser !== undefined ? loginSecret(raw.header) : undefined
     if (secret !== undefined) return callerOfLogin(gate, raw, secret)
     if (bearer === undefined) return refuse('auth.missing')
-    const admission = await failures.admit(raw.remote, bearer)
-    if (!('settle' in admission)) return refuse('auth.too_many_failures', { retry_after_s: String(admission.wait_s) })
-    let was: CredentialWas = 'not checked'
-    try {
-      const caller = await gate.identity.authenticate(bearer)
-      // An error of the issuer or the store does not count as a wrong credential.
-      was = caller.ok ? 'good' : PROBLEMS[caller.problem.code].http === 401 ? 'wrong' : was
-      const { connection, remote } = raw
-      if (caller.ok && connection !== undefined && authorization !== undefined)
-        lastGood.set(connection, { authorization, remote, caller })
-      return caller
-    } finally {
-      // If the store cannot count, it cannot check the credential either.
-      const isOneTooMany = await admission.settle(was).catch(() => false)
-      if (isOneTooMany) await gate.audit.noteRefusal({ kind: 'limited', address: raw.remote })
-    }
+    const caller = await gate.identity.authenticate(bearer)
+    if (!caller.ok) return refusedCredential(raw.remote, caller)
+    const { connection, remote } = raw
+    if (connection !== undefined && authorization !== undefined)
+      lastGood.set(connection, { authorization, remote, caller })
+    return caller
+  }
+
+  /** An error of the issuer or the store does not count as a wrong credential. */
+  async function refusedCredential(remote: string, refused: Refusal): Promise<Result<Caller>> {
+    if (PROBLEMS[refused.problem.code].http !== 401) return refused
+    // If the store cannot count now, the credential is rejected like any other.
+    const failure = await failures.failed(remote).catch(() => undefined)
+    if (failure?.isLast === true) await gate.audit.noteRefusal({ kind: 'limited', address: remote })
+    return failure === undefined || failure.wait_s === 0
+      ? refused
+      : refuse('auth.too_many_failures', { retry_after_s: String(failure.wait_s) })
   }
 
   return (raw) => {
@@ -63,6 +64,8 @@ export function callerIdentifier(gate: Pick<Gate, 'identity' | 'audit'>, failure
       : identify(raw, authorization)
   }
 }
+
+type Refusal = Extract<Result<Caller>, { ok: false }>
 
 type Known = {
   readonly authorization: string

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 import type { Counts } from '../../commands/ports/counts.ts'
 
@@ -10,109 +9,46 @@ export type FailureLimits = {
   readonly window_s: number
 }
 
-export type CredentialWas = 'good' | 'wrong' | 'not checked'
+/** What a wrong credential is answered with. `isLast`: it reached the limit, which is reported once. */
+export type Failure = { readonly wait_s: number; readonly isLast: boolean }
 
-/** Whether a credential may be checked now. */
-export type Admission =
-  | { readonly wait_s: number }
-  /** Reports the result of the check; true if this failure reached the limit. */
-  | { readonly wait_s: 0; settle(was: CredentialWas): Promise<boolean> }
-
-export type LoginRateLimit = { admit(address: string, credential: string): Promise<Admission> }
-
-const MOST_GOOD = 20_000
-const MOST_WAITING = 10_000
-const POLL_MS = 20
-const LONGEST_WAIT_MS = 5_000
-
-type Runtime = {
-  readonly counts: Counts
-  readonly clock: () => number
-  readonly pause: (ms: number) => Promise<unknown>
+export type LoginRateLimit = {
+  /** Counts a wrong credential. A valid one is never counted or limited, so nobody can lock out somebody else. */
+  failed(address: string): Promise<Failure>
 }
 
+const MOST_WAITING = 10_000
+
+type Runtime = { readonly counts: Counts; readonly clock: () => number }
+
 /**
- * Slows down guessing without affecting other addresses, or keys that were already valid at this address.
- * A credential that this node does not know as valid needs a slot before it is checked. An address has as many slots, over all nodes, as
- * it has failures left, so parallel guesses get no further than sequential ones. If all slots are taken, the request waits.
+ * Slows down the use of wrong credentials. They are counted only after they were looked up: keys have 256 random bits and the
+ * signatures of tokens cannot be guessed, so nothing is gained by checking one, and a valid one works from an address with many failures.
  * INVARIANT: memory is bounded whatever is sent; the oldest entries are dropped first.
  */
-export function loginRateLimit(limits: FailureLimits, { counts, clock, pause }: Runtime): LoginRateLimit {
+export function loginRateLimit(limits: FailureLimits, { counts, clock }: Runtime): LoginRateLimit {
   const { per_address, overall, window_s } = limits
   const window_ms = window_s * 1000
-  const good = new Map<string, true>()
   /** Addresses that have to wait, and until when. Failures are never undone, so this needs no refresh. */
   const waiting = new Map<string, number>()
 
-  const settleGood = (network: string, name: string) => async (was: CredentialWas) => {
-    if (was !== 'wrong') return false
-    good.delete(name)
-    return fail(network, 0)
-  }
-  /** In one addition, so that a slot is not freed before its failure is counted. */
-  async function fail(network: string, slots: 0 | 1): Promise<boolean> {
-    const [here, all] = await counts.add(
-      [
-        { name: `failures ${network}`, by: 1 },
-        { name: 'failures', by: 1 },
-        { name: `looked at ${network}`, by: -slots },
-      ],
-      window_ms,
-    )
-    return here?.count === limitOf(all?.count ?? 0)
-  }
-  const limitOf = (all: number) => (all >= overall ? 1 : per_address)
-
-  const take = async (network: string) => {
-    const [here, taken, all] = await counts.add(
-      [
-        { name: `failures ${network}`, by: 0 },
-        { name: `looked at ${network}`, by: 1 },
-        { name: 'failures', by: 0 },
-      ],
-      window_ms,
-    )
-    return {
-      failures: here?.count ?? 0,
-      left_ms: here?.left_ms ?? 0,
-      taken: taken?.count ?? 1,
-      limit: limitOf(all?.count ?? 0),
-    }
-  }
-  const giveBack = (network: string) => counts.add([{ name: `looked at ${network}`, by: -1 }], window_ms)
-
-  const admitNew = async (network: string, name: string): Promise<Admission> => {
-    const until = clock() + LONGEST_WAIT_MS
-    for (;;) {
-      const { failures, left_ms, taken, limit } = await take(network)
-      // Without failures so far a slot is free, even if one failure would reach the limit.
-      if (failures + taken <= Math.max(limit, 1) && failures < limit)
-        return {
-          wait_s: 0,
-          async settle(was) {
-            if (was === 'wrong') return fail(network, 1)
-            await giveBack(network)
-            if (was === 'good') keep(good, name, true, MOST_GOOD)
-            return false
-          },
-        }
-      await giveBack(network)
-      if (failures >= limit) {
-        keep(waiting, network, clock() + left_ms, MOST_WAITING)
-        return { wait_s: Math.max(1, Math.ceil(left_ms / 1000)) }
-      }
-      if (clock() >= until) return { wait_s: 1 }
-      await pause(POLL_MS)
-    }
-  }
-
   return {
-    async admit(address, credential) {
+    async failed(address) {
       const network = networkOf(address)
-      const name = `${network} ${hash('sha256', credential, 'hex')}`
-      if (good.has(name)) return { wait_s: 0, settle: settleGood(network, name) }
       const left = (waiting.get(network) ?? 0) - clock()
-      return left > 0 ? { wait_s: Math.ceil(left / 1000) } : admitNew(network, name)
+      if (left > 0) return { wait_s: Math.ceil(left / 1000), isLast: false }
+      const [here, all] = await counts.add(
+        [
+          { name: `failures ${network}`, by: 1 },
+          { name: 'failures', by: 1 },
+        ],
+        window_ms,
+      )
+      const { count, left_ms } = here ?? { count: 1, left_ms: window_ms }
+      const limit = (all?.count ?? 0) > overall ? 1 : per_address
+      if (count <= limit) return { wait_s: 0, isLast: count === limit }
+      keep(waiting, network, clock() + left_ms, MOST_WAITING)
+      return { wait_s: Math.max(1, Math.ceil(left_ms / 1000)), isLast: false }
     },
   }
 }
