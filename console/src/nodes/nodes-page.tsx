@@ -52,9 +52,11 @@ export function NodesPage() {
           <div className="body tiles">
             {nodes.map((node) => (
               <NodeCard
-                key={node.node}
+                key={nameOf(node)}
                 node={node}
-                waiting={waiting.filter((packet) => packet.node?.name === node.node)}
+                waiting={waiting.filter(
+                  (packet) => packet.node?.name === node.node && packet.asked_by.user === node.user,
+                )}
               />
             ))}
           </div>
@@ -64,13 +66,16 @@ export function NodesPage() {
   )
 }
 
+/** Usually the user of a node is its name. */
+const nameOf = ({ node, user }: Node) => (user === node ? node : `${node} of ${user}`)
+
 function NodeCard({ node, waiting }: { readonly node: Node; readonly waiting: readonly Packet[] }) {
   const isRevoked = node.state === 'revoked'
   return (
-    <section className="card tile w6" aria-label={`Node ${node.node}`}>
+    <section className="card tile w6" aria-label={`Node ${nameOf(node)}`}>
       <p>
         <b>
-          <Text>{node.node}</Text>
+          <Text>{nameOf(node)}</Text>
         </b>{' '}
         {isRevoked ? <span className="tag">key revoked</span> : null}
       </p>

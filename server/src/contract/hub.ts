@@ -132,6 +132,8 @@ export type HubKeysAnswer = z.infer<typeof HubKeysAnswer>
 
 export const NodeAnswer = z.object({
   node: z.string(),
+  /** With the name, it identifies the node. */
+  user: z.string(),
   /** Whether its key is active. */
   state: z.enum(['enrolled', 'revoked']),
   /** When it last asked this hub for something, since the hub started. */

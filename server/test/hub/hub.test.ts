@@ -159,14 +159,27 @@ workflow:
     MINUTE,
   )
 
-  test(
-    'another node learns nothing of its requests, and its own key decides nothing at the hub',
-    async () => {
-      const { approval_id } = await pair.hold('for one node')
-      const packet = await pair.atHub('for one node')
-      const other = await pair.hub.key('node', 'edge-2')
+  test.each([
+    ['edge-2', 'edge-2'],
+    ['edge-1', 'mallory'],
+  ])(
+    'another node (%s of %s) learns nothing of its requests, withdraws none, and decides nothing at the hub',
+    async (name, user) => {
+      const { approval_id } = await pair.hold(`for one node and not ${user}`)
+      const packet = await pair.atHub(`for one node and not ${user}`)
+      const other = await pair.hub.key('node', name, user)
       const asked = { approvals: [approval_id, packet.approval_id], wait_s: 0 }
-      await pair.hub.approve(packet.approval_id, pair.approver)
+      const refused = {
+        is: 'outcome',
+        message: 'run_0000000000000001',
+        nonce: 'a'.repeat(32),
+        approval_id,
+        state: 'refused',
+      }
+      expect(await pair.hub.http('POST', '/v1/hub/outcomes', other, refused)).toMatchObject({
+        body: { code: 'approval.unknown' },
+      })
+      expect(await pair.hub.approve(packet.approval_id, pair.approver)).toMatchObject({ status: 200 })
       expect(await pair.hub.http('POST', '/v1/hub/decisions', other, asked)).toEqual({
         status: 200,
         body: { words: [] },
@@ -175,6 +188,8 @@ workflow:
       expect(await pair.hub.http('POST', '/v1/hub/outcomes', other, { ...outcome, state: 'executed' })).toMatchObject({
         body: { code: 'approval.unknown' },
       })
+      const { items } = (await pair.hub.http('GET', '/v1/hub/nodes', pair.approver)).body
+      expect(items).toContainEqual(expect.objectContaining({ node: name, user, pending: 0 }))
       const decision = { decision: 'approve', digest: packet.digest }
       expect(await pair.hub.http('POST', `/v1/approvals/${packet.approval_id}/decide`, other, decision)).toMatchObject({
         status: 403,

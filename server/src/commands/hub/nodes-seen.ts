@@ -1,3 +1,4 @@
+import { callerIdentity, type CallerNames } from '../../contract/caller-identity.ts'
 import type { Caller } from '../../contract/caller.ts'
 import type { Clock } from '../ports/runtime.ts'
 
@@ -5,16 +6,17 @@ import type { Clock } from '../ports/runtime.ts'
 export type NodesSeen = {
   /** `sent_at`: for a message that may be older than now. */
   note(node: Caller, sent_at?: number): Caller
-  at(id: string): number | undefined
+  at(node: CallerNames): number | undefined
 }
 
 export function nodesSeen(clock: Clock): NodesSeen {
   const seen = new Map<string, number>()
   return {
     note(node, sent_at = Number.POSITIVE_INFINITY) {
-      seen.set(node.id, Math.max(seen.get(node.id) ?? 0, Math.min(sent_at, clock())))
+      const key = callerIdentity(node)
+      seen.set(key, Math.max(seen.get(key) ?? 0, Math.min(sent_at, clock())))
       return node
     },
-    at: (id) => seen.get(id),
+    at: (node) => seen.get(callerIdentity(node)),
   }
 }

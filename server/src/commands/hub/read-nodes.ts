@@ -1,3 +1,4 @@
+import { callerIdentity, type CallerNames } from '../../contract/caller-identity.ts'
 import type { Caller, CallerKind } from '../../contract/caller.ts'
 import type { NodeAnswer } from '../../contract/hub.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
@@ -17,33 +18,30 @@ export type ReadNodesDeps = {
 const OVERSEERS: readonly CallerKind[] = ['approver', 'reviewer', 'admin']
 const PAGE = 500
 
-/** The nodes of this hub: everybody with a key of kind `node`, and how many of their requests wait for a person. */
+/** The nodes of this hub: every caller with a key of kind `node`, and how many of their requests wait for a person. */
 export async function readNodes(deps: ReadNodesDeps, { kind }: Caller): Promise<Result<readonly NodeAnswer[]>> {
   if (!OVERSEERS.includes(kind)) return refuse('auth.forbidden', { needs: OVERSEERS.join(', ') })
   const pending = await pendingByNode(deps)
   const now = deps.clock()
   const nodes = new Map<string, NodeAnswer>()
-  for (const { row } of await deps.tables.list('credentials', {}, { limit: PAGE })) {
-    if (row.caller.kind !== 'node') continue
-    const node = row.caller.id.slice('node:'.length)
-    const isGood = row.revoked_at === undefined && (row.expires_at ?? Infinity) > now
-    const seen_at = deps.seen.at(row.caller.id)
-    const known = nodes.get(node)
-    nodes.set(node, {
-      node,
-      state: isGood || known?.state === 'enrolled' ? 'enrolled' : 'revoked',
-      pending: pending.get(node) ?? 0,
+  const add = (node: CallerNames, isGood: boolean) => {
+    const key = callerIdentity(node)
+    const seen_at = deps.seen.at(node)
+    nodes.set(key, {
+      node: node.id.slice('node:'.length),
+      user: node.user,
+      state: isGood || nodes.get(key)?.state === 'enrolled' ? 'enrolled' : 'revoked',
+      pending: pending.get(key) ?? 0,
       ...(seen_at === undefined ? {} : { seen_at }),
     })
   }
-  for (const { id } of deps.nodeRoom?.nodes.values() ?? []) {
-    const node = id.slice('node:'.length)
-    const seen_at = deps.seen.at(id)
-    const of = seen_at === undefined ? {} : { seen_at }
-    nodes.set(node, { node, state: 'enrolled', pending: pending.get(node) ?? 0, ...of })
-  }
-  return ok([...nodes.values()].toSorted((one, other) => (one.node < other.node ? -1 : 1)))
+  for (const { row } of await deps.tables.list('credentials', {}, { limit: PAGE }))
+    if (row.caller.kind === 'node') add(row.caller, row.revoked_at === undefined && (row.expires_at ?? Infinity) > now)
+  for (const node of deps.nodeRoom?.nodes.values() ?? []) add(node, true)
+  return ok([...nodes.values()].toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1)))
 }
+
+const nameOf = ({ node, user }: NodeAnswer) => `${node} ${user}`
 
 async function pendingByNode({ tables }: ReadNodesDeps): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>()
@@ -55,7 +53,10 @@ async function pendingByNode({ tables }: ReadNodesDeps): Promise<ReadonlyMap<str
       { limit: PAGE, ...(after === undefined ? {} : { after }) },
     )
     for (const { row } of page)
-      if (isOfNode(row)) counts.set(row.from_node.node, (counts.get(row.from_node.node) ?? 0) + 1)
+      if (isOfNode(row)) {
+        const key = callerIdentity(row.caller)
+        counts.set(key, (counts.get(key) ?? 0) + 1)
+      }
     after = page.at(-1)?.cursor
     if (page.length < PAGE) return counts
   }

@@ -1,5 +1,6 @@
 import type { ApprovalRow } from '../../contract/approval.ts'
 import type { CallRow } from '../../contract/call.ts'
+import { isSameCaller } from '../../contract/caller-identity.ts'
 import type { Caller } from '../../contract/caller.ts'
 import type { NodeOutcome } from '../../contract/hub.ts'
 import { ok, problem, PROBLEMS, refuse, type ProblemCode, type Result } from '../../contract/problems.ts'
@@ -11,7 +12,7 @@ import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Held, Tables } from '../ports/reads.ts'
 import type { Digest, Probe } from '../ports/runtime.ts'
-import { nodeNameOf } from './node-name.ts'
+import { nodeOf } from './node-name.ts'
 import { isOfNode, signReported, type SignDeps } from './sign-reply.ts'
 
 export type TakeOutcomeDeps = SignDeps & {
@@ -29,11 +30,11 @@ export async function takeOutcome(
   by: Caller,
   outcome: NodeOutcome,
 ): Promise<Result<readonly string[]>> {
-  const node = nodeNameOf(by)
+  const node = nodeOf(by)
   if (!node.ok) return node
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const held = await deps.tables.row('approvals', hubApprovalId(deps.digest, node.value, outcome.approval_id))
-    if (held === undefined || !isOfNode(held.row) || held.row.from_node.node !== node.value)
+    const held = await deps.tables.row('approvals', hubApprovalId(deps.digest, node.value.key, outcome.approval_id))
+    if (held === undefined || !isOfNode(held.row) || !isSameCaller(held.row.caller, by))
       return refuse('approval.unknown', { approval_id: outcome.approval_id })
     const call = await heldCallOf(deps.tables, held.row)
     if (!isKnown(call.row, outcome)) {

@@ -1,5 +1,6 @@
 import type { ApprovalRow, FromNode } from '../../contract/approval.ts'
 import type { Call } from '../../contract/call.ts'
+import { isSameCaller } from '../../contract/caller-identity.ts'
 import type { Caller } from '../../contract/caller.ts'
 import type { NodeRequest } from '../../contract/hub.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
@@ -16,7 +17,7 @@ import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Accounts, Tables } from '../ports/reads.ts'
 import type { Digest, Ids, Probe } from '../ports/runtime.ts'
 import type { Judgement } from '../calls/facts/load-judgement.ts'
-import { nodeNameOf } from './node-name.ts'
+import { nodeOf, type Node } from './node-name.ts'
 import { isOfNode, signReply, type NodeApproval, type SignDeps } from './sign-reply.ts'
 
 export type TakeRequestDeps = SignDeps & {
@@ -44,12 +45,12 @@ export async function takeRequest(
   by: Caller,
   request: NodeRequest,
 ): Promise<Result<readonly string[]>> {
-  const node = nodeNameOf(by)
+  const node = nodeOf(by)
   if (!node.ok) return node
-  const approval_id = hubApprovalId(deps.digest, node.value, request.approval_id)
+  const approval_id = hubApprovalId(deps.digest, node.value.key, request.approval_id)
   for (let tries = 0; tries < TRIES; tries += 1) {
     const known = (await deps.tables.row('approvals', approval_id))?.row
-    if (known !== undefined) return isSame(known, node.value, request) ? answer(deps, known) : changed(request)
+    if (known !== undefined) return isSame(known, by, request) ? answer(deps, known) : changed(request)
     const stored = await store(deps, by, node.value, request)
     if (!stored.ok) return stored
     if (stored.value !== undefined) return answer(deps, stored.value)
@@ -60,10 +61,10 @@ export async function takeRequest(
 const changed = ({ approval_id }: NodeRequest) => refuse('node.request_changed', { approval_id })
 
 /** Decisions are about what was stored first; a node that asks for something else makes a new request. */
-function isSame(row: ApprovalRow, node: string, request: NodeRequest): row is NodeApproval {
+function isSame(row: ApprovalRow, by: Caller, request: NodeRequest): row is NodeApproval {
   return (
     isOfNode(row) &&
-    row.from_node.node === node &&
+    isSameCaller(row.caller, by) &&
     row.from_node.message === request.message &&
     row.from_node.nonce === request.nonce &&
     row.from_node.packet_digest === request.packet_digest &&
@@ -81,14 +82,14 @@ async function answer(deps: SignDeps, row: NodeApproval): Promise<Result<readonl
 async function store(
   deps: TakeRequestDeps,
   by: Caller,
-  node: string,
+  { name: node, key }: Node,
   request: NodeRequest,
 ): Promise<Result<NodeApproval | undefined>> {
   const now = deps.clock()
   if (request.expires_at <= now) return refuse('approval.expired', { approval_id: request.approval_id })
   const shown = await shownRequest(deps, request)
   const call: Call = {
-    call_id: hubCallId(deps.digest, node, request.approval_id),
+    call_id: hubCallId(deps.digest, key, request.approval_id),
     caller: by,
     tool_id: nodeToolId(node, request.tool),
     server: nodeToolId(node, request.tool.split('__')[0] ?? ''),
@@ -119,7 +120,7 @@ async function store(
     judged: { now, effects: risk.effects, risk: risk.class },
     idempotent: false,
     hold: {
-      approval_id: hubApprovalId(deps.digest, node, request.approval_id),
+      approval_id: hubApprovalId(deps.digest, key, request.approval_id),
       run_id: deps.ids.run(),
       expires_at: Math.min(request.expires_at, now + deps.holdFor(verdict, risk.class)),
       bytes,

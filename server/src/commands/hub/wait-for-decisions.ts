@@ -1,10 +1,11 @@
+import { isSameCaller } from '../../contract/caller-identity.ts'
 import type { Caller } from '../../contract/caller.ts'
 import { ok, type Result } from '../../contract/problems.ts'
 import { hubApprovalId } from '../../core/hub/hub-ids.ts'
 import type { Watch } from '../changes/watch-rows.ts'
 import type { Tables } from '../ports/reads.ts'
 import type { Digest } from '../ports/runtime.ts'
-import { nodeNameOf } from './node-name.ts'
+import { nodeOf } from './node-name.ts'
 import { isOfNode, signReply, type NodeApproval, type SignDeps } from './sign-reply.ts'
 
 export type WaitForDecisionsDeps = SignDeps & {
@@ -23,14 +24,14 @@ export async function waitForDecisions(
   by: Caller,
   { approvals, wait_s }: { readonly approvals: readonly string[]; readonly wait_s: number },
 ): Promise<Result<readonly string[]>> {
-  const node = nodeNameOf(by)
+  const node = nodeOf(by)
   if (!node.ok) return node
-  const ids = approvals.map((approval_id) => hubApprovalId(deps.digest, node.value, approval_id))
+  const ids = approvals.map((approval_id) => hubApprovalId(deps.digest, node.value.key, approval_id))
   const moved = someMoved(deps, ids, wait_s * 1_000)
   try {
     for (;;) {
       const waiting = moved.next()
-      const replies = await decidedOf(deps, node.value, ids)
+      const replies = await decidedOf(deps, by, ids)
       if (!replies.ok || replies.value.length > 0) return replies
       if ((await waiting) === 'over') return ok([])
     }
@@ -41,7 +42,7 @@ export async function waitForDecisions(
 
 async function decidedOf(
   deps: WaitForDecisionsDeps,
-  node: string,
+  node: Caller,
   ids: readonly string[],
 ): Promise<Result<readonly string[]>> {
   const replies: string[] = []
@@ -55,8 +56,8 @@ async function decidedOf(
   return ok(replies)
 }
 
-const isDecided = (row: Parameters<typeof isOfNode>[0], node: string, now: number): row is NodeApproval =>
-  isOfNode(row) && row.from_node.node === node && (row.state !== 'pending' || now >= row.expires_at)
+const isDecided = (row: Parameters<typeof isOfNode>[0], node: Caller, now: number): row is NodeApproval =>
+  isOfNode(row) && isSameCaller(row.caller, node) && (row.state !== 'pending' || now >= row.expires_at)
 
 /** Listens from the start, so that no change between two reads is missed. */
 function someMoved(deps: WaitForDecisionsDeps, ids: readonly string[], wait_ms: number) {

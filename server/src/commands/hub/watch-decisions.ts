@@ -1,3 +1,4 @@
+import type { CallerNames } from '../../contract/caller-identity.ts'
 import type { Notices } from '../ports/notices.ts'
 import type { Tables } from '../ports/reads.ts'
 import { isOfNode, signReply, type SignDeps } from './sign-reply.ts'
@@ -7,7 +8,7 @@ export type WatchDecisionsDeps = SignDeps & {
   readonly notices: Pick<Notices, 'subscribe'>
 }
 
-export type DecidedForNode = { readonly node: string; readonly reply: string }
+export type DecidedForNode = { readonly node: CallerNames; readonly reply: string }
 
 /** Reports decisions about requests of nodes as they are made. Only a hint: a missed one is asked for. Returns a function that stops it. */
 export function watchDecisions(deps: WatchDecisionsDeps, listener: (decided: DecidedForNode) => void): () => void {
@@ -15,7 +16,7 @@ export function watchDecisions(deps: WatchDecisionsDeps, listener: (decided: Dec
     const row = (await deps.tables.row('approvals', id))?.row
     if (row === undefined || !isOfNode(row) || row.state === 'pending') return
     const reply = await signReply(deps, row)
-    if (reply.ok && reply.value !== undefined) listener({ node: row.from_node.node, reply: reply.value })
+    if (reply.ok && reply.value !== undefined) listener({ node: row.caller, reply: reply.value })
   }
   return deps.notices.subscribe('rows', (rows) => {
     for (const { table, id } of rows) if (table === 'approvals') void look(id).catch(() => undefined)

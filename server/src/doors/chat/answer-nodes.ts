@@ -1,3 +1,4 @@
+import { callerIdentity } from '../../contract/caller-identity.ts'
 import type { Gate } from '../../commands/gate.ts'
 import type { NodeRoom } from '../../commands/ports/hub.ts'
 
@@ -23,9 +24,9 @@ export function answerNodes(
       onFault(error)
     }
   })
-  const names = new Set([...room.nodes.values()].map(({ id }) => id))
+  const ours = new Set([...room.nodes.values()].map(callerIdentity))
   const stopListening = gate.hub.onDecided(({ node, reply }) => {
-    if (names.has(`node:${node}`)) void room.say([reply], `decided for node:${node}`)
+    if (ours.has(callerIdentity(node))) void room.say([reply], `decided for ${node.id}`)
   })
   return async () => {
     stopListening()

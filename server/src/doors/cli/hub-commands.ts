@@ -77,7 +77,7 @@ export function addHubCommands(program: Command, session: Session): void {
 const fieldsIn = (value: unknown): readonly Fields[] => (Array.isArray(value) ? (value as readonly Fields[]) : [])
 
 const nodeRow = (node: Fields): string[] => [
-  textOf(node['node']),
+  node['user'] === node['node'] ? textOf(node['node']) : `${textOf(node['node'])} of ${textOf(node['user'])}`,
   textOf(node['state']),
   node['seen_at'] === undefined ? 'not since the hub started' : timeOf(node['seen_at']),
   textOf(node['pending']),
