@@ -38,13 +38,25 @@ export const Sentence = z.object({
 })
 export type Sentence = z.infer<typeof Sentence>
 
-/** The same without values, for a screen that others can see: `Send an e-mail to …`. */
-export const sentenceWithoutValues = ({ pieces }: Pick<Sentence, 'pieces'>): string =>
-  pieces
-    .map((piece) => (piece.is === 'text' ? piece.text : '…'))
+/**
+ * The same without values, for a screen that others can see: `Send an e-mail to …`. Of a command it names the program: `Run npm …`.
+ */
+export function sentenceWithoutValues({ action, pieces }: Pick<Sentence, 'action' | 'pieces'>): string {
+  const command = action === 'run_command' ? pieces.find((piece) => piece.is !== 'text') : undefined
+  return pieces
+    .map((piece) => (piece.is === 'text' ? piece.text : piece === command ? programIn(piece.text) : '…'))
     .join('')
     .replaceAll(/…(?:(?:, | and )…)+/g, '…')
     .replace(/\. (?:Also|It names).*$/s, '')
+}
+
+const PROGRAM = /^(?:[\w.~/-]*\/)?([a-z][\w.-]{0,30})(?=\s|$)/i
+
+function programIn(command: string): string {
+  const [whole = '', program] = PROGRAM.exec(command) ?? []
+  if (program === undefined) return '…'
+  return whole === command ? program : `${program} …`
+}
 
 /**
  * The sentence as one line, for a terminal, a chat or a notification. A value that could be mistaken for our own words is in

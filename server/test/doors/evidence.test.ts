@@ -64,7 +64,7 @@ describe.each([
   test('a call that could not be read back is reported as unknown', async () => {
     const seen = await sendRaw({ title: `${door} untitled`, text: 'untitled' })
     expect(seen.verified).toBe('unknown')
-    expect(seen.text).toContain('there is no usable value for `{{result.title}}`')
+    expect(seen.text).toContain("there is no usable value for the result's `title`")
   })
 
   test('a call that its check stops has that code', async () => {
@@ -86,7 +86,7 @@ describe('the list of tools', () => {
     expect(named('book__keep_note')).toMatchObject({
       title: 'Keep a note',
       tags: ['paper'],
-      rollback: 'to undo it, call book__erase_note with {"title":"{{result.title}}"}',
+      rollback: "to undo it, call book__erase_note with `title` = the result's `title`",
       check: 'before it runs, book__find_note must report that `found` equals false; no dry run',
       missing: ['no dry run'],
     })
@@ -105,7 +105,7 @@ describe('the list of tools', () => {
 })
 
 describe('the demo', () => {
-  test('holds a message, sends it after an approval, reads it back and says what would undo it', async () => {
+  test('holds a message, sends it after an approval, reads it back and says that nobody may undo it', async () => {
     const demo = await startGate(() => {}, ['demo', '--port', '0'])
     try {
       expect((await demo.cli('call', 'outbox__list_messages')).out).toBe('│ 0 messages\n')
@@ -114,14 +114,15 @@ describe('the demo', () => {
       expect(sent.code).toBe(2)
       const { call_id, approval_id } = JSON.parse(sent.out) as Record<string, string>
       const { out } = await demo.cli('approvals')
-      expect(out).toContain('to undo it, call outbox__delete_message with {"id":"{{result.id}}"}')
-      expect(out).toContain('after it ran, outbox__read_message must report that `message.to` equals "{{args.to}}"')
+      expect(out).toContain('no known rollback: the policy allows nobody to call `outbox__delete_message`')
+      expect(out).toContain("after it ran, outbox__read_message must report that `message.to` equals this call's `to`")
       expect(await demo.cli('approve', approval_id ?? '')).toMatchObject({ code: 0 })
       const status = await demo.cli('status', call_id ?? '', '--wait', '30')
       expect(status.out).toMatch(/^│ sent to ana@example\.com as msg_[0-9a-f]{12}\n$/)
       expect(status.err).toMatch(/^verified: yes \(outbox__read_message: /m)
       const [id] = /msg_[0-9a-f]{12}/.exec(status.out) ?? []
-      expect(status.err).toContain(`to undo it, call outbox__delete_message with {"id":"${id}"}`)
+      // A rule of the demo forbids deleting messages, for everybody.
+      expect(status.err).toContain('no known rollback: the policy allows nobody to call `outbox__delete_message`')
       expect((await demo.cli('call', 'outbox__list_messages', '--raw')).out).toBe('1 message\n')
       expect(existsSync(join(demo.folder, 'sluice-demo/outbox/outbox.jsonl'))).toBe(true)
       expect(await demo.cli('call', 'outbox__delete_message', JSON.stringify({ id }))).toMatchObject({ code: 3 })

@@ -270,3 +270,57 @@ describe('a packet', () => {
       }
     }, open))
 })
+
+describe('what an approver reads about the consequences', () => {
+  const tools = {
+    note: { effects: ['write'], rollback: { tool: 'wipe', args: { id: '{{result.id}}' } } },
+    slow_note: { effects: ['write'], rollback: { tool: 'wipe', args: { text: '{{args.text}}' } } },
+    echo: { effects: ['read'] },
+    wipe: { effects: ['destructive'] },
+  }
+  const ASK = '{ id: ask, effect: ask, match: { tool: book__note }, says: ask }'
+  const blocking = (match: string) => ({
+    policy: `rules: [${ASK}, { id: kept, effect: block, match: ${match}, says: notes are kept }]`,
+    server: { tools },
+  })
+
+  test.each([
+    ['a rule blocks the undoing call for everybody', '{ tool: book__wipe }', 'no'],
+    ['a rule blocks it for agents only', '{ tool: book__wipe, caller: "agent:*" }', 'yes'],
+    ['a rule blocks another tool', '{ tool: book__echo }', 'yes'],
+  ])('it can be undone only if somebody could be allowed to: %s', (_, match, is) =>
+    withGate(async (rig) => {
+      const { facts, rollback, missing } = await packetIn(rig, await held(rig, { text: 'x' }))
+      expect(facts.undo.is).toBe(is)
+      expect(facts.undo.says).toBe(
+        is === 'no'
+          ? 'It cannot be undone: the policy allows nobody to call `book__wipe`.'
+          : "It can be undone: to undo it, call book__wipe with `id` = the result's `id`.",
+      )
+      expect(rollback.startsWith('no known rollback')).toBe(is === 'no')
+      expect(missing.includes('no known rollback')).toBe(is === 'no')
+      expect(
+        JSON.stringify(
+          await rig.gate.approvals.read(APPROVER, (await packetIn(rig, await held(rig, { text: 'y' }))).approval_id),
+        ),
+      ).not.toContain('{{')
+    }, blocking(match)),
+  )
+
+  test('a read of a secret is neither low risk nor without consequences', () =>
+    withGate(
+      async (rig) => {
+        const { approval_id } = pendingOf(await rig.call('book__echo', { path: '/home/mara/.ssh/id_rsa' }))
+        const { risk, facts, risk_notes } = await packetIn(rig, approval_id)
+        expect(risk_notes).toContainEqual(expect.objectContaining({ rule: 'sandbox.sensitive' }))
+        expect(risk).toMatchObject({ class: 'critical' })
+        expect(risk.why[0]).toBe('reads a secret')
+        expect(risk.why).not.toContain('only reads')
+        expect(facts.undo).toEqual({
+          is: 'no',
+          says: 'It cannot be undone: once the secret is read, the agent and its model know it.',
+        })
+      },
+      { server: { tools } },
+    ))
+})

@@ -26,7 +26,7 @@ describe('an execution by the standard', () => {
         expect(outcome).toMatchObject({
           status: 'executed',
           verified: true,
-          read_back: 'book__find_note: `found` equals true, `note.text` equals "{{args.text}}"',
+          read_back: "book__find_note: `found` equals true, `note.text` equals this call's `text`",
           rollback: 'to undo it, call book__erase_note with {"title":"one"}',
         })
         expect(await typesOf(rig, idOf(outcome))).toEqual([
@@ -47,7 +47,7 @@ describe('an execution by the standard', () => {
         expect(entries.at(-1)?.about).toMatchObject({
           verified: true,
           asked: 'book__find_note',
-          expected: ['`found` equals true', '`note.text` equals "{{args.text}}"'],
+          expected: ['`found` equals true', "`note.text` equals this call's `text`"],
         })
         expect(JSON.stringify(entries)).not.toContain(SECRET)
         expect(rig.effects()).toHaveLength(1)
@@ -98,7 +98,7 @@ describe('an execution by the standard', () => {
         expect(outcome).toMatchObject({
           status: 'executed',
           verified: false,
-          read_back: 'book__find_note: not true: `found` equals true, `note.text` equals "{{args.text}}"',
+          read_back: "book__find_note: not true: `found` equals true, `note.text` equals this call's `text`",
         })
         const [last] = (await auditOf(rig, idOf(outcome))).toReversed()
         expect(last).toMatchObject({ type: 'call.unverified', actor: 'gate', about: { verified: false } })
@@ -111,7 +111,7 @@ describe('an execution by the standard', () => {
   test.each([
     ['answers with an error', 'torn', 'hello', 'it answered with an error'],
     ['does not answer', 'mute', 'hello', 'it could not be asked [tool.timeout]'],
-    ['has no value to ask for', 'one', 'untitled', 'there is no usable value for `{{result.title}}`'],
+    ['has no value to ask for', 'one', 'untitled', "there is no usable value for the result's `title`"],
   ])('is of unknown effect when the read-back %s', async (_, title, text, says) => {
     await withGate(
       async (rig) => {
@@ -197,10 +197,10 @@ describe('people see', () => {
         expect(await rig.gate.approvals.read(APPROVER, approval_id)).toMatchObject({
           value: {
             title: 'Keep a note',
-            rollback: 'to undo it, call book__erase_note with {"title":"{{result.title}}"}',
+            rollback: "to undo it, call book__erase_note with `title` = the result's `title`",
             check: 'before it runs, book__find_note must report that `found` equals false; no dry run',
             verify:
-              'after it ran, book__find_note must report that `found` equals true and `note.text` equals "{{args.text}}"',
+              "after it ran, book__find_note must report that `found` equals true and `note.text` equals this call's `text`",
             missing: ['no dry run'],
           },
         })

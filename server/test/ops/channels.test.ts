@@ -168,7 +168,7 @@ test('a held call is reported in a signed message with its packet, and never wit
   expect(message.body).not.toContain('"digest"')
   expect(message.body).not.toMatch(/v1\.\d+\./)
   const push = await about(phone, approval_id)
-  expect(push.headers).toMatchObject({ priority: '3', authorization: 'Bearer tk_phone' })
+  expect(push.headers).toMatchObject({ priority: '5', authorization: 'Bearer tk_phone' })
   expect(String(push.headers['title'])).toBe(
     `=?UTF-8?B?${Buffer.from('Approve? Übertrag notieren').toString('base64')}?=`,
   )

@@ -5,6 +5,7 @@ import { DECIDING_KINDS, type Caller } from '../../contract/caller.ts'
 import { ok, PROBLEMS, refuse, type Result } from '../../contract/problems.ts'
 import type { Effect, Opinion } from '../../contract/verdict.ts'
 import { visibleText } from '../../contract/visible-text.ts'
+import { asCalled } from '../../core/gate/as-called.ts'
 import { riskInWords } from '../../core/packet/risk-in-words.ts'
 import { maySeeCall } from '../calls/read-call.ts'
 import type { Tables } from '../ports/reads.ts'
@@ -20,6 +21,7 @@ export async function readLife(deps: LifeDeps, caller: Caller, call_id: string):
   const held = await deps.tables.row('calls', call_id)
   if (held === undefined || !maySeeCall(caller, held.row)) return refuse('call.unknown', { call_id })
   const { row } = held
+  const tool = deps.catalogue.tool(row.tool_id)
   const { summary } = await summariseCall(deps, row)
   const { args, hidden } = await deps.judgement.scanner.shownArgs(row.canonical_args)
   const requests = await requestsOf(deps.tables, row)
@@ -27,7 +29,7 @@ export async function readLife(deps: LifeDeps, caller: Caller, call_id: string):
   const isPerson = DECIDING_KINDS.includes(caller.kind) || caller.kind === 'user'
   return ok({
     ...summary,
-    risk: riskInWords(deps.catalogue.tool(row.tool_id)),
+    risk: riskInWords(tool && asCalled(tool, row), row.verdict.evidence),
     verdict: row.verdict,
     policy_version: row.policy_version,
     definition_hash: row.definition_hash,

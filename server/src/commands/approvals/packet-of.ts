@@ -18,7 +18,7 @@ import { riskInWords } from '../../core/packet/risk-in-words.ts'
 import { sentenceSteps } from '../../core/sentence/make-sentence.ts'
 import { inSteps } from '../in-steps.ts'
 import type { Judgement } from '../calls/facts/load-judgement.ts'
-import { siblingsOf, type SiblingDeps } from '../calls/siblings-of.ts'
+import { couldUndoFor, siblingsOf, type SiblingDeps } from '../calls/siblings-of.ts'
 import type { Held } from '../ports/reads.ts'
 import type { YieldWhenDue } from '../ports/runtime.ts'
 import { showRequest } from './show-request.ts'
@@ -55,14 +55,14 @@ export async function packetOf(
   const asking = evidence.filter((opinion) => opinion.effect !== 'allow')
   const definition = tool && inForce(tool.row).definition
   const required = definition?.inputSchema['required']
-  const standard = describeStandard(tool, siblings, filling)
+  const standard = describeStandard(tool, siblings, couldUndoFor(deps, row.caller), filling)
   const shownPacket = {
     approval_id: row.approval_id,
     call_id: row.call_id,
     skill_id: row.tool_id,
     title: shortened(visibleText(tool?.title ?? definition?.title ?? row.tool_id), LONGEST_TITLE),
     sentence,
-    risk: riskInWords(tool),
+    risk: riskInWords(tool, evidence),
     sources: sources.map(shownSource),
     changes: packetChanges({
       args: shownArgs,
@@ -70,7 +70,7 @@ export async function packetOf(
       ...(row.preview === undefined ? {} : { preview: row.preview }),
       acts: tool === undefined || tool.effects.some((effect) => effect !== 'read'),
     }),
-    facts: factsInWords(tool, standard),
+    facts: factsInWords(tool, standard, evidence),
     why_this: asking.map((opinion) => opinion.says).join('; '),
     required_inputs: Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [],
     proposed_args: args,

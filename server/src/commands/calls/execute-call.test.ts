@@ -1,3 +1,4 @@
+import { compilePolicy } from '../../core/gate/policy/compile-policy.ts'
 import { compileOwn } from '../../core/gate/own-credentials/find-own.ts'
 import { NO_FILES } from './no-files.suite.ts'
 import { describe, expect, test } from 'vitest'
@@ -11,6 +12,10 @@ import type { Change, Committed } from '../ports/ledger.ts'
 import type { UpstreamAnswer } from '../ports/upstream.ts'
 import { inlineScanner } from '../scanning/inline-scanner.ts'
 import { compileScanRules } from '../scanning/scan-rules.ts'
+
+const compiled = compilePolicy({ text: 'preset: careful', file: 'p' }, { digest: () => 'a' })
+if (!compiled.ok) throw new Error('the policy does not compile')
+const POLICY = compiled.value
 
 const HASH = 'a'.repeat(64)
 const rules = compileScanRules({ outputs: 'secrets', messages: 'secrets', rules: [] })
@@ -56,6 +61,7 @@ function rig(
       },
     },
     sessions: { note: () => {} },
+    policy: () => POLICY,
     catalogue: { tool: () => tool, tools: () => [tool], lookAlikes: () => [] },
     artifacts: { put: async () => undefined, read: async () => undefined, expire: async () => 0, erase: async () => 0 },
     ledger: {

@@ -1,3 +1,4 @@
+import { compilePolicy } from '../../core/gate/policy/compile-policy.ts'
 import { compileOwn } from '../../core/gate/own-credentials/find-own.ts'
 import { NO_FILES } from './no-files.suite.ts'
 import { describe, expect, test } from 'vitest'
@@ -11,6 +12,10 @@ import type { UpstreamAnswer } from '../ports/upstream.ts'
 import { verifyCall, type VerifyDeps } from './verify-call.ts'
 import { inlineScanner } from '../scanning/inline-scanner.ts'
 import { compileScanRules } from '../scanning/scan-rules.ts'
+
+const compiled = compilePolicy({ text: 'preset: careful', file: 'p' }, { digest: () => 'a' })
+if (!compiled.ok) throw new Error('the policy does not compile')
+const POLICY = compiled.value
 
 const HASH = 'a'.repeat(64)
 const rules = compileScanRules({ outputs: 'secrets', messages: 'secrets', rules: [] })
@@ -66,6 +71,7 @@ function rig(answer: UpstreamAnswer, fates: readonly Committed[] = [], tool: Too
         return answer
       },
     },
+    policy: () => POLICY,
     catalogue: { tool: (id) => (id === 's__look' ? tool : undefined), tools: () => [], lookAlikes: () => [] },
     ledger: {
       async commit(changes) {

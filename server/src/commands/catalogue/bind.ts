@@ -41,7 +41,7 @@ export interface CatalogueGate {
   /** Set while search uses only words although a model for meaning is configured. */
   searchNotice(): string | undefined
   /** How a tool is executed: rollback, check and read-back, and what is missing. */
-  standardOf(tool: Tool): StandardSentences
+  standardOf(caller: Caller, tool: Tool): StandardSentences
   card(caller: Caller, tool_id: string, full: boolean): Result<Card>
   /** The admitted and the listed definition, for those who may admit or approve. */
   review(caller: Caller, tool_id: string): Result<DefinitionReview>
@@ -68,7 +68,7 @@ export function bindCatalogue(deps: CatalogueGateDeps): CatalogueGate {
       return searchTools(searching, caller, query, top_k)
     },
     searchNotice: () => deps.meaning?.notice(),
-    standardOf: (tool) => standardOf(deps, tool),
+    standardOf: (caller, tool) => standardOf(deps, caller, tool),
     card: (caller, id, full) => readCard(deps, caller, id, full),
     review: (caller, id) => reviewTool(deps, caller, id),
     async admit(caller, id, hash) {

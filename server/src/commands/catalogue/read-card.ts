@@ -34,7 +34,7 @@ export function readCard(deps: CardDeps, caller: Caller, tool_id: string, full: 
   const beside = {
     asked: describeJudgement(deps.policy(), caller, tool),
     ...(declared_read === undefined ? {} : { declared_read }),
-    ...standardOf(deps, tool),
+    ...standardOf(deps, caller, tool),
   }
   return ok({ ...toolCard(tool, { full, beside }), ...beside })
 }

@@ -8,6 +8,8 @@ import type { Perform } from '../runs/performer.ts'
 import type { Json } from '../../contract/json.ts'
 import { inForce } from '../../contract/tool.ts'
 import { countedSpaces, shortened, visibleText } from '../../contract/visible-text.ts'
+import { asCalled } from '../../core/gate/as-called.ts'
+import { riskInWords } from '../../core/packet/risk-in-words.ts'
 import { sentenceSteps } from '../../core/sentence/make-sentence.ts'
 import { inSteps } from '../in-steps.ts'
 import type { Channel } from '../ports/channels.ts'
@@ -60,7 +62,7 @@ async function messageOf(deps: DeliverDeps, delivery: DeliveryEffect['with']): P
     call_id,
     tool_id: cut(call.tool_id, MOST_WORDS),
     title: cut(tool?.title ?? (tool && inForce(tool.row).definition.title) ?? call.tool_id, MOST_WORDS),
-    risk: tool?.risk ?? 'critical',
+    risk: riskInWords(tool && asCalled(tool, call), call.verdict.evidence).class,
     asked_by: cut(call.caller.id, MOST_WORDS),
     thread: cut(call.thread, MOST_WORDS),
     state: call.state,

@@ -1,16 +1,19 @@
 import type { PacketFacts } from '../../contract/packet-parts.ts'
 import type { Tool } from '../../contract/tool.ts'
+import type { Opinion } from '../../contract/verdict.ts'
 import type { StandardSentences } from '../gate/standard/describe-standard.ts'
 import { NO_ROLLBACK } from '../gate/standard/rollback-of.ts'
+import { touchesSecret } from './risk-in-words.ts'
 
 /** What will happen to an approved call, and what is not known about it. */
 export function factsInWords(
   tool: Pick<Tool, 'rollback' | 'check' | 'verify' | 'dry_run' | 'effects'> | undefined,
   standard: StandardSentences,
+  evidence: readonly Opinion[],
 ): PacketFacts {
   const onlyReads = tool !== undefined && tool.effects.length > 0 && tool.effects.every((effect) => effect === 'read')
   return {
-    undo: undo(tool?.rollback !== undefined && !standard.rollback.startsWith(NO_ROLLBACK), onlyReads, standard),
+    undo: undo(tool?.rollback !== undefined, onlyReads, touchesSecret(evidence), standard),
     read_back:
       tool?.verify === undefined
         ? { is: 'no', says: "The result is not read back: the gate relies on the tool's answer." }
@@ -24,8 +27,18 @@ export function factsInWords(
   }
 }
 
-function undo(isKnown: boolean, onlyReads: boolean, { rollback }: StandardSentences): PacketFacts['undo'] {
-  if (isKnown) return { is: 'yes', says: `It can be undone: ${rollback}.` }
+/** Whoever has read a secret knows it, whatever is done afterwards. */
+function undo(
+  isDeclared: boolean,
+  onlyReads: boolean,
+  isSecret: boolean,
+  { rollback }: StandardSentences,
+): PacketFacts['undo'] {
+  if (onlyReads && isSecret)
+    return { is: 'no', says: 'It cannot be undone: once the secret is read, the agent and its model know it.' }
+  if (isDeclared && rollback.startsWith(NO_ROLLBACK))
+    return { is: 'no', says: `It cannot be undone: ${rollback.slice(`${NO_ROLLBACK}: `.length)}.` }
+  if (isDeclared) return { is: 'yes', says: `It can be undone: ${rollback}.` }
   return onlyReads
     ? { is: 'yes', says: 'It only reads: there is nothing to undo.' }
     : { is: 'no', says: 'There is no known way to undo it.' }

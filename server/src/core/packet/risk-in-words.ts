@@ -1,12 +1,15 @@
 import type { PacketRisk } from '../../contract/packet-parts.ts'
 import type { Tool, ToolEffect } from '../../contract/tool.ts'
+import type { Opinion } from '../../contract/verdict.ts'
+
+const ONLY_READS = 'only reads'
 
 const EFFECTS: readonly (readonly [ToolEffect, string])[] = [
   ['privileged', 'uses special privileges'],
   ['destructive', 'can delete or overwrite something'],
   ['external', 'reaches people or the network'],
   ['write', 'changes something'],
-  ['read', 'only reads'],
+  ['read', ONLY_READS],
 ]
 
 const FROM: Readonly<Record<Tool['effects_from'], string>> = {
@@ -17,8 +20,17 @@ const FROM: Readonly<Record<Tool['effects_from'], string>> = {
   unknown: 'its effects are not declared, so it is treated as writing and external',
 }
 
-/** The risk class of a tool with its reasons. The highest for an unknown tool. */
-export function riskInWords(tool: Pick<Tool, 'risk' | 'effects' | 'effects_from' | 'tags'> | undefined): PacketRisk {
+const SECRETS: ReadonlySet<string> = new Set(['sandbox.sensitive', 'shell.secrets', 'content.secret'])
+
+/** Whether a call was held or blocked because it reads or contains a secret. */
+export const touchesSecret = (evidence: readonly Opinion[]): boolean =>
+  evidence.some(({ effect, rule }) => effect !== 'allow' && SECRETS.has(rule))
+
+/** The risk class of a call with its reasons. The highest for an unknown tool, and for a call that touches a secret. */
+export function riskInWords(
+  tool: Pick<Tool, 'risk' | 'effects' | 'effects_from' | 'tags'> | undefined,
+  evidence: readonly Opinion[],
+): PacketRisk {
   if (tool === undefined)
     return {
       class: 'critical',
@@ -27,11 +39,17 @@ export function riskInWords(tool: Pick<Tool, 'risk' | 'effects' | 'effects_from'
       why: ['the tool is no longer in the catalogue'],
     }
   const { risk, effects, effects_from, tags = [] } = tool
+  const isSecret = touchesSecret(evidence)
   const acts = effects.some((effect) => effect !== 'read')
   const said = EFFECTS.filter(([effect]) => effects.includes(effect) && !(effect === 'read' && acts)).map(
     ([, why]) => why,
   )
   const isProduction = tags.some((tag) => tag.toLowerCase() === 'production')
-  const why = [...(isProduction ? ['tagged production'] : []), ...said, FROM[effects_from]]
-  return { class: risk, effects, effects_from, why }
+  const why = [
+    ...(isSecret ? [acts ? 'touches a secret' : 'reads a secret'] : []),
+    ...(isProduction ? ['tagged production'] : []),
+    ...said.filter((words) => !isSecret || words !== ONLY_READS),
+    FROM[effects_from],
+  ]
+  return { class: isSecret ? 'critical' : risk, effects, effects_from, why }
 }

@@ -9,6 +9,8 @@ export type Draft = {
   /** The words of the tool's name. */
   readonly words: readonly string[]
   readonly leaves: readonly Leaf[]
+  /** Where the shell command is, for a tool that takes one: a JSON pointer. */
+  readonly shell?: string
   /** How many top-level arguments there are. */
   readonly inputs: number
   readonly print: Printer

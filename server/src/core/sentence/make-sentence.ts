@@ -3,17 +3,18 @@ import type { Sentence, SentenceAction, SentencePiece } from '../../contract/sen
 import type { Tool, ToolEffect } from '../../contract/tool.ts'
 import type { ValueSource } from '../../contract/value-source.ts'
 import { splitWords } from '../gate/risk/split-words.ts'
-import { leafSteps, type Role } from './leaves.ts'
+import { leafSteps, pointerOf, type Role } from './leaves.ts'
 import { counted, name, printerOf, text } from './pieces.ts'
+import { commandIn, runCommand } from './command-template.ts'
 import { isFolderTool, type Draft, type Made } from './draft.ts'
 import { read, writeFile } from './file-templates.ts'
-import { addressPieces, change, fetchPage, pay, remove, runCommand, send } from './templates.ts'
+import { addressPieces, change, fetchPage, pay, remove, send } from './templates.ts'
 import { DELETES, hasAny, isInFiles, nounIn, PAYS, RUNS, SENDS, WRITES } from './vocabulary.ts'
 
 export type SentenceInput = {
   readonly tool_id: string
   /** Absent if the tool is no longer in the catalogue. */
-  readonly tool?: Pick<Tool, 'effects' | 'effects_from'> | undefined
+  readonly tool?: Pick<Tool, 'effects' | 'effects_from' | 'shell'> | undefined
   /** As approvers see them: without secrets. */
   readonly args: Json
   readonly sources?: readonly ValueSource[]
@@ -60,8 +61,9 @@ export function* sentenceSteps({ tool_id, tool, args, sources = [] }: SentenceIn
     leaves: yield* leafSteps(args, tool_id),
     inputs: isJsonObject(args) ? Object.keys(args).length : 0,
     print: printerOf(sources),
+    ...(tool?.shell === undefined ? {} : { shell: pointerOf(tool.shell.split('.')) }),
   }
-  const action = tool === undefined || tool.effects_from === 'unknown' ? 'unknown' : actionOf(draft, tool.effects)
+  const action = actionFor(draft, tool)
   yield
   const made = action === 'unknown' ? unknown(draft, tool) : TEMPLATES[action](draft)
   yield
@@ -78,12 +80,20 @@ export function makeSentence(input: SentenceInput): Sentence {
   }
 }
 
+/** What a command does depends on its text, so the text is shown, whatever is known about the tool. */
+function actionFor(draft: Draft, tool: SentenceInput['tool']): SentenceAction {
+  if (tool === undefined) return 'unknown'
+  const isRun = hasAny(draft.words, RUNS) && draft.leaves.some(({ role }) => role === 'command')
+  if (isRun || (draft.shell !== undefined && commandIn(draft).length > 0)) return 'run_command'
+  return tool.effects_from === 'unknown' ? 'unknown' : actionOf(draft, tool.effects)
+}
+
 function actionOf({ words, leaves }: Draft, effects: readonly ToolEffect[]): SentenceAction {
   const has = (...roles: readonly Role[]) => leaves.some(({ role }) => roles.includes(role))
   if (effects.length === 0) return 'unknown'
   if (effects.every((effect) => effect === 'read')) return has('address') ? 'fetch' : 'read'
   if (has('amount') && (hasAny(words, PAYS) || has('account'))) return 'pay'
-  if (has('command') && (hasAny(words, RUNS) || effects.includes('privileged'))) return 'run_command'
+  if (has('command') && effects.includes('privileged')) return 'run_command'
   if (hasAny(words, DELETES)) return 'delete'
   if (has('path') && (has('content') || (hasAny(words, WRITES) && isInFiles(nounIn(words))))) return 'write_file'
   if (has('folder') && isFolderTool(words)) return 'write_file'

@@ -1,8 +1,7 @@
-import { grouped } from '../../contract/framed-text.ts'
 import type { SentencePiece } from '../../contract/sentence.ts'
 import { splitWords } from '../gate/risk/split-words.ts'
 import { before, inFolders, isFolderTool, of, values, type Draft, type Made } from './draft.ts'
-import { hiddenHost, hostsIn, namesIn } from './hosts.ts'
+import { hiddenHost } from './hosts.ts'
 import type { Leaf } from './leaves.ts'
 import { moneyText } from './money.ts'
 import { counted, joined, name, printed, text, type Printer } from './pieces.ts'
@@ -94,52 +93,6 @@ export function remove(draft: Draft): Made {
     button: 'Approve and delete',
   }
 }
-
-const MOST_OF_A_COMMAND = 80
-const PATH_IN_TEXT = /(?:~|\.{1,2})?\/[^\s"'`|;&<>()]+/g
-
-export function runCommand(draft: Draft): Made {
-  const commands = of(draft, 'command')
-  const hosts = of(draft, 'host')
-  const first = commands.find(({ field }) => !SHELLS.has(field.toLowerCase())) ?? commands[0]
-  // A list of words is one command.
-  const parts = commands.filter(({ field }) => field === first?.field)
-  const others = commands.filter((leaf) => !parts.includes(leaf))
-  const whole = Array.from(parts.map(({ text: word }) => word).join(' '))
-  const isLong = whole.length > MOST_OF_A_COMMAND
-  const rest = isLong ? whole.join('') : ''
-  const hidden = [
-    ...new Set([...hostsIn(rest), ...namesIn(rest), ...[...rest.matchAll(PATH_IN_TEXT)].map(([path]) => path)]),
-  ]
-  const isOutside = parts.some((leaf) => draft.print.isFromOutside(leaf))
-  const at = first?.at ?? ''
-  return {
-    pieces: [
-      text('Run a command'),
-      ...(hosts.length === 0 ? [text(' with '), name(draft.tool_id)] : before(' on ', values(draft, hosts))),
-      text(': '),
-      { is: isOutside ? 'outside' : 'value', text: cutCommand(whole), at },
-      ...(isLong ? [text(` (${grouped(whole.length)} characters)`)] : []),
-      ...others.flatMap((leaf) => [
-        text(', '),
-        name(leaf.field),
-        text(' '),
-        draft.print.value(leaf, cutCommand(Array.from(leaf.text))),
-      ]),
-      ...before('. It names ', joined(hidden.map((word) => ({ is: 'value', text: printed(word), at })))),
-    ],
-    used: [...commands, ...hosts],
-    button: 'Approve and run',
-  }
-}
-
-/** Fields that name the program which reads the command. */
-const SHELLS: ReadonlySet<string> = new Set(['shell', 'bash', 'program', 'exec'])
-
-const cutCommand = (letters: readonly string[]): string =>
-  letters.length > MOST_OF_A_COMMAND
-    ? `${printed(letters.slice(0, MOST_OF_A_COMMAND).join(''))}…`
-    : printed(letters.join(''))
 
 export function change(draft: Draft): Made {
   const isNew = hasAny(draft.words, CREATES)

@@ -29,7 +29,7 @@ export const toolRoutes: Routes = (app, gate) => {
       const most = Math.min(Math.max(1, numberOf(c, 'limit', MOST_TOOLS)), MOST_TOOLS)
       const { items, ...next } = pageBySize(gate.catalogue.tools(c.get('caller')), numberOf(c, 'after', 0), most)
       return jsonResponse(200, {
-        items: items.map((tool) => ({ ...shown(tool), ...gate.catalogue.standardOf(tool) })),
+        items: items.map((tool) => ({ ...shown(tool), ...gate.catalogue.standardOf(c.get('caller'), tool) })),
         ...next,
         notices: [...gate.policies.notices(), ...gate.catalogue.down(c.get('caller'))],
       })

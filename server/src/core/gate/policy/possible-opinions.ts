@@ -52,6 +52,13 @@ export function couldPermit(policy: Policy, caller: Caller, tool: Tool): boolean
   return false
 }
 
+/** Whether the policy could allow a call of this tool to anybody who would undo something for this caller: itself, its user, or a person who decides. */
+export const couldBeUndoneWith = (policy: Policy, caller: Caller, tool: Tool): boolean =>
+  [caller, ...UNDOING.map((kind): Caller => ({ kind, id: `${kind}:${caller.user}`, user: caller.user }))].some((one) =>
+    couldPermit(policy, one, tool),
+  )
+const UNDOING = ['user', 'approver', 'admin'] as const
+
 function opinionsIn(layer: Layer, caller: Caller, tool: Tool): PossibleOpinions {
   const opinions = opinionsOf(layer, caller, tool)
   return {

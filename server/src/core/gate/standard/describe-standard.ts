@@ -2,7 +2,7 @@ import type { ReadBack } from '../../../contract/standard.ts'
 import type { Tool } from '../../../contract/tool.ts'
 import { sayExpectation } from './expectations.ts'
 import type { Sources } from './fill-template.ts'
-import { NO_ROLLBACK, rollbackOf, type Siblings } from './rollback-of.ts'
+import { NO_ROLLBACK, rollbackOf, type CouldRun, type Siblings } from './rollback-of.ts'
 
 /** The four parts of an execution as sentences, and which of them a tool lacks. */
 export type StandardSentences = {
@@ -16,8 +16,14 @@ const NO_DRY_RUN = 'no dry run'
 const NO_READ_BACK = 'no read-back'
 
 /** With a call's arguments the rollback is filled in; without them it is shown as declared. */
-export function describeStandard(tool: Tool | undefined, siblings: Siblings, sources: Sources = {}): StandardSentences {
-  const rollback = tool?.rollback === undefined ? NO_ROLLBACK : rollbackOf(tool.rollback, siblings, sources).says
+export function describeStandard(
+  tool: Tool | undefined,
+  siblings: Siblings,
+  couldRun: CouldRun,
+  sources: Sources = {},
+): StandardSentences {
+  const rollback =
+    tool?.rollback === undefined ? NO_ROLLBACK : rollbackOf(tool.rollback, siblings, couldRun, sources).says
   const missing = [
     ...(rollback.startsWith(NO_ROLLBACK) ? [NO_ROLLBACK] : []),
     ...(tool?.dry_run === undefined ? [NO_DRY_RUN] : []),

@@ -95,7 +95,7 @@ describe('an expectation', () => {
   })
 
   test('is described as declared', () => {
-    expect(sayExpectation({ path: 'a', equals: '{{args.x}}' })).toBe('`a` equals "{{args.x}}"')
+    expect(sayExpectation({ path: 'a', equals: '{{args.x}}' })).toBe("`a` equals this call's `x`")
     expect(sayExpectation({ path: 'a', equals: null })).toBe('`a` equals null')
     expect(sayExpectation({ path: 'a.0', contains: { b: 1 } })).toBe('`a.0` contains {"b":1}')
     expect(sayExpectation({ path: 'a', in: [1, 2] })).toBe('`a` is one of [1,2]')

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json } from '../../../contract/json.ts'
 import { EXPECTED, type Expectation } from '../../../contract/standard.ts'
 import { fillTemplate, type Filled, type Sources } from './fill-template.ts'
+import { sayTemplate } from './say-template.ts'
 import { valueAt } from './value-at.ts'
 
 /** An expectation with its placeholders filled in. */
@@ -36,12 +37,12 @@ export function meets(answer: Json, expectation: Expectation): boolean {
   return expectation.in?.some((one) => isSame(found, one)) ?? false
 }
 
-/** An expectation as declared, for people and for the record: it shows placeholders, not their values. */
+/** An expectation as declared, for people and for the record: it says where values come from, not what they are. */
 export function sayExpectation(expectation: Expectation): string {
   const { path } = expectation
   if (expectation.exists !== undefined) return `\`${path}\` ${expectation.exists ? 'exists' : 'does not exist'}`
   const word = EXPECTED.find((name) => expectation[name] !== undefined) ?? 'equals'
-  const value = JSON.stringify(expectation[word])
+  const value = sayTemplate(expectation[word] ?? null)
   return `\`${path}\` ${word === 'in' ? 'is one of' : word} ${value}`
 }
 

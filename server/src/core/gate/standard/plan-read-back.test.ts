@@ -8,6 +8,7 @@ import { redactText } from '../../dlp/redact-text.ts'
 import { BUILT_IN_RULES } from '../../dlp/rules/built-in-rules.ts'
 import { isRedacted } from './is-redacted.ts'
 import { judgeAnswer, planReadBack } from './plan-read-back.ts'
+import type { Sources } from './fill-template.ts'
 import { rollbackOf } from './rollback-of.ts'
 
 const rules = compileRules(BUILT_IN_RULES, [])
@@ -40,7 +41,7 @@ describe('a planned read-back', () => {
         { path: 'note.text', equals: 'hello' },
         { path: 'note.tags', contains: 'x' },
       ],
-      expected: ['`note.text` equals "{{args.text}}"', '`note.tags` contains "{{args.tag}}"'],
+      expected: ["`note.text` equals this call's `text`", "`note.tags` contains this call's `tag`"],
     })
   })
 
@@ -48,7 +49,7 @@ describe('a planned read-back', () => {
     const made = planReadBack(declared, { args: { tag: 'private' }, result: {} })
     expect(made).toEqual({
       ok: false,
-      says: 'there is no usable value for `{{result.id}}`, `{{args.text}}`',
+      says: "there is no usable value for the result's `id`, this call's `text`",
     })
     expect(planReadBack(declared, { args: sources.args })).toMatchObject({ ok: false })
   })
@@ -62,7 +63,7 @@ describe('a planned read-back', () => {
     expect(judgeAnswer(planned(), said({ note }))).toMatchObject({ ok: true })
     expect(judgeAnswer(planned(), said({ note: { ...note, text: 'other' } }))).toEqual({
       ok: false,
-      says: 'not true: `note.text` equals "{{args.text}}"',
+      says: "not true: `note.text` equals this call's `text`",
     })
     expect(judgeAnswer(planned(), said({ note: { text: 'hello', tags: [] } }))).toMatchObject({ ok: false })
     expect(judgeAnswer(planned(), { ...said({ note }), isError: true })).toMatchObject({ ok: 'unknown' })
@@ -105,34 +106,55 @@ describe('a planned read-back', () => {
 
 describe('a rollback', () => {
   const siblings = (name: string) => (name === 'erase' ? 's__erase' : undefined)
+  const anybody = () => true
   const undo = { tool: 'erase', args: { id: '{{result.id}}', why: 'undo {{args.text}}' } }
 
   test('names what would undo the call as far as it is known, and leaves the rest open', () => {
-    expect(rollbackOf(undo, siblings, { args: { text: '{{result.id}}' } })).toMatchObject({
+    expect(rollbackOf(undo, siblings, anybody, { args: { text: '{{result.id}}' } })).toMatchObject({
       is: 'call',
       tool: 's__erase',
       args: { id: '{{result.id}}', why: 'undo {{result.id}}' },
       open: ['{{result.id}}'],
     })
-    expect(rollbackOf(undo, siblings, { args: { text: '{{result.id}}' }, result: { id: 7 } })).toMatchObject({
+    expect(rollbackOf(undo, siblings, anybody, { args: { text: '{{result.id}}' }, result: { id: 7 } })).toMatchObject({
       args: { id: 7, why: 'undo {{result.id}}' },
       open: [],
     })
   })
 
-  test('that cannot be determined is not offered', () => {
-    expect(rollbackOf(undo, siblings, { args: {} })).toEqual({
+  test('is said in words: no placeholder reaches a person, and a value is never read as one', () => {
+    const says = (declared: typeof undo, sources: Sources) => rollbackOf(declared, siblings, anybody, sources).says
+    expect(says(undo, { args: { text: '{{result.id}}' } })).toBe(
+      'to undo it, call s__erase with `id` = the result\'s `id`, `why` = "undo {{result.id}}"',
+    )
+    expect(says(undo, {})).toBe(
+      'to undo it, call s__erase with `id` = the result\'s `id`, `why` = "undo ⟨this call\'s `text`⟩"',
+    )
+    expect(says(undo, { args: { text: 'x' }, result: { id: 7 } })).toBe(
+      'to undo it, call s__erase with {"id":7,"why":"undo x"}',
+    )
+  })
+
+  test('that nobody may call is not offered', () => {
+    expect(rollbackOf(undo, siblings, () => false, { args: { text: 'x' } })).toEqual({
       is: 'unresolved',
-      says: 'no known rollback: there is no usable value for `{{args.text}}`',
+      says: 'no known rollback: the policy allows nobody to call `s__erase`',
     })
-    expect(rollbackOf({ tool: 'gone' }, siblings, { args: {} })).toEqual({
+  })
+
+  test('that cannot be determined is not offered', () => {
+    expect(rollbackOf(undo, siblings, anybody, { args: {} })).toEqual({
+      is: 'unresolved',
+      says: "no known rollback: there is no usable value for this call's `text`",
+    })
+    expect(rollbackOf({ tool: 'gone' }, siblings, anybody, { args: {} })).toEqual({
       is: 'unresolved',
       says: 'no known rollback: its server has no tool `gone`',
     })
   })
 
   test('by hand is shown as declared', () => {
-    expect(rollbackOf({ command: 'restore the backup' }, siblings, {})).toEqual({
+    expect(rollbackOf({ command: 'restore the backup' }, siblings, anybody, {})).toEqual({
       is: 'command',
       command: 'restore the backup',
       says: 'to undo it by hand: restore the backup',

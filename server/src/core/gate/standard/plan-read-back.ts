@@ -4,6 +4,7 @@ import { answerValue } from './answer-value.ts'
 import { fillExpectation, meets, sayExpectation } from './expectations.ts'
 import { fillTemplate, type Sources } from './fill-template.ts'
 import { isRedacted } from './is-redacted.ts'
+import { sayPlaceholder } from './say-template.ts'
 
 /** `says`: why the question cannot be asked. */
 export type Planned =
@@ -47,5 +48,5 @@ export function judgeAnswer(
 }
 
 export function sayAbsent(placeholders: readonly string[]): string {
-  return `there is no usable value for ${placeholders.map((token) => `\`${token}\``).join(', ')}`
+  return `there is no usable value for ${placeholders.map(sayPlaceholder).join(', ')}`
 }
