@@ -394,7 +394,7 @@ async function checkedAlone(of: OpenedGate & Folder): Promise<string> {
   const file = join(of.folder, 'export.jsonl')
   writeFileSync(file, `${lines.join('\n')}\n`)
   const script = resolve(import.meta.dirname, '../../../docs/verify-audit.mjs')
-  const { stdout, stderr } = spawnSync(process.execPath, [script, file], { encoding: 'utf8' })
-  return `${stdout}${stderr}`
+  const keys = of.gate.audit.checkpointKeys().flatMap(({ public_key }) => ['--key', public_key])
+  return spawnSync(process.execPath, [script, file, ...keys], { encoding: 'utf8' }).output.join('')
 }
 type KeyFile = { readonly active: Required<CheckpointKey> }

@@ -4,6 +4,7 @@ import type { AuditReads, Held, Tables } from '../../src/commands/ports/reads.ts
 import type { Digest } from '../../src/commands/ports/runtime.ts'
 import type { AuditDraft, AuditEntry, Checkpoint } from '../../src/contract/audit.ts'
 import { GENESIS } from '../../src/contract/genesis.ts'
+import { Bug } from '../../src/contract/problems.ts'
 import { hashesIn, LINK } from '../../src/stores/stored-links.ts'
 import { entryParts, linkEntry } from '../../src/core/audit/chain.ts'
 import { createCheckpointKeys, newCheckpointKey } from '../../src/keys/checkpoint-keys.ts'
@@ -120,7 +121,7 @@ export function memoryAudit(keys: CheckpointKeys = newKeys()) {
 export type MemoryAudit = ReturnType<typeof memoryAudit>
 
 function readable(body: unknown): unknown {
-  if (body === 'garbage') throw new Error('not JSON')
+  if (body === 'garbage') throw new Bug('not JSON')
   return body
 }
 

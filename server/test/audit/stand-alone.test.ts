@@ -6,8 +6,9 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { exportAudit } from '../../src/commands/audit/export-audit.ts'
 import { proveEntry } from '../../src/commands/audit/prove-entry.ts'
 import { writeCheckpoint } from '../../src/commands/audit/write-checkpoint.ts'
-import type { AuditEntry, AuditProof, Checkpoint, CheckpointBody, StreamHead } from '../../src/contract/audit.ts'
+import type { AuditEntry, AuditProof, CheckpointBody, StreamHead } from '../../src/contract/audit.ts'
 import { checkpointText } from '../../src/core/audit/checkpoint.ts'
+import { lineTexts, rewrittenFrom, sealed, unsignedEnd, type Line } from './export-lines.ts'
 import { rehashed } from './histories.ts'
 import { draft, memoryAudit, newKeys, type MemoryAudit } from './memory-audit.ts'
 
@@ -21,8 +22,6 @@ function run(text: string, ...args: string[]): { code: number | null; says: stri
   const { status, stdout, stderr } = spawnSync(process.execPath, [script, file, ...args], { encoding: 'utf8', env: {} })
   return { code: status, says: stdout + stderr }
 }
-
-type Line = { kind: string; entry?: AuditEntry; checkpoint?: Checkpoint; public_key?: string; [field: string]: unknown }
 
 /** 45 entries in two streams, signed after every tenth; their times are 1 to 45, and each checkpoint has its own time. */
 async function signedAudit(): Promise<MemoryAudit> {
@@ -42,7 +41,8 @@ async function exported(memory: MemoryAudit, since?: number): Promise<Line[]> {
   return lines
 }
 
-const textOf = (lines: readonly Line[]): string => lines.map((line) => `${JSON.stringify(line)}\n`).join('')
+/** As the gate would write these lines: what is wrong with them is not hidden behind an end that does not match. */
+const textOf = (lines: readonly Line[], keys = memory.keys): string => lineTexts(sealed(lines, keys))
 const keyOf = (lines: readonly Line[]): string => lines.find(({ kind }) => kind === 'key')?.public_key ?? ''
 const memory = await signedAudit()
 const good = await exported(memory)
@@ -60,18 +60,74 @@ const checkpointLine = (number: number): number =>
   good.findIndex(({ checkpoint }) => checkpoint?.body.number === number)
 const changed = (at: number, line: object): Line[] => good.with(at, { ...good[at], ...line } as Line)
 
+const streamsOf = (number: number): StreamHead[] => good[checkpointLine(number)]?.checkpoint?.body.streams ?? []
+
 describe('the stand-alone verifier', () => {
   test('accepts a whole export, and says what it covers', () => {
+    expect(lineTexts(good)).toBe(textOf(good))
     expect(run(textOf(good), '--key', key)).toEqual({
       code: 0,
-      says: 'ok: 45 entries, 4 checkpoints\n  b: 1 to 15, 2 not signed yet\n  main: 1 to 30, 3 not signed yet\n',
+      says: 'ok: 45 entries, 5 checkpoints, exported 1970-01-01T00:00:00.046Z\n  b: 1 to 15\n  main: 1 to 30\n',
     })
   })
 
   test('without a key says that it checked consistency, not origin', () => {
     const { code, says } = run(textOf(good))
-    expect(code).toBe(0)
-    expect(says).toMatch(/consistent, not where it comes from/)
+    expect(code).toBe(2)
+    expect(says).toMatch(/NOT SIGNED: 45 of 45 entries are not covered by a key of yours: no --key was given/)
+  })
+
+  test('reports how many entries a broken audit could not sign', async () => {
+    const broken = await signedAudit()
+    const found = { at: 1, stream: 'main', seq: 1, says: 'it is broken' }
+    await broken.checkpointFile.keep({ ...broken.checkpointFile.state(), broken: found })
+    const lines = await exported(broken)
+    expect(lines.at(-1)).toMatchObject({ kind: 'end', unsigned: 'audit.broken' })
+    expect(run(lineTexts(lines), '--key', keyOf(lines))).toEqual({
+      code: 2,
+      says: expect.stringMatching(
+        /^consistent: 45 entries, 4 checkpoints[^]*2 not signed yet[^]*3 not signed yet\nNOT SIGNED: 5 of 45 entries .* the last line is not signed \(audit\.broken\)/,
+      ) as string,
+    })
+  })
+
+  test('does not accept a rewritten export without checkpoints, an empty one, or one cut at an earlier checkpoint', () => {
+    const rewritten = lineTexts(sealed(rewrittenFrom(good.filter(({ kind }) => kind !== 'checkpoint'))))
+    expect(run(rewritten, '--key', key)).toMatchObject({ code: 1, says: 'broken: the last line is forged\n' })
+    const ends: Line[] = [good.at(-1) ?? { kind: '' }, unsignedEnd(good)]
+    for (const [index, end] of ends.entries()) {
+      const empty = { ...end, entries: 0, checkpoints: 0, heads: [] }
+      expect(run(lineTexts(sealed([good[0] ?? { kind: '' }, empty])), '--key', key).code).toBe(index + 1)
+      const cut = good.slice(0, checkpointLine(2) + 1)
+      const heads = streamsOf(2).map(({ stream, to, head }) => ({ stream, seq: to, hash: head }))
+      const shorter = { ...end, entries: 20, checkpoints: 2, heads }
+      expect(run(lineTexts(sealed([...cut, shorter])), '--key', key).code).toBe(index + 1)
+    }
+  })
+
+  test.each<[string, (text: string) => string, RegExp]>([
+    ['a name that stands twice', (text) => text.replace('"actor":', '"actor":"user:ceo","actor":'), /canonical form/],
+    ['a space', (text) => text.replace('"actor":', '"actor": '), /canonical form/],
+    ['another order', (text) => text.replace(/("kind":"end"),("signature":"\w+")/, '$2,$1'), /canonical form/],
+    ['an escape', (text) => text.replace('"actor"', '"\\u0061ctor"'), /canonical form/],
+    ['a byte order mark', (text) => `\ufeff${text}`, /cannot be read/],
+    ['line ends of another system', (text) => text.replaceAll('\n', '\r\n'), /canonical form/],
+    ['no end of the last line', (text) => text.slice(0, -1), /ends early/],
+    ['bytes that are not text', (text) => text.replace('agent:', 'agent\udfff:'), /broken/],
+  ])('refuses %s', (_, change, says) => {
+    const changedText = change(textOf(good))
+    expect(changedText).not.toBe(textOf(good))
+    expect(run(changedText, '--key', key)).toMatchObject({ code: 1, says: expect.stringMatching(says) as string })
+  })
+
+  test('refuses what stands beside an entry, a checkpoint or anything else that is signed', () => {
+    for (const kind of ['export', 'key', 'checkpoint', 'entry', 'end']) {
+      const at = good.findIndex((line) => line.kind === kind)
+      const beside = run(textOf(changed(at, { note: 'approved by the ceo' })), '--key', key)
+      expect(beside, kind).toMatchObject({ code: 1, says: expect.stringMatching(/consists of/) as string })
+    }
+    const checkpoint = { ...good[checkpointLine(3)]?.checkpoint, note: 1 }
+    expect(run(textOf(changed(checkpointLine(3), { checkpoint })), '--key', key).says).toMatch(/consists of/)
   })
 
   test('ignores a key in the file if one is given', () => {
@@ -87,8 +143,8 @@ describe('the stand-alone verifier', () => {
     const id = forged[checkpointLine(1)]?.checkpoint?.key ?? ''
     const offered = { kind: 'key', key: id, public_key: stranger.publicKey(id) ?? '' }
     const whole = forged.toSpliced(1, 0, offered)
-    expect(run(textOf(whole)).code).toBe(0)
-    expect(run(textOf(whole), '--key', key)).toEqual({
+    expect(run(textOf(whole, stranger)).code).toBe(2)
+    expect(run(textOf(whole, stranger), '--key', key)).toEqual({
       code: 1,
       says: `broken: checkpoint 1 is signed with the key ${id}, which is not yours\n`,
     })
@@ -105,7 +161,7 @@ describe('the stand-alone verifier', () => {
     expect(since[2]?.checkpoint?.body.number).toBe(2)
     expect(run(textOf(since), '--key', key)).toEqual({
       code: 0,
-      says: 'ok: 21 entries (and only the hash of 4 older ones), 3 checkpoints\n  b: 7 to 15, 2 not signed yet\n  main: 15 to 30, 3 not signed yet\n',
+      says: 'ok: 21 entries (and only the hash of 4 older ones), 4 checkpoints, exported 1970-01-01T00:00:00.046Z, with everything since 1970-01-01T00:00:00.025Z\n  b: 7 to 15\n  main: 15 to 30\n',
     })
     const hidden = since.findIndex(({ entry }) => entry?.seq === 20)
     const { stream, seq, hash } = since[hidden]?.entry ?? entryAt('main', 20)
@@ -121,9 +177,11 @@ describe('the stand-alone verifier', () => {
   test('accepts exports from before the first checkpoint and after the last', async () => {
     for (const since of [0, 5, 44, 1000]) expect(run(textOf(await exported(memory, since)), '--key', key).code).toBe(0)
     const empty = memoryAudit()
-    expect(run(textOf(await exported(empty)))).toMatchObject({ code: 0 })
+    const emptyKey = empty.keys.publicKeys()[0]?.public_key ?? ''
+    expect(run(lineTexts(await exported(empty)), '--key', emptyKey)).toMatchObject({ code: 0 })
+    expect(run(lineTexts(await exported(empty)), '--key', key)).toMatchObject({ code: 1 })
     empty.append('a', draft(1))
-    expect(run(textOf(await exported(empty)))).toMatchObject({ code: 0 })
+    expect(run(lineTexts(await exported(empty)), '--key', emptyKey)).toMatchObject({ code: 0 })
   })
 
   const main17 = lineOf('main', 17)
@@ -139,7 +197,6 @@ describe('the stand-alone verifier', () => {
     const checkpoint = { body: changedBody, ...memory.keys.sign(checkpointText(changedBody)) }
     return changed(checkpointLine(number), { checkpoint })
   }
-  const streamsOf = (number: number): StreamHead[] => good[checkpointLine(number)]?.checkpoint?.body.streams ?? []
   const cases: Readonly<Record<string, [Line[], RegExp]>> = {
     'an edited entry': [changed(main17, { entry: { ...entryAt('main', 17), actor: 'x' } }), /main 17 is edited/],
     'an added field': [changed(main17, { entry: { ...entryAt('main', 17), more: 1 } }), /main 17 is edited/],
@@ -153,7 +210,7 @@ describe('the stand-alone verifier', () => {
     ],
     'an edited last entry that was hashed again': [
       changed(lineOf('main', 30), { entry: rehashed(entryAt('main', 30), { actor: 'x' }) }),
-      /main 30 is edited/,
+      /main 30, or one from 28 on, is not what checkpoint 5 signed/,
     ],
     'an entry after a signed one that does not follow it': [
       changed(lineOf('main', 15), { entry: rehashed(entryAt('main', 15), { prev_hash: 'f'.repeat(64) }) }),
@@ -172,10 +229,11 @@ describe('the stand-alone verifier', () => {
     'a missing stream': [good.filter(({ entry }) => entry?.stream !== 'b'), /b 1 is missing/],
     'a truncated file': [good.slice(0, -1), /ends early/],
     'a file with more lines after its end': [[...good, good[main17] ?? { kind: '' }], /follows the last line/],
-    'missing last entries': [good.toSpliced(main17, good.length - 1 - main17), /main 17 is missing/],
+    'missing last entries': [good.toSpliced(main17, good.length - 1 - main17), /b 11 is missing/],
     'a line of an unknown kind': [good.toSpliced(5, 0, { kind: 'note' }), /unknown kind/],
     'a removed checkpoint': [good.toSpliced(checkpointLine(2), 1), /checkpoint 2 is missing: 3 was found/],
-    'the removed last checkpoint': [good.toSpliced(checkpointLine(4), 1), /lines are missing/],
+    'a removed newer checkpoint': [good.toSpliced(checkpointLine(4), 1), /checkpoint 4 is missing: 5 was found/],
+    'the removed last checkpoint': [good.toSpliced(checkpointLine(5), 1), /lines are missing/],
     'an edited checkpoint': [editedCheckpoint(3, { at: 1 }), /checkpoint 3 is forged/],
     'a checkpoint with another count': [editedCheckpoint(3, { count: 1 }), /checkpoint 3 is forged/],
     'a checkpoint with an edited signature': [
@@ -261,7 +319,7 @@ describe('the stand-alone verifier of proofs', async () => {
     const says = 'ok: main 17 is in the audit that checkpoint 3 signed\n'
     expect(run(JSON.stringify(proof), '--key', key)).toEqual({ code: 0, says })
     expect(run(JSON.stringify(proof, null, 2), '--key', key)).toEqual({ code: 0, says })
-    expect(run(JSON.stringify(proof)).says).toMatch(/consistent, not where it comes from/)
+    expect(run(JSON.stringify(proof)).says).toMatch(/^consistent: main 17[^]*no --key was given/)
   })
 
   const [first = { side: 'left' as const, hash: '' }, ...others] = proof.path
@@ -283,6 +341,17 @@ describe('the stand-alone verifier of proofs', async () => {
     const found = run(JSON.stringify({ ...proof, ...fields }), '--key', key)
     expect(found.says).toMatch(says)
     expect(found.code).toBe(1)
+  })
+
+  test('refuses a proof in which a name stands twice, or something beside what is signed', () => {
+    const twice = JSON.stringify(proof).replace('"actor":', '"actor":"user:ceo","actor":')
+    expect(run(twice, '--key', key)).toMatchObject({ code: 1, says: expect.stringMatching(/twice/) as string })
+    for (const more of [
+      { note: 1 },
+      { checkpoint: { ...proof.checkpoint, note: 1 } },
+      { path: [{ ...first, note: 1 }] },
+    ])
+      expect(run(JSON.stringify({ ...proof, ...more }), '--key', key).says).toMatch(/consists of/)
   })
 
   test('refuses a proof under another key', () => {

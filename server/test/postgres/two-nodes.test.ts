@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { spawnSync } from 'node:child_process'
+import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasPostgres } from './with-postgres.ts'
 import { bookServer, openNodes, type Node, type Nodes } from './with-nodes.ts'
@@ -13,6 +14,7 @@ const NOTE = {
   calls: [{ tool: 'book__note', args: { text: '{{1}}' } }],
   answer: 'It is noted.',
 }
+const VERIFIER = resolve(import.meta.dirname, '../../../docs/verify-audit.mjs')
 const scripts = mkdtempSync(join(tmpdir(), 'sluice-two-nodes-'))
 
 describe.skipIf(!hasPostgres)('two nodes on one Postgres', () => {
@@ -121,6 +123,23 @@ describe.skipIf(!hasPostgres)('two nodes on one Postgres', () => {
     for (const node of [nodeOne(), nodeTwo()]) {
       const { out } = await node.cli('--json', 'audit', 'verify')
       expect(JSON.parse(out), out).toMatchObject({ ok: true })
+    }
+  })
+
+  test('an export has the entries of all nodes, also of one that goes on writing, and the stand-alone script accepts it', async () => {
+    const [key = ''] = (await nodeOne().cli('audit', 'key')).out.split(' ')
+    for (const since of [[], ['--since', '1h']]) {
+      const [exported] = await Promise.all([
+        nodeOne().cli('audit', 'export', ...since),
+        ...Array.from({ length: 5 }, () =>
+          nodeTwo().http('POST', '/v1/calls', agent, { tool: 'book__look', args: {} }),
+        ),
+      ])
+      const file = join(scripts, 'audit.jsonl')
+      writeFileSync(file, exported.out)
+      const checked = spawnSync(process.execPath, [VERIFIER, file, '--key', key], { encoding: 'utf8' })
+      expect(checked, checked.stderr).toMatchObject({ status: 0 })
+      expect(checked.stdout.match(/^  \S+: 1 to \d+$/gm)?.length).toBeGreaterThan(1)
     }
   })
 

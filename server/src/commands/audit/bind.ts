@@ -50,10 +50,11 @@ export const bindAudit = (deps: AuditDeps): AuditGate => ({
   page: (stream, from, limit) => deps.audit.entries(stream ?? deps.stream, from, limit),
   async verify(against, onProgress) {
     const options = { against, checkpointFile: deps.checkpointFile.state(), tail: deps.tail }
-    if (onProgress === undefined) return verifyAudit(deps, options)
+    if (onProgress === undefined) return signTail(deps, await verifyAudit(deps, options))
     const heads = await deps.audit.heads().catch(() => [])
     const of = heads.reduce((sum, { seq }) => sum + seq, 0)
-    return verifyAudit(deps, { ...options, onProgress: ({ entries }) => onProgress({ entries, of }) })
+    const told = { ...options, onProgress: ({ entries }: { entries: number }) => onProgress({ entries, of }) }
+    return signTail(deps, await verifyAudit(deps, told))
   },
   export: (since, format) => exportAudit(deps, { format, ...(since > 0 ? { since } : {}) }),
   prove: (stream, seq) => proveEntry(deps, stream ?? deps.stream, seq),
@@ -61,3 +62,13 @@ export const bindAudit = (deps: AuditDeps): AuditGate => ({
   acceptBreak: (caller, reason) => acceptBreak(deps, caller, reason),
   checkpointKeys: () => deps.keys.publicKeys(),
 })
+
+/** What was verified is signed at once, so that only a gate that cannot sign reports entries that are not signed. */
+async function signTail(deps: AuditDeps, report: AuditReport): Promise<AuditReport> {
+  if (!report.ok || report.unsigned === 0) return report
+  const present = await presentCheckpoint(deps)
+  if (!present.ok || present.value === undefined) return report
+  const { number, count } = present.value.body
+  const total = report.streams.reduce((sum, { seq }) => sum + seq, 0)
+  return { ...report, checkpoints: number, unsigned: Math.max(0, total - count) }
+}

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { always, entryIn, pick } from '../../../test/audit/histories.ts'
@@ -19,7 +20,7 @@ describe('an export as jsonl', () => {
   test('contains every entry and checkpoint of any history once, entries before the checkpoint that signs them', () =>
     always(async (memory) => {
       const lines = parsed(await exported(memory, 'jsonl'))
-      expect(lines[0]).toMatchObject({ kind: 'export', v: 1, since: null })
+      expect(lines[0]).toMatchObject({ kind: 'export', v: 2, since: null })
       expect(lines.at(-1)).toMatchObject({ kind: 'end' })
       expect(lines.filter(({ kind }) => kind === 'key')).toHaveLength(checkpointsOf(memory).length === 0 ? 0 : 1)
       for (const [stream, rows] of memory.stored.entries)
@@ -30,7 +31,7 @@ describe('an export as jsonl', () => {
       for (const checkpoint of checkpointsOf(memory)) {
         const before = lines.slice(
           0,
-          lines.findIndex((line) => JSON.stringify(line.checkpoint) === JSON.stringify(checkpoint)),
+          lines.findIndex((line) => isDeepStrictEqual(line.checkpoint, checkpoint)),
         )
         for (const { stream, to } of checkpoint.body.streams)
           expect(before.filter(({ entry }) => entry?.stream === stream)).toHaveLength(to)
@@ -43,10 +44,10 @@ describe('an export as jsonl', () => {
       if (other % 3 === 0) rows.splice(seq - 1, 1)
       if (other % 3 === 1) row.body = null
       if (other % 3 === 2) row.body = { ...entryIn(row), seq: 1000 }
-      const texts = (await exported(memory, 'jsonl')).filter((line) => line.startsWith('{"kind":"entry"'))
+      const texts = (await exported(memory, 'jsonl')).filter((line) => line.startsWith('{"entry":'))
       expect(new Set(texts).size).toBe(texts.length)
       const left = [...memory.stored.entries.values()].flat().filter(({ body }) => body !== null)
-      if (other % 3 !== 2) expect(texts.filter((text) => !text.includes('null}'))).toHaveLength(left.length)
+      if (other % 3 !== 2) expect(texts.filter((text) => !text.startsWith('{"entry":null'))).toHaveLength(left.length)
     }))
 
   test('shows an unreadable checkpoint as nothing, which a verifier detects', async () => {
@@ -91,7 +92,7 @@ describe('an export as csv', () => {
   })
 
   test('keeps any text complete, so that an RFC 4180 parser gets it back', () => {
-    const harmless = fc.string({ unit: 'binary' }).filter((text) => /^[a-z]/.test(text))
+    const harmless = fc.string({ unit: 'binary' }).map((text) => `a${text}`)
     fc.assert(
       fc.property(harmless, (text) => {
         const row = csvRow({ stream: text, seq: 1 })

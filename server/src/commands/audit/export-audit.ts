@@ -1,50 +1,46 @@
 import type { AuditEntry } from '../../contract/audit.ts'
+import { GENESIS } from '../../contract/genesis.ts'
+import { ok, type Result } from '../../contract/problems.ts'
 import { checkpointId, signedUpTo } from '../../core/audit/checkpoint.ts'
+import { exportEndText, exportLink, type ExportHead } from '../../core/audit/export-end.ts'
 import { linkOf } from '../../core/audit/link.ts'
 import { readCheckpoint } from '../../core/audit/verify-checkpoint.ts'
+import { printCanonical } from '../../core/json/print-canonical.ts'
 import { verificationBase } from './accepted-breaks.ts'
 import { signedHeads } from './check-continuity.ts'
 import { csvHeader, csvRow } from './export-audit-csv.ts'
 import type { CheckpointKeys } from '../ports/audit.ts'
-import type { Ledger } from '../ports/ledger.ts'
-import type { AuditReads, Held, Tables } from '../ports/reads.ts'
-import type { Clock } from '../ports/runtime.ts'
+import type { Held, Tables } from '../ports/reads.ts'
 import { ENTRIES_AT_ONCE, letOthersRun, storedCheckpoints } from './verify-audit-reads.ts'
+import { presentCheckpoint, type WriteCheckpointDeps } from './write-checkpoint.ts'
 
-export type ExportAuditDeps = {
-  readonly audit: AuditReads
-  readonly tables: Pick<Tables, 'list' | 'row'>
-  readonly keys: Pick<CheckpointKeys, 'publicKey' | 'isGenuine'>
-  readonly clock: Clock
-  /** Absent if the store is opened read-only. */
-  readonly ledger?: Ledger
-}
+export type ExportAuditDeps = WriteCheckpointDeps & { readonly keys: Pick<CheckpointKeys, 'publicKey'> }
 export type ExportAuditOptions = { readonly format: 'jsonl' | 'csv'; readonly since?: number }
 
-type Heads = Awaited<ReturnType<AuditReads['heads']>>
-
-/** One line of a `jsonl` export. `heads`: the store's heads at the end of the export, so that truncation can be detected. */
+/** One line of a `jsonl` export. */
 type Line =
-  | { readonly kind: 'export'; readonly v: 1; readonly at: number; readonly since: number | null }
+  | { readonly kind: 'export'; readonly v: 2; readonly at: number; readonly since: number | null }
   | { readonly kind: 'key'; readonly key: string; readonly public_key: string }
   | { readonly kind: 'checkpoint'; readonly checkpoint: unknown }
   | { readonly kind: 'entry'; readonly entry: AuditEntry }
   | { readonly kind: 'link'; readonly stream: string; readonly seq: number; readonly hash: string }
-  | { readonly kind: 'end'; readonly entries: number; readonly checkpoints: number; readonly heads: Heads }
 
 /**
- * The audit as lines, without line ends. In `jsonl` the entries that a checkpoint signed precede it, so that
- * `docs/verify-audit.mjs` can check the file in one pass. With `since`, the newest checkpoint before that time comes first, as
- * the signed base, and for older entries that it does not cover only the hash is shown (`link`). After an accepted break its
- * checkpoint is the base, because nothing older verifies; `csv` has all entries. Nothing is repaired: broken data is exported as
- * it is.
+ * The audit as lines, without line ends. `jsonl` is what `docs/verify-audit.mjs` checks, in one pass: the entries that a
+ * checkpoint signed precede it, a checkpoint that is written first signs the newest ones, and the signed last line covers each
+ * byte before it. With `since`, the newest checkpoint before that time comes first, as the signed base, and for older entries that
+ * it does not cover only the hash is shown (`link`). After an accepted break its checkpoint is the base, because nothing older
+ * verifies; `csv` has all entries. Nothing is repaired: a broken audit is exported as it is, and its end is not signed.
  */
 export async function* exportAudit(deps: ExportAuditDeps, options: ExportAuditOptions): AsyncGenerator<string> {
-  if (options.format === 'csv') yield csvHeader
-  for await (const line of exportLines(deps, options)) {
-    if (options.format === 'jsonl') yield JSON.stringify(line)
-    else if (line.kind === 'entry') yield csvRow(line.entry)
-  }
+  const since = options.since ?? -Infinity
+  yield* options.format === 'jsonl' ? signedLines(deps, since) : csvLines(deps, since)
+}
+
+async function* csvLines(deps: ExportAuditDeps, since: number): AsyncGenerator<string> {
+  yield csvHeader
+  const base = await newestBefore(deps.tables, since)
+  for await (const line of bodyLines(deps, since, base, undefined)) if (line.kind === 'entry') yield csvRow(line.entry)
 }
 
 /** What was exported so far. */
@@ -55,49 +51,89 @@ type Shown = {
   keys: Set<string>
 }
 
-async function* exportLines(deps: ExportAuditDeps, { since, format }: ExportAuditOptions): AsyncGenerator<Line> {
+async function* signedLines(deps: ExportAuditDeps, since: number): AsyncGenerator<string> {
   const counts = { entries: 0, checkpoints: 0 }
-  const base = await baseOf(deps, since ?? -Infinity, format)
-  yield { kind: 'export', v: 1, at: deps.clock(), since: since ?? (base === undefined ? null : 0) }
-  const body = bodyLines(deps, since ?? -Infinity, base)
+  const base = await baseOf(deps, since)
+  const last = await lastSigned(deps)
+  let digest = GENESIS
+  const linked = (line: Line): string => {
+    const text = lineText(line)
+    digest = exportLink(digest, text, deps.digest)
+    return text
+  }
+  const from = since === -Infinity ? null : since
+  yield linked({ kind: 'export', v: 2, at: deps.clock(), since: from ?? (base === undefined ? null : 0) })
+  const body = bodyLines(deps, since, base, last.ok ? last.value : undefined)
   let next = await body.next()
   for (; next.done !== true; next = await body.next()) {
     if (next.value.kind === 'entry') counts.entries += 1
     if (next.value.kind === 'checkpoint') counts.checkpoints += 1
-    yield next.value
+    yield linked(next.value)
   }
-  yield { kind: 'end', ...counts, heads: next.value }
+  const end = { kind: 'end' as const, ...counts, heads: next.value, digest }
+  yield printCanonical({ ...end, ...(last.ok ? deps.keys.sign(exportEndText(end)) : { unsigned: last.problem.code }) })
+}
+
+/** Whatever is stored becomes a line; a value without a canonical form was not written by us, which a verifier detects. */
+function lineText(line: Line): string {
+  try {
+    return printCanonical(line)
+  } catch {
+    return JSON.stringify(line)
+  }
+}
+
+/** Where an export ends: at a checkpoint, 0 if there is nothing to sign. */
+type End = { readonly number: number; readonly heads: readonly ExportHead[] }
+
+async function lastSigned(deps: ExportAuditDeps): Promise<Result<End>> {
+  const present = await presentCheckpoint(deps)
+  if (!present.ok) return present
+  const { number, streams } = present.value?.body ?? { number: 0, streams: [] }
+  return ok({ number, heads: streams.map(({ stream, to, head }) => ({ stream, seq: to, hash: head })) })
 }
 
 /** The newest checkpoint before `since`, or the newest accepted break if that is later. */
-async function baseOf(
-  deps: ExportAuditDeps,
-  since: number,
-  format: ExportAuditOptions['format'],
-): Promise<Held<'checkpoints'> | undefined> {
+async function baseOf(deps: ExportAuditDeps, since: number): Promise<Held<'checkpoints'> | undefined> {
   const before = await newestBefore(deps.tables, since)
-  const accepted = format === 'csv' ? undefined : await verificationBase(deps, undefined)
+  const accepted = await verificationBase(deps, undefined)
   if (accepted?.cursor === undefined || (before?.cursor ?? 0) >= accepted.cursor) return before
   return deps.tables.row('checkpoints', checkpointId(accepted.body.number))
 }
 
+/** Up to `last`, or up to the newest entries if nothing signs them. */
 async function* bodyLines(
   deps: ExportAuditDeps,
   since: number,
   base: Held<'checkpoints'> | undefined,
-): AsyncGenerator<Line, Heads> {
+  last: End | undefined,
+): AsyncGenerator<Line, readonly ExportHead[]> {
   const shown: Shown = { since, upTo: new Map(), begun: new Set(), keys: new Set() }
   for (const { stream } of base?.row.body.streams ?? []) shown.upTo.set(stream, signedUpTo(base?.row.body, stream))
   if (base !== undefined) yield* checkpointLines(deps, base.row, shown)
-  for await (const stored of storedCheckpoints(deps.tables, base?.cursor)) {
+  for await (const stored of checkpointsAfter(deps, base, last?.number ?? Infinity)) {
     for (const { stream, to } of readCheckpoint(stored)?.body.streams ?? []) yield* entryLines(deps, stream, to, shown)
     yield* checkpointLines(deps, stored, shown)
   }
+  if (last !== undefined) return last.heads
   const heads = await signedHeads(deps, readCheckpoint(base?.row)?.body)
   // A power failure must not take back an entry that was exported.
-  await deps.ledger?.commit([])
+  await deps.ledger.commit([])
   for (const { stream, seq } of heads) yield* entryLines(deps, stream, seq, shown)
-  return heads
+  return heads.map(({ stream, seq, hash }) => ({ stream, seq, hash }))
+}
+
+/** Those that follow `base`, up to this number. */
+async function* checkpointsAfter(
+  { tables }: Pick<ExportAuditDeps, 'tables'>,
+  base: Held<'checkpoints'> | undefined,
+  upTo: number,
+): AsyncGenerator {
+  if ((base?.row.body.number ?? 0) >= upTo) return
+  for await (const stored of storedCheckpoints(tables, base?.cursor)) {
+    yield stored
+    if ((readCheckpoint(stored)?.body.number ?? 0) >= upTo) return
+  }
 }
 
 /**

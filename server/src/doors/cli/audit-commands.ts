@@ -14,7 +14,9 @@ export function addAuditCommands(program: Command, session: Session): void {
   const audit = program.command('audit').description('the audit log')
   audit
     .command('verify')
-    .description('verify the whole hash chain and report the first bad entry')
+    .description(
+      'verify the whole hash chain and report the first bad entry; exits with 7 if some entries are not signed',
+    )
     .option('--against <file>', 'a file with a checkpoint that you saved elsewhere')
     .action(async (options: { against?: string }) => {
       const against = options.against === undefined ? [] : checkpointsIn(options.against)
@@ -25,11 +27,13 @@ export function addAuditCommands(program: Command, session: Session): void {
       const asked = await session.ask('POST', '/v1/audit/verify', { against })
       const reply = asked.status === UNREACHED ? await offline(session, against) : asked
       const code = printReply(session.out(), reply, (report) => printReport(session.out(), report))
-      session.exit(code === EXIT.ok && fieldsOf(reply.body)['ok'] !== true ? EXIT.problem : code)
+      session.exit(code === EXIT.ok ? codeOfReport(fieldsOf(reply.body)) : code)
     })
   audit
     .command('export')
-    .description('export all entries and checkpoints, for `docs/verify-audit.mjs` or a spreadsheet')
+    .description(
+      'export all entries and checkpoints, for `docs/verify-audit.mjs` or a spreadsheet; exits with 7 if its end is not signed',
+    )
     .option('--format <format>', 'jsonl or csv', oneOf('jsonl', 'csv'), 'jsonl')
     .option('--since <when>', 'a date, or a duration such as 7d or 12h', '')
     .action(async (options: { format: string; since: string }) => {
@@ -40,7 +44,8 @@ export function addAuditCommands(program: Command, session: Session): void {
         'GET',
         `/v1/audit/export?format=${encodeURIComponent(options.format)}&since=${since}`,
       )
-      session.exit(printReply(session.out(), reply, () => session.out().data(reply.text.trimEnd())))
+      const code = printReply(session.out(), reply, () => session.out().data(reply.text.trimEnd()))
+      session.exit(code === EXIT.ok && options.format === 'jsonl' ? codeOfExport(session.out(), reply.text) : code)
     })
   audit
     .command('tail')
@@ -93,6 +98,27 @@ export function addAuditCommands(program: Command, session: Session): void {
     })
 }
 
+const codeOfReport = ({ ok, unsigned }: Fields): number =>
+  ok !== true ? EXIT.problem : unsigned === 0 ? EXIT.ok : EXIT.unsigned
+
+/** The last line says whether the gate could sign the export. Without it the export broke off. */
+function codeOfExport(out: Out, text: string): number {
+  const last = text.trimEnd().split('\n').at(-1) ?? ''
+  const { kind, signature, unsigned } = fieldsOf(parsedLine(last))
+  if (kind !== 'end') out.error('the export is incomplete: it broke off before its last line')
+  else if (signature === undefined)
+    out.error(`the end of the export is not signed (${textOf(unsigned)}): run \`sluice audit verify\` to see why`)
+  return kind !== 'end' ? EXIT.problem : signature === undefined ? EXIT.unsigned : EXIT.ok
+}
+
+function parsedLine(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** One checkpoint per line; undefined if the file cannot be read or contains anything else. */
 function checkpointsIn(file: string): readonly Checkpoint[] | undefined {
   try {
@@ -112,7 +138,7 @@ async function offline(session: Session, against: readonly Checkpoint[]): Promis
 
 function printReport(out: Out, report: Fields): void {
   const { entries, checkpoints, unsigned } = report
-  const counted = `${count(entries, 'entry', 'entries')}, ${count(checkpoints, 'checkpoint')}, ${count(unsigned, 'entry', 'entries')} not signed yet`
+  const counted = `${count(entries, 'entry', 'entries')}, ${count(checkpoints, 'checkpoint')}, ${unsigned === 0 ? 'all signed' : `${count(unsigned, 'entry', 'entries')} not signed yet`}`
   const first = fieldsOf(report['first'])
   const where = `${textOf(first['what'])} at entry ${textOf(first['seq'])} of stream ${textOf(first['stream'])}`
   for (const { checkpoint, by, at, reason } of itemsOf({ items: report['breaks'] ?? [] }))

@@ -7,6 +7,7 @@ export const EXIT = {
   no_candidates: 4,
   failed: 5,
   unknown: 6,
+  unsigned: 7,
   usage: 64,
   absent: 69,
   internal: 70,
