@@ -1,4 +1,4 @@
-import { CSRF_HEADER, type LoginAnswer, type LoginMethodsAnswer } from './login-words.ts'
+import { CSRF_HEADER, type LoginAnswer, type LoginHereAnswer, type LoginMethodsAnswer } from './login-words.ts'
 import { storeOf } from '../lib/store.ts'
 
 /** The person who is logged in. */
@@ -36,8 +36,9 @@ function remember(answer: LoginAnswer): void {
 export async function readSession(): Promise<void> {
   try {
     // The page preloads this, so that the answer has arrived when the scripts run.
-    const answer = await fetch('/v1/login', { credentials: 'same-origin' })
-    if (answer.ok) return remember((await answer.json()) as LoginAnswer)
+    const answer = await fetch('/v1/login/here', { credentials: 'same-origin' })
+    const { login } = answer.ok ? ((await answer.json()) as LoginHereAnswer) : {}
+    if (login !== undefined) return remember(login)
   } catch {
     // Without an answer the page assumes that nobody is logged in.
   }

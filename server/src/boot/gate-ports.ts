@@ -1,7 +1,7 @@
 import type { LiveCatalogue } from '../commands/catalogue/catalogue.ts'
 import type { Links } from '../commands/calls/describe-call.ts'
 import type { Judgement } from '../commands/calls/facts/load-judgement.ts'
-import type { ServerReport } from '../commands/catalogue/bind.ts'
+import type { ServerReport } from '../commands/catalogue/server-report.ts'
 import type { FactsDeps } from '../commands/calls/gather-facts.ts'
 import type { Intake } from '../commands/calls/intake.ts'
 import type { PolicyStore } from '../commands/policy/put-policy.ts'
@@ -107,6 +107,7 @@ export type GatePorts = {
   readonly offerings: Offerings
   readonly logins: ServerLogins
   readonly serverReports: () => readonly ServerReport[]
+  readonly retryServer: (server: string) => Promise<void>
   /** Resolves when every server has listed its tools once or failed to, or a few seconds after the start. */
   readonly firstListing: () => Promise<void>
   readonly catalogue: LiveCatalogue

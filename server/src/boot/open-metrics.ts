@@ -1,4 +1,4 @@
-import type { ServerReport } from '../commands/catalogue/bind.ts'
+import type { ServerReport } from '../commands/catalogue/server-report.ts'
 import type { AuditReads, Tables } from '../commands/ports/reads.ts'
 import type { Config } from '../contract/config.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'

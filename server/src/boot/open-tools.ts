@@ -30,6 +30,7 @@ import type { Storage } from './open-storage.ts'
 import { randomIds } from './random-ids.ts'
 import type { Parts } from './read-parts.ts'
 import { openServerFolders } from './server-folders.ts'
+import { serverReporter } from './server-reports.ts'
 import type { GatePorts } from './gate-ports.ts'
 
 /** How long lists and searches wait for servers that are still connecting, counted from the start of the gate. */
@@ -47,6 +48,7 @@ export type Tools = {
     | 'offerings'
     | 'logins'
     | 'serverReports'
+    | 'retryServer'
     | 'firstListing'
     | 'meaning'
     | 'learning'
@@ -94,6 +96,7 @@ export async function openTools(
     table: settings.table,
     log,
   })
+  const report = serverReporter()
   const mayAct = () => ports.liveness.mayAct()
   const servers = openToolServers({
     logins,
@@ -159,7 +162,10 @@ export async function openTools(
       offerings: redactReplies(redactOwnReplies(servers, own.current, scanner), outputs),
       logins,
       serverReports: () =>
-        own.redactAll(servers.status().map((status) => ({ ...status, findings: listingFindings.of(status.server) }))),
+        own.redactAll(
+          servers.status().map((status) => ({ ...report(status), findings: listingFindings.of(status.server) })),
+        ),
+      retryServer: (server) => servers.retry(server),
       ...meaning,
       ...(config.search.learn ? { learning: openHabits({ ...shared, clock: Date.now }) } : {}),
     },

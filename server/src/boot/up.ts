@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { LOCAL_OWNER } from '../contract/caller.ts'
+import { count } from '../contract/framed-text.ts'
 import { ok, refuse, type Problem } from '../contract/problems.ts'
 import { commandFor, commandName } from '../doors/cli/command-name.ts'
 import type { UpOptions } from '../doors/cli/local-gate.ts'
@@ -128,10 +129,14 @@ async function run(options: UpOptions, compilers: Compilers, more: Pick<GateOpti
   ;({ url } = listening.value)
   await opened.value.settled
   const tools = gate.catalogue.tools(LOCAL_OWNER).length
-  process.stdout.write(`sluice is up at ${url}, ${tools} ${tools === 1 ? 'tool' : 'tools'}, data in ${settings.data}\n`)
   const { admin_key } = prepared.value
-  if (admin_key !== undefined) process.stdout.write(`your admin key is in ${admin_key}\n`)
-  if (options.demo === true) process.stdout.write(await greetDemo(gate, url, LOCAL_OWNER, demoCommand()))
+  const greeting = [
+    `sluice is up at ${url}, ${count(tools, 'tool')}, data in ${settings.data}\n`,
+    ...(admin_key === undefined ? [] : [`your admin key is in ${admin_key}\n`]),
+    ...(options.demo === true ? [await greetDemo(gate, url, LOCAL_OWNER, demoCommand())] : []),
+  ]
+  // In one piece, because lines of the log may be written at any time.
+  process.stdout.write(greeting.join(''))
   compilers.started()
   const stopGivingBack = freeMemoryWhenIdle(compilers.enable)
   const signal = await Promise.race([dead, untilStopped(() => void opened.value.live.reload('signal'))])

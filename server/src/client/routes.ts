@@ -443,7 +443,16 @@ export type Routes = {
   /** Tool servers and their health */
   'GET /v1/servers': {
     query: { readonly limit?: number | undefined; readonly after?: number | undefined }
-    answer: { readonly items: readonly ({ readonly server: string; readonly state: string; readonly tools: number; readonly findings: readonly ({ readonly rule: "title_cut" | "description_cut" | "annotations_left_out" | "name_too_long" | "schema_too_large" | "not_a_tool" | "not_canonical" | "name_taken" | "too_many_tools" | "too_much_text" | "pages_without_end" | "not_callable"; readonly tools: number; readonly example: string; readonly says: string })[] })[]; readonly next?: number | undefined }
+    answer: { readonly items: readonly ({ readonly server: string; readonly state: string; readonly tools: number; readonly since: number; readonly failures: number; readonly last_failure?: string | undefined; readonly breaker: string; readonly login?: { readonly per: "gate" | "user"; readonly state: "logged_in" | "needed" | "none" } | undefined; readonly stderr: readonly (string)[]; readonly findings: readonly ({ readonly rule: "title_cut" | "description_cut" | "annotations_left_out" | "name_too_long" | "schema_too_large" | "not_a_tool" | "not_canonical" | "name_taken" | "too_many_tools" | "too_much_text" | "pages_without_end" | "not_callable"; readonly tools: number; readonly example: string; readonly says: string })[] })[]; readonly next?: number | undefined }
+  }
+  /** Try at once to reach a tool server that is down; answers with its state after the attempt */
+  'POST /v1/servers/{server}/retry': {
+    path: { readonly server: string }
+    answer: { readonly server: string; readonly state: string; readonly tools: number; readonly since: number; readonly failures: number; readonly last_failure?: string | undefined; readonly breaker: string; readonly login?: { readonly per: "gate" | "user"; readonly state: "logged_in" | "needed" | "none" } | undefined; readonly stderr: readonly (string)[]; readonly findings: readonly ({ readonly rule: "title_cut" | "description_cut" | "annotations_left_out" | "name_too_long" | "schema_too_large" | "not_a_tool" | "not_canonical" | "name_taken" | "too_many_tools" | "too_much_text" | "pages_without_end" | "not_callable"; readonly tools: number; readonly example: string; readonly says: string })[] }
+  }
+  /** Whether a model is configured for the agent, and whether flows are on */
+  'GET /v1/features': {
+    answer: { readonly agent: { readonly model: "configured" | "scripted" }; readonly flows: { readonly runs: { readonly on: boolean; readonly code?: string | undefined; readonly says?: string | undefined; readonly do?: string | undefined }; readonly execution: { readonly on: boolean; readonly code?: string | undefined; readonly says?: string | undefined; readonly do?: string | undefined } } }
   }
   /** The configuration file of this gate, and a digest of each section that takes effect only after a restart */
   'GET /v1/settings': {
@@ -660,6 +669,10 @@ export type Routes = {
   /** Log out here */
   'DELETE /v1/login': {
     answer: { readonly ended: number }
+  }
+  /** Whether somebody is logged in in this browser, and who; being logged out is not an error here */
+  'GET /v1/login/here': {
+    answer: { readonly login?: { readonly caller: { readonly kind: "agent" | "user" | "approver" | "reviewer" | "admin" | "node"; readonly id: string; readonly user: string }; readonly how: "key" | "oidc" | "credential"; readonly csrf?: string | undefined; readonly expires_at?: number | undefined; readonly idle_ms?: number | undefined; readonly proofs: { readonly passphrase: boolean; readonly passkeys: number; readonly needed: boolean } } | undefined }
   }
   /** Log out everywhere */
   'DELETE /v1/logins': {

@@ -104,10 +104,37 @@ export const ToolAnswer = z.object({
 
 export const ServerAnswer = z.object({
   server: z.string(),
+  /** `starting`, `ready`, `waiting` (it failed and will be tried again), `needs_login`, or `closed`. */
   state: z.string(),
   tools: z.number().int(),
+  /** When it came up, went down, or was found to need a login. */
+  since: z.number(),
+  /** Attempts in a row that failed. */
+  failures: z.number().int(),
+  /** Why it is not ready; when it is, why it last was not. */
+  last_failure: z.string().optional(),
+  /** `open`: too many calls in a row failed, so no call is sent for a while. */
+  breaker: z.string(),
+  /** Only if people can log in there: whose login it is, and its state. */
+  login: z.object({ per: z.enum(['gate', 'user']), state: z.enum(['logged_in', 'needed', 'none']) }).optional(),
+  /** The end of what its last run wrote to stderr, without secrets. */
+  stderr: z.array(z.string()),
   /** What was cut or left out of its latest list of tools. */
   findings: z.array(ListingFinding.extend({ says: z.string() })),
+})
+const FeatureSwitch = z.object({
+  on: z.boolean(),
+  /** Why it is off, and what an operator can do about it. */
+  code: z.string().optional(),
+  says: z.string().optional(),
+  do: z.string().optional(),
+})
+/** What this gate can do besides deciding about calls. */
+export const FeaturesAnswer = z.object({
+  /** `scripted`: no model is configured, and a script with a few phrases answers. */
+  agent: z.object({ model: z.enum(['configured', 'scripted']) }),
+  /** Whether runs of flows can be changed, and whether agents can execute their automatable steps. */
+  flows: z.object({ runs: FeatureSwitch, execution: FeatureSwitch }),
 })
 export const ServerLoginAnswer = z.object({
   url: z.string(),

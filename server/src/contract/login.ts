@@ -44,6 +44,10 @@ export const LoginAnswer = z.object({
 })
 export type LoginAnswer = z.infer<typeof LoginAnswer>
 
+/** Whether somebody is logged in in the browser that asks. */
+export const LoginHereAnswer = z.object({ login: LoginAnswer.optional() })
+export type LoginHereAnswer = z.infer<typeof LoginHereAnswer>
+
 /** The ways to log in. `start` is a URL of this gate, to be opened by the browser. */
 export const LoginMethodsAnswer = z.object({
   key: z.literal(true),

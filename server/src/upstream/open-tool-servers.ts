@@ -54,10 +54,9 @@ export function openToolServers(options: ToolServersOptions): OpenToolServers {
   function open(given: ServerConfig): Opened {
     const config = options.mayAct === undefined ? given : { ...given, mayAct: options.mayAct }
     const generation = (generations += 1)
-    const said = (says: string) => log({ level: 'info', server: config.name, says })
     const deps = { config, tuning, identity, log }
     if (config.url !== undefined) logins?.enter(config)
-    const transport = transportFor(config, tuning, { log: said, logins })
+    const transport = (said: (line: string) => void) => transportFor(config, tuning, { log: said, logins })
     const shared = toolServer({ ...deps, transport, onListed, onNotice })
     if (config.url === undefined || config.login?.per !== 'user' || logins === undefined)
       return { config, generation, shared }
@@ -68,7 +67,7 @@ export function openToolServers(options: ToolServersOptions): OpenToolServers {
       open: (user) =>
         toolServer({
           ...deps,
-          transport: transportFor(config, tuning, { log: said, logins, user }),
+          transport: (said) => transportFor(config, tuning, { log: said, logins, user }),
           // The tools listed for one user are not registered for others.
           onListed: async () => undefined,
           onNotice: () => undefined,
@@ -145,6 +144,7 @@ export function openToolServers(options: ToolServersOptions): OpenToolServers {
     },
     status: () => [...servers.values()].map(statusOf),
     ready: async (server) => servers.get(server)?.shared.ready() ?? refuse('tool.unavailable', unknown(server).about),
+    retry: async (server) => servers.get(server)?.shared.retry(),
     change(configs) {
       const before = servers
       servers = new Map(

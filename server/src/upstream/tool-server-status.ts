@@ -15,12 +15,16 @@ export type ServerStatus = {
   readonly active: number
   readonly queued: number
   readonly starts: number
+  /** When it came up, went down, or was found to need a login. */
+  readonly since: number
+  /** Attempts in a row that failed. */
+  readonly failures: number
   /** Answers that came after their call was given up. */
   readonly late_answers: number
   readonly last_failure?: string
   /** The gate's own login there, if people can log in. `users`: how many have their own. */
   readonly login?: Omit<LoginStatus, 'server' | 'user'> & { readonly per: 'gate' | 'user'; readonly users?: number }
-  /** The end of what it wrote to stderr. */
+  /** The end of what its last run wrote to stderr, without secrets and without characters that do something. */
   readonly stderr: readonly string[]
 }
 
@@ -36,6 +40,8 @@ export type OpenToolServers = ToolServers &
     status(): readonly ServerStatus[]
     /** Resolves once the server is connected and its tools are registered, or this attempt has failed. Starts it if necessary. */
     ready(server: string): Promise<Result<ServerStatus>>
+    /** Tries at once to reach a server that is down. Resolves like `ready`, or when the attempt takes too long to wait for. */
+    retry(server: string): Promise<void>
     /**
      * Replaces the servers. One that is new or configured differently is started; one that was removed or replaced accepts no
      * more calls, and ends after those in progress, or after half a minute.

@@ -67,6 +67,24 @@ describe('the start of a tool server', () => {
       },
     ))
 
+  test('one that fails again and again is logged once, and shows harmlessly what its last run wrote', () =>
+    withToolServers(
+      [scriptServer('mail', 'starting.ts', { args: ['complains', '/nowhere'] })],
+      QUICK,
+      async ({ servers, logged }) => {
+        const state = () => servers.status()[0]
+        await expect.poll(() => state()?.failures, { timeout: 60_000 }).toBeGreaterThan(3)
+        expect(state()).toMatchObject({ last_failure: 'it did not answer (exit code 1)' })
+        await expect
+          .poll(() => state()?.stderr)
+          .toEqual([expect.stringMatching(/^run \d+$/), 'Error: TOKEN⟨U+202E⟩ is not set'])
+        expect(logged.filter((line) => line.includes('did not start'))).toHaveLength(1)
+        expect(logged.filter((line) => line.includes('TOKEN'))).toHaveLength(1)
+        await servers.retry('mail')
+        expect(logged.filter((line) => line.includes('did not start'))).toHaveLength(2)
+      },
+    ))
+
   test('a program that does not exist, or dies, rejects its calls and blocks no others', () =>
     withToolServers(
       [

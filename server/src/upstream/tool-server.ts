@@ -14,7 +14,9 @@ import { ok, refuse, type Result } from '../contract/problems.ts'
 import { admit, after, backOff, closedBreaker, isPassable, type Breaker, type Passage } from './breaker.ts'
 import type { Connection, ConnectionDeps } from './connection.ts'
 import { LEASE_EXPIRED, loginNeeded, notSent } from './pending-calls.ts'
+import { harmlessLine } from './harmless-text.ts'
 import type { ServerConfig } from './server-config.ts'
+import { serverLog } from './server-log.ts'
 import { openSlots } from './slots.ts'
 import type { ServerStatus, UpstreamLog } from './tool-server-status.ts'
 import { openWatches } from './watches.ts'
@@ -31,6 +33,8 @@ export type ToolServer = {
   /** Ends the current connection, if there is one, and reconnects: somebody logged in or out. */
   reconnect(): void
   ready(): Promise<Result<ServerStatus>>
+  /** Tries at once, and logs what happens. */
+  retry(): Promise<void>
   status(): ServerStatus
   close(): Promise<void>
 }
@@ -43,7 +47,8 @@ type Phase =
 
 export type ToolServerDeps = Pick<ConnectionDeps, 'tuning' | 'identity' | 'onListed'> & {
   readonly config: Pick<ServerConfig, 'name' | 'concurrency' | 'timeout_ms' | 'mayAct'>
-  readonly transport: Transport
+  /** `log`: for what the server itself prints. */
+  readonly transport: (log: (line: string) => void) => Transport
   readonly log: UpstreamLog
   readonly onNotice: (notice: Notice) => void
 }
@@ -56,10 +61,12 @@ type Send<T> = (connection: Connection) => MaybePromise<UpstreamReply<T>>
 
 /** One tool server: starts and restarts it, sends calls while it is healthy, and rejects them while it is not. */
 export function toolServer(deps: ToolServerDeps): ToolServer {
-  const { config, transport, tuning, log } = deps
+  const { config, tuning } = deps
   const server = config.name
   const now = () => performance.now()
-  const say = (level: 'info' | 'warn', says: string) => log({ level, server, says: transport.hide(says) })
+  const log = serverLog(server, deps.log)
+  const transport = deps.transport((line) => log.say('info', line))
+  const say = (level: 'info' | 'warn', says: string) => log.say(level, transport.hide(says))
   const slots = openSlots(config.concurrency, tuning.queue)
   const stop = new AbortController()
   let phase: Phase = { is: 'waiting' }
@@ -73,6 +80,18 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
   /** Why somebody has to log in, until the server is ready. */
   let login_need: string | undefined
   let capabilities: JsonObject | undefined
+  let condition: 'starting' | 'up' | 'down' | 'needs_login' = 'starting'
+  let since = Date.now()
+
+  function turn(to: typeof condition): void {
+    if (to === 'up') log.up()
+    else log.down()
+    if (condition !== to) since = Date.now()
+    condition = to
+  }
+
+  /** Why it failed, in words that may come from the server. */
+  const said = (says: string) => transport.hide(harmlessLine(says))
 
   function start(): void {
     if (phase.is !== 'waiting' && phase.is !== 'needs_login') return
@@ -99,7 +118,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
     }
     if (opened.is === 'needs_login') {
       legacy = false
-      if (login_need !== transport.hide(opened.says)) say('warn', `needs a login: ${opened.says}`)
+      if (login_need !== said(opened.says)) say('warn', `needs a login: ${opened.says}`)
       waitForLogin(opened.says)
       return undefined
     }
@@ -113,6 +132,7 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
     legacy = connection.legacy
     capabilities = connection.besides?.capabilities
     phase = { is: 'ready', connection, since: now() }
+    turn('up')
     login_need = undefined
     const { protocol } = connection
     say(
@@ -146,7 +166,8 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
 
   /** Waits and restarts: immediately the first time, later with a back-off. */
   function fall(says: string): void {
-    last_failure = transport.hide(says)
+    last_failure = said(says)
+    turn('down')
     failures += 1
     const delay = failures === 1 ? 0 : backOff(tuning.restart, failures - 1)
     const timer = setTimeout(start, delay)
@@ -157,7 +178,8 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
 
   /** The server is not faulty, so there is no back-off; a login starts it immediately. */
   function waitForLogin(says: string): void {
-    login_need = transport.hide(says)
+    login_need = said(says)
+    turn('needs_login')
     failures = 0
     const timer = setTimeout(start, tuning.login_retry_ms)
     timer.unref()
@@ -298,6 +320,8 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
       active: slots.active(),
       queued: slots.queued(),
       starts,
+      since,
+      failures,
       late_answers: late_before + (connection?.late() ?? 0),
       ...(failure === undefined ? {} : { last_failure: failure }),
       stderr: transport.stderr(),
@@ -319,6 +343,11 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
       const why = failureNow() ?? 'the gate is shutting down'
       return refuse(isWaitingForLogin() ? 'tool.login_needed' : 'tool.unavailable', { server, why })
     },
+    async retry() {
+      log.again()
+      start()
+      if (phase.is === 'starting') await withTimeout(phase.attempt, RETRY_WAIT_MS)
+    },
     async close() {
       const before = phase
       if (before.is === 'waiting' || before.is === 'needs_login') clearTimeout(before.timer)
@@ -336,6 +365,9 @@ export function toolServer(deps: ToolServerDeps): ToolServer {
     },
   }
 }
+
+/** How long a person waits for the attempt they asked for. */
+const RETRY_WAIT_MS = 10_000
 
 /** It was certainly not sent, because its connection had already ended. */
 const isStranded = (answer: UpstreamReply<unknown>, connection: Connection): boolean =>

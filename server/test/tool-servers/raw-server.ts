@@ -7,7 +7,7 @@ export type RawCall = {
   readonly args: Record<string, unknown>
   readonly meta: Record<string, unknown>
 }
-export type RawTool = { readonly name: string; readonly description?: string }
+export type RawTool = { readonly name: string; readonly description?: string; readonly outputSchema?: object }
 
 /** Writes exactly this, without a line break of its own. */
 export const write = (text: string): boolean => process.stdout.write(text)

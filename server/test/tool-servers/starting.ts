@@ -5,6 +5,11 @@ import { answer, serveRaw } from './raw-server.ts'
 const [how, mark = ''] = process.argv.slice(2)
 
 if (how === 'dies') process.exit(1)
+if (how === 'complains' && !existsSync(mark)) {
+  // Different in each run, in colour, and with a letter that reverses the text.
+  process.stderr.write(`run ${process.pid}\n\u001b[31mError\u001b[0m: TOKEN\u202e is not set\n`)
+  process.exit(1)
+}
 if (how === 'dies_once' && !existsSync(mark)) {
   writeFileSync(mark, '')
   process.exit(1)

@@ -1,6 +1,7 @@
 import type { AgentAnswer, AgentBody } from '../../contract/agent.ts'
 import type { Caller } from '../../contract/caller.ts'
 import type { Result } from '../../contract/problems.ts'
+import type { AgentModels } from '../ports/models.ts'
 import type { Page } from '../ports/reads.ts'
 import { ownThread } from './threads.ts'
 import { afterAllOf, followThread, type FollowDeps, type Follower } from './follow-thread.ts'
@@ -15,10 +16,12 @@ import {
 } from './read-threads.ts'
 import { runAgent, withDevToken, type RunAgent, type RunAgentDeps } from './run-agent.ts'
 
-export type AgentDeps = RunAgentDeps & FollowDeps & CancelThreadDeps
+export type AgentDeps = RunAgentDeps & FollowDeps & CancelThreadDeps & { readonly models: AgentModels }
 
 /** Threads: a model plans and proposes, code decides. */
 export interface AgentGate {
+  /** `scripted`: no model is configured, and a script with a few phrases answers. */
+  model(): 'configured' | 'scripted'
   run(caller: Caller, body: AgentBody, more?: RunAgent): Promise<Result<AgentAnswer>>
   /** The same answer, in development with a token for what it waits for. Only for the answer of `/agent/run`. */
   withDevToken(caller: Caller, answer: AgentAnswer): Promise<AgentAnswer>
@@ -35,6 +38,7 @@ export interface AgentGate {
 }
 
 export const bindAgent = (deps: AgentDeps): AgentGate => ({
+  model: () => (deps.models.notice === undefined ? 'configured' : 'scripted'),
   run: (caller, body, more) => runAgent(deps, caller, body, more),
   withDevToken: (caller, answer) => withDevToken(deps, caller, answer),
   read: (caller, run_id) => readThread(deps, caller, run_id),

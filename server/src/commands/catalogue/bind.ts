@@ -10,24 +10,21 @@ import type { LivePolicy } from '../policy/live-policy.ts'
 import { admitTool, type AdmitDeps } from './admit-tool.ts'
 import { downServers, type DownServer } from './down-servers.ts'
 import { readCard, type Card, type CardDeps } from './read-card.ts'
+import { retryServer, type RetryDeps } from './retry-server.ts'
 import { reviewTool } from './review-tool.ts'
 import type { SearchHabits } from './search-habits.ts'
+import type { ServerReport } from './server-report.ts'
 import { searchTools, type FoundTool, type SearchDeps } from './search-tools.ts'
 import { smallerSurface } from './smaller-surface.ts'
-
-/** The state of one tool server, for operators. */
-export type ServerReport = { readonly server: string; readonly state: string; readonly tools: number } & Readonly<
-  Record<string, unknown>
->
 
 export type CatalogueGateDeps = Omit<SearchDeps, 'habits'> &
   AdmitDeps &
   CardDeps &
-  SiblingDeps & {
+  SiblingDeps &
+  RetryDeps & {
     /** What callers' searches lead to, if learning is on. */
     readonly learning?: SearchHabits
     readonly live: Pick<LivePolicy, 'reload'>
-    readonly serverReports: () => readonly ServerReport[]
     readonly firstListing: () => Promise<void>
   } & PacksDeps
 
@@ -47,6 +44,8 @@ export interface CatalogueGate {
   review(caller: Caller, tool_id: string): Result<DefinitionReview>
   admit(caller: Caller, tool_id: string, definition_hash: string): Promise<Result<void>>
   servers(): readonly ServerReport[]
+  /** Tries at once to reach a server that is down. */
+  retry(caller: Caller, server: string): Promise<Result<ServerReport>>
   /** What is known about well-known servers, and which of this gate's tools it applies to. */
   packs(): readonly PackAnswer[]
   /** The servers that are not ready, as far as the caller may know about them. */
@@ -79,6 +78,7 @@ export function bindCatalogue(deps: CatalogueGateDeps): CatalogueGate {
       return ok(undefined)
     },
     servers: () => deps.serverReports(),
+    retry: (caller, server) => retryServer(deps, caller, server),
     packs: () => showPacks(deps),
     down: (caller) => downServers(deps.serverReports(), visibleTools.tools(caller), deps.catalogue.tools(), caller),
     firstListing: () => deps.firstListing(),

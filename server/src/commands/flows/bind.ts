@@ -9,6 +9,7 @@ import { addFlowEvidence } from './add-flow-evidence.ts'
 import { advanceFlowRun } from './advance-flow-run.ts'
 import type { EvidenceDeps } from './check-evidence.ts'
 import { executeFlowStep, type ExecuteAnswer, type ExecuteFlowDeps, type ExecuteMore } from './execute-flow-step.ts'
+import { flowSwitches, type FlowSwitches } from './flow-switches.ts'
 import { importFlow, listFlows, readFlow, type FlowAnswer, type FlowsAnswer, type FlowsAsked } from './import-flow.ts'
 import { mintFlowConsent, type ConsentAnswer } from './mint-flow-consent.ts'
 import {
@@ -37,6 +38,8 @@ type Act<Answer> = (caller: Caller, body: Json | undefined) => Promise<Result<An
 
 /** Procedures that people and agents work through together. */
 export interface FlowsGate {
+  /** What is switched on now: an operator can change it at any time. */
+  switches(): Promise<FlowSwitches>
   readonly start: Act<RunAnswer>
   readonly get: Act<FlowRunAnswer>
   readonly list: Act<FlowRunsAnswer>
@@ -71,6 +74,7 @@ export interface FlowsGate {
 
 export function bindFlows(deps: FlowsDeps): FlowsGate {
   const gate: FlowsGate = {
+    switches: () => flowSwitches(deps),
     start: (caller, body) => startFlowRun(deps, caller, body),
     get: (caller, body) => getFlowRun(deps, caller, body),
     list: (caller, body) => listFlowRuns(deps, caller, body),

@@ -1,10 +1,8 @@
 import type { Command } from 'commander'
-import { quoted } from '../../contract/visible-text.ts'
 import { oneOf, secondsToWait, wholeOf } from './option-values.ts'
 import { printTypedFault, withoutPosition } from './print-typed-fault.ts'
 import type { Session } from './session.ts'
-import { fieldsOf, itemsOf, printOutcome, printReply, table, textOf, type Fields, type Out } from './print.ts'
-import { addLoginCommands, printLogin } from './login-commands.ts'
+import { fieldsOf, printOutcome, printReply, table, textOf, type Fields, type Out } from './print.ts'
 import { jsonArgument } from './json-argument.ts'
 import { sendOnce } from './send-once.ts'
 
@@ -91,33 +89,6 @@ export function addCallCommands(program: Command, session: Session): void {
       session.exit(printReply(session.out(), reply, () => session.out().line(`${id} is withdrawn`)))
     })
 
-  const servers = program
-    .command('servers')
-    .description('list tool servers and their health')
-    .action(async () => {
-      const reply = await session.send('GET', '/v1/servers')
-      const row = (server: Fields) => [
-        textOf(server['server']),
-        textOf(server['state']).replaceAll('_', ' '),
-        textOf(server['tools']),
-        textOf(server['last_failure']),
-      ]
-      session.exit(
-        printReply(session.out(), reply, (body) => {
-          table(
-            session.out(),
-            [['SERVER', 'STATE', 'TOOLS', 'LAST FAILURE'], ...itemsOf(body).map(row)],
-            'no tool servers',
-          )
-          for (const server of itemsOf(body)) {
-            printFindings(session.out(), server)
-            printLogin(session.out(), server)
-          }
-        }),
-      )
-    })
-  addLoginCommands(servers, session)
-
   program
     .command('artifact <digest>')
     .description('print a large output that was stored instead of being part of its answer')
@@ -165,13 +136,6 @@ type CallOptions = {
 }
 
 const milliseconds = (seconds: number): number => Math.round(seconds * 1000)
-
-/** Which parts of a server's tool list were cut or left out. */
-function printFindings(out: Out, server: Fields): void {
-  const findings = Array.isArray(server['findings']) ? server['findings'].map(fieldsOf) : []
-  for (const { says, tools, example } of findings)
-    out.line(`${textOf(server['server'])}: ${textOf(says)} (${textOf(tools)}, e.g. ${quoted(textOf(example))})`, 'held')
-}
 
 const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.map((item) => fieldsOf(item)) : [])
 

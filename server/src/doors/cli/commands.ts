@@ -6,6 +6,7 @@ import { Surface } from '../../contract/surface.ts'
 import { addAuditCommands } from './audit-commands.ts'
 import { addApprovalCommands } from './approval-commands.ts'
 import { addCallCommands } from './call-commands.ts'
+import { addServerCommands } from './server-commands.ts'
 import { addCallsCommand } from './calls-command.ts'
 import { addConsentCommands } from './consent-commands.ts'
 import { addCompletionCommand } from './completion.ts'
@@ -148,6 +149,7 @@ export function addCommands(program: Command, { boot, globals, portOf, out, exit
       else exit(await measured)
     })
   addCallCommands(program, session)
+  addServerCommands(program, session)
   addCallsCommand(program, session)
   addToolCommands(program, session)
   addToolflowCommands(program, session)

@@ -3,6 +3,7 @@ import {
   ArtifactAnswer,
   DoctorAnswer,
   ErasureAnswer,
+  FeaturesAnswer,
   KeyAnswer,
   listOf,
   NewKeyAnswer,
@@ -15,7 +16,7 @@ import {
 import { EraseBody, KeyBody, PauseBody, RotateBody } from '../../contract/api.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { MOST_ITEMS, numberOf, partOf, pageIn, readerOf } from './query.ts'
-import { ADMINS, CALLERS, PEOPLE } from './access.ts'
+import { ADMINS, CALLERS, DECIDERS, PEOPLE } from './access.ts'
 import { route, routeWithBody, type Routes } from './route.ts'
 
 const LONGEST_READ = 100_000
@@ -31,6 +32,29 @@ export const adminRoutes: Routes = (app, gate) => {
       answers: listOf(ServerAnswer),
     }),
     (c) => jsonResponse(200, { version: gate.version, ...pageIn(c, gate.catalogue.servers(), MOST_ITEMS) }),
+  )
+  app.openapi(
+    route({
+      method: 'post',
+      path: '/v1/servers/{server}/retry',
+      access: DECIDERS,
+      summary: 'Try at once to reach a tool server that is down; answers with its state after the attempt',
+      answers: ServerAnswer,
+    }),
+    async (c) => {
+      const tried = await gate.catalogue.retry(c.get('caller'), partOf(c, 'server'))
+      return tried.ok ? jsonResponse(200, tried.value) : problemResponse(tried.problem, c.get('trace'))
+    },
+  )
+  app.openapi(
+    route({
+      method: 'get',
+      path: '/v1/features',
+      access: PEOPLE,
+      summary: 'Whether a model is configured for the agent, and whether flows are on',
+      answers: FeaturesAnswer,
+    }),
+    async () => jsonResponse(200, { agent: { model: gate.agent.model() }, flows: await gate.flows.switches() }),
   )
   app.openapi(
     route({

@@ -1,5 +1,12 @@
 import type { Context } from 'hono'
-import { LoggedOutAnswer, LoginAnswer, LoginBody, LoginMethodsAnswer, type LoginRow } from '../../contract/login.ts'
+import {
+  LoggedOutAnswer,
+  LoginAnswer,
+  LoginBody,
+  LoginHereAnswer,
+  LoginMethodsAnswer,
+  type LoginRow,
+} from '../../contract/login.ts'
 import type { Caller } from '../../contract/caller.ts'
 import type { Gate } from '../../commands/gate.ts'
 import { loginCookie, loginSecret } from '../entrance/login-cookie.ts'
@@ -57,12 +64,25 @@ export function loginRoutes(app: App, gate: Gate, options: LoginOptions): void {
       summary: 'Who is logged in, and the CSRF token for requests from the page',
       answers: LoginAnswer,
     }),
+    async (c) => jsonResponse(200, await described(c, gate, c.get('caller'))),
+  )
+
+  app.openapi(
+    route({
+      method: 'get',
+      path: '/v1/login/here',
+      access: 'anyone',
+      summary: 'Whether somebody is logged in in this browser, and who; being logged out is not an error here',
+      answers: LoginHereAnswer,
+    }),
     async (c) => {
-      const secret = secretOf(c)
-      const login = secret === undefined ? undefined : await gate.identity.readLogin(secret)
-      const row = login?.ok === true ? login.value : undefined
-      const shown = secret === undefined || row === undefined ? undefined : { secret, row }
-      return jsonResponse(200, await gate.identity.describeLogin(c.get('caller'), shown))
+      const browser = { method: c.req.method }
+      const here =
+        secretOf(c) === undefined
+          ? undefined
+          : await c.get('authenticate')({ ...c.env, header: (name) => c.req.header(name), browser })
+      const login = here?.ok === true ? { login: await described(c, gate, here.value) } : {}
+      return jsonResponse(200, login)
     },
   )
 
@@ -96,6 +116,14 @@ export function loginRoutes(app: App, gate: Gate, options: LoginOptions): void {
       return withCookie(c, jsonResponse(200, { ended: ended.value }), undefined, options)
     },
   )
+}
+
+/** The caller, with the login that the request's cookie names. */
+async function described(c: Context<Door>, gate: Gate, caller: Caller): Promise<LoginAnswer> {
+  const secret = secretOf(c)
+  const login = secret === undefined ? undefined : await gate.identity.readLogin(secret)
+  const row = login?.ok === true ? login.value : undefined
+  return gate.identity.describeLogin(caller, secret === undefined || row === undefined ? undefined : { secret, row })
 }
 
 /** A bearer credential is used instead of any cookie. */

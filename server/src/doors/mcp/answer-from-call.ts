@@ -4,7 +4,7 @@ import type { ClientContext } from './http-context.ts'
 import type { Place } from './resumable-streams.ts'
 import { textOf } from './rpc.ts'
 import { threadOfSession } from './sessions.ts'
-import { definitionOf } from './shown-definition.ts'
+import { showsOutputSchema } from './shown-definition.ts'
 import { requestIn } from './stream-names.ts'
 import { answerOf } from './task-answers.ts'
 
@@ -31,7 +31,8 @@ export async function answerFromCall(
     const read = await gate.calls.read(caller, call.call_id, WAIT_MS)
     if (read.ok && read.value.status === 'executing') continue
     const outcome = read.ok ? read.value : { status: 'refused' as const, problem: read.problem, evidence: [] }
-    const hasSchema = () => surface !== 'search' && definitionOf(gate, caller, call.tool_id)?.outputSchema !== undefined
+    // Only streams of sessions can be resumed, and sessions ended with 2026-07-28.
+    const hasSchema = () => surface !== 'search' && showsOutputSchema(gate, caller, call.tool_id, 'old')
     live.send(textOf(request.id, answerOf(outcome, hasSchema)), `${stream}.${after + 1}`)
     break
   }

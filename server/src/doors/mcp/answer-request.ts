@@ -40,7 +40,8 @@ async function answerOther(gate: Gate, method: string, exchange: Exchange, surfa
   const shown = shownTo(gate, caller, surface)
   switch (method) {
     case 'tools/list': {
-      const page = listTools(gate, caller, shown, era, params['cursor'])
+      const flows_on = (await gate.flows.switches()).runs.on
+      const page = listTools(gate, caller, shown, era, { cursor: params['cursor'], flows_on })
       if (page === undefined) return badCursor()
       const result = { ...page, ...noticesIn(gate, caller) }
       return { result: era === 'old' ? result : { ...result, ...freshFor(shown === 'search' ? CONSTANT_MS : 0) } }

@@ -55,7 +55,7 @@ async function ended(gate: Gate, exchange: Exchange, taskId: string): Promise<An
     now.value.state === 'working' ? await readTaskIn(gate, readerOf(exchange), taskId, abortSignalOf(signal)) : now
   if (!read.ok) return bad(read.problem)
   if (read.value.state === 'working') return inBand(refusalOf(RPC.server, 'gate.stopping'))
-  const answer = taskAnswer(gate, caller, read.value)
+  const answer = taskAnswer(gate, caller, read.value, exchange.era)
   if (!('result' in answer)) return answer
   const meta = answer.result['_meta'] as JsonObject | undefined
   return { result: { ...answer.result, _meta: { ...meta, [RELATED_TASK]: { taskId } } } }

@@ -131,6 +131,8 @@ const executeSkill = own({
 })
 
 /** The tools that every client gets, because any call may be held and any output may be large. */
-export const COMMON_TOOLS: readonly OwnTool[] = [callStatus, artifactRead, artifactGrep, flowRun]
+export const COMMON_TOOLS: readonly OwnTool[] = [callStatus, artifactRead, artifactGrep]
+/** Listed only while flows are on. */
+export const FLOW_TOOLS: readonly OwnTool[] = [flowRun]
 /** The tools that replace the servers' own tools, so that the list has a constant size. */
 export const SEARCH_TOOLS: readonly OwnTool[] = [toolSearch, skillCard, executeSkill]

@@ -12,53 +12,60 @@ import type { Exchange } from './exchange.ts'
 import { markedDefinition } from './foreign-texts.ts'
 import { mirrorFault } from './mirror-fault.ts'
 import { failed, type OwnTool } from './own-tool.ts'
-import { COMMON_TOOLS, SEARCH_TOOLS } from './own-tools.ts'
+import { COMMON_TOOLS, FLOW_TOOLS, SEARCH_TOOLS } from './own-tools.ts'
 import type { Era } from './read-message.ts'
-import { definitionOf } from './shown-definition.ts'
+import { definitionFor, definitionOf, showsOutputSchema } from './shown-definition.ts'
 import { inBand, refusalOf, RPC, type Answer } from './rpc.ts'
 
 /** The surface that a client sees. `auto` is resolved for a caller before anything is listed. */
 export type Shown = Exclude<Surface, 'auto'>
 
 const SEARCH_SURFACE = [...SEARCH_TOOLS, ...COMMON_TOOLS]
-const SEARCH_LIST = SEARCH_SURFACE.map(({ definition }) => definition)
-const SEARCH_TEXT = JSON.stringify(SEARCH_LIST)
+const SEARCH_TEXT = JSON.stringify(SEARCH_SURFACE.map(({ definition }) => definition))
 /** Before 2026-07-28 a tool definition says whether a call can be a task. */
 const MAY_BE_TASK: JsonObject = { execution: { taskSupport: 'optional' } }
-const OLD_SEARCH_LIST = SEARCH_SURFACE.map(({ definition, calls }) =>
-  calls ? { ...definition, ...MAY_BE_TASK } : definition,
-)
-const COMMON_LIST = COMMON_TOOLS.map(({ definition }) => definition)
+const listed = (tools: readonly OwnTool[], era: Era): readonly JsonObject[] =>
+  tools.map(({ definition, calls }) => (calls && era === 'old' ? { ...definition, ...MAY_BE_TASK } : definition))
 
 const NO_SCHEMA: JsonObject = {}
 const BY_NAME = new Map<string, { tool: OwnTool; on: readonly Surface[] }>([
   ...SEARCH_TOOLS.map((tool) => [tool.definition.name, { tool, on: ['search', 'auto'] }] as const),
-  ...COMMON_TOOLS.map((tool) => [tool.definition.name, { tool, on: ['search', 'passthrough', 'auto'] }] as const),
+  ...[...COMMON_TOOLS, ...FLOW_TOOLS].map(
+    (tool) => [tool.definition.name, { tool, on: ['search', 'passthrough', 'auto'] }] as const,
+  ),
 ])
 
 export const shownTo = (gate: Gate, caller: Caller, surface: Surface): Shown =>
   surface === 'auto' ? gate.catalogue.smallerSurface(caller, SEARCH_TEXT) : surface
 
+type Asked = { readonly cursor?: Json | undefined; readonly flows_on?: boolean }
 export type ToolList = { readonly tools: readonly JsonObject[]; readonly nextCursor?: string }
 
 /** One page of the tools; usually there is only one. Undefined for a cursor that the gate did not issue. */
-export function listTools(gate: Gate, caller: Caller, shown: Shown, era: Era, cursor?: Json): ToolList | undefined {
+export function listTools(
+  gate: Gate,
+  caller: Caller,
+  shown: Shown,
+  era: Era,
+  { cursor, flows_on = false }: Asked = {},
+): ToolList | undefined {
   const from = cursor === undefined ? 0 : placeOf(cursor)
   if (from === undefined || (shown === 'search' && cursor !== undefined)) return undefined
-  if (shown === 'search') return { tools: era === 'old' ? OLD_SEARCH_LIST : SEARCH_LIST }
+  const flows = flows_on ? FLOW_TOOLS : []
+  if (shown === 'search') return { tools: listed([...SEARCH_SURFACE, ...flows], era) }
   // A model may use an operator's key, so tools that were not admitted are listed for nobody.
   const tools = gate.catalogue
     .tools(caller)
     .filter(({ row }) => row.gone_at === undefined && row.admitted !== undefined)
   const { items, next } = pageBySize(tools, from)
-  const listed = items.map(({ row, title }) => ({
+  const theirs = items.map(({ row, title }) => ({
     ...shownDefinition(inForce(row).definition, era),
     ...(title === undefined ? {} : { title: markedText(title) }),
     ...(era === 'old' ? MAY_BE_TASK : {}),
     name: row.tool_id,
   }))
   return {
-    tools: from === 0 ? [...COMMON_LIST, ...listed] : listed,
+    tools: from === 0 ? [...listed([...COMMON_TOOLS, ...flows], era), ...theirs] : theirs,
     ...(next === undefined ? {} : { nextCursor: `t${next}` }),
   }
 }
@@ -76,14 +83,6 @@ function shownDefinition(definition: ToolDefinition, era: Era): JsonObject {
   const found = byEra.get(era) ?? markedDefinition(definitionFor(definition, era))
   known.set(definition, byEra.set(era, found))
   return found
-}
-
-/** Before 2026-07-28 the output of a tool must be an object; clients reject a list with any other output schema. */
-function definitionFor(definition: ToolDefinition, era: Era): JsonObject {
-  const { outputSchema, ...rest } = definition
-  return outputSchema === undefined || (era === 'old' && outputSchema['type'] !== 'object')
-    ? { ...rest }
-    : { ...rest, outputSchema }
 }
 
 /**
@@ -107,7 +106,7 @@ export function callTool(gate: Gate, exchange: Exchange, surface: Surface): Mayb
     const fault = mirrorFault(definitionOf(gate, exchange.caller, name)?.inputSchema ?? NO_SCHEMA, args, exchange)
     if (fault !== undefined) return fault
   }
-  const hasOutputSchema = () => definitionOf(gate, exchange.caller, name)?.outputSchema !== undefined
+  const hasOutputSchema = () => showsOutputSchema(gate, exchange.caller, name, exchange.era)
   return answerCall(gate, exchange, { tool: name, args }, hasOutputSchema)
 }
 

@@ -5,7 +5,7 @@ import type { Outcome } from '../../contract/call.ts'
 import { isJsonObject, type JsonObject } from '../../contract/json.ts'
 import { CAPABILITIES_KEY, type Era } from './read-message.ts'
 import { serverRefusal, type Answer } from './rpc.ts'
-import { definitionOf } from './shown-definition.ts'
+import { showsOutputSchema } from './shown-definition.ts'
 import { toolAnswer } from './tool-answer.ts'
 
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks'
@@ -26,8 +26,8 @@ function errorIn(outcome: Outcome): JsonObject | undefined {
 }
 
 /** The answer that the call itself would have had. */
-export function taskAnswer(gate: Gate, caller: Caller, { outcome, tool_id }: CallTask): Answer {
-  return answerOf(outcome, () => definitionOf(gate, caller, tool_id)?.outputSchema !== undefined)
+export function taskAnswer(gate: Gate, caller: Caller, { outcome, tool_id }: CallTask, era: Era): Answer {
+  return answerOf(outcome, () => showsOutputSchema(gate, caller, tool_id, era))
 }
 
 /**
@@ -50,7 +50,7 @@ export function taskWords(task: CallTask, era: Era): JsonObject {
 export function detailedTask(gate: Gate, caller: Caller, task: CallTask): JsonObject {
   const words = taskWords(task, 'new')
   if (task.state !== 'over') return words
-  const answer = taskAnswer(gate, caller, task)
+  const answer = taskAnswer(gate, caller, task, 'new')
   return 'result' in answer ? { ...words, result: answer.result } : { ...words, error: answer.error }
 }
 

@@ -3,20 +3,28 @@ import { count } from '../../contract/framed-text.ts'
 const LINES = 50
 const LOGGED_PER_SECOND = 20
 
-export type StderrRing = { add(line: string): void; lines(): readonly string[] }
+export type StderrRing = {
+  add(line: string): void
+  /** A new run begins: its first line replaces those of the run before. */
+  begin(): void
+  /** The same array until a line is added. */
+  lines(): readonly string[]
+}
 
 /**
- * The end of what a child wrote to stderr. Secrets are removed before a line is kept or logged; a flood is kept but not logged.
+ * The end of what the last run of a child wrote to stderr. Secrets are removed before a line is kept or logged; a flood is kept
+ * but not logged.
  */
 export function stderrRing(hide: (line: string) => string, log: (line: string) => void, now: () => number): StderrRing {
-  const lines: string[] = []
+  let lines: readonly string[] = []
+  let isNewRun = false
   let second = 0
   let logged = 0
   return {
     add(line) {
       const kept = hide(line)
-      lines.push(kept)
-      if (lines.length > LINES) lines.shift()
+      lines = [...(isNewRun ? [] : lines), kept].slice(-LINES)
+      isNewRun = false
       const at = Math.floor(now() / 1000)
       if (at !== second) {
         if (logged > LOGGED_PER_SECOND)
@@ -27,6 +35,7 @@ export function stderrRing(hide: (line: string) => string, log: (line: string) =
       logged += 1
       if (logged <= LOGGED_PER_SECOND) log(kept)
     },
-    lines: () => [...lines],
+    begin: () => void (isNewRun = true),
+    lines: () => lines,
   }
 }

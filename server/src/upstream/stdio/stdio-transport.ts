@@ -1,4 +1,5 @@
 import { openConnection } from '../connection.ts'
+import { harmlessLine } from '../harmless-text.ts'
 import type { StdioServer } from '../server-config.ts'
 import { removeSecrets } from '../remove-secrets.ts'
 import type { Transport } from '../transport.ts'
@@ -11,11 +12,15 @@ export function stdioTransport(config: StdioServer, grace_ms: number, log: (line
   const secrets = Object.values(config.env)
   const hide = (says: string) => removeSecrets(secrets, says)
   const ring = stderrRing(
-    hide,
+    // Colours could split a secret, so they are removed first.
+    (line) => hide(harmlessLine(line)),
     (line) => log(`stderr: ${line}`),
     () => performance.now(),
   )
-  const pipe: OpenWire = (deps) => openPipe({ ...deps, config, grace_ms, stderr: (line) => ring.add(line) })
+  const pipe: OpenWire = (deps) => {
+    ring.begin()
+    return openPipe({ ...deps, config, grace_ms, stderr: (line) => ring.add(line) })
+  }
   return {
     connect: (deps, legacy) => openConnection([pipe], deps, legacy),
     stderr: () => ring.lines(),
