@@ -20,3 +20,15 @@ export function isSameCaller(one: CallerNames, other: CallerNames): boolean {
 export function sessionIdentity(caller: CallerNames, thread: string): string {
   return JSON.stringify([caller.id, caller.user, thread])
 }
+
+/**
+ * The caller and what its credential grants, as one key: for what lives as long as a connection and belongs to everybody who holds an
+ * equal credential. A key with the same grant, such as one that replaces it, has the same one.
+ */
+export function grantIdentity({ id, user, grant, speaks_for_user, flow_role, vault }: Caller): string {
+  const { tools, calls } = grant ?? {}
+  const granted = [tools?.toSorted(), calls, speaks_for_user, flow_role, vault]
+  return granted.every((one) => one === undefined)
+    ? callerIdentity({ id, user })
+    : JSON.stringify([id, user, granted.map((one) => one ?? null)])
+}

@@ -15,7 +15,7 @@ import {
   turnOf,
   turnsOf,
 } from '../../core/agent/prompts.ts'
-import type { AgentState } from '../../core/agent/state.ts'
+import { actingCaller, type AgentState } from '../../core/agent/state.ts'
 import type { AgentFound, AgentNodeEffect } from '../../core/agent/step.ts'
 import { outputText } from '../../core/gate/interpret.ts'
 import { canonicalJson } from '../../core/json/canonical.ts'
@@ -234,7 +234,7 @@ const failure = ({ failed: says, code = 'agent.model_unavailable', usage }: Fail
   ...(usage === undefined ? {} : { usage }),
 })
 
-const callerOf = ({ caller }: AgentState): Caller => Caller.parse(caller)
+const callerOf = (state: AgentState): Caller => Caller.parse(actingCaller(state))
 
 /** Rejected for a temporary reason: the driver tries again. */
 function isForNow(outcome: Outcome): boolean {

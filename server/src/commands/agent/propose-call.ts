@@ -2,7 +2,7 @@ import { SECRETS_KEY } from '../../contract/call-secrets.ts'
 import { Caller } from '../../contract/caller.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 import { inForce, type Tool } from '../../contract/tool.ts'
-import type { AgentState } from '../../core/agent/state.ts'
+import { actingCaller, type AgentState } from '../../core/agent/state.ts'
 import type { AgentFound } from '../../core/agent/step.ts'
 import { canonicalJson } from '../../core/json/canonical.ts'
 import { validateAgainst } from '../../core/json/validate-args.ts'
@@ -58,7 +58,7 @@ export async function toolsFor(
   queries: readonly string[],
 ): Promise<readonly Tool[]> {
   const most = state.settings.tools
-  const caller = Caller.parse(state.caller)
+  const caller = Caller.parse(actingCaller(state))
   const opened = await documentOf(deps, state)
   const own =
     opened === undefined
@@ -135,15 +135,10 @@ export async function proposalOf(
   }
 }
 
-/** Only artifacts of the thread's own user; the pointer is a digest and never a path. */
-async function lookUp(
-  deps: ProposalDeps,
-  { caller, thread_id }: AgentState,
-  name: string,
-  args: JsonObject,
-): Promise<string> {
+/** Only artifacts that the thread's caller may read; the pointer is a digest and never a path. */
+async function lookUp(deps: ProposalDeps, state: AgentState, name: string, args: JsonObject): Promise<string> {
   const digest = /^(?:artifact:\/\/)?([0-9a-f]{64})$/.exec(textIn(args, 'pointer'))?.[1] ?? ''
-  const reader = { caller: Caller.parse(caller), thread: thread_id }
+  const reader = { caller: Caller.parse(actingCaller(state)), thread: state.thread_id }
   if (name === ARTIFACT_READ.name) {
     const from = wholeIn(args, 'from', 0)
     const read = await readArtifact(

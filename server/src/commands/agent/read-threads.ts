@@ -16,9 +16,8 @@ import type { Page } from '../ports/reads.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 import { addRunEvent } from '../runs/run-changes.ts'
-import { maySeeRun } from '../runs/may-see-run.ts'
 import { afterAllOf } from './follow-thread.ts'
-import { ownThread, statusOf, stateOf, visibleThread, type Thread, type ThreadDeps } from './threads.ts'
+import { mayReadThread, ownThread, statusOf, stateOf, visibleThread, type Thread, type ThreadDeps } from './threads.ts'
 
 export type ThreadSummary = {
   readonly thread_id: string
@@ -78,8 +77,8 @@ export async function listThreads(deps: ThreadDeps, caller: Caller, page: Page):
   const where = { kind: agent.kind, owner: callerIdentity(caller) }
   const held = await deps.tables.list('runs', where, { ...page, newest_first: true })
   const last = held.length === page.limit ? held.at(-1) : undefined
-  const seen = held.filter(({ row }) => row.expired_at === undefined && maySeeRun(caller, row))
-  const items = seen.map(({ row }) => summaryOf({ run: row, state: stateOf(row) }))
+  const threads = held.flatMap(({ row }) => (row.expired_at === undefined ? [{ run: row, state: stateOf(row) }] : []))
+  const items = threads.filter((thread) => mayReadThread(caller, thread)).map(summaryOf)
   return { items, ...(last === undefined ? {} : { next: last.cursor }) }
 }
 

@@ -45,13 +45,16 @@ export async function cleanText(
 export function turnChanges(deps: TurnDeps, caller: Caller, turn: TurnToRecord, now: number): Change[] {
   const { thread_id, thread, message, isVolatile, trace, document } = turn
   const run_id = runOfThread(deps, thread_id)
-  const event: AgentRunEvent = { type: 'agent.message', message }
+  const sender = JSON.parse(JSON.stringify(caller)) as JsonObject
+  // A document's agent is always the same caller.
+  const sent = document === undefined ? { ...message, caller: sender } : message
+  const event: AgentRunEvent = { type: 'agent.message', message: sent }
   const version = document === undefined ? {} : { document: `${document.name}@${document.version}` }
   const start = {
     run_id,
     thread_id,
     user_id: caller.user,
-    caller: JSON.parse(JSON.stringify(caller)) as JsonObject,
+    caller: sender,
     trace,
     settings: deps.agentSettings,
     do_not_store: isVolatile,

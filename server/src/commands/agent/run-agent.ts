@@ -21,7 +21,7 @@ import type { Clock, Ids } from '../ports/runtime.ts'
 import { trustOf, wordsLabel } from '../provenance/labels.ts'
 import { waitForRun, type WaitForRunDeps } from '../runs/wait-for-run.ts'
 import { cleanText, turnChanges } from './record-turn.ts'
-import { ownThread, runOfThread, threadNamed, threadOfKey, type Thread, type ThreadDeps } from './threads.ts'
+import { ownThread, runOfThread, threadNamed, threadNow, threadOfKey, type Thread, type ThreadDeps } from './threads.ts'
 
 export type RunAgentDeps = ThreadDeps &
   WaitForRunDeps &
@@ -81,8 +81,10 @@ export async function runAgent(
     if (thread === undefined && isVolatile && deps.isVolatileFull()) return refuse('agent.memory_full')
     const recorded = await record(deps, caller, { thread_id, thread, message, trace, isVolatile })
     if (isUnrecorded(recorded)) return refuseUnrecorded(recorded)
+    // Somebody else's message of the same key was faster.
+    if (recorded !== 'committed' && (await ownThread(deps, caller, thread_id)) === undefined) return keyOfAnother()
   }
-  return waitForTurn(deps, caller, thread_id, turn_id, wait_ms)
+  return waitForTurn(deps, thread_id, turn_id, wait_ms)
 }
 
 function refusalOf(
@@ -108,8 +110,13 @@ async function threadFor(deps: RunAgentDeps, caller: Caller, body: AgentBody): P
   }
   const fresh =
     idempotency_key === undefined ? threadNamed(deps.ids.trace()) : threadOfKey(deps, caller, idempotency_key)
-  return ok({ thread_id: fresh, thread: await ownThread(deps, caller, fresh) })
+  const thread = await ownThread(deps, caller, fresh)
+  if (thread === undefined && (await threadNow(deps, fresh)) !== undefined) return keyOfAnother()
+  return ok({ thread_id: fresh, thread })
 }
+
+/** The key was used with a credential that grants more. */
+const keyOfAnother = (): Result<never> => refuse('agent.key_reused')
 
 const turnOf = ({ digest, ids }: RunAgentDeps, { idempotency_key }: AgentBody): string =>
   `turn_${idempotency_key === undefined ? ids.trace() : digest(idempotency_key).slice(0, 32)}`
@@ -202,9 +209,9 @@ async function record(deps: RunAgentDeps, caller: Caller, { trace = deps.ids.tra
   ])
 }
 
+/** The answer of the caller's own turn. */
 async function waitForTurn(
   deps: RunAgentDeps,
-  caller: Caller,
   thread_id: string,
   turn_id: string,
   wait_ms: number,
@@ -216,7 +223,7 @@ async function waitForTurn(
     const isOver = thread !== undefined && isEndedRun(thread.run)
     return { response: '', thread_id, run_id, status: isOver ? 'cancelled' : 'running' }
   }
-  const read = async () => answerOf(await ownThread(deps, caller, thread_id))
+  const read = async () => answerOf(await threadNow(deps, thread_id))
   const answer = await waitForRun(deps, run_id, wait_ms, read, ({ status }) => status !== 'running')
   return ok(answer)
 }

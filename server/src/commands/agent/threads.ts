@@ -1,11 +1,10 @@
 import { ThreadId, type AgentStatus } from '../../contract/agent.ts'
 import { Caller } from '../../contract/caller.ts'
-import { isSameCaller } from '../../contract/caller-identity.ts'
 import type { RunId } from '../../contract/ids.ts'
 import type { RunRow } from '../../contract/run.ts'
-import type { AgentState } from '../../core/agent/state.ts'
+import { newestSender, type AgentState } from '../../core/agent/state.ts'
 import { agent } from '../../core/agent/step.ts'
-import { maySeeRun } from '../runs/may-see-run.ts'
+import { mayContinue, mayReadWorkOf } from '../../core/identity/grants.ts'
 import type { Digest } from '../ports/runtime.ts'
 import type { Tables } from '../ports/reads.ts'
 
@@ -33,19 +32,30 @@ export function threadNamed(hex: string): string {
 /** The row was written by this kind's own step. */
 export const stateOf = (run: RunRow): AgentState => run.state as AgentState
 
-/** Undefined if there is none, or if it is another caller's: invisible threads are reported as missing. */
+/**
+ * Undefined if there is none, if it is another caller's, or if a credential with a larger grant has written in it: invisible threads are
+ * reported as missing.
+ */
 export async function ownThread(deps: ThreadDeps, caller: Caller, thread_id: string): Promise<Thread | undefined> {
-  if (!ThreadId.safeParse(thread_id).success) return undefined
-  const thread = await threadOf(deps, runOfThread(deps, thread_id))
-  if (thread === undefined) return undefined
-  return isSameCaller(Caller.parse(thread.state.caller), caller) ? thread : undefined
+  const thread = await threadNow(deps, thread_id)
+  return thread !== undefined && mayContinue(caller, callerOf(thread)) ? thread : undefined
 }
 
-/** For reading: anybody who may see the run. */
+/** For somebody who was allowed to write in it. */
+export async function threadNow(deps: ThreadDeps, thread_id: string): Promise<Thread | undefined> {
+  return ThreadId.safeParse(thread_id).success ? threadOf(deps, runOfThread(deps, thread_id)) : undefined
+}
+
+/** For reading: anybody who may see what its calls returned. */
 export async function visibleThread(deps: ThreadDeps, caller: Caller, run_id: string): Promise<Thread | undefined> {
   const thread = await threadOf(deps, run_id)
-  return thread !== undefined && maySeeRun(caller, thread.run) ? thread : undefined
+  return thread !== undefined && mayReadThread(caller, thread) ? thread : undefined
 }
+
+export const mayReadThread = (caller: Caller, thread: Thread): boolean => mayReadWorkOf(caller, callerOf(thread))
+
+/** The sender of its newest message: each one's credential grants at least what the one before it does. */
+const callerOf = ({ state }: Thread): Caller => Caller.parse(newestSender(state))
 
 async function threadOf({ tables }: ThreadDeps, run_id: string): Promise<Thread | undefined> {
   const run = (await tables.row('runs', run_id))?.row

@@ -10,6 +10,7 @@ const artifact = (text: string): Artifacts => ({
 })
 const deps = (text: string) => ({
   artifacts: artifact(text),
+  tables: { list: async () => [] },
   clock: Date.now,
   after: (ms: number, callback: () => void) => {
     const timer = setTimeout(callback, ms)

@@ -2,14 +2,12 @@ import type { Caller } from '../../contract/caller.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { linearRegExp } from '../../core/json/linear-regexp.ts'
 import { BRIEF_STEPS } from '../../core/json/schema-steps.ts'
-import type { Artifacts } from '../ports/artifacts.ts'
 import type { Clock } from '../ports/runtime.ts'
 import type { Reader } from '../provenance/enter-session.ts'
 import { labelArtifact } from './label-artifact.ts'
-import { artifactPart, type ReadArtifactDeps } from './read-artifact.ts'
+import { artifactPart, type ArtifactDeps, type ReadArtifactDeps } from './read-artifact.ts'
 
-export type SearchTextDeps = {
-  readonly artifacts: Artifacts
+export type SearchTextDeps = ArtifactDeps & {
   readonly clock: Clock
   readonly after: (ms: number, callback: () => void) => () => void
 }

@@ -1,4 +1,5 @@
 import type { Call, CallRow, Outcome } from '../../contract/call.ts'
+import { mayContinue } from '../../core/identity/grants.ts'
 import { identityOf } from '../../core/gate/identity-of.ts'
 import { lostAt } from '../changes/unrecorded.ts'
 import type { Change, Committed } from '../ports/ledger.ts'
@@ -60,5 +61,6 @@ export function isLostToEqual(changes: readonly Change[], committed: Committed):
   return lost?.kind === 'once' && lost.key.startsWith(NEXT)
 }
 
-const isSameSession = ({ executor, thread }: CallRow, call: Call): boolean =>
-  executor === 'client' && thread === call.thread
+/** An approval is for the credential that asked: one with a smaller grant asks again. */
+const isSameSession = ({ executor, thread, caller }: CallRow, call: Call): boolean =>
+  executor === 'client' && thread === call.thread && mayContinue(call.caller, caller)

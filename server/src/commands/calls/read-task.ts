@@ -5,7 +5,7 @@ import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { callerIdentity } from '../../contract/caller-identity.ts'
 import { describeCall, type Links } from './describe-call.ts'
 import type { Page, Tables } from '../ports/reads.ts'
-import { maySeeCall } from './read-call.ts'
+import { mayContinue } from '../../core/identity/grants.ts'
 import { waitForCall, type WaitDeps } from './wait-for-call.ts'
 
 /** A call as followed by the caller that made it as a task. A view of the call's row: it has no state of its own. */
@@ -18,9 +18,9 @@ export type CallTask = {
   readonly updated_at: number
 }
 
-/** Only the caller that made the call: an approver who may see it did not make it. */
+/** Only the caller that made the call, with at least its grant: an approver who may see it did not make it. */
 export function isOwnTask(caller: Caller, row: CallRow): boolean {
-  return row.task_of === callerIdentity(caller) && maySeeCall(caller, row)
+  return row.task_of === callerIdentity(caller) && mayContinue(caller, row.caller)
 }
 
 export function taskIn(row: CallRow, links: Links): CallTask {

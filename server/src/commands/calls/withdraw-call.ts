@@ -2,7 +2,7 @@ import type { ApprovalRow } from '../../contract/approval.ts'
 import type { Caller } from '../../contract/caller.ts'
 import type { CallId } from '../../contract/ids.ts'
 import { refuse, type Result } from '../../contract/problems.ts'
-import { isSameCaller } from '../../contract/caller-identity.ts'
+import { mayContinue } from '../../core/identity/grants.ts'
 import { maySeeCall } from './read-call.ts'
 import { endApproval, type EndDeps } from '../approvals/end-approval.ts'
 
@@ -24,7 +24,7 @@ export async function withdrawHeld(deps: EndDeps, call_id: CallId, by: string): 
 /** A caller withdraws its own held call: nobody needs to decide about it any more. */
 export async function withdrawCall(deps: EndDeps, by: Caller, call_id: string): Promise<Result<ApprovalRow>> {
   const call = await deps.tables.row('calls', call_id)
-  const isOwn = call !== undefined && (isSameCaller(call.row.caller, by) || by.kind === 'admin')
+  const isOwn = call !== undefined && (mayContinue(by, call.row.caller) || by.kind === 'admin')
   if (!isOwn || !maySeeCall(by, call.row)) return refuse('call.unknown', { call_id })
   const held = call.row.approval_id === undefined ? undefined : await deps.tables.row('approvals', call.row.approval_id)
   if (held === undefined || call.row.state !== 'pending')

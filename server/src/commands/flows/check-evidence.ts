@@ -6,6 +6,7 @@ import { CallId, RunId } from '../../contract/ids.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { expectedValues } from '../../core/flows/expected-values.ts'
 import type { ToolflowState } from '../../core/toolflow/state.ts'
+import { artifactPart } from '../artifacts/read-artifact.ts'
 import { maySeeCall } from '../calls/read-call.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
 import { maySeeRun } from '../runs/may-see-run.ts'
@@ -65,15 +66,15 @@ export async function checkEvidence(
 const ARTIFACT = /^(?:artifact:\/\/)?([0-9a-f]{64})$/
 const HASH = /^(?:sha256:)?([0-9a-f]{64})$/
 
-/** Only the caller's own artifacts. The text is read, so that one whose contents were deleted does not count. */
+/** Only artifacts that the caller may read. The text is read, so that one whose contents were deleted does not count. */
 async function artifactText(
-  { artifacts }: EvidenceDeps,
+  deps: EvidenceDeps,
   caller: Caller,
   { pointer_kind, evidence_ref }: Pointer,
 ): Promise<string | undefined> {
   const digest = (pointer_kind === 'artifact' ? ARTIFACT : HASH).exec(evidence_ref)?.[1]
-  const read = digest === undefined ? undefined : await artifacts.read(caller.user, digest, 0, MOST_READ)
-  return read === undefined || read === 'expired' ? undefined : read.text
+  const read = digest === undefined ? undefined : await artifactPart(deps, caller, digest, 0, MOST_READ)
+  return read?.ok === true ? read.value.text : undefined
 }
 
 /** A call that was executed without an error, or a toolflow or flow run that succeeded. */

@@ -1,5 +1,5 @@
 import type { Caller } from '../../contract/caller.ts'
-import { isSameCaller } from '../../contract/caller-identity.ts'
+import { mayContinue } from '../../core/identity/grants.ts'
 import type { CallId } from '../../contract/ids.ts'
 import type { Searches } from '../ports/reads.ts'
 
@@ -27,7 +27,7 @@ export async function callOfStream(
       { limit: PAGE, newest_first: true, ...(after === undefined ? {} : { after }) },
     )
     const call = found.items.find(
-      ({ row }) => row.answer_stream === stream && row.thread === thread && isSameCaller(row.caller, caller),
+      ({ row }) => row.answer_stream === stream && row.thread === thread && mayContinue(caller, row.caller),
     )
     if (call !== undefined) return { call_id: call.row.call_id, tool_id: call.row.tool_id }
     if (found.next === undefined) return undefined

@@ -7,14 +7,15 @@ import type { ToolflowView } from '../../contract/toolflow.ts'
 import { cardOf, type CallNow } from '../../core/toolflow/cards.ts'
 import type { ToolflowState } from '../../core/toolflow/state.ts'
 import { toolflow } from '../../core/toolflow/step.ts'
+import { mayReadWorkOf } from '../../core/identity/grants.ts'
 import { waitForRun } from '../runs/wait-for-run.ts'
 import { describeCall } from '../calls/describe-call.ts'
 import { shownPacketOf, type ApprovalReadDeps } from '../approvals/read-approvals.ts'
-import { maySeeCall, type ReadCallDeps } from '../calls/read-call.ts'
+import type { ReadCallDeps } from '../calls/read-call.ts'
 
 export type ReadToolflowDeps = ReadCallDeps & ApprovalReadDeps
 
-/** The current state of a flow, after waiting a limited time for it to end or wait. Anybody who may see its call may see it. */
+/** The current state of a flow, after waiting a limited time for it to end or wait. It searched all tools of its caller. */
 export async function readToolflow(
   deps: ReadToolflowDeps,
   caller: Caller,
@@ -39,14 +40,7 @@ export async function flowOf(
   if (run?.kind !== toolflow.kind) return undefined
   // The state of an expired flow contains only its caller.
   const state = stateOf(run)
-  return maySeeFlow(caller, state) ? { run, state } : undefined
-}
-
-/** As with its call; a flow that has not chosen a tool is not affected by a key's limit to some tools. */
-function maySeeFlow(caller: Caller, state: ToolflowState): boolean {
-  const { grant: _, ...whoever } = caller
-  const tool_id = state.selected_skill_id ?? null
-  return maySeeCall(tool_id === null ? whoever : caller, { caller: Caller.parse(state.caller), tool_id: tool_id ?? '' })
+  return mayReadWorkOf(caller, Caller.parse(state.caller)) ? { run, state } : undefined
 }
 
 /** The row was written by this kind's own step. */

@@ -1,10 +1,11 @@
 import { Caller, PROGRAM_KINDS } from '../../contract/caller.ts'
-import { callerIdentity, isSameCaller } from '../../contract/caller-identity.ts'
+import { callerIdentity } from '../../contract/caller-identity.ts'
 import type { RunId } from '../../contract/ids.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { invalidKey, invalidThread, isIdempotencyKey, isThreadName } from '../../contract/request-names.ts'
 import type { ToolflowBody, ToolflowSettings, ToolflowView } from '../../contract/toolflow.ts'
 import { canonicalJson } from '../../core/json/canonical.ts'
+import { mayContinue } from '../../core/identity/grants.ts'
 import { beginRun } from '../../core/runs/begin-run.ts'
 import { startToolflow, type ToolflowState } from '../../core/toolflow/state.ts'
 import { toolflow } from '../../core/toolflow/step.ts'
@@ -75,7 +76,7 @@ export async function runOf(deps: RunKeyDeps, caller: Caller, key: string): Prom
     `run_${deps.digest(JSON.stringify(['toolflow', ...parts])).slice(0, 16)}`
   const former = named(caller.id, key)
   const flow = await flowOf(deps, caller, former)
-  const isOwn = flow !== undefined && isSameCaller(Caller.parse(flow.state.caller), caller)
+  const isOwn = flow !== undefined && mayContinue(caller, Caller.parse(flow.state.caller))
   return isOwn ? former : named(caller.id, caller.user, key)
 }
 

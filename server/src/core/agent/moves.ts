@@ -3,7 +3,7 @@ import { quoted } from '../../contract/visible-text.ts'
 import { withAnswer } from './outgoing-answers.ts'
 import { closingOf } from './closing.ts'
 import { userCommand } from './replies.ts'
-import { replaced, triesOfStep, withFinding, withMessage, withTurn, type AgentState } from './state.ts'
+import { replaced, triesOfStep, withFinding, withMessage, withSender, withTurn, type AgentState } from './state.ts'
 
 /** The state changes along the edges of the graph. Each is pure and total. */
 
@@ -17,10 +17,9 @@ export function beginTurn(state: AgentState): AgentState {
   const isOver = state.plan !== null && state.step_status.every((one) => one === 'done' || one === 'skipped')
   const fresh = isOver ? { plan: null, step_status: [], tries: [], current_step: 0, lookups: 0 } : {}
   const begun: AgentState = {
-    ...state,
+    ...withSender(state, turn),
     ...fresh,
     queue,
-    turn,
     intent: turn.intent,
     failure: null,
     notice: null,

@@ -32,6 +32,8 @@ export type WaitingMessage = {
   /** Determined by rules; null if a model decides, or it could not be determined. */
   readonly intent: 'conversation' | 'task' | null
   readonly reply: ApprovalReply | null
+  /** Who sent it, and acts in its turn. Absent in rows of earlier releases. */
+  readonly caller?: JsonObject
   /** The account of the slot it takes among the requests of its document, until it is answered. */
   readonly place?: string
 }
@@ -71,8 +73,10 @@ export type AgentState = {
   readonly run_id: RunId
   readonly thread_id: ThreadId
   readonly user_id: string
-  /** Validated again when it is read. */
+  /** Who began it. Validated again when it is read. */
   readonly caller: JsonObject
+  /** Who acts: the sender of the current turn, or of the last one. Absent before the first, and in rows of earlier releases. */
+  readonly acting?: JsonObject
   readonly trace: string
   readonly settings: AgentSettings
   readonly do_not_store: boolean
@@ -209,6 +213,20 @@ export function startThread(start: AgentStart): AgentState {
     usage: { model_calls: 0, input_tokens: 0, output_tokens: 0, cost: 0 },
   }
 }
+
+/** Whose credential the thread's calls are made with. */
+export const actingCaller = ({ acting, caller }: Pick<AgentState, 'acting' | 'caller'>): JsonObject => acting ?? caller
+
+/** Who sent the newest message that was accepted. */
+export const newestSender = (state: Pick<AgentState, 'queue' | 'acting' | 'caller'>): JsonObject =>
+  state.queue.findLast(({ caller }) => caller !== undefined)?.caller ?? actingCaller(state)
+
+/** A message becomes the current turn, and its sender acts in it. */
+export const withSender = (state: AgentState, turn: WaitingMessage): AgentState => ({
+  ...state,
+  turn,
+  ...(turn.caller === undefined ? {} : { acting: turn.caller }),
+})
 
 export const statusOfStep = ({ step_status, current_step }: AgentState): StepStatus | undefined =>
   step_status[current_step]

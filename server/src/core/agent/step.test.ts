@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../contract/json.ts'
 import { EDGES } from './graph.ts'
 import { failedResult } from './moves.ts'
 import { CALL, APPROVAL, SUCCESS, SEEN_TRANSITIONS, Play, allowed, blocked, held1, reply } from './play.suite.ts'
+import type { WaitingMessage } from './state.ts'
 import type { AgentFound } from './step.ts'
 
 describe('a thread', () => {
@@ -220,6 +222,28 @@ describe('a thread', () => {
       .done({ text: 'first' })
     expect(play.last?.turn_id).toBe('one')
     expect(play.state.turn?.turn_id).toBe('more 0')
+  })
+
+  test('the sender of a message acts in its turn, and one whose credential grants less than those before has none', () => {
+    const sender = (more: JsonObject = {}): Partial<WaitingMessage> => ({
+      intent: 'conversation',
+      caller: { kind: 'user', id: 'user:ana', user: 'ana', ...more },
+    })
+    const limited = { grant: { key: 'key_0000000000000000', tools: ['book__look'] } }
+    const play = new Play()
+    play.state = { ...play.state, caller: sender(limited).caller ?? {} }
+    play.say('one', sender(limited))
+    expect(play.state.acting).toMatchObject(limited)
+    // Both were allowed to write when they were sent; the larger one was faster.
+    play.say('two', sender()).say('three', sender(limited))
+    expect(play.last).toMatchObject({ turn_id: 'three', status: 'failed' })
+    expect(play.state.acting).toMatchObject(limited)
+    play.done({ text: 'first' }, 'agent_answer')
+    expect(play.state.turn?.turn_id).toBe('two')
+    expect(play.state.acting).not.toMatchObject(limited)
+    play.done({ text: 'second' }, 'agent_answer').say('four', sender(limited))
+    expect(play.last).toMatchObject({ turn_id: 'four', status: 'failed' })
+    expect(new Play().say('one', sender()).say('five', sender({ user: 'bob' })).last).toMatchObject({ turn_id: 'five' })
   })
 
   test('ends after a long time without messages', () => {

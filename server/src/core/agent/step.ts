@@ -1,16 +1,20 @@
 import type { AgentCall, AgentUsage, LastToolResult, ProposedTool } from '../../contract/agent.ts'
 import { CallState } from '../../contract/call.ts'
+import { Caller } from '../../contract/caller.ts'
 import type { CallId } from '../../contract/ids.ts'
 import type { JsonObject } from '../../contract/json.ts'
 import { Bug } from '../../contract/problems.ts'
 import type { DriverEvent, RunKind, Step } from '../../contract/run.ts'
+import { mayContinue } from '../identity/grants.ts'
 import type { WithdrawCall } from '../runs/held-call.ts'
 import { answerSent, sendAnswers, withAnswer, type AgentReply } from './outgoing-answers.ts'
 import { closingOf, STOPPED } from './closing.ts'
 import { CONDITIONS, EDGES, GRAPH, NODES, type AgentEdge, type AgentWork } from './graph.ts'
 import { callKey } from './moves.ts'
 import {
+  newestSender,
   withMessage,
+  withSender,
   withTrail,
   withTurn,
   type ApprovalReply,
@@ -107,16 +111,30 @@ function step(state: AgentState, event: AgentRunEvent): Next {
 function receive(state: AgentState, message: WaitingMessage): AgentState {
   const { turn_id, asked_hash, reply } = message
   if (state.closing) return endCancelled(state, message)
+  if (!mayFollow(state, message)) return endUnanswered(state, message, GRANTS_LESS)
   const isDecision = reply !== null && reply.result !== 'invalid'
   if (isDecision && isBeingCarriedOut(state, reply.approval_id)) {
     const next = withReason(state, reply)
     if (state.node === 'END')
       return withTurn(next, { turn_id, asked_hash, status: state.status, response: state.response })
-    if (state.turn === null) return { ...state, turn: message }
+    if (state.turn === null) return withSender(state, message)
   }
   if (state.queue.length < MOST_WAITING) return { ...state, queue: [...state.queue, message] }
-  const response = 'the thread is busy: wait for its answer'
-  const next = withAnswer(state, { text: response, place: message.place ?? null })
+  return endUnanswered(state, message, 'the thread is busy: wait for its answer')
+}
+
+/**
+ * Messages are checked when they are sent; two that are sent at once are compared here.
+ * INVARIANT: in one thread, each credential grants at least what those before it do, so no answer shows what its reader may not see.
+ */
+const mayFollow = (state: AgentState, { caller }: WaitingMessage): boolean =>
+  caller === undefined || mayContinue(Caller.parse(caller), Caller.parse(newestSender(state)))
+
+const GRANTS_LESS = 'a credential that grants more has written in this thread: start a new one'
+
+function endUnanswered(state: AgentState, message: WaitingMessage, response: string): AgentState {
+  const { turn_id, asked_hash, place } = message
+  const next = withAnswer(state, { text: response, place: place ?? null })
   return withTurn(next, { turn_id, asked_hash, status: 'failed', response })
 }
 

@@ -10,7 +10,7 @@ const OF_ROLE: Readonly<Record<FlowRole, readonly FlowScope[]>> = {
 }
 
 /** The flow role of a credential. The owner of the gate is also an admin of its flows. */
-export const flowRoleOf = ({ flow_role, kind }: Caller): FlowRole =>
+export const flowRoleOf = ({ flow_role, kind }: Pick<Caller, 'flow_role' | 'kind'>): FlowRole =>
   flow_role ?? (kind === 'admin' ? 'admin' : 'viewer')
 
 /** What a caller may see, determined by its identity and the operator's grants only, never by the request. */

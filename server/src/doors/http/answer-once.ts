@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { MiddlewareHandler } from 'hono'
 import type { Caller } from '../../contract/caller.ts'
-import { callerIdentity } from '../../contract/caller-identity.ts'
+import { callerIdentity, grantIdentity } from '../../contract/caller-identity.ts'
 import { problem } from '../../contract/problems.ts'
 import { invalidKey, isIdempotencyKey } from '../../contract/request-names.ts'
 import { problemResponse } from '../entrance/problem.ts'
@@ -25,8 +25,9 @@ export const answerOnce: MiddlewareHandler<Door> = async (c, next) => {
   if (!isIdempotencyKey(key)) return problemResponse(invalidKey(), c.get('trace'))
   const answers = c.get('answers')
   const place = JSON.stringify([callerIdentity(caller), key])
+  // Equal requests of credentials that grant different things are not the same request.
   const request = createHash('sha256')
-    .update(`${c.req.method} ${c.req.url}\n${await c.req.text()}`)
+    .update(`${grantIdentity(caller)}\n${c.req.method} ${c.req.url}\n${await c.req.text()}`)
     .digest('hex')
   const kept = answers.get(place)
   if (kept !== undefined && kept !== 'released') {

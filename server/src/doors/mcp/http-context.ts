@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Caller } from '../../contract/caller.ts'
-import { callerIdentity } from '../../contract/caller-identity.ts'
+import { grantIdentity } from '../../contract/caller-identity.ts'
 import { Surface } from '../../contract/surface.ts'
 import { PROBLEMS, type Problem } from '../../contract/problems.ts'
 import type { RawRequest } from '../entrance/caller-of.ts'
@@ -23,9 +23,9 @@ export type ClientContext = HttpContext & {
   readonly surface: Surface
 }
 
-/** Identifies one client. Without a session, all connections of one caller count as one client. */
+/** Identifies one client. Without a session, all connections with equal credentials of one caller count as one client. */
 export const clientKeyOf = (caller: Caller, session: string | undefined) =>
-  JSON.stringify([callerIdentity(caller), session ?? null])
+  JSON.stringify([grantIdentity(caller), session ?? null])
 
 export const rawRequestOf = ({ request, local }: HttpContext, addressOf: ClientAddress): RawRequest => ({
   local,

@@ -1,6 +1,6 @@
 import type { Gate } from '../../commands/gate.ts'
 import type { Caller } from '../../contract/caller.ts'
-import { callerIdentity } from '../../contract/caller-identity.ts'
+import { grantIdentity } from '../../contract/caller-identity.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import type { EventStream } from './event-stream.ts'
@@ -79,7 +79,7 @@ export function acknowledgement(
 }
 
 type Open = {
-  /** The identity of the caller that opened it. */
+  /** Whose it is: messages of one credential are not sent to a smaller one of the same caller. */
   readonly caller: string
   readonly session: string | undefined
   /** False for a stream of a session from before 2026-07-28. */
@@ -99,7 +99,7 @@ export function createListeningStreams(gate: Gate): ListeningStreams {
 
   return {
     room(caller) {
-      const who = callerIdentity(caller)
+      const who = grantIdentity(caller)
       const own = [...open].filter((one) => one.caller === who).length
       if (open.size < MOST && own < MOST_PER_CALLER) return ok(undefined)
       return refuse('stream.too_many', { limit: String(MOST_PER_CALLER) })
@@ -129,11 +129,11 @@ export function createListeningStreams(gate: Gate): ListeningStreams {
           ? notifyOfTasks(gate, reader, send, attached.tasks, { [SUBSCRIPTION_KEY]: attached.id })
           : notifyOfCalls(gate, reader, send, {
               ...attached,
-              isMeant: (thread) => isMeant(callerIdentity(caller), session, thread),
+              isMeant: (thread) => isMeant(grantIdentity(caller), session, thread),
             }),
       ]
       const one: Open = {
-        caller: callerIdentity(caller),
+        caller: grantIdentity(caller),
         session,
         isSubscription: id !== undefined,
         send,
@@ -146,7 +146,7 @@ export function createListeningStreams(gate: Gate): ListeningStreams {
       }
     },
     send(caller, session, message) {
-      const who = callerIdentity(caller)
+      const who = grantIdentity(caller)
       for (const one of open)
         if (!one.isSubscription && one.caller === who && one.session === session) one.send(message)
     },

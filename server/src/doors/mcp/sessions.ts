@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Caller } from '../../contract/caller.ts'
-import { callerIdentity, isSameCaller, type CallerNames } from '../../contract/caller-identity.ts'
+import { grantIdentity } from '../../contract/caller-identity.ts'
 import type { Json, JsonObject } from '../../contract/json.ts'
 import { ok, type Result } from '../../contract/problems.ts'
 import { invalidKey, invalidThread, isIdempotencyKey, isThreadName } from '../../contract/request-names.ts'
@@ -16,7 +16,7 @@ export const IDEMPOTENCY_KEY = 'sluice/idempotency-key'
 
 /**
  * Sessions of clients from before 2026-07-28. A session id names a conversation and grants nothing, so it is not secret and not
- * stored: it contains a hash of its name and caller, and is rejected for any other caller. It stays valid after a restart. Only ended sessions
+ * stored: it contains a hash of its name, its caller and what the caller's credential grants, and is rejected for any other one. It stays valid after a restart. Only ended sessions
  * are stored.
  */
 export type Sessions = {
@@ -59,10 +59,10 @@ export function idempotencyKeyOf(header: string | undefined, meta: JsonObject): 
 export function createSessions(): Sessions {
   const levels = new Map<string, LogLevel>()
   const capabilities = new Map<string, Json>()
-  /** Sessions whose mark was checked, with their callers. */
-  const checked = new Map<string, CallerNames>()
+  /** Sessions whose mark was checked, with whose they are. */
+  const checked = new Map<string, string>()
   // A session belongs to one caller, and no name of a session looks like an identity.
-  const keyOf = ({ caller, session }: Client) => session ?? callerIdentity(caller)
+  const keyOf = ({ caller, session }: Client) => session ?? grantIdentity(caller)
 
   return {
     begin(caller) {
@@ -71,12 +71,12 @@ export function createSessions(): Sessions {
     },
     isOf(session, caller) {
       const known = checked.get(session)
-      if (known !== undefined) return isSameCaller(known, caller)
+      if (known !== undefined) return known === grantIdentity(caller)
       if (session.length > LONGEST_NAME) return false
       const [name = '', mark, ...more] = session.split('.')
       if (mark !== markOf(name, caller) || more.length > 0) return false
       forgetOldest(checked)
-      checked.set(session, { id: caller.id, user: caller.user })
+      checked.set(session, grantIdentity(caller))
       return true
     },
     logLevel: (client) => (levels.size === 0 ? 'debug' : (levels.get(keyOf(client)) ?? 'debug')),
@@ -93,7 +93,7 @@ export function createSessions(): Sessions {
 }
 
 const markOf = (name: string, caller: Caller) =>
-  hash('sha256', JSON.stringify([name, callerIdentity(caller)]), 'base64url').slice(0, 16)
+  hash('sha256', JSON.stringify([name, grantIdentity(caller)]), 'base64url').slice(0, 16)
 
 function forgetOldest(kept: Map<string, unknown>): void {
   if (kept.size < MOST_REMEMBERED) return

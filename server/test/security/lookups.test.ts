@@ -1,0 +1,347 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { appWithoutGate } from '../../../scripts/app-without-gate.ts'
+import { ACCESS } from '../../src/doors/http/route.ts'
+import { configure, startGate, type RunningGate } from '../doors/with-running-gate.ts'
+import { listenTo, modern, rpc, sendRaw } from '../mcp/send-raw.ts'
+
+/**
+ * What one credential began, looked up with others. An agent may hold several keys of one name: the smaller of them gets nothing through the
+ * name. Every route and own tool that an agent may use is either in this table or in the list of those that look nothing up.
+ */
+const OTHERS = ['smaller', 'other agent', 'other user', 'revoked'] as const
+type Actor = 'maker' | 'equal' | (typeof OTHERS)[number]
+
+let gate: RunningGate & { stop(): Promise<void> }
+const keys = new Map<Actor, string>()
+const of = (actor: Actor): string => keys.get(actor) ?? ''
+
+const SCRIPT = {
+  rules: [
+    { when: '^big$', plan: ['Look'], calls: [{ tool: 'book__big', args: { size: 20 } }], answer: 'SECRET: {{result}}' },
+    {
+      when: '^echo (.*)$',
+      plan: ['Say it'],
+      calls: [{ tool: 'book__echo', args: { text: '{{1}}' } }],
+      answer: '{{result}}',
+    },
+  ],
+}
+
+beforeAll(async () => {
+  gate = await startGate((folder) => {
+    configure(folder)
+    const file = join(folder, 'sluice.yaml')
+    const config = JSON.parse(readFileSync(file, 'utf8')) as object
+    writeFileSync(file, JSON.stringify({ ...config, models: { script: './script.yaml' } }))
+    writeFileSync(join(folder, 'script.yaml'), JSON.stringify(SCRIPT))
+  })
+  const admin = await gate.key('admin', 'root', 'root')
+  const create = async (name: string, user: string, grant: object = {}) =>
+    (await gate.http('POST', '/v1/keys', admin, { kind: 'agent', name, user, ...grant })).body
+  const key = async (...asked: Parameters<typeof create>) => String((await create(...asked))['key'])
+  keys.set('maker', await key('claude', 'ana'))
+  keys.set('equal', await key('claude', 'ana'))
+  keys.set('smaller', await key('claude', 'ana', { tools: ['book__echo'], calls: 5 }))
+  keys.set('other agent', await key('helper', 'ana'))
+  keys.set('other user', await key('claude', 'bob'))
+  const gone = await create('claude', 'ana')
+  keys.set('revoked', String(gone['key']))
+  await gate.http('DELETE', `/v1/keys/${String(gone['key_id'])}`, admin)
+})
+afterAll(() => gate.stop())
+
+const get = async (key: string, path: string) => (await sendRaw(gate, key, { method: 'GET', path })).text
+const post = async (key: string, path: string, body: object = {}, headers: Record<string, string> = {}) =>
+  (await sendRaw(gate, key, { path, body, headers: { accept: 'application/json', ...headers } })).text
+const ownTool = async (key: string, name: string, args: object) =>
+  (await sendRaw(gate, key, modern('tools/call', { name, arguments: args }))).text
+const fieldsOf = (text: string) => JSON.parse(text) as Record<string, string>
+const KEYED = { 'idempotency-key': 'mine' }
+const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
+
+/** What the maker began. */
+const began = {
+  call: async (key: string) => fieldsOf(await post(key, '/v1/calls', { tool: 'book__big', args: { size: 9 } }, KEYED)),
+  held: async (key: string) =>
+    fieldsOf(await post(key, '/v1/calls', { tool: 'book__note', args: { text: crypto.randomUUID() } })),
+  artifact: async (key: string) =>
+    /artifact:\/\/([0-9a-f]{64})/.exec(
+      await post(key, '/v1/calls', { tool: 'book__big', args: { size: 60_000 } }),
+    )?.[1] ?? '',
+  thread: async (key: string) => fieldsOf(await post(key, '/agent/run', { message: 'big', idempotency_key: 'thread' })),
+  flow: async (key: string) =>
+    fieldsOf(
+      await post(
+        key,
+        '/v1/toolflow?wait_ms=60000',
+        { user_prompt: 'look SECRET', args: {} },
+        { 'idempotency-key': 'flow' },
+      ),
+    ),
+  task: async (key: string) => {
+    const params = { name: 'book__note', arguments: { text: crypto.randomUUID() } }
+    return /call_[0-9a-z]+/.exec((await sendRaw(gate, key, modern('tools/call', params, TASKS))).text)?.[0] ?? ''
+  },
+  session: async (key: string) => {
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } }
+    const { headers } = await sendRaw(gate, key, { body: rpc('initialize', params) })
+    return { 'mcp-session-id': String(headers['mcp-session-id']), 'mcp-protocol-version': '2025-11-25' }
+  },
+}
+
+/** A lookup of something that `maker` began: the answer, and what only somebody who found it reads in it. */
+type Lookup = {
+  readonly finds: RegExp
+  readonly look: (key: string, maker: string) => Promise<string>
+  /** Who else may: documented in docs/identity.md. */
+  readonly shared?: readonly Actor[]
+}
+
+const LOOKUPS: Readonly<Record<string, Lookup>> = {
+  'GET /v1/calls/{call_id}': {
+    finds: /executed/,
+    look: async (key, maker) => get(key, `/v1/calls/${(await began.call(maker))['call_id']}`),
+  },
+  'GET /v1/calls/by-key/{idempotency_key}': {
+    finds: /executed/,
+    look: async (key, maker) => (await began.call(maker), get(key, '/v1/calls/by-key/mine')),
+  },
+  'POST /v1/calls/{call_id}/withdraw': {
+    finds: /withdrawn/,
+    look: async (key, maker) => post(key, `/v1/calls/${(await began.held(maker))['call_id']}/withdraw`),
+  },
+  'GET /v1/artifacts/{digest}': {
+    finds: /xxxxx/,
+    look: async (key, maker) => get(key, `/v1/artifacts/${await began.artifact(maker)}?length=20`),
+    shared: ['other agent'],
+  },
+  'GET /agent/threads': {
+    finds: /thread_/,
+    look: async (key, maker) => (await began.thread(maker), get(key, '/agent/threads')),
+  },
+  'GET /agent/threads/{thread_id}': {
+    finds: /SECRET/,
+    look: async (key, maker) => get(key, `/agent/threads/${(await began.thread(maker))['thread_id']}`),
+  },
+  'POST /agent/threads/{thread_id}/cancel': {
+    finds: /SECRET/,
+    look: async (key, maker) => post(key, `/agent/threads/${(await began.thread(maker))['thread_id']}/cancel`),
+  },
+  'GET /agent/runs/{run_id}': {
+    finds: /SECRET/,
+    look: async (key, maker) => get(key, `/agent/runs/${(await began.thread(maker))['run_id']}`),
+  },
+  'GET /agent/runs/{run_id}/events': {
+    finds: /SECRET/,
+    look: async (key, maker) => {
+      const path = `/agent/runs/${(await began.thread(maker))['run_id']}/events`
+      const stream = listenTo(gate, key, { path })
+      if ((await stream.opened) === 200) await expect.poll(() => JSON.stringify(stream.messages)).toContain('SECRET')
+      stream.close()
+      return JSON.stringify(stream.messages)
+    },
+  },
+  'POST /agent/run': {
+    finds: /you said again/,
+    look: async (key, maker) =>
+      post(key, '/agent/run', { message: 'echo again', thread_id: (await began.thread(maker))['thread_id'] }),
+  },
+  'POST /chat': {
+    finds: /SECRET/,
+    look: async (key, maker) => (
+      await began.thread(maker),
+      post(key, '/chat', { message: 'big', idempotency_key: 'thread' })
+    ),
+  },
+  'GET /v1/runs': {
+    finds: /run_/,
+    look: async (key, maker) => (await began.thread(maker), get(key, '/v1/runs')),
+  },
+  'GET /v1/runs/{run_id}': {
+    finds: /agent/,
+    look: async (key, maker) => get(key, `/v1/runs/${(await began.thread(maker))['run_id']}`),
+  },
+  'POST /v1/runs/{run_id}/cancel': {
+    finds: /run.ended/,
+    look: async (key, maker) => post(key, `/v1/runs/${(await began.flow(maker))['run_id']}/cancel`),
+  },
+  'POST /v1/toolflow': {
+    finds: /SECRET|"run_id":"run_/,
+    look: async (key, maker) => {
+      const first = await began.flow(maker)
+      const again = await began.flow(key)
+      return again['run_id'] === first['run_id'] ? JSON.stringify(again) : 'another'
+    },
+  },
+  'GET /v1/toolflow/{run_id}': {
+    finds: /"status":"[A-Z]+"/,
+    look: async (key, maker) => get(key, `/v1/toolflow/${(await began.flow(maker))['run_id']}`),
+  },
+  'GET /v1/toolflow/by-key/{idempotency_key}': {
+    finds: /run_/,
+    look: async (key, maker) => {
+      const { run_id = '' } = await began.flow(maker)
+      const { run_id: found } = fieldsOf(await get(key, '/v1/toolflow/by-key/flow'))
+      return found === run_id ? run_id : ''
+    },
+  },
+  'GET /v1/stream': {
+    finds: /call_/,
+    look: async (key, maker) => {
+      const stream = listenTo(gate, key, { path: '/v1/stream?kinds=call' })
+      const own = listenTo(gate, maker, { path: '/v1/stream?kinds=call' })
+      await Promise.all([stream.opened, own.opened])
+      const { call_id = '' } = await began.held(maker)
+      await expect.poll(() => JSON.stringify(own.messages)).toContain(call_id)
+      // Both are notified in the same turn; what follows shows that this stream is past it.
+      if ((await stream.opened) === 200) {
+        const text = crypto.randomUUID()
+        const { call_id: mine = '' } = fieldsOf(await post(key, '/v1/calls', { tool: 'book__echo', args: { text } }))
+        await expect.poll(() => JSON.stringify(stream.messages)).toContain(mine)
+      }
+      for (const one of [stream, own]) one.close()
+      return stream.messages.some((message) => message['call_id'] === call_id) ? call_id : ''
+    },
+  },
+  'POST /mcp': {
+    finds: /"result"/,
+    look: async (key, maker) => {
+      const { text } = await sendRaw(gate, key, { headers: await began.session(maker), body: rpc('ping') })
+      return text
+    },
+  },
+  'GET /mcp': {
+    finds: /200/,
+    look: async (key, maker) => {
+      const stream = listenTo(gate, key, { headers: await began.session(maker) })
+      const status = await stream.opened
+      stream.close()
+      return String(status)
+    },
+  },
+  'DELETE /mcp': {
+    finds: /20[04]/,
+    look: async (key, maker) =>
+      String((await sendRaw(gate, key, { method: 'DELETE', headers: await began.session(maker) })).status),
+  },
+  'own tool call_status': {
+    finds: /xxxxxxxxx/,
+    look: async (key, maker) => ownTool(key, 'call_status', { call_id: (await began.call(maker))['call_id'] }),
+  },
+  'own tool artifact_read': {
+    finds: /xxxxx/,
+    look: async (key, maker) => ownTool(key, 'artifact_read', { pointer: `artifact://${await began.artifact(maker)}` }),
+    shared: ['other agent'],
+  },
+  'own tool artifact_grep': {
+    finds: /xxxxx/,
+    look: async (key, maker) =>
+      ownTool(key, 'artifact_grep', { pointer: `artifact://${await began.artifact(maker)}`, pattern: 'xxx' }),
+    shared: ['other agent'],
+  },
+  'method tasks/get': {
+    finds: /"taskId"/,
+    look: async (key, maker) => {
+      const taskId = await began.task(maker)
+      return (await sendRaw(gate, key, modern('tasks/get', { taskId }, TASKS))).text
+    },
+  },
+  'method tasks/cancel': {
+    finds: /"result"/,
+    look: async (key, maker) => {
+      const taskId = await began.task(maker)
+      return (await sendRaw(gate, key, modern('tasks/cancel', { taskId }, TASKS))).text
+    },
+  },
+  'method tasks/list': {
+    finds: /call_/,
+    look: async (key, maker) => {
+      const taskId = await began.task(maker)
+      const headers = { 'mcp-protocol-version': '2025-11-25' }
+      const { text } = await sendRaw(gate, key, { headers, body: rpc('tasks/list') })
+      return text.includes(taskId) ? taskId : ''
+    },
+  },
+}
+
+/** Routes that an agent may use and that find nothing by whose it is, each with the reason. */
+const NOT_BY_CALLER: Readonly<Record<string, string>> = {
+  'POST /v1/calls': 'a new call; the same key is looked up by tool and arguments, and the tool must be granted (below)',
+  'POST /v1/judgements': 'a new call of the client',
+  'POST /v1/judgements/outcomes': 'of the call that was judged in this session, by its arguments',
+  'POST /v1/judgements/words': 'adds words to a session',
+  'GET /v1/pauses': 'the same for everybody',
+  'GET /v1/tools': 'by grant',
+  'GET /v1/tools/{tool_id}': 'by grant',
+  'GET /v1/tools/search': 'by grant',
+  'GET /api/v1/flows': 'by scope and vault',
+  'GET /api/v1/flows/{flow_id}': 'by scope and vault',
+  'GET /api/v1/flows/runs': 'by scope and vault',
+  'GET /api/v1/flows/runs/{run_id}': 'by scope and vault',
+  'GET /api/v1/flows/runs/{run_id}/checklist': 'by scope and vault',
+  'GET /v1/proposals': 'by scope and vault',
+  'GET /v1/proposals/{proposal_id}': 'by scope and vault',
+  'GET /v1/workflow-runs/{run_id}': 'by `maySeeRun`, like GET /v1/runs/{run_id}',
+}
+/** Changes of flow runs have a table of their own: server/test/flows/who-may-change.test.ts. */
+const isFlowChange = (route: string) => route.startsWith('POST /api/v1/flows/')
+const OWN_TOOLS_WITHOUT_LOOKUP = ['tool_search', 'get_skill_card', 'execute_skill_proxy', 'flow_run']
+
+test('every route that an agent may use is in this table, or in the list of those that look nothing up', () => {
+  appWithoutGate()
+  const usable = [...ACCESS]
+    .filter(([, access]) => access !== 'anyone' && access.includes('agent'))
+    .map(([name]) => name)
+  const missing = usable.filter(
+    (name) => LOOKUPS[name] === undefined && NOT_BY_CALLER[name] === undefined && !isFlowChange(name),
+  )
+  expect(missing).toEqual([])
+  expect(Object.keys(NOT_BY_CALLER).filter((name) => !usable.includes(name))).toEqual([])
+})
+
+test('every tool of the gate itself is in this table, or looks nothing up', async () => {
+  const { text } = await sendRaw(gate, of('maker'), {
+    path: '/mcp?surface=search',
+    headers: { 'mcp-protocol-version': '2025-11-25' },
+    body: rpc('tools/list'),
+  })
+  const names = [...text.matchAll(/"name":"([a-z_]+)"/g)].map(([, name = '']) => name)
+  expect(names).toContain('call_status')
+  const missing = names.filter(
+    (name) => LOOKUPS[`own tool ${name}`] === undefined && !OWN_TOOLS_WITHOUT_LOOKUP.includes(name),
+  )
+  expect(missing).toEqual([])
+})
+
+describe.each(Object.entries(LOOKUPS))('%s', (_, { finds, look, shared = [] }) => {
+  test('finds what a key with the same grant began', async () => {
+    expect(await look(of('equal'), of('maker'))).toMatch(finds)
+  })
+
+  test.each(OTHERS)('of the %s key', async (actor) => {
+    const found = await look(of(actor), of('maker'))
+    if (shared.includes(actor)) expect(found).toMatch(finds)
+    else expect(found).not.toMatch(finds)
+  })
+})
+
+test('a repeated request is answered again only for an equal grant, on every POST', async () => {
+  const { thread_id } = await began.thread(of('maker'))
+  const path = `/agent/threads/${thread_id}/cancel`
+  const ask = (actor: Actor) => sendRaw(gate, of(actor), { path, headers: { 'idempotency-key': 'repeated' }, body: {} })
+  expect((await ask('maker')).text).toContain('SECRET')
+  expect((await ask('equal')).headers).toMatchObject({ 'idempotency-replayed': 'true' })
+  expect(await ask('smaller')).toMatchObject({ body: { code: 'request.key_reused' } })
+  for (const actor of ['other agent', 'other user'] as const) expect(await ask(actor)).toMatchObject({ status: 404 })
+})
+
+test('a thread acts with the credential of the turn that asked', async () => {
+  const { thread_id } = fieldsOf(await post(of('smaller'), '/agent/run', { message: 'echo one' }))
+  const ask = (actor: Actor, message: string) => post(of(actor), '/agent/run', { message, thread_id })
+  expect(await ask('smaller', 'big')).not.toContain('xxxx')
+  // A key that grants more may continue it, and from then on it is a thread of that key.
+  expect(await ask('maker', 'big')).toContain('SECRET: xxxx')
+  expect(fieldsOf(await ask('smaller', 'echo two'))).toMatchObject({ code: 'agent.thread_unknown' })
+})
