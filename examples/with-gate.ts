@@ -60,7 +60,10 @@ servers:
 ${config}`,
   )
   prepare?.(folder)
-  const gate = spawn(process.execPath, [launcher, 'up'], { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] })
+  const gate = spawn(process.execPath, [launcher, 'up', '--trust'], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
   try {
     const [greeting] = (await once(createInterface({ input: gate.stdout }), 'line')) as [string]
     const url = /http:\S+?(?=,)/.exec(greeting)?.[0] ?? ''

@@ -121,7 +121,7 @@ export async function startGate(
     ...more,
   }
   writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify(config))
-  const child = start([node, LAUNCHER, 'up'], folder, 'pipe')
+  const child = start([node, LAUNCHER, 'up', '--trust'], folder, 'pipe')
   const greeting = await firstLine(child)
   return { child, address: /http:\S+?(?=,)/.exec(greeting)?.[0] ?? '' }
 }

@@ -31,7 +31,11 @@ export async function runGate(folder: string, tool: string, launcher = LAUNCHER)
   const env = { ...process.env, NODE_OPTIONS: '' }
   const key = readFileSync(join(folder, 'agent.key'), 'utf8')
   const started = performance.now()
-  const child = spawn(process.execPath, [launcher, 'up'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'ignore'] })
+  const child = spawn(process.execPath, [launcher, 'up', '--trust'], {
+    cwd: folder,
+    env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
   const greeting = await new Promise<string>((done, fail) => {
     createInterface({ input: child.stdout }).once('line', done)
     child.once('exit', (code) => fail(new Error(`the gate ended with ${code}`)))

@@ -47,7 +47,7 @@ export const bench: Bench<Report> = {
 
 /** `sluice up` in this folder; returns a function that stops it. */
 async function runGate(folder: string): Promise<() => Promise<void>> {
-  const child = spawn(process.execPath, [join(BIN, 'sluice'), 'up'], {
+  const child = spawn(process.execPath, [join(BIN, 'sluice'), 'up', '--trust'], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'ignore'],
   })

@@ -32,7 +32,10 @@ async function startNode(folder: string, config: string, keysOf?: string): Promi
   writeFileSync(join(folder, 'sluice.yaml'), config)
   if (keysOf !== undefined)
     cpSync(join(keysOf, '.sluice', 'keys'), join(folder, '.sluice', 'keys'), { recursive: true })
-  const child = spawn(process.execPath, [LAUNCHER, 'up'], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [LAUNCHER, 'up', '--trust'], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const line = await new Promise<string>((done, fail) => {
     createInterface({ input: child.stdout }).once('line', done)
     child.once('exit', (code) => fail(new Error(`a node ended with ${code}`)))

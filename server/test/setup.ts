@@ -1,3 +1,5 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterAll, vi } from 'vitest'
@@ -15,7 +17,11 @@ if (build !== undefined) process.env['NODE_COMPILE_CACHE'] = join(build, 'compil
 
 /** Test files share a process, so what one of them sets is put back before the next one starts. */
 const environment = { ...process.env }
+const state = mkdtempSync(join(tmpdir(), 'sluice-state-'))
+/** What the tests trust is not recorded among what the developer trusts. */
+process.env['XDG_STATE_HOME'] = state
 afterAll(() => {
+  rmSync(state, { recursive: true, force: true })
   vi.useRealTimers()
   vi.restoreAllMocks()
   for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name]

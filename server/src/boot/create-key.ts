@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs'
 import type { NewCredential } from '../commands/identity/credentials.ts'
 import { LOCAL_OWNER, type CredentialRow } from '../contract/caller.ts'
 import { ok, type Result } from '../contract/problems.ts'
 import type { UpOptions } from '../doors/cli/local-gate.ts'
+import { hasContents } from './data-folder.ts'
 import { existingData, settingsMeant } from './local-gate.ts'
 import { storeOf } from './store-of.ts'
+import { trust } from './trust/check-trust.ts'
 import { withCredentials } from './open-credentials.ts'
 
 /** Creates a key for the folder's owner while no gate runs: a gate that others can reach does not start before there is one. */
@@ -17,8 +20,12 @@ export async function createKey(
   const existing = isNewFolder ? ok(settings.value.data) : existingData(options)
   if (!existing.ok) return existing
   const data = existing.value
+  const isBegun = hasContents(data)
   const made = await withCredentials({ ...storeOf(settings.value), folder: data }, (ring) =>
     ring.createCredential(LOCAL_OWNER, wanted),
   )
-  return made.ok ? ok({ ...made.value, data }) : made
+  if (!made.ok) return made
+  // Without a configuration there is nothing to ask about but a data folder that was not there before.
+  if (!isBegun && !existsSync(settings.value.file)) trust(settings.value)
+  return ok({ ...made.value, data })
 }

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
+import type { Stats } from 'node:fs'
 import { join } from 'node:path'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 
@@ -13,6 +14,8 @@ export function placesIn(folder: string) {
     log: join(folder, 'gate.log'),
     /** Present if the gate was last started by `sluice node`, with a hub that may be given only on the command line. */
     node: join(folder, 'node'),
+    /** The path of the configuration that the folder belongs to, relative to the folder. */
+    configuration: join(folder, 'gate.configuration'),
     /** Embeddings of tools' texts, one file per model. */
     vectors: join(folder, 'vectors'),
     /** What tool servers store, each in a folder of its name. Beside the data folder, so that no server works inside it. */
@@ -22,16 +25,46 @@ export function placesIn(folder: string) {
 
 const IGNORED = '# Keys and the record of every call: never commit this folder.\n*\n'
 
-/** Creates the folder, readable only by its owner. */
+/** Whether anything was stored there. */
+export const hasContents = (folder: string): boolean =>
+  existsSync(folder) && lstatSync(folder).isDirectory() && readdirSync(folder).some((name) => name !== '.gitignore')
+
+/** Creates the folder, readable only by its owner. An existing one becomes so, if nobody else can have changed what is in it. */
 export function makeDataFolder(folder: string): Result<void> {
   try {
+    const found = lstatSync(folder, { throwIfNoEntry: false })
+    const why = found === undefined ? undefined : whyNotOwn(folder, found)
+    if (why !== undefined) return refuse('data.unusable', { folder, why })
     mkdirSync(folder, { recursive: true, mode: 0o700 })
+    if (found !== undefined && isShared(found)) chmodSync(folder, 0o700)
     const ignored = join(folder, '.gitignore')
     if (!existsSync(ignored)) writeFileSync(ignored, IGNORED, { mode: 0o600 })
   } catch (error) {
     return refuse('data.unusable', { folder, why: error instanceof Error ? error.message : String(error) })
   }
   return ok(undefined)
+}
+
+/** Windows has no such bits: there a folder is as private as the profile it is in. */
+const OTHERS = process.platform === 'win32' ? 0 : 0o077
+const OTHERS_WRITE = OTHERS & 0o022
+const isShared = ({ mode }: Stats): boolean => (mode & OTHERS) !== 0
+const isForeign = ({ uid }: Stats): boolean => process.getuid !== undefined && uid !== process.getuid()
+
+/** Why a folder that exists is not used: somebody else may have put there what the gate would read or send. */
+function whyNotOwn(folder: string, found: Stats): string | undefined {
+  if (found.isSymbolicLink())
+    return `it is a link to ${readlinkSync(folder)}; if that is meant, name that folder itself`
+  if (!found.isDirectory()) return 'it is not a folder'
+  if (isForeign(found)) return `it belongs to user ${found.uid}, and the gate runs as user ${process.getuid?.()}`
+  if ((found.mode & OTHERS_WRITE) === 0) return undefined
+  const planted = readdirSync(folder, { recursive: true, encoding: 'utf8' }).find((name) => {
+    const stat = lstatSync(join(folder, name))
+    return isForeign(stat) || stat.isSymbolicLink()
+  })
+  return planted === undefined
+    ? undefined
+    : `other users could write to it, and somebody did: look at \`${planted}\`, and remove what is not yours`
 }
 
 /** Remembers whether the gate was started as a node: commands that start a gate automatically would start it without its hub. */

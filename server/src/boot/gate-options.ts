@@ -37,4 +37,6 @@ export type GateOptions = {
   readonly doctor?: () => Promise<DoctorAnswer>
   /** Where the configured servers can be read again; without it they never change. */
   readonly readServers?: () => Result<Config['servers']>
+  /** Called when a changed configuration was read again without a mistake. */
+  readonly onReloaded?: () => void
 }

@@ -3,11 +3,13 @@ import { closeSync, existsSync, openSync, readFileSync, statSync } from 'node:fs
 import { connect } from 'node:net'
 import { join, relative, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { refuse, type Result } from '../contract/problems.ts'
+import { problem, refuse, type Result } from '../contract/problems.ts'
 import type { LocalGate, Started, UpOptions } from '../doors/cli/local-gate.ts'
 import { makeDataFolder, placesIn } from './data-folder.ts'
 import { problemText } from './problem-text.ts'
 import { dataIn, loadConfig, type LoadedSettings } from './load-config.ts'
+import { isTrusted } from './trust/check-trust.ts'
+import { checkOwnedBy } from './trust/data-owner.ts'
 
 export const LAUNCHER = join(import.meta.dirname, '../../bin/sluice')
 /** What a coding agent starts for each event. */
@@ -52,7 +54,7 @@ export function settingsOf(options: UpOptions): Result<LoadedSettings> {
 export const settingsMeant = (options: UpOptions): Result<LoadedSettings> =>
   settingsOf(isDemoMeant(options) ? { ...options, demo: true } : options)
 
-/** The gate of these options on this machine: its socket, and how to start it if there is a configuration for it. */
+/** The gate of these options on this machine: its socket, and how `sluice mcp` starts it if there is a trusted configuration for it. */
 export function localGate(options: UpOptions): LocalGate {
   const file = nearestConfig(options)
   const loaded = settingsMeant(options)
@@ -71,11 +73,13 @@ export function localGate(options: UpOptions): LocalGate {
       if (!loaded.ok) return { is: 'failed', says: problemText(loaded.problem, file) }
       if (!existsSync(file)) return { is: 'not_configured' }
       if (existsSync(node) && loaded.value.config.hub === undefined) return { is: 'failed', says: NODE_IS_DOWN }
+      if (!isTrusted(loaded.value)) return { is: 'failed', says: problemText(problem('config.not_trusted', { file })) }
       const made = makeDataFolder(data)
       if (!made.ok) return { is: 'failed', says: problemText(made.problem, file) }
       return startGate({ file, data, socket, log })
     },
-    comesUp: () => comesUp({ data, socket }),
+    // Looking takes a lock in the data folder, and nothing is written to a folder that an untrusted configuration names.
+    comesUp: async () => (!existsSync(file) || (loaded.ok && isTrusted(loaded.value))) && comesUp({ data, socket }),
   }
 }
 
@@ -148,6 +152,8 @@ function answers(socket: string): Promise<boolean> {
 export function existingData(options: UpOptions): Result<string> {
   const settings = settingsMeant(options)
   if (!settings.ok) return settings
-  const { data } = settings.value
-  return existsSync(data) ? { ok: true, value: data } : refuse('data.absent', { folder: data })
+  const { data, file } = settings.value
+  if (!existsSync(data)) return refuse('data.absent', { folder: data })
+  const owned = checkOwnedBy(data, file)
+  return owned.ok ? { ok: true, value: data } : owned
 }

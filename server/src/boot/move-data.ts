@@ -34,9 +34,9 @@ export async function moveData(options: UpOptions, address: string, schema: stri
   )
   if (!before.ok) return before
   if (!before.value.ok) return refuse('store.not_moved', { why: 'its audit does not verify' })
-  const { config, folder } = settings.value
+  const { config } = settings.value
   const to = { ...config.store, postgres: address, schema }
-  const target = storeOf({ config: { ...config, store: to }, folder, data })
+  const target = storeOf({ ...settings.value, config: { ...config, store: to } })
   if (target.postgres === undefined) return refuse('store.not_moved', { why: 'no database was named' })
   const copied = await copyToDatabase({ ...settings.value, config: { ...config, store: to } }, data, target.postgres)
   if (!copied.ok) return copied

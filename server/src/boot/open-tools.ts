@@ -61,12 +61,14 @@ export type Tools = {
   unwatch(): void
 }
 
+type ToolOptions = Pick<GateOptions, 'policy' | 'readServers' | 'onReloaded' | 'url' | 'transports'>
+
 /** Third of the three parts of a gate: what is judged, and by which rules. */
 export async function openTools(
   settings: Settings & { readonly table: ServerTable },
   parts: Parts,
   { ports, measured }: Storage,
-  { policy, readServers, url, transports = [] }: Pick<GateOptions, 'policy' | 'readServers' | 'url' | 'transports'>,
+  { policy, readServers, onReloaded, url, transports = [] }: ToolOptions,
 ): Promise<Result<Tools>> {
   const { config } = settings
   const { log, own, configs, embedder, scanner } = parts
@@ -121,8 +123,11 @@ export async function openTools(
     ...policyOnly,
     // Servers first: conditions are checked against the schemas of the existing tools.
     async reload(because, by) {
-      if (because !== 'catalogue') await changing.reload()
-      return policyOnly.reload(because, by)
+      const isFile = because !== 'catalogue'
+      const changed = isFile ? await changing.reload() : undefined
+      const reloaded = await policyOnly.reload(because, by)
+      if (changed?.ok === true && reloaded.ok) onReloaded?.()
+      return reloaded
     },
   }
   const meaning = embedder && {

@@ -56,7 +56,8 @@ function mountedBy(arg: string): readonly string[] {
   return folder === undefined ? [] : [folder]
 }
 
-function realOf(path: string): string {
+/** With links followed, as far as it exists. */
+export function realOf(path: string): string {
   try {
     return realpathSync(path)
   } catch {

@@ -15,7 +15,7 @@ test('a systemd unit starts the gate of this configuration, whatever is in its p
   const unit = serviceUnit(place)
   expect(unit?.file).toBe('/home/ana/.config/systemd/user/sluice.service')
   expect(unit?.text).toContain(
-    'ExecStart="/opt/node" "/opt/my apps/sluice" "up" "--config" "/home/ana/50%% gate/sluice.yaml"\n',
+    'ExecStart="/opt/node" "/opt/my apps/sluice" "up" "--config" "/home/ana/50%% gate/sluice.yaml" "--trust"\n',
   )
   expect(unit?.text).toContain('WorkingDirectory=/home/ana/50%% gate\n')
   expect(unit?.start).toEqual(['systemctl --user daemon-reload', 'systemctl --user enable --now sluice'])

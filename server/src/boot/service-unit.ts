@@ -30,10 +30,14 @@ export function serviceHere(launcher: string, config: string, log: string): Serv
   return serviceUnit({ platform, home: homedir(), node, launcher, config, log, hasManager })
 }
 
+/** Nobody can be asked there: who installs the service trusts the configuration. */
+const wordsOf = ({ node, launcher, config }: ServicePlace) => [node, launcher, 'up', '--config', config, '--trust']
+
 const quoted = (word: string) => `"${word.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('%', '%%')}"`
 
-function systemd({ home, node, launcher, config, hasManager }: ServicePlace): ServiceUnit {
-  const words = [node, launcher, 'up', '--config', config].map(quoted).join(' ')
+function systemd(place: ServicePlace): ServiceUnit {
+  const { home, config, hasManager } = place
+  const words = wordsOf(place).map(quoted).join(' ')
   const text = `[Unit]
 Description=Sluice, the gate between agents and tools
 After=network.target
@@ -63,8 +67,11 @@ WantedBy=default.target
 
 const xml = (word: string) => word.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-function launchd({ home, node, launcher, config, log }: ServicePlace): ServiceUnit {
-  const words = [node, launcher, 'up', '--config', config].map((word) => `    <string>${xml(word)}</string>`).join('\n')
+function launchd(place: ServicePlace): ServiceUnit {
+  const { home, config, log } = place
+  const words = wordsOf(place)
+    .map((word) => `    <string>${xml(word)}</string>`)
+    .join('\n')
   const text = `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <plist version="1.0">

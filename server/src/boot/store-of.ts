@@ -2,11 +2,13 @@ import { resolve } from 'node:path'
 import type { StoreSettings } from '../stores/open-store.ts'
 import { secretOf } from '../upstream/server-config.ts'
 import type { Settings } from './load-config.ts'
+import { isTrusted } from './trust/check-trust.ts'
 
 /** The store that the settings name. An address that cannot be resolved is empty, which no engine opens. */
-export function storeOf({ config, folder, data }: Pick<Settings, 'config' | 'folder' | 'data'>): StoreSettings {
-  const { postgres, redis, schema, seal, key_secret } = config.store
-  const found = seal !== undefined && seal !== false && 'file' in seal ? { file: resolve(folder, seal.file) } : seal
+export function storeOf(settings: Settings): StoreSettings {
+  const { config, folder, data } = settings
+  const { postgres, redis, schema, key_secret } = config.store
+  const found = sealOf(settings)
   return {
     folder: data,
     ...(found === undefined ? {} : { seal: found }),
@@ -14,6 +16,14 @@ export function storeOf({ config, folder, data }: Pick<Settings, 'config' | 'fol
     ...(redis === undefined ? {} : { redis: { url: secretOf(redis, folder, process.env) ?? '' } }),
     ...(postgres === undefined ? {} : { postgres: { url: secretOf(postgres, folder, process.env) ?? '', schema } }),
   }
+}
+
+/** The command of a configuration that nobody has trusted is not run, whichever command opens the store. */
+function sealOf(settings: Settings): StoreSettings['seal'] {
+  const { seal } = settings.config.store
+  if (seal === undefined || seal === false) return seal
+  if ('file' in seal) return { file: resolve(settings.folder, seal.file) }
+  return isTrusted(settings) ? seal : { untrusted: settings.file }
 }
 
 /** The stream of an embedded store. */

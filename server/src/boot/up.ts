@@ -24,6 +24,8 @@ import { greetDemo } from './greet-demo.ts'
 import { DEMO, LAUNCHER, settingsOf } from './local-gate.ts'
 import { prepareCredentials } from './prepare-credentials.ts'
 import { isMissingOrEmpty, MISSING_OR_EMPTY, policyFiles } from './policy-files.ts'
+import { agreeTo, keepTrusting } from './trust/check-trust.ts'
+import { checkOwnedBy, markOwnedBy } from './trust/data-owner.ts'
 import { policyStore } from './write-policy.ts'
 import { openLog } from './log.ts'
 import type { GateOptions } from './gate-options.ts'
@@ -50,10 +52,15 @@ export async function up(options: UpOptions, more: Pick<GateOptions, 'probe'> = 
 type Compilers = ReturnType<typeof compileWhenBusy>
 
 async function run(options: UpOptions, compilers: Compilers, more: Pick<GateOptions, 'probe'>): Promise<number> {
-  if (options.demo === true) writeDemo(DEMO)
+  const isNewDemo = options.demo === true && writeDemo(DEMO)
   const loaded = settingsOf(options)
   if (!loaded.ok) return complain(loaded.problem)
   const settings = loaded.value
+  const agreed = await agreeTo(settings, isNewDemo || options.trust === true)
+  if (!agreed.ok) return complain(agreed.problem, settings.file)
+  const owned = checkOwnedBy(settings.data, settings.file)
+  if (!owned.ok) return complain(owned.problem)
+  const stillTrusted = keepTrusting(settings)
   const hasFile = existsSync(settings.file)
   const { host, limits } = settings.config.listen
   const port = options.port ?? settings.config.listen.port
@@ -77,10 +84,15 @@ async function run(options: UpOptions, compilers: Compilers, more: Pick<GateOpti
       const again = settingsOf(options)
       return again.ok ? ok(again.value.config.servers) : again
     },
+    onReloaded: () => {
+      const again = settingsOf(options)
+      if (again.ok) stillTrusted(again.value)
+    },
   })
   if (!opened.ok) return complain(opened.problem, settings.file)
   const { gate } = opened.value
   markNode(settings.data, options.hub !== undefined)
+  markOwnedBy(settings.data, settings.file)
   for (const reach of serversReachingData(settings)) log('warn', reachSays(reach), { do: REACH_REMEDY })
   const prepared = await prepareCredentials(gate.identity, settings.config, settings.data)
   if (!prepared.ok) {

@@ -761,6 +761,12 @@ export const PROBLEMS = {
     says: 'the data folder cannot be used',
     do: 'give the user that runs the gate write access to it, or name another folder (`data:` or `--data`)',
   },
+  'data.other_config': {
+    http: 409,
+    retry: 'never',
+    says: 'this data folder belongs to another configuration',
+    do: 'use that configuration (`--config`), or name another folder (`data:` or `--data`). To give the folder to this configuration, remove its file `gate.configuration`',
+  },
   'data.absent': {
     http: 404,
     retry: 'never',
@@ -826,6 +832,18 @@ export const PROBLEMS = {
     retry: 'never',
     says: 'the configuration cannot be used',
     do: 'correct the line it names',
+  },
+  'config.not_trusted': {
+    http: 403,
+    retry: 'never',
+    says: 'you have not trusted this configuration, so nothing was started',
+    do: 'run `sluice up` in a terminal: it shows what it would start, and asks once. In a script, add `--trust` after you have read the file',
+  },
+  'config.trust_not_kept': {
+    http: 500,
+    retry: 'never',
+    says: 'that you trust this configuration could not be recorded, so nothing was started',
+    do: 'give yourself alone access to that folder, or start the gate with `sluice up --trust`',
   },
   'policy.invalid': {
     http: 400,

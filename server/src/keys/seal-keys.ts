@@ -18,6 +18,8 @@ export const SEAL_KEY_FILE = 'seal-key.json'
 /** Where the master key comes from: a file, the output of a command, or a file beside the other keys. */
 export type SealSource =
   | { readonly file: string }
+  /** A command, in a configuration that the user has not trusted. */
+  | { readonly untrusted: string }
   | { readonly command: readonly [string, ...string[]] }
   | { readonly folder: string; readonly mayMake: boolean }
 
@@ -27,6 +29,7 @@ const COMMAND_MS = 10_000
 /** 32 bytes as 64 hex digits, from any source. */
 export function readMasterKey(source: SealSource): Result<Buffer> {
   if ('folder' in source) return ownMasterKey(source.folder, source.mayMake)
+  if ('untrusted' in source) return refuse('config.not_trusted', { file: source.untrusted })
   const where = 'file' in source ? source.file : source.command.join(' ')
   let text: string
   try {

@@ -24,7 +24,11 @@ export type StoreSettings = {
   /** The secret that protects the keys in the database; empty if it is configured and missing. */
   readonly key_secret?: string
   /** Where the key for contents comes from, if configured; `false` if contents are not sealed. */
-  readonly seal?: false | { readonly file: string } | { readonly command: readonly [string, ...string[]] }
+  readonly seal?:
+    | false
+    | { readonly file: string }
+    | { readonly command: readonly [string, ...string[]] }
+    | { readonly untrusted: string }
 }
 
 /** Seals a text for a place, and opens it there again. */

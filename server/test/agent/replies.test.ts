@@ -194,7 +194,7 @@ test('the token of development is in the answer of `/agent/run` alone', async ()
   const file = join(place, 'sluice.yaml')
   const config = JSON.parse(readFileSync(file, 'utf8')) as object
   writeFileSync(file, JSON.stringify({ ...config, models: models() }))
-  const gate = await runGate(place, ['up'], LAUNCHER, { ENV: 'dev' })
+  const gate = await runGate(place, ['up', '--trust'], LAUNCHER, { ENV: 'dev' })
   try {
     const user = await gate.key('user', 'ana')
     model.say = following(['note'], [{ tool: 'book__note', args: { text: 'dev' } }], 'Written.')

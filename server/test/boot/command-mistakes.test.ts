@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { LAUNCHER } from '../built/built.ts'
-import { run, startGate, type Ran, type RunningGate } from '../doors/with-running-gate.ts'
+import { run, startGate, trustConfig, type Ran, type RunningGate } from '../doors/with-running-gate.ts'
 import { someOf } from '../some-of.ts'
 import { MISTAKES, type Mistake } from './command-mistakes.ts'
 
@@ -62,15 +62,23 @@ describe('a mistake without a running gate', () => {
       name: 'a configuration with a wrong key',
       folder: 'wrong',
       yaml: 'polcy: {}\n',
+      words: ['up'],
+      says: ['polcy (line 1)', 'did you mean `policy`?'],
+      code: 1,
+    },
+    {
+      name: 'a command while no gate runs',
+      folder: 'stopped',
+      yaml: 'listen: { port: 0 }\n',
       words: ['tools'],
-      says: ['it did not start', 'polcy (line 1)', 'did you mean `policy`?'],
+      says: ['no gate is running here; start it with', 'sluice up'],
       code: 69,
     },
     {
       name: 'a configuration that is no YAML',
       folder: 'yaml',
       yaml: 'listen: [\n',
-      words: ['up'],
+      words: ['up', '--trust'],
       says: ['config.invalid', 'line'],
       code: 1,
     },
@@ -78,7 +86,7 @@ describe('a mistake without a running gate', () => {
       name: 'a database that does not answer',
       folder: 'database',
       yaml: 'store: { postgres: "postgres://u:hunter2@127.0.0.1:1/db" }\nlisten: { port: 0 }\n',
-      words: ['up'],
+      words: ['up', '--trust'],
       says: [
         'the database of this gate cannot be reached',
         'postgres://127.0.0.1:1/db',
@@ -90,7 +98,7 @@ describe('a mistake without a running gate', () => {
       name: 'the address of a database in a variable that is not set',
       folder: 'variable',
       yaml: 'store: { postgres: "env:NO_SUCH_VARIABLE" }\nlisten: { port: 0 }\n',
-      words: ['up'],
+      words: ['up', '--trust'],
       says: ['the variable or file that `store.postgres` refers to is missing or empty'],
       code: 1,
     },
@@ -98,9 +106,9 @@ describe('a mistake without a running gate', () => {
       name: 'an address beyond this machine without keys',
       folder: 'open',
       yaml: 'listen: { host: 0.0.0.0, port: 0 }\n',
-      words: ['tools'],
-      says: ['it did not start', 'auth.not_configured', 'gate.log'],
-      code: 69,
+      words: ['up', '--trust'],
+      says: ['auth.not_configured'],
+      code: 1,
     },
   ]
   test.each(someOf(WITHOUT_GATE, 2))('$name', async ({ folder, yaml, ...mistake }) => {
@@ -147,6 +155,7 @@ describe('a mistake without a running gate', () => {
 
   test('a tool server whose command is missing is named by doctor, with what to do', async () => {
     const folder = folderOf('doctor', 'servers:\n  mail:\n    command: no-such-command-anywhere\n')
+    trustConfig(folder)
     answered(await run(folder, ['doctor']), {
       says: ['server mail', 'no-such-command-anywhere', 'servers.mail'],
       code: 1,
@@ -157,7 +166,7 @@ describe('a mistake without a running gate', () => {
     const folder = folderOf('locked', 'listen: { port: 0 }\n')
     mkdirSync(join(folder, '.sluice'), { mode: 0o700 })
     chmodSync(join(folder, '.sluice'), 0o500)
-    answered(await run(folder, ['up']), {
+    answered(await run(folder, ['up', '--trust']), {
       says: ['data.unusable', 'give the user that runs the gate write access'],
       code: 1,
     })
@@ -166,6 +175,9 @@ describe('a mistake without a running gate', () => {
   test('a data folder that is a file', async () => {
     const folder = folderOf('file', 'listen: { port: 0 }\n')
     writeFileSync(join(folder, '.sluice'), '')
-    answered(await run(folder, ['up']), { says: ['the data folder cannot be used', '`data:` or `--data`'], code: 1 })
+    answered(await run(folder, ['up', '--trust']), {
+      says: ['the data folder cannot be used', '`data:` or `--data`'],
+      code: 1,
+    })
   })
 })

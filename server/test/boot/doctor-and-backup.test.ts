@@ -26,7 +26,7 @@ import { loadConfig } from '../../src/boot/load-config.ts'
 import { openServerFolders } from '../../src/boot/server-folders.ts'
 import { verifyOffline } from '../../src/boot/verify-offline.ts'
 import type { DoctorReport } from '../../src/doors/cli/boot-reports.ts'
-import { configure, run, startGate, type RunningGate } from '../doors/with-running-gate.ts'
+import { configure, run, startGate, trustConfig, type RunningGate } from '../doors/with-running-gate.ts'
 
 let gate: RunningGate & { stop(): Promise<void> }
 const elsewhere = mkdtempSync(join(tmpdir(), 'sluice-elsewhere-'))
@@ -84,9 +84,13 @@ describe('sluice doctor', () => {
     const remote = { away: { url: 'http://127.0.0.1:1/mcp' }, page: { url: `http://127.0.0.1:${portOf(page)}/mcp` } }
     const settings = { listen: { port }, policy: { preset: 'observe' }, servers: { book, broken, ...remote } }
     writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify(settings))
+    const untried = await doctor(folder)
+    trustConfig(folder)
     const report = await doctor(folder)
     taken.close()
     page.close()
+    expect(textsOf(untried, 'error').join('\n')).not.toMatch(/server (?:broken|away|page): does not start/)
+    expect(textsOf(untried, 'note').join('\n')).toMatch(/trust: you have not trusted \S+sick/)
     expect(report.ok).toBe(false)
     const errors = textsOf(report, 'error').join('\n')
     expect(errors).toMatch(/data folder: .* is readable by other users \(755\)/)
@@ -154,7 +158,7 @@ test('a start that cannot work says why and exits', async () => {
   writeFileSync(join(folder, 'sluice.yaml'), 'listen: { port: 0 }\n')
   const port = await run(folder, ['up', '--port', 'abc'])
   expect([port.code, port.err]).toEqual([64, expect.stringContaining('expected a port number')])
-  const file = await run(folder, ['--data', join(folder, 'sluice.yaml'), 'up'])
+  const file = await run(folder, ['--data', join(folder, 'sluice.yaml'), 'up', '--trust'])
   expect([file.code, file.err]).toEqual([1, expect.stringContaining('[data.unusable]')])
 })
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, expect, test } from 'vitest'
 import { LAUNCHER, SOURCE_LAUNCHER } from '../built/built.ts'
-import { configure, run } from '../doors/with-running-gate.ts'
+import { configure, run, runGate } from '../doors/with-running-gate.ts'
 import { effectsIn, until } from '../gate/with-gate.ts'
 import { rpc } from '../mcp/send-raw.ts'
 import { IS_WHOLE, someOf } from '../some-of.ts'
@@ -117,7 +117,7 @@ async function behindLauncher(
 
 describe.skipIf(process.platform === 'win32')('a launcher that stays in front', () => {
   test.each(someOf(['SIGKILL', 'SIGTERM', 'SIGINT'] as const, 3))('stops its gate cleanly on %s', async (signal) => {
-    await behindLauncher(['up'], async ({ folder, socket, launcher, nextLine, allEnded }) => {
+    await behindLauncher(['up', '--trust'], async ({ folder, socket, launcher, nextLine, allEnded }) => {
       expect(await nextLine()).toContain('sluice is up')
       // A running call gets its outcome, as on any other stop.
       const call = ['call', 'book__slow_note', JSON.stringify({ text: 'x', ms: 1_000 }), '--json']
@@ -127,6 +127,7 @@ describe.skipIf(process.platform === 'win32')('a launcher that stays in front', 
       launcher.kill(signal)
       await allEnded
       expect(existsSync(socket)).toBe(false)
+      await runGate(folder)
       const after = JSON.parse((await run(folder, ['status', call_id ?? '', '--json'])).out) as Record<string, string>
       expect(after['status']).toBe('executed')
       expect(effectsIn(folder)).toHaveLength(1)

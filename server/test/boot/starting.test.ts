@@ -50,7 +50,7 @@ test('a gate whose port is in use starts no tool server, and says which port it 
   const { port } = other.address() as AddressInfo
   writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify({ listen: { port }, servers }))
   try {
-    const { code, err } = await run(folder, ['up'])
+    const { code, err } = await run(folder, ['up', '--trust'])
     expect(code).toBe(1)
     expect(err).toContain(`address: 127.0.0.1:${port}`)
     expect(err).toContain('because: another program uses this port (EADDRINUSE)')

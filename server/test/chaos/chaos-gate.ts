@@ -56,7 +56,7 @@ export async function openChaosGate(
     await end('SIGTERM')
     return { ...(await readLedger({ folder: data })), receipts: readReceipts(log), records }
   }
-  const start = async (): Promise<Node> => (node = await runGate(place, ['up'], LAUNCHER))
+  const start = async (): Promise<Node> => (node = await runGate(place, ['up', '--trust'], LAUNCHER))
   return {
     log,
     records,

@@ -65,7 +65,7 @@ export async function openChaosNodes({ config = {}, url, redis }: NodesSetup = {
       writeFileSync(join(place, 'sluice.yaml'), JSON.stringify(text))
       mkdirSync(join(place, '.sluice'), { mode: 0o700 })
       if (keys !== undefined) cpSync(keys, join(place, '.sluice', 'keys'), { recursive: true })
-      const node = await runGate(place, ['up'], launcher, env)
+      const node = await runGate(place, ['up', '--trust'], launcher, env)
       keys ??= keepCopy(join(node.folder, '.sluice', 'keys'), join(folder, 'kept', 'keys'))
       nodes.add(node)
       return node

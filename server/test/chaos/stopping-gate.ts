@@ -4,7 +4,7 @@ import { up } from '../../src/boot/up.ts'
 /** A gate that listens like any other and stops itself by SIGSTOP when a call reaches a named point while there is a file `stop-at`. */
 const marker = 'stop-at'
 process.exitCode = await up(
-  {},
+  { trust: true },
   {
     probe(point) {
       if (point !== 'upstream.before' || !existsSync(marker)) return

@@ -44,7 +44,7 @@ describe.skipIf(!IS_WHOLE)('the client of the published package', () => {
     writeFileSync(join(project, 'package.json'), '{ "type": "module" }')
     const compilerOptions = { module: 'nodenext', target: 'es2024', strict: true, types: ['node'], outDir: 'out' }
     writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['use.ts'] }))
-    gate = await startGate(undefined, ['up'], launcher)
+    gate = await startGate(undefined, ['up', '--trust'], launcher)
   }, 300_000)
   afterAll(async () => {
     await gate.stop()

@@ -19,7 +19,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('a console that is updated und
     for (const part of ['server/src', 'server/bin', 'server/package.json', 'package.json', 'console/dist'])
       cpSync(join(ROOT, part), join(tree, part), { recursive: true })
     symlinkSync(join(ROOT, 'node_modules'), join(tree, 'node_modules'))
-    gate = await startGate(configure, ['up'], join(tree, 'server/bin/sluice'))
+    gate = await startGate(configure, ['up', '--trust'], join(tree, 'server/bin/sluice'))
   }, 120_000)
   afterAll(async () => {
     await gate.stop()

@@ -6,7 +6,7 @@ import { PROBE_POINTS, type ProbePoint } from '../../src/commands/ports/runtime.
 const [target = ''] = process.argv.slice(2)
 if (!PROBE_POINTS.includes(target as ProbePoint)) throw new Error(`there is no point ${target}`)
 process.exitCode = await up(
-  {},
+  { trust: true },
   {
     probe(point) {
       if (point !== target) return

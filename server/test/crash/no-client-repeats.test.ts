@@ -40,8 +40,15 @@ function configure(folder: string): void {
   writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify(config))
 }
 
-/** Runs a client against a gate that dies at a point. The client finds no gate afterwards and may start one. */
-async function whileDying(at: ProbePoint, client: (folder: string, gate: number) => Promise<void>): Promise<void> {
+/** Who starts the gate again after it died: a service manager, or only the client, as `sluice mcp` does. */
+type Restart = 'service' | 'client'
+
+/** Runs a client against a gate that dies at a point. `back` resolves when a service manager has started it again. */
+async function whileDying(
+  at: ProbePoint,
+  client: (folder: string, gate: number, back: Promise<unknown>) => Promise<void>,
+  restart: Restart = 'service',
+): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-repeat-'))
   configure(folder)
   const child = spawn(process.execPath, [built(join(import.meta.dirname, 'listening-gate.ts')), at], {
@@ -52,20 +59,32 @@ async function whileDying(at: ProbePoint, client: (folder: string, gate: number)
   let complaints = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => void (complaints += text))
   const ended = new Promise((done) => child.once('close', done))
+  let isOver = false
+  const back = restart === 'client' ? ended : ended.then(() => startAgain(folder, () => isOver))
   try {
     await Promise.race([
       new Promise((done) => createInterface({ input: child.stdout }).on('line', (line) => done(lines.push(line)))),
       ended,
     ])
     if (lines.length === 0) throw new Error(`the gate ended with ${child.exitCode ?? child.signalCode}: ${complaints}`)
-    await client(folder, child.pid ?? 0)
+    await client(folder, child.pid ?? 0, back)
     await ended
     if (at !== NEVER) expect(lines.at(-1)).toBe(`died at ${at}`)
   } finally {
+    isOver = true
     child.kill('SIGKILL')
     stopStarted(folder)
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   }
+}
+
+/** As a service manager does, as often as it ends. Resolves when it is up. */
+function startAgain(folder: string, isOver: () => boolean): Promise<unknown> {
+  if (isOver()) return Promise.resolve()
+  const words = ['up', '--config', join(folder, 'sluice.yaml')]
+  const child = spawn(process.execPath, [LAUNCHER, ...words], { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] })
+  const again = new Promise((done) => child.once('close', () => done(startAgain(folder, isOver))))
+  return Promise.race([again, new Promise((done) => createInterface({ input: child.stdout }).once('line', done))])
 }
 
 /** A gate that a client started in the background is identified by the folder in its command line. */
@@ -181,14 +200,18 @@ describe.skipIf(process.platform !== 'linux')('a client whose gate is killed', (
   )
 
   test.each(someOf(SOME, 3))('at $at: `sluice mcp` says $says and the tool ran $ran times', ({ at, ran, says }) =>
-    whileDying(at, async (folder) => {
-      const call = rpc('tools/call', { name: 'book__slow_note', arguments: { text: 'x' } }, 1)
-      const result = await run(folder, ['mcp'], `${JSON.stringify(call)}\n`)
-      expect(effectsIn(folder)).toHaveLength(ran)
-      const { error } = JSON.parse(result.out) as { error: { message: string; data: Record<string, unknown> } }
-      expect(error.data).toMatchObject({ code: 'gate.broke_off', outcome: says })
-      expect(error.message).toContain('was not retried')
-    }),
+    whileDying(
+      at,
+      async (folder) => {
+        const call = rpc('tools/call', { name: 'book__slow_note', arguments: { text: 'x' } }, 1)
+        const result = await run(folder, ['mcp'], `${JSON.stringify(call)}\n`)
+        expect(effectsIn(folder)).toHaveLength(ran)
+        const { error } = JSON.parse(result.out) as { error: { message: string; data: Record<string, unknown> } }
+        expect(error.data).toMatchObject({ code: 'gate.broke_off', outcome: says })
+        expect(error.message).toContain('was not retried')
+      },
+      'client',
+    ),
   )
 
   const OWN = ['call', 'book__slow_note', SLOW, '--idempotency-key', 'mine']
@@ -228,10 +251,10 @@ describe.skipIf(process.platform !== 'linux')('a client whose gate is killed', (
   test.each(DEATHS.flatMap((death) => DOORS.map((door) => ({ ...death, ...door }))).slice(IS_WHOLE ? 0 : -1))(
     'at $at: $door with the same key again runs at most once in total',
     ({ at, ran, says, path, body, key }) =>
-      whileDying(at, async (folder) => {
+      whileDying(at, async (folder, _, back) => {
         await expect(post(folder, path, body, key)).rejects.toThrow()
         expect(effectsIn(folder)).toHaveLength(ran)
-        // Starts a gate again, and asks it for the outcome.
+        await back
         const asked = await run(folder, ['--json', 'status', '--idempotency-key', 'mine', '--wait', '30'])
         const known = JSON.parse(asked.out || asked.err) as { status?: string; code?: string; outcome?: string }
         if (says === 'never recorded') expect(known.code).toBe('call.unknown')

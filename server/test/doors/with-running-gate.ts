@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import { loadConfig } from '../../src/boot/load-config.ts'
+import { trust } from '../../src/boot/trust/check-trust.ts'
 import { LAUNCHER } from '../built/built.ts'
 import { BOOK_TOOLS } from '../gate/with-gate.ts'
 import { answerIn } from '../mcp/answer-in.ts'
@@ -80,10 +82,16 @@ export function configure(folder: string): void {
   writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify({ ...CONFIG, servers: { book } }))
 }
 
+/** As a person does who answers yes to `sluice up`. */
+export function trustConfig(folder: string): void {
+  const settings = loadConfig(join(folder, 'sluice.yaml'), true)
+  if (!settings.ok || !trust(settings.value).ok) throw new Error(`${folder} cannot be trusted`)
+}
+
 /** `sluice up` as a separate process, for one test file. */
 export async function startGate(
   prepare: (folder: string) => void | Promise<void> = configure,
-  words: readonly string[] = ['up'],
+  words: readonly string[] = ['up', '--trust'],
   launcher = LAUNCHER,
 ): Promise<RunningGate & { stop(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-doors-'))
@@ -94,7 +102,7 @@ export async function startGate(
 /** The same in an existing folder, perhaps after a gate that was killed. */
 export async function runGate(
   folder: string,
-  words: readonly string[] = ['up'],
+  words: readonly string[] = ['up', '--trust'],
   launcher = LAUNCHER,
   env: Readonly<Record<string, string>> = {},
 ): Promise<RunningGate & { stop(): Promise<void> }> {

@@ -26,7 +26,7 @@ describe('a hub and a node that are run by their commands', () => {
     between.lead(hub.url)
   }
   const startNode = async () => {
-    const words = ['node', '--hub', between.url, '--name', 'edge-1', '--node-key', 'file:node.key']
+    const words = ['node', '--trust', '--hub', between.url, '--name', 'edge-1', '--node-key', 'file:node.key']
     node = await runGate(nodeFolder, [...words, '--public-key', ...keys])
   }
   /** The rows of a table that a command prints, without its head. */
@@ -170,10 +170,10 @@ describe('a hub and a node that are run by their commands', () => {
     async () => {
       const folder = mkdtempSync(join(tmpdir(), 'sluice-node-'))
       configure(folder)
-      const none = await run(folder, ['node'])
+      const none = await run(folder, ['node', '--trust'])
       expect(none.code).not.toBe(0)
       expect(none.err + none.out).toContain('hub')
-      const short = ['node', '--hub', between.url, '--name', 'edge-2', '--node-key', 'env:ABSENT_KEY']
+      const short = ['node', '--trust', '--hub', between.url, '--name', 'edge-2', '--node-key', 'env:ABSENT_KEY']
       for (const [more, says] of [
         [[], 'public_keys'],
         [['--public-key', 'xyz'], 'public_keys'],

@@ -44,7 +44,7 @@ export function separateGate(name: string, configuration: string, env: NodeJS.Pr
     cli,
     printed: () => printed,
     async start() {
-      child = spawn(process.execPath, [launcher, 'up'], {
+      child = spawn(process.execPath, [launcher, 'up', '--trust'], {
         cwd: folder,
         env: environment,
         stdio: ['ignore', 'pipe', 'pipe'],

@@ -23,7 +23,7 @@ let agent = ''
 let approver = ''
 
 async function up(): Promise<void> {
-  child = spawn(process.execPath, [LAUNCHER, 'up'], { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] })
+  child = spawn(process.execPath, [LAUNCHER, 'up', '--trust'], { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] })
   const { stdout } = child
   if (stdout === null) throw new Error('no output')
   const greeting = await new Promise<string>((done) => createInterface({ input: stdout }).once('line', done))

@@ -75,7 +75,7 @@ async function type(page: string, block: number, revoked = ''): Promise<readonly
 const failed = (ran: readonly Ran[]) => ran.filter(({ code }) => code !== 0)
 
 test('backup: writes the file and a checkpoint, and the audit verifies against it', async () => {
-  await up('sluice up')
+  await up('sluice up --trust')
   expect(failed([...(await type('backup', 0)), ...(await type('backup', 1))])).toEqual([])
   expect(existsSync(join(safe, 'sluice-2026-11-15.backup'))).toBe(true)
 })

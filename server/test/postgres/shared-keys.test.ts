@@ -46,7 +46,7 @@ describe.skipIf(!hasPostgres)('nodes with one secret', () => {
     const config = JSON.parse(readFileSync(join(one.folder, 'sluice.yaml'), 'utf8')) as { store: object }
     const store = { ...config.store, key_secret: 'env:WRONG_OR_RIGHT' }
     writeFileSync(join(place, 'sluice.yaml'), JSON.stringify({ ...config, store }))
-    return run(place, ['up'], undefined, { env: { WRONG_OR_RIGHT: secret } })
+    return run(place, ['up', '--trust'], undefined, { env: { WRONG_OR_RIGHT: secret } })
   }
   const secret = () => readFileSync(nodes.secret, 'utf8')
 

@@ -103,7 +103,7 @@ beforeAll(async () => {
   const more = { servers, traps, dlp: { outputs: 'all' }, approvals: { pending_bytes_per_caller: 500_000_000 } }
   const policy = { rules: [{ id: 'heavy', effect: 'allow', match: { server: 'heavy' }, says: 'it only answers' }] }
   writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify({ ...config, ...more, policy }))
-  gate = await runGate(folder, ['up'], LAUNCHER, {
+  gate = await runGate(folder, ['up', '--trust'], LAUNCHER, {
     LOOP_MONITOR: join(folder, 'monitor.txt'),
     NODE_OPTIONS: `--import ${join(import.meta.dirname, 'loop-monitor.ts')}`,
   })

@@ -9,7 +9,10 @@ test('a gate that other machines can reach starts only if somebody has a credent
   const seen: { code: number | null; err: string; out: string }[] = []
   const gate = await startGate((folder) => {
     writeFileSync(join(folder, 'sluice.yaml'), 'listen: { host: 0.0.0.0, port: 0 }')
-    for (const words of [['up'], ['keys', 'create', 'agent', 'bot']]) {
+    for (const words of [
+      ['up', '--trust'],
+      ['keys', 'create', 'agent', 'bot'],
+    ]) {
       const ran = spawnSync(process.execPath, [LAUNCHER, ...words], { cwd: folder, encoding: 'utf8' })
       seen.push({ code: ran.status, err: ran.stderr, out: ran.stdout })
     }

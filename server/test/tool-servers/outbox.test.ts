@@ -1,6 +1,6 @@
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { writeDemo } from '../../src/boot/write-demo.ts'
@@ -12,12 +12,14 @@ import { withToolServers, type Rig } from './with-tool-servers.ts'
 
 const script = resolve(import.meta.dirname, '../../src/demo/outbox.ts')
 
-function demoConfig(file = writeDemo(mkdtempSync(join(tmpdir(), 'sluice-demo-')))) {
+function demoConfig(folder = mkdtempSync(join(tmpdir(), 'sluice-demo-'))) {
+  writeDemo(folder)
+  const file = join(folder, 'sluice.yaml')
   const config = readConfig(parse(readFileSync(file, 'utf8')))
   if (!config.ok) throw new Error(JSON.stringify(config.problem))
   const { outbox } = config.value.servers
   if (outbox === undefined) throw new Error('the demo has an outbox')
-  return { folder: dirname(file), servers: { outbox } }
+  return { folder, servers: { outbox } }
 }
 
 /** The demo's own server, as its configuration starts it, in a folder of its own. */

@@ -10,6 +10,7 @@ import { placesIn } from '../data-folder.ts'
 import { dataIn, type Settings } from '../load-config.ts'
 import { nearestConfig } from '../local-gate.ts'
 import { storeOf } from '../store-of.ts'
+import { isTrusted } from '../trust/check-trust.ts'
 import { verifyOffline } from '../verify-offline.ts'
 import { checkApprovers } from './check-approvers.ts'
 import { checkClients } from './check-clients.ts'
@@ -44,11 +45,14 @@ export async function doctor(options: UpOptions): Promise<DoctorReport> {
     findings.push(...(await checkPolicy(settings, file)), ...checkReach({ ...settings, data }))
     if (running !== undefined)
       findings.push(...(await checkInForce({ ...settings, data })), ...(await checkApprovers(data, settings.config)))
+    const mayContact = isTrusted({ ...settings, data })
     if (running === undefined) {
       const { host, port } = settings.config.listen
-      findings.push(...(await checkPort(host, port)), ...(await tryServers({ ...settings, data })))
+      findings.push(...(await checkPort(host, port)))
+      findings.push(...(mayContact ? await tryServers({ ...settings, data }) : untriedServers(settings)))
     }
-    findings.push(...(await checkHub(settings)), ...checkShared(settings.config.store))
+    if (mayContact) findings.push(...(await checkHub(settings)))
+    findings.push(...checkShared(settings.config.store))
     if (settings.config.serenity === undefined)
       findings.push({
         severity: 'note',
@@ -62,6 +66,18 @@ export async function doctor(options: UpOptions): Promise<DoctorReport> {
     ...checkClients(data),
   )
   return { ok: !findings.some(({ severity }) => severity === 'error'), findings }
+}
+
+/** Nothing of a configuration is started or contacted before its owner has seen what that would be. */
+function untriedServers({ file }: Settings): readonly Finding[] {
+  return [
+    {
+      severity: 'note',
+      about: 'trust',
+      says: `you have not trusted ${file} as it is now, so its tool servers were not tried`,
+      do: 'run `sluice up` in a terminal: it shows what it would start, and asks once',
+    },
+  ]
 }
 
 /** Nodes that do not share their keys. */

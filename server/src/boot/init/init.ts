@@ -9,7 +9,7 @@ import { parseDocument } from 'yaml'
 import { secretOf } from '../../upstream/server-config.ts'
 import { makeDataFolder, placesIn } from '../data-folder.ts'
 import { dataIn, DEFAULT_DATA, loadConfig } from '../load-config.ts'
-import { configFileOf, HOOK, LAUNCHER } from '../local-gate.ts'
+import { configFileOf, HOOK, LAUNCHER, settingsOf } from '../local-gate.ts'
 import { clientFiles, type ClientFile, type HostEnvironment } from './client-files.ts'
 import { choosePort } from './choose-port.ts'
 import { changeClients, undoClients, withGate, type Replacement } from './client-changes.ts'
@@ -18,6 +18,7 @@ import { extendedConfigText, newConfigText, SCHEMA_FILE } from './config-text.ts
 import { closedSettings, opencodeSettings, textOf } from './opencode-permission.ts'
 import { hookPlaces, presentPlaces, withHooks, type HookPlace } from './hook-files.ts'
 import { openClients } from './open-clients.ts'
+import { isTrusted, trust } from '../trust/check-trust.ts'
 import { planImport, type Opened, type Plan, type Settings } from './plan-import.ts'
 import { writeWhole } from './whole-file.ts'
 
@@ -81,7 +82,24 @@ export function init(
 /** The same for the clients and the free ports of this machine. */
 export async function initHere(options: UpOptions, initOptions: InitOptions): Promise<Result<InitReport>> {
   const around = { home: homedir(), cwd: process.cwd(), platform: process.platform, env: process.env }
-  return init(options, initOptions, around, await choosePort(USUAL.host, USUAL.port))
+  const before = settingsOf(options)
+  const mayTrust = !existsSync(configFileOf(options)) || (before.ok && isTrusted(before.value))
+  const done = init(options, initOptions, around, await choosePort(USUAL.host, USUAL.port))
+  if (!done.ok || initOptions.dry_run || initOptions.undo) return done
+  const isSeen = initOptions.write || !done.value.clients.some((client) => isOfProject(client, around))
+  const now = settingsOf(options)
+  const isKept = mayTrust && isSeen && now.ok && trust(now.value).ok
+  return isKept ? done : ok({ ...done.value, notes: [...done.value.notes, NOT_TRUSTED] })
+}
+
+const NOT_TRUSTED = 'you have not trusted this configuration yet: `sluice up` shows what it would start, and asks once'
+
+/** A repository can bring such a file, and without `--write` nobody was asked about what it names. */
+function isOfProject({ file, servers }: InitReport['clients'][number], { cwd, home }: HostEnvironment): boolean {
+  const inside = relative(cwd, file)
+  return (
+    cwd !== home && !inside.startsWith('..') && !isAbsolute(inside) && servers.some(({ runs }) => runs !== undefined)
+  )
 }
 
 const USUAL = { host: '127.0.0.1', port: 7420 }

@@ -2,6 +2,7 @@ import { relative } from 'node:path'
 import { readConfig } from '../../contract/config.ts'
 import type { FoundClient, FoundServer } from '../../doors/cli/boot-reports.ts'
 import type { ClientFile } from './client-files.ts'
+import { serverLines } from '../trust/programs-of.ts'
 import { fileRoots } from './file-roots.ts'
 import { looksSecret, readEntry, variableIn, type Entry } from './read-entry.ts'
 import { trimmedBoth, trimmedEnd } from '../../contract/trimmed.ts'
@@ -58,7 +59,9 @@ export function planImport(files: readonly Opened[], deps: PlanDeps): Plan {
     known.set(keyOf(read.entry, asWritten), as)
     servers.set(as, settings)
     secrets.push(...put_aside)
-    return { name, as, ...(notes.length === 0 ? {} : { note: notes.join('; ') }) }
+    const added = checked.value.servers[as]
+    const runs = added === undefined ? [] : serverLines(as, added)
+    return { name, as, runs, ...(notes.length === 0 ? {} : { note: notes.join('; ') }) }
   }
 
   const clients = files.map(({ client, file, servers: found }) => ({

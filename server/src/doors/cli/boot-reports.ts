@@ -26,6 +26,8 @@ export type FoundServer = {
   readonly name: string
   /** Its name in `sluice.yaml`; absent if it was not moved there. */
   readonly as?: string
+  /** What the gate starts or contacts for it, if it is new in `sluice.yaml`. */
+  readonly runs?: readonly string[]
   /** Why it was not moved, or a remark about it. */
   readonly note?: string
 }

@@ -20,8 +20,6 @@ export type Reply = {
   readonly at?: string
   /** There is no configuration to start a gate with. */
   readonly unconfigured?: true
-  /** If a gate was started and exited: its last output, and where its log is. */
-  readonly started?: { readonly says: readonly string[]; readonly log?: string }
 }
 
 export type Client = (

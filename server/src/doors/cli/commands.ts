@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { Option, type Command } from 'commander'
 import { bridgeStdio } from '../mcp/bridge-stdio.ts'
 import { sendToGate, type GateStart } from '../mcp/send-to-gate.ts'
@@ -67,7 +68,15 @@ export function addCommands(program: Command, { boot, globals, portOf, out, exit
   const start = async (): Promise<Started> =>
     target().url === undefined ? boot.local(globals()).start() : { is: 'not_configured' }
   const session: Session = {
-    send: (...request) => withWaitNotice(reachGate(target(), start), process.stderr)(...request),
+    send: (...request) =>
+      withWaitNotice(
+        reachGate(
+          target(),
+          () => boot.local(globals()).comesUp(),
+          () => existsSync(boot.local(globals()).config),
+        ),
+        process.stderr,
+      )(...request),
     out,
     exit,
     ask: async (...request) => {

@@ -4,7 +4,14 @@ import type { HubOptions, UpOptions } from './local-gate.ts'
 import { itemsOf, printReply, table, textOf, timeOf, type Fields } from './print.ts'
 import type { Session } from './session.ts'
 
-type NodeOptions = { hub?: string; name?: string; nodeKey?: string; publicKey?: string[]; port?: number }
+type NodeOptions = {
+  hub?: string
+  name?: string
+  nodeKey?: string
+  publicKey?: string[]
+  port?: number
+  trust?: boolean
+}
 
 /** `sluice node`: a gate whose approvals are decided at a hub. */
 export function addNodeCommand(
@@ -22,14 +29,16 @@ export function addNodeCommand(
     .option('--node-key <reference>', 'its key there, as env:NAME or file:PATH')
     .option('--public-key <keys...>', 'the public keys of the hub, from `sluice hub key` there')
     .option('--port <port>', 'listen on this port instead of the configured one', portOf)
-    .action(async ({ hub: url, name: node, nodeKey: key, publicKey: public_keys, port }: NodeOptions) => {
+    .option('--trust', 'trust the configuration without asking, for scripts and services')
+    .action(async ({ hub: url, name: node, nodeKey: key, publicKey: public_keys, port, trust }: NodeOptions) => {
       const hub: HubOptions = {
         ...(url === undefined ? {} : { url }),
         ...(node === undefined ? {} : { node }),
         ...(key === undefined ? {} : { key }),
         ...(public_keys === undefined ? {} : { public_keys }),
       }
-      exit(await boot.up({ ...globals(), ...(port === undefined ? {} : { port }), hub }))
+      const how = { ...(port === undefined ? {} : { port }), ...(trust === undefined ? {} : { trust }) }
+      exit(await boot.up({ ...globals(), ...how, hub }))
     })
 }
 

@@ -62,8 +62,10 @@ function printInit(out: Out, report: InitReport, { write }: InitOptions): void {
   const added = report.dry_run ? 'would add' : 'added'
   for (const { client, file, servers } of report.clients) {
     out.line(`${client}: ${file}`)
-    for (const { name, as, note } of servers)
+    for (const { name, as, note, runs = [] } of servers) {
       out.line(`  ${name} ${as === undefined ? 'is not moved' : `→ ${as}`}${note === undefined ? '' : ` (${note})`}`)
+      for (const line of runs) out.line(`    ${line}`, 'quiet')
+    }
   }
   if (report.clients.length === 0)
     out.line('no MCP client with configured servers was found; add servers to the file by hand')

@@ -6,6 +6,8 @@ export type UpOptions = {
   readonly store?: string
   readonly demo?: boolean
   readonly port?: number
+  /** The configuration is trusted without asking. */
+  readonly trust?: boolean
   /** Of `sluice node`: instead of the `hub` section, or parts of it. */
   readonly hub?: HubOptions
 }

@@ -1,5 +1,6 @@
 import { problem, PROBLEMS, type Problem } from '../../contract/problems.ts'
 import type { Reply } from './client.ts'
+import type { Started } from './local-gate.ts'
 import { BROKE_OFF, NOT_LISTENING, UNREACHED } from './client.ts'
 import { EXIT, EXIT_OF } from './exit-codes.ts'
 
@@ -60,9 +61,8 @@ export function printReply(out: Out, reply: Reply, human: (body: Fields) => void
   return fieldsOf(reply.body)['code'] === 'request.not_ijson' ? EXIT.usage : EXIT.problem
 }
 
-function printAbsent(out: Out, { why, at, started, unconfigured }: Reply): void {
-  if (started !== undefined) for (const line of notStarted(started)) out.error(line, 'bad')
-  else if (at !== undefined) {
+function printAbsent(out: Out, { why, at, unconfigured }: Reply): void {
+  if (at !== undefined) {
     out.error(`no gate responds at ${at}${why === undefined ? '' : `: ${why}`} [gate.absent]`, 'bad')
     out.error('  check the address, and that the gate is running there')
   } else if (why !== undefined && why !== NOT_LISTENING)
@@ -73,24 +73,19 @@ function printAbsent(out: Out, { why, at, started, unconfigured }: Reply): void 
   } else out.error('no gate is running here; start it with `sluice up` [gate.absent]', 'bad')
 }
 
-type NotStarted = NonNullable<Reply['started']>
+type NotStarted = Extract<Started, { is: 'failed' }>
 
 export const logOf = ({ log }: NotStarted): string[] => (log === undefined ? [] : [`its log is ${log}`])
 
-/** Why a gate that a command tried to start did not start. */
+/** Why a gate that `sluice mcp` tried to start did not start. */
 export const notStarted = (started: NotStarted): string[] => [
   'no gate was running, and it did not start [gate.absent]',
   ...started.says.map((line) => `  ${line}`),
   ...logOf(started).map((line) => `  ${line}`),
 ]
 
-function absence({ why, at, started }: Reply): Record<string, string> {
-  return {
-    ...(at === undefined ? {} : { url: at }),
-    ...(why === undefined ? {} : { why }),
-    ...(started === undefined ? {} : { says: started.says.join('\n') }),
-    ...(started?.log === undefined ? {} : { log: started.log }),
-  }
+function absence({ why, at }: Reply): Record<string, string> {
+  return { ...(at === undefined ? {} : { url: at }), ...(why === undefined ? {} : { why }) }
 }
 
 /** A problem found by the command line, in the format of the gate's answers. */

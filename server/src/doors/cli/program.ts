@@ -7,6 +7,9 @@ import type { Globals } from './session.ts'
 import { terminalOut } from './terminal-out.ts'
 import { saysOfFault } from './usage-fault.ts'
 
+/** Of the commands that run a gate. */
+const TRUST = 'trust the configuration without asking, for scripts and services'
+
 /** The command line: translates commands into requests to the running gate. Resolves with the exit code. */
 export async function runCli(argv: readonly string[], boot: CliBoot): Promise<number> {
   let exitCode: number = EXIT.ok
@@ -43,14 +46,16 @@ export async function runCli(argv: readonly string[], boot: CliBoot): Promise<nu
     .command('up')
     .description('run the gate')
     .option('--port <port>', 'listen on this port instead of the configured one', portOf)
-    .action(async (options: { port?: number }) => {
+    .option('--trust', TRUST)
+    .action(async (options: { port?: number; trust?: boolean }) => {
       exitCode = await boot.up({ ...globals(), ...options })
     })
   program
     .command('demo')
     .description('run a demo gate with two tool servers, an outbox and a folder of files, in ./sluice-demo')
     .option('--port <port>', 'listen on this port instead of the configured one', portOf)
-    .action(async (options: { port?: number }) => {
+    .option('--trust', TRUST)
+    .action(async (options: { port?: number; trust?: boolean }) => {
       exitCode = await boot.up({ ...globals(), ...options, demo: true })
     })
   const addOthers = async () => {

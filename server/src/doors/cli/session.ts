@@ -12,9 +12,9 @@ export type Globals = { config?: string; data?: string; json?: boolean; url?: st
 
 /** What all commands share. */
 export type Session = {
-  /** Sends to the selected gate, and starts it if possible. */
+  /** Sends to the selected gate. If it is starting, waits for it and repeats a read that broke off. */
   readonly send: Client
-  /** The same, but starts nothing. */
+  /** The same, but a read that broke off is not sent again. */
   readonly ask: Client
   /** Follows the changes at the gate. */
   readonly follow: Follow

@@ -42,7 +42,7 @@ export async function forgedRows(gate: Gate, launcher: string): Promise<void> {
   gate.process.kill('SIGTERM')
   await once(gate.process, 'exit')
   forge(gate.folder, approval_id)
-  const next = await runGate(gate.folder, ['up'], launcher)
+  const next = await runGate(gate.folder, ['up', '--trust'], launcher)
   expect([await isKnown(next, FORGED), await isKnown(next, approver)]).toEqual([401, 200])
   expect((await next.cli('call', 'book__look', '{}')).code).toBe(0)
   expect(effectsIn(gate.folder).join('\n')).not.toContain('forged')

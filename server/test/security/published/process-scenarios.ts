@@ -36,7 +36,7 @@ function configure(folder: string): void {
 async function withGate(launcher: string, use: (gate: Awaited<ReturnType<typeof runGate>>) => Promise<void>) {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-published-'))
   configure(folder)
-  const gate = await runGate(folder, ['up'], launcher)
+  const gate = await runGate(folder, ['up', '--trust'], launcher)
   try {
     await use(gate)
   } finally {
@@ -70,7 +70,11 @@ async function killedLauncher(launcher: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-published-'))
   configure(folder)
   const env = { ...process.env, NODE_OPTIONS: OLD_NODE }
-  const front = spawn(process.execPath, [launcher, 'up'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'ignore'] })
+  const front = spawn(process.execPath, [launcher, 'up', '--trust'], {
+    cwd: folder,
+    env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
   const ended = once(front, 'close') // closes when the gate, which holds the same output, has ended too
   const [greeting] = (await once(createInterface({ input: front.stdout }), 'line')) as [string]
   const port = Number(/:(\d+),/.exec(greeting)?.[1])
@@ -131,7 +135,7 @@ const rewrittenHistory = (launcher: string) =>
     // Nor does a gate that starts on it sign what it finds.
     gate.process.kill('SIGKILL')
     await once(gate.process, 'exit')
-    const next = await runGate(gate.folder, ['up'], launcher).catch(() => undefined)
+    const next = await runGate(gate.folder, ['up', '--trust'], launcher).catch(() => undefined)
     expect((await gate.cli('audit', 'verify')).code).not.toBe(0)
     expect(checkpointsIn(gate.folder)).toBe(0)
     next?.process.kill('SIGKILL')
@@ -156,7 +160,7 @@ const acknowledged =
 
 const secondProcess = (launcher: string) =>
   withGate(launcher, async (gate) => {
-    const second = await run(gate.folder, ['up'], undefined, { launcher })
+    const second = await run(gate.folder, ['up', '--trust'], undefined, { launcher })
     expect(second.code).not.toBe(0)
     expect((await gate.cli('call', 'book__look', '{}')).code).toBe(0)
   })

@@ -44,7 +44,7 @@ export function startPublished(
       }
       writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify(config))
     },
-    ['up'],
+    ['up', '--trust'],
     launcher,
   ).then((gate) => ({ ...gate, notes: () => CONTENT }))
 }
