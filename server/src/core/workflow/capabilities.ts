@@ -4,6 +4,8 @@ import type { DocumentApprovals } from '../../contract/routes.ts'
 import type { Tool } from '../../contract/tool.ts'
 import type { Opinion } from '../../contract/verdict.ts'
 import type { Capability, Constraint, WorkflowDocument } from '../../contract/workflow-document.ts'
+import { isJsonObject, type Json } from '../../contract/json.ts'
+import { mostDots } from '../../contract/path-parts.ts'
 import { Bug } from '../../contract/problems.ts'
 import { checkCondition, evaluate, type Condition } from '../gate/policy/condition/condition.ts'
 import { scopeOf } from '../gate/policy/condition/scope.ts'
@@ -115,6 +117,10 @@ export function judgeCapabilities(
     if (isMatch(match, names) !== true) continue
     const holds = when === undefined ? true : evaluate(when, scope)
     if (holds === false) continue
+    // A text that starts with the prefix and goes up again is neither below it nor surely elsewhere.
+    const away = pathsUpward(capability.constraints, call.canonical_args)
+    if (away.length > 0)
+      return say('block', `capability ${capability.name}`, `\`${away[0]}\` leaves the prefix that the document names`)
     const rule = `capability ${capability.name}`
     if (holds instanceof Failure)
       return say('block', rule, `blocked because a constraint could not be evaluated: ${holds.reason}`)
@@ -139,6 +145,22 @@ export function couldAllow({ rules, approvals }: CompiledCapabilities, caller: C
   }
   return false
 }
+
+/** The arguments with a prefix whose text leads out of it. */
+function pathsUpward(constraints: Readonly<Record<string, Constraint>>, canonical_args: string): readonly string[] {
+  const named = Object.entries(constraints).filter(([, wanted]) => isPrefix(wanted))
+  if (named.length === 0) return []
+  const args = JSON.parse(canonical_args) as Json
+  return named.flatMap(([argument]) => {
+    const value = argument
+      .split('.')
+      .reduce<Json | undefined>((at, name) => (isJsonObject(at) ? at[name] : undefined), args)
+    return typeof value === 'string' && mostDots(value) > 1 ? [argument] : []
+  })
+}
+
+const isPrefix = (wanted: Constraint): boolean =>
+  typeof wanted === 'object' && !Array.isArray(wanted) && wanted.prefix !== undefined
 
 type Say = (effect: Opinion['effect'], rule: string, says: string) => Opinion
 

@@ -39,7 +39,8 @@ describe('a request', () => {
     [query(), { a: 1, b: 2 }, '/x?a=1&b=2'],
     [query({ explode: false }), { a: 1, b: 2 }, '/x?q=a%2C1%2Cb%2C2'],
     [query({ content: { 'application/json': {} } }), { a: [1] }, '/x?q=%7B%22a%22%3A%5B1%5D%7D'],
-    [query(), { key: 'mine' }, '/q must not have this key'],
+    [query(), { key: 'mine' }, '/q must not have the key `key`, which is another parameter'],
+    [query(), { KEY: 'mine' }, '/q must not have the key `KEY`, which is another parameter'],
     [query(), { a: { b: 1 } }, '/q cannot be nested'],
   ]
   test.each(spelled)('%j of %j: %s', (parameter, value, expected) => expect(url(parameter, value)).toBe(expected))
@@ -61,6 +62,13 @@ describe('a request', () => {
       '%252e%252e/b',
       '..;/b',
       'a/./b',
+      '..%00/b',
+      '%25%32%65%25%32%65/b',
+      '\uff0e\uff0e/b',
+      '%u002e%u002e/b',
+      '%c0%ae%c0%ae/b',
+      '.. /b',
+      'a%250a',
       'a\0',
       'a\n',
     ].map((value): [Json, string] => [
@@ -73,6 +81,46 @@ describe('a request', () => {
   test.each(path)('of the path parameter %j: %s', (value, expected) =>
     expect(url({ name: 'id', in: 'path' }, value, '/pets/{id}/photos')).toBe(expected),
   )
+
+  test.each([
+    ['ids', 'query'],
+    ['IDS', 'query'],
+    ['ids[]', 'query'],
+    ['ids[0]', 'query'],
+    [' ids', 'query'],
+    ['ids.x', 'query'],
+    ['i\uff44s', 'query'],
+    ['ids', 'cookie'],
+  ])('refuses an object with the key %j, which is a declared %s parameter', (key, place) => {
+    const declared = operation([
+      { name: 'filter', in: place },
+      { name: 'ids', in: place },
+    ])
+    for (const more of [{}, { ids: ['real'] }]) {
+      const made = buildRequest(declared, base, { key: 's3cret' }, { filter: { [key]: 'override' }, ...more })
+      expect(made).toEqual({
+        ok: false,
+        says: `/filter must not have the key \`${key}\`, which is another parameter`,
+      })
+    }
+  })
+
+  test('refuses two objects with the same key, and one that sets a declared part of another name', () => {
+    const both = operation([query({ name: 'a' }), query({ name: 'b' })])
+    const args = { a: { x: '1' }, b: { x: '2' } }
+    expect(buildRequest(both, base, {}, args)).toMatchObject({
+      ok: false,
+      says: expect.stringMatching(/^\/b/) as string,
+    })
+    const deep = operation([query({ name: 'f', style: 'deepObject' }), query({ name: 'f[state]' })])
+    expect(buildRequest(deep, base, {}, { f: { state: 'x' } })).toMatchObject({ ok: false })
+    expect(buildRequest(deep, base, {}, { f: { other: 'x' } })).toMatchObject({ ok: true })
+  })
+
+  test('has an object whose key is a parameter of another place', () => {
+    const declared = operation([query({ name: 'filter' }), { name: 'ids', in: 'header' }])
+    expect(buildRequest(declared, base, {}, { filter: { ids: 'x' } })).toMatchObject({ ok: true })
+  })
 
   test('has its own headers, cookies and body', () => {
     const declared = operation(

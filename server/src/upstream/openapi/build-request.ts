@@ -1,8 +1,10 @@
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
+import { decodedPath, mostDots } from '../../contract/path-parts.ts'
 import { Bug } from '../../contract/problems.ts'
 import type { Operation } from './operations.ts'
 import type { Parameter } from './parameters.ts'
 import { spellParameter, type Pairs } from './spell-parameter.ts'
+import { addsToAnother } from './exploded-names.ts'
 
 export type Request = {
   readonly url: URL
@@ -28,10 +30,13 @@ export function buildRequest(
     if (value === undefined) continue
     const pairs = spellParameter(parameter, value)
     if (pairs === undefined) return wrong(parameter, 'cannot be nested')
-    const fault = faultIn(parameter, pairs, query)
+    const fault = faultIn(parameter, pairs)
     if (fault !== undefined) return wrong(parameter, fault)
     given.set(parameter, pairs)
   }
+  const adding = addsToAnother(operation.parameters, given, query)
+  if (adding !== undefined)
+    return wrong(adding.parameter, `must not have the key \`${adding.key}\`, which is another parameter`)
   const path = pathOf(operation, base, given)
   const asked = [...at('query', given), ...Object.entries(query)]
   const url = new URL(`${base.origin}${path}${asked.length === 0 ? '' : `?${encoded(asked)}`}`)
@@ -60,10 +65,8 @@ const at = (place: Parameter['in'], given: ReadonlyMap<Parameter, Pairs>): [stri
     parameter.in === place ? pairs.map(([name, value]) => [name, value] as [string, string]) : [],
   )
 
-function faultIn(parameter: Parameter, pairs: Pairs, query: Readonly<Record<string, string>>): string | undefined {
+function faultIn(parameter: Parameter, pairs: Pairs): string | undefined {
   const texts = pairs.map(([, value]) => value)
-  // An exploded object brings its own names: none may be one that the operator sets.
-  if (parameter.in === 'query' && pairs.some(([name]) => Object.hasOwn(query, name))) return 'must not have this key'
   if (parameter.in === 'header' && !texts.every(isHeaderText)) return 'is not a valid header value'
   if (parameter.in !== 'path') return undefined
   if (texts.length === 0 || texts.includes('')) return 'must not be empty'
@@ -72,24 +75,11 @@ function faultIn(parameter: Parameter, pairs: Pairs, query: Readonly<Record<stri
 
 const isHeaderText = (text: string) => /^[\x20-\x7e]*$/.test(text) && text === text.trim()
 
-const MOST_DECODINGS = 3
-
 /** Dots between slashes, even encoded: encoded once more they are harmless here, but not behind a careless proxy. */
-function leavesPath(text: string): boolean {
-  let plain = text
-  for (let times = 0; times < MOST_DECODINGS; times += 1) {
-    // oxlint-disable-next-line no-control-regex -- these are looked for
-    if (plain.split(/[/\\]/).some((part) => /^\.{1,2}(?:;|$)/.test(part.trim())) || /[\0-\x1f\x7f]/.test(plain))
-      return true
-    const next = decoded(plain)
-    if (next === plain) return false
-    plain = next
-  }
-  return false
-}
+const leavesPath = (text: string): boolean => mostDots(text) > 0 || hasControls(text) || hasControls(decodedPath(text))
 
-const decoded = (text: string) =>
-  text.replaceAll(/%([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+// oxlint-disable-next-line no-control-regex -- these are looked for
+const hasControls = (text: string | undefined): boolean => text === undefined || /[\0-\x1f\x7f]/.test(text)
 
 function pathOf({ path }: Operation, base: URL, given: ReadonlyMap<Parameter, Pairs>): string {
   const values = new Map(at('path', given))

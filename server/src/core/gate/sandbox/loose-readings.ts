@@ -1,3 +1,4 @@
+import { decodedPath } from '../../../contract/path-parts.ts'
 import { readingsOf } from '../../dlp/readings.ts'
 import { unescapeText, percentDecode } from '../traps/encodings.ts'
 import type { Machine } from './path-readings.ts'
@@ -42,7 +43,8 @@ function decoded(text: string): readonly string[] {
   const folded = /[^\x20-\x7e]/.test(text) ? text.normalize('NFKC').replace(/\p{Cf}/gu, '') : text
   if (!/[%\\&=]/.test(folded)) return folded === text ? [text] : [text, folded]
   const once = percentDecode(folded)
-  const all = [text, folded, once, percentDecode(once), unescapeText(folded), ...layered(text)]
+  const whole = decodedPath(text) ?? text
+  const all = [text, folded, once, percentDecode(once), whole, unescapeText(folded), ...layered(text)]
   return [...new Set(all)]
 }
 

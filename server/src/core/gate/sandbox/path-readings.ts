@@ -1,3 +1,5 @@
+import { decodedPath } from '../../../contract/path-parts.ts'
+
 /** Why a text is rejected as a path before it is resolved. */
 export type PathFault =
   'control_character' | 'network' | 'drive' | 'encoded' | 'home' | 'variable' | 'dots' | 'url' | 'too_long'
@@ -13,7 +15,6 @@ export type Machine = { readonly windows: boolean; readonly home: string }
 /** Some programs read `//host/x` as another machine; all read `///x` as `/x`. */
 const NETWORK = /^(?:[\\/]{2}(?!\/)|\\\\)/
 const FILE_URL = /^file:(?:\/\/(?<host>[^/]*))?(?<path>\/.*)?$/i
-const ENCODED = /%(?:25)*(?:2e|2f|5c|7e|00)/i
 /** No operating system accepts a longer path. */
 const LONGEST = 4096
 const SCHEME = /^[a-z][a-z0-9+.-]*:(?=\/{3})/i
@@ -65,7 +66,7 @@ function pathOfUrl(url: string, machine: Machine): { path: string } | { fault: P
 function faultOf(path: string, machine: Machine): PathFault | undefined {
   // oxlint-disable-next-line no-control-regex -- control characters are exactly what is looked for
   if (/[\u0000-\u001f\u007f-\u009f]/.test(path)) return 'control_character'
-  if (ENCODED.test(path)) return 'encoded'
+  if (isEncoded(path)) return 'encoded'
   if (NETWORK.test(path)) return 'network'
   if (machine.windows ? /^[A-Za-z]:(?![\\/])/.test(path) : /^[A-Za-z]:/.test(path)) return 'drive'
   if (/^~[^\\/]/.test(path)) return 'home'
@@ -74,6 +75,13 @@ function faultOf(path: string, machine: Machine): PathFault | undefined {
   const isDots = (name: string) => /^[.\s]{2,}$/.test(name) && name !== '..' && /\./.test(name)
   return path.split(/[\\/]/).some(isDots) ? 'dots' : undefined
 }
+
+/** Whether decoding it, in any number of layers, adds a character that decides where a path leads. */
+function isEncoded(path: string): boolean {
+  const decoded = decodedPath(path)
+  return decoded === undefined || signsIn(decoded) > signsIn(path.normalize('NFKC'))
+}
+const signsIn = (path: string): number => path.split(/[./\\~\0]/).length
 
 function readingsOf(path: string, machine: Machine): string[] {
   const expanded = /^~(?:[\\/]|$)/.test(path) ? [path, `${machine.home}${path.slice(1)}`] : [path]

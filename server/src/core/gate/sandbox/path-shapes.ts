@@ -1,3 +1,5 @@
+import { decodedPath } from '../../../contract/path-parts.ts'
+
 const PARENT = /(?:^|[\\/])\.\.(?:[\\/]|$)/
 const ENCODED = /%(?:25)*(?:2e%(?:25)*2e|2f|5c)|\.%(?:25)*2e|%(?:25)*2e\./i
 
@@ -24,7 +26,9 @@ export function looksLikePath(text: string): boolean {
     // A URL without a host, such as `sqlite:////var/x.db`, is a path with a scheme before it.
     /^[a-z][a-z0-9+.-]*:\/{3,}[^/]/i.test(plain) ||
     PARENT.test(plain) ||
-    ENCODED.test(plain)
+    ENCODED.test(plain) ||
+    // Encoded in another way, in any number of layers.
+    (plain.includes('%') && PARENT.test(decodedPath(plain) ?? '..'))
   )
 }
 
