@@ -40,7 +40,7 @@ async function withGate(launcher: string, use: (gate: Awaited<ReturnType<typeof 
   try {
     await use(gate)
   } finally {
-    // A client may have started another gate in the background.
+    // A scenario may have started another gate in the folder.
     await gate.cli('down')
     await gate.stop()
   }
@@ -55,10 +55,11 @@ const killedGate = (launcher: string) =>
     const result = await called
     expect([result.code, result.err]).toEqual([6, expect.stringContaining('was not retried')])
     // The next gate does not run it either, nor does the same request under its key.
-    const again = await gate.cli('call', 'book__slow_note', '{"text":"x","ms":60000}', '--idempotency-key', 'once')
+    const next = await runGate(folder, ['up', '--trust'], launcher)
+    const again = await next.cli('call', 'book__slow_note', '{"text":"x","ms":60000}', '--idempotency-key', 'once')
     expect(`${again.out}${again.err}`).toContain('unknown')
     expect(effectsIn(folder)).toHaveLength(1)
-    expect((await gate.cli('audit', 'verify')).code).toBe(0)
+    expect((await next.cli('audit', 'verify')).code).toBe(0)
   })
 
 /** The first process believes that it is an old Node, so it stays in front of the gate as its launcher. */
