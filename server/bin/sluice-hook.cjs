@@ -268,7 +268,8 @@ async function main([client, ...options]) {
   const named = text(event.hook_event_name, event.hookEventName, event.eventName) === undefined
   const given = named ? { ...event, hook_event_name: option('--event') } : event
   const said = await answer(client, given, { socket, wait_s })
-  print(1, JSON.stringify(said))
+  // The installed line accepts only an answer that repeats its nonce.
+  print(1, `${option('--nonce') ?? ''}${JSON.stringify(said)}`)
   return 0
 }
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { LOCAL_OWNER } from '../contract/caller.ts'
 import { count } from '../contract/framed-text.ts'
-import { ok, refuse, type Problem } from '../contract/problems.ts'
+import { ok, PROBLEMS, refuse, type Problem } from '../contract/problems.ts'
 import { commandFor, commandName } from '../doors/cli/command-name.ts'
 import type { UpOptions } from '../doors/cli/local-gate.ts'
 import { callerIdentifier } from '../doors/entrance/caller-of.ts'
@@ -20,6 +20,7 @@ import { markNode, placesIn } from './data-folder.ts'
 import { serversReachingData, reachSays, REACH_REMEDY } from './servers-reaching-data.ts'
 import { compileWhenBusy } from './compile-when-busy.ts'
 import { freeMemoryWhenIdle } from './free-memory-when-idle.ts'
+import { installedHook, refreshHook } from './installed-hook.ts'
 import { greetDemo } from './greet-demo.ts'
 import { DEMO, LAUNCHER, settingsOf } from './local-gate.ts'
 import { prepareCredentials } from './prepare-credentials.ts'
@@ -93,6 +94,8 @@ async function run(options: UpOptions, compilers: Compilers, more: Pick<GateOpti
   const { gate } = opened.value
   markNode(settings.data, options.hub !== undefined)
   markOwnedBy(settings.data, settings.file)
+  const refreshed = refreshHook(installedHook(settings.data))
+  if (!refreshed.ok) log('warn', PROBLEMS[refreshed.problem.code].says, refreshed.problem.about)
   for (const reach of serversReachingData(settings)) log('warn', reachSays(reach), { do: REACH_REMEDY })
   const prepared = await prepareCredentials(gate.identity, settings.config, settings.data)
   if (!prepared.ok) {

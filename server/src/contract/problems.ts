@@ -1343,6 +1343,12 @@ export const PROBLEMS = {
     says: 'files were changed after `sluice init` wrote to them, so nothing was restored',
     do: 'copy what you need from the backups by hand, or undo the later changes first',
   },
+  'init.hook_not_installed': {
+    http: 500,
+    retry: 'never',
+    says: 'the program that the hooks of coding agents start could not be written',
+    do: 'give yourself alone access to that folder, then run the command again',
+  },
   'erase.needs_yes': {
     http: 400,
     retry: 'never',

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { checkHooks } from '../../src/boot/doctor/check-hooks.ts'
 import { init } from '../../src/boot/init/init.ts'
-import { HOOK } from '../../src/boot/local-gate.ts'
+import { installedHook } from '../../src/boot/installed-hook.ts'
 import { HOOK_CLIENTS } from '../../src/contract/hook-clients.ts'
 
 let root = ''
@@ -12,7 +12,8 @@ beforeEach(() => void (root = mkdtempSync(join(tmpdir(), 'sluice-doctor-hooks-')
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
 const around = () => ({ home: join(root, 'home'), cwd: join(root, 'project'), platform: 'linux' as const, env: {} })
-const program = (socket = join(root, 'project/.sluice/gate.sock')) => ({ node: process.execPath, hook: HOOK, socket })
+const hook = () => installedHook(join(root, 'project/.sluice'), around())
+const program = (socket = join(root, 'project/.sluice/gate.sock')) => ({ node: process.execPath, hook: hook(), socket })
 const FOLDERS = ['.claude', '.codex', '.copilot', '.cursor', '.gemini', '.config/opencode', '.qwen']
 
 function install(): void {
@@ -50,9 +51,17 @@ test('hooks that were changed, or that an older release wrote, are outdated', ()
 
 test('hooks that start a program that is gone, or ask another gate, do not work', () => {
   install()
-  change('.gemini/settings.json', (text) => text.replaceAll(HOOK, '/gone/bin/sluice-hook.cjs'))
+  change('.gemini/settings.json', (text) => text.replaceAll(hook(), '/gone/bin/sluice-hook.cjs'))
   expect(found('gemini')).toEqual([expect.stringMatching(/^error: .* a program that does not exist, `\/gone/)])
   expect(found('qwen', program('/other/.sluice/gate.sock'))).toEqual([expect.stringMatching(/^error: .* another gate/)])
+})
+
+test('a program of the hooks that was changed is an error', () => {
+  install()
+  writeFileSync(hook(), 'console.log("{}")')
+  expect(found('codex')).toEqual([
+    expect.stringMatching(/^error: the program that the hooks of codex start was changed/),
+  ])
 })
 
 test.each([

@@ -1,10 +1,22 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { init } from '../../src/boot/init/init.ts'
 import { hookLine } from '../../src/boot/init/hook-line.ts'
+import { installedHook, installHook, refreshHook } from '../../src/boot/installed-hook.ts'
+import { HOOK } from '../../src/boot/local-gate.ts'
 import { loadConfig } from '../../src/boot/load-config.ts'
 import type { InitReport, InitOptions } from '../../src/doors/cli/boot-reports.ts'
 
@@ -20,10 +32,11 @@ function write(file: string, text: string): string {
   writeFileSync(file, text)
   return file
 }
+const around = () => ({ home: home(), cwd: dirname(config()), platform: 'linux' as const, env: {} })
 function run(more: Partial<InitOptions>): InitReport {
   mkdirSync(dirname(config()), { recursive: true })
   const wish = { from: [], write: false, undo: false, dry_run: false, ...more }
-  const report = init({ config: config() }, wish, { home: home(), cwd: dirname(config()), platform: 'linux', env: {} })
+  const report = init({ config: config() }, wish, around())
   if (!report.ok) throw new Error(JSON.stringify(report.problem))
   return report.value
 }
@@ -108,10 +121,10 @@ test('undo removes our hooks from a settings file that its client has rewritten 
 })
 
 describe('the installed line', () => {
-  const line = (program: string, mode: 'refuse' | 'pass') =>
+  const line = (program: string, mode: 'refuse' | 'pass', hook = 'hook.cjs') =>
     hookLine({
       node: program,
-      hook: 'hook.cjs',
+      hook,
       socket: join(root, "it's/gate.sock"),
       client: 'codex',
       name: 'PreToolUse',
@@ -119,17 +132,23 @@ describe('the installed line', () => {
       limit_s: 2,
       wait_s: 0,
     })
-  const broken = (text: string) => {
-    const file = write(join(root, `broken ${Math.random()}`), text)
-    spawnSync('chmod', ['+x', file])
+  const executable = (text: string, folder = '') => {
+    const file = write(join(root, folder, `program ${Math.random()}`), `#!/bin/sh\n${text}\n`)
+    chmodSync(file, 0o755)
     return file
   }
-  const ran = (program: string, mode: 'refuse' | 'pass' = 'refuse') =>
-    spawnSync('sh', ['-c', line(program, mode)], { encoding: 'utf8', input: '{}' })
+  const ran = (program: string, mode: 'refuse' | 'pass' = 'refuse', env: NodeJS.ProcessEnv = {}) =>
+    spawnSync('/bin/sh', ['-c', line(program, mode)], {
+      encoding: 'utf8',
+      input: '{}',
+      env: { ...process.env, ...env },
+    })
+  /** Its last argument is the nonce. */
+  const NONCE = 'for n do :; done;'
 
   test('passes on an answer unchanged', () => {
-    const good = broken('#!/bin/sh\nprintf \'{"a":"b\\\\n c"}\\n\'\n')
-    expect(ran(good)).toMatchObject({ status: 0, stdout: '{"a":"b\\n c"}\n' })
+    const good = executable(`${NONCE} printf '%s{"a":"b\\\\n {c} $x"}\\n' "$n"`)
+    expect(ran(good)).toMatchObject({ status: 0, stdout: '{"a":"b\\n {c} $x"}\n' })
   })
 
   test.each([
@@ -137,15 +156,113 @@ describe('the installed line', () => {
     ['crashes', 'exit 1'],
     ['is killed', 'kill -9 $$'],
     ['prints garbage', 'echo hello'],
-    ['prints a line before its answer', 'echo log; echo "{}"'],
     ['prints nothing', 'exit 0'],
-    ['answers and then fails', 'echo "{}"; exit 3'],
+    ['prints an answer without the nonce', "echo '{}'"],
+    ['repeats another nonce', "echo '0123456789abcdef{}'"],
+    ['prints the nonce alone', `${NONCE} echo "$n"`],
+    ['prints a line before its answer', `${NONCE} echo log; echo "$n{}"`],
+    ['answers and then fails', `${NONCE} echo "$n{}"; exit 3`],
     ['hangs', 'sleep 60'],
   ])('refuses when the hook %s, and lets an event pass that decides nothing', (_, text) => {
-    const program = text === undefined ? join(root, 'nowhere') : broken(`#!/bin/sh\n${text}\n`)
+    const program = text === undefined ? join(root, 'nowhere') : executable(text)
     const refused = ran(program)
     expect(refused).toMatchObject({ status: 2, stdout: '' })
     expect(refused.stderr).toContain('so the call is refused')
     if (text !== 'sleep 60') expect(ran(program, 'pass')).toMatchObject({ status: 0, stdout: '{}\n' })
+  })
+
+  test('has another nonce each time', () => {
+    const seen = executable(`${NONCE} echo "$n" >> ${JSON.stringify(join(root, 'nonces'))}`)
+    ran(seen)
+    ran(seen)
+    const [one, other] = read(join(root, 'nonces')).trim().split('\n')
+    expect(one).toMatch(/^[0-9a-f]{16}$/)
+    expect(other).not.toBe(one)
+  })
+
+  test('starts nothing that the PATH or a variable of the client names', () => {
+    const mark = join(root, 'mark')
+    const fake = join(root, 'fakes')
+    // What a fake of any program that the line uses would do: note that it ran, and allow the call.
+    for (const name of ['sh', 'env', 'timeout', 'perl', 'od', 'printf', 'node', 'echo']) {
+      const file = write(
+        join(fake, name),
+        `#!/bin/sh\nfor n do :; done\necho ${name} >> ${JSON.stringify(mark)}\necho "$n{}"\n`,
+      )
+      chmodSync(file, 0o755)
+    }
+    const loaded = write(join(root, 'loaded.cjs'), `require('fs').appendFileSync(${JSON.stringify(mark)}, 'loaded')\n`)
+    const sourced = write(join(root, 'sourced.sh'), `echo sourced >> ${JSON.stringify(mark)}\n`)
+    const env = {
+      PATH: fake,
+      NODE_OPTIONS: `--require ${JSON.stringify(loaded)}`,
+      NODE_PATH: fake,
+      ENV: sourced,
+      BASH_ENV: sourced,
+      PERL5OPT: '-Mnothing',
+      LD_LIBRARY_PATH: fake,
+      'BASH_FUNC_timeout%%': '() { echo "{}"; }',
+    }
+    const hook = write(
+      join(root, 'hook.cjs'),
+      `const a = process.argv; console.log(a[a.indexOf('--nonce') + 1] + JSON.stringify(Object.keys(process.env)).replace('[', '{"env":[') + '}')\n`,
+    )
+    const answer = spawnSync('/bin/sh', ['-c', line(process.execPath, 'refuse', hook)], {
+      encoding: 'utf8',
+      input: '{}',
+      env,
+    })
+    expect(existsSync(mark) ? read(mark) : '').toBe('')
+    expect(answer.status).toBe(0)
+    const { env: seen } = JSON.parse(answer.stdout) as { env: string[] }
+    // A shell may add these.
+    expect(seen.filter((name) => !['PATH', 'PWD', 'OLDPWD', 'SHLVL', '_'].includes(name))).toEqual([])
+  })
+})
+
+describe('the program of the hooks', () => {
+  const copies = () => join(home(), '.local/share/sluice/hooks')
+  const copy = () => join(copies(), readdirSync(copies())[0] ?? '', 'sluice-hook.cjs')
+
+  test('is a copy outside the project, private, refreshed by `init`, and removed when no client uses it', () => {
+    for (const folder of ['.codex', '.gemini']) mkdirSync(join(home(), folder), { recursive: true })
+    run({ write: true, from: ['codex'] })
+    expect(read(copy())).toBe(read(HOOK))
+    expect(statSync(copy()).mode & 0o777).toBe(0o600)
+    expect(statSync(dirname(copy())).mode & 0o777).toBe(0o700)
+    expect(read(join(home(), '.codex/hooks.json'))).toContain(copy().split(home()).at(-1))
+    writeFileSync(copy(), 'console.log("{}")')
+    run({ write: true, from: ['gemini'] })
+    expect(read(copy())).toBe(read(HOOK))
+    run({ undo: true })
+    expect(existsSync(copy())).toBe(true)
+    run({ undo: true })
+    expect(readdirSync(copies())).toEqual([])
+  })
+
+  test('is refreshed by a gate that starts, if it was installed', () => {
+    const file = join(root, 'hooks/a/sluice-hook.cjs')
+    expect(refreshHook(file)).toEqual({ ok: true })
+    expect(existsSync(file)).toBe(false)
+    expect(installHook(file)).toEqual({ ok: true })
+    writeFileSync(file, 'console.log("{}")')
+    refreshHook(file)
+    expect(read(file)).toBe(read(HOOK))
+  })
+
+  test('is not written to a folder that others can change, and then no client is changed', () => {
+    mkdirSync(join(home(), '.codex'), { recursive: true })
+    run({ write: true })
+    run({ undo: true })
+    mkdirSync(copies(), { recursive: true })
+    const folder = dirname(installedHook(join(root, 'project/.sluice'), around()))
+    mkdirSync(folder, { recursive: true })
+    chmodSync(folder, 0o777)
+    const wish = { from: [], write: true, undo: false, dry_run: false }
+    expect(init({ config: config() }, wish, around())).toMatchObject({
+      ok: false,
+      problem: { code: 'init.hook_not_installed' },
+    })
+    expect(existsSync(join(home(), '.codex/hooks.json'))).toBe(false)
   })
 })

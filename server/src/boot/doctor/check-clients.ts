@@ -4,7 +4,7 @@ import { clientFiles } from '../init/client-files.ts'
 import { openClients } from '../init/open-clients.ts'
 import { readEntry } from '../init/read-entry.ts'
 import { placesIn } from '../data-folder.ts'
-import { HOOK } from '../local-gate.ts'
+import { installedHook } from '../installed-hook.ts'
 import { checkHooks, SWITCHED_OFF } from './check-hooks.ts'
 
 /** Clients that bypass the gate, and what no gate can see. */
@@ -25,7 +25,7 @@ export function checkClients(data: string): readonly Finding[] {
   const how = present.map((client) => `${client}: ${SWITCHED_OFF[client]}`)
   return [
     ...past,
-    ...checkHooks(around, { node: process.execPath, hook: HOOK, socket: placesIn(data).socket }),
+    ...checkHooks(around, { node: process.execPath, hook: installedHook(data), socket: placesIn(data).socket }),
     {
       severity: 'note',
       about: 'what a gate cannot see',

@@ -4,6 +4,7 @@ import type { Finding } from '../../doors/cli/boot-reports.ts'
 import type { HostEnvironment } from '../init/client-files.ts'
 import { isOurs, presentPlaces, withHooks, type HookPlace, type HookProgram } from '../init/hook-files.ts'
 import { plainJson } from '../init/jsonc.ts'
+import { isThisRelease } from '../installed-hook.ts'
 import { closedSettings, isClosedText, opencodeSettings, textOf } from '../init/opencode-permission.ts'
 
 const about = 'hooks'
@@ -35,6 +36,15 @@ function findingsOf(place: HookPlace, program: HookProgram): readonly Finding[] 
   const broken = brokenPath(text, program)
   if (broken !== undefined)
     return [{ severity: 'error', about, says: `the hooks of ${client} ${broken} (${file})`, do: AGAIN }]
+  if (client !== 'opencode' && !isThisRelease(program.hook))
+    return [
+      {
+        severity: 'error',
+        about,
+        says: `the program that the hooks of ${client} start was changed, or is that of another release (${program.hook})`,
+        do: 'write it again: `sluice init --write`, or start the gate',
+      },
+    ]
   if (isOutdated(place, program))
     return [
       { severity: 'warning', about, says: `the hooks of ${client} are those of another release (${file})`, do: AGAIN },

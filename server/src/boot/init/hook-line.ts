@@ -13,10 +13,17 @@ export type HookLine = {
   readonly wait_s: number
 }
 
-/** macOS has no `timeout`, but it has perl. */
+/**
+ * The whole environment of the hook. Only the administrator can write to these folders; the last one is where NixOS has its
+ * programs. No variable of the client (NODE_OPTIONS, LD_PRELOAD, BASH_ENV) reaches the hook.
+ */
+const ENVIRONMENT = '/usr/bin/env -i PATH=/usr/bin:/bin:/run/current-system/sw/bin'
+/** Random digits that the hook has to repeat: what prints a fixed `{}` was not asked. */
+const NONCE = 'n=$(printf %s $(od -An -N8 -tx1 /dev/urandom)); t=$1; shift; set -- "$@" --nonce "$n"'
+/** macOS has no `timeout`, but it has perl. Without a time limit, the client's own would let the call run. */
 const BOUNDED =
-  't=$1; shift; if command -v timeout >/dev/null 2>&1; then o=$(timeout -k 1 "$t" "$@"); elif command -v perl >/dev/null 2>&1; then o=$(perl -e "alarm shift; exec @ARGV" "$t" "$@"); else o=$("$@"); fi; c=$?'
-const ANSWERED = 'case "$c:$o" in 0:{*}) printf "%s\\n" "$o"; exit 0;; esac'
+  'if command -v timeout >/dev/null; then o=$(timeout -k 1 "$t" "$@"); elif command -v perl >/dev/null; then o=$(perl -e "alarm shift; exec @ARGV" "$t" "$@"); else echo "sluice: there is no timeout and no perl in $PATH" >&2; false; fi; c=$?'
+const ANSWERED = 'case "${#n}:$c:$o" in "16:0:$n{"*"}") printf "%s\\n" "${o#$n}"; exit 0;; esac'
 const FAILED: Readonly<Record<HookLine['mode'], string>> = {
   refuse: 'echo "sluice: no verdict from the hook (exit $c), so the call is refused" >&2; exit 2',
   pass: 'printf "{}\\n"; exit 0',
@@ -28,9 +35,9 @@ const FAILED: Readonly<Record<HookLine['mode'], string>> = {
  * so that it cannot be missing.
  */
 export function hookLine({ node, hook, socket, client, name, mode, limit_s, wait_s }: HookLine): string {
-  const script = `${BOUNDED}; ${ANSWERED}; ${FAILED[mode]}`
+  const script = `${NONCE}; ${BOUNDED}; ${ANSWERED}; ${FAILED[mode]}`
   const words = [String(limit_s), node, hook, client, '--socket', socket, '--wait', String(wait_s), '--event', name]
-  return `sh -c ${quoted(script)} sluice ${words.map(quoted).join(' ')}`
+  return `${ENVIRONMENT} /bin/sh -c ${quoted(script)} sluice ${words.map(quoted).join(' ')}`
 }
 
 const quoted = (text: string) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)

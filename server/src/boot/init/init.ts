@@ -9,14 +9,15 @@ import { parseDocument } from 'yaml'
 import { secretOf } from '../../upstream/server-config.ts'
 import { makeDataFolder, placesIn } from '../data-folder.ts'
 import { dataIn, DEFAULT_DATA, loadConfig } from '../load-config.ts'
-import { configFileOf, HOOK, LAUNCHER, settingsOf } from '../local-gate.ts'
+import { installedHook, installHook, removeHook } from '../installed-hook.ts'
+import { configFileOf, LAUNCHER, settingsOf } from '../local-gate.ts'
 import { clientFiles, type ClientFile, type HostEnvironment } from './client-files.ts'
 import { choosePort } from './choose-port.ts'
 import { changeClients, undoClients, withGate, type Replacement } from './client-changes.ts'
 import { schemaText } from '../described-schema.ts'
 import { extendedConfigText, newConfigText, SCHEMA_FILE } from './config-text.ts'
 import { closedSettings, opencodeSettings, textOf } from './opencode-permission.ts'
-import { hookPlaces, presentPlaces, withHooks, type HookPlace } from './hook-files.ts'
+import { hookPlaces, isOurs, presentPlaces, withHooks, type HookPlace, type HookProgram } from './hook-files.ts'
 import { openClients } from './open-clients.ts'
 import { isTrusted, trust } from '../trust/check-trust.ts'
 import { planImport, type Opened, type Plan, type Settings } from './plan-import.ts'
@@ -37,7 +38,14 @@ export function init(
   const data = resolvePath(options.data ?? dataIn(file))
   const backups = join(data, 'init')
   // `data` may have been changed since the clients were.
-  if (initOptions.undo) return undo(file, [...new Set([backups, join(folder, DEFAULT_DATA, 'init')])])
+  const hook = installedHook(data, around)
+  if (initOptions.undo) {
+    const undone = undo(file, [...new Set([backups, join(folder, DEFAULT_DATA, 'init')])])
+    // An earlier change of clients may still need it.
+    const isUsed = hookPlaces(around).some((place) => isOurs(textOf(place.file) ?? ''))
+    if (undone.ok && !isUsed) removeHook(hook)
+    return undone
+  }
   if (existsSync(file)) {
     const sound = loadConfig(file, true)
     if (!sound.ok) return sound
@@ -55,7 +63,8 @@ export function init(
   const { replacements, notes } = initOptions.write
     ? replacementsFor(files, plan, file)
     : { replacements: [], notes: [] }
-  const changes = initOptions.write ? withHookFiles(replacements, hooked.places, placesIn(data).socket) : []
+  const program = { node: process.execPath, hook, socket: placesIn(data).socket }
+  const changes = initOptions.write ? withHookFiles(replacements, hooked.places, program) : []
   const secrets = plan.secrets.map(({ server, key, reference }) => ({ server, key, reference }))
   const config_is = !existsSync(file) ? 'written' : plan.servers.size > 0 ? 'extended' : 'unchanged'
   const report = {
@@ -74,6 +83,8 @@ export function init(
   for (const secret of plan.secrets)
     writeWhole(join(data, 'secrets', secret.file), Buffer.from(`${secret.value}\n`), 0o600)
   if (config_is !== 'unchanged') writeWhole(file, Buffer.from(text), existsSync(file) ? undefined : 0o644)
+  const installed = hooked.places.length === 0 ? ok(undefined) : installHook(hook)
+  if (!installed.ok) return installed
   // Last: a client is pointed at the gate only when everything it needs is on disk.
   const changed = changes.length === 0 ? [] : changeClients(backups, changes)
   return ok({ ...report, changed })
@@ -182,7 +193,7 @@ function hooksFor(around: HostEnvironment, initOptions: InitOptions, existing: R
 function withHookFiles(
   replacements: readonly Replacement[],
   places: readonly HookPlace[],
-  socket: string,
+  program: HookProgram,
 ): readonly Replacement[] {
   const texts = new Map(replacements.map(({ file, text }) => [file, text]))
   for (const place of places) {
@@ -190,7 +201,7 @@ function withHookFiles(
     const closed =
       place.client === 'opencode' ? closedSettings(texts.get(settings) ?? textOf(settings), textOf(place.file)) : {}
     const own = closed.own === undefined ? {} : { own: closed.own }
-    const text = withHooks(place, { node: process.execPath, hook: HOOK, socket, ...own }, texts.get(place.file))
+    const text = withHooks(place, { ...program, ...own }, texts.get(place.file))
     if (text !== undefined) texts.set(place.file, text)
     if (closed.text !== undefined) texts.set(settings, closed.text)
   }

@@ -110,7 +110,7 @@ async function brokenHooks(
   attempt: (how: string) => Promise<void>,
 ): Promise<void> {
   const program = join(place.home, 'broken-hook')
-  const original = /sluice (\d+) (\S+) (\S+sluice-hook\.cjs)/.exec(good)
+  const original = / sluice (\d+) (\S+) (\S+sluice-hook\.cjs)/.exec(good)
   if (original === null) return check(`the hook line of ${client.client} can be found`, false)
   const broken: Readonly<Record<string, string | undefined>> = {
     'the hook is missing': undefined,
@@ -128,7 +128,7 @@ async function brokenHooks(
       chmodSync(program, 0o755)
     }
     // The time limit of a hook is shortened, so that the one that hangs times out soon.
-    writeFileSync(file, good.replaceAll(original[0], `sluice 5 ${program} x`))
+    writeFileSync(file, good.replaceAll(original[0], ` sluice 5 ${program} x`))
     await attempt(how)
   }
 }
