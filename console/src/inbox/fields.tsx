@@ -106,7 +106,8 @@ export function Value({ of }: { readonly of: unknown }) {
   if (typeof of === 'string') return <TextValue text={of} />
   if (typeof of === 'number' || typeof of === 'boolean' || of === null)
     return <span className="val mono">{String(of)}</span>
-  if (Array.isArray(of) && of.length > 0 && of.every((one) => typeof one === 'string' || typeof one === 'number'))
+  // A list of both is shown as JSON, where `"1"` and `1` differ.
+  if (Array.isArray(of) && of.length > 0 && ['string', 'number'].some((type) => of.every((one) => typeof one === type)))
     return (
       <ul className="values">
         {of.map((one: string | number, at) => (

@@ -53,6 +53,8 @@ export type ApprovalRow = {
   readonly shown?: ShownRequest
   /** Where values of the arguments came from, as far as known when the request was made. */
   readonly sources?: readonly ValueSource[]
+  /** Recipients that can be mistaken for those of earlier calls, by their place. */
+  readonly look_alikes?: readonly { readonly at: string; readonly known: string }[]
   readonly args_hash: string
   readonly caller: Caller
   readonly thread: string

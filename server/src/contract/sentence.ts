@@ -20,9 +20,12 @@ export type SentenceAction = z.infer<typeof SentenceAction>
  */
 export const SentencePiece = z.discriminatedUnion('is', [
   z.object({ is: z.literal('text'), text: z.string() }),
-  /** `at`: a JSON pointer into the arguments; absent for a name that is not an argument, such as the tool's id. */
-  z.object({ is: z.literal('value'), text: z.string(), at: z.string().optional() }),
-  z.object({ is: z.literal('outside'), text: z.string(), at: z.string() }),
+  /**
+   * `at`: a JSON pointer into the arguments; absent for a name that is not an argument, such as the tool's id. `mark`: what can mislead
+   * about a recipient; the text ends with it.
+   */
+  z.object({ is: z.literal('value'), text: z.string(), at: z.string().optional(), mark: z.string().optional() }),
+  z.object({ is: z.literal('outside'), text: z.string(), at: z.string(), mark: z.string().optional() }),
 ])
 export type SentencePiece = z.infer<typeof SentencePiece>
 

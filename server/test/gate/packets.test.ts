@@ -4,7 +4,18 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { toolAnswer } from '../../src/doors/mcp/tool-answer.ts'
 import { HIDDEN_PAYLOADS, HOSTILE_TEXTS, looksOurs, threadOf } from '../hostile-texts.ts'
-import { ADMIN, AGENT, APPROVER, openTestGate, pendingOf, SECOND, USER, withGate, type GateRig } from './with-gate.ts'
+import {
+  ADMIN,
+  AGENT,
+  APPROVER,
+  approveShown,
+  openTestGate,
+  pendingOf,
+  SECOND,
+  USER,
+  withGate,
+  type GateRig,
+} from './with-gate.ts'
 
 /** Content is not judged here: what matters is what the approver is shown. */
 const open = {
@@ -324,3 +335,31 @@ describe('what an approver reads about the consequences', () => {
       { server: { tools } },
     ))
 })
+
+test('a recipient that can be mistaken for one of an earlier call of the user is marked', () =>
+  withGate(
+    async (rig) => {
+      const marks = async (to: string) => {
+        const { sentence } = await packetIn(rig, await held(rig, { to, text: 'x' }))
+        return sentence.pieces.flatMap((piece) => (piece.is === 'text' ? [] : (piece.mark ?? [])))
+      }
+      expect(await marks('anna@x.example')).toEqual([])
+      const first = pendingOf(await rig.call('book__note', { to: 'anna@x.example', text: 'x' }))
+      await approveShown(rig.gate, APPROVER, first.approval_id)
+      expect(await rig.outcome(first.call_id)).toMatchObject({ status: 'executed' })
+      expect(await marks('anna@x.example')).toEqual([])
+      expect(await marks('maria@x.example')).toEqual([])
+      expect(await marks('anma@x.example')).toEqual(['can be mistaken for anna@x.example'])
+      expect(await marks('anna@x.examp1e')).toEqual(['can be mistaken for anna@x.example'])
+      const id = await held(rig, { to: 'bob@x.example', text: 'x' })
+      const edited = await rig.gate.approvals.previewEdit(APPROVER, id, { to: 'anna@x.exarnple', text: 'x' })
+      expect(JSON.stringify(edited)).toContain('can be mistaken for anna@x.example')
+      const other = { ...AGENT, id: 'agent:c', user: 'carl' }
+      const theirs = await packetIn(rig, await held(rig, { to: 'anna@x.examp1e', text: 'x' }, { caller: other }))
+      expect(JSON.stringify(theirs.sentence)).not.toContain('mistaken')
+    },
+    {
+      policy: 'rules: [{ id: notes, effect: ask, match: { tool: book__note }, says: a person reads notes }]',
+      server: { tools: { note: { effects: ['external'] } } },
+    },
+  ))

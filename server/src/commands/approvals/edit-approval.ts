@@ -18,6 +18,7 @@ import { auditOf, blockedProblem, requestOf, routeIn } from '../calls/call-chang
 import { approvalMoved, heldCallOf } from '../calls/close-call.ts'
 import { bytesOf, movedChanges } from './pending-limits.ts'
 import { gatherSeen, type FactsDeps } from '../calls/gather-facts.ts'
+import { lookAlikeRecipients, type RecipientDeps } from '../calls/look-alike-recipients.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Held } from '../ports/reads.ts'
 import { showRequest } from './show-request.ts'
@@ -33,7 +34,8 @@ import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 export type JudgeEditDeps = PrepareDeps &
   ApprovalReadDeps &
   FactsDeps &
-  HubDecidesDeps & { readonly policy: () => Policy }
+  HubDecidesDeps &
+  RecipientDeps & { readonly policy: () => Policy }
 
 export type EditDeps = JudgeEditDeps &
   PreviewDeps & {
@@ -109,7 +111,12 @@ export async function editApproval(
   const shownVerdict = strongWhereHidden(asked.verdict, packet.hidden, facts.now)
   const judged = { verdict: shownVerdict, policy_version: policy.version, judged: judgedOf(facts) }
   const row = editedRow(deps, call.row, edited, prepared.tool, judged, replaced)
-  const request = newRequest(deps, row, held.row, { ...shown, shown: packet })
+  const look_alikes = await lookAlikeRecipients(deps, edited, packet.args)
+  const request = newRequest(deps, row, held.row, {
+    ...shown,
+    shown: packet,
+    ...(look_alikes.length === 0 ? {} : { look_alikes }),
+  })
   const recorded = await deps.ledger.commit([
     ...expectsDelegation(by.user, seatsFor(by.user, approver.asked)[0], approver.substitute),
     ...editChanges(held, replaced, request, call, row, by),
@@ -153,7 +160,7 @@ function newRequest(
   deps: EditDeps,
   row: CallRow,
   before: ApprovalRow,
-  preview: Pick<ApprovalRow, 'preview' | 'preview_raw' | 'shown'>,
+  preview: Pick<ApprovalRow, 'preview' | 'preview_raw' | 'shown' | 'look_alikes'>,
 ): ApprovalRow {
   if (row.approval_id === undefined || row.held_until === undefined) throw new Bug('a held call has a request')
   const now = deps.clock()

@@ -47,7 +47,13 @@ export async function packetOf(
   await deps.yieldWhenDue?.()
   const sentence = await inSteps(
     deps.yieldWhenDue,
-    sentenceSteps({ tool_id: row.tool_id, tool, args: shownArgs, sources }),
+    sentenceSteps({
+      tool_id: row.tool_id,
+      tool,
+      args: shownArgs,
+      sources,
+      ...(row.look_alikes === undefined ? {} : { look_alikes: row.look_alikes }),
+    }),
   )
   await deps.yieldWhenDue?.()
   const siblings = siblingsOf(deps, tool?.row.server ?? '')

@@ -6,6 +6,7 @@ import { strongWhereHidden } from '../../core/approvals/hidden-places.ts'
 import { fieldChanges } from '../../core/packet/field-changes.ts'
 import { sentenceSteps } from '../../core/sentence/make-sentence.ts'
 import { inSteps } from '../in-steps.ts'
+import { lookAlikeRecipients } from '../calls/look-alike-recipients.ts'
 import { judgeEdit, type JudgeEditDeps } from './edit-approval.ts'
 import { showRequest } from './show-request.ts'
 
@@ -29,7 +30,12 @@ export async function previewEdit(
     evidence,
     sentence: await inSteps(
       deps.yieldWhenDue,
-      sentenceSteps({ tool_id: edited.tool_id, tool: prepared.tool, args: shownArgs }),
+      sentenceSteps({
+        tool_id: edited.tool_id,
+        tool: prepared.tool,
+        args: shownArgs,
+        look_alikes: await lookAlikeRecipients(deps, edited, after.args),
+      }),
     ),
     changes: fieldChanges(JSON.parse(before.args) as Json, shownArgs),
   })

@@ -9,6 +9,7 @@ import type { Verdict } from '../../contract/verdict.ts'
 import { consentNamed } from '../../core/consent/cover-with-consent.ts'
 import { identityOf, rejectionIdentityOf } from '../../core/gate/identity-of.ts'
 import { heldCall, holdCall } from '../../core/runs/held-call.ts'
+import type { LookAlikeValue } from '../../core/sentence/recipient-marks.ts'
 import { beginRun } from '../../core/runs/begin-run.ts'
 import type { Ready } from './check-call.ts'
 import type { Change } from '../ports/ledger.ts'
@@ -28,6 +29,8 @@ export type Recording = {
   readonly shown?: ShownRequest
   /** For a held call: where its values come from. */
   readonly sources?: readonly ValueSource[]
+  /** For a held call: which of its recipients can be mistaken for others. */
+  readonly look_alikes?: readonly LookAlikeValue[]
   /** What is known about an execution before it starts. */
   readonly ready?: Ready
   /** For a call over its budgets: when all of them have units again. */
@@ -141,6 +144,9 @@ function approvalFor(row: CallRow, recording: Recording): ApprovalRow {
     ...(recording.preview_raw === undefined ? {} : { preview_raw: recording.preview_raw }),
     ...(recording.shown === undefined ? {} : { shown: recording.shown }),
     ...(recording.sources === undefined || recording.sources.length === 0 ? {} : { sources: recording.sources }),
+    ...(recording.look_alikes === undefined || recording.look_alikes.length === 0
+      ? {}
+      : { look_alikes: recording.look_alikes }),
   }
 }
 

@@ -32,12 +32,14 @@ import type { PreparedCall } from './prepare-call.ts'
 import type { Preview } from './preview-call.ts'
 import { refused, stopCall, type StopDeps } from './stop-call.ts'
 import { redactOwnArgs } from './redact-own-args.ts'
+import { lookAlikeRecipients, type RecipientDeps } from './look-alike-recipients.ts'
 import { maySyncLater } from './sync-later.ts'
 
 export type RecordDeps = JudgeDeps &
   EarlierDeps &
   EndUnsentDeps &
   ClaimDeps &
+  RecipientDeps &
   StopDeps & {
     readonly catalogue: Pick<LiveCatalogue, 'refresh'>
     readonly ids: Ids
@@ -92,6 +94,7 @@ export async function recordCall(
   if (shown !== undefined) {
     recording.shown = shown
     recording.sources = await valueSources(deps, facts)
+    recording.look_alikes = await lookAlikeRecipients(deps, call, shown.args)
   }
   if (request.idempotency_key !== undefined) recording.idempotency_key = keyOf(request, request.idempotency_key)
   // Read after the judgement: an equal call may have been held since.

@@ -16,7 +16,9 @@ export function fieldChanges(before: Json | undefined, after: Json | undefined):
     const { before: old, after: now, path } = next
     if (isSame(old, now)) continue
     if (old === undefined || now === undefined || !isPair(old, now)) {
-      changes.push({ at: pointerOf(path), ...side('before', old), ...side('after', now) })
+      // `"1"` and `1` would look the same.
+      const isAlike = old !== undefined && now !== undefined && shownAs(old) === shownAs(now)
+      changes.push({ at: pointerOf(path), ...side('before', old, isAlike), ...side('after', now, isAlike) })
       continue
     }
     const [olds, news] = [new Map(childrenOf(old)), new Map(childrenOf(now))]
@@ -33,5 +35,7 @@ const isPair = (old: Json, now: Json): boolean =>
 const isSame = (old: Json | undefined, now: Json | undefined): boolean =>
   old === now || (typeof old === 'object' && typeof now === 'object' && JSON.stringify(old) === JSON.stringify(now))
 
-const side = (name: 'before' | 'after', value: Json | undefined): Partial<FieldChange> =>
-  value === undefined ? {} : { [name]: numberedText(typeof value === 'string' ? value : JSON.stringify(value)) }
+const side = (name: 'before' | 'after', value: Json | undefined, asJson: boolean): Partial<FieldChange> =>
+  value === undefined ? {} : { [name]: numberedText(asJson ? JSON.stringify(value) : shownAs(value)) }
+
+const shownAs = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value))

@@ -22,6 +22,13 @@ describe('the changes a call would make', () => {
     ])
   })
 
+  test('a text and a figure that look the same are shown as JSON', () => {
+    expect(fieldChanges({ to: '1', n: null }, { to: 1, n: 'null' })).toEqual([
+      { at: '/to', before: '"1"', after: '1' },
+      { at: '/n', before: 'null', after: '"null"' },
+    ])
+  })
+
   test('pairs of old and new text are a diff of the file', () => {
     const args = { path: 'a.md', edits: [{ oldText: 'one\ntwo', newText: 'one\nthree' }] }
     expect(packetChanges({ args, acts: true })).toEqual([

@@ -3,7 +3,8 @@ import type { Sentence, SentenceAction, SentencePiece } from '../../contract/sen
 import type { Tool, ToolEffect } from '../../contract/tool.ts'
 import type { ValueSource } from '../../contract/value-source.ts'
 import { splitWords } from '../gate/risk/split-words.ts'
-import { leafSteps, pointerOf, type Role } from './leaves.ts'
+import { leafSteps, pointerOf, type Leaf, type Role } from './leaves.ts'
+import type { LookAlikeValue } from './recipient-marks.ts'
 import { counted, name, printerOf, text } from './pieces.ts'
 import { commandIn, runCommand } from './command-template.ts'
 import { isFolderTool, type Draft, type Made } from './draft.ts'
@@ -18,6 +19,8 @@ export type SentenceInput = {
   /** As approvers see them: without secrets. */
   readonly args: Json
   readonly sources?: readonly ValueSource[]
+  /** Recipients that can be mistaken for known ones. */
+  readonly look_alikes?: readonly LookAlikeValue[]
 }
 
 const TEMPLATES: Readonly<Record<Exclude<SentenceAction, 'unknown'>, (draft: Draft) => Made>> = {
@@ -31,7 +34,7 @@ const TEMPLATES: Readonly<Record<Exclude<SentenceAction, 'unknown'>, (draft: Dra
   read,
 }
 
-/** What every sentence must contain, and how it is introduced. */
+/** What every sentence must contain, and how it is introduced; empty: by the name of its field. */
 const ALWAYS: Partial<Record<Role, string>> = {
   to: 'to',
   cc: 'copy to',
@@ -45,22 +48,26 @@ const ALWAYS: Partial<Record<Role, string>> = {
   target: 'to',
   attachment: 'attachment',
   host: 'on',
+  currency: 'currency',
+  detail: '',
 }
 
 /**
  * Describes a call in one sentence, by templates, from effects and arguments. It uses neither the tool's own description nor a
  * model. Pure and total. The event loop may run between two steps, because arguments may contain thousands of values.
- * INVARIANT: it contains all recipients, amounts, accounts, addresses, paths and every value from outside (laws in
- * make-sentence.test.ts).
+ * INVARIANT: it contains all recipients, amounts, accounts, addresses, paths and every value from outside, or a mark where one of
+ * them is cut (laws in make-sentence.test.ts).
  * INVARIANT: it contains no invisible character.
  */
-export function* sentenceSteps({ tool_id, tool, args, sources = [] }: SentenceInput): Generator<void, Sentence> {
+export function* sentenceSteps(input: SentenceInput): Generator<void, Sentence> {
+  const { tool_id, tool, args, sources = [], look_alikes = [] } = input
+  const leaves = yield* leafSteps(args, tool_id)
   const draft: Draft = {
     tool_id,
     words: splitWords(tool_id.slice(tool_id.indexOf('__') + 2)),
-    leaves: yield* leafSteps(args, tool_id),
+    leaves,
     inputs: isJsonObject(args) ? Object.keys(args).length : 0,
-    print: printerOf(sources),
+    print: printerOf(sources, leaves, look_alikes),
     ...(tool?.shell === undefined ? {} : { shell: pointerOf(tool.shell.split('.')) }),
   }
   const action = actionFor(draft, tool)
@@ -114,24 +121,34 @@ function unknown({ tool_id, inputs }: Draft, tool: SentenceInput['tool']): Made 
   }
 }
 
+function introduced({ role, field }: Leaf): SentencePiece {
+  const words = ALWAYS[role] ?? ''
+  return words === '' ? name(field) : text(words)
+}
+
 const STEP_PIECES = 100
+/** More details of recipients and amounts are counted. */
+const MOST_DETAILS = 50
 
 /** Adds what the template left out but must be shown. */
 function* rest(draft: Draft, { used, pieces }: Made): Generator<void, SentencePiece[]> {
-  const shown = new Set(used.map(({ at }) => at))
+  const shown = new Set(used)
   const isEnded = pieces.at(-1)?.text.endsWith('.') === true
-  const left = draft.leaves.filter(
-    (leaf) => !shown.has(leaf.at) && (ALWAYS[leaf.role] !== undefined || draft.print.isFromOutside(leaf)),
+  const all = draft.leaves.filter(
+    (leaf) => !shown.has(leaf) && (ALWAYS[leaf.role] !== undefined || draft.print.isFromOutside(leaf)),
   )
+  const details = all.filter((leaf) => leaf.role === 'detail' && !draft.print.isFromOutside(leaf))
+  const cut = new Set(details.slice(MOST_DETAILS))
+  const left = all.filter((leaf) => !cut.has(leaf))
   const added: SentencePiece[] = []
   for (const [index, leaf] of left.entries()) {
     if (index % STEP_PIECES === STEP_PIECES - 1) yield
     added.push(
       text(index === 0 ? (isEnded ? ' Also: ' : '. Also: ') : ', '),
-      ALWAYS[leaf.role] === undefined ? name(leaf.field) : text(ALWAYS[leaf.role] ?? ''),
+      introduced(leaf),
       text(' '),
       ...addressPieces(draft.print, leaf),
     )
   }
-  return added
+  return cut.size === 0 ? added : [...added, text(` ⟨and ${counted(cut.size, 'more detail')}⟩`)]
 }

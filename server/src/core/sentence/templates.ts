@@ -42,7 +42,7 @@ export function pay(draft: Draft): Made {
   const amounts = of(draft, 'amount')
   const [first] = amounts
   const currency = of(draft, 'currency')[0]
-  const money = first === undefined ? undefined : amountOf(first, currency)
+  const money = first === undefined || draft.print.isAmbiguous(first) ? undefined : amountOf(first, currency)
   const to = of(draft, 'to').filter(({ field }) => hasAny(splitWords(field), PAYEE))
   const accounts = [...of(draft, 'account'), ...of(draft, 'to', 'target').filter((leaf) => !to.includes(leaf))]
   const isRaw = money === undefined

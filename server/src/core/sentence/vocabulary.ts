@@ -19,6 +19,13 @@ export const PAYEE = list(
 )
 export const ACCOUNT = list('iban account accounts bic swift routing wallet card')
 export const AMOUNT = list('amount amounts sum total price value payment fee tip deposit budget salary refund')
+/** `price_type`, `amount_currency`: about an amount. */
+export const NOT_AN_AMOUNT = list('currency type kind format mode unit status state date day')
+/** Names of fields below a recipient that say what their value is. */
+export const PERSON = list(`
+  address addresses first last given family middle display full nick user username person contact company employee value
+  primary default street city country zip postal code domain
+`)
 export const CURRENCY = list('currency')
 export const SMALL_UNIT = list('cent cents minor pence satoshi satoshis sats wei lamports smallest')
 export const ATTACHMENT = list('attachment attachments attach attached')
