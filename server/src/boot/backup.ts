@@ -1,20 +1,15 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { join, relative, resolve, sep } from 'node:path'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import type { BackupReport } from '../doors/cli/boot-reports.ts'
 import type { UpOptions } from '../doors/cli/local-gate.ts'
-import { HEAD_FILE } from '../keys/newest-entry-file.ts'
-import { SEEN_FILE } from '../keys/seen-entries.ts'
-import { MINIMUM_VERSIONS_FILE } from '../keys/minimum-versions.ts'
-import { backUpStore, isStoreFile, restoreStore } from '../stores/back-up-store.ts'
+import { backUpStore, isStoreFile } from '../stores/back-up-store.ts'
 import { storeState } from '../stores/open-store.ts'
 import type { PackedFile } from '../stores/packed-file.ts'
 import { openRowKey } from '../keys/row-key.ts'
 import { placesIn } from './data-folder.ts'
-import { settingsMeant, settingsOf } from './local-gate.ts'
-import { copyToDatabase } from './move-data.ts'
+import { settingsMeant } from './local-gate.ts'
 import { storeOf } from './store-of.ts'
-import { verifyRestored } from './verify-offline.ts'
 
 /** Belongs to one running gate, or is created again by the next. */
 const PASSING = /^gate\./
@@ -50,13 +45,14 @@ export async function backUpData(options: UpOptions, to: string): Promise<Result
 }
 
 function* filesIn(data: string): Generator<PackedFile> {
-  yield* packedFrom(data, '')
+  yield* filesUnder(data, '')
   // In the backup they are in the data folder; the next start moves them beside it again.
   const { servers } = placesIn(data)
-  if (existsSync(servers)) yield* packedFrom(servers, 'servers/')
+  if (existsSync(servers)) yield* filesUnder(servers, 'servers/')
 }
 
-function* packedFrom(folder: string, under: string): Generator<PackedFile> {
+/** The files of a folder, as they are packed under a name. */
+export function* filesUnder(folder: string, under: string): Generator<PackedFile> {
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
     const path = relative(folder, join(entry.parentPath, entry.name))
     const top = path.split(sep)[0] ?? ''
@@ -75,52 +71,4 @@ function contentOf(file: string): Omit<PackedFile, 'path'> | undefined {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
   }
-}
-
-/**
- * Creates a data folder from a backup.
- * INVARIANT: the folder appears only when it is complete and its audit verifies; nothing that exists is replaced.
- */
-export async function restoreData(options: UpOptions, from: string): Promise<Result<BackupReport>> {
-  const settings = settingsOf(options)
-  if (!settings.ok) return settings
-  const { data } = settings.value
-  const file = resolve(from)
-  const no = (why: string) => refuse('backup.unusable', { file, data, why })
-  if (!existsSync(file)) return no('there is no such file')
-  if (existsSync(data) && readdirSync(data).some((name) => name !== '.gitignore'))
-    return no('the data folder is not empty; move it away first')
-  const part = `${data}.${process.pid}.part`
-  try {
-    mkdirSync(part, { recursive: true, mode: 0o700 })
-    const unpacked = await restoreStore(file, { folder: part }, (packed) => place(part, packed))
-    if (unpacked === undefined) return no('it was not written by `sluice backup`')
-    // These were copied after the ledger, so they may name newer rows and entries. They are created again from what is restored.
-    for (const name of [MINIMUM_VERSIONS_FILE, HEAD_FILE, SEEN_FILE])
-      rmSync(join(placesIn(part).keys, name), { force: true })
-    const verified = await verifyRestored(options, part)
-    if (!verified.ok) return no(`its audit cannot be read (${verified.problem.code})`)
-    const { ok: is_sound, entries } = verified.value
-    if (!is_sound) return no('its audit does not verify')
-    const { postgres } = storeOf(settings.value)
-    if (postgres !== undefined) {
-      const copied = await copyToDatabase(settings.value, part, postgres)
-      if (!copied.ok) return copied
-    }
-    // Empty except for its `.gitignore`, as checked above.
-    rmSync(data, { recursive: true, force: true })
-    renameSync(part, data)
-    return ok({ file, data, bytes: statSync(file).size, files: unpacked.files, entries })
-  } finally {
-    rmSync(part, { recursive: true, force: true })
-  }
-}
-
-/** A name in a backup that leads out of the folder was not written by us. */
-function place(folder: string, { path, mode, bytes }: PackedFile): void {
-  const target = resolve(folder, path)
-  const inside = relative(folder, target)
-  if (inside.startsWith('..') || isAbsolute(inside)) throw new Error(`\`${path}\` leads out of the folder`)
-  mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
-  writeFileSync(target, bytes, { mode, flag: 'wx' })
 }

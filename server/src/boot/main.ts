@@ -27,7 +27,8 @@ process.exitCode = await runCli(process.argv, {
   init: async (options, initOptions) => (await import('./init/init.ts')).initHere(options, initOptions),
   doctor: async (options) => (await import('./doctor/doctor.ts')).doctor(options),
   backUp: async (options, file) => (await import('./backup.ts')).backUpData(options, file),
-  restore: async (options, file) => (await import('./backup.ts')).restoreData(options, file),
+  restore: async (options, file) => (await import('./restore.ts')).restoreData(options, file),
+  revokeRestored: async (options, keys) => (await import('./restore.ts')).revokeRestored(options, keys),
   move: async (options, address, schema) => (await import('./move-data.ts')).moveData(options, address, schema),
   up: async (options) => (await import('./up.ts')).up(options),
 })

@@ -5,7 +5,7 @@ import { LOCAL_OWNER } from '../contract/caller.ts'
 import { ok, type Result } from '../contract/problems.ts'
 import { newApiKey } from '../keys/api-keys.ts'
 import { sha256Hex } from '../keys/digest.ts'
-import { lockStore, type StoreSettings } from '../stores/open-store.ts'
+import { lockStore, type Store, type StoreSettings } from '../stores/open-store.ts'
 import { placesIn } from './data-folder.ts'
 import { openDataFolder, openLiveKeys } from './open-data-folder.ts'
 import { openSealedStore } from './open-sealed-store.ts'
@@ -35,18 +35,21 @@ export async function withCredentials<T>(
       onRejected: () => {},
     })
     if (!store.ok) return store
-    const { tables, accounts, ledger, close } = store.value
-    const stores = { tables, accounts, ledger, digest: sha256Hex, clock: Date.now }
-    const deps = { ...stores, ids: randomIds, newKey: newApiKey }
-    const used = await use({
-      createCredential: (by, wanted) => createCredential(deps, by, wanted),
-      listCredentials: (by) => listCredentials(deps, by),
-      revokeCredential: (by, key_id) => revokeCredential(deps, by, key_id),
-    })
-    await close()
+    const used = await use(ringOf(store.value))
+    await store.value.close()
     return used
   } finally {
     lock.value.release()
+  }
+}
+
+/** The credentials in a store that this process has open. */
+export function ringOf({ tables, accounts, ledger }: Pick<Store, 'tables' | 'accounts' | 'ledger'>): KeyRing {
+  const deps = { tables, accounts, ledger, digest: sha256Hex, clock: Date.now, ids: randomIds, newKey: newApiKey }
+  return {
+    createCredential: (by, wanted) => createCredential(deps, by, wanted),
+    listCredentials: (by) => listCredentials(deps, by),
+    revokeCredential: (by, key_id) => revokeCredential(deps, by, key_id),
   }
 }
 

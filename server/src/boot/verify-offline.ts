@@ -1,7 +1,6 @@
-import { newestCheckpoint, writeCheckpoint, type WriteCheckpointDeps } from '../commands/audit/write-checkpoint.ts'
+import type { WriteCheckpointDeps } from '../commands/audit/write-checkpoint.ts'
 import { verifyAudit } from '../commands/audit/verify-audit.ts'
 import type { AuditReport, Checkpoint } from '../contract/audit.ts'
-import { LOCAL_OWNER } from '../contract/caller.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
 import type { UpOptions } from '../doors/cli/local-gate.ts'
 import { sha256Hex } from '../keys/digest.ts'
@@ -9,13 +8,11 @@ import { openCheckpointFile } from '../keys/checkpoint-file.ts'
 import { lockStore, storeState, type Store, type StoreSettings } from '../stores/open-store.ts'
 import { digestBytes, placesIn } from './data-folder.ts'
 import { openLiveKeys } from './open-data-folder.ts'
-import { settingsMeant, settingsOf } from './local-gate.ts'
+import { settingsMeant } from './local-gate.ts'
 import { openSealedStore } from './open-sealed-store.ts'
-import { randomIds } from './random-ids.ts'
-import { MAIN_STREAM, offlineStream, storeOf } from './store-of.ts'
-import { refuseUnrecorded } from '../commands/changes/unrecorded.ts'
+import { offlineStream, storeOf } from './store-of.ts'
 
-type Verified = {
+export type Verified = {
   readonly report: AuditReport
   readonly store: Store
   readonly data: string
@@ -29,44 +26,6 @@ export function verifyOffline(options: UpOptions, against: readonly Checkpoint[]
   if (!settings.ok) return Promise.resolve(settings)
   return withVerified(storeOf(settings.value), { against, compareCheckpointFile: true }, async ({ report }) =>
     ok(report),
-  )
-}
-
-/**
- * Verifies a folder that was restored from a backup, and makes its contents the newest known state: its checkpoints may be older
- * than the one stored with the copied keys. This is recorded in the audit.
- */
-export function verifyRestored(options: UpOptions, data: string): Promise<Result<AuditReport>> {
-  const settings = settingsOf({ ...options, data })
-  if (!settings.ok) return Promise.resolve(settings)
-  return withVerified(
-    embedded(settings.value),
-    { against: [], compareCheckpointFile: false },
-    async ({ report, store, deps, data: folder }) => {
-      if (!report.ok) return ok(report)
-      const checkpointFile = openCheckpointFile(placesIn(folder).keys)
-      const { broken, newest: before } = checkpointFile.state()
-      const newest = await newestCheckpoint(store.tables)
-      const about = { checkpoint: newest?.body.number ?? 0, kept: before?.body.number ?? 0 }
-      const entry = {
-        at: Date.now(),
-        type: 'ledger.restored',
-        actor: LOCAL_OWNER.id,
-        trace: randomIds.trace(),
-        subject: {},
-      }
-      const recorded = await store.ledger.commit([{ kind: 'audit', entry: { ...entry, about } }])
-      if (recorded !== 'committed') return refuseUnrecorded(recorded)
-      const written = await checkpointFile.keep({
-        ...(newest === undefined ? {} : { newest }),
-        ...(broken === undefined ? {} : { broken }),
-      })
-      if (!written.ok || broken !== undefined || report.streams.every(({ stream }) => stream === MAIN_STREAM))
-        return written.ok ? ok(report) : written
-      // Streams of several nodes that nobody has signed yet would be rejected by the gate that starts here.
-      const signed = await writeCheckpoint({ ...deps, ledger: store.ledger, checkpointFile, clock: Date.now })
-      return signed.ok ? ok(report) : signed
-    },
   )
 }
 

@@ -6,7 +6,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { copyLive } from '../live-files.ts'
-import { backUpData, restoreData } from '../../src/boot/backup.ts'
+import { backUpData } from '../../src/boot/backup.ts'
+import { restoreData } from '../../src/boot/restore.ts'
 import { openGate, type OpenedGate } from '../../src/boot/open-gate.ts'
 import { verifyOffline } from '../../src/boot/verify-offline.ts'
 import type { AuditEntry, Checkpoint } from '../../src/contract/audit.ts'
@@ -354,8 +355,7 @@ test('a backup whose kept checkpoint is newer than its ledger is restored, and t
   expect(closedBy(second)).toBeUndefined()
   await signed(second, 1)
   expect(await second.gate.audit.verify([])).toMatchObject({ ok: true })
-  const entries = await second.gate.audit.page('main', 1, 100)
-  expect(entries.map(({ type }) => type)).toContain('ledger.restored')
+  expect(JSON.stringify(await second.gate.audit.page('main', 1, 100))).toContain('ledger.restored')
 })
 
 describe('an accepted break', () => {

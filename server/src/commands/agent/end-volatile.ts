@@ -1,13 +1,11 @@
 import { agent } from '../../core/agent/step.ts'
 import { endApproval, type EndDeps } from '../approvals/end-approval.ts'
+import { everyRow } from '../every-row.ts'
 import type { Liveness } from '../ports/liveness.ts'
-import type { Table } from '../ports/ledger.ts'
-import type { Held, Where } from '../ports/reads.ts'
 import type { Ids } from '../ports/runtime.ts'
 
 export type EndVolatileDeps = EndDeps & { readonly liveness: Pick<Liveness, 'isAlive'>; readonly ids: Ids }
 
-const PAGE = 200
 const OPEN = ['active', 'waiting', 'faulted'] as const
 
 /**
@@ -18,7 +16,7 @@ export async function endVolatile(
 ): Promise<{ readonly threads: number; readonly calls: number }> {
   const lost = { threads: 0, calls: 0 }
   for (const status of OPEN)
-    for await (const held of allOf(deps, 'runs', { kind: agent.kind, status })) {
+    for await (const held of everyRow(deps.tables, 'runs', { kind: agent.kind, status })) {
       if (!(await isLost(deps, held.row))) continue
       const { waits_for: _, ...row } = held.row
       const now = deps.clock()
@@ -44,7 +42,7 @@ export async function endVolatile(
       ])
       if (ended === 'committed') lost.threads += 1
     }
-  for await (const held of allOf(deps, 'calls', { state: 'pending' })) {
+  for await (const held of everyRow(deps.tables, 'calls', { state: 'pending' })) {
     if (!(await isLost(deps, held.row))) continue
     const approval = await deps.tables.row('approvals', held.row.approval_id ?? '')
     if (approval !== undefined && (await endApproval(deps, approval, 'gate', 'withdraw')).ok) lost.calls += 1
@@ -56,18 +54,4 @@ export async function endVolatile(
 async function isLost({ liveness }: EndVolatileDeps, row: { readonly in_memory?: string }): Promise<boolean> {
   const boot = row.in_memory?.split('/')[0]
   return boot !== undefined && !(await liveness.isAlive(boot))
-}
-
-async function* allOf<T extends Extract<Table, 'calls' | 'runs'>>(
-  { tables }: EndVolatileDeps,
-  table: T,
-  where: Where<T>,
-): AsyncGenerator<Held<T>> {
-  let after: number | undefined
-  for (;;) {
-    const page = await tables.list(table, where, { limit: PAGE, ...(after === undefined ? {} : { after }) })
-    yield* page
-    after = page.at(-1)?.cursor
-    if (page.length < PAGE || after === undefined) return
-  }
 }

@@ -4,10 +4,10 @@ import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { isLabelOf } from '../../contract/label.ts'
 import { isEndedRun } from '../../contract/run.ts'
 import { callerIn } from '../../core/retention/expire-rows.ts'
-import { letOthersRun } from '../audit/verify-audit-reads.ts'
 import { withdrawCall } from '../calls/withdraw-call.ts'
+import { everyRow } from '../every-row.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
-import type { Change, Ledger, Table } from '../ports/ledger.ts'
+import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Held, Tables } from '../ports/reads.ts'
 import type { Ids } from '../ports/runtime.ts'
 import { expireJournal, expireLabelText, expireTexts, type ExpireDeps } from './expire-texts.ts'
@@ -54,21 +54,21 @@ export async function eraseUser(
   const open: string[] = []
   const callers = new Set<string>()
   const count = { calls: 0, runs: 0, habits: 0 }
-  for await (const held of every(deps.tables, 'calls')) {
+  for await (const held of everyRow(deps.tables, 'calls')) {
     if (held.row.caller.user !== user) continue
     callers.add(held.row.caller.id)
     const ended = await endedCall(deps, by, held, withdraw)
     if (ended === undefined) open.push(held.row.call_id)
     else if (await expireTexts(deps, ended)) count.calls += 1
   }
-  for await (const held of every(deps.tables, 'runs')) {
+  for await (const held of everyRow(deps.tables, 'runs')) {
     if (callerIn(held.row.state)?.['user'] !== user) continue
     if (!isEndedRun(held.row)) open.push(held.row.run_id)
     else if (await expireJournal(deps, held)) count.runs += 1
   }
-  for await (const held of every(deps.tables, 'labels'))
+  for await (const held of everyRow(deps.tables, 'labels'))
     if (isLabelOf(held.row, user)) await expireLabelText(deps, held)
-  for await (const { row } of every(deps.tables, 'credentials'))
+  for await (const { row } of everyRow(deps.tables, 'credentials'))
     if (row.caller.user === user) callers.add(row.caller.id)
   for (const caller of callers) if (await forgetHabits(deps, caller)) count.habits += 1
   const artifacts = (await deps.artifacts.erase(user)) + (await deps.artifacts.erase(relayOwner(user)))
@@ -96,18 +96,4 @@ async function forgetHabits({ ledger, tables }: EraseDeps, caller: string): Prom
   if (held === undefined || held.row.habits.length === 0) return false
   const to = { ...held.row, habits: [] }
   return (await ledger.commit([{ kind: 'swap', table: 'habits', id: caller, from: held.version, to }])) === 'committed'
-}
-
-const ROWS_AT_ONCE = 32
-
-/** Every row of a table in order, a page at a time; other work runs between pages. */
-async function* every<T extends Table>(tables: Pick<Tables, 'list'>, table: T): AsyncGenerator<Held<T>> {
-  let after: number | undefined
-  for (;;) {
-    await letOthersRun()
-    const page = await tables.list(table, {}, { limit: ROWS_AT_ONCE, ...(after === undefined ? {} : { after }) })
-    yield* page
-    after = page.at(-1)?.cursor
-    if (page.length < ROWS_AT_ONCE) return
-  }
 }

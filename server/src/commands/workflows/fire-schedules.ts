@@ -42,7 +42,7 @@ export function schedulesPerformers(deps: SchedulesDeps): PerformersOf<Schedules
       }
       // The first time counts from when the version was applied, even if the gate was down in the meantime. INVARIANT: the result is later
       // than the time that has just fired, even if this clock is behind the clock that found it due.
-      const after = fires ? Math.max(deps.clock(), due) : since
+      const after = Math.max(fires ? deps.clock() : since, due)
       return { type: 'effect.done', gateway: name, next_at: nextOf(deps, gateway, since, after) }
     }
   return { workflow_schedule: perform(false), workflow_fire: perform(true) }

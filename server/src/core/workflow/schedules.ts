@@ -14,6 +14,8 @@ export type Schedules = {
 export type SchedulesEvent =
   | DriverEvent
   | { readonly type: 'schedules.started' }
+  /** The store was restored from a backup: what was due before `now` may have fired, so it does not fire again. */
+  | { readonly type: 'schedules.restored'; readonly now: number }
   /** The next time; absent if the version is no longer active. */
   | { readonly type: 'effect.done'; readonly key: string; readonly gateway: string; readonly next_at?: number }
 
@@ -25,7 +27,10 @@ export type SchedulesEffect = {
     readonly version: number
     readonly gateway: string
     readonly since: number
-    /** The time that it was set for, which names the firing: one time of a schedule starts one run, whatever clocks say. */
+    /**
+     * The time that it was set for, which names the firing: one time of a schedule starts one run, whatever clocks say. For setting a
+     * timer: the earliest time.
+     */
     readonly due: number
   }
 }
@@ -47,6 +52,8 @@ function step(state: Schedules, event: SchedulesEvent): Next {
       return { state, effects: [], ends: 'cancelled' }
     case 'schedules.started':
       return { state, effects: state.gateways.map((gateway) => effectOf(state, 'workflow_schedule', gateway, 0, 0)) }
+    case 'schedules.restored':
+      return restart(state, event.now)
     case 'timer':
       return event.name === undefined ? { state, effects: [] } : fire(state, event.name, event.at ?? event.now)
     case 'effect.done':
@@ -58,12 +65,23 @@ function step(state: Schedules, event: SchedulesEvent): Next {
   }
 }
 
-function fire(state: Schedules, gateway: string, due: number): Next {
+const fire = (state: Schedules, gateway: string, due: number): Next => counted(state, 'workflow_fire', gateway, due)
+
+function counted(state: Schedules, kind: SchedulesEffect['kind'], gateway: string, due: number): Next {
   const count = (state.fired[gateway] ?? 0) + 1
   return {
     state: { ...state, fired: { ...state.fired, [gateway]: count } },
-    effects: [effectOf(state, 'workflow_fire', gateway, due, count)],
+    effects: [effectOf(state, kind, gateway, due, count)],
   }
+}
+
+function restart(state: Schedules, now: number): Next {
+  let next: Next = { state, effects: [] }
+  for (const gateway of state.gateways) {
+    const { state: counts, effects } = counted(next.state, 'workflow_schedule', gateway, now)
+    next = { state: counts, effects: [...next.effects, ...effects] }
+  }
+  return next
 }
 
 function effectOf(

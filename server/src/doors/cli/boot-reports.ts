@@ -1,3 +1,5 @@
+import type { EndedByRestore, RestoredKey } from '../../commands/restore/end-restored.ts'
+
 /** A file for the service manager of this machine, and the commands around it. */
 export type ServiceUnit = {
   readonly file: string
@@ -67,8 +69,17 @@ export type BackupReport = {
   readonly bytes: number
   /** Files besides the ledger: keys, artifacts, secrets, files of tool servers. */
   readonly files: number
-  /** Number of entries of the restored audit, which was verified. */
-  readonly entries?: number
+}
+
+export type RestoreReport = BackupReport & {
+  /** Number of entries of the backup's audit, which was verified. */
+  readonly entries: number
+  /** What waited when the backup was made, and was ended. */
+  readonly ended: EndedByRestore
+  /** The folders that the backup replaces, and how many rows were taken from each; undefined if it could not be read. */
+  readonly taken: readonly { readonly folder: string; readonly rows: number | undefined }[]
+  /** The keys that are valid, without the owner's own, which is new. */
+  readonly keys: readonly RestoredKey[]
 }
 
 /** What was copied from a data folder into a database. */

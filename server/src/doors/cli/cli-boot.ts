@@ -10,6 +10,7 @@ import type {
   InitOptions,
   MoveReport,
   ResetReport,
+  RestoreReport,
   ServiceUnit,
 } from './boot-reports.ts'
 import type { LocalGate, UpOptions } from './local-gate.ts'
@@ -40,7 +41,10 @@ export type CliBoot = {
   doctor(options: UpOptions): Promise<DoctorReport>
   /** Copies ledger, keys and artifacts of a data folder that may be in use. */
   backUp(options: UpOptions, file: string): Promise<Result<BackupReport>>
-  restore(options: UpOptions, file: string): Promise<Result<BackupReport>>
+  /** Creates the data folder from a backup. */
+  restore(options: UpOptions, file: string): Promise<Result<RestoreReport>>
+  /** Revokes keys that a restore brought back. */
+  revokeRestored(options: UpOptions, keys: readonly string[]): Promise<Result<void>>
   /** Copies the embedded store of a data folder into a database. */
   move(options: UpOptions, address: string, schema: string): Promise<Result<MoveReport>>
   /** Runs the benchmarks, which exist only in a checkout. */

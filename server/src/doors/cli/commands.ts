@@ -100,6 +100,7 @@ export function addCommands(program: Command, { boot, globals, portOf, out, exit
     doctor: () => boot.doctor(globals()),
     backUp: (file) => boot.backUp(globals(), file),
     restore: (file) => boot.restore(globals(), file),
+    revokeRestored: (keys) => boot.revokeRestored(globals(), keys),
     move: (address, schema) => boot.move(globals(), address, schema),
     fail(says) {
       out().error(says)

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { Result } from '../../contract/problems.ts'
-import type { Finding } from './boot-reports.ts'
+import type { Finding, RestoreReport } from './boot-reports.ts'
+import { confirmed, hasTerminal } from './confirm.ts'
 import { EXIT } from './exit-codes.ts'
 import { asBody, count, printProblem, type Out } from './print.ts'
 import type { Session } from './session.ts'
@@ -34,18 +35,41 @@ export function addHealthCommands(program: Command, session: Session): void {
     })
   program
     .command('restore <file>')
-    .description('restore a backup to a data folder, and verify its audit')
+    .description('restore a backup to a data folder, verify its audit, and end what waited when it was made')
     .action(async (file: string) => {
+      const out = session.out()
       const done = await session.restore(file)
+      session.exit(printed(out, done, restoredText))
+      if (!done.ok || out.json || done.value.keys.length === 0 || !hasTerminal()) return
+      if (!(await confirmed('revoke all of these keys now?'))) return
       session.exit(
-        printed(
-          session.out(),
-          done,
-          ({ data, files, entries }) =>
-            `${data}: the ledger and ${count(files, 'file')}; the audit verifies, ${count(entries ?? 0, 'entry', 'entries')}`,
-        ),
+        printed(out, await session.revokeRestored(done.value.keys.map(({ key_id }) => key_id)), () => 'revoked'),
       )
     })
+}
+
+function restoredText({ data, files, entries, ended, taken, keys }: RestoreReport): string {
+  const { withdrawn, unknown, consents, runs, logins } = ended
+  const lines = [
+    `${data}: the ledger and ${count(files, 'file')}; the audit verifies, ${count(entries, 'entry', 'entries')}`,
+    `ended, because what became of it after the backup is not known: ${count(withdrawn, 'request')} for approval, ` +
+      `${count(consents, 'consent')}, ${count(runs, 'run')}, ${count(logins, 'login')}`,
+  ]
+  if (unknown > 0)
+    lines.push(
+      `${count(unknown, 'call')} had started, and its outcome is unknown: see \`sluice calls --state unknown\``,
+    )
+  for (const { folder, rows } of taken)
+    lines.push(
+      rows === undefined
+        ? `! ${folder} could not be read, so nothing that happened after the backup is known`
+        : `${folder}: ${count(rows, 'newer row')} taken (revocations, pauses, finished calls)`,
+    )
+  if (keys.length > 0)
+    lines.push('these keys are valid, also those that were revoked after the backup and are not known to be:')
+  for (const { key_id, caller, user } of keys) lines.push(`  ${key_id}  ${caller} of ${user}`)
+  if (keys.length > 0) lines.push('revoke those that nobody should have: `sluice keys revoke KEY`, when the gate runs')
+  return lines.join('\n')
 }
 
 /** Commands for the store. */

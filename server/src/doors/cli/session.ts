@@ -1,7 +1,15 @@
 import type { KeyBody } from '../../contract/api.ts'
 import type { AuditReport, Checkpoint } from '../../contract/audit.ts'
 import type { Result } from '../../contract/problems.ts'
-import type { BackupReport, DoctorReport, InitReport, InitOptions, ResetReport, MoveReport } from './boot-reports.ts'
+import type {
+  BackupReport,
+  DoctorReport,
+  InitReport,
+  InitOptions,
+  MoveReport,
+  ResetReport,
+  RestoreReport,
+} from './boot-reports.ts'
 import type { Client, Follow } from './client.ts'
 import type { Listen } from './event-lines.ts'
 import type { Out } from './print.ts'
@@ -34,7 +42,8 @@ export type Session = {
   readonly init: (initOptions: InitOptions) => Promise<Result<InitReport>>
   readonly doctor: () => Promise<DoctorReport>
   readonly backUp: (file: string) => Promise<Result<BackupReport>>
-  readonly restore: (file: string) => Promise<Result<BackupReport>>
+  readonly restore: (file: string) => Promise<Result<RestoreReport>>
+  readonly revokeRestored: (keys: readonly string[]) => Promise<Result<void>>
   readonly move: (address: string, schema: string) => Promise<Result<MoveReport>>
   readonly service: () => ReturnType<CliBoot['service']>
   /** Reports a usage error. */
