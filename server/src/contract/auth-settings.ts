@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { CallerKind } from './caller.ts'
+import { CallerKind, PROGRAM_KINDS } from './caller.ts'
 import { FlowRole } from './flows.ts'
 import { HttpUrl } from './http-settings.ts'
 
@@ -52,7 +52,7 @@ const IssuerUrl = HttpUrl.refine(
 )
 
 /** An issuer of JWTs. Issuer and audience are both required: a token for another audience is not accepted. */
-export const OidcIssuer = z.strictObject({
+const IssuerSettings = z.strictObject({
   /** Part of the ids of its callers: `approver:corp/ana`. */
   name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,15}$/, 'a name has 1 to 16 lower-case letters, digits and `-`'),
   issuer: IssuerUrl,
@@ -72,6 +72,11 @@ export const OidcIssuer = z.strictObject({
     .min(1)
     .max(100),
   /**
+   * The OAuth clients that people use themselves. A token of any other client is an agent's, whatever its claims say about its user.
+   * Required if `kinds` contains a kind of person.
+   */
+  people_clients: z.array(z.string().min(1).max(500)).max(100).optional(),
+  /**
    * Which claims give a person a role in flows; the highest match applies. Without one, admins are `admin` and others `viewer`.
    */
   flow_roles: z
@@ -90,6 +95,24 @@ export const OidcIssuer = z.strictObject({
       scope: z.string().min(1).max(500).default('openid email profile'),
     })
     .optional(),
+})
+export const OidcIssuer = IssuerSettings.superRefine(({ audience, kinds, people_clients, login }, context) => {
+  const hasPeople = kinds.some(({ kind }) => !PROGRAM_KINDS.includes(kind))
+  if (hasPeople && people_clients === undefined)
+    context.addIssue({
+      code: 'custom',
+      path: ['people_clients'],
+      message:
+        'list the OAuth clients that people use themselves, for example [sluice-cli]; tokens of all other clients are for agents, and [] means that people only log in at the console',
+    })
+  // The audience of an ID token is its client, so ID tokens of this client would be sent here as access tokens.
+  if (people_clients?.includes(audience) === true || login?.client_id === audience)
+    context.addIssue({
+      code: 'custom',
+      path: ['audience'],
+      message:
+        'is also a client: register the gate as an API of its own, so that ID tokens of the client are not for it',
+    })
 })
 export type OidcIssuer = z.infer<typeof OidcIssuer>
 

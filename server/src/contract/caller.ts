@@ -83,3 +83,10 @@ export type CredentialRow = z.infer<typeof CredentialRow>
 
 /** Programs: what they say about themselves or their users is a claim. */
 export const PROGRAM_KINDS: readonly CallerKind[] = ['agent', 'node']
+
+/**
+ * The same caller at a door for programs: it has the kind of an agent, whoever its credential belongs to. It decides nothing, and what it
+ * reports are not the user's own words. Its name stays, so rules and grants for that name apply.
+ */
+export const asProgram = (caller: Caller): Caller =>
+  PROGRAM_KINDS.includes(caller.kind) ? caller : { ...caller, kind: 'agent' }

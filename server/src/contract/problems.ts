@@ -108,6 +108,12 @@ export const PROBLEMS = {
     says: 'the token is not valid yet',
     do: 'wait, or correct the clock of the issuer or of the gate',
   },
+  'auth.wrong_token': {
+    http: 401,
+    retry: 'never',
+    says: 'this is not a bearer access token',
+    do: 'read `why`, and send an access token of the issuer that is a JWT and is not bound to a key of its client',
+  },
   'auth.unmapped': {
     http: 403,
     retry: 'never',

@@ -51,11 +51,13 @@ export function oidcLogins(configured: readonly LoginIssuer[], clock: () => numb
     const token =
       typeof answer === 'object' && answer !== null ? (answer as { id_token?: unknown }).id_token : undefined
     if (typeof token !== 'string') return failed('the issuer gave no ID token')
-    const claims = await verify(token, found, clock, login.client_id)
+    const claims = await verify(token, found, clock, 'id', login.client_id)
     if (!claims.ok) return claims
     if (claims.value['nonce'] !== attempt.nonce) return failed('the ID token belongs to another login')
-    const { azp } = claims.value
-    if (azp !== undefined && azp !== login.client_id) return failed('the ID token was made for another client')
+    const { azp, aud } = claims.value
+    const needsParty = Array.isArray(aud) && aud.length > 1
+    if ((azp !== undefined || needsParty) && azp !== login.client_id)
+      return failed('the ID token was made for another client')
     return ok({ issuer: found.issuer, claims: claims.value })
   }
 

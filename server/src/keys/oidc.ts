@@ -3,6 +3,7 @@ import type { Issuers } from '../commands/ports/keys.ts'
 import { TOKEN_TOLERANCE_S, type OidcIssuer } from '../contract/auth-settings.ts'
 import { ok, refuse, type ProblemCode, type Result } from '../contract/problems.ts'
 import { issuerKeys } from './issuer-keys.ts'
+import { tokenFault, type TokenKind } from './token-kind.ts'
 
 /** Only asymmetric signatures: with a shared secret, whoever can verify a token could create one. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
@@ -20,7 +21,7 @@ export function oidcIssuers(configured: readonly OidcIssuer[], clock: () => numb
       const named = token.length > LONGEST_TOKEN ? undefined : issuerIn(token)
       const found = named === undefined ? undefined : known.get(named)
       if (found === undefined) return refuse(named === undefined ? 'auth.invalid' : 'auth.unknown_issuer')
-      const claims = await verify(token, found, clock)
+      const claims = await verify(token, found, clock, 'access')
       return claims.ok ? ok({ issuer: found.issuer, claims: claims.value }) : claims
     },
   }
@@ -42,10 +43,11 @@ export async function verify(
   token: string,
   { issuer, keys }: { readonly issuer: OidcIssuer; readonly keys: ReturnType<typeof issuerKeys> },
   clock: () => number,
+  kind: TokenKind,
   audience: string = issuer.audience,
 ): Promise<Result<JWTPayload>> {
   try {
-    const { payload } = await jwtVerify(
+    const { payload, protectedHeader } = await jwtVerify(
       token,
       async (header) => {
         const key = await keys.keyFor(header)
@@ -62,7 +64,8 @@ export async function verify(
         currentDate: new Date(clock()),
       },
     )
-    return ok(payload)
+    const why = tokenFault(kind, protectedHeader, payload)
+    return why === undefined ? ok(payload) : refuse('auth.wrong_token', { why })
   } catch (error) {
     if (error === UNAVAILABLE) return refuse('auth.issuer_unavailable', { issuer: issuer.issuer })
     return refuse(codeOf(error))

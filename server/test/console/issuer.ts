@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { Provider } from 'oidc-provider'
+import { Provider, type Configuration } from 'oidc-provider'
 
 export type Issuer = {
   readonly url: string
@@ -11,8 +11,11 @@ export type Issuer = {
 
 export type IssuerClient = { readonly client_id: string; readonly client_secret: string; readonly redirect_uri: string }
 
-/** A real OpenID provider. A person is in the group that their name ends with: `ana.approvers`. */
-export async function startIssuer(clients: (url: string) => readonly IssuerClient[]): Promise<Issuer> {
+/**
+ * A real OpenID provider. A person is in the group that their name ends with: `ana.approvers`. Clients that ask for the resource `api` get
+ * access tokens that are JWTs for it.
+ */
+export async function startIssuer(clients: (url: string) => readonly IssuerClient[], api?: string): Promise<Issuer> {
   const server: Server = createServer()
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   // Cookies ignore ports, so the issuer has another host name than the gate, as in production.
@@ -22,8 +25,9 @@ export async function startIssuer(clients: (url: string) => readonly IssuerClien
       ...client,
       redirect_uris: [redirect_uri],
       response_types: ['code'],
-      grant_types: ['authorization_code'],
+      grant_types: ['authorization_code', 'client_credentials'],
     })),
+    ...(api === undefined ? {} : tokensFor(api)),
     claims: { openid: ['sub', 'groups'], email: ['email', 'email_verified'] },
     conformIdTokenClaims: false,
     findAccount: (_, sub) => ({
@@ -56,5 +60,22 @@ export async function startIssuer(clients: (url: string) => readonly IssuerClien
       server.closeAllConnections()
       await new Promise((done) => server.close(done))
     },
+  }
+}
+
+function tokensFor(api: string): Configuration {
+  return {
+    features: {
+      clientCredentials: { enabled: true },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => api,
+        useGrantedResource: () => true,
+        getResourceServerInfo: () => ({ scope: 'call', audience: api, accessTokenFormat: 'jwt' }),
+      },
+    },
+    scopes: ['openid', 'call'],
+    extraTokenClaims: (_, token) =>
+      'accountId' in token ? { groups: [token.accountId.split('.').at(-1) ?? ''] } : { groups: ['approvers'] },
   }
 }

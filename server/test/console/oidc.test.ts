@@ -25,6 +25,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('logging in with an issuer', (
               name: 'corp',
               issuer: issuer.url,
               audience: 'sluice',
+              people_clients: [],
               kinds: [
                 { claim: 'groups', has: 'approvers', kind: 'approver' },
                 { claim: 'groups', has: 'robots', kind: 'agent' },
@@ -35,6 +36,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('logging in with an issuer', (
               name: 'tokens',
               issuer: 'https://id.example',
               audience: 'x',
+              people_clients: [],
               kinds: [{ claim: 'a', has: 'b', kind: 'user' }],
             },
           ],

@@ -11,7 +11,7 @@ export type LocalIssuer = {
   readonly instead: Map<string, (response: ServerResponse) => void>
   /** Adds a key pair and signs with it from now on. */
   rotate(): Promise<void>
-  sign(claims: JWTPayload): Promise<string>
+  sign(claims: JWTPayload, header?: { readonly typ?: string }): Promise<string>
   /** The public key as text, which a careless verifier takes for a shared secret. */
   publicPem(): Promise<string>
   close(): Promise<void>
@@ -57,8 +57,10 @@ export async function localIssuer(): Promise<LocalIssuer> {
     asked,
     instead,
     rotate,
-    sign: (claims) =>
-      new SignJWT(claims).setProtectedHeader({ alg: newest().alg, kid: newest().kid }).sign(newest().pair.privateKey),
+    sign: (claims, header = {}) =>
+      new SignJWT(claims)
+        .setProtectedHeader({ alg: newest().alg, kid: newest().kid, ...header })
+        .sign(newest().pair.privateKey),
     publicPem: () => exportSPKI(newest().pair.publicKey),
     async close() {
       server.close()

@@ -21,6 +21,7 @@ const settings = (more: object = {}) => ({
   name: 'corp',
   issuer: issuer.url,
   audience: AUDIENCE,
+  people_clients: ['cli', 'desk'],
   kinds: [
     { claim: 'azp', has: 'claude', kind: 'agent' },
     { claim: ['realm_access', 'roles'], has: 'approvers', kind: 'approver' },
@@ -44,7 +45,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const GOOD = { sub: 'ana', role: 'staff' }
+const GOOD = { sub: 'ana', role: 'staff', azp: 'cli' }
 const claims = (more: JWTPayload = {}): JWTPayload => ({
   iss: issuer.url,
   aud: AUDIENCE,
@@ -64,7 +65,7 @@ const without = (...names: string[]): JWTPayload =>
 describe('a token of a configured issuer', () => {
   test('identifies its holder, with the kind that the configuration maps its claims to', async () => {
     expect(await who(await issuer.sign(claims()))).toBe('user:corp/ana for ana')
-    expect(await who(await issuer.sign(claims({ aud: ['other', AUDIENCE] })))).toBe('user:corp/ana for ana')
+    expect(await who(await issuer.sign(claims({ aud: [AUDIENCE] })))).toBe('user:corp/ana for ana')
     const approver = claims({ sub: 'bob', realm_access: { roles: ['x', 'approvers'] } })
     expect(await who(await issuer.sign(approver))).toBe('approver:corp/bob for bob')
   })
@@ -88,6 +89,63 @@ describe('a token of a configured issuer', () => {
     expect(await approveShown(rig.gate, caller.value, approval_id)).toMatchObject({
       problem: { code: 'auth.forbidden' },
     })
+  })
+
+  const clients: [string, JWTPayload, string][] = [
+    ['of a listed client', {}, 'approver'],
+    ['that names its client as RFC 9068 does', { azp: undefined, client_id: 'cli' }, 'approver'],
+    ['that names its client in two listed ways', { client_id: 'desk' }, 'approver'],
+    ['that names its client as `appid`', { azp: undefined, appid: 'cli' }, 'approver'],
+    ['that names its client as `cid`', { azp: undefined, cid: 'cli' }, 'approver'],
+    ['of a client nobody listed', { azp: 'cursor' }, 'agent'],
+    ['of a client in other letter case', { azp: 'CLI' }, 'agent'],
+    ['of no client', { azp: undefined }, 'agent'],
+    ['of several clients', { azp: ['cli', 'desk'] }, 'agent'],
+    ['of an empty list of clients', { azp: [] }, 'agent'],
+    ['of a listed client and another one', { client_id: 'cursor' }, 'agent'],
+    ['of a listed client and another one in `appid`', { appid: 'cursor' }, 'agent'],
+    ['for this gate and another service', { aud: [AUDIENCE, 'mail'] }, 'agent'],
+    ['for this gate twice', { aud: [AUDIENCE, AUDIENCE] }, 'agent'],
+    ['of a program that acts for its user', { act: { sub: 'assistant' } }, 'agent'],
+    ['of a client that acts for nobody', { sub: 'cli' }, 'agent'],
+  ]
+  test.each(clients)('%s is of the right kind', async (_, more, kind) => {
+    const groups = { realm_access: { roles: ['approvers'] }, groups: ['process-owners'] }
+    const caller = await rig.gate.identity.authenticate(await issuer.sign(claims({ ...groups, ...more })))
+    if (!caller.ok) throw new Error(caller.problem.code)
+    expect(caller.value).toMatchObject({ kind, id: `${kind}:corp/${more.sub ?? 'ana'}` })
+    // A person's role in flows is not their agent's.
+    expect(caller.value.flow_role).toBe(kind === 'agent' ? undefined : 'editor')
+  })
+
+  const kinds: [string, { typ?: string }, JWTPayload, boolean][] = [
+    ['without a type', {}, {}, true],
+    ['of type at+jwt', { typ: 'at+jwt' }, {}, true],
+    ['of type application/at+jwt', { typ: 'application/at+JWT' }, {}, true],
+    ['of type JWT', { typ: 'JWT' }, {}, true],
+    ['of type at+jwt with a nonce', { typ: 'at+jwt' }, { nonce: 'n' }, true],
+    ['that says that it is a bearer token', { typ: 'JWT' }, { typ: 'Bearer', nonce: 'n' }, true],
+    ['that says that it is an access token', {}, { token_use: 'access' }, true],
+    ['of type logout+jwt', { typ: 'logout+jwt' }, {}, false],
+    ['of type secevent+jwt', { typ: 'secevent+jwt' }, {}, false],
+    ['of type dpop+jwt', { typ: 'dpop+jwt' }, {}, false],
+    ['of type token-introspection+jwt', { typ: 'token-introspection+jwt' }, {}, false],
+    ['of an unknown type', { typ: 'x' }, {}, false],
+    ['of an empty type', { typ: '' }, {}, false],
+    ['that reports a logout', {}, { events: { 'http://schemas.openid.net/event/backchannel-logout': {} } }, false],
+    ['that is an ID token, by its nonce', { typ: 'JWT' }, { nonce: 'n' }, false],
+    ['that is an ID token, by the hash of its access token', {}, { at_hash: 'h' }, false],
+    ['that is an ID token, by its audience', {}, { azp: AUDIENCE }, false],
+    ['that says that it is an ID token', { typ: 'JWT' }, { typ: 'ID' }, false],
+    ['that says that it is a refresh token', { typ: 'JWT' }, { typ: 'Refresh' }, false],
+    ['that says that it is used as an ID token', {}, { token_use: 'id' }, false],
+    ['that is bound to a key (DPoP)', { typ: 'at+jwt' }, { cnf: { jkt: 'x' } }, false],
+    ['that is bound to a certificate', { typ: 'at+jwt' }, { cnf: { 'x5t#S256': 'x' } }, false],
+  ]
+  test.each(kinds)('%s: whether it is accepted', async (_, header, more, accepted) => {
+    expect(await who(await issuer.sign(claims(more), header))).toBe(
+      accepted ? 'user:corp/ana for ana' : 'auth.wrong_token',
+    )
   })
 
   const refused: [string, () => Promise<string> | string, string][] = [
@@ -212,18 +270,30 @@ describe('an issuer', () => {
     ['over plain HTTP elsewhere', { issuer: 'http://id.example.com' }],
     ['with keys over plain HTTP elsewhere', { jwks_uri: 'http://id.example.com/jwks' }],
     ['that maps nothing', { kinds: [] }],
+    ['that makes people of tokens without a list of their clients', { people_clients: undefined }],
+    ['whose audience is a client of people', { people_clients: [AUDIENCE] }],
+    ['whose audience is the client of the console', { login: { client_id: AUDIENCE } }],
     ['that maps to an unknown kind', { kinds: [{ claim: 'role', has: 'x', kind: 'root' }] }],
   ])('%s is not a valid configuration', (_, more) => {
     expect(readConfig({ auth: { oidc: [settings(more)] } })).toMatchObject({ problem: { code: 'config.invalid' } })
   })
 })
 
+test('an issuer that makes people of tokens must say with which clients, in words that help', () => {
+  const read = readConfig({ auth: { oidc: [settings({ people_clients: undefined })] } })
+  expect(JSON.stringify(read)).toContain('list the OAuth clients that people use themselves')
+  const agents = { kinds: [{ claim: 'role', has: 'bot', kind: 'agent' }], people_clients: undefined }
+  expect(readConfig({ auth: { oidc: [settings(agents)] } }).ok).toBe(true)
+})
+
 test('an e-mail address is used as the user name only if the issuer has verified it', () => {
   const mail = OidcIssuer.parse(settings({ user: 'email', user_prefix: 'corp/' }))
   const claims = { role: 'staff', email: 'ana@example.com' }
-  expect(callerFromClaims(mail, { ...claims, email_verified: true })).toMatchObject({
+  expect(callerFromClaims(mail, { ...claims, email_verified: true }, 'login')).toMatchObject({
     value: { id: 'user:corp/ana@example.com', user: 'corp/ana@example.com' },
   })
   for (const email_verified of [false, 'true', undefined])
-    expect(callerFromClaims(mail, { ...claims, email_verified })).toMatchObject({ problem: { code: 'auth.unmapped' } })
+    expect(callerFromClaims(mail, { ...claims, email_verified }, 'login')).toMatchObject({
+      problem: { code: 'auth.unmapped' },
+    })
 })

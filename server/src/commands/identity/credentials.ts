@@ -35,7 +35,7 @@ export async function authenticate(
   if (JWT.test(key)) {
     const claimed = await deps.issuers.claimsOf(key)
     return claimed.ok
-      ? withExpiry(callerFromClaims(claimed.value.issuer, claimed.value.claims), claimed.value.claims)
+      ? withExpiry(callerFromClaims(claimed.value.issuer, claimed.value.claims, 'access'), claimed.value.claims)
       : claimed
   }
   const [held] = await deps.tables.list('credentials', { key_hash: deps.digest(key) }, { limit: 1 })

@@ -14,5 +14,5 @@ export async function callerFromOidc(
   redirect_uri: string,
 ): Promise<Result<Caller>> {
   const claimed = await oidcLogins.finish(attempt, back, redirect_uri)
-  return claimed.ok ? callerFromClaims(claimed.value.issuer, claimed.value.claims) : claimed
+  return claimed.ok ? callerFromClaims(claimed.value.issuer, claimed.value.claims, 'login') : claimed
 }

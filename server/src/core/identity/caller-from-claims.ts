@@ -1,5 +1,5 @@
 import type { OidcIssuer } from '../../contract/auth-settings.ts'
-import { LOCAL_OWNER, type Caller, type CallerKind } from '../../contract/caller.ts'
+import { LOCAL_OWNER, PROGRAM_KINDS, type Caller, type CallerKind } from '../../contract/caller.ts'
 import type { FlowRole } from '../../contract/flows.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 
@@ -17,16 +17,28 @@ const USER = /^[^\s\p{C}]{1,96}$/u
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** The caller for a verified token. Claims that the configuration does not map grant nothing. */
-export function callerFromClaims(issuer: OidcIssuer, claims: Claims): Result<Caller> {
+/** Where issuers write the OAuth client that a token was made for: OpenID Connect, RFC 9068, and two that use names of their own. */
+const CLIENT_CLAIMS = ['azp', 'client_id', 'appid', 'cid'] as const
+
+/** Whose token it is: what a person sends with a client of their own, what any other client sends, or what a login at the console got. */
+export type TokenUse = 'access' | 'login'
+
+/**
+ * The caller for a verified token. Claims that the configuration does not map grant nothing.
+ * INVARIANT: a person is only who logged in at the console, or whose access token was made for a listed client and for this gate alone.
+ */
+export function callerFromClaims(issuer: OidcIssuer, claims: Claims, use: TokenUse): Result<Caller> {
   const fits = ({ claim, has }: { readonly claim: OidcIssuer['user']; readonly has: string }) =>
     holds(valueAt(claims, claim), has)
   const kinds = issuer.kinds.filter(fits).map(({ kind }) => kind)
-  const kind = FIRST_OF.find((one) => kinds.includes(one))
-  if (kind === undefined) return refuse('auth.unmapped')
+  const mapped = FIRST_OF.find((one) => kinds.includes(one))
+  if (mapped === undefined) return refuse('auth.unmapped')
+  const isProgram = PROGRAM_KINDS.includes(mapped)
+  const kind = isProgram || use === 'login' || isPersonsToken(issuer, claims) ? mapped : 'agent'
   const user = userIn(issuer, claims)
   if (user === undefined) return refuse('auth.unmapped', { claim: pathOf(issuer.user).join('.') })
-  const roles = issuer.flow_roles.filter(fits).map(({ role }) => role)
+  // A person's role is not that of their agents.
+  const roles = PROGRAM_KINDS.includes(kind) ? [] : issuer.flow_roles.filter(fits).map(({ role }) => role)
   const flow_role = HIGHEST_ROLE.find((one) => roles.includes(one))
   return ok({
     kind,
@@ -35,6 +47,17 @@ export function callerFromClaims(issuer: OidcIssuer, claims: Claims): Result<Cal
     user: `${issuer.user_prefix}${user}`,
     ...(flow_role === undefined ? {} : { flow_role }),
   })
+}
+
+/** Every claim that names the client must name a listed one. Whatever is missing or unclear makes it an agent's token. */
+function isPersonsToken({ audience, people_clients = [] }: OidcIssuer, claims: Claims): boolean {
+  const named = CLIENT_CLAIMS.flatMap((name) => (claims[name] === undefined ? [] : [claims[name]]))
+  const areListed = named.every((client) => typeof client === 'string' && people_clients.includes(client))
+  const { aud, sub, act } = claims
+  // Any other service in `aud` has received the token, too, and could send it here.
+  const isForUsAlone = aud === audience || (Array.isArray(aud) && aud.length === 1 && aud[0] === audience)
+  // `act`: a program that somebody let act for them. A client's own token (RFC 9068, 2.2) has the client as its subject.
+  return named.length > 0 && areListed && isForUsAlone && act === undefined && !named.some((client) => client === sub)
 }
 
 function userIn({ user: claim, user_prefix }: OidcIssuer, claims: Claims): string | undefined {

@@ -2,7 +2,7 @@ import type { Gate } from '../../commands/gate.ts'
 import { withResult } from '../../commands/maybe-promise.ts'
 import type { MaybePromise } from '../../commands/ports/runtime.ts'
 import { readJson } from '../../commands/read-json.ts'
-import type { Caller } from '../../contract/caller.ts'
+import { asProgram, type Caller } from '../../contract/caller.ts'
 import { Surface } from '../../contract/surface.ts'
 import type { JsonObject } from '../../contract/json.ts'
 import { problem, PROBLEMS } from '../../contract/problems.ts'
@@ -113,7 +113,8 @@ export function mcpListener(door: McpDoor): DoorListener {
       const challenge = { 'www-authenticate': `Bearer realm="sluice", resource_metadata="${metadata}"` }
       return writeProblem(context, caller.problem, PROBLEMS[caller.problem.code].http === 401 ? challenge : {})
     }
-    const found = clientOf(context, caller.value)
+    // An MCP client acts for its user, also with a person's credential.
+    const found = clientOf(context, asProgram(caller.value))
     const client = found instanceof Promise ? await found : found
     if ('error' in client) return writeRefusal(context, null, client)
     if (request.method === 'GET') return await openListening(client)
