@@ -8,6 +8,7 @@ import { InputFields, Value } from '../inbox/fields.tsx'
 import { argumentsOf } from '../inbox/packet-words.ts'
 import { Reasons } from '../inbox/why.tsx'
 import { say } from '../lib/announce.ts'
+import { useMay, whoMay } from '../lib/may.ts'
 import { clockTime, count, exactTime, many } from '../lib/time.ts'
 import { Button } from '../parts/button.tsx'
 import { Fold } from '../parts/fold.tsx'
@@ -180,6 +181,7 @@ const CHOICES = [
 
 /** It is not known whether the call ran: a person checks and settles it. */
 function Settle({ call }: { readonly call: CallLife }) {
+  const maySettle = useMay('decide')
   const client = useQueryClient()
   const settle = useMutation({
     mutationFn: (as: string) => ask(`/v1/calls/${call.call_id}/resume`, { method: 'POST', json: { as } }),
@@ -191,20 +193,25 @@ function Settle({ call }: { readonly call: CallLife }) {
   return (
     <Note kind="ask" icon="unknown">
       <p>
-        <b>The gate does not know whether this ran.</b> Check the other system first, then record what happened.
+        <b>It is not known whether this ran.</b>{' '}
+        {maySettle
+          ? 'Check the other system first, then record what happened.'
+          : `It does not run again until ${whoMay('decide')} has recorded what happened.`}
       </p>
-      <div className="acts">
-        {CHOICES.filter(([as]) => call.choices === undefined || call.choices.includes(as)).map(([as, words]) => (
-          <Button
-            key={as}
-            size="small"
-            busy={settle.isPending && settle.variables === as}
-            onClick={() => settle.mutate(as)}
-          >
-            {words}
-          </Button>
-        ))}
-      </div>
+      {maySettle ? (
+        <div className="acts">
+          {CHOICES.filter(([as]) => call.choices === undefined || call.choices.includes(as)).map(([as, words]) => (
+            <Button
+              key={as}
+              size="small"
+              busy={settle.isPending && settle.variables === as}
+              onClick={() => settle.mutate(as)}
+            >
+              {words}
+            </Button>
+          ))}
+        </div>
+      ) : null}
       {settle.error === null ? null : (
         <p className="hint wrong" role="alert">
           Nothing was settled: {problemOf(settle.error).title}

@@ -6,6 +6,7 @@ import { ask } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
 import { allOf } from '../api/queries.ts'
 import { say } from '../lib/announce.ts'
+import { useMay } from '../lib/may.ts'
 import { many, shortTime, timeLeft, whenText } from '../lib/time.ts'
 import { useNow } from '../lib/use-now.ts'
 import { Button } from '../parts/button.tsx'
@@ -65,6 +66,7 @@ export function ConsentsPage() {
 }
 
 function Consent({ consent }: { readonly consent: ConsentView }) {
+  const mayRevoke = useMay('decide')
   const now = useNow()
   const client = useQueryClient()
   const revoke = useMutation({
@@ -95,7 +97,7 @@ function Consent({ consent }: { readonly consent: ConsentView }) {
       <div className="acts">
         <span className="small dim">{many(used, 'call')} used it</span>
         <span className="grow" />
-        {isActive ? (
+        {isActive && mayRevoke ? (
           <Button kind="deny" size="small" busy={revoke.isPending} onClick={() => revoke.mutate()}>
             Revoke
           </Button>

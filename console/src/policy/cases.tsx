@@ -10,7 +10,7 @@ import type { TestReport } from './policy-query.ts'
 
 const EXAMPLE = `- name: an agent cannot delete sent mail
   tool: { id: mail__delete, effects: [destructive], risk: high }
-  expect: { effect: block }
+  verdict: block
 `
 
 /** Test cases, run against the draft or the policy in force. */
@@ -38,7 +38,7 @@ export function Cases({ draft }: { readonly draft: string | undefined }) {
             </Button>
           )}
           <Button size="small" busy={run.isPending} onClick={() => run.mutate(false)}>
-            Run on what is in force
+            Run on the policy in force
           </Button>
         </div>
         <label className="sr" htmlFor="cases">
@@ -73,18 +73,18 @@ export function Cases({ draft }: { readonly draft: string | undefined }) {
         )}
         <ul className="scroll">
           {(run.data?.results ?? []).map((result) => {
-            const passed = result['passed'] === true
+            const { name, passed } = result
             return (
-              <li key={String(result['name'])} className="change-row">
+              <li key={name} className="change-row">
                 <span className="what">
                   <span>
-                    <Text>{String(result['name'])}</Text>
+                    <Text>{name}</Text>
                   </span>
-                  {typeof result['says'] === 'string' ? (
+                  {passed ? null : (
                     <span className="tiny faint">
-                      <Text>{result['says']}</Text>
+                      expected {result.expected.effect}, got {result.answer.effect}
                     </span>
-                  ) : null}
+                  )}
                 </span>
                 <span className={passed ? 'verdict allow' : 'verdict block'}>
                   <Icon name={passed ? 'check' : 'cross'} />

@@ -135,7 +135,7 @@ function Findings({ of }: { readonly of: Lint | undefined }) {
     return (
       <p className="hint">
         <Icon name="check" />
-        The lint finds nothing.
+        No problems found.
       </p>
     )
   return (

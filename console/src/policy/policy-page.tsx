@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { ask } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
 import { say } from '../lib/announce.ts'
+import { useMay } from '../lib/may.ts'
 import { shortTime, whenText } from '../lib/time.ts'
 import { Button } from '../parts/button.tsx'
 import { Note } from '../parts/note.tsx'
@@ -18,6 +19,7 @@ const TABS = ['In force', 'Draft', 'Cases'] as const
 /** What is in force and why, and what a draft would have done to the calls of last week. */
 export function PolicyPage() {
   const query = useQuery(policyQuery)
+  const mayDraft = useMay('decide')
   const [tab, setTab] = useState<(typeof TABS)[number]>('In force')
   const [draft, setDraft] = useState<string>()
   const { data } = query
@@ -34,7 +36,7 @@ export function PolicyPage() {
         </span>
         <span className="grow" />
         <div className="tabs" role="group" aria-label="Views of the policy">
-          {TABS.map((name) => (
+          {(mayDraft ? TABS : TABS.slice(0, 1)).map((name) => (
             <button key={name} type="button" aria-pressed={tab === name} onClick={() => setTab(name)}>
               {name}
             </button>
@@ -150,12 +152,14 @@ function Rules({ of }: { readonly of: readonly ShownRule[] }) {
 }
 
 function Reload() {
+  const mayReload = useMay('administer')
   const client = useQueryClient()
   const reload = useMutation({
     mutationFn: () => ask('/v1/policies/reload', { method: 'POST' }),
     onSuccess: () => say('The policy was read from disk.'),
     onSettled: () => client.invalidateQueries({ queryKey: ['policy'] }),
   })
+  if (!mayReload) return null
   return (
     <span className="acts push">
       {reload.error === null ? null : (

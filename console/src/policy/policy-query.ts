@@ -81,5 +81,10 @@ export type Lint = {
 export type TestReport = {
   readonly passed: number
   readonly failed: number
-  readonly results: readonly Readonly<Record<string, unknown>>[]
+  readonly results: readonly {
+    readonly name: string
+    readonly passed: boolean
+    readonly expected: { readonly effect: Effect }
+    readonly answer: { readonly effect: Effect }
+  }[]
 }

@@ -8,6 +8,7 @@ import { useThreadNews } from '../chat/follow-thread.ts'
 import { pathOf } from '../chat/thread-calls.ts'
 import { CallerName } from '../parts/caller-name.tsx'
 import { say } from '../lib/announce.ts'
+import { useMay } from '../lib/may.ts'
 import { clockTime, many, shortTime } from '../lib/time.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -242,6 +243,7 @@ function Journal({ run, at, walked }: JournalProps) {
 }
 
 function Actions({ run }: { readonly run: RunDetails }) {
+  const mayResume = useMay('administer')
   const client = useQueryClient()
   const act = useMutation({
     mutationFn: (what: 'cancel' | 'resume') =>
@@ -257,7 +259,7 @@ function Actions({ run }: { readonly run: RunDetails }) {
           {problemOf(act.error).title}
         </span>
       )}
-      {run.status === 'faulted' ? (
+      {run.status === 'faulted' && mayResume ? (
         <Button size="small" busy={act.isPending} onClick={() => act.mutate('resume')}>
           Resume
         </Button>

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ask } from '../api/client.ts'
 import { ProblemError, problemOf } from '../api/problem.ts'
+import { stateWord } from '../tools/server-health.tsx'
 import { serversQuery } from '../tools/tools-query.ts'
 import { Button } from '../parts/button.tsx'
 import { Card } from '../parts/card.tsx'
@@ -15,7 +16,7 @@ type Ready = { readonly ok: boolean; readonly warnings?: readonly { readonly cod
 export function Health() {
   const ready = useQuery({ queryKey: ['ready'], queryFn: () => ask<Ready>('/readyz'), staleTime: 0, retry: false })
   const servers = useQuery(serversQuery)
-  const ill = (servers.data ?? []).filter(({ state }) => state !== 'ready' && state !== 'up' && state !== 'connected')
+  const ill = (servers.data ?? []).filter(({ state }) => state !== 'ready')
   return (
     <Card
       title="Gate health"
@@ -54,7 +55,7 @@ export function Health() {
           <li key={server.server} className="no">
             <Icon name="tool" />
             <span>
-              The server <Text>{server.server}</Text> is {server.state}. <Link to="/tools">Look at it</Link>
+              The tool server <Text>{server.server}</Text> is {stateWord(server)}. <Link to="/tools">Show</Link>
             </span>
           </li>
         ))}

@@ -7,8 +7,12 @@ import { useKeys } from '../lib/keys.ts'
 import { loaded } from '../lib/outdated.ts'
 import { useStore } from '../lib/store.ts'
 import { Banners } from './banners.tsx'
-import { GROUPS, Nav, PhoneNav, PhoneTop } from './nav.tsx'
+import { useMe } from '../inbox/use-me.ts'
+import { isAble, useMay, whoMay } from '../lib/may.ts'
+import { Empty } from '../parts/states.tsx'
+import { Nav, PhoneNav, PhoneTop } from './nav.tsx'
 import { overlay } from './overlay.ts'
+import { PAGES, pageAt } from './pages.ts'
 
 const PauseDialog = lazy(async () => ({ default: (await loaded(import('./pause-dialogs.tsx'))).PauseDialog }))
 const ResumeDialog = lazy(async () => ({ default: (await loaded(import('./pause-dialogs.tsx'))).ResumeDialog }))
@@ -22,17 +26,12 @@ export function App() {
   const main = useRef<HTMLElement>(null)
   const go = useNavigate()
   const isWide = useIsWide()
+  const mayPause = useMay('administer')
   useEffect(followGate, [])
   const open = (to: string) => () => void go({ to })
   useKeys({
-    'g i': open('/'),
-    'g a': open('/activity'),
-    'g c': open('/chat'),
-    'g f': open('/flows'),
-    'g r': open('/runs'),
-    'g p': open('/policy'),
-    'g o': open('/overview'),
-    P: () => overlay.set('pause'),
+    ...Object.fromEntries(PAGES.flatMap(({ to, keys }) => (keys === undefined ? [] : [[keys, open(to)]]))),
+    P: () => (mayPause ? overlay.set('pause') : false),
     '?': () => overlay.set('keys'),
     '/': () => {
       const field = document.querySelector<HTMLElement>('[data-search]')
@@ -59,7 +58,7 @@ export function App() {
       {isWide ? <Nav /> : <PhoneTop />}
       <main className="page" id="main" ref={main} tabIndex={-1}>
         <Suspense fallback={null}>
-          <Outlet />
+          <ThisPage />
         </Suspense>
       </main>
       {isWide ? null : <PhoneNav />}
@@ -68,6 +67,27 @@ export function App() {
       <LiveRegion />
       <PageTitle />
     </div>
+  )
+}
+
+/** The page of this address, or why this person cannot open it. */
+function ThisPage() {
+  // What is drawn now: while the next page is loaded, the address is already the new one.
+  const here = useRouterState({ select: ({ matches }) => pageAt(matches.at(-1)?.pathname ?? '/') })
+  const me = useMe()
+  const page = PAGES.find(({ to }) => to === here)
+  if (page?.needs === undefined || isAble(me?.kind, page.needs)) return <Outlet />
+  return (
+    <>
+      <div className="top">
+        <h1>{page.name}</h1>
+      </div>
+      <Empty title="You do not have access to this page">
+        <p className="small">
+          It needs the key of {whoMay(page.needs)}. You are logged in as {me?.user}, {me?.kind}.
+        </p>
+      </Empty>
+    </>
   )
 }
 
@@ -108,17 +128,12 @@ function LiveRegion() {
   )
 }
 
-const TITLES: Readonly<Record<string, string>> = Object.fromEntries([
-  ...GROUPS.flatMap(({ items }) => items.map(({ to, name }) => [to.slice(1), name] as const)),
-  ['settings', 'Settings'],
-  ['more', 'More'],
-])
-
 /** The title names the page and nothing of a call: titles are kept in histories and shown in task bars. */
 function PageTitle() {
-  const path = useRouterState({ select: ({ location }) => location.pathname })
+  const here = useRouterState({ select: ({ location }) => pageAt(location.pathname) })
   useEffect(() => {
-    document.title = `${TITLES[path.split('/')[1] ?? ''] ?? 'Inbox'} · Sluice`
-  }, [path])
+    const name = here === '/more' ? 'More' : PAGES.find(({ to }) => to === here)?.name
+    document.title = `${name ?? 'Inbox'} · Sluice`
+  }, [here])
   return null
 }

@@ -2,6 +2,7 @@ import { useNow } from '../lib/use-now.ts'
 import { connection } from '../api/stream.ts'
 import { clockTime, shortTime } from '../lib/time.ts'
 import { outdated } from '../lib/outdated.ts'
+import { useMay } from '../lib/may.ts'
 import { useStore } from '../lib/store.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -53,6 +54,7 @@ function OutdatedBanner() {
 }
 
 function PausedBanner() {
+  const mayResume = useMay('administer')
   const all = usePauses().find(({ scope }) => scope === 'all')
   if (all === undefined) return null
   return (
@@ -68,15 +70,18 @@ function PausedBanner() {
           </>
         )}
       </span>
-      <Button kind="on-danger" size="small" onClick={() => overlay.set('resume')}>
-        Resume …
-      </Button>
+      {mayResume ? (
+        <Button kind="on-danger" size="small" onClick={() => overlay.set('resume')}>
+          Resume …
+        </Button>
+      ) : null}
     </div>
   )
 }
 
 /** Something is paused, but not everything: said on every page too, in its own words. */
 function PartlyPausedBanner() {
+  const mayResume = useMay('administer')
   const pauses = usePauses()
   const [first] = pauses
   if (first === undefined || pauses.some(({ scope }) => scope === 'all')) return null
@@ -96,9 +101,11 @@ function PartlyPausedBanner() {
           </>
         )}
       </span>
-      <Button size="small" onClick={() => overlay.set('resume')}>
-        Resume …
-      </Button>
+      {mayResume ? (
+        <Button size="small" onClick={() => overlay.set('resume')}>
+          Resume …
+        </Button>
+      ) : null}
     </div>
   )
 }

@@ -7,11 +7,12 @@ export function GateState({ short = false }: { readonly short?: boolean }) {
   const { state } = useStore(connection)
   const isAll = pauses.some(({ scope }) => scope === 'all')
   if (state === 'lost')
-    return <State dot="warn" words={short ? 'No answer' : 'Gate does not answer'} more="what you see is old" />
-  if (isAll) return <State dot="stop" words={short ? 'Paused' : 'Gate is paused'} more="no call starts" />
-  if (pauses.length > 0)
-    return <State dot="warn" words={short ? 'Gate open' : 'Gate is open'} more={`${pauses.length} paused`} />
-  return <State dot="" words={short ? 'Gate open' : 'Gate is open'} />
+    return (
+      <State dot="warn" words={short ? 'No answer' : 'Sluice does not answer'} more="this page may be out of date" />
+    )
+  if (isAll) return <State dot="stop" words="Paused" more="no call starts" />
+  if (pauses.length > 0) return <State dot="warn" words="Running" more={`${pauses.length} paused`} />
+  return <State dot="" words="Running" />
 }
 
 function State({ dot, words, more }: { readonly dot: string; readonly words: string; readonly more?: string }) {

@@ -2,55 +2,22 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useRouterState } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { pendingQuery } from '../api/queries.ts'
-import { session } from '../api/session.ts'
-import { useStore } from '../lib/store.ts'
+import { useMe } from '../inbox/use-me.ts'
+import { useMay } from '../lib/may.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon, Logo } from '../parts/icon.tsx'
-import type { IconName } from '../parts/icon-paths.ts'
 import { Text } from '../parts/text.tsx'
 import { GateState } from './gate-state.tsx'
 import { overlay } from './overlay.ts'
+import { GROUPS, PAGES, pageAt, pagesFor, type Page } from './pages.ts'
 
-type Item = { readonly to: string; readonly name: string; readonly icon: IconName }
-
-export const GROUPS: readonly { readonly name: string; readonly items: readonly Item[] }[] = [
-  {
-    name: 'Decide',
-    items: [
-      { to: '/', name: 'Inbox', icon: 'inbox' },
-      { to: '/chat', name: 'Chat', icon: 'chat' },
-    ],
-  },
-  {
-    name: 'Watch',
-    items: [
-      { to: '/overview', name: 'Overview', icon: 'overview' },
-      { to: '/activity', name: 'Activity', icon: 'activity' },
-      { to: '/runs', name: 'Runs', icon: 'run' },
-      { to: '/workflows', name: 'Workflows', icon: 'bot' },
-      { to: '/flows', name: 'Flows', icon: 'flow' },
-    ],
-  },
-  {
-    name: 'Set up',
-    items: [
-      { to: '/policy', name: 'Policy', icon: 'policy' },
-      { to: '/tools', name: 'Tools', icon: 'tool' },
-      { to: '/consents', name: 'Consents', icon: 'consent' },
-      { to: '/nodes', name: 'Nodes', icon: 'layers' },
-      { to: '/audit', name: 'Audit', icon: 'audit' },
-    ],
-  },
-]
-
-/** The inbox has two more addresses: one request, and several that are alike. */
+/** Whether this page is shown now. */
 function useIsHere(): (to: string) => boolean {
-  const path = useRouterState({ select: ({ location }) => location.pathname })
-  const first = `/${path.split('/')[1] ?? ''}`
-  return (to) => to === (first === '/approvals' || first === '/batch' ? '/' : first)
+  const here = useRouterState({ select: ({ location }) => pageAt(location.pathname) })
+  return (to) => to === here
 }
 
-function NavItem({ to, name, icon }: Item) {
+function NavItem({ to, name, icon }: Page) {
   const isHere = useIsHere()
   return (
     <Link to={to} className="nav-item" aria-current={isHere(to) ? 'page' : undefined}>
@@ -92,8 +59,7 @@ function Brand({ children }: { readonly children: ReactNode }) {
 }
 
 export function Nav() {
-  const state = useStore(session)
-  const me = state.state === 'in' ? state.me : undefined
+  const me = useMe()
   return (
     <nav className="nav" aria-label="Pages">
       <Brand>
@@ -115,7 +81,7 @@ export function Nav() {
       {GROUPS.map(({ name, items }) => (
         <div key={name} className="nav-group">
           <h2>{name}</h2>
-          {items.map((item) => (
+          {pagesFor(me?.kind, items).map((item) => (
             <NavItem key={item.to} {...item} />
           ))}
         </div>
@@ -138,22 +104,19 @@ export function Nav() {
   )
 }
 
+/** Only for those who may pause. */
 export function PauseButton({ short = false }: { readonly short?: boolean }) {
+  if (!useMay('administer')) return null
   return (
-    <Button kind="danger" className="pause" onClick={() => overlay.set('pause')}>
+    <Button className="pause" {...(short ? { label: 'Pause everything' } : {})} onClick={() => overlay.set('pause')}>
       <Icon name="pause" />
-      <span className="t">{short ? 'Pause' : 'Pause everything'}</span>
+      <span className="t">{short ? 'Pause' : 'Pause everything …'}</span>
     </Button>
   )
 }
 
-const PHONE: readonly Item[] = [
-  { to: '/', name: 'Inbox', icon: 'inbox' },
-  { to: '/activity', name: 'Activity', icon: 'activity' },
-  { to: '/runs', name: 'Runs', icon: 'run' },
-  { to: '/flows', name: 'Flows', icon: 'flow' },
-  { to: '/more', name: 'More', icon: 'more' },
-]
+const ON_THE_PHONE = ['/', '/activity', '/runs', '/flows']
+const MORE_PAGE: Page = { to: '/more', name: 'More', icon: 'more' }
 
 export function PhoneTop() {
   return (
@@ -172,10 +135,8 @@ export function PhoneTop() {
 }
 
 /** What the phone's bar has no room for. */
-const MORE: readonly Item[] = [
-  ...GROUPS.flatMap(({ items }) => items).filter(({ to }) => !PHONE.some((item) => item.to === to)),
-  { to: '/settings', name: 'Settings', icon: 'settings' },
-]
+const MORE = PAGES.filter(({ to }) => !ON_THE_PHONE.includes(to))
+const PHONE = [...PAGES.filter(({ to }) => ON_THE_PHONE.includes(to)), MORE_PAGE]
 
 export function PhoneNav() {
   const isHere = useIsHere()
@@ -194,13 +155,14 @@ export function PhoneNav() {
 }
 
 export function MorePage() {
+  const me = useMe()
   return (
     <div className="scroll">
       <div className="top">
         <h1>More</h1>
       </div>
       <div className="body more">
-        {MORE.map((item) => (
+        {pagesFor(me?.kind, MORE).map((item) => (
           <Link key={item.to} to={item.to} className="btn">
             <Icon name={item.icon} />
             {item.name}

@@ -8,7 +8,10 @@ import { shownText } from '../lib/visible.ts'
 import { timeLeft } from '../lib/time.ts'
 import { Icon } from '../parts/icon.tsx'
 import type { IconName } from '../parts/icon-paths.ts'
+import { useMe } from '../inbox/use-me.ts'
+import { isAble } from '../lib/may.ts'
 import { overlay } from './overlay.ts'
+import { PAGES, pagesFor } from './pages.ts'
 
 type Found = {
   readonly group: string
@@ -18,25 +21,13 @@ type Found = {
   readonly act: () => void
 }
 
-const PAGES: readonly (readonly [string, string, string])[] = [
-  ['/', 'Inbox', 'g i'],
-  ['/overview', 'Overview', 'g o'],
-  ['/activity', 'Activity', 'g a'],
-  ['/runs', 'Runs', 'g r'],
-  ['/policy', 'Policy', 'g p'],
-  ['/tools', 'Tools', ''],
-  ['/consents', 'Consents', ''],
-  ['/nodes', 'Nodes', ''],
-  ['/audit', 'Audit', ''],
-  ['/settings', 'Settings', ''],
-]
-
 /** Finds and opens. INVARIANT: nothing in here decides a call. */
 export function Palette() {
   const { data: held = [] } = useQuery(pendingQuery)
   const [words, setWords] = useState('')
   const [at, setAt] = useState(0)
   const go = useNavigate()
+  const me = useMe()
   const ref = useRef<HTMLDialogElement>(null)
   useEffect(() => {
     const dialog = ref.current
@@ -46,7 +37,7 @@ export function Palette() {
   const open = (to: string) => () => void go({ to })
   const every: readonly Found[] = [
     ...held.map((packet): Found => ({
-      group: 'Waits for you',
+      group: 'Pending requests',
       icon: 'inbox',
       says: shownText(sentenceText(sentenceOf(packet))),
       more: `${timeLeft(packet.expires_at - Date.now())} left`,
@@ -63,18 +54,28 @@ export function Palette() {
             act: () => void go({ to: '/activity', search: { words: words.trim() } }),
           },
         ]),
-    {
-      group: 'Do',
-      icon: 'pause',
-      says: 'Pause everything, or one agent, tool or server …',
-      more: '⇧P',
-      act: () => overlay.set('pause'),
-    },
-    { group: 'Do', icon: 'unknown', says: 'Show all keys', more: '?', act: () => overlay.set('keys') },
-    ...PAGES.map(([to, name, key]): Found => ({ group: 'Go to', icon: 'arrow', says: name, more: key, act: open(to) })),
+    ...(isAble(me?.kind, 'administer')
+      ? [
+          {
+            group: 'Do',
+            icon: 'pause' as const,
+            says: 'Pause everything, or one agent, tool or server …',
+            more: '⇧P',
+            act: () => overlay.set('pause'),
+          },
+        ]
+      : []),
+    { group: 'Do', icon: 'unknown', says: 'Show all keyboard shortcuts', more: '?', act: () => overlay.set('keys') },
+    ...pagesFor(me?.kind, PAGES).map(({ to, name, icon, keys = '' }): Found => ({
+      group: 'Go to',
+      icon,
+      says: name,
+      more: keys,
+      act: open(to),
+    })),
   ]
   const wanted = words.trim().toLowerCase()
-  const found = every.filter(({ says, group }) => group === 'Calls' || says.toLowerCase().includes(wanted)).slice(0, 12)
+  const found = every.filter(({ says, group }) => group === 'Calls' || says.toLowerCase().includes(wanted)).slice(0, 16)
   const chosen = Math.min(at, found.length - 1)
   const close = () => overlay.set(undefined)
   const choose = (one: Found | undefined) => {
@@ -133,7 +134,7 @@ export function Palette() {
               <bdi>{one.says}</bdi>
             </span>
             <span className="tiny faint">
-              {one.group === 'Waits for you' ? one.more : one.more === '' ? one.group : one.more}
+              {one.group === 'Pending requests' ? one.more : one.more === '' ? one.group : one.more}
             </span>
           </li>
         ))}

@@ -40,8 +40,8 @@ export function PauseDialog() {
     <Dialog
       title="Pause everything?"
       onClose={close}
-      says="Resuming asks again."
-      cancel="Keep open"
+      says="You will be asked to confirm before resuming."
+      cancel="Cancel"
       act={
         <Button
           kind="danger"
@@ -110,7 +110,7 @@ export function ResumeDialog() {
     <Dialog
       title="Resume?"
       onClose={close}
-      cancel="Stay paused"
+      cancel="Cancel"
       act={
         <Button
           kind="primary"

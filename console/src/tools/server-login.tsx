@@ -3,8 +3,8 @@ import { useEffect, useState } from 'react'
 import type { z } from 'zod'
 import type { ServerLoginAnswer, ServerLoginStatusAnswer } from '../../../server/src/contract/answers.ts'
 import { ask } from '../api/client.ts'
-import { useMe } from '../inbox/use-me.ts'
 import { say } from '../lib/announce.ts'
+import { useMay } from '../lib/may.ts'
 import { Button } from '../parts/button.tsx'
 import { Refused } from '../parts/refused.tsx'
 import { TextField } from '../parts/text-field.tsx'
@@ -13,9 +13,17 @@ import { Text } from '../parts/text.tsx'
 type Status = z.infer<typeof ServerLoginStatusAnswer>
 const LOOK_MS = 2_000
 
+type LoginProps = {
+  readonly server: string
+  /** Whose login it is: the gate's, or each user's own. */
+  readonly per: 'gate' | 'user'
+  readonly needed: boolean
+}
+
 /** Logging in at a tool server: in a tab of its own, because the other side’s page is not ours. */
-export function ServerLogin({ server, needed }: { readonly server: string; readonly needed: boolean }) {
-  const me = useMe()
+export function ServerLogin({ server, per, needed }: LoginProps) {
+  // The gate's own login is an admin's to see, start and end.
+  const mayLogIn = useMay('administer') || per === 'user'
   const client = useQueryClient()
   const [begun, setBegun] = useState<string>()
   const [pasted, setPasted] = useState('')
@@ -23,6 +31,7 @@ export function ServerLogin({ server, needed }: { readonly server: string; reado
   const status = useQuery({
     queryKey: ['servers', 'login', server],
     queryFn: ({ signal }) => ask<Status>(path, { signal }),
+    enabled: mayLogIn,
     retry: false,
     staleTime: 0,
     refetchInterval: begun === undefined ? false : LOOK_MS,
@@ -50,10 +59,9 @@ export function ServerLogin({ server, needed }: { readonly server: string; reado
     onSuccess: () => say(`Logged out at ${server}.`),
     onSettled: again,
   })
-  if ((status.data === undefined && !status.isError) || (!needed && !isIn)) return null
-  // A login without a user is the gate's own: only admins can see it.
-  if (status.data === undefined || (me?.kind !== 'admin' && status.data.user === undefined))
-    return needed ? <p className="hint finding">An admin has to log in at this server.</p> : null
+  if (!mayLogIn) return needed ? <p className="hint finding">An admin has to log in at this server.</p> : null
+  if (status.data === undefined || (!needed && !isIn))
+    return <Refused of={status.error} says="Its login could not be read" />
   return (
     <div className="server-login">
       {isIn && !needed ? (

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { ask } from '../api/client.ts'
 import type { Tool } from '../api/types.ts'
 import { say } from '../lib/announce.ts'
+import { useMay } from '../lib/may.ts'
 import { Button } from '../parts/button.tsx'
 import { Card } from '../parts/card.tsx'
 import { Dialog } from '../parts/dialog.tsx'
@@ -23,7 +24,9 @@ import { TryIt } from './try-it.tsx'
 /** One tool: what it does and how that is known, what its server changed, and a way to try it. */
 export function ToolDrawer({ tool }: { readonly tool: Tool }) {
   const go = useNavigate()
-  const review = useQuery({ ...reviewQuery(tool.tool_id), enabled: !tool.admitted })
+  const mayReview = useMay('oversee')
+  const review = useQuery({ ...reviewQuery(tool.tool_id), enabled: !tool.admitted && mayReview })
+  const mayAdmit = useMay('administer')
   const [isAdmitting, setAdmitting] = useState(false)
   return (
     <aside className="drawer" aria-label="One tool">
@@ -40,7 +43,7 @@ export function ToolDrawer({ tool }: { readonly tool: Tool }) {
         </h2>
         <p className="small dim">
           Effects: {effectsOf(tool)}.{' '}
-          {tool.idempotent ? 'It may be repeated after a crash.' : 'The gate never repeats it.'}{' '}
+          {tool.idempotent ? 'Sluice may call it again after a crash.' : 'Sluice never calls it twice.'}{' '}
           {tool.dry_run ? 'It has a dry run.' : 'It has no dry run.'}
         </p>
         {tool.admitted ? null : (
@@ -56,28 +59,30 @@ export function ToolDrawer({ tool }: { readonly tool: Tool }) {
               </p>
             </Note>
             {review.data === undefined ? null : (
-              <Card title="What changed" aside="the server’s words">
+              <Card title="What changed" aside="from the server, unverified">
                 <DefinitionDiff review={review.data} />
               </Card>
             )}
-            <div className="acts">
-              <span className="grow" />
-              <Button size="small" off={review.data === undefined} onClick={() => setAdmitting(true)}>
-                Admit the new definition …
-              </Button>
-            </div>
+            {mayAdmit ? (
+              <div className="acts">
+                <span className="grow" />
+                <Button size="small" off={review.data === undefined} onClick={() => setAdmitting(true)}>
+                  Admit the new definition …
+                </Button>
+              </div>
+            ) : null}
           </>
         )}
-        <Card title="What its server says" aside="not our words">
+        <Card title="Description" aside="from the server, unverified">
           <div className="card-body small">
             {tool.description === undefined ? (
-              <span className="faint">Nothing.</span>
+              <span className="faint">No description.</span>
             ) : (
               <span>
                 “<Text lines>{tool.description}</Text>”
               </span>
             )}
-            <Fold label="Inputs as declared">
+            <Fold label="Input schema">
               <Value of={tool.input_schema} />
             </Fold>
           </div>
@@ -111,10 +116,10 @@ function AdmitDialog({ tool, hash, onClose }: AdmitProps) {
     <Dialog
       title="Admit this definition?"
       onClose={onClose}
-      cancel="Keep it held"
+      cancel="Cancel"
       act={
         <Button kind="primary" off={typed.trim() !== tool} busy={admit.isPending} onClick={() => admit.mutate()}>
-          Admit it
+          Admit
         </Button>
       }
     >

@@ -9,6 +9,7 @@ import { SearchBox } from '../parts/search-box.tsx'
 import { GateText } from '../parts/gate-text.tsx'
 import { Empty, Failed, Skeleton } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
+import { ServerHealth, stateWord } from './server-health.tsx'
 import { ServerLogin } from './server-login.tsx'
 import { ToolDrawer } from './tool-drawer.tsx'
 import { serversQuery, toolsQuery } from './tools-query.ts'
@@ -44,8 +45,8 @@ export function ToolsPage() {
           {waiting.length === 0 ? null : (
             <section aria-label="To review">
               <h2 className="section-head">
-                {many(waiting.length, 'tool waits', 'tools wait')} to be admitted{' '}
-                <span className="faint">calls are held until somebody admits the change</span>
+                {many(waiting.length, 'tool needs', 'tools need')} to be admitted{' '}
+                <span className="faint">calls are held until an admin admits the change</span>
               </h2>
               <ToolRows tools={waiting} chosen={chosen} />
             </section>
@@ -59,14 +60,17 @@ export function ToolsPage() {
               </p>
             </Empty>
           ) : (
-            servers.data.map((server) => (
-              <ServerTools
-                key={server.server}
-                server={server}
-                tools={list.filter((tool) => tool.server === server.server)}
-                chosen={chosen}
-              />
-            ))
+            [...servers.data]
+              .sort(downFirst)
+              .map((server) => (
+                <ServerTools
+                  key={server.server}
+                  server={server}
+                  tools={list.filter((tool) => tool.server === server.server)}
+                  known={tools.data.filter((tool) => tool.server === server.server).length}
+                  chosen={chosen}
+                />
+              ))
           )}
         </div>
       </div>
@@ -75,54 +79,57 @@ export function ToolsPage() {
   )
 }
 
-type ServerProps = { readonly server: Server; readonly tools: readonly Tool[]; readonly chosen: string | undefined }
+/** Servers that cannot be called come first; otherwise in the order of the configuration. */
+const downFirst = (a: Server, b: Server) => Number(a.state === 'ready') - Number(b.state === 'ready')
 
-/** What a server's state is called here; a state of a newer gate is shown by its own name. */
-const STATES: Readonly<Record<string, string>> = {
-  starting: 'starting',
-  ready: 'ready',
-  waiting: 'failed, will be retried',
-  needs_login: 'needs a login',
-  closed: 'closed',
+type ServerProps = {
+  readonly server: Server
+  /** Those that were searched for. */
+  readonly tools: readonly Tool[]
+  /** How many it has, as far as is known. */
+  readonly known: number
+  readonly chosen: string | undefined
 }
 
-function ServerTools({ server, tools, chosen }: ServerProps) {
+function ServerTools({ server, tools, known, chosen }: ServerProps) {
   const isWell = server.state === 'ready'
-  if (tools.length === 0 && isWell && server.tools > 0) return null
+  if (tools.length === 0 && isWell && known > 0) return null
   return (
     <section aria-label={`Server ${server.server}`}>
       <h2 className="section-head">
-        <span className={isWell ? 'dot' : 'dot warn'} aria-hidden="true" />
+        <span className={isWell ? 'dot' : server.state === 'waiting' ? 'dot stop' : 'dot warn'} aria-hidden="true" />
         <Text>{server.server}</Text>{' '}
         <span className="faint">
-          <Text>{STATES[server.state] ?? server.state}</Text>, {many(server.tools, 'tool')}
+          <Text>{stateWord(server)}</Text>, {many(known, 'tool')}
         </span>
         <Link to="/activity" search={{ words: server.server } as never} className="small">
           Calls
         </Link>
       </h2>
+      <ServerHealth server={server} tools={known} />
       {server.findings.map((finding) => (
         <p key={finding.says} className="hint finding">
           <Icon name="warn" />
           <GateText>{finding.says}</GateText>
         </p>
       ))}
-      <ServerLogin server={server.server} needed={server.state === 'needs_login'} />
+      {server.login === undefined ? null : (
+        <ServerLogin server={server.server} per={server.login.per} needed={server.state === 'needs_login'} />
+      )}
       <ToolRows tools={tools} chosen={chosen} />
     </section>
   )
 }
 
-const FROM: Readonly<Record<Tool['effects_from'], string>> = {
+const FROM: Readonly<Record<Exclude<Tool['effects_from'], 'unknown'>, string>> = {
   configured: 'set in sluice.yaml',
   pack: 'from the pack for this server',
   annotated: 'the server says so',
-  inferred: 'guessed from its name',
-  unknown: 'not known',
+  inferred: 'inferred from its name',
 }
 
 export const effectsOf = ({ effects, effects_from }: Tool): string =>
-  effects_from === 'unknown' ? 'unknown, so it is treated as a tool that writes and sends' : effects.join(', ')
+  effects_from === 'unknown' ? 'unknown, so treated as a tool that writes and sends' : effects.join(', ')
 
 function ToolRows({ tools, chosen }: { readonly tools: readonly Tool[]; readonly chosen: string | undefined }) {
   return (
@@ -149,7 +156,8 @@ function ToolRows({ tools, chosen }: { readonly tools: readonly Tool[]; readonly
           </span>
           <Risk of={tool.risk} />
           <span className="small dim">
-            {effectsOf(tool)} <span className="faint">({FROM[tool.effects_from]})</span>
+            {effectsOf(tool)}
+            {tool.effects_from === 'unknown' ? null : <span className="faint"> ({FROM[tool.effects_from]})</span>}
           </span>
           {tool.admitted ? null : (
             <span className="tag ask">

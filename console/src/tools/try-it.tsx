@@ -49,8 +49,9 @@ export function TryIt({ tool }: { readonly tool: Tool }) {
     attempt.mutate(args)
   }
   const { data, error } = attempt
+  const missing = (schema.required ?? []).filter((name) => names.includes(name) && (texts[name] ?? '') === '')
   return (
-    <Card title="Try it" aside="dry run, nothing is done">
+    <Card title="Try it" aside="dry run, without effect">
       <div className="card-body">
         {names.map((name) => (
           <div key={name}>
@@ -58,7 +59,7 @@ export function TryIt({ tool }: { readonly tool: Tool }) {
               <Text>{name}</Text>{' '}
               <span className="faint">
                 {typeof schema.properties?.[name]?.type === 'string' ? schema.properties[name].type : 'JSON'}
-                {schema.required?.includes(name) === true ? ', needed' : ''}
+                {schema.required?.includes(name) === true ? ', required' : ''}
               </span>
             </label>
             <input
@@ -74,14 +75,14 @@ export function TryIt({ tool }: { readonly tool: Tool }) {
         ))}
         <div className="acts">
           <span className="grow" />
-          <Button size="small" busy={attempt.isPending} onClick={submit}>
-            Try without effect
+          <Button size="small" off={missing.length > 0} busy={attempt.isPending} onClick={submit}>
+            Run the dry run
           </Button>
         </div>
         {error === null ? null : (
           <Note kind="block" icon="warn" small alert>
             <p className="small">
-              <b>Nothing was tried.</b> <GateText>{problemOf(error).detail || problemOf(error).title}</GateText>{' '}
+              <b>The dry run did not start.</b> <GateText>{problemOf(error).detail || problemOf(error).title}</GateText>{' '}
               <code>{problemOf(error).code}</code>
             </p>
           </Note>

@@ -121,7 +121,7 @@ function Runs({ name }: { readonly name: string }) {
               </li>
             ))}
           </ul>
-          {shown === undefined ? null : <WorkflowRunView key={shown.run_id} run_id={shown.run_id} />}
+          {shown === undefined ? null : <WorkflowRunView key={shown.run_id} listed={shown} />}
         </>
       )}
     </Card>

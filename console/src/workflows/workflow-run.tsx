@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { Walked } from '../runs/run-graph.ts'
 import { RunGraph, WaitsForPerson } from '../runs/run-parts.tsx'
+import { useMay } from '../lib/may.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Note } from '../parts/note.tsx'
 import { Failed, Skeleton } from '../parts/states.tsx'
@@ -36,9 +37,11 @@ function walkedIn({ graph, steps, status }: WorkflowRun): Walked {
 }
 
 /** One run: its graph, and the same as a list. */
-export function WorkflowRunView({ run_id }: { readonly run_id: string }) {
-  const query = useQuery(workflowRunQuery(run_id))
-  const run = query.data
+export function WorkflowRunView({ listed }: { readonly listed: WorkflowRun }) {
+  // Others may not open the run of an agent that is not theirs; what is in the list is all they can see.
+  const mayOpen = useMay('decide')
+  const query = useQuery({ ...workflowRunQuery(listed.run_id), enabled: mayOpen })
+  const run = mayOpen ? query.data : listed
   if (query.isError && run === undefined) return <Failed error={query.error} onRetry={() => void query.refetch()} />
   if (run === undefined) return <Skeleton rows={3} />
   return (
@@ -70,7 +73,7 @@ export function WorkflowRunView({ run_id }: { readonly run_id: string }) {
         ))}
       </ol>
       <p className="small">
-        <Link to="/runs/$id" params={{ id: run_id }} className="btn quiet small">
+        <Link to="/runs/$id" params={{ id: run.run_id }} className="btn quiet small">
           <Icon name="run" />
           Journal of the run
         </Link>

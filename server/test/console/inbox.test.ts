@@ -205,7 +205,7 @@ describe.skipIf(CHROMIUM === undefined)('the inbox in a browser', () => {
       expect(blocked).toMatchObject({ code: 'call.blocked' })
       await admin.getByRole('button', { name: 'Resume …' }).click()
       await admin.getByRole('dialog').waitFor()
-      expect(await admin.evaluate('document.activeElement?.textContent')).toContain('Stay paused')
+      expect(await admin.evaluate('document.activeElement?.textContent')).toContain('Cancel')
       const resume = admin.getByRole('dialog').getByRole('button', { name: 'Resume', exact: true })
       expect(await resume.getAttribute('aria-disabled')).toBe('true')
       await admin.fill('#resume-word', 'resume')

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CHROMIUM, SKIPPED } from './browser.ts'
-import { complaints, openConsole, type Console } from './with-console.ts'
+import { complaints, openConsole, refusedIn, type Console } from './with-console.ts'
 
 if (CHROMIUM === undefined) console.warn(SKIPPED)
 const WHOLE = process.env['SLUICE_CONSOLE'] === 'whole'
@@ -41,9 +41,11 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('logging in at a tool server f
 
   test('an approver reads that an admin has to log in', async () => {
     const page = await app.open(app.gate.keys.mara)
+    const refused = refusedIn(page)
     await page.goto(`${app.gate.url}/#/tools`)
     await loginPart(page).getByText('An admin has to log in at this server.').waitFor()
     expect(await loginPart(page).getByRole('button').count()).toBe(0)
+    expect(refused).toEqual([])
     await page.context().close()
   })
 

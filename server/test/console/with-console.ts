@@ -88,6 +88,21 @@ export async function openConsole(...words: Parameters<typeof startOfficeGate>):
   }
 }
 
+/** Every answer of 400 or more, and every error in the console of the browser. */
+export function refusedIn(page: Page): readonly string[] {
+  const seen: string[] = []
+  const here = () => page.url().split('#')[1] ?? ''
+  page.on('response', (response) => {
+    if (response.status() < 400) return
+    seen.push(`${here()}: ${response.request().method()} ${new URL(response.url()).pathname} ${response.status()}`)
+  })
+  page.on('pageerror', (error) => seen.push(`${here()}: ${error.message}`))
+  page.on('console', (message) => {
+    if (message.type() === 'error') seen.push(`${here()}: ${message.text()}`)
+  })
+  return seen
+}
+
 export const openPacket = async (page: Page, gate: OfficeGate, id: string): Promise<void> => {
   await page.goto(`${gate.url}/#/approvals/${id}`)
   await expect.poll(() => page.locator('.ids').textContent()).toContain(id)
