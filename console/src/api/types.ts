@@ -23,5 +23,6 @@ export type Run = AnswerOf<'GET /v1/runs'>['items'][number]
 export type RunDetails = AnswerOf<'GET /v1/runs/{run_id}'>
 export type AuditEntry = AnswerOf<'GET /v1/audit'>['items'][number]
 export type Key = AnswerOf<'GET /v1/keys'>['items'][number]
+export type KeyGrants = AnswerOf<'GET /v1/keys/{key_id}/grants'>['grants']
 export type CallOutcome = AnswerOf<'POST /v1/calls'>
 export type Page<T> = { readonly items: readonly T[]; readonly next?: number }

@@ -39,7 +39,9 @@ export function DecisionBar({ packet, off, inert, onEdit, onDecided, onRefused }
   const noRemember = useId()
 
   const isSeveral = packet.asked.people > 1
-  const saidYes = me !== undefined && packet.decisions.some(({ by, user }) => by === me.id || user === me.user)
+  const saidYes =
+    me !== undefined &&
+    packet.decisions.some(({ by, user, ended_at }) => ended_at === undefined && (by === me.id || user === me.user))
   const isGroup = packet.asked.groups.length > 0
   const requester = packet.node?.context.user ?? packet.asked_by.user
   const isOwn = (isSeveral || isGroup) && me !== undefined && requester === me.user
@@ -193,7 +195,7 @@ export function DecisionBar({ packet, off, inert, onEdit, onDecided, onRefused }
         off={!decide.isPending && (noYes || !confirm.isDone)}
         onClick={() => void approve()}
       >
-        {isSeveral && packet.decisions.length > 0 ? 'Approve too' : shownText(sentenceOf(packet).button)}
+        {isSeveral && packet.asked.approved > 0 ? 'Approve too' : shownText(sentenceOf(packet).button)}
       </Button>
       {isRemembering ? (
         <RememberDialog

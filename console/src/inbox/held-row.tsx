@@ -69,7 +69,7 @@ function Row({ row, chosen }: HeldRowProps) {
         {packet.asked.people > 1 ? (
           <span className="tag">
             <Icon name="people" />
-            {packet.decisions.length} of {packet.asked.people} approved
+            {packet.asked.approved} of {packet.asked.people} approved
           </span>
         ) : null}
         {isGroup ? (

@@ -19,7 +19,7 @@ export function AskedNote({ packet }: { readonly packet: Packet }) {
         </b>{' '}
         {tooFew === undefined ? null : `${tooFew[0]?.toUpperCase()}${tooFew.slice(1)}. `}
         {decisions.map((one) => (
-          <span key={one.by}>
+          <span key={`${one.by} ${one.at}`}>
             <Text>{one.user}</Text>
             {one.for === undefined ? null : (
               <>
@@ -27,7 +27,8 @@ export function AskedNote({ packet }: { readonly packet: Packet }) {
                 (for <Text>{one.for}</Text>)
               </>
             )}{' '}
-            approved {whenText(one.at)}.{' '}
+            approved {whenText(one.at)}
+            {one.ended_at === undefined ? '' : '; the key was revoked, so it does not count'}.{' '}
           </span>
         ))}
         {asked.groups.map(({ name, people }) => (

@@ -11,21 +11,17 @@ import { Note } from '../parts/note.tsx'
 import { Refused } from '../parts/refused.tsx'
 import { Text } from '../parts/text.tsx'
 import { TextField } from '../parts/text-field.tsx'
+import { RevokeKey } from './revoke-key.tsx'
 
 const KINDS = ['agent', 'user', 'approver', 'reviewer', 'admin', 'node'] as const
 
 /** Keys without their text. A new one is shown once. */
 export function Keys() {
-  const client = useQueryClient()
+  const [ending, setEnding] = useState<Key>()
   const query = useQuery({
     queryKey: ['keys'],
     queryFn: ({ signal }) => allOf<Key>('/v1/keys', 1_000, signal),
     staleTime: 0,
-  })
-  const revoke = useMutation({
-    mutationFn: (id: string) => ask(`/v1/keys/${id}`, { method: 'DELETE' }),
-    onSuccess: () => say('Revoked.'),
-    onSettled: () => client.invalidateQueries({ queryKey: ['keys'] }),
   })
   const live = (query.data ?? []).filter(({ revoked_at }) => revoked_at === undefined)
   return (
@@ -43,19 +39,14 @@ export function Keys() {
                 <code>{key.key_id}</code>
               </span>
             </span>
-            <Button
-              kind="deny"
-              size="small"
-              label={`Revoke ${key.caller.id}`}
-              busy={revoke.isPending && revoke.variables === key.key_id}
-              onClick={() => revoke.mutate(key.key_id)}
-            >
+            <Button kind="deny" size="small" label={`Revoke ${key.caller.id}`} onClick={() => setEnding(key)}>
               Revoke
             </Button>
           </li>
         ))}
       </ul>
       <NewKey />
+      {ending === undefined ? null : <RevokeKey of={ending} onClose={() => setEnding(undefined)} />}
     </Card>
   )
 }

@@ -49,7 +49,7 @@ export function ringOf({ tables, accounts, ledger }: Pick<Store, 'tables' | 'acc
   return {
     createCredential: (by, wanted) => createCredential(deps, by, wanted),
     listCredentials: (by) => listCredentials(deps, by),
-    revokeCredential: (by, key_id) => revokeCredential(deps, by, key_id),
+    revokeCredential: (by, key_id, keep_grants) => revokeCredential(deps, by, key_id, keep_grants),
   }
 }
 

@@ -4,6 +4,7 @@ import { ApprovalState } from './approval.ts'
 import { AuditEntry, Checkpoint } from './audit.ts'
 import { CallerKind } from './caller.ts'
 import { ConsentRow, ConsentState } from './consent.ts'
+import { KeyGrant } from './key-grants.ts'
 import { DecisionAnswer, ToolResultAnswer } from './packet-answer.ts'
 import { PauseRow } from './pause.ts'
 import { RunGraph, RunStatus } from './run.ts'
@@ -165,6 +166,8 @@ export const KeyAnswer = z.object({
   created_at: z.number(),
   expires_at: z.number().optional(),
   revoked_at: z.number().optional(),
+  /** Revoked, but what it granted goes on. */
+  grants_kept: z.literal(true).optional(),
 })
 export const NewKeyAnswer = KeyAnswer.extend({ key: z.string() })
 export const RunAnswer = z.object({
@@ -286,7 +289,9 @@ export const WithdrawnAnswer = z.object({ approval_id: z.string(), state: Approv
 export const TokenAnswer = z.object({ token: z.string() })
 export const CallbackAnswer = z.object({ approval_id: z.string(), state: ApprovalState, decisions: z.number().int() })
 export const UserAnswer = z.object({ user: z.string() })
-export const RevokedKeyAnswer = z.object({ key_id: z.string(), revoked_at: z.number() })
+/** What goes back to a key. */
+export const KeyGrantsAnswer = z.object({ grants: z.array(KeyGrant) })
+export const RevokedKeyAnswer = KeyGrantsAnswer.extend({ key_id: z.string(), revoked_at: z.number() })
 export const RotatedAnswer = z.object({ rotated: z.enum(['token', 'checkpoint']) })
 export const AdmittedAnswer = z.object({ tool_id: z.string() })
 export const CheckpointAnswer = z.object({ checkpoint: Checkpoint.nullable() })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Caller } from './caller.ts'
 import type { ByRun, ToolResult } from './call.ts'
 import type { DefinitionReview } from './definition-review.ts'
-import type { ApprovalId, CallId, RunId } from './ids.ts'
+import type { ApprovalId, CallId, KeyId, RunId } from './ids.ts'
 import type { NodeContext, PacketNode } from './node-context.ts'
 import type { PacketChange, PacketFacts, PacketRisk } from './packet-parts.ts'
 import type { AskedRoute, WhoIsAsked } from './routes.ts'
@@ -36,6 +36,10 @@ export type Decision = {
   readonly passkey?: string
   readonly reason?: string
   readonly at: number
+  /** Our keys that it rests on: the person's own, and that of the delegation they used. */
+  readonly keys?: readonly KeyId[]
+  /** When one of them was revoked. From then on an approval does not count. */
+  readonly ended_at?: number
 }
 
 /** People's decisions about one exact call. What happens to the call afterwards is in the call's row, not here. */

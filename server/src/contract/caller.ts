@@ -76,8 +76,12 @@ export const CredentialRow = z.strictObject({
   key_hash: z.string(),
   caller: Caller,
   created_at: z.number(),
+  /** The key of the admin who created it. Absent for the owner of the data folder. */
+  created_with: KeyId.optional(),
   expires_at: z.number().optional(),
   revoked_at: z.number().optional(),
+  /** Revoked, but what it granted goes on. */
+  grants_kept: z.literal(true).optional(),
 })
 export type CredentialRow = z.infer<typeof CredentialRow>
 

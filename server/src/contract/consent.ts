@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ApprovalId, ConsentId, Sha256 } from './ids.ts'
+import { ApprovalId, ConsentId, KeyId, Sha256 } from './ids.ts'
 import type { Json } from './json.ts'
 
 /** The upper limits of one consent, in one place. There is no "unlimited". */
@@ -102,6 +102,8 @@ export const ConsentRow = z.strictObject({
   minted_by: z.string(),
   /** The person who gave it. Absent in rows of releases that did not store it. */
   minted_user: z.string().optional(),
+  /** The key it was given with, with which it ends. Absent if it was given without one of our keys. */
+  minted_key: KeyId.optional(),
   minted_at: z.number(),
   expires_at: z.number(),
   from_approval: ApprovalId.optional(),

@@ -11,7 +11,7 @@ import type {
   ProposalId,
   ProposalView,
 } from './flows.ts'
-import type { RunId } from './ids.ts'
+import type { KeyId, RunId } from './ids.ts'
 
 /** The keys by which a row is listed, composed so that each kind of listing is one of them. */
 export type FlowListings = {
@@ -96,6 +96,8 @@ export type FlowConsentRow = {
   readonly cost_cap_units: number
   readonly actor_hash: string
   readonly minted_by: string
+  /** The key it was given with, with which it ends. Absent if it was given without one of our keys. */
+  readonly minted_key?: KeyId
   /** Its minter may decide approvals, so it turns an ask of the policy into an allow. */
   readonly lifts_asks: boolean
   readonly minted_at: number

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ApprovalState } from './approval.ts'
 import { Caller } from './caller.ts'
 import { DefinitionReview } from './definition-review.ts'
+import { KeyId } from './ids.ts'
 import { PacketNode } from './node-context.ts'
 import { PacketChange, PacketFacts, PacketRisk } from './packet-parts.ts'
 import { WhoIsAsked } from './routes.ts'
@@ -25,6 +26,10 @@ export const DecisionAnswer = z.object({
   passkey: z.string().optional(),
   reason: z.string().optional(),
   at: z.number(),
+  /** Our keys that it rests on: the person's own, and that of the delegation they used. */
+  keys: z.array(KeyId).optional(),
+  /** When one of them was revoked. From then on an approval does not count. */
+  ended_at: z.number().optional(),
 })
 
 const HiddenAnswer = z.object({

@@ -222,6 +222,28 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('settings, and what depends on
     await context.close()
   })
 
+  test('a key is revoked in a dialog that says what ends with it', async () => {
+    const { gate } = app
+    const created = await gate.http('POST', '/v1/keys', gate.keys.admin, { kind: 'approver', name: 'leaver' })
+    const what = { tool: 'crm__*', args: [{ path: '', op: 'any' }] }
+    const terms = { actor: 'caller:agent:any', what, calls: 5, expires_in_s: 600 }
+    const minted = await gate.http('POST', '/v1/consents', String(created.body['key']), terms)
+    expect(minted.body).toMatchObject({ calls: 5 })
+    const page = await app.open(gate.keys.admin)
+    await page.goto(`${gate.url}/#/settings`)
+    await page.getByRole('button', { name: 'Revoke approver:leaver' }).click()
+    await page.getByText('Ends with it: 1').waitFor()
+    await page.getByText('crm__* for caller:agent:any, 5 of 5 calls left').waitFor()
+    await page.getByRole('checkbox', { name: 'Revoke only the key' }).check()
+    await page.getByText('Stays: 1').waitFor()
+    await page.getByRole('checkbox', { name: 'Revoke only the key' }).uncheck()
+    await page.getByRole('button', { name: 'Revoke', exact: true }).click()
+    await page.getByRole('button', { name: 'Revoke approver:leaver' }).waitFor({ state: 'detached' })
+    const { items } = (await gate.http('GET', '/v1/consents', gate.keys.admin)).body
+    expect(items).toContainEqual(expect.objectContaining({ consent_id: minted.body['consent_id'], state: 'revoked' }))
+    await page.context().close()
+  })
+
   test('the settings show the channels and what doctor says', async () => {
     const page = await app.open(app.gate.keys.admin)
     await page.goto(`${app.gate.url}/#/settings`)

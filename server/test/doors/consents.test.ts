@@ -123,3 +123,43 @@ describe('a consent at the command line', () => {
     expect(await note('walk on')).toMatchObject({ body: { status: 'executed' } })
   })
 })
+
+describe('sluice keys revoke', () => {
+  const mint = async (key: string) =>
+    String((await gate.http('POST', '/v1/consents', key, { ...terms, calls: 3 })).body['consent_id'])
+  const stateOf = async (id: string) => {
+    const { items } = (await gate.http('GET', '/v1/consents', approver)).body as { items: Record<string, unknown>[] }
+    return items.find((item) => item['consent_id'] === id)?.['state']
+  }
+
+  test('takes a name, shows with --dry-run what would end, and then ends it', async () => {
+    const id = await mint(await gate.key('approver', 'leaver'))
+    const dry = await gate.cli('keys', 'revoke', 'leaver', '--dry-run')
+    expect(dry).toMatchObject({ code: 0 })
+    expect(dry.out).toMatch(
+      new RegExp(`^would end with it: 1\\s+consent +${id} +book__note for caller:agent:a, 3 of 3`),
+    )
+    expect(await stateOf(id)).toBe('active')
+    const revoked = await gate.cli('keys', 'revoke', 'approver:leaver')
+    expect(revoked.out).toMatch(/^key_[0-9a-f]{16} is revoked\nended with it: 1\n/)
+    expect(await stateOf(id)).toBe('revoked')
+    expect(await gate.cli('keys', 'revoke', 'leaver')).toMatchObject({ code: 64 })
+  })
+
+  test('keeps what was granted with --keep-grants, and says so in the audit', async () => {
+    const id = await mint(await gate.key('approver', 'mover'))
+    const revoked = await gate.cli('keys', 'revoke', 'mover', '--keep-grants')
+    expect(revoked.out).toMatch(new RegExp(`\nstays: 1\n +consent +${id}`))
+    expect(await stateOf(id)).toBe('active')
+    const { items } = (await gate.http('GET', '/v1/audit?last=3', approver)).body
+    expect(items).toContainEqual(expect.objectContaining({ type: 'key.revoked', about: { grants: 'kept' } }))
+  })
+
+  test('asks for the id if a name has several keys', async () => {
+    for (let keys = 0; keys < 2; keys += 1) await gate.key('agent', 'twice')
+    const refused = await gate.cli('keys', 'revoke', 'twice')
+    expect(refused).toMatchObject({ code: 64 })
+    expect(refused.out.match(/key_[0-9a-f]{16}/g)).toHaveLength(2)
+    expect(refused.err).toContain('name one by its id')
+  })
+})

@@ -58,8 +58,20 @@ export async function mayBeAsked(deps: AskedDeps, by: Caller, row: ApprovalRow):
  * A substitute's decision counts only while the delegation was not revoked: the commit expects the delegation's row to be
  * unchanged.
  */
-export function expectsDelegation(user: string, seat: string | undefined, { held }: Substitute): Change[] {
-  if (seat === undefined || seat === user) return []
-  const relied = held.filter((one) => delegationIn(one).from === seat)
-  return relied.slice(0, 1).map(({ row, version }) => ({ kind: 'expect', table: 'runs', id: row.run_id, version }))
+export function expectsDelegation(user: string, seat: string | undefined, substitute: Substitute): Change[] {
+  const relied = usedDelegation(user, seat, substitute)
+  return relied === undefined ? [] : [{ kind: 'expect', table: 'runs', id: relied.row.run_id, version: relied.version }]
+}
+
+/** A decision that used a delegation rests on the key of that one, too. */
+export function restingOn(to: ApprovalRow, { user }: Caller, substitute: Substitute): ApprovalRow {
+  const last = to.decisions.at(-1)
+  const relied = usedDelegation(user, last?.for, substitute)
+  const key = relied && delegationIn(relied).key
+  if (last === undefined || key === undefined) return to
+  return { ...to, decisions: [...to.decisions.slice(0, -1), { ...last, keys: [...(last.keys ?? []), key] }] }
+}
+
+function usedDelegation(user: string, seat: string | undefined, { held }: Substitute): Held<'runs'> | undefined {
+  return seat === undefined || seat === user ? undefined : held.find((one) => delegationIn(one).from === seat)
 }

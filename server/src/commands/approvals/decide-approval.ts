@@ -12,12 +12,13 @@ import { approvalMoved, closeCall, heldCallOf } from '../calls/close-call.ts'
 import { mintChanges, type MintDeps } from '../consents/mint-consent.ts'
 import { proveForApproval, type PasskeyDeps, type ShownPasskey } from '../identity/passkeys.ts'
 import { provePerson } from '../identity/passphrase.ts'
+import { withStanding } from '../identity/standing-grants.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Held, Tables } from '../ports/reads.ts'
 import type { Clock, Probe } from '../ports/runtime.ts'
 import type { Routes } from '../../core/approvals/routes/routes.ts'
 import { peopleNeeded, type Asked } from '../../core/approvals/routes/seats.ts'
-import { expectsDelegation, mayBeAsked } from './asked-people.ts'
+import { expectsDelegation, mayBeAsked, restingOn } from './asked-people.ts'
 import { refuseIfFromNode, refuseIfHubDecides, type HubDecidesDeps } from './hub-decides.ts'
 import { packetOf } from './packet-of.ts'
 import type { ApprovalReadDeps } from './read-approvals.ts'
@@ -68,8 +69,9 @@ export async function decideApproval(
 ): Promise<Result<DecidedApproval>> {
   let how: Awaited<ReturnType<typeof proofFor>> | undefined
   for (let attempt = 0; attempt < TRIES; attempt++) {
-    const found = await deps.tables.row('approvals', approval_id)
-    if (found === undefined) return refuse('approval.unknown', { approval_id })
+    const stored = await deps.tables.row('approvals', approval_id)
+    if (stored === undefined) return refuse('approval.unknown', { approval_id })
+    const found = await withStanding(deps.tables, stored)
     const elsewhere = refuseIfHubDecides(deps, found.row)
     if (elsewhere !== undefined) return elsewhere
     const approver = await mayBeAsked(deps, by, found.row)
@@ -89,7 +91,7 @@ export async function decideApproval(
     const proven = how ?? (await proofFor(deps, held.row, by, decision, digest))
     if (!proven.ok) return proven
     how = proven
-    const to = withProof(moved.value, proven.value.by)
+    const to = withProof(restingOn(moved.value, by, substitute), proven.value.by)
     const remembered = await rememberChanges(deps, held.row, by, decision, asked)
     if (!remembered.ok) return remembered
     const { consent, changes } = remembered.value

@@ -10,6 +10,7 @@ import { beginRun } from '../../core/runs/begin-run.ts'
 import { delegation, DELEGATION, handOver, type Delegation } from '../../core/runs/delegation.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 import type { Judgement } from '../calls/facts/load-judgement.ts'
+import { backingOf } from '../identity/standing-grants.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Held, Tables } from '../ports/reads.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
@@ -26,7 +27,10 @@ export type DelegationDeps = {
 /** Only this file writes the state of a run of this kind. */
 export const delegationIn = ({ row }: Pick<Held<'runs'>, 'row'>): Delegation => row.state as Delegation
 
-/** Those that apply now, oldest first. An expired one does not apply, whether or not its timer has fired. */
+/**
+ * Those that apply now, oldest first. An expired one does not apply, whether or not its timer has fired, and neither does one that was
+ * given with a key that was revoked since.
+ */
 export async function liveDelegations({
   tables,
   clock,
@@ -34,7 +38,9 @@ export async function liveDelegations({
   const where = { kind: DELEGATION, status: 'waiting' } as const
   const held = await tables.list('runs', where, { limit: DELEGATION_LIMITS.live })
   const now = clock()
-  return held.filter((one) => delegationIn(one).until > now)
+  const inTime = held.filter((one) => delegationIn(one).until > now)
+  const backed = await Promise.all(inTime.map((one) => backingOf(tables, delegationIn(one).key)))
+  return inTime.filter((_, index) => backed[index]?.ended_at === undefined)
 }
 
 /**
@@ -62,6 +68,7 @@ export async function delegate(
     to,
     until: now + for_s * 1000,
     by: by.id,
+    ...(by.credential?.key === undefined ? {} : { key: by.credential.key }),
     reason: reason === undefined ? null : visibleText(await deps.judgement.scanner.redact(reason, 'shown')),
     trace: deps.ids.trace(),
   }

@@ -7,6 +7,7 @@ import { reviewDefinition } from '../../core/catalogue/review-definition.ts'
 import { grantedTools } from '../../core/identity/granted-tools.ts'
 import type { Links } from '../calls/describe-call.ts'
 import { approvers, type ApproverDeps } from '../identity/count-approvers.ts'
+import { withStanding } from '../identity/standing-grants.ts'
 import type { Held, Page, Searches } from '../ports/reads.ts'
 import { askedAs, seesRequest, substituteOf } from './asked-people.ts'
 import { packetOf, type PacketDeps } from './packet-of.ts'
@@ -16,7 +17,7 @@ export type ApprovalReadDeps = PacketDeps & ApproverDeps & { readonly links: Lin
 /** The packet of a request; at a node it says that the hub decides. */
 export async function shownPacketOf(deps: ApprovalReadDeps, held: Held<'approvals'>): Promise<ApprovalPacket> {
   const { url, hub } = deps.links(held.row.approval_id)
-  const packet = await packetOf(deps, held)
+  const packet = await packetOf(deps, await withStanding(deps.tables, held))
   const asked = await withAble(deps, packet)
   return { ...packet, asked, ...(hub === undefined ? {} : { decided_at: { hub, url } }) }
 }

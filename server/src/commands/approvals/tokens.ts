@@ -9,6 +9,7 @@ import { approve, deny, isEnough, type TokenStrength } from '../../core/approval
 import { auditOf } from '../calls/call-changes.ts'
 import { heldCallOf } from '../calls/close-call.ts'
 import { decisionChanges, type DecideDeps } from './decide-approval.ts'
+import { withStanding } from '../identity/standing-grants.ts'
 import type { TokenKeys } from '../ports/keys.ts'
 import type { Held } from '../ports/reads.ts'
 import type { Digest } from '../ports/runtime.ts'
@@ -83,7 +84,8 @@ export async function redeemToken(
   by: Caller,
   presented: PresentedToken,
 ): Promise<Result<ApprovalRow>> {
-  const found = await deps.tables.row('approvals', presented.approval_id)
+  const stored = await deps.tables.row('approvals', presented.approval_id)
+  const found = stored && (await withStanding(deps.tables, stored))
   const packet = found && (await packetOf(deps, found))
   const held = found && packet && { ...found, row: { ...found.row, strength: packet.strength } }
   const redemption = await redemptionOf(deps, by, presented, held, packet?.digest)

@@ -26,6 +26,7 @@ import type { AuditReads, Held } from '../ports/reads.ts'
 import type { Digest, Probe } from '../ports/runtime.ts'
 import { previewCall, previewWanted, type PreviewDeps } from './preview-call.ts'
 import { quarantineChanges } from '../identity/quarantine.ts'
+import { withStanding } from '../identity/standing-grants.ts'
 import { isInDoubt, isUnrecorded } from '../changes/unrecorded.ts'
 import { endUnsent, type EndUnsentDeps } from './end-unsent.ts'
 import { isToBeRetried } from './retry-changes.ts'
@@ -185,7 +186,8 @@ async function judgeAgain(deps: ResumeDeps, row: CallRow, approval: Held<'approv
     return stale('approval.args_changed', 'arguments')
   const tool = deps.catalogue.tool(row.tool_id)
   if (tool === undefined) return stale('approval.stale', 'tool')
-  const fact = approvalFact(row, approval?.row)
+  const standing = approval && (await withStanding(deps.tables, approval))
+  const fact = approvalFact(row, standing?.row)
   // An interrupted call already spent its unit when it started: a retry uses the same permission.
   const spent = row.state === 'unknown' ? consentIn(row.verdict) : undefined
   const moment = {
@@ -194,10 +196,15 @@ async function judgeAgain(deps: ResumeDeps, row: CallRow, approval: Held<'approv
     ...(fact === undefined ? {} : { approval: fact }),
   } as const
   const judged = await judgeCall(deps, row, tool, moment, spent === undefined ? {} : { spent })
-  const { facts, verdict, policy_version } = judged
-  if (verdict.effect === 'allow') return { next: ok({ verdict, policy_version, judged: judgedOf(facts) }), judged }
+  const { facts, verdict, policy_version, seen } = judged
+  if (verdict.effect === 'allow') {
+    const relied = { ...judged, seen: { ...seen, expects: [...seen.expects, ...(standing?.expects ?? [])] } }
+    return { next: ok({ verdict, policy_version, judged: judgedOf(facts) }), judged: relied }
+  }
   if (isOverBudget(verdict))
     return { next: { ok: false, problem: blockedProblem(verdict, freesAt(facts.budgets)) }, judged }
+  const isKeyGone = verdict.effect === 'ask' && fact?.decisions.some(({ ended_at }) => ended_at !== undefined) === true
+  if (isKeyGone) return { ...stale('approval.stale', 'the key of an approver was revoked'), judged }
   const rules = verdict.evidence.filter(({ effect }) => effect === verdict.effect).map(({ rule }) => rule)
   return { ...stale('approval.stale', rules.join(', ')), judged }
 }

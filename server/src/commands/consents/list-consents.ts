@@ -2,6 +2,7 @@ import { DECIDING_KINDS, type Caller } from '../../contract/caller.ts'
 import type { ConsentRow, ConsentView } from '../../contract/consent.ts'
 import { consentView } from '../../core/consent/consent-view.ts'
 import { unitsLeft } from '../calls/facts/consent-facts.ts'
+import { asItStands } from '../identity/standing-grants.ts'
 import type { Accounts, Page, Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
 
@@ -20,7 +21,10 @@ export async function listConsents(deps: ConsentReadDeps, caller: Caller, page: 
   const now = deps.clock()
   const seen = listed.filter(({ row }) => maySee(caller, row))
   const items = await Promise.all(
-    seen.map(async ({ row }) => consentView(row, await unitsLeft(deps.accounts, row), now)),
+    seen.map(async (held) => {
+      const { row } = await asItStands(deps.tables, held.row)
+      return consentView(row, await unitsLeft(deps.accounts, row), now)
+    }),
   )
   const last = listed.length === page.limit ? listed.at(-1) : undefined
   return { items, ...(last === undefined ? {} : { next: last.cursor }) }

@@ -8,6 +8,7 @@ import { matchesGlob, parseGlob } from '../../core/gate/policy/glob.ts'
 import { nearestTool } from '../catalogue/nearest-tool.ts'
 import { callsAccount, costAccount, unitsLeft } from '../calls/facts/consent-facts.ts'
 import { provePerson, type PassphraseDeps } from '../identity/passphrase.ts'
+import { asItStands } from '../identity/standing-grants.ts'
 import type { HubDecidesDeps } from '../approvals/hub-decides.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
@@ -99,7 +100,8 @@ async function removeDeadConsents(
 ): Promise<Result<Change[]>> {
   const listed = await tables.list('consents', { shelf }, { limit: CONSENT_LIMITS.active })
   const changes: Change[] = []
-  for (const { row, version } of listed) {
+  for (const { row: stored, version } of listed) {
+    const { row } = await asItStands(tables, stored)
     if (consentState(row, await unitsLeft(accounts, row), now) === 'active') continue
     const to = { ...row, shelf: CLOSED }
     changes.push({ kind: 'swap', table: 'consents', id: row.consent_id, from: version, to })

@@ -21,6 +21,7 @@ import { executable, inProgress, withRecord } from '../../core/flows/run-moves.t
 import { beginRun } from '../../core/runs/begin-run.ts'
 import type { Intake } from '../calls/intake.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
+import { asItStands, expectsKey } from '../identity/standing-grants.ts'
 import type { AgentModels } from '../ports/models.ts'
 import { newRunChanges } from '../runs/run-changes.ts'
 import { waitForRun, type WaitForRunDeps } from '../runs/wait-for-run.ts'
@@ -162,6 +163,7 @@ async function recordExecution(
   const recorded = await deps.ledger.commit([
     swapFlow(row, run_id, held.version),
     { kind: 'expect', table: 'flow_consents', id: record.consent_id, version: consent.version },
+    ...expectsKey(consent.key),
     { kind: 'spend', account: accountOf(record.consent_id), units: 1 },
     ...newRunChanges(run, { type: 'flow.started' }),
     auditFlow(deps, row, did, now),
@@ -185,8 +187,9 @@ async function consentFor(
   if (held === undefined || held.row.actor_hash !== actorHash(deps.digest, caller))
     return refuse('FLOW_EXECUTION_CONSENT_REQUIRED')
   if (held.row.run_id !== run.run_id) return refuse('FLOW_EXECUTION_CONSENT_RUN_MISMATCH')
-  const isOver = held.row.revoked_at !== undefined || deps.clock() >= held.row.expires_at
-  return isOver ? refuse('FLOW_EXECUTION_CONSENT_REQUIRED') : ok(held)
+  const standing = await asItStands(deps.tables, held.row)
+  const isOver = standing.row.revoked_at !== undefined || deps.clock() >= standing.row.expires_at
+  return isOver ? refuse('FLOW_EXECUTION_CONSENT_REQUIRED') : ok({ ...standing, version: held.version })
 }
 
 /** A lane that the consent permits, the policy still permits, and whose model is available. */

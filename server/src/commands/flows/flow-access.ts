@@ -3,6 +3,7 @@ import type { FlowConsentRow, FlowRow, FlowRunRow, FlowVersionRow, ProposalRow }
 import type { FlowHistoryItem, FlowScope, FlowSettings, FlowStep } from '../../contract/flows.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { flowPolicyOf, passGates, type FlowPolicy, type Gated } from '../../core/flows/flow-policy.ts'
+import type { SeenKey } from '../../core/consent/match-consent.ts'
 import { vaultOf, visibleScopes } from '../../core/flows/flow-scopes.ts'
 import { listingsFor, versionId } from '../../core/flows/flow-listings.ts'
 import { noted } from '../../core/flows/run-moves.ts'
@@ -185,5 +186,6 @@ export async function changeRun(
 
 export const accountOf = (consent_id: string): string => `flow-consent:${consent_id}`
 
-export type HeldConsent = { readonly row: FlowConsentRow; readonly version: number }
+/** A consent as it stands now, and the key it was given with. */
+export type HeldConsent = { readonly row: FlowConsentRow; readonly version: number; readonly key?: SeenKey }
 export type HeldProposal = { readonly row: ProposalRow; readonly version: number }

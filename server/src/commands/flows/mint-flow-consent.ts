@@ -47,6 +47,7 @@ export async function mintFlowConsent(
       cost_cap_units: cap,
       actor_hash: actorHash(deps.digest, caller),
       minted_by: caller.id,
+      ...(caller.credential?.key === undefined ? {} : { minted_key: caller.credential.key }),
       lifts_asks: mayDecide(caller).ok,
       minted_at: now,
       expires_at: now + ttl * 1_000,

@@ -12,6 +12,7 @@ import { ok, type Result } from '../../contract/problems.ts'
 import { actorHash } from '../../core/flows/actor-hash.ts'
 import { listRequest, runRequest } from '../../core/flows/flow-requests.ts'
 import { runListing, runListingField } from '../../core/flows/flow-listings.ts'
+import { asItStands } from '../identity/standing-grants.ts'
 import type { Held } from '../ports/reads.ts'
 import { accountOf, visibilityOf, stepsOf, visibleRun, type FlowDeps, type Visibility } from './flow-access.ts'
 import { consentView, executionView, runView } from './flow-views.ts'
@@ -130,12 +131,15 @@ export async function readChecklist(
       reason: record.reason,
     })),
     consents: await Promise.all(
-      consents.map(async ({ row: consent }) => ({
-        ...consentView(consent, await deps.accounts.left(accountOf(consent.consent_id))),
-        minted_by: consent.minted_by,
-        lifts_asks: consent.lifts_asks,
-        own: consent.actor_hash === actor,
-      })),
+      consents.map(async (one) => {
+        const { row: consent } = await asItStands(deps.tables, one.row)
+        return {
+          ...consentView(consent, await deps.accounts.left(accountOf(consent.consent_id))),
+          minted_by: consent.minted_by,
+          lifts_asks: consent.lifts_asks,
+          own: consent.actor_hash === actor,
+        }
+      }),
     ),
   })
 }

@@ -2,6 +2,7 @@ import type { FlowExecutionRecord } from '../../contract/flow-rows.ts'
 import type { FlowExecution } from '../../core/flows/execution-state.ts'
 import { withRecord } from '../../core/flows/run-moves.ts'
 import { isUnrecorded } from '../changes/unrecorded.ts'
+import { asItStands, expectsKey } from '../identity/standing-grants.ts'
 import type { Change } from '../ports/ledger.ts'
 import { accountOf, swapFlow, type FlowDeps } from './flow-access.ts'
 
@@ -32,9 +33,9 @@ export async function reserveUnits(
     const { record } = found
     if (record.reserved_for >= call) return 'reserved'
     const consent = await deps.tables.row('flow_consents', consent_id)
-    const isOver =
-      consent === undefined || consent.row.revoked_at !== undefined || deps.clock() >= consent.row.expires_at
-    if (isOver) return 'revoked'
+    if (consent === undefined) return 'revoked'
+    const { row: standing, key } = await asItStands(deps.tables, consent.row)
+    if (standing.revoked_at !== undefined || deps.clock() >= standing.expires_at) return 'revoked'
     const reserved_units = Math.max(record.reserved_units, record.cost_units + cost)
     const units = reserved_units - record.reserved_units
     const left = (await deps.accounts.left(accountOf(consent_id))) ?? 0
@@ -42,6 +43,7 @@ export async function reserveUnits(
     const committed = await deps.ledger.commit([
       ...found.swap({ ...record, reserved_units, reserved_for: call }),
       { kind: 'expect', table: 'flow_consents', id: consent_id, version: consent.version },
+      ...expectsKey(key),
       ...(units > 0 ? [{ kind: 'spend', account: accountOf(consent_id), units } as const] : []),
     ])
     if (committed === 'committed') return 'reserved'

@@ -1,10 +1,13 @@
 import type { ApprovalRow, ApprovalState, FromNode } from '../../contract/approval.ts'
 import type { HubReply } from '../../contract/hub.ts'
 import { ok, type Result } from '../../contract/problems.ts'
+import { isStandingApproval, peopleNeeded } from '../../core/approvals/routes/seats.ts'
+import { withStanding } from '../identity/standing-grants.ts'
 import type { HubKeys } from '../ports/hub.ts'
+import type { Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
 
-export type SignDeps = { readonly hubKeys: HubKeys; readonly clock: Clock }
+export type SignDeps = { readonly hubKeys: HubKeys; readonly clock: Clock; readonly tables: Tables }
 
 /** How long a signed decision is valid; later it has to be requested again. */
 const REPLY_S = 300
@@ -24,14 +27,18 @@ export const isOfNode = (row: ApprovalRow): row is NodeApproval => row.from_node
 
 /**
  * The hub's current decision about a node's request; undefined if it was already used.
- * INVARIANT: signed only from what is stored, and an approval only while it has not expired and its outcome was not reported.
+ * INVARIANT: signed only from what is stored, and an approval only while it has not expired, the keys of enough approvers are still valid,
+ * and its outcome was not reported.
  */
-export async function signReply(deps: SignDeps, row: NodeApproval): Promise<Result<string | undefined>> {
+export async function signReply(deps: SignDeps, stored: NodeApproval): Promise<Result<string | undefined>> {
   const now = deps.clock()
-  const isLate = now >= row.expires_at && (row.state === 'pending' || row.state === 'approved')
-  const says = isLate ? 'expired' : SAYS[row.state]
+  const { row } = await withStanding(deps.tables, { row: stored })
+  const isOpen = row.state === 'pending' || row.state === 'approved'
+  const isEnded = row.state === 'approved' && row.decisions.filter(isStandingApproval).length < peopleNeeded(row)
+  const says = (isOpen && now >= row.expires_at) || isEnded ? 'expired' : SAYS[row.state]
   if (says === undefined) return ok(undefined)
-  return deps.hubKeys.sign({ ...replyFor(row, now), says, jti: `${row.approval_id} ${says}` })
+  const why = isEnded ? { reason: 'the key of an approver was revoked' } : {}
+  return deps.hubKeys.sign({ ...replyFor(row, now), ...why, says, jti: `${row.approval_id} ${says}` })
 }
 
 /** Confirms that the outcome of a request is recorded. */
@@ -70,12 +77,9 @@ function replyFor(row: NodeApproval, now: number): Omit<HubReply, 'says' | 'jti'
     run: context.run ?? null,
     strength: row.strength,
     decider: last?.by ?? null,
-    decisions: row.decisions.map(({ by, user, for: seat, at }) => ({
-      by,
-      user,
-      ...(seat === undefined ? {} : { for: seat }),
-      at,
-    })),
+    decisions: row.decisions.flatMap(({ by, user, for: seat, at, ended_at }) =>
+      ended_at === undefined ? [{ by, user, ...(seat === undefined ? {} : { for: seat }), at }] : [],
+    ),
     ...(last?.reason === undefined || last.reason === '' ? {} : { reason: last.reason.slice(0, LONGEST_REASON) }),
   }
 }

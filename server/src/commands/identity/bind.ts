@@ -1,4 +1,5 @@
 import type { Caller, CredentialRow } from '../../contract/caller.ts'
+import type { KeyGrant } from '../../contract/key-grants.ts'
 import type { LoginAnswer, LoginRow } from '../../contract/login.ts'
 import type { Result } from '../../contract/problems.ts'
 import type { Accounts } from '../ports/reads.ts'
@@ -10,9 +11,11 @@ import {
   createCredential,
   isStillAuthentic,
   listCredentials,
+  readKeyGrants,
   revokeCredential,
   type CredentialDeps,
   type NewCredential,
+  type RevokedCredential,
   type ShownCredential,
 } from './credentials.ts'
 import { csrfOf, describeLogin, logIn, logOut, readLogin, type LoginDeps } from './logins.ts'
@@ -54,7 +57,8 @@ export interface IdentityGate {
   /** Takes an idempotency key for a request that is not a call. */
   claimKey(caller: Caller, key: string): Promise<Result<'first' | 'taken'>>
   createCredential(caller: Caller, wanted: NewCredential): Promise<Result<{ key: string; row: CredentialRow }>>
-  revokeCredential(caller: Caller, key_id: string): Promise<Result<CredentialRow>>
+  revokeCredential(caller: Caller, key_id: string, keep_grants?: boolean): Promise<Result<RevokedCredential>>
+  keyGrants(caller: Caller, key_id: string): Promise<Result<readonly KeyGrant[]>>
   listCredentials(caller: Caller): Promise<Result<readonly ShownCredential[]>>
   /** The caller's own, for strong approvals. */
   setPassphrase(caller: Caller, wanted: NewPassphrase): Promise<Result<void>>
@@ -80,7 +84,8 @@ export const bindIdentity = (deps: IdentityDeps): IdentityGate => ({
   isStillAuthentic: (caller) => isStillAuthentic(deps, caller),
   claimKey: (caller, key) => claimKey(deps, caller, key),
   createCredential: (caller, wanted) => createCredential(deps, caller, wanted),
-  revokeCredential: (caller, id) => revokeCredential(deps, caller, id),
+  revokeCredential: (caller, id, keep_grants) => revokeCredential(deps, caller, id, keep_grants),
+  keyGrants: (caller, id) => readKeyGrants(deps, caller, id),
   listCredentials: (caller) => listCredentials(deps, caller),
   setPassphrase: (caller, wanted) => setPassphrase(deps, caller, wanted),
   clearPassphrase: (caller, user) => clearPassphrase(deps, caller, user),

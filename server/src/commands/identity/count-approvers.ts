@@ -1,7 +1,7 @@
 import { DECIDING_KINDS, LOCAL_OWNER } from '../../contract/caller.ts'
 import type { Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
-import { credentialState } from './credentials.ts'
+import { credentialState } from './credential-state.ts'
 
 export type ApproverDeps = {
   readonly tables: Tables

@@ -2,6 +2,7 @@ import { TOKEN_TOLERANCE_S } from '../../contract/auth-settings.ts'
 import type { Caller, CallerKind, CredentialRow, Grant } from '../../contract/caller.ts'
 import type { FlowRole } from '../../contract/flows.ts'
 import type { KeyId } from '../../contract/ids.ts'
+import type { KeyGrant } from '../../contract/key-grants.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import type { Surface } from '../../contract/surface.ts'
 import { callerFromClaims } from '../../core/identity/caller-from-claims.ts'
@@ -11,6 +12,8 @@ import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Accounts, Tables } from '../ports/reads.ts'
 import type { Clock, Digest, Ids } from '../ports/runtime.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
+import { credentialState } from './credential-state.ts'
+import { keyGrants, type KeyGrantDeps } from './key-grants.ts'
 
 export type CredentialDeps = {
   readonly tables: Tables
@@ -107,6 +110,7 @@ export async function createCredential(
       ...(wanted.speaks_for_user === true ? { speaks_for_user: true } : {}),
     },
     created_at: now,
+    ...(by.credential?.key === undefined ? {} : { created_with: by.credential.key }),
     ...(wanted.ttl_s === undefined ? {} : { expires_at: now + wanted.ttl_s * 1000 }),
   }
   const recorded = await deps.ledger.commit([
@@ -131,22 +135,50 @@ function openGrant({ caller: { grant }, expires_at }: CredentialRow): Change[] {
   return [{ kind: 'open', account: grantAccount(grant), units: grant.calls, ...until }]
 }
 
+/** A revoked key, and what went back to it. */
+export type RevokedCredential = CredentialRow & { readonly grants: readonly KeyGrant[] }
+
+/**
+ * Revokes a key, and with it what it granted; with `keep_grants` only the key. Revoking it again without `keep_grants` ends what was kept.
+ */
 export async function revokeCredential(
-  deps: CredentialDeps,
+  deps: CredentialDeps & KeyGrantDeps,
   by: Caller,
   key_id: string,
-): Promise<Result<CredentialRow>> {
+  keep_grants = false,
+): Promise<Result<RevokedCredential>> {
   if (by.kind !== 'admin') return refuse('auth.forbidden', { needs: 'admin' })
   const held = await deps.tables.row('credentials', key_id)
   if (held === undefined) return refuse('key.unknown', { key_id })
-  if (held.row.revoked_at !== undefined) return ok(held.row)
-  const row: CredentialRow = { ...held.row, revoked_at: deps.clock() }
+  const { grants_kept, ...before } = held.row
+  if (before.revoked_at !== undefined && (grants_kept !== true || keep_grants))
+    return ok({ ...held.row, grants: await keyGrants(deps, held.row, grants_kept === true) })
+  const row: CredentialRow = {
+    ...before,
+    revoked_at: before.revoked_at ?? deps.clock(),
+    ...(keep_grants ? { grants_kept: true } : {}),
+  }
   const recorded = await deps.ledger.commit([
     { kind: 'swap', table: 'credentials', id: key_id, from: held.version, to: row },
     auditOfKey(deps, 'key.revoked', by, row),
   ])
   if (isUnrecorded(recorded)) return refuseUnrecorded(recorded)
-  return recorded === 'committed' ? ok(row) : revokeCredential(deps, by, key_id)
+  if (recorded !== 'committed') return revokeCredential(deps, by, key_id, keep_grants)
+  // Read afterwards, so that what was granted a moment before is among them.
+  return ok({ ...row, grants: await keyGrants(deps, row, keep_grants) })
+}
+
+/** What would end with a key, and what would stay. */
+export async function readKeyGrants(
+  deps: CredentialDeps & KeyGrantDeps,
+  by: Caller,
+  key_id: string,
+): Promise<Result<readonly KeyGrant[]>> {
+  if (by.kind !== 'admin') return refuse('auth.forbidden', { needs: 'admin' })
+  const held = await deps.tables.row('credentials', key_id)
+  return held === undefined
+    ? refuse('key.unknown', { key_id })
+    : ok(await keyGrants(deps, held.row, held.row.grants_kept === true))
 }
 
 /** A key as an admin sees it: without its digest, with what is left of its grant. */
@@ -172,20 +204,13 @@ export async function listCredentials(
   )
 }
 
-export function credentialState(
-  { revoked_at, expires_at }: Pick<CredentialRow, 'revoked_at' | 'expires_at'>,
-  now: number,
-) {
-  if (revoked_at !== undefined) return 'revoked'
-  return (expires_at ?? Infinity) > now ? 'active' : 'expired'
-}
-
 function auditOfKey(deps: CredentialDeps, type: string, by: Caller, row: CredentialRow): Change {
   const { grant, id } = row.caller
   const limits = {
     ...(grant?.tools === undefined ? {} : { tools: grant.tools }),
     ...(grant?.calls === undefined ? {} : { calls: grant.calls }),
     ...(row.expires_at === undefined ? {} : { expires_at: row.expires_at }),
+    ...(row.grants_kept === undefined ? {} : { grants: 'kept' }),
   }
   const entry = {
     at: deps.clock(),

@@ -5,7 +5,7 @@ import { refuseUnrecorded } from '../changes/unrecorded.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Held, Tables } from '../ports/reads.ts'
 import type { Clock, Digest, Ids } from '../ports/runtime.ts'
-import { credentialState } from './credentials.ts'
+import { credentialState } from './credential-state.ts'
 
 export type LoginDeps = {
   readonly tables: Tables
@@ -64,7 +64,7 @@ export async function readLogin(
 ): Promise<Result<LoginRow>> {
   const held = await deps.tables.row('logins', deps.digest(secret))
   const now = deps.clock()
-  if (held === undefined || !isLive(held.row, now)) return refuse('auth.logged_out')
+  if (held === undefined || !isLiveLogin(held.row, now)) return refuse('auth.logged_out')
   const { key } = held.row.caller.credential ?? {}
   const credential = key === undefined ? undefined : (await deps.tables.row('credentials', key))?.row
   if (key !== undefined && (credential === undefined || credentialState(credential, now) !== 'active'))
@@ -83,7 +83,7 @@ export async function readLogin(
   return ok(held.row)
 }
 
-const isLive = ({ ended_at, expires_at, seen_at }: LoginRow, now: number): boolean =>
+export const isLiveLogin = ({ ended_at, expires_at, seen_at }: LoginRow, now: number): boolean =>
   ended_at === undefined && expires_at > now && now - seen_at < LOGIN_LIMITS.idle_ms
 
 /** Ends one login, or all of a person's, wherever they are. Returns how many. */
@@ -136,7 +136,7 @@ export async function describeLogin(
 async function liveLogins({ tables, clock }: LoginDeps, user: string): Promise<readonly Held<'logins'>[]> {
   const now = clock()
   const listed = await tables.list('logins', { user }, { limit: 200, newest_first: true })
-  return listed.filter(({ row }) => isLive(row, now)).toReversed()
+  return listed.filter(({ row }) => isLiveLogin(row, now)).toReversed()
 }
 
 function ended({ row, version }: Held<'logins'>, now: number): Change {

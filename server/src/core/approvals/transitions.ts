@@ -4,7 +4,15 @@ import type { ApprovalId } from '../../contract/ids.ts'
 import { ok, refuse, type ProblemCode, type Result } from '../../contract/problems.ts'
 import type { Strength } from '../../contract/verdict.ts'
 import { mayDecide } from './may-decide.ts'
-import { countApprovals, isAsked, peopleNeeded, seatOf, seatsFor, type Asked } from './routes/seats.ts'
+import {
+  countApprovals,
+  isAsked,
+  isStandingApproval,
+  peopleNeeded,
+  seatOf,
+  seatsFor,
+  type Asked,
+} from './routes/seats.ts'
 import { needsPassphrase } from './needs-passphrase.ts'
 
 export type Move = 'approve' | 'deny' | 'edit' | 'expire' | 'withdraw' | 'consume' | 'go_stale'
@@ -102,10 +110,11 @@ function seatToTake(row: ApprovalRow, decider: Caller, how: How, tokens: TokenSt
   const requester = requesterOf(row)
   if (asked.members === undefined && peopleNeeded(row) === 1) return ok(decider.user)
   if (decider.user === requester) return refuseMove(row, 'approval.own_request')
-  if (row.decisions.some(({ user }) => user === decider.user)) return refuseMove(row, 'approval.already_decided_by_you')
+  const standing = row.decisions.filter(isStandingApproval)
+  if (standing.some(({ user }) => user === decider.user)) return refuseMove(row, 'approval.already_decided_by_you')
   const seats = seatsFor(decider.user, asked).filter((seat) => seat !== requester)
   if (seats.length === 0) return refuseMove(row, 'approval.own_request')
-  const taken = new Set(row.decisions.map(seatOf))
+  const taken = new Set(standing.map(seatOf))
   const free = seats.find((seat) => !taken.has(seat))
   // If a substitute already used a member's own seat, the member cannot decide through a third person's seat.
   const isOwnTaken = taken.has(decider.user)
@@ -136,6 +145,7 @@ const decisionBy = (
   how,
   ...(reason === undefined ? {} : { reason }),
   at,
+  ...(decider.credential?.key === undefined ? {} : { keys: [decider.credential.key] }),
 })
 
 /** How a decision is evaluated: the strength of tokens, and who is asked. */

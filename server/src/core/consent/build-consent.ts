@@ -47,6 +47,7 @@ export function buildConsent(
     ...given,
     minted_by: by.id,
     minted_user: by.user,
+    ...(by.credential?.key === undefined ? {} : { minted_key: by.credential.key }),
     minted_at: now,
     expires_at: now + expires_in_s * 1000,
     shelf: consentListOf(given.actor),

@@ -228,6 +228,7 @@ describe('a consent in a decision', () => {
       args_hash: HASH,
       definition_hash: HASH,
       strength: 'simple',
+      decisions: [{ by: 'approver:bob', user: 'bob', says: 'approve', how: 'role', at: 0 }],
     } as const
     const verdict = decide(careful, call, { ...facts, approval, consents: [factOf()] })
     expect(verdict.effect).toBe('allow')

@@ -1,10 +1,15 @@
 import type { Call } from '../../contract/call.ts'
 import type { FlowConsentRow } from '../../contract/flow-rows.ts'
 import type { Opinion } from '../../contract/verdict.ts'
-import type { ConsentMoment } from './match-consent.ts'
+import type { ConsentMoment, SeenKey } from './match-consent.ts'
 
-/** The consent under which a flow's step is executed: the row, and the version it must still have when the call starts. */
-export type FlowConsentFact = { readonly row: FlowConsentRow; readonly version: number; readonly actor_hash: string }
+/** The consent under which a flow's step is executed: the row, and the versions it and its key must still have when the call starts. */
+export type FlowConsentFact = {
+  readonly row: FlowConsentRow
+  readonly version: number
+  readonly key?: SeenKey
+  readonly actor_hash: string
+}
 
 /**
  * Whether it covers an ask about this call now. Its units were reserved before the call was made.

@@ -1,6 +1,7 @@
 import type { Caller } from '../../contract/caller.ts'
 import type { Call } from '../../contract/call.ts'
 import type { ConsentRow } from '../../contract/consent.ts'
+import type { KeyId } from '../../contract/ids.ts'
 import type { Json } from '../../contract/json.ts'
 import { inForce, type Tool } from '../../contract/tool.ts'
 import { namePlaces, shownPointer } from '../gate/shown-pointer.ts'
@@ -10,11 +11,16 @@ import type { PolicyFacts } from '../gate/policy/policy.ts'
 import type { UnitsLeft } from './consent-view.ts'
 import { fieldsAgainst, permitsArgs } from './permits-args.ts'
 
+/** One of our keys as it was read. */
+export type SeenKey = { readonly key_id: KeyId; readonly version: number | 'absent' }
+
 /** A consent as a decision sees it: the row, the version it must still have when it is spent, and what is left. */
 export type ConsentFact = {
   readonly row: ConsentRow
   readonly version: number
   readonly left: UnitsLeft
+  /** The key it was given with, which must still have this version, too. */
+  readonly key?: SeenKey
   /** What this call spends of a consent that limits cost. */
   readonly cost: number
   /** This call has already spent it: retrying the call spends no second unit. */

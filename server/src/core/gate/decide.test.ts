@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { Decision } from '../../contract/approval.ts'
 import type { Call } from '../../contract/call.ts'
 import type { Tool } from '../../contract/tool.ts'
 import { STRENGTHS, type Effect, type Opinion, type Strength } from '../../contract/verdict.ts'
@@ -51,6 +52,16 @@ const call: Call = {
 }
 const facts: Facts = neutralFacts(tool)
 
+/** `isStanding`: the key was not revoked since. */
+const approvedBy = (user: string, isStanding: boolean): Decision => ({
+  by: `approver:${user}`,
+  user,
+  says: 'approve',
+  how: 'role',
+  at: 0,
+  ...(isStanding ? {} : { ended_at: 1 }),
+})
+
 const opinion = fc.record({
   decider: fc.constantFrom('policy', 'definition', 'integrity', 'pause'),
   effect: fc.constantFrom<Effect>('allow', 'ask', 'block'),
@@ -100,23 +111,27 @@ describe('the verdict', () => {
     )
   })
 
-  test('law: an approval permits its own call up to its strength, and never overrides a block', () => {
+  test('law: an approval permits its own call up to its strength while enough keys behind it are valid, and never overrides a block', () => {
     const approvals = fc.record({
       strength: fc.constantFrom<Strength>(...STRENGTHS),
       args: fc.boolean(),
       definition: fc.boolean(),
+      standing: fc.record({ bob: fc.boolean(), cleo: fc.boolean() }),
     })
     fc.assert(
-      fc.property(fc.array(opinion, { minLength: 1 }), approvals, (some, { strength, args, definition }) => {
+      fc.property(fc.array(opinion, { minLength: 1 }), approvals, (some, { strength, args, definition, standing }) => {
         const bare = decide(careful, call, facts, saying(some))
         const approval = {
           approval_id: 'auth_0000000000000000' as const,
           args_hash: args ? HASH : 'b'.repeat(64),
           definition_hash: definition ? HASH : 'b'.repeat(64),
           strength,
+          decisions: [approvedBy('bob', standing.bob), approvedBy('cleo', standing.cleo)],
         }
         const lifted = decide(careful, call, { ...facts, approval }, saying(some)).effect
-        const isEnough = STRENGTHS.indexOf(strength) >= STRENGTHS.indexOf(bare.strength ?? 'simple')
+        const isStrong = STRENGTHS.indexOf(strength) >= STRENGTHS.indexOf(bare.strength ?? 'simple')
+        const people = Number(standing.bob) + Number(standing.cleo)
+        const isEnough = isStrong && people >= (bare.strength === 'two_person' ? 2 : 1)
         expect(lifted).toBe(bare.effect === 'ask' && args && definition && isEnough ? 'allow' : bare.effect)
       }),
     )

@@ -9,7 +9,7 @@ import {
 } from '../../contract/verdict.ts'
 import { visibleText } from '../../contract/visible-text.ts'
 import { strongestOf as strongestOfRoute } from '../approvals/routes/routes.ts'
-import { countApprovals, peopleNeeded } from '../approvals/routes/seats.ts'
+import { countApprovals, isStandingApproval, peopleNeeded } from '../approvals/routes/seats.ts'
 import { coverWithConsent } from '../consent/cover-with-consent.ts'
 import { DECIDERS, type Decider } from './deciders.ts'
 import type { ApprovalFact, Facts } from './facts.ts'
@@ -113,12 +113,14 @@ function isCovered(call: Call, asked: Verdict, approval: ApprovalFact, { route }
   )
 }
 
-/** Counts the approvers again, using the current route and groups. */
+/** Counts the approvers again, using the current route, groups and keys. */
 function hasEnoughApprovals(call: Call, asked: Verdict, approval: ApprovalFact, route: Facts['route']): boolean {
   const needed = peopleNeeded(asked)
-  if (route === undefined || (route.members === undefined && needed === 1)) return true
-  const members = approval.is_escalated === true ? (route.escalated ?? route.members) : route.members
-  return countApprovals(approval.decisions ?? [], call.caller.user, members) >= needed
+  const { decisions, is_escalated } = approval
+  const members = is_escalated === true ? (route?.escalated ?? route?.members) : route?.members
+  // One person, whoever it is: also the requester with a token.
+  if (members === undefined && needed === 1) return decisions.some(isStandingApproval)
+  return countApprovals(decisions, call.caller.user, members) >= needed
 }
 
 function observed(effect: Effect, evidence: readonly Opinion[], facts: Facts): Verdict {

@@ -23,8 +23,8 @@ export type ApprovalFact = {
   readonly args_hash: string
   readonly definition_hash: string
   readonly strength: Strength
-  /** Who approved, and whether the request had been escalated by then. Absent if the request is not routed. */
-  readonly decisions?: readonly Decision[]
+  /** Who approved, as far as it still counts, and whether the request had been escalated by then. */
+  readonly decisions: readonly Decision[]
   readonly is_escalated?: boolean
 }
 

@@ -60,7 +60,7 @@ export function expireApproval(row: ApprovalRow, now: number): ApprovalRow {
     created_at: row.created_at,
     expires_at: row.expires_at,
     state: row.state,
-    decisions: row.decisions.map(({ by, user, for: seat, says, how, passphrase, passkey, at }) => ({
+    decisions: row.decisions.map(({ by, user, for: seat, says, how, passphrase, passkey, at, keys, ended_at }) => ({
       by,
       user,
       ...(seat === undefined ? {} : { for: seat }),
@@ -69,6 +69,8 @@ export function expireApproval(row: ApprovalRow, now: number): ApprovalRow {
       ...(passphrase === undefined ? {} : { passphrase }),
       ...(passkey === undefined ? {} : { passkey }),
       at,
+      ...(keys === undefined ? {} : { keys }),
+      ...(ended_at === undefined ? {} : { ended_at }),
     })),
     texts_expired_at: now,
     ...kept(row, ['identity', 'replaces', 'replaced_by', 'counted', 'route']),

@@ -1,3 +1,4 @@
+import type { KeyId } from '../../contract/ids.ts'
 import type { DriverEvent, RunKind, Step } from '../../contract/run.ts'
 
 /**
@@ -11,6 +12,8 @@ export type Delegation = {
   readonly until: number
   /** The caller that created it. */
   readonly by: string
+  /** Its key, with which it ends. Absent if it was created without one of our keys. */
+  readonly key?: KeyId
   readonly reason: string | null
   readonly trace: string
 }

@@ -40,9 +40,10 @@ function groupWords({ name: group, people }: Fields): string {
   return `${name(group)} (${shown}${more})`
 }
 
-function decisionWords({ user, for: place, says }: Fields): string {
+function decisionWords({ user, for: place, says, ended_at }: Fields): string {
   const onBehalf = place === undefined ? '' : ` for ${name(place)}`
-  return `${textOf(says) === 'approve' ? 'approved' : 'denied'} by ${name(user)}${onBehalf}`
+  const over = ended_at === undefined ? '' : ' (the key was revoked, so it does not count)'
+  return `${textOf(says) === 'approve' ? 'approved' : 'denied'} by ${name(user)}${onBehalf}${over}`
 }
 
 function escalationWords({ escalates_at, escalates_to, escalated_at }: Fields): string[] {

@@ -3,6 +3,8 @@ import { Option, type Command } from 'commander'
 import { KeyBody } from '../../contract/api.ts'
 import { CallerKind } from '../../contract/caller.ts'
 import { FlowRole } from '../../contract/flows.ts'
+import { KeyId } from '../../contract/ids.ts'
+import type { KeyGrant } from '../../contract/key-grants.ts'
 import { PROBLEMS, refuse } from '../../contract/problems.ts'
 import { Surface } from '../../contract/surface.ts'
 import { UNREACHED, type Reply } from './client.ts'
@@ -22,6 +24,8 @@ type NewKey = {
   speaksForUser?: boolean
   newFolder?: boolean
 }
+
+const KEY_HEADINGS = ['KEY', 'CALLER', 'USER', 'CREATED', 'STATE', 'SURFACE', 'LIMITS']
 
 /** Credentials and signing keys. */
 export function addKeyCommands(program: Command, session: Session): void {
@@ -70,20 +74,29 @@ export function addKeyCommands(program: Command, session: Session): void {
       const reply = await session.send('GET', '/v1/keys')
       session.exit(
         printReply(session.out(), reply, (body) =>
-          table(
-            session.out(),
-            [['KEY', 'CALLER', 'USER', 'CREATED', 'STATE', 'SURFACE', 'LIMITS'], ...itemsOf(body).map(rowOf)],
-            'no keys',
-          ),
+          table(session.out(), [KEY_HEADINGS, ...itemsOf(body).map(rowOf)], 'no keys'),
         ),
       )
     })
   keys
-    .command('revoke <key_id>')
-    .description('revoke a key')
-    .action(async (id: string) => {
-      const reply = await session.send('DELETE', `/v1/keys/${encodeURIComponent(id)}`)
-      session.exit(printReply(session.out(), reply, () => session.out().line(`${id} is revoked`)))
+    .command('revoke <key>')
+    .description('revoke a key, by its id or by the name of its caller, and with it what it granted')
+    .option('--keep-grants', 'revoke only the key: consents, delegations and approvals that it gave stay')
+    .option('--dry-run', 'revoke nothing; show what would end')
+    .action(async (named: string, options: { keepGrants?: boolean; dryRun?: boolean }) => {
+      const id = await keyNamed(session, named)
+      if (id === undefined) return
+      const path = `/v1/keys/${encodeURIComponent(id)}`
+      const isDry = options.dryRun === true
+      const reply = isDry
+        ? await session.send('GET', `${path}/grants`)
+        : await session.send('DELETE', options.keepGrants === true ? `${path}?keep_grants=1` : path)
+      session.exit(
+        printReply(session.out(), reply, (body) => {
+          if (!isDry) session.out().line(`${id} is revoked`)
+          printGrants(session, itemsOf({ items: body['grants'] }), isDry)
+        }),
+      )
     })
   keys
     .command('rotate')
@@ -120,6 +133,61 @@ async function createOffline(session: Session, body: unknown, isNewFolder: boole
   const status = created.ok ? 201 : PROBLEMS[created.problem.code].http
   return { status, text: JSON.stringify(answer), body: answer }
 }
+
+/** The id of the one live key with this id, caller or name. Several have to be told apart by the person who revokes. */
+async function keyNamed(session: Session, named: string): Promise<string | undefined> {
+  if (KeyId.safeParse(named).success) return named
+  const keys: Fields[] = []
+  for (let after: string | undefined = '0'; after !== undefined;) {
+    const reply = await session.send('GET', `/v1/keys?after=${after}`)
+    if (reply.status !== 200) {
+      session.exit(printReply(session.out(), reply, () => undefined))
+      return undefined
+    }
+    keys.push(...itemsOf(reply.body))
+    const next = fieldsOf(reply.body)['next']
+    after = next === undefined ? undefined : textOf(next)
+  }
+  const isMeant = (key: Fields): boolean => {
+    const id = textOf(fieldsOf(key['caller'])['id'])
+    return key['state'] !== 'revoked' && (id === named || id.slice(id.indexOf(':') + 1) === named)
+  }
+  const found = keys.filter(isMeant)
+  const [only] = found
+  if (found.length === 1 && only !== undefined) return textOf(only['key_id'])
+  if (found.length > 1) table(session.out(), [KEY_HEADINGS, ...found.map(rowOf)])
+  session.fail(
+    found.length === 0
+      ? `no key that is not revoked belongs to \`${named}\`; \`sluice keys list\` lists them`
+      : `\`${named}\` has ${found.length} keys: name one by its id`,
+  )
+  return undefined
+}
+
+const WHAT: Readonly<Record<KeyGrant['what'], string>> = {
+  consent: 'consent',
+  flow_consent: 'flow consent',
+  delegation: 'delegation',
+  approval: 'approval',
+  held_call: 'held call',
+  login: 'login',
+  key: 'key that it created',
+}
+
+function printGrants(session: Session, grants: readonly Fields[], isDry: boolean): void {
+  const groups = [
+    [isDry ? 'would end with it' : 'ended with it', grants.filter((grant) => grant['ends'] === true)],
+    [isDry ? 'would stay' : 'stays', grants.filter((grant) => grant['ends'] !== true)],
+  ] as const
+  for (const [title, some] of groups) {
+    if (some.length === 0) continue
+    const row = (grant: Fields) => [nameOf(grant), textOf(grant['id']), textOf(grant['says'])]
+    table(session.out(), [[`${title}: ${some.length}`, '', ''], ...some.map(row)])
+  }
+  if (grants.length === 0) session.out().line('it had granted nothing')
+}
+
+const nameOf = (grant: Fields): string => `  ${WHAT[grant['what'] as KeyGrant['what']] ?? textOf(grant['what'])}`
 
 function rowOf(key: Fields): string[] {
   const caller = fieldsOf(key['caller'])

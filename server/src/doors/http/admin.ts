@@ -5,6 +5,7 @@ import {
   ErasureAnswer,
   FeaturesAnswer,
   KeyAnswer,
+  KeyGrantsAnswer,
   listOf,
   NewKeyAnswer,
   PauseAnswer,
@@ -154,15 +155,30 @@ export const adminRoutes: Routes = (app, gate) => {
     route({
       method: 'delete',
       path: '/v1/keys/{key_id}',
+      query: ['keep_grants'],
       access: ADMINS,
-      summary: 'Revoke a key',
+      summary: 'Revoke a key, and with it what it granted',
       answers: RevokedKeyAnswer,
     }),
     async (c) => {
-      const revoked = await gate.identity.revokeCredential(c.get('caller'), partOf(c, 'key_id'))
-      return revoked.ok
-        ? jsonResponse(200, { key_id: revoked.value.key_id, revoked_at: revoked.value.revoked_at })
-        : problemResponse(revoked.problem, c.get('trace'))
+      const keep_grants = c.req.query('keep_grants') === '1'
+      const revoked = await gate.identity.revokeCredential(c.get('caller'), partOf(c, 'key_id'), keep_grants)
+      if (!revoked.ok) return problemResponse(revoked.problem, c.get('trace'))
+      const { key_id, revoked_at, grants } = revoked.value
+      return jsonResponse(200, { key_id, revoked_at, grants })
+    },
+  )
+  app.openapi(
+    route({
+      method: 'get',
+      path: '/v1/keys/{key_id}/grants',
+      access: ADMINS,
+      summary: 'What goes back to a key, and what of it ends when the key is revoked',
+      answers: KeyGrantsAnswer,
+    }),
+    async (c) => {
+      const found = await gate.identity.keyGrants(c.get('caller'), partOf(c, 'key_id'))
+      return found.ok ? jsonResponse(200, { grants: found.value }) : problemResponse(found.problem, c.get('trace'))
     },
   )
   app.openapi(

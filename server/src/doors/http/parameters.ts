@@ -23,6 +23,7 @@ const QUERY = {
   q: text('what to search for, in plain words'),
   shared: text("`1` for the gate's own login, for servers with one login per user"),
   full: text('`1` for the full answer'),
+  keep_grants: text('`1`: what it granted goes on'),
   tool: text('only those of the tool with this id'),
   caller: text('only those of the caller with this id'),
   state: text('only those in this state; `all` for every one'),

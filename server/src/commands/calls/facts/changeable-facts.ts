@@ -3,7 +3,8 @@ import type { PauseRow, PauseScope } from '../../../contract/pause.ts'
 import type { Tool } from '../../../contract/tool.ts'
 import type { Facts } from '../../../core/gate/facts.ts'
 import { pauseScopesOf } from '../../../core/gate/judge-pause.ts'
-import { credentialState } from '../../identity/credentials.ts'
+import { credentialState } from '../../identity/credential-state.ts'
+import { successorOf } from '../../identity/successor.ts'
 import type { Change, Committed } from '../../ports/ledger.ts'
 import type { Held, Tables } from '../../ports/reads.ts'
 import type { MaybePromise } from '../../ports/runtime.ts'
@@ -24,7 +25,7 @@ type ChangeableFactsDeps = { readonly tables: Tables }
 /**
  * Reads the pauses that apply to a call and the credential it was made with. `asked_earlier`: the request was made some time ago and has
  * waited, for a person or in a run. An issuer's token is valid for minutes and only says who asked, so its expiry is no reason to drop the
- * request; a key of ours that has expired or was revoked is.
+ * request; a key of ours that has expired or was revoked is, unless another one had replaced it before.
  */
 export function readChangeableFacts(
   deps: ChangeableFactsDeps,
@@ -161,14 +162,21 @@ function readCredential(
   }
   try {
     const held = knownOrReadRow(tables, 'credentials', key)
-    if (!(held instanceof Promise)) return ofKey(held, now)
-    return held.then(
-      (read) => ofKey(read, now),
-      () => UNKNOWN_KEY,
-    )
+    const known = held instanceof Promise ? held.then((read) => ofKey(read, now)) : ofKey(held, now)
+    if (!asked_earlier) return known instanceof Promise ? known.catch(() => UNKNOWN_KEY) : known
+    if (!(known instanceof Promise) && known.credential === 'active') return known
+    return orSuccessor(tables, known, now).catch(() => UNKNOWN_KEY)
   } catch {
     return UNKNOWN_KEY
   }
+}
+
+/** The commit expects the key that is relied on: the one that the call was made with, or the one that replaced it. */
+async function orSuccessor(tables: Tables, found: MaybePromise<Known>, now: number): Promise<Known> {
+  const known = await found
+  if (known.credential === 'active' || known.key === undefined) return known
+  const successor = await successorOf({ tables, clock: () => now }, known.key.row)
+  return successor === undefined ? known : ofKey(successor, now)
 }
 
 const UNKNOWN_KEY: Known = { credential: 'unknown', valid_until: Infinity }

@@ -12,6 +12,7 @@ import type { Change, Committed } from '../../ports/ledger.ts'
 import type { Accounts, Held, Tables } from '../../ports/reads.ts'
 import type { Digest } from '../../ports/runtime.ts'
 import { lostAt } from '../../changes/unrecorded.ts'
+import { asItStands, expectsKey } from '../../identity/standing-grants.ts'
 
 export type ConsentDeps = {
   readonly tables: Tables
@@ -37,8 +38,11 @@ export async function consentFacts(
 ): Promise<(Required<Pick<CoverFacts, 'consents' | 'near'>> & Pick<CoverFacts, 'flow_consent'>) | undefined> {
   if (deps.hub !== undefined) return { consents: [], near: [] }
   try {
-    const plausible = await plausibleConsents(deps, call, asking)
-    const facts = (held: readonly Held<'consents'>[]) => Promise.all(held.map((each) => factOf(deps, each, asking)))
+    const listed = await plausibleConsents(deps, call, asking)
+    const plausible = await Promise.all(
+      listed.map(async (held) => ({ ...held, ...(await asItStands(deps.tables, held.row)) })),
+    )
+    const facts = (held: typeof plausible) => Promise.all(held.map((each) => factOf(deps, each, asking)))
     const near = plausible.filter(({ row }) => isFor(row, call) && !isAbout(row, call, asking)).slice(0, MOST_NEAR)
     const about = plausible.filter(({ row }) => isAbout(row, call, asking))
     const [consents, nearFacts] = await Promise.all([facts(about), facts(near)])
@@ -55,7 +59,8 @@ async function flowConsentOf(
 ): Promise<Pick<CoverFacts, 'flow_consent'>> {
   const held = by_run?.consent === undefined ? undefined : await tables.row('flow_consents', by_run.consent)
   if (held === undefined) return {}
-  return { flow_consent: { row: held.row, version: held.version, actor_hash: actorHash(digest, caller) } }
+  const standing = await asItStands(tables, held.row)
+  return { flow_consent: { ...standing, version: held.version, actor_hash: actorHash(digest, caller) } }
 }
 
 async function plausibleConsents({ tables }: ConsentDeps, call: Call, { spent }: Asking): Promise<Held<'consents'>[]> {
@@ -69,10 +74,11 @@ async function plausibleConsents({ tables }: ConsentDeps, call: Call, { spent }:
 
 async function factOf(
   { accounts }: ConsentDeps,
-  { row, version }: Held<'consents'>,
+  { row, version, key }: Pick<ConsentFact, 'row' | 'version' | 'key'>,
   asking: Asking,
 ): Promise<ConsentFact> {
-  const fact = { row, version, left: await unitsLeft(accounts, row), cost: asking.cost }
+  const left = await unitsLeft(accounts, row)
+  const fact = { row, version, left, cost: asking.cost, ...(key === undefined ? {} : { key }) }
   return row.consent_id === asking.spent ? { ...fact, spent: true } : fact
 }
 
@@ -94,14 +100,14 @@ export async function unitsLeft(accounts: Accounts, row: ConsentRow): Promise<Un
  */
 export function consentChanges(verdict: Verdict, facts: CoverFacts): Change[] {
   if (verdict.effect === 'allow' && isFlowConsented(verdict) && facts.flow_consent !== undefined) {
-    const { row, version } = facts.flow_consent
-    return [{ kind: 'expect', table: 'flow_consents', id: row.consent_id, version }]
+    const { row, version, key } = facts.flow_consent
+    return [{ kind: 'expect', table: 'flow_consents', id: row.consent_id, version }, ...expectsKey(key)]
   }
   if (consentIn(verdict) === undefined) return []
   const consent = consentUsed(verdict, facts)
   if (consent === undefined) throw new Bug('a consent that lets a call through is one of the facts')
-  const { row, version, cost, spent } = consent
-  const changes: Change[] = [{ kind: 'expect', table: 'consents', id: row.consent_id, version }]
+  const { row, version, key, cost, spent } = consent
+  const changes: Change[] = [{ kind: 'expect', table: 'consents', id: row.consent_id, version }, ...expectsKey(key)]
   if (spent === true) return changes
   changes.push({ kind: 'spend', account: callsAccount(row), units: 1 })
   if (row.cost !== undefined) changes.push({ kind: 'spend', account: costAccount(row), units: cost })

@@ -53,13 +53,17 @@ export function seatsFor(user: string, { members, substitutes_for }: Asked): rea
   return [...new Set([user, ...substitutes_for])].filter((seat) => members.has(seat))
 }
 
+/** An approval that still counts: its key was not revoked. */
+export const isStandingApproval = ({ says, ended_at }: Pick<Decision, 'says' | 'ended_at'>): boolean =>
+  says === 'approve' && ended_at === undefined
+
 /** Whether somebody is asked at all. */
 export const isAsked = (user: string, asked: Asked): boolean => seatsFor(user, asked).length > 0
 
 /**
  * How many approvals count.
  * INVARIANT: a person counts once, a seat counts once, and if a group or several people are asked, neither the requester nor the
- * requester's seat counts. Former members do not count.
+ * requester's seat counts. Neither former members nor revoked keys count.
  */
 export function countApprovals(
   decisions: readonly Decision[],
@@ -72,7 +76,7 @@ export function countApprovals(
     const seat = seatOf(decision)
     const isOwn = decision.user === requester || seat === requester
     const isMember = members === undefined || (members.has(seat) && decision.how !== 'token')
-    if (decision.says !== 'approve' || isOwn || !isMember) continue
+    if (!isStandingApproval(decision) || isOwn || !isMember) continue
     if (people.has(decision.user) || seats.has(seat)) continue
     people.add(decision.user)
     seats.add(seat)
@@ -89,7 +93,7 @@ export function whoIsAsked(row: Request, groups: Groups): WhoIsAsked {
   const people = peopleNeeded(row)
   const isOne = members === undefined && people === 1
   const approved = isOne
-    ? Math.min(1, decisions.filter(({ says }) => says === 'approve').length)
+    ? Math.min(1, decisions.filter(isStandingApproval).length)
     : countApprovals(decisions, caller.user, members)
   const named = [route?.group, route?.escalated_at === undefined ? undefined : route.escalation?.to]
   return {
