@@ -44,6 +44,7 @@ export function openLiveKeys(folder: string, fresh: boolean, shared?: SharedKeys
       publicKey: (key) => keys.checkpoints.publicKey(key),
       publicKeys: () => keys.checkpoints.publicKeys(),
     },
+    derived: (purpose) => keys.derived(purpose),
     rotate: {
       token: async () => reload(await change(() => rotateTokenKey(source.folder))),
       checkpoint: async () => reload(await change(() => rotateCheckpointKey(source.folder))),

@@ -129,7 +129,7 @@ export async function openPorts(given: Settings, options: GateOptions, fresh: bo
       bytes: config.approvals.pending_bytes_per_caller,
     },
     passphrases: scryptPassphrases,
-    passkeys: openPasskeys(),
+    passkeys: openPasskeys(parts.value.ports.keys.derived),
     webPush: openWebPush(placesIn(settings.data).keys, {
       post: pushPost(stopping.signal),
       clock: Date.now,

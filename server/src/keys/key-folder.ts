@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { hkdfSync, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { CheckpointKeys } from '../commands/ports/audit.ts'
 import type { TokenKeys } from '../commands/ports/keys.ts'
@@ -34,7 +34,13 @@ export type KeySource = {
   readonly token_key?: string
   readonly previous_token_key?: string
 }
-export type Keys = { readonly tokens: TokenKeys; readonly checkpoints: CheckpointKeys }
+/** Keys for one purpose, the same on every node that has the token key. The first one signs, and all of them verify. */
+export type DerivedKeys = (purpose: string) => readonly [Buffer, ...Buffer[]]
+export type Keys = {
+  readonly tokens: TokenKeys
+  readonly checkpoints: CheckpointKeys
+  readonly derived: DerivedKeys
+}
 
 const HEX_KEY = new RegExp(`^[0-9a-f]{${MIN_KEY_BYTES * 2},}$`)
 const isHexKey = (value: unknown): value is string =>
@@ -114,7 +120,13 @@ export function openKeys(source: KeySource): Result<Keys> {
   const checkpoints = loadCheckpointFile(source.folder, source.fresh)
   if (!checkpoints.ok) return checkpoints
   const { active, retired } = checkpoints.value
-  return ok({ tokens: createTokenKeys(tokens.value), checkpoints: createCheckpointKeys(active, retired) })
+  const derived = derivedFrom(tokens.value)
+  return ok({ tokens: createTokenKeys(tokens.value), checkpoints: createCheckpointKeys(active, retired), derived })
+}
+
+function derivedFrom({ active, previous }: TokenBytes): DerivedKeys {
+  const derive = (key: Uint8Array, purpose: string) => Buffer.from(hkdfSync('sha256', key, '', purpose, MIN_KEY_BYTES))
+  return (purpose) => [derive(active, purpose), ...(previous === undefined ? [] : [derive(previous, purpose)])]
 }
 
 /** A new active token key; the previous one still verifies, the one before does not. Open the keys again to use it. */

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { ChallengeClaims, Passkeys } from '../commands/ports/keys.ts'
+import type { DerivedKeys } from './key-folder.ts'
 import { PASSKEY_LIMITS, type PasskeyRow } from '../contract/passkey.ts'
 
 const NONCE = 16
@@ -10,25 +11,26 @@ const MAC = 32
 const library = () => import('@simplewebauthn/server')
 
 /**
- * Passkeys (WebAuthn). A challenge has a MAC over what it is for, so nothing is stored until it is answered.
+ * Passkeys (WebAuthn). A challenge has a MAC over what it is for, so nothing is stored until it is answered, at any node.
  * INVARIANT: the person is verified by the authenticator (a PIN, a fingerprint), not only present.
  */
-export function openPasskeys(): Passkeys {
-  const key = randomBytes(32)
-  const macOf = (claims: ChallengeClaims, head: Buffer) =>
+export function openPasskeys(derived: DerivedKeys): Passkeys {
+  const keys = () => derived('sluice.passkey-challenge.v1')
+  const macOf = (key: Buffer, claims: ChallengeClaims, head: Buffer) =>
     createHmac('sha256', key).update(JSON.stringify(claims)).update(head).digest()
 
   return {
     challenge(claims, now) {
       const head = Buffer.concat([randomBytes(NONCE), Buffer.alloc(TIME)])
       head.writeDoubleBE(now + PASSKEY_LIMITS.challenge_ms, NONCE)
-      return Buffer.concat([head, macOf(claims, head)]).toString('base64url')
+      return Buffer.concat([head, macOf(keys()[0], claims, head)]).toString('base64url')
     },
     spendable(challenge, claims, now) {
       const bytes = Buffer.from(challenge, 'base64url')
       if (bytes.length !== NONCE + TIME + MAC) return undefined
       const head = bytes.subarray(0, NONCE + TIME)
-      const isOurs = timingSafeEqual(bytes.subarray(NONCE + TIME), macOf(claims, head))
+      const mac = bytes.subarray(NONCE + TIME)
+      const isOurs = keys().some((key) => timingSafeEqual(mac, macOf(key, claims, head)))
       return isOurs && head.readDoubleBE(NONCE) > now ? head.subarray(0, NONCE).toString('hex') : undefined
     },
     async creationOptions({ user, site, challenge, known }) {

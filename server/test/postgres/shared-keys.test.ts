@@ -1,9 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { request, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { connect } from '../../src/stores/postgres/connect.ts'
 import { run } from '../doors/with-running-gate.ts'
+import { softwarePasskey } from '../security/software-passkey.ts'
 import { openNodes, type Node, type Nodes } from './with-nodes.ts'
 import { isWhole } from './stores.ts'
 import { hasPostgres } from './with-postgres.ts'
@@ -71,6 +75,62 @@ describe.skipIf(!hasPostgres)('nodes with one secret', () => {
       const { out } = await node.cli('--json', 'audit', 'verify')
       expect(JSON.parse(out), out).toMatchObject({ ok: true })
     }
+  }, 120_000)
+
+  test('take each other`s passkey challenges, once, also across a rotation', async () => {
+    const key = await one.key('approver', 'mara')
+    const agent = await one.key('agent', 'bot', 'jonas')
+    // Both are reached at one address, as behind a balancer.
+    const site = { origin: 'http://localhost:7420', host: 'localhost' }
+    const send = async (node: Node, method: string, path: string, as: string, body?: object) => {
+      const headers = { authorization: `Bearer ${as}`, 'content-type': 'application/json', host: 'localhost:7420' }
+      const sent = request(`${node.url}${path}`, { method, headers }).end(body && JSON.stringify(body))
+      const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+      return { status: answer.statusCode, body: JSON.parse(await text(answer)) as Record<string, unknown> }
+    }
+    const passkey = softwarePasskey(site)
+    const asked = await send(one, 'POST', '/v1/passkeys/options', key)
+    const response = passkey.register(String(asked.body['challenge']))
+    const added = await send(other, 'POST', '/v1/passkeys', key, { name: 'phone', response })
+    expect(added).toMatchObject({ status: 200 })
+
+    const secret = 'ghp_aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5'
+    const requests = await Promise.all(
+      ['one', 'two'].map(async (words) => {
+        const held = await send(one, 'POST', '/v1/calls', agent, { tool: 'book__note', args: { text: words + secret } })
+        const path = `/v1/approvals/${String(held.body['approval_id'])}`
+        const { digest, strength } = (await send(one, 'GET', path, key)).body
+        expect(strength).not.toBe('simple')
+        const { challenge } = (await send(one, 'POST', `${path}/passkey`, key, { digest })).body
+        return { path, challenge: String(challenge), decision: { decision: 'approve', digest } }
+      }),
+    )
+    const [first, second] = requests
+    if (first === undefined || second === undefined) throw new Error('a request is missing')
+    const assertion = passkey.assert(first.challenge)
+    const answers = await Promise.all(
+      [one, other, one, other].map((node) =>
+        send(node, 'POST', `${first.path}/decide`, key, { ...first.decision, passkey: assertion }),
+      ),
+    )
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    // One more passkey, with one proof, at both nodes at the same time.
+    const proof = passkey.assert(String((await send(one, 'POST', '/v1/passkeys/proof', key)).body['challenge']))
+    const more = await Promise.all(
+      [one, other, one, other].map(async (node) => {
+        const { challenge } = (await send(other, 'POST', '/v1/passkeys/options', key)).body
+        const made = softwarePasskey(site).register(String(challenge))
+        return send(node, 'POST', '/v1/passkeys', key, { name: 'tablet', response: made, passkey: proof })
+      }),
+    )
+    expect(more.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(await one.cli('keys', 'rotate', 'token')).toMatchObject({ code: 0 })
+    await vi.waitFor(() => expect(keysOf(other)).toEqual(keysOf(one)), PATIENCE)
+    const decided = await send(other, 'POST', `${second.path}/decide`, key, {
+      ...second.decision,
+      passkey: passkey.assert(second.challenge),
+    })
+    expect(decided).toMatchObject({ status: 200, body: { state: 'approved' } })
   }, 120_000)
 
   test('rotate at the same time without losing a rotation', async () => {

@@ -73,7 +73,7 @@ export type Site = { readonly origin: string; readonly host: string }
 export type ChallengeClaims = readonly string[]
 
 export interface Passkeys {
-  /** A fresh challenge for these claims, valid for a short time and only in this process. */
+  /** A fresh challenge for these claims, valid for a short time at every node of the store. */
   challenge(claims: ChallengeClaims, now: number): string
   /** A name for the challenge, to be spent once; undefined if it is not ours, not for these claims, or too old. */
   spendable(challenge: string, claims: ChallengeClaims, now: number): string | undefined
