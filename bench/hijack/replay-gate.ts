@@ -76,6 +76,8 @@ const FILES: FileFacts = {
   configured: async () => undefined,
   look: () => ({
     isHere: false,
+    isFrom: false,
+    programs: [],
     own: [],
     mayBeHere: false,
     names: { folder: undefined, files: [] },

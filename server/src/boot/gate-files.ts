@@ -11,6 +11,7 @@ import { ROW_KEY_FILE } from '../keys/row-key.ts'
 import { SEAL_KEY_FILE } from '../keys/seal-keys.ts'
 import { placesIn } from './data-folder.ts'
 import type { Settings } from './load-config.ts'
+import { decidingFiles, programFiles } from './protected-files.ts'
 import { trustFolder } from './trust/trust-records.ts'
 
 const KEY_FILES = [
@@ -25,14 +26,18 @@ const KEY_FILES = [
   HUB_FILE,
 ]
 
-/** What no tool argument may reach: the data folder and, for writing, the configuration, the files of its policy, and what the user trusts. */
+/**
+ * What no tool argument may reach: the data folder and, for writing, the configuration, the files of its policy, what the user
+ * trusts, what decides what clients run, and the gate's program.
+ */
 export function gateFiles({ data, file, folder, policy }: Settings): GateFiles {
   const { admin, socket, keys } = placesIn(data)
   const store = storeFiles({ folder: data })
   const secret = [admin, socket, ...store, ...KEY_FILES.map((name) => resolve(keys, name))]
   return {
     data,
-    settings: [...new Set([file, resolve(folder, policy.file), trustFolder()])],
+    settings: [...new Set([file, resolve(folder, policy.file), trustFolder(), ...decidingFiles({ data, file })])],
+    programs: programFiles(),
     store,
     names: secret.map((path) => relative(data, path)),
   }

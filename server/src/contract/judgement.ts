@@ -21,8 +21,11 @@ export const Sandbox = z.strictObject({
 })
 export type Sandbox = z.infer<typeof Sandbox>
 
-/** How a path relates to the gate's own files: in its data folder, one of its settings, or a folder that contains these. */
-export type GatePlace = 'data' | 'settings' | 'around_data' | 'around_settings'
+/**
+ * How a path relates to the gate's own files: in its data folder, one of its settings, a part of its program (its code, its Node,
+ * the libraries it loads), or a folder that contains these.
+ */
+export type GatePlace = 'data' | 'settings' | 'program' | 'around_data' | 'around_settings'
 
 /** The names of the gate's own files, from any folder. */
 export type OwnNames = {

@@ -49,5 +49,7 @@ export const GATE_PROTECTION_RULES: ReadonlySet<string> = new Set([
   'sandbox.gate_data',
   'sandbox.gate_settings',
   'sandbox.gate_around',
+  'sandbox.gate_program',
+  'sandbox.client_settings',
   'content.own_credential',
 ])

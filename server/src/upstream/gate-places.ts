@@ -4,10 +4,12 @@ import type { GatePlace } from '../contract/judgement.ts'
 import type { Followed } from '../commands/calls/facts/file-facts.ts'
 import { followLinks } from './follow-links.ts'
 
-/** The gate's own files: its data folder, and the files and folders with its configuration and policy. Absolute. */
+/** The gate's own files: its data folder, its configuration and policy, what decides what clients run, and its program. Absolute. */
 export type GateFiles = {
   readonly data: string
   readonly settings: readonly string[]
+  /** The gate's code, the Node that runs it, and the libraries it loads. */
+  readonly programs: readonly string[]
   /** The store's own files in the data folder. */
   readonly store: readonly string[]
   /** The files in the data folder that nobody else has, relative to it. */
@@ -32,7 +34,7 @@ type Known = {
  */
 export function gatePlaces(own: GateFiles): (place: Followed) => Promise<readonly GatePlace[]> {
   let ids = new Map<string, Promise<string | undefined>>()
-  let known: Promise<{ data: Known; settings: readonly Known[] }> | undefined
+  let known: Promise<{ data: Known; settings: readonly Known[]; programs: readonly Known[] }> | undefined
   let since = Number.NEGATIVE_INFINITY
   /** Folders change only by mounting, and the gate's files hardly ever move: neither is looked up for every call. */
   const forgetOld = () => {
@@ -51,12 +53,16 @@ export function gatePlaces(own: GateFiles): (place: Followed) => Promise<readonl
     const around = await Promise.all(above(lead).map(idOf))
     return { paths: [fold(path), fold(lead)], id: await idOf(lead), around }
   }
-  const knowAll = async () => ({ data: await know(own.data), settings: await Promise.all(own.settings.map(know)) })
+  const knowAll = async () => ({
+    data: await know(own.data),
+    settings: await Promise.all(own.settings.map(know)),
+    programs: await Promise.all(own.programs.map(know)),
+  })
 
   return async ({ lead, is_found, is_linked }) => {
     forgetOld()
     known ??= knowAll()
-    const { data, settings } = await known
+    const { data, settings, programs } = await known
     const isThere = is_found || is_linked
     // Nothing is cached about the path itself: a link or a file may be created between two calls.
     const chain = isThere ? await Promise.all([identity(lead), ...above(lead).map(idOf)]) : NOTHING_THERE
@@ -69,7 +75,10 @@ export function gatePlaces(own: GateFiles): (place: Followed) => Promise<readonl
     return [
       ...(settings.some(isIn) ? (['settings'] as const) : []),
       ...(isAround(data) ? (['around_data'] as const) : []),
-      ...(settings.some((place) => isAround(place) && !isIn(place)) ? (['around_settings'] as const) : []),
+      ...(programs.some(isIn) ? (['program'] as const) : []),
+      ...([...settings, ...programs].some((place) => isAround(place) && !isIn(place))
+        ? (['around_settings'] as const)
+        : []),
     ]
   }
 }

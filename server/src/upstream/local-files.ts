@@ -57,32 +57,38 @@ export function localFiles(servers: Config['servers'], folder: string, own?: Gat
     return found
   }
   const ownFiles = own === undefined ? [] : [own.data, ...own.settings]
-  const gate: GateNames = { own: ownFiles, names, places }
+  const gate: GateNames = { own: ownFiles, programs: own?.programs ?? [], names, places }
   return {
     windows: sep === '\\',
     home: (server) => secretOf(childOf(server)?.env['HOME'] ?? '', folder, process.env) || homedir(),
     configured: async (path) => (await followLinks()(resolve(folder, atHome(path, homedir()))))?.lead,
-    look: (server) => new LocalLook(standingOf(server), gate),
+    look: (server, from) => new LocalLook(from === undefined ? standingOf(server) : standingFrom(from), gate),
   }
 }
 
-type GateNames = Pick<DiskLook, 'own' | 'names'> & { readonly places: ReturnType<typeof gatePlaces> | undefined }
+type GateNames = Pick<DiskLook, 'own' | 'names' | 'programs'> & {
+  readonly places: ReturnType<typeof gatePlaces> | undefined
+}
 
 /** A class, because one is created per call and the methods are shared. Most calls name no file and use none of them. */
 class LocalLook implements DiskLook {
   readonly isHere: boolean
   readonly mayBeHere: boolean
+  readonly isFrom: boolean
   readonly own: readonly string[]
+  readonly programs: readonly string[]
   readonly names: OwnNames
   readonly #standing: Standing
   readonly #places: GateNames['places']
   /** Followed links are cached for this decision only. */
   #followed: Follow | undefined = undefined
 
-  constructor(standing: Standing, { own, names, places }: GateNames) {
+  constructor(standing: Standing, { own, programs, names, places }: GateNames) {
     this.isHere = standing.isHere
     this.mayBeHere = standing.mayBeHere
+    this.isFrom = standing.isFrom === true
     this.own = own
+    this.programs = programs
     this.names = names
     this.#standing = standing
     this.#places = places
@@ -118,7 +124,17 @@ class LocalLook implements DiskLook {
 type Standing = Pick<DiskLook, 'isHere' | 'mayBeHere'> & {
   readonly base: string
   readonly bases: Promise<readonly string[]>
+  readonly isFrom?: true
 }
+
+/** A call of a client that runs on this machine says where its paths start, so a name without a folder is a file there. */
+const standingFrom = (from: readonly string[]): Standing => ({
+  base: from[0] ?? '/',
+  isHere: true,
+  mayBeHere: false,
+  bases: Promise.resolve(from),
+  isFrom: true,
+})
 
 /** A folder such as `.sluice` is recognized by its name; one called `data` is not. */
 function namesOf(own: GateFiles | undefined): OwnNames {

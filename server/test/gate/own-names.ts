@@ -36,6 +36,7 @@ export async function openProject() {
   const own = {
     data: join(folder, '.sluice'),
     settings: [join(folder, 'sluice.yaml')],
+    programs: [],
     store: [join(folder, '.sluice/ledger.sqlite')],
     names: ['admin.key', 'gate.sock', 'ledger.sqlite', 'ledger.sqlite-wal', ...KEYS.map((name) => `keys/${name}`)],
   }

@@ -17,6 +17,8 @@ const policy = compiled.value
 
 const look: DiskLook = {
   isHere: true,
+  isFrom: false,
+  programs: [],
   own: [],
   mayBeHere: false,
   names: { folder: undefined, files: [] },

@@ -7,6 +7,8 @@ export const NO_FILES: FileFacts = {
   configured: async () => undefined,
   look: () => ({
     isHere: false,
+    isFrom: false,
+    programs: [],
     own: [],
     mayBeHere: false,
     names: { folder: undefined, files: [] },

@@ -34,6 +34,10 @@ const NO_TEXT: ShellReading = {
   unknown: ['a command that is not a string'],
   addresses: [],
   paths: [],
+  written: [],
+  run: [],
+  trees: [],
+  folders: [],
 }
 
 /**

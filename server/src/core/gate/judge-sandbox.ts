@@ -5,7 +5,7 @@ import { argsOf } from './call-args.ts'
 import type { Facts } from './facts.ts'
 import type { Policy } from './policy/policy.ts'
 import type { FileFact, FilesFact } from './sandbox/files-fact.ts'
-import { isClientFile } from './sandbox/client-files.ts'
+import { isAroundClientFile, isClientFile } from './sandbox/client-files.ts'
 import { isInside } from './sandbox/is-inside.ts'
 import { isProcessFile } from './sandbox/process-files.ts'
 import { sensitiveName } from './sandbox/sensitive-names.ts'
@@ -40,13 +40,16 @@ export function judgeSandboxFacts(call: Call, facts: SandboxFacts): Opinion[] {
   if (args.length === 0 && !too_many) return []
   const use = treeUse(facts.tool, argsOf(call))
   const found = args.flatMap((arg) =>
-    [...gateFindings(arg, facts.tool, use), ...clientFinding(arg, facts.tool), ...findingsOn(arg, sandbox)].map(
-      (finding) => ({ ...finding, at: arg.at }),
-    ),
+    [
+      ...gateFindings(arg, facts.tool, arg.tree ?? use),
+      ...clientFinding(arg, facts.tool, arg.tree ?? use),
+      ...findingsOn(arg, sandbox),
+    ].map((finding) => ({ ...finding, at: arg.at })),
   )
-  const rules = [...new Set(found.map(({ rule, says }) => `${rule} ${says}`))]
+  const keyOf = ({ effect, rule, says }: Finding) => `${effect} ${rule} ${says}`
+  const rules = [...new Set(found.map(keyOf))]
   const opinions = rules.flatMap((key): Opinion[] => {
-    const same = found.filter(({ rule, says }) => `${rule} ${says}` === key)
+    const same = found.filter((finding) => keyOf(finding) === key)
     const [first] = same
     if (first === undefined) return []
     const says = `${namePlaces(same.map(({ at }) => at))} ${first.says}`
@@ -68,10 +71,13 @@ const TOO_MANY: Finding = {
   says: 'the arguments contain more possible paths than the gate checks',
 }
 
+/** What happens to a folder that a path names: by the tool's name, or by the word of a command. */
+type Use = TreeUse | 'becomes'
+
 /** Effects that may change a file. A tool that only reaches people or the network just reads it. */
 const CHANGING = ['write', 'destructive', 'privileged'] as const
 
-function gateFindings({ gate, certainty }: FileFact, tool: Tool, use: TreeUse): Finding[] {
+function gateFindings({ gate, certainty, tree, part = 'writes' }: FileFact, tool: Tool, use: Use): Finding[] {
   if (gate.includes('data')) {
     if (certainty === 'mention')
       return [{ effect: 'ask', rule: 'sandbox.gate_mentioned', says: "mentions the gate's data folder in a text" }]
@@ -80,20 +86,32 @@ function gateFindings({ gate, certainty }: FileFact, tool: Tool, use: TreeUse): 
   if (certainty === 'mention') return []
   const isChanging = CHANGING.some((effect) => tool.effects.includes(effect))
   if (gate.includes('settings') && isChanging)
-    return [{ effect: 'block', rule: 'sandbox.gate_settings', says: "leads to the gate's configuration or policy" }]
+    return [
+      {
+        effect: 'block',
+        rule: 'sandbox.gate_settings',
+        says: "leads to the gate's configuration or policy, or to another file that it depends on",
+      },
+    ]
+  if (gate.includes('program') && isChanging && part === 'writes')
+    return [
+      { effect: 'block', rule: 'sandbox.gate_program', says: "leads to the gate's program or a library that it loads" },
+    ]
   const isAround = gate.includes('around_data') || gate.includes('around_settings')
   if (isAround && use === 'takes')
     return [{ effect: 'block', rule: 'sandbox.gate_around', says: "is a folder that contains the gate's own files" }]
-  if (gate.includes('around_data') && use === 'goes through')
-    return [{ effect: 'ask', rule: 'sandbox.gate_around', says: "is a folder that contains the gate's data folder" }]
+  if (use === 'goes through' && (gate.includes('around_data') || (isAround && tree !== undefined)))
+    return [{ effect: 'ask', rule: 'sandbox.gate_around', says: "is a folder that contains the gate's own files" }]
   return []
 }
 
 /** Whoever can rewrite an agent's hooks can turn the gate off for it. */
-function clientFinding({ readings, leads, certainty }: FileFact, tool: Tool): Finding[] {
+function clientFinding({ readings, leads, certainty, part }: FileFact, tool: Tool, use: Use): Finding[] {
   const paths = leads === 'unknown' ? readings : [...readings, ...leads]
   const isChanging = CHANGING.some((effect) => tool.effects.includes(effect))
-  if (certainty === 'mention' || !isChanging || !paths.some(isClientFile)) return []
+  const isReplacing = use === 'takes' || use === 'becomes'
+  const isTheirs = (path: string) => isClientFile(path) || (isReplacing && isAroundClientFile(path))
+  if (certainty === 'mention' || !isChanging || part === 'reads' || !paths.some(isTheirs)) return []
   return [{ effect: 'block', rule: 'sandbox.client_settings', says: "leads to a coding agent's hooks or settings" }]
 }
 

@@ -7,6 +7,7 @@ import type { Place, Reader } from './reader.ts'
 import { sensitiveWord } from './sensitive.ts'
 import { searchesHome } from './searches-home.ts'
 import { SPECIALS } from './specials.ts'
+import { noteTrees } from './trees.ts'
 import { programName, programOf } from './table.ts'
 
 const VERSION = /^--?(?:version|help)$/
@@ -65,6 +66,7 @@ export function judgeWords(reader: Reader, words: readonly ReadWord[], place: Pl
   if (forbidden !== undefined) reader.forbidden.push(forbidden)
   const [only] = rest
   if (rest.length === 1 && only?.literal === true && isVersion(name, only.text)) return ['reads']
+  noteTrees(reader, name, rest)
   const does = rowDoings(reader, name, program, withoutNull(name, rest), place)
   if (does.some((doing) => HANDS_ON.has(doing))) probeAll(reader, rest, place)
   if (searchesHome(name, rest)) reader.secrets.add('everything below a home or system folder')

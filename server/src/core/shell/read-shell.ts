@@ -28,12 +28,16 @@ export function readShell(command: string, cwd?: string): ShellReading {
     unknown: new Set(),
     addresses: new Set(),
     paths: new Set(),
+    written: new Set(),
+    run: new Set(),
+    trees: [],
+    folders: [],
     left: MOST_PARTS,
     code: (text, place) => readCode(reader, text, place),
     probe: (text, place) => probe(reader, text, place),
   }
   readCode(reader, command, { depth: 0, substituted: false, input: undefined })
-  const { parts, forbidden, secrets, unknown, addresses, paths } = reader
+  const { parts, forbidden, secrets, unknown, addresses, paths, written, run, trees, folders } = reader
   return {
     parts,
     forbidden: unique(forbidden),
@@ -41,6 +45,10 @@ export function readShell(command: string, cwd?: string): ShellReading {
     unknown: [...unknown],
     addresses: [...addresses],
     paths: [...paths],
+    written: [...written],
+    run: [...run],
+    trees,
+    folders,
   }
 }
 
@@ -73,6 +81,10 @@ function probe(reader: Reader, text: string, place: Place): void {
     unknown: new Set(),
     addresses: new Set(),
     paths: new Set(),
+    written: new Set(),
+    run: new Set(),
+    trees: [],
+    folders: [],
     left: Math.min(reader.left, 50),
     functions: new Set(),
   }
@@ -298,7 +310,10 @@ function simple(reader: Reader, node: Command, source: string, place: Place): vo
   for (const one of node.redirects) does.push(...redirect(reader, one, source))
   const input = joined(joined(place.input, inputOf(node.redirects)), substitutedIn(node))
   const words = node.name === undefined ? [] : [readWord(node.name), ...node.args.map(readArgument)]
-  does.push(...judgeWords(reader, words, { ...place, input }))
+  const done = judgeWords(reader, words, { ...place, input })
+  does.push(...done)
+  if (done.some((one) => WRITING.has(one))) for (const { text } of words) reader.written.add(text)
+  else if (done.some((one) => RUNNING.has(one))) for (const { text } of words) reader.run.add(text)
   const program = words[0] === undefined ? 'assignment' : (programName(words[0].text) ?? words[0].text)
   if (does.includes('sends') && node.redirects.some(isSocket) && programOf(program)?.special === 'shell')
     reader.forbidden.push(REVERSE_SHELL)
@@ -307,6 +322,8 @@ function simple(reader: Reader, node: Command, source: string, place: Place): vo
   reader.parts.push({ text: source.slice(node.pos, node.end), program, does: [...new Set(does)] } satisfies ShellPart)
 }
 
+const WRITING: ReadonlySet<ShellEffect> = new Set(['writes', 'destroys'])
+const RUNNING: ReadonlySet<ShellEffect> = new Set(['runs', 'escalates', 'unknown'])
 const isSocket = (one: Redirection) => one.type === 'Redirect' && /^\/dev\/(?:tcp|udp)\//.test(one.target?.value ?? '')
 const QUIET = /^(?:\/dev\/(?:null|stdout|stderr|tty|fd\/\d+)|\d+|-|\d+-)$/
 const WRITES = new Set(['>', '>>', '>|', '&>', '&>>', '<>', '>&'])
@@ -324,6 +341,7 @@ function redirect(reader: Reader, one: Redirection, source: string): readonly Sh
   else if (WRITES.has(operator) && !(word.literal && QUIET.test(word.text))) {
     found.push('writes')
     notePaths(reader, [word])
+    reader.written.add(word.text)
     if (isDisk(word.text)) reader.forbidden.push({ rule: 'shell.disk', says: 'overwrites a disk' })
   } else if (operator === '<') notePaths(reader, [word])
   if (found.length > 0) reader.parts.push({ text: source.slice(one.pos, one.end), program: operator, does: found })

@@ -1,7 +1,7 @@
 import type { Forbidden } from './forbidden.ts'
 import type { ShellEffect } from './program.ts'
 import type { ReadWord } from './read-word.ts'
-import type { ShellPart } from './shell-reading.ts'
+import type { ShellPart, TreeWord } from './shell-reading.ts'
 
 /** Text on a command's standard input, as far as it is a literal in the command itself. */
 export type Input = { readonly texts: readonly string[]; readonly decoded: boolean }
@@ -25,6 +25,10 @@ export type Reader = {
   readonly unknown: Set<string>
   readonly addresses: Set<string>
   readonly paths: Set<string>
+  readonly written: Set<string>
+  readonly run: Set<string>
+  readonly trees: TreeWord[]
+  readonly folders: string[]
   /** How many more parts are checked; the rest is unknown. */
   left: number
   /** Parses a text as shell code. */

@@ -5,6 +5,12 @@ import { EFFECTS_OF, type ShellEffect } from './program.ts'
 /** One simple command of a shell command, or one redirection, with what it does. */
 export type ShellPart = { readonly text: string; readonly program: string; readonly does: readonly ShellEffect[] }
 
+/**
+ * `takes`: moves, removes, or changes the permissions of the whole folder. `goes through`: copies, links or unpacks it or into it.
+ * `becomes`: something else may take its place.
+ */
+export type TreeWord = { readonly text: string; readonly use: 'takes' | 'goes through' | 'becomes' }
+
 /** What a shell command does. */
 export type ShellReading = {
   readonly parts: readonly ShellPart[]
@@ -18,6 +24,14 @@ export type ShellReading = {
   readonly addresses: readonly string[]
   /** Words that may be paths, as written. */
   readonly paths: readonly string[]
+  /** Words of the parts that write or destroy, and code in other languages: what a path among them names may be changed. */
+  readonly written: readonly string[]
+  /** Words of the parts that run other code, or whose effects are not known. */
+  readonly run: readonly string[]
+  /** What happens to a folder that one of the words names, and to everything in it. */
+  readonly trees: readonly TreeWord[]
+  /** The folders that it changes to, in order. */
+  readonly folders: readonly string[]
 }
 
 export function effectsOfReading({ parts, unknown, forbidden }: ShellReading): readonly ToolEffect[] {

@@ -210,6 +210,10 @@ function interpreter({ reader, name, words, place }: SpecialInput): readonly She
   for (const code of [...codes, ...(place.input?.texts ?? [])]) {
     for (const quoted of [...quotedTexts(code), listedWords(code)]) reader.probe(quoted, deeper(place))
   }
+  // What code names, it may change: `python3 -c "open('x', 'w')"`, `perl -pi -e 's/a/b/' x`.
+  const isInline = texts.some((text) => CODE_OPTION.test(text)) || place.input !== undefined
+  for (const text of isInline ? [...texts, ...codes, ...(place.input?.texts ?? [])] : [])
+    for (const named of [text, ...quotedTexts(text)]) reader.written.add(named)
   paths(reader, words)
   return ['runs']
 }

@@ -10,8 +10,11 @@ export interface FileFacts {
   home(server: string): string
   /** A path of the configuration: relative to the config file's folder; `~` at its start is the gate's own home. */
   configured(path: string): Promise<string | undefined>
-  /** One view of the disk for the arguments of one call. Results are cached within it. */
-  look(server: string): DiskLook
+  /**
+   * One view of the disk for the arguments of one call. Results are cached within it. `from`: the folders that its relative paths
+   * may be relative to, for a call that says so; the first is the working folder.
+   */
+  look(server: string, from?: readonly string[]): DiskLook
 }
 
 /** Where a path leads with all links followed, even if it does not exist yet. */
@@ -30,6 +33,8 @@ export interface DiskLook {
   readonly isHere: boolean
   /** Whether its files may be on this machine: not for a server at a remote URL. */
   readonly mayBeHere: boolean
+  /** Whether the call itself says what its paths are relative to. */
+  readonly isFrom: boolean
   /** What a relative path may be relative to: the server's base first, then folders it was started with. Empty if not here. */
   bases(): Promise<readonly string[]>
   /** Resolves a path verbatim; a relative one against `from`, or the server's base. Undefined if unknown. */
@@ -42,6 +47,8 @@ export interface DiskLook {
   entriesIn(folder: string): Promise<readonly FolderEntry[] | undefined>
   /** The gate's own places, as written; the data folder first. Empty if it has none on this machine. */
   readonly own: readonly string[]
+  /** The places of its program. */
+  readonly programs: readonly string[]
   /** The names of the gate's own files. */
   readonly names: OwnNames
   /** Whether a path exists completely; a relative one is resolved against `from`. */

@@ -1,5 +1,5 @@
 import type { Call } from '../../../contract/call.ts'
-import type { Json } from '../../../contract/json.ts'
+import { isJsonObject, type Json } from '../../../contract/json.ts'
 import type { Sandbox } from '../../../contract/judgement.ts'
 import { inForce, type Tool } from '../../../contract/tool.ts'
 import { argsOf } from '../../../core/gate/call-args.ts'
@@ -14,10 +14,12 @@ import { mentionsOf } from '../../../core/gate/sandbox/mentions.ts'
 import { pathReadings, type Machine } from '../../../core/gate/sandbox/path-readings.ts'
 import { sensitiveName } from '../../../core/gate/sandbox/sensitive-names.ts'
 import { withoutSecretPlaces } from '../../../core/json/split-secrets.ts'
+import { shellReading } from '../../../core/gate/as-called.ts'
 import { shownPointer } from '../../../core/gate/shown-pointer.ts'
 import type { DiskLook, FileFacts } from './file-facts.ts'
 import { gateOf, isAbsolute, mayNameFiles, namedFiles, pairedFiles } from './gate-reach.ts'
 import { linkedBy } from './linked-by.ts'
+import type { TreeWord } from '../../../core/shell/shell-reading.ts'
 import { settingsOf, type Judgement } from './load-judgement.ts'
 import type { YieldWhenDue, MaybePromise } from '../../ports/runtime.ts'
 import { SMALL_TEXT } from '../../scanning/scanner.ts'
@@ -45,10 +47,11 @@ export function filesFact(deps: FilesDeps, call: Call, tool: Tool): MaybePromise
   const all = argumentTexts(args)
   if (call.canonical_args.length > SMALL_TEXT) return filesIn(deps, call, tool, sandbox, args, all)
   const found = fileArguments(args, settingsOf(judgement, tool)?.files, all, tool.paths)
-  const look = files.look(call.server)
-  const isQuiet = found.found.length === 0 && !found.too_many && namesNothing(all.texts, look)
+  const named = commandWords(tool, call)
+  const look = files.look(call.server, foldersOf(tool, args, named?.folders ?? []))
+  const isQuiet = found.found.length === 0 && !found.too_many && named === undefined && namesNothing(all.texts, look)
   if (isQuiet && sandbox?.local !== true) return sandbox === undefined ? NO_FILES : NO_REMOTE_FILES
-  return lookAt(deps, call, tool, { sandbox, all, found, look, pause: async () => undefined })
+  return lookAt(deps, call, tool, { sandbox, all, found, named, look, pause: async () => undefined })
 }
 
 const NO_FILES: FilesFact = { sandbox: 'none', args: [], too_many: false }
@@ -66,13 +69,16 @@ async function filesIn(
   const pause = async () => deps.yieldWhenDue?.()
   await pause()
   const found = fileArguments(args, settingsOf(deps.judgement, tool)?.files, all, tool.paths)
-  return lookAt(deps, call, tool, { sandbox, all, found, look: deps.files.look(call.server), pause })
+  const named = commandWords(tool, call)
+  const look = deps.files.look(call.server, foldersOf(tool, args, named?.folders ?? []))
+  return lookAt(deps, call, tool, { sandbox, all, found, named, look, pause })
 }
 
 type Candidates = {
   readonly sandbox: Sandbox | undefined
   readonly all: ArgumentTexts
   readonly found: FileArguments
+  readonly named: CommandWords | undefined
   readonly look: DiskLook
   readonly pause: () => Promise<void>
 }
@@ -81,7 +87,7 @@ async function lookAt(
   deps: FilesDeps,
   call: Call,
   tool: Tool,
-  { sandbox, all, found: { found, too_many }, look, pause }: Candidates,
+  { sandbox, all, found: { found, too_many }, named: command, look, pause }: Candidates,
 ): Promise<FilesFact> {
   const { files } = deps
   const bases = await look.bases()
@@ -101,18 +107,82 @@ async function lookAt(
   for (const argument of candidates.slice(0, MOST_FILES)) {
     await pause()
     const fact = await factOf(argument, look, bases, machine)
-    if (fact !== undefined) facts.push({ at: shownPointer(argument.path, schema), ...fact })
+    const part = command === undefined ? {} : { part: partOf(command, argument.text) }
+    if (fact !== undefined) facts.push({ at: shownPointer(argument.path, schema), ...fact, ...part })
+  }
+  for (const { argument, tree } of command?.words ?? []) {
+    await pause()
+    const fact = await factOf(argument, look, bases, machine)
+    const use = tree === undefined ? {} : { tree }
+    if (fact !== undefined) facts.push({ at: shownPointer(argument.path, schema), ...fact, ...use })
   }
   return {
     sandbox: sandbox === undefined ? 'none' : await rootsOf(deps, sandbox),
     args: facts,
-    too_many: too_many || candidates.length > MOST_FILES,
+    too_many: too_many || candidates.length > MOST_FILES || command?.too_many === true,
   }
 }
 
 /** Whether no text can name one of the gate's own files, whatever it is relative to. */
 const namesNothing = (texts: readonly ArgumentText[], look: DiskLook): boolean =>
   !mayNameFiles(texts, look) && mentionsOf(texts, look.own[0]).length === 0
+
+/** What a shell command may change, by its own words: without quotes, and with the names that a target folder gets. */
+type CommandWords = {
+  readonly words: readonly { readonly argument: FileArgument; readonly tree?: TreeWord['use'] }[]
+  readonly written: readonly string[]
+  readonly run: readonly string[]
+  readonly folders: readonly string[]
+  readonly too_many: boolean
+}
+
+function partOf({ written, run }: CommandWords, text: string): 'writes' | 'runs' | 'reads' {
+  if (written.some((word) => word.includes(text))) return 'writes'
+  return run.some((word) => word.includes(text)) ? 'runs' : 'reads'
+}
+
+const MOST_WORDS = 300
+
+function commandWords(tool: Tool, call: Call): CommandWords | undefined {
+  const reading = shellReading(tool, call)
+  if (reading === undefined || tool.shell === undefined) return undefined
+  const path = tool.shell.split('/').filter((name) => name !== '')
+  const isName = (text: string) => text !== '' && text.length <= LONGEST && !/\s|^-/.test(text)
+  const written = reading.written.flatMap((word) => [word, ...word.split(/[=:,]/).slice(1)]).filter(isName)
+  const words = [
+    ...[...new Set(written)].map((text) => ({ text, use: {} })),
+    ...reading.trees
+      .filter(({ text }) => text.length <= LONGEST)
+      .map(({ text, use }) => ({ text, use: { tree: use } })),
+  ]
+  return {
+    words: words
+      .slice(0, MOST_WORDS)
+      .map(({ text, use }) => ({ argument: { path, text, certainty: 'path', bound: false }, ...use })),
+    written: reading.written,
+    run: reading.run,
+    folders: reading.folders,
+    too_many: words.length > MOST_WORDS,
+  }
+}
+
+const MOST_FOLDERS = 16
+
+/**
+ * The folders that the paths of a client's own tool may be relative to: the one it works in, and those that its command changes
+ * to. Undefined if it does not say.
+ */
+function foldersOf(tool: Tool, args: Json, changes: readonly string[]): readonly string[] | undefined {
+  if (tool.executor !== 'client' || !isJsonObject(args)) return undefined
+  const { cwd } = args
+  if (typeof cwd !== 'string' || !isAbsolute(cwd)) return undefined
+  let folders = [cwd]
+  for (const to of changes) {
+    const next = isAbsolute(to) ? [to] : folders.map((folder) => `${folder}/${to}`)
+    folders = [...new Set([...folders, ...next])].slice(0, MOST_FOLDERS)
+  }
+  return folders
+}
 
 const NOWHERE = { bound: false, readings: [], leads: [] } as const
 
@@ -163,7 +233,7 @@ async function factOf(
     const linked = await Promise.all(
       bases.slice(1).flatMap((base) => read.paths.map((path) => look.follow(path, base))),
     )
-    const more = linked.flatMap((one) => (one?.is_linked === true ? [one.lead] : []))
+    const more = linked.flatMap((one) => (one !== undefined && (one.is_linked || look.isFrom) ? [one.lead] : []))
     const all = allOf([...leads.map((one) => one?.lead), ...more, ...decoded, ...crossed])
     return { certainty, bound, readings: [...read.paths, ...hidden], leads: all, gate }
   }

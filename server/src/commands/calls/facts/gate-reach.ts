@@ -29,11 +29,12 @@ export async function gateOf(
   return [...places]
 }
 
-function reachOf(pattern: string, { own }: DiskLook): readonly GatePlace[] {
+function reachOf(pattern: string, { own, programs }: DiskLook): readonly GatePlace[] {
   const [data, ...settings] = own
   return [
     ...(data !== undefined && canMatch(pattern, data) ? (['data'] as const) : []),
     ...(settings.some((place) => canMatch(pattern, place)) ? (['settings'] as const) : []),
+    ...(programs.some((place) => canMatch(pattern, place)) ? (['program'] as const) : []),
   ]
 }
 

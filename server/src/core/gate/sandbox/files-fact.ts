@@ -1,4 +1,5 @@
 import type { GatePlace } from '../../../contract/judgement.ts'
+import type { TreeWord } from '../../shell/shell-reading.ts'
 import type { PathFault } from './path-readings.ts'
 
 /**
@@ -20,6 +21,10 @@ export type FileFact = {
   readonly readings: readonly string[]
   /** These paths with all links resolved, including files that do not exist yet. */
   readonly leads: readonly string[] | 'unknown'
+  /** What a command does to the folder that it names, if it is one. */
+  readonly tree?: TreeWord['use']
+  /** In a command: whether the part that names it writes, runs other code, or only reads. Otherwise the tool's effects say it. */
+  readonly part?: 'writes' | 'runs' | 'reads'
   /** How these paths, and those of even the loosest reading, relate to the gate's own files. */
   readonly gate: readonly GatePlace[]
 }
