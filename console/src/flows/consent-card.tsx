@@ -22,7 +22,7 @@ export function ConsentCard({ data }: { readonly data: Checklist }) {
     },
     onSettled: () => client.invalidateQueries({ queryKey: ['flows'] }),
   })
-  const isOpen = data.run.status === 'in_progress'
+  const isOpen = data.run.status === 'in_progress' && data.may_change
   const canAutomate = data.steps.some(({ automatable }) => automatable === 'automatable')
   if (!canAutomate && data.consents.length === 0) return null
   return (

@@ -68,7 +68,7 @@ function RunTop({ run_id, data }: { readonly run_id: string; readonly data: Chec
           version <Text>{run.flow_version}</Text> · {run.scope} · <span className="mono">{run.run_id}</span>
         </span>
       )}
-      {run?.status === 'in_progress' ? (
+      {run?.status === 'in_progress' && data?.may_change === true ? (
         <Button kind="quiet" size="small" onClick={() => setAsking(true)}>
           Abandon …
         </Button>

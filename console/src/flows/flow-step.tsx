@@ -33,7 +33,7 @@ export function FlowStepItem({ data, state, step, at }: StepProps) {
           <span className="sr">, {state.status}</span>
         </h3>
         <Evidence data={data} state={state} />
-        {isHere && step !== undefined ? <Here data={data} state={state} step={step} /> : null}
+        {isHere && data.may_change && step !== undefined ? <Here data={data} state={state} step={step} /> : null}
       </div>
       <DoneBy data={data} state={state} step={step} />
     </li>

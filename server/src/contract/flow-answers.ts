@@ -18,6 +18,8 @@ export const FlowRunListAnswer = z.object({
 })
 export const FlowChecklistAnswer = FlowRunGetAnswer.extend({
   title: z.string(),
+  /** Whether the caller who asks may change the run. */
+  may_change: z.boolean(),
   steps: z.array(FlowStep),
   history: z.array(FlowHistoryItem),
   executions: z.array(ExecutionView.extend({ by: z.string(), reason: z.string().nullable() })),

@@ -4,6 +4,7 @@ import type { Json } from '../../contract/json.ts'
 import { ok, type Result } from '../../contract/problems.ts'
 import { bad } from '../../core/flows/bad-request.ts'
 import { evidenceRequest } from '../../core/flows/flow-requests.ts'
+import { mayWorkOnStep } from '../../core/flows/may-change-run.ts'
 import { takesEvidence, withEvidence } from '../../core/flows/run-moves.ts'
 import { checkEvidence, type EvidenceDeps } from './check-evidence.ts'
 import { changeRun, gated, stepsOf } from './flow-access.ts'
@@ -26,6 +27,8 @@ export async function addFlowEvidence(
     if (!takes.ok) return takes
     const step = (await stepsOf(deps, row)).find((one) => one.step_id === step_id)
     if (step === undefined) return bad('Unknown step')
+    const allowed = mayWorkOnStep(caller, step)
+    if (!allowed.ok) return allowed
     const checked = await checkEvidence(deps, caller, row, step, { evidence_ref, pointer_kind })
     if (!checked.ok) return checked
     const { verified } = checked.value

@@ -3,6 +3,7 @@ import { FLOW_SCHEMAS } from '../../contract/flows.ts'
 import type { Json } from '../../contract/json.ts'
 import { ok, type Result } from '../../contract/problems.ts'
 import { advanceRequest } from '../../core/flows/flow-requests.ts'
+import { mayWorkOnStep } from '../../core/flows/may-change-run.ts'
 import { advanceStep } from '../../core/flows/run-moves.ts'
 import { changeRun, gated, stepsOf, type FlowDeps } from './flow-access.ts'
 import { runView } from './flow-views.ts'
@@ -23,6 +24,8 @@ export async function advanceFlowRun(
     const step = (await stepsOf(deps, row)).find((one) => one.step_id === step_id)
     const moved = advanceStep(row, step, { step_id, status, skip_reason })
     if (!moved.ok) return moved
+    const allowed = step === undefined ? ok(undefined) : mayWorkOnStep(caller, step)
+    if (!allowed.ok) return allowed
     const about = { status, ...(skip_reason === null ? {} : { skip_reason }), run_status: moved.value.status }
     return ok({
       row: moved.value,

@@ -5,11 +5,12 @@ import type { FlowStep, PointerKind, VerificationKind } from '../../contract/flo
 import { CallId, RunId } from '../../contract/ids.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { expectedValues } from '../../core/flows/expected-values.ts'
+import { isRunOf } from '../../core/flows/may-change-run.ts'
 import type { ToolflowState } from '../../core/toolflow/state.ts'
 import { artifactPart } from '../artifacts/read-artifact.ts'
 import { maySeeCall } from '../calls/read-call.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
-import { maySeeRun } from '../runs/may-see-run.ts'
+import { maySeeRun, ownerOf } from '../runs/may-see-run.ts'
 import { visibilityOf, sees, type FlowDeps } from './flow-access.ts'
 
 export type EvidenceDeps = FlowDeps & { readonly artifacts: Artifacts }
@@ -50,9 +51,7 @@ export async function checkEvidence(
       return ok({ verified: isFitting && isMatch })
     }
     case 'test_result':
-      return (await isPassingRun(deps, caller, run.vault_id, pointer.evidence_ref))
-        ? ok({ verified: isFitting })
-        : nowhere
+      return (await isPassingRun(deps, caller, run, pointer.evidence_ref)) ? ok({ verified: isFitting }) : nowhere
     default: {
       const approved = await approvedProposal(deps, caller, run.vault_id, pointer.evidence_ref)
       if (!approved.ok) return approved
@@ -77,18 +76,31 @@ async function artifactText(
   return read?.ok === true ? read.value.text : undefined
 }
 
-/** A call that was executed without an error, or a toolflow or flow run that succeeded. */
-async function isPassingRun(deps: EvidenceDeps, caller: Caller, vault: string, ref: string): Promise<boolean> {
+/**
+ * A call that was executed without an error, or a toolflow, an execution or a flow run that succeeded, made for this run: by one of its
+ * executions, or by its person or this caller in the session that has the run's id; a flow run of the same person names it as its task.
+ */
+async function isPassingRun(deps: EvidenceDeps, caller: Caller, of: FlowRunRow, ref: string): Promise<boolean> {
+  const isMadeFor = (run_id: string | undefined, thread: string | undefined, user: string, at: number): boolean =>
+    of.executions.some(({ driven_by }) => driven_by === run_id) ||
+    (thread === of.run_id &&
+      at >= Date.parse(of.started) &&
+      (user === caller.user || isRunOf(deps.digest, { user }, of)))
   if (CallId.safeParse(ref).success) {
     const call = (await deps.tables.row('calls', ref))?.row
-    return call !== undefined && maySeeCall(caller, call) && isPassed(call)
+    if (call === undefined || !maySeeCall(caller, call) || !isPassed(call)) return false
+    return isMadeFor(call.by_run?.run_id, call.thread, call.caller.user, call.received_at)
   }
   if (!RunId.safeParse(ref).success) return false
-  const visibility = visibilityOf(deps, caller, vault)
+  const visibility = visibilityOf(deps, caller, of.vault_id)
   const flow = (await deps.tables.row('flows', ref))?.row
-  if (flow?.is === 'run') return visibility.ok && sees(visibility.value, flow) && flow.status === 'done'
+  if (flow?.is === 'run') {
+    const isForThis = flow.task_ref === of.run_id && flow.provenance.actor === of.provenance.actor
+    return visibility.ok && sees(visibility.value, flow) && flow.status === 'done' && isForThis
+  }
   const run = (await deps.tables.row('runs', ref))?.row
   if (run === undefined || !maySeeRun(caller, run) || run.status !== 'done') return false
+  if (!isMadeFor(run.run_id, run.thread, ownerOf(run)?.user ?? '', run.created_at)) return false
   if (run.kind === 'flow-execution') return true
   // The row was written by this kind's own step.
   return run.kind === 'toolflow' && (run.state as ToolflowState | null)?.call?.status === 'executed'

@@ -33,6 +33,7 @@ import {
   isoOf,
   stepsOf,
   swapFlow,
+  changeableRun,
   visibleRun,
   withHistory,
   type Did,
@@ -99,7 +100,7 @@ export async function beginExecution(
   trace: string,
 ): Promise<Result<Begun>> {
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const held = await visibleRun(deps, caller, asked)
+    const held = await changeableRun(deps, caller, asked)
     if (!held.ok) return held
     const consent = await consentFor(deps, caller, held.value.row, asked)
     if (!consent.ok) return consent

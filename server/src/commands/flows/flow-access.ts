@@ -6,6 +6,7 @@ import { flowPolicyOf, passGates, type FlowPolicy, type Gated } from '../../core
 import type { SeenKey } from '../../core/consent/match-consent.ts'
 import { vaultOf, visibleScopes } from '../../core/flows/flow-scopes.ts'
 import { listingsFor, versionId } from '../../core/flows/flow-listings.ts'
+import { mayChangeRun } from '../../core/flows/may-change-run.ts'
 import { noted } from '../../core/flows/run-moves.ts'
 import type { FlowPolicySource } from '../ports/flow-policy.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
@@ -54,7 +55,7 @@ export function visibilityOf(
 
 /** Invisible and missing look the same. */
 export async function visibleRun(
-  deps: Pick<FlowDeps, 'tables' | 'flowSettings'>,
+  deps: Pick<FlowDeps, 'tables' | 'flowSettings' | 'digest'>,
   caller: Caller,
   { run_id, vault_id }: { readonly run_id: string; readonly vault_id?: string },
 ): Promise<Result<HeldRun>> {
@@ -64,6 +65,14 @@ export async function visibleRun(
   return held?.row.is === 'run' && sees(visibility.value, held.row)
     ? ok({ row: held.row, version: held.version })
     : refuse('unknown_run', { run_id })
+}
+
+/** A run that this caller may change, or why not. */
+export const changeableRun: typeof visibleRun = async (deps, caller, asked) => {
+  const held = await visibleRun(deps, caller, asked)
+  if (!held.ok) return held
+  const allowed = mayChangeRun(deps.digest, caller, held.value.row)
+  return allowed.ok ? held : allowed
 }
 
 export const sees = (
@@ -155,16 +164,17 @@ export type RunChange = {
 
 /**
  * Reads a run, decides, and swaps it. A commit that is lost to somebody else is decided again, unless the caller named the etag
- * that it decided on.
+ * that it decided on. `readRun`: who may do this, if that is not decided by who may change the run.
  */
 export async function changeRun(
   deps: FlowDeps,
   caller: Caller,
   asked: { readonly run_id: string; readonly vault_id?: string; readonly etag?: string },
   decide: (held: HeldRun) => Promise<Result<RunChange>> | Result<RunChange>,
+  readRun: typeof visibleRun = changeableRun,
 ): Promise<Result<HeldRun>> {
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const held = await visibleRun(deps, caller, asked)
+    const held = await readRun(deps, caller, asked)
     if (!held.ok) return held
     const same = checkEtag(asked.etag, held.value.version)
     if (!same.ok) return same

@@ -12,6 +12,7 @@ import { ok, type Result } from '../../contract/problems.ts'
 import { actorHash } from '../../core/flows/actor-hash.ts'
 import { listRequest, runRequest } from '../../core/flows/flow-requests.ts'
 import { runListing, runListingField } from '../../core/flows/flow-listings.ts'
+import { mayChangeRun } from '../../core/flows/may-change-run.ts'
 import { asItStands } from '../identity/standing-grants.ts'
 import type { Held } from '../ports/reads.ts'
 import { accountOf, visibilityOf, stepsOf, visibleRun, type FlowDeps, type Visibility } from './flow-access.ts'
@@ -90,6 +91,7 @@ export async function listMerged(
 /** A run as a checklist: what each step is, what was done and by whom, which consents and executions there are. */
 export type FlowChecklist = FlowRunAnswer & {
   readonly title: string
+  readonly may_change: boolean
   readonly steps: readonly FlowStep[]
   readonly history: readonly FlowHistoryItem[]
   readonly executions: readonly (ExecutionView & { readonly by: string; readonly reason: string | null })[]
@@ -123,6 +125,7 @@ export async function readChecklist(
     vault_id: row.vault_id,
     run: runView(held.value),
     title: row.title,
+    may_change: mayChangeRun(deps.digest, caller, row).ok,
     steps: await stepsOf(deps, row),
     history: row.history,
     executions: row.executions.map((record) => ({

@@ -6,7 +6,7 @@ import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { actorHash } from '../../core/flows/actor-hash.ts'
 import { revokeRequest } from '../../core/flows/flow-requests.ts'
 import { flowRoleOf } from '../../core/flows/flow-scopes.ts'
-import { accountOf, changeRun, checkEtag, gated, sees, visibilityOf, type FlowDeps } from './flow-access.ts'
+import { accountOf, changeRun, checkEtag, gated, sees, visibilityOf, visibleRun, type FlowDeps } from './flow-access.ts'
 import { consentView } from './flow-views.ts'
 import type { ConsentAnswer } from './mint-flow-consent.ts'
 
@@ -49,6 +49,8 @@ export async function revokeFlowConsent(
         more: [{ kind: 'swap', table: 'flow_consents', id: consent_id, from: now.version, to: revoked }],
       })
     },
+    // Whoever minted it may end it, also after they have lost the right to change the run.
+    visibleRun,
   )
   if (!changed.ok) return changed
   return revoked === undefined ? refuse('audit.unavailable') : answer(deps, revoked)
