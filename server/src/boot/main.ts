@@ -23,6 +23,7 @@ process.exitCode = await runCli(process.argv, {
   }),
   createKey: async (options, wanted, isNewFolder) =>
     (await import('./create-key.ts')).createKey(options, wanted, isNewFolder),
+  correctClock: async (options, agrees) => (await import('./correct-clock.ts')).correctClock(options, agrees),
   reset: async (options) => (await import('./reset.ts')).reset(options),
   init: async (options, initOptions) => (await import('./init/init.ts')).initHere(options, initOptions),
   doctor: async (options) => (await import('./doctor/doctor.ts')).doctor(options),

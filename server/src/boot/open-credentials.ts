@@ -1,4 +1,5 @@
 import { rmSync, writeFileSync } from 'node:fs'
+import { latestTime } from '../commands/clock/latest-time.ts'
 import { createCredential, listCredentials, revokeCredential } from '../commands/identity/credentials.ts'
 import type { IdentityGate } from '../commands/identity/bind.ts'
 import { LOCAL_OWNER } from '../contract/caller.ts'
@@ -35,7 +36,7 @@ export async function withCredentials<T>(
       onRejected: () => {},
     })
     if (!store.ok) return store
-    const used = await use(ringOf(store.value))
+    const used = await use(await ringOf(store.value))
     await store.value.close()
     return used
   } finally {
@@ -44,8 +45,11 @@ export async function withCredentials<T>(
 }
 
 /** The credentials in a store that this process has open. */
-export function ringOf({ tables, accounts, ledger }: Pick<Store, 'tables' | 'accounts' | 'ledger'>): KeyRing {
-  const deps = { tables, accounts, ledger, digest: sha256Hex, clock: Date.now, ids: randomIds, newKey: newApiKey }
+export async function ringOf(store: Pick<Store, 'tables' | 'accounts' | 'audit' | 'ledger'>): Promise<KeyRing> {
+  const { tables, accounts, ledger } = store
+  const { at } = await latestTime(store)
+  const clock = () => Math.max(at, Date.now())
+  const deps = { tables, accounts, ledger, digest: sha256Hex, clock, ids: randomIds, newKey: newApiKey }
   return {
     createCredential: (by, wanted) => createCredential(deps, by, wanted),
     listCredentials: (by) => listCredentials(deps, by),

@@ -1,5 +1,6 @@
 import type { Counts } from '../commands/ports/counts.ts'
 import type { Gate } from '../commands/gate.ts'
+import type { Clock } from '../commands/ports/runtime.ts'
 import { followHub } from '../commands/node/follow-hub.ts'
 import { keepCheckpoints } from '../commands/audit/keep-checkpoints.ts'
 import { type LivePolicy } from '../commands/policy/live-policy.ts'
@@ -26,6 +27,7 @@ export type OpenedGate = {
   readonly settled: Promise<void>
   readonly telemetry: Telemetry
   readonly counts: Counts
+  readonly clock: Clock
   /** Deletes what the retention policy says. Done automatically every hour. */
   sweep(): Promise<Swept>
   /** Accepts no more calls and ends all waits; calls in progress continue. */
@@ -51,7 +53,7 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     lock.value.release()
     return opened
   }
-  const { ports, transports, following, close, closeServers, settled, stopping, hangUp, telemetry, measured } =
+  const { ports, transports, following, close, closeServers, settled, stopping, hangUp, telemetry, measured, time } =
     opened.value
   const { gate, scheduler, idle } = driveGate(ports, log, options.around)
   // Telemetry starts in the background.
@@ -93,6 +95,7 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
   const begun = await keeper.begin()
   if (!begun.ok) complain(begun.problem)
   const tick = setInterval(() => {
+    void time.tick()
     keeper.tick().then(
       (written) => (written.ok ? undefined : complain(written.problem)),
       (error: unknown) => log('error', 'no checkpoint could be signed', { error: String(error) }),
@@ -123,6 +126,7 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     await closeServers()
     await idle()
     // If the store is unavailable, the next start signs its entries.
+    await time.close()
     const signed = await keeper.close().catch(() => refuse('audit.unavailable'))
     if (!signed.ok) log('error', 'no checkpoint could be signed', { code: signed.problem.code })
     await close()
@@ -134,6 +138,7 @@ export async function openGate(settings: Settings, options: GateOptions): Promis
     telemetry,
     live: ports.live,
     counts: ports.counts,
+    clock: ports.clock,
     settled,
     sweep,
     stopTaking,

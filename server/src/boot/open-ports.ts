@@ -3,6 +3,8 @@ import { loadRoutes } from '../commands/approvals/load-routes.ts'
 import { requestTimeout } from '../commands/approvals/request-timeout.ts'
 import { linksOf } from '../commands/node/hub-links.ts'
 import { createIntake } from '../commands/calls/intake.ts'
+import type { TimeKeeper } from '../commands/clock/latest-time.ts'
+import { steadyClock } from '../commands/clock/steady-clock.ts'
 import type { PolicyStore } from '../commands/policy/put-policy.ts'
 import { openSessions } from '../commands/provenance/sessions.ts'
 import type { MessageTransport } from '../commands/ports/transports.ts'
@@ -43,6 +45,7 @@ export type OpenedPorts = {
   readonly settled: Promise<void>
   readonly telemetry: Telemetry
   readonly measured: Measured
+  readonly time: TimeKeeper
   readonly stopping: AbortController
   /** Aborts messages that are being sent to channels; they are sent again after the next start. */
   hangUp(): void
@@ -56,6 +59,8 @@ export type OpenedPorts = {
  */
 export async function openPorts(given: Settings, options: GateOptions, fresh: boolean): Promise<Result<OpenedPorts>> {
   const stopping = new AbortController()
+  const steady = steadyClock({ wall: Date.now, monotonic: () => performance.now() })
+  const clock = steady.now
   const opened = openTransports(given.config.transports, {
     folder: given.folder,
     stopping: stopping.signal,
@@ -66,19 +71,20 @@ export async function openPorts(given: Settings, options: GateOptions, fresh: bo
   const table: ServerTable = { ...withMessages(given.config.servers, transports) }
   const settings = { ...given, config: { ...given.config, servers: table } }
   const { config } = settings
-  const parts = await readParts(settings, options.log, fresh)
+  const parts = await readParts(settings, options.log, fresh, clock)
   if (!parts.ok) return parts
   const { log, scanner, hangUp } = parts.value
   const storage = await openStorage(settings, parts.value, {
     ...options,
     stopping: stopping.signal,
+    steady,
     serverStatus: () => (tools.ok ? tools.value.status() : []),
   })
   if (!storage.ok) {
     await scanner.close()
     return storage
   }
-  const tools = await openTools({ ...settings, table }, parts.value, storage.value, { ...options, transports })
+  const tools = await openTools({ ...settings, table }, parts.value, storage.value, { ...options, transports, clock })
   if (!tools.ok) {
     await scanner.close()
     await storage.value.close()
@@ -109,7 +115,7 @@ export async function openPorts(given: Settings, options: GateOptions, fresh: bo
       onFault: (code) => log('error', 'the keys of the other nodes could not be read', { code }),
     }),
     incoming: opened.value.incoming,
-    clock: Date.now,
+    clock,
     digest: sha256Hex,
     digestBytes,
     ids: randomIds,
@@ -145,7 +151,7 @@ export async function openPorts(given: Settings, options: GateOptions, fresh: bo
         : [...callbacks.values()].map(({ approver }) => approver.user),
     policyStore: options.policyStore ?? NOT_WRITABLE,
     doctor: once(options.doctor ?? (() => Promise.resolve({ ok: true, findings: [] }))),
-    issuers: openIssuers(config.auth.oidc, Date.now),
+    issuers: openIssuers(config.auth.oidc, clock),
     newKey: newApiKey,
     intake: createIntake(storage.value.closedBy),
     probe: options.probe ?? (() => {}),
@@ -165,6 +171,7 @@ export async function openPorts(given: Settings, options: GateOptions, fresh: bo
     transports,
     telemetry,
     measured,
+    time: storage.value.time,
     stopping,
     hangUp,
     settled: tools.value.settled,

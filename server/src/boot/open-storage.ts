@@ -6,7 +6,9 @@ import { announceCommits } from '../commands/changes/watch-rows.ts'
 import { withoutOwnCredentials } from '../commands/changes/without-own-credentials.ts'
 import { withOutbox } from '../commands/channels/outbox.ts'
 import { reportingToHub } from '../commands/node/report-to-hub.ts'
-import type { Change } from '../commands/ports/ledger.ts'
+import { keepTime, latestTime, type TimeKeeper } from '../commands/clock/latest-time.ts'
+import type { SteadyClock } from '../commands/clock/steady-clock.ts'
+import type { Change, Ledger } from '../commands/ports/ledger.ts'
 import { withEndDays } from '../commands/retention/with-end-days.ts'
 import { withRunEvents } from '../commands/runs/with-run-events.ts'
 import { ok, problem, type Problem, type Result } from '../contract/problems.ts'
@@ -60,6 +62,7 @@ export type Storage = {
   >
   readonly telemetry: Telemetry
   readonly measured: Measured
+  readonly time: TimeKeeper
   /** Why no call is accepted: the audit is broken, a commit is in doubt, or the lease of this node has expired. */
   closedBy(): Problem | undefined
   close(): Promise<void>
@@ -67,6 +70,7 @@ export type Storage = {
 
 export type StorageSetup = Pick<GateOptions, 'alone' | 'writer' | 'onDead' | 'around'> & {
   readonly stopping: AbortSignal
+  readonly steady: SteadyClock
   /** For the gauges of tool servers. */
   readonly serverStatus: Parameters<typeof readingsOf>[0]['servers']
 }
@@ -75,7 +79,7 @@ export type StorageSetup = Pick<GateOptions, 'alone' | 'writer' | 'onDead' | 'ar
 export async function openStorage(
   settings: Settings,
   { log, otlp, own, ports: { channels, hub } }: Parts,
-  { alone, writer, onDead, around, stopping, serverStatus }: StorageSetup,
+  { alone, writer, onDead, around, stopping, steady, serverStatus }: StorageSetup,
 ): Promise<Result<Storage>> {
   const place = storeOf(settings)
   /** Why the other nodes declared this one dead. */
@@ -123,11 +127,19 @@ export async function openStorage(
     return store
   }
   const { accounts, audit, tail } = store.value
+  const latest = await latestTime({ accounts, audit })
+  steady.see(latest.at)
+  const clock = steady.now
+  if (steady.ahead() > AHEAD_MS)
+    log('warn', 'the clock of this machine is behind the latest time that the gate has seen', {
+      behind_s: Math.round(steady.ahead() / 1_000),
+      do: 'correct the clock of the machine; if the gate has seen a wrong time, stop it and run `sluice clock correct`',
+    })
   const stored = { ...store.value, ledger: around?.ledger?.(store.value.ledger) ?? store.value.ledger }
-  const volatile = keepVolatile(stored, { clock: Date.now, digest: sha256Hex, boot: node.value.liveness.boot })
+  const volatile = keepVolatile(stored, { clock, digest: sha256Hex, boot: node.value.liveness.boot })
   const { tables, searches, journal, artifacts } = volatile
   const quiet = withoutOwnCredentials(volatile.ledger, own.redactAll)
-  const noting = { checkpointFile, ledger: quiet, clock: Date.now, ids: randomIds }
+  const noting = { checkpointFile, ledger: quiet, clock, ids: randomIds }
   const diverged = (found: Parameters<typeof noteFound>[1]) =>
     void noteFound(noting, found).catch((error: unknown) => onFault(error as Error))
   const version = packageVersion()
@@ -138,7 +150,7 @@ export async function openStorage(
       log('warn', 'the collector does not accept traces or metrics; they are dropped until it does', { endpoint }),
     readings: readingsOf({ tables, audit, servers: serverStatus }),
   })
-  const measured = measure(telemetry, { clock: Date.now, ids: randomIds })
+  const measured = measure(telemetry, { clock, ids: randomIds })
   const doubts = settleDoubts({
     ledger: volatile.ledger,
     after,
@@ -146,15 +158,31 @@ export async function openStorage(
     onDoubt: (commit) =>
       log('error', 'the ledger did not answer a commit: no calls are accepted until its outcome is known', { commit }),
   })
-  const reporting = reportingToHub(withRunEvents(givingBackPending(withEndDays(doubts, Date.now))), {
+  const reporting = reportingToHub(withRunEvents(givingBackPending(withEndDays(doubts, clock))), {
     hub,
     ids: randomIds,
-    clock: Date.now,
+    clock,
     nonce: newNonce,
   })
-  const outgoing = withOutbox({ ledger: measured.ledger(reporting), channels, ids: randomIds, clock: Date.now })
+  const outgoing = withOutbox({ ledger: measured.ledger(reporting), channels, ids: randomIds, clock })
+  let hasStored = false
+  const watched: Ledger = {
+    commit(changes) {
+      hasStored = true
+      return outgoing.commit(changes)
+    },
+  }
+  const time = keepTime(
+    { ledger: quiet, accounts, audit, stream, steady, isAlone: place.postgres === undefined },
+    latest,
+    () => {
+      const did = hasStored
+      hasStored = false
+      return did
+    },
+  )
   const numbers = { node: node.value.liveness.boot, last: 0 }
-  const ledger = withoutOwnCredentials(announceCommits(outgoing, node.value.notices, doubts, numbers), own.redactAll)
+  const ledger = withoutOwnCredentials(announceCommits(watched, node.value.notices, doubts, numbers), own.redactAll)
   return ok({
     ports: {
       version,
@@ -183,6 +211,7 @@ export async function openStorage(
     },
     telemetry,
     measured,
+    time,
     closedBy() {
       if (died !== undefined) return problem('node.dead', { why: died })
       const closed = brokenProblem(checkpointFile.state()) ?? doubts.closedBy()
@@ -202,6 +231,9 @@ export async function openStorage(
     },
   })
 }
+
+/** The clocks of machines differ by less. */
+const AHEAD_MS = 60_000
 
 /** While the audit is broken, nothing that names a call by its key is started: keys may be missing. */
 const startsCall = (change: Change): boolean => change.kind === 'once' && change.key.startsWith('call ')

@@ -10,6 +10,7 @@ import { openSemanticSearch } from '../commands/catalogue/semantic-search.ts'
 import { followNodes, announcingPolicy } from '../commands/changes/follow-nodes.ts'
 import { openLivePolicy, type LivePolicy } from '../commands/policy/live-policy.ts'
 import { unlistedRules } from '../commands/policy/unlisted-rules.ts'
+import type { Clock } from '../commands/ports/runtime.ts'
 import type { Catalogue } from '../commands/ports/catalogue.ts'
 import type { MessageTransport } from '../commands/ports/transports.ts'
 import { ok, PROBLEMS, type Result } from '../contract/problems.ts'
@@ -61,19 +62,21 @@ export type Tools = {
   unwatch(): void
 }
 
-type ToolOptions = Pick<GateOptions, 'policy' | 'readServers' | 'onReloaded' | 'url' | 'transports'>
+type ToolOptions = Pick<GateOptions, 'policy' | 'readServers' | 'onReloaded' | 'url' | 'transports'> & {
+  readonly clock: Clock
+}
 
 /** Third of the three parts of a gate: what is judged, and by which rules. */
 export async function openTools(
   settings: Settings & { readonly table: ServerTable },
   parts: Parts,
   { ports, measured }: Storage,
-  { policy, readServers, onReloaded, url, transports = [] }: ToolOptions,
+  { policy, readServers, onReloaded, url, transports = [], clock }: ToolOptions,
 ): Promise<Result<Tools>> {
   const { config } = settings
   const { log, own, configs, embedder, scanner } = parts
   const { ledger, tables } = ports
-  const shared = { ledger, tables, clock: Date.now, digest: sha256Hex, ids: randomIds }
+  const shared = { ledger, tables, clock, digest: sha256Hex, ids: randomIds }
   const yieldWhenDue = createYieldWhenDue()
   const catalogue = await openCatalogue({ tables, servers: config.servers, yieldWhenDue, packs: parts.packs })
   const listingFindings = await openListingFindings(tables, Object.keys(config.servers))
@@ -83,7 +86,7 @@ export async function openTools(
   const policyOnly = announcingPolicy(loggedPolicy(opened.value, catalogue, log), ports.notices)
   const logins = openServerLogins({
     store: openLoginStore(placesIn(settings.data).keys),
-    clock: Date.now,
+    clock,
     base: () => (config.channels.url ?? url()).replace(/\/$/, ''),
     warn: (server, says) => log('warn', says, { server }),
     onSecrets: own.refresh,
@@ -135,7 +138,7 @@ export async function openTools(
       catalogue,
       embedder,
       vectors: await openVectors(join(placesIn(settings.data).vectors, vectorsName(config))),
-      clock: Date.now,
+      clock,
       pause: (ms) => sleep(ms, undefined, { ref: false }),
       weight: config.search.embeddings?.weight ?? 1,
     }),
@@ -172,7 +175,7 @@ export async function openTools(
         ),
       retryServer: (server) => servers.retry(server),
       ...meaning,
-      ...(config.search.learn ? { learning: openHabits({ ...shared, clock: Date.now }) } : {}),
+      ...(config.search.learn ? { learning: openHabits({ ...shared, clock }) } : {}),
     },
     settled,
     status: () => servers.status(),

@@ -4,6 +4,7 @@ import type { KnownPack } from '../commands/catalogue/load-packs.ts'
 import { readPacks } from './read-packs.ts'
 import { loadPolicy } from '../commands/policy/load-policy.ts'
 import { redactingOwn } from '../commands/scanning/redacting-own.ts'
+import type { Clock } from '../commands/ports/runtime.ts'
 import type { Embedder } from '../commands/ports/embeddings.ts'
 import type { HubKeys } from '../commands/ports/hub.ts'
 import { ok, type Result } from '../contract/problems.ts'
@@ -68,7 +69,7 @@ export type Parts = {
 type OtlpSettings = Extract<ReturnType<typeof otlpOf>, { ok: true }>['value']
 
 /** First of the three parts of a gate. Nothing is written: a gate that cannot start leaves nothing behind. */
-export async function readParts(settings: Settings, say: Log, fresh: boolean): Promise<Result<Parts>> {
+export async function readParts(settings: Settings, say: Log, fresh: boolean, clock: Clock): Promise<Result<Parts>> {
   const { config } = settings
   const shared = sharedKeys(storeOf(settings))
   const keys = openLiveKeys(settings.data, fresh, shared)
@@ -103,7 +104,7 @@ export async function readParts(settings: Settings, say: Log, fresh: boolean): P
   if (!hub.ok) return hub
   const nodeRoom = openNodeRoom(config.nodes, around)
   if (!nodeRoom.ok) return nodeRoom
-  const oidcLogins = openOidcLogins(config.auth.oidc, (text) => secretOf(text, settings.folder, process.env), Date.now)
+  const oidcLogins = openOidcLogins(config.auth.oidc, (text) => secretOf(text, settings.folder, process.env), clock)
   if (!oidcLogins.ok) return oidcLogins
   const model = config.models.toolflow
   const argumentModel = model === undefined ? undefined : openArgumentModel(model, settings.folder)

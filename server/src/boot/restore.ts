@@ -118,7 +118,7 @@ async function settleRestored(
   const taken = []
   for (const folder of replaced) taken.push({ folder, rows: await takeFrom(settings, folder, ending) })
   const ended = await endRestored(ending)
-  const admin = await issueAdminKey(ringOf(store), data)
+  const admin = await issueAdminKey(await ringOf(store), data)
   if (!admin.ok) return admin
   const keys = (await restoredKeys(ending)).filter(({ caller }) => caller !== LOCAL_OWNER.id)
   const checkpointFile = openCheckpointFile(placesIn(data).keys)

@@ -108,7 +108,7 @@ async function run(options: UpOptions, compilers: Compilers, more: Pick<GateOpti
     stopping: stopping.signal,
     authenticate: callerIdentifier(
       gate,
-      loginRateLimit(settings.config.auth.failures, { counts: opened.value.counts, clock: Date.now }),
+      loginRateLimit(settings.config.auth.failures, { counts: opened.value.counts, clock: opened.value.clock }),
     ),
     addressOf: clientAddress(settings.config.listen.proxies),
     newTrace: () => randomIds.trace(),
@@ -130,7 +130,7 @@ async function run(options: UpOptions, compilers: Compilers, more: Pick<GateOpti
   // The router and its routes are a fifth of what a gate would load at its start; calls and MCP do not need them.
   const api = doorOnDemand(async () => (await import('../doors/http/api-listener.ts')).apiListener(door), shared)
   const authorization_servers = settings.config.auth.oidc.map(({ issuer }) => issuer)
-  const mcp = mcpListener({ ...shared, ...settings.config.mcp, authorization_servers, clock: Date.now })
+  const mcp = mcpListener({ ...shared, ...settings.config.mcp, authorization_servers, clock: opened.value.clock })
   const listening = await listen([compilers.count, mcp, callListener(shared), api], {
     host,
     port,

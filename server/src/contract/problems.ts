@@ -1361,6 +1361,12 @@ export const PROBLEMS = {
     says: 'this deletes arguments, outputs and artifacts permanently',
     do: 'add `--yes`',
   },
+  'clock.needs_yes': {
+    http: 400,
+    retry: 'never',
+    says: 'what has expired by a wrong time would be valid again',
+    do: 'run it in a terminal, or add `--yes`',
+  },
   'init.needs_yes': {
     http: 400,
     retry: 'never',

@@ -105,8 +105,7 @@ export type JoinSetup = {
   readonly onRedisFault: (error: Error) => void
 }
 
-/** `written_at`: the time of the last write by the store's own clock, in milliseconds. */
-export type StoreState = { readonly bytes: number; readonly written_at: number }
+export type StoreState = { readonly bytes: number }
 
 /** The keys that nodes share, as stored: encrypted, with the number of the change that made them. */
 export type StoredKeyring = { readonly version: number; readonly body: string }
@@ -129,6 +128,7 @@ export type StoreEngine = {
 export type OpenedForReads = {
   readonly tables: Tables
   readonly audit: AuditReads
+  readonly accounts: Accounts
   /** Whether the single-use keys are those that gates stored. Forged ones are reported. */
   hasAllKeys(): Promise<boolean>
   close(): Promise<void>

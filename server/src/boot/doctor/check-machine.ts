@@ -3,13 +3,12 @@ import { dirname } from 'node:path'
 import { PROBLEMS, type Problem } from '../../contract/problems.ts'
 import type { Finding } from '../../doors/cli/boot-reports.ts'
 import { checkAddress } from '../check-address.ts'
-import { storeState, type StoreSettings, type StoreState } from '../../stores/open-store.ts'
+import { storeState, type StoreSettings } from '../../stores/open-store.ts'
 import { openLiveKeys } from '../open-data-folder.ts'
 
 const LEAST_NODE = 24
 const LOW_BYTES = 1_073_741_824
 const NO_BYTES = 104_857_600
-const AHEAD_MS = 120_000
 
 export function checkNode(version: string): Finding {
   const major = Number(/^v(\d+)/.exec(version)?.[1] ?? 0)
@@ -50,7 +49,7 @@ export async function checkData(store: StoreSettings): Promise<readonly Finding[
     })
   const state = await storeState(store)
   if (!state.ok) findings.push(storeFault(state.problem))
-  else if (state.value !== undefined) findings.push(...keysIn(data), ...clockAgainst(state.value))
+  else if (state.value !== undefined) findings.push(...keysIn(data))
   return [...(findings.length > 0 ? findings : [{ severity: 'ok', about, says: data } as const]), ...roomAt(data)]
 }
 
@@ -72,13 +71,6 @@ function keysIn(data: string): readonly Finding[] {
       do: 'restore the keys folder from a backup, or run `sluice keys reset`; see docs/operations/lost-key.md',
     },
   ]
-}
-
-function clockAgainst({ written_at }: StoreState): readonly Finding[] {
-  const ahead = written_at - Date.now()
-  if (ahead < AHEAD_MS) return []
-  const says = `the newest entry of the ledger is ${Math.round(ahead / 60_000)} minutes ahead of this machine's clock`
-  return [{ severity: 'error', about: 'clock', says, do: 'correct the clock; approvals and consents expire by it' }]
 }
 
 function roomAt(folder: string): readonly Finding[] {

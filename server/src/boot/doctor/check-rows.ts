@@ -1,3 +1,4 @@
+import { latestTime } from '../../commands/clock/latest-time.ts'
 import { checkStoredRows } from '../../commands/changes/check-stored-rows.ts'
 import { reportMissingCalls } from '../../commands/changes/missing-calls.ts'
 import { settleMinimums } from '../../commands/changes/minimum-versions.ts'
@@ -23,9 +24,10 @@ export async function checkRows(store: StoreSettings): Promise<readonly Finding[
     return [{ severity: 'error', about: 'keys', says: `${file}: ${why}`, do: remedy }]
   }
   const found = new Map<string, string>()
+  let behind: readonly Finding[] = []
   const note = (why: string) => (row: { readonly table: string; readonly id: string }) =>
     void found.set(`${row.table} ${row.id}`, `${visibleText(row.id.slice(0, 100))} in ${row.table} ${why}`)
-  const { tables, audit, hasAllKeys, close } = await openForReads(
+  const { tables, audit, accounts, hasAllKeys, close } = await openForReads(
     store,
     key.value.key,
     note('was not written by the gate'),
@@ -40,16 +42,33 @@ export async function checkRows(store: StoreSettings): Promise<readonly Finding[
     await checkStoredRows(tables)
     if (!(await hasAllKeys())) found.set('once', 'single-use keys in the database were deleted or changed')
     await reportMissingCalls({ audit, tables }, note('is in the audit, but its row or its idempotency key is missing'))
+    behind = clockAgainst((await latestTime({ accounts, audit })).at)
   } finally {
     await close()
   }
-  if (found.size === 0) return [{ severity: 'ok', about, says: 'all rows have a valid MAC' }]
+  if (found.size === 0) return [...behind, { severity: 'ok', about, says: 'all rows have a valid MAC' }]
   const shown = [...found.values()].slice(0, SHOWN)
   const more = found.size > SHOWN ? [`and ${found.size - SHOWN} more`] : []
-  return [...shown, ...more].map((says) => ({
-    severity: 'error',
+  const rows = [...shown, ...more].map((says) => ({
+    severity: 'error' as const,
     about,
     says,
     do: 'something else wrote to the database: find out what, then restore a backup; see docs/operations/restore.md',
   }))
+  return [...behind, ...rows]
+}
+
+const AHEAD_MS = 60_000
+
+function clockAgainst(seen: number): readonly Finding[] {
+  const ahead = seen - Date.now()
+  if (ahead < AHEAD_MS) return []
+  return [
+    {
+      severity: 'error',
+      about: 'clock',
+      says: `the gate has seen ${new Date(seen).toISOString()}, ${Math.round(ahead / 60_000)} minutes ahead of this machine's clock; everything expires by the later time`,
+      do: 'correct the clock of the machine; if the gate has seen a wrong time, stop it and run `sluice clock correct`',
+    },
+  ]
 }

@@ -11,6 +11,16 @@ export type ServiceUnit = {
   readonly lacks?: string
 }
 
+/** The latest time that the gate has seen, and what becomes valid again if it is corrected to that of this machine's clock. */
+export type ClockReport = {
+  readonly from: number
+  readonly to: number
+  /** The names of keys. */
+  readonly keys: readonly string[]
+  readonly consents: number
+  readonly corrected: boolean
+}
+
 /** The files that were renamed, and where the owner's new admin key is. */
 export type ResetReport = { readonly set_aside: readonly string[]; readonly admin_key?: string }
 

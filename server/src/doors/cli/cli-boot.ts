@@ -5,6 +5,7 @@ import type { LintReport } from '../../commands/policy/lint-policy.ts'
 import type { TestReport } from '../../commands/policy/test-policy.ts'
 import type {
   BackupReport,
+  ClockReport,
   DoctorReport,
   InitReport,
   InitOptions,
@@ -24,6 +25,8 @@ export type CliBoot = {
   verify(options: UpOptions, against: readonly Checkpoint[]): Promise<Result<AuditReport>>
   /** Creates new signing keys for a data folder that lost its own; returns which files were renamed. */
   reset(options: UpOptions): Promise<Result<ResetReport>>
+  /** Makes this machine's clock the time of a gate that has seen a later one, after asking. */
+  correctClock(options: UpOptions, agrees: (report: ClockReport) => Promise<boolean>): Promise<Result<ClockReport>>
   /** Creates a key as the folder's owner while no gate runs. */
   createKey(
     options: UpOptions,

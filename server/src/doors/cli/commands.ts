@@ -10,6 +10,7 @@ import { addCallCommands } from './call-commands.ts'
 import { addServerCommands } from './server-commands.ts'
 import { addCallsCommand } from './calls-command.ts'
 import { addConsentCommands } from './consent-commands.ts'
+import { addClockCommands } from './clock-commands.ts'
 import { addCompletionCommand } from './completion.ts'
 import { addAgentCommands } from './agent-commands.ts'
 import { listenTo } from './event-lines.ts'
@@ -94,6 +95,7 @@ export function addCommands(program: Command, { boot, globals, portOf, out, exit
     },
     verify: (against) => boot.verify(globals(), against),
     reset: () => boot.reset(globals()),
+    correctClock: (agrees) => boot.correctClock(globals(), agrees),
     createKey: (wanted, isNewFolder) => boot.createKey(globals(), wanted, isNewFolder),
     init: (initOptions) => boot.init(globals(), initOptions),
     service: () => boot.service(globals()),
@@ -175,6 +177,7 @@ export function addCommands(program: Command, { boot, globals, portOf, out, exit
   addAuditCommands(program, session)
   addPauseCommands(program, session)
   addEraseCommand(program, session)
+  addClockCommands(program, session)
   addKeyCommands(program, session)
   addPackCommands(program, session)
   addPassphraseCommands(program, session)

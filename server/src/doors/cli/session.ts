@@ -34,6 +34,8 @@ export type Session = {
   readonly exit: (code: number) => void
   /** New signing keys for the local data folder, and a new admin key for its owner. */
   readonly reset: () => Promise<Result<ResetReport>>
+  /** Corrects the time of a gate that does not run. */
+  readonly correctClock: (agrees: Parameters<CliBoot['correctClock']>[1]) => ReturnType<CliBoot['correctClock']>
   /** A key in the local data folder while no gate runs on it. */
   readonly createKey: (
     wanted: KeyBody,

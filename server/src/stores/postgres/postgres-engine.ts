@@ -96,9 +96,7 @@ export const postgresEngine: StoreEngine = {
   async state(settings) {
     const found = await versionOf(settings)
     if (!found.ok) return found
-    return ok(
-      found.value.version === 0 || !found.value.isUsed ? undefined : { bytes: found.value.bytes, written_at: 0 },
-    )
+    return ok(found.value.version === 0 || !found.value.isUsed ? undefined : { bytes: found.value.bytes })
   },
 
   async needsMigration(settings) {
@@ -118,6 +116,7 @@ export const postgresEngine: StoreEngine = {
     return {
       tables: all,
       audit: all,
+      accounts: all,
       async hasAllKeys() {
         const client = await connect(addressOf(settings), 'keys')
         try {

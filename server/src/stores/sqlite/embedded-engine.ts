@@ -28,7 +28,7 @@ export const embeddedEngine: StoreEngine = {
       tail: engine,
       journal: engine,
       artifacts: fileArtifacts(join(folder, 'artifacts'), sealer),
-      counts: localCounts(Date.now),
+      counts: localCounts(() => performance.now()),
       scrub: () => engine.scrub(),
       close: () => engine.close(),
     })
@@ -66,6 +66,7 @@ export const embeddedEngine: StoreEngine = {
     return {
       tables: all,
       audit: all,
+      accounts: all,
       // Before the migration that gives keys their MACs there is nothing to compare.
       hasAllKeys: async () =>
         versionOf(db) < FIRST_WITH_ONCE_MACS || hasAllKeys(db, macs, (id) => onForged({ table: 'once', id })),

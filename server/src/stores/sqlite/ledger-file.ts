@@ -11,7 +11,7 @@ export const ledgerFiles = (folder: string): readonly string[] => [ledgerFile(fo
 /** The database itself and what SQLite writes beside it. */
 export const isLedgerFile = (name: string): boolean => name.startsWith(NAME)
 
-export function ledgerState(file: string): { readonly bytes: number; readonly written_at: number } | undefined {
+export function ledgerState(file: string): { readonly bytes: number } | undefined {
   const state = statSync(file, { throwIfNoEntry: false })
-  return state === undefined ? undefined : { bytes: state.size, written_at: state.mtimeMs }
+  return state === undefined ? undefined : { bytes: state.size }
 }
