@@ -7,10 +7,10 @@ import { followStream, type StreamEvent } from './stream.ts'
 
 /** The queries to refresh after each kind of change. */
 const TOUCHED: Readonly<Record<string, readonly string[]>> = {
-  approval: ['approvals'],
-  call: ['calls', 'overview'],
-  tools: ['tools', 'servers'],
-  tool: ['tools', 'servers'],
+  approval: ['approvals', 'attention'],
+  call: ['calls', 'overview', 'attention'],
+  tools: ['tools', 'servers', 'attention'],
+  tool: ['tools', 'servers', 'attention'],
   pause: ['pauses'],
   policy: ['policy'],
   run: ['runs', 'threads'],

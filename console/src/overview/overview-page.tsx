@@ -8,6 +8,7 @@ import { count, lasted, many, shortTime } from '../lib/time.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Failed, Skeleton } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
+import { Attention } from './attention.tsx'
 import { BarChart, LineChart, RowBars } from './charts.tsx'
 import { OverviewTables } from './overview-tables.tsx'
 
@@ -35,10 +36,10 @@ export function OverviewPage() {
         <span className="faint small wide">
           {data === undefined || data.complete_from <= data.from
             ? ''
-            : `figures from ${shortTime(data.complete_from)} on`}
+            : `figures since ${shortTime(data.complete_from)}`}
         </span>
         <span className="grow" />
-        <div className="tabs" role="group" aria-label="How far back">
+        <div className="tabs" role="group" aria-label="Period">
           {SPANS.map(([span, name]) => (
             <button key={span} type="button" aria-pressed={hours === span} onClick={() => setHours(span)}>
               {name}
@@ -50,6 +51,9 @@ export function OverviewPage() {
         </button>
       </div>
       <div className="scroll">
+        <div className="attention-place">
+          <Attention />
+        </div>
         {query.isError && data === undefined ? (
           <Failed error={query.error} onRetry={() => void query.refetch()} />
         ) : data === undefined ? (
@@ -92,23 +96,23 @@ function Tiles({ of, hours }: { readonly of: OverviewAnswer; readonly hours: num
   const slowest = Math.log10(Math.max(2, ...of.slowest.map(({ p95_ms }) => p95_ms + 1)))
   return (
     <div className="body tiles">
-      <Tile title="Calls" aside={`${count(of.calls)} in all, drawn in steps of ${lasted(of.step_ms)}`} wide="w8">
+      <Tile title="Calls" aside={`${many(of.calls, 'call')}, per ${lasted(of.step_ms)}`} wide="w8">
         <p className="big">
           {count(of.per_minute)} <small>in the last minute</small>
         </p>
-        <LineChart points={points} label={`Calls over time, ${count(of.calls)} in all`} timeOf={timeOf} />
+        <LineChart points={points} label={`Calls over time, ${many(of.calls, 'call')}`} timeOf={timeOf} />
       </Tile>
       <Mix of={of} />
-      <Tile title="How long people take" aside={`${many(of.held.count, 'decision')}, minutes`}>
+      <Tile title="Time to decide" aside={`${many(of.held.count, 'decision')}, in minutes`}>
         <p className="big">
           {of.held.median_ms === undefined ? '–' : lasted(of.held.median_ms)}{' '}
-          <small>{of.held.median_ms === undefined ? 'nobody decided yet' : 'half are faster'}</small>
+          <small>{of.held.median_ms === undefined ? 'no decisions yet' : 'median'}</small>
         </p>
         <BarChart label="Decisions by the minutes they took" bars={bucketsOf(of)} />
       </Tile>
-      <Tile title="Slowest tools" aside="95 of 100 calls are faster">
+      <Tile title="Slowest tools" aside="p95, log scale">
         {of.slowest.length === 0 ? (
-          <p className="small dim">No call ran in this time.</p>
+          <p className="small dim">No calls ran in this period.</p>
         ) : (
           <>
             <RowBars
@@ -119,13 +123,11 @@ function Tiles({ of, hours }: { readonly of: OverviewAnswer; readonly hours: num
                 share: Math.log10(p95_ms + 1) / slowest,
               }))}
             />
-            <p className="tiny faint">The bars are logarithmic.</p>
           </>
         )}
       </Tile>
       <Tokens of={of} />
       <Agents of={of} />
-      <Needs of={of} />
     </div>
   )
 }
@@ -153,9 +155,9 @@ function Mix({ of }: { readonly of: OverviewAnswer }) {
   return (
     <Tile title="Outcomes">
       <p className="big">
-        {of.calls === 0 ? '–' : share(ran)} <small>ran without a person</small>
+        {of.calls === 0 ? '–' : share(ran)} <small>automatic</small>
       </p>
-      <p className="small dim">{others === 0 ? 'Nothing else happened.' : `The other ${count(others)}:`}</p>
+      <p className="small dim">{others === 0 ? 'No other calls.' : `${many(others, 'other call')}:`}</p>
       <div className="mix" aria-hidden="true">
         {rows.map(([kind, , name, n]) =>
           n === 0 ? null : (
@@ -183,16 +185,16 @@ function Tokens({ of }: { readonly of: OverviewAnswer }) {
   const { all_tools, search, tools } = of.tokens
   const saved = Math.max(0, all_tools - search)
   return (
-    <Tile title="Tokens saved" aside="before the first question">
+    <Tile title="Prompt tokens saved" aside="estimated">
       <p className="big">
-        {count(saved)} <small>a session, estimated</small>
+        {count(saved)} <small>per session</small>
       </p>
       <RowBars
         rows={[
           { key: 'all', name: `All ${tools} tools in the prompt`, says: count(all_tools), share: 1 },
           {
             key: 'search',
-            name: 'Tools loaded when they are needed',
+            name: 'Tools loaded when needed',
             says: count(search),
             share: search / Math.max(1, all_tools, search),
           },
@@ -222,50 +224,6 @@ function Agents({ of }: { readonly of: OverviewAnswer }) {
               <span className="num verdict block">{count(caller.blocked)}</span>
             </li>
           ))}
-        </ul>
-      )}
-    </Tile>
-  )
-}
-
-function Needs({ of }: { readonly of: OverviewAnswer }) {
-  const { unknown, tools_to_admit, expired } = of.needs
-  return (
-    <Tile title="Needs attention" wide="w6">
-      {unknown === 0 && tools_to_admit.length === 0 && expired === 0 ? (
-        <p className="small dim">Nothing.</p>
-      ) : (
-        <ul className="needs">
-          {unknown === 0 ? null : (
-            <li>
-              <Icon name="unknown" />
-              <span>
-                <b>{many(unknown, 'call has', 'calls have')} no known outcome.</b>{' '}
-                <Link to="/activity" search={{ state: 'unknown' } as never}>
-                  Settle
-                </Link>
-              </span>
-            </li>
-          )}
-          {tools_to_admit.slice(0, 5).map((tool) => (
-            <li key={tool}>
-              <Icon name="diff" />
-              <span>
-                <b className="mono">{tool}</b> waits to be admitted.{' '}
-                <Link to="/tools" search={{ tool } as never}>
-                  Look at it
-                </Link>
-              </span>
-            </li>
-          ))}
-          {expired === 0 ? null : (
-            <li>
-              <Icon name="clock" />
-              <span>
-                <b>{many(expired, 'request')} expired</b> before anybody decided.
-              </span>
-            </li>
-          )}
         </ul>
       )}
     </Tile>

@@ -37,7 +37,7 @@ function Table({ title, head, rows }: TableProps) {
   )
 }
 
-/** The same figures as words and numbers. */
+/** The same figures as tables. */
 export function OverviewTables({ of }: { readonly of: OverviewAnswer }) {
   return (
     <div className="body tiles">
@@ -50,7 +50,7 @@ export function OverviewTables({ of }: { readonly of: OverviewAnswer }) {
       />
       <Table
         title="Slowest tools"
-        head={['Tool', 'Calls', '95 of 100 are faster than']}
+        head={['Tool', 'Calls', 'p95']}
         rows={of.slowest.map(({ tool_id, calls, p95_ms }) => [tool_id, count(calls), lasted(p95_ms)])}
       />
       <Table
@@ -65,7 +65,7 @@ export function OverviewTables({ of }: { readonly of: OverviewAnswer }) {
         ])}
       />
       <Table
-        title="How long people take"
+        title="Time to decide"
         head={['Minutes', 'Decisions']}
         rows={of.held.buckets.map(({ under_minutes, count: n }) => [
           under_minutes === null ? 'longer' : `under ${under_minutes}`,

@@ -16,12 +16,17 @@ import { Text } from '../parts/text.tsx'
 const STATES: Readonly<Record<string, string>> = {
   starting: 'starting',
   ready: 'ready',
-  waiting: 'down',
   needs_login: 'needs a login',
   closed: 'closed',
 }
 
-export const stateWord = ({ state }: Pick<Server, 'state'>): string => STATES[state] ?? state
+type State = Pick<Server, 'state' | 'failures'>
+
+/** One that failed and is tried again right now is still down. */
+export const isDown = ({ state, failures }: State): boolean =>
+  state === 'waiting' || (state === 'starting' && failures > 0)
+
+export const stateWord = (server: State): string => (isDown(server) ? 'down' : (STATES[server.state] ?? server.state))
 
 const SHOWN_LINES = 3
 
@@ -38,11 +43,11 @@ export function ServerHealth({ server, tools }: HealthProps) {
       </p>
     ) : null
   // Where people can log in, that is offered instead.
-  if (state === 'starting' || (state === 'needs_login' && login !== undefined)) return null
+  if ((state === 'starting' && failures === 0) || (state === 'needs_login' && login !== undefined)) return null
   const effect = tools === 0 ? 'its tools are not known yet' : `its ${many(tools, 'tool')} cannot be called`
   return (
     <div className="server-health">
-      <Note kind={state === 'waiting' ? 'block' : 'ask'} icon="warn" small>
+      <Note kind={isDown(server) ? 'block' : 'ask'} icon="warn" small>
         <p>
           <b>
             <Text>{server.server}</Text>{' '}

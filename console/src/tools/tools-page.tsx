@@ -9,7 +9,7 @@ import { SearchBox } from '../parts/search-box.tsx'
 import { GateText } from '../parts/gate-text.tsx'
 import { Empty, Failed, Skeleton } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
-import { ServerHealth, stateWord } from './server-health.tsx'
+import { isDown, ServerHealth, stateWord } from './server-health.tsx'
 import { ServerLogin } from './server-login.tsx'
 import { ToolDrawer } from './tool-drawer.tsx'
 import { serversQuery, toolsQuery } from './tools-query.ts'
@@ -97,7 +97,7 @@ function ServerTools({ server, tools, known, chosen }: ServerProps) {
   return (
     <section aria-label={`Server ${server.server}`}>
       <h2 className="section-head">
-        <span className={isWell ? 'dot' : server.state === 'waiting' ? 'dot stop' : 'dot warn'} aria-hidden="true" />
+        <span className={isWell ? 'dot' : isDown(server) ? 'dot stop' : 'dot warn'} aria-hidden="true" />
         <Text>{server.server}</Text>{' '}
         <span className="faint">
           <Text>{stateWord(server)}</Text>, {many(known, 'tool')}

@@ -152,9 +152,70 @@ export const OverviewAnswer = z.object({
   callers: z.array(z.object({ id: z.string(), user: z.string(), calls: Count, asked: Count, blocked: Count })),
   /** What a model reads before its first question, estimated at four characters per token. */
   tokens: z.object({ all_tools: Count, search: Count, tools: Count }),
-  needs: z.object({ unknown: Count, tools_to_admit: z.array(z.string()), expired: Count }),
 })
 export type OverviewAnswer = z.infer<typeof OverviewAnswer>
+
+/** What somebody has to do something about. Of each kind the first few are described and all are counted. */
+export const AttentionAnswer = z.object({
+  at: z.number(),
+  /** Pending requests, and those of them that expire soon, the first to expire first. */
+  requests: z.object({
+    pending: Count,
+    count: Count,
+    items: z.array(z.object({ approval_id: z.string(), sentence: Sentence, asked_by: Caller, expires_at: z.number() })),
+  }),
+  /** Tool servers that cannot be called, of all servers of this node. */
+  servers: z.object({
+    all: Count,
+    count: Count,
+    items: z.array(
+      z.object({
+        server: z.string(),
+        /** `waiting` (it failed and will be tried again), `needs_login`, or `closed`. */
+        state: z.string(),
+        /** Its tools that are known. */
+        tools: Count,
+        since: z.number(),
+        failures: Count,
+        last_failure: z.string().optional(),
+        last_line: z.string().optional(),
+      }),
+    ),
+  }),
+  /** Calls whose outcome is unknown until a person settles them, the newest first. */
+  unknown: z.object({
+    count: Count,
+    items: z.array(
+      z.object({
+        call_id: z.string(),
+        sentence: Sentence,
+        asked_by: Caller,
+        received_at: z.number(),
+        problem: ShownProblem.optional(),
+      }),
+    ),
+  }),
+  /** Consents in use that have little time or few calls left. */
+  consents: z.object({
+    count: Count,
+    items: z.array(
+      z.object({
+        consent_id: z.string(),
+        actor: z.string(),
+        tool: z.string(),
+        expires_at: z.number(),
+        calls: Count,
+        calls_left: Count,
+      }),
+    ),
+  }),
+  /** Tools whose calls are held until an admin admits them. */
+  tools: z.object({
+    count: Count,
+    items: z.array(z.object({ tool_id: z.string(), is: z.enum(['new', 'changed']) })),
+  }),
+})
+export type AttentionAnswer = z.infer<typeof AttentionAnswer>
 
 /** How the gate would judge an edit that is not saved. */
 export const EditPreviewAnswer = z.object({

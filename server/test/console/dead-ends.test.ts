@@ -24,10 +24,14 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('what does not work says why, 
     await app.close()
   }, 60_000)
 
-  test('a server that is down comes first on the Tools page, with its reason and last lines; Retry works once it is mended', async () => {
+  test('a server that is down is named on the overview and comes first on the Tools page, with its reason and last lines; once it is mended, Retry works and nothing needs attention', async () => {
     const { gate } = app
     const page = await app.open(gate.keys.mara)
-    await page.goto(`${gate.url}/#/tools`)
+    await page.goto(`${gate.url}/#/overview`)
+    const attention = page.getByRole('region', { name: 'Needs attention' })
+    await attention.getByText('post is down').waitFor()
+    await attention.getByText('Error: TOKEN⟨U+202E⟩ is not set').waitFor()
+    await attention.getByRole('link', { name: 'Show' }).click()
     const part = page.getByRole('region', { name: 'Server post' })
     await part.getByText('post is down: its tools are not known yet.').waitFor()
     expect(
@@ -43,6 +47,9 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('what does not work says why, 
     await part.getByRole('button', { name: 'Retry post' }).click()
     await page.getByText('post__echo').first().waitFor()
     expect(await part.getByText('is down').count()).toBe(0)
+    await page.goto(`${gate.url}/#/overview`)
+    await attention.getByText('Nothing needs attention').waitFor()
+    await attention.getByText('7 of 7 servers ready · no pending requests · no unknown outcomes').waitFor()
     await page.context().close()
   })
 

@@ -89,6 +89,7 @@ test('real answers of the routes for approvers and admins match the document', a
     ['/v1/calls', '/v1/calls?limit=5'],
     ['/v1/calls/{call_id}/life', `/v1/calls/${call}/life`],
     ['/v1/overview'],
+    ['/v1/attention'],
     ['/v1/consents'],
     ['/v1/login'],
     ['/v1/login/methods'],

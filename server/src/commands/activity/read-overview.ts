@@ -5,11 +5,10 @@ import { estimateTokens } from '../../core/search/estimate-tokens.ts'
 import { maySeeApproval } from '../approvals/read-approvals.ts'
 import { maySeeCall } from '../calls/read-call.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
-import type { Searches, SearchTable, SearchWhere, Held, Tables } from '../ports/reads.ts'
+import type { Searches, SearchTable, SearchWhere, Held } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
 
 export type OverviewDeps = {
-  readonly tables: Tables
   readonly searches: Searches
   readonly catalogue: Pick<Catalogue, 'tools'>
   readonly clock: Clock
@@ -53,8 +52,6 @@ async function read(deps: OverviewDeps, caller: Caller, to: number, window_ms: n
     ({ row }) => maySeeApproval(caller, row) && row.created_at >= from,
   )
   const isCut = calls.length >= MOST_CALLS
-  const unsettled = await deps.tables.list('calls', { state: 'unknown' }, { limit: AT_ONCE })
-  const unknown = unsettled.filter(({ row }) => row.settled === undefined && maySeeCall(caller, row)).length
   const figures = overviewOf({
     from,
     to,
@@ -65,18 +62,12 @@ async function read(deps: OverviewDeps, caller: Caller, to: number, window_ms: n
   })
   const tools = deps.catalogue.tools().filter(({ row }) => row.gone_at === undefined)
   const admitted = tools.flatMap(({ row }) => (row.admitted === undefined ? [] : [row.admitted.definition]))
-  const open = tools.filter(({ row }) => row.admitted?.hash !== row.definition_hash).map(({ row }) => row.tool_id)
   return {
     ...figures,
     tokens: {
       all_tools: admitted.reduce((sum, definition) => sum + estimateTokens(JSON.stringify(definition)), 0),
       search: SEARCH_TOKENS,
       tools: admitted.length,
-    },
-    needs: {
-      unknown,
-      tools_to_admit: DECIDING_KINDS.includes(caller.kind) ? open.slice(0, 100) : [],
-      expired: figures.held.expired,
     },
   }
 }

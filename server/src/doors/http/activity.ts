@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { textsInLife } from '../../commands/provenance/answer-texts.ts'
-import { CallLife, CallSummary, OverviewAnswer, type CallFilter } from '../../contract/activity.ts'
+import { AttentionAnswer, CallLife, CallSummary, OverviewAnswer, type CallFilter } from '../../contract/activity.ts'
 import { listOf } from '../../contract/answers.ts'
 import { CallState } from '../../contract/call.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
@@ -64,6 +64,18 @@ export const activityRoutes: Routes = (app, gate) => {
       const hours = Math.min(Math.max(1, numberOf(c, 'hours', DAY_HOURS)), MOST_HOURS)
       return jsonResponse(200, await gate.activity.overview(c.get('caller'), hours * 3_600_000))
     },
+  )
+
+  app.openapi(
+    route({
+      method: 'get',
+      path: '/v1/attention',
+      access: PEOPLE,
+      summary:
+        'What needs attention: servers that are down, requests that expire soon, calls with an unknown outcome, consents that end soon, tools to admit',
+      answers: AttentionAnswer,
+    }),
+    async (c) => jsonResponse(200, await gate.activity.attention(c.get('caller'))),
   )
 }
 
