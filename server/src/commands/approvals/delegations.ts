@@ -73,7 +73,8 @@ export async function delegate(
     trace: deps.ids.trace(),
   }
   const row = beginRun(delegation, deps.ids.run(), handOver(state), now, { owner: callerIdentity(by) })
-  const about = { until: state.until, ...(state.reason === null ? {} : { reason: state.reason }) }
+  // The reason is in the run only: it can be erased there, and nothing can be erased from the audit.
+  const about = { until: state.until }
   const recorded = await deps.ledger.commit([...newRunChanges(row), audited('delegation.given', by, row, now, about)])
   return recorded === 'committed' ? ok(shown(row)) : refuseUnrecorded(recorded)
 }

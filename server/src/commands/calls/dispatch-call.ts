@@ -175,8 +175,12 @@ function check(
   return verdict.effect === 'allow' ? checkCall(deps, call, tool, `1${tries === 1 ? '' : `.${tries}`}`) : UNCHECKED
 }
 
-/** A request that is rejected before it becomes a call is recorded too, so that probing for tools is visible. */
+/**
+ * A request that is rejected before it becomes a call is recorded too, so that probing for tools is visible. A name that no tool has can
+ * be any text, which could not be erased from the audit, so only its digest is recorded.
+ */
 async function refuseUnprepared(deps: DispatchDeps, request: CallRequest, why: Problem): Promise<Outcome> {
+  const isTool = deps.catalogue.tool(request.tool) !== undefined
   const recorded = await deps.ledger.commit([
     {
       kind: 'audit',
@@ -185,9 +189,9 @@ async function refuseUnprepared(deps: DispatchDeps, request: CallRequest, why: P
         type: 'call.refused',
         actor: request.caller.id,
         trace: request.trace ?? deps.ids.trace(),
-        subject: { tool: request.tool.slice(0, 128) },
+        subject: isTool ? { tool: request.tool } : {},
         outcome: 'refused',
-        about: { code: why.code },
+        about: { code: why.code, ...(isTool ? {} : { name_hash: deps.digest(request.tool) }) },
       },
     },
   ])

@@ -1,4 +1,5 @@
 import { relayOwner } from '../relay/relay-owner.ts'
+import type { CallRow } from '../../contract/call.ts'
 import type { Caller } from '../../contract/caller.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { isLabelOf } from '../../contract/label.ts'
@@ -10,7 +11,9 @@ import type { Artifacts } from '../ports/artifacts.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Held, Tables } from '../ports/reads.ts'
 import type { Ids } from '../ports/runtime.ts'
+import { eraseWords } from './erase-words.ts'
 import { expireJournal, expireLabelText, expireTexts, type ExpireDeps } from './expire-texts.ts'
+import { ownerOf } from '../runs/may-see-run.ts'
 import { hasEnded } from './with-end-days.ts'
 import { refuseUnrecorded } from '../changes/unrecorded.ts'
 
@@ -35,7 +38,7 @@ export type Erased = {
 
 /**
  * Deletes one person's arguments, outputs and artifacts now: those of all calls made in their name. What is still open is kept and listed;
- * calls that only wait for a decision can be withdrawn first. Repeating it is harmless, and after a crash a repetition does the rest. The
+ * calls that only wait for a decision can be withdrawn first. So is what they wrote elsewhere (`eraseWords`). Repeating it is harmless, and after a crash a repetition does the rest. The
  * audit gets the numbers and keeps its hashes.
  */
 export async function eraseUser(
@@ -55,26 +58,35 @@ export async function eraseUser(
   const callers = new Set<string>()
   const count = { calls: 0, runs: 0, habits: 0 }
   for await (const held of everyRow(deps.tables, 'calls')) {
-    if (held.row.caller.user !== user) continue
-    callers.add(held.row.caller.id)
+    if (held.row.caller.user !== user && (await nodeUserOf(deps, held.row)) !== user) continue
+    if (held.row.caller.user === user) callers.add(held.row.caller.id)
     const ended = await endedCall(deps, by, held, withdraw)
     if (ended === undefined) open.push(held.row.call_id)
     else if (await expireTexts(deps, ended)) count.calls += 1
   }
   for await (const held of everyRow(deps.tables, 'runs')) {
-    if (callerIn(held.row.state)?.['user'] !== user) continue
-    if (!isEndedRun(held.row)) open.push(held.row.run_id)
-    else if (await expireJournal(deps, held)) count.runs += 1
+    const isTheirs = callerIn(held.row.state)?.['user'] === user
+    // Those of the gate itself have no caller in their state, but an owner; what they wait for is listed with its call.
+    if (!isTheirs && ownerOf(held.row)?.user !== user) continue
+    if (isEndedRun(held.row)) count.runs += (await expireJournal(deps, held)) ? 1 : 0
+    else if (isTheirs) open.push(held.row.run_id)
   }
   for await (const held of everyRow(deps.tables, 'labels'))
     if (isLabelOf(held.row, user)) await expireLabelText(deps, held)
   for await (const { row } of everyRow(deps.tables, 'credentials'))
     if (row.caller.user === user) callers.add(row.caller.id)
+  await eraseWords(deps, user, callers)
   for (const caller of callers) if (await forgetHabits(deps, caller)) count.habits += 1
   const artifacts = (await deps.artifacts.erase(user)) + (await deps.artifacts.erase(relayOwner(user)))
   await deps.scrub()
   const recorded = await deps.ledger.commit([note('user.erased', { ...count, artifacts, open: open.length })])
   return recorded === 'committed' ? ok({ user, ...count, artifacts, open }) : refuseUnrecorded(recorded)
+}
+
+/** At a hub: the person behind the call at its node, which has a caller of its own here. */
+async function nodeUserOf({ tables }: EraseDeps, { node, approval_id }: CallRow): Promise<string | undefined> {
+  if (node === undefined || approval_id === undefined) return undefined
+  return (await tables.row('approvals', approval_id))?.row.from_node?.context.user
 }
 
 /** The call once nothing waits for it; undefined while something does. */
