@@ -1,8 +1,11 @@
 import { CallerKind } from '../server/src/contract/caller.ts'
-import { ACCESS } from '../server/src/doors/http/route.ts'
+import { ACCESS, GRANTS } from '../server/src/doors/http/route.ts'
 import { appWithoutGate } from './app-without-gate.ts'
 
-/** Who may use which route: one line per route, one column per kind of caller; `nobody` is a request without a credential. */
+/**
+ * Who may use which route: one line per route, one column per kind of caller; `nobody` is a request without a credential. The last
+ * column says which routes can give permission in somebody's name, and so require the proof of the person.
+ */
 export function accessMatrix(): string {
   appWithoutGate()
   const kinds = ['nobody', ...CallerKind.options]
@@ -13,9 +16,9 @@ export function accessMatrix(): string {
     const cells = kinds.map((kind) =>
       (access === 'anyone' || access?.some((one) => one === kind) ? 'yes' : '-').padEnd(kind.length),
     )
-    return `${name.padEnd(width)}  ${cells.join('  ')}`.trimEnd()
+    return [name.padEnd(width), ...cells, GRANTS.has(name) ? 'proof' : '-'].join('  ')
   })
-  return `${[`${'route'.padEnd(width)}  ${kinds.join('  ')}`, ...lines].join('\n')}\n`
+  return `${[`${'route'.padEnd(width)}  ${[...kinds, 'grants'].join('  ')}`, ...lines].join('\n')}\n`
 }
 
 /** By path, then by method. */

@@ -2,7 +2,7 @@ import { CallerName } from '../parts/caller-name.tsx'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { CallLife, CallMoment } from '../../../server/src/contract/activity.ts'
-import { ask } from '../api/client.ts'
+import { askProven } from '../api/ask-proven.ts'
 import { problemOf } from '../api/problem.ts'
 import { InputFields, Value } from '../inbox/fields.tsx'
 import { argumentsOf } from '../inbox/packet-words.ts'
@@ -184,7 +184,7 @@ function Settle({ call }: { readonly call: CallLife }) {
   const maySettle = useMay('decide')
   const client = useQueryClient()
   const settle = useMutation({
-    mutationFn: (as: string) => ask(`/v1/calls/${call.call_id}/resume`, { method: 'POST', json: { as } }),
+    mutationFn: (as: string) => askProven(`/v1/calls/${call.call_id}/resume`, { method: 'POST', json: { as } }),
     onSuccess: () => {
       say('Settled.')
       void client.invalidateQueries({ queryKey: ['calls'] })

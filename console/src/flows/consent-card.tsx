@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ask } from '../api/client.ts'
+import { askProven } from '../api/ask-proven.ts'
 import { problemOf } from '../api/problem.ts'
 import { say } from '../lib/announce.ts'
 import { timeLeft, whenText } from '../lib/time.ts'
@@ -16,7 +16,7 @@ export function ConsentCard({ data }: { readonly data: Checklist }) {
   const [units, setUnits] = useState('10')
   const act = useMutation({
     mutationFn: ({ path, body }: { readonly path: string; readonly body: object }) =>
-      ask<object>(path, { method: 'POST', json: body }),
+      askProven<object>(path, { method: 'POST', json: body }),
     onSuccess: (_, { path }) => {
       if (path.endsWith('/revoke')) say('Revoked. Nothing more starts under this consent.')
     },

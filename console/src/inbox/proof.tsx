@@ -113,7 +113,7 @@ function saidOf(problem: Problem | undefined): string | undefined {
   if (problem === undefined) return undefined
   const { code, about, title } = problem
   if (code === 'approval.passphrase_needed') return 'This one needs your passphrase too.'
-  if (code === 'approval.passkey_needed') return 'This one needs your passkey too. Approve again.'
+  if (code === 'approval.passkey_needed') return 'This one needs your passkey too. Confirm again.'
   if (code === 'approval.passphrase_wrong')
     return `The passphrase is wrong.${about['tries_left'] === undefined ? '' : ` ${about['tries_left']} tries left.`}`
   if (code === 'approval.passphrase_unset') return 'You have no passphrase yet. Set one under Settings.'

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { DelegationAnswer, RoutesAnswer } from '../../../server/src/contract/delegation.ts'
+import { askProven } from '../api/ask-proven.ts'
 import { ask } from '../api/client.ts'
 import { say } from '../lib/announce.ts'
 import { exactTime, lasted } from '../lib/time.ts'
@@ -82,7 +83,7 @@ export function Delegations() {
   })
   const again = () => client.invalidateQueries({ queryKey: ['delegations'] })
   const give = useMutation({
-    mutationFn: (json: object) => ask('/v1/delegations', { method: 'POST', json }),
+    mutationFn: (json: object) => askProven('/v1/delegations', { method: 'POST', json }),
     onSuccess: () => {
       setTo('')
       say('Delegated.')

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ask } from '../api/client.ts'
+import { askProven } from '../api/ask-proven.ts'
 import { allOf } from '../api/queries.ts'
 import type { Key } from '../api/types.ts'
 import { say } from '../lib/announce.ts'
@@ -58,7 +58,7 @@ function NewKey() {
   const [user, setUser] = useState('')
   const [made, setMade] = useState<string>()
   const make = useMutation({
-    mutationFn: (json: object) => ask<Key & { readonly key: string }>('/v1/keys', { method: 'POST', json }),
+    mutationFn: (json: object) => askProven<Key & { readonly key: string }>('/v1/keys', { method: 'POST', json }),
     onSuccess: ({ key }) => {
       setMade(key)
       setName('')

@@ -1,5 +1,6 @@
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useRef } from 'react'
+import { askedProof } from '../api/ask-proven.ts'
 import { followGate } from '../api/follow.ts'
 import { announced, toast } from '../lib/announce.ts'
 import { useIsWide } from '../lib/is-wide.ts'
@@ -17,6 +18,7 @@ import { PAGES, pageAt } from './pages.ts'
 const PauseDialog = lazy(async () => ({ default: (await loaded(import('./pause-dialogs.tsx'))).PauseDialog }))
 const ResumeDialog = lazy(async () => ({ default: (await loaded(import('./pause-dialogs.tsx'))).ResumeDialog }))
 const Palette = lazy(async () => ({ default: (await loaded(import('./palette.tsx'))).Palette }))
+const ProofDialog = lazy(async () => ({ default: (await loaded(import('./proof-dialog.tsx'))).ProofDialog }))
 const KeysDialog = lazy(async () => ({ default: (await loaded(import('./keys-dialog.tsx'))).KeysDialog }))
 
 const TOAST_MS = 6_000
@@ -93,12 +95,14 @@ function ThisPage() {
 
 function Overlays() {
   const which = useStore(overlay)
+  const proof = useStore(askedProof)
   return (
     <Suspense fallback={null}>
       {which === 'pause' ? <PauseDialog /> : null}
       {which === 'resume' ? <ResumeDialog /> : null}
       {which === 'palette' ? <Palette /> : null}
       {which === 'keys' ? <KeysDialog /> : null}
+      {proof === undefined ? null : <ProofDialog key={proof.path} asked={proof} />}
     </Suspense>
   )
 }

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ask } from '../api/client.ts'
+import { askProven } from '../api/ask-proven.ts'
 import type { Pause } from '../api/types.ts'
 import { say } from '../lib/announce.ts'
 import { whenText } from '../lib/time.ts'
@@ -18,7 +18,7 @@ type PauseWords = Pick<Pause, 'scope' | 'effect' | 'active' | 'reason'>
 function usePause(done: string) {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (json: PauseWords) => ask<Pause>('/v1/pauses', { method: 'POST', json }),
+    mutationFn: (json: PauseWords) => askProven<Pause>('/v1/pauses', { method: 'POST', json }),
     onSuccess: () => {
       void client.invalidateQueries({ queryKey: ['pauses'] })
       overlay.set(undefined)

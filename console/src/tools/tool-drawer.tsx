@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { ask } from '../api/client.ts'
+import { askProven } from '../api/ask-proven.ts'
 import type { Tool } from '../api/types.ts'
 import { say } from '../lib/announce.ts'
 import { useMay } from '../lib/may.ts'
@@ -105,7 +105,7 @@ function AdmitDialog({ tool, hash, onClose }: AdmitProps) {
   const [typed, setTyped] = useState('')
   const admit = useMutation({
     mutationFn: () =>
-      ask(`/v1/tools/${encodeURIComponent(tool)}/admit`, { method: 'POST', json: { definition_hash: hash } }),
+      askProven(`/v1/tools/${encodeURIComponent(tool)}/admit`, { method: 'POST', json: { definition_hash: hash } }),
     onSuccess: () => {
       void client.invalidateQueries({ queryKey: ['tools'] })
       say('Admitted.')

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import type { NewCredential } from '../commands/identity/credentials.ts'
+import type { KeyBody } from '../contract/api.ts'
 import { LOCAL_OWNER, type CredentialRow } from '../contract/caller.ts'
 import { ok, type Result } from '../contract/problems.ts'
 import type { UpOptions } from '../doors/cli/local-gate.ts'
@@ -12,7 +12,7 @@ import { withCredentials } from './open-credentials.ts'
 /** Creates a key for the folder's owner while no gate runs: a gate that others can reach does not start before there is one. */
 export async function createKey(
   options: UpOptions,
-  wanted: NewCredential,
+  { passphrase, passkey: _, ...wanted }: KeyBody,
   isNewFolder: boolean,
 ): Promise<Result<{ readonly key: string; readonly row: CredentialRow; readonly data: string }>> {
   const settings = settingsMeant(options)
@@ -22,7 +22,7 @@ export async function createKey(
   const data = existing.value
   const isBegun = hasContents(data)
   const made = await withCredentials({ ...storeOf(settings.value), folder: data }, (ring) =>
-    ring.createCredential(LOCAL_OWNER, wanted),
+    ring.createCredential(LOCAL_OWNER, wanted, { passphrase }),
   )
   if (!made.ok) return made
   // Without a configuration there is nothing to ask about but a data folder that was not there before.

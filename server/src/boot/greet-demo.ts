@@ -9,7 +9,11 @@ const DAY_S = 86_400
  */
 export async function greetDemo(gate: Gate, url: string, by: Caller, command: string): Promise<string> {
   const made = await gate.identity.createCredential(by, { kind: 'agent', name: 'demo', ttl_s: DAY_S })
-  const person = await gate.identity.createCredential(by, { kind: 'approver', name: 'demo-person', ttl_s: DAY_S })
+  const person = await gate.identity.createCredential(
+    by,
+    { kind: 'approver', name: 'demo-person', ttl_s: DAY_S },
+    'operator',
+  )
   const lines = [
     '',
     ...(person.ok

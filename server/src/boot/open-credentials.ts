@@ -3,9 +3,11 @@ import { latestTime } from '../commands/clock/latest-time.ts'
 import { createCredential, listCredentials, revokeCredential } from '../commands/identity/credentials.ts'
 import type { IdentityGate } from '../commands/identity/bind.ts'
 import { LOCAL_OWNER } from '../contract/caller.ts'
-import { ok, type Result } from '../contract/problems.ts'
+import { Bug, ok, type Result } from '../contract/problems.ts'
 import { newApiKey } from '../keys/api-keys.ts'
 import { sha256Hex } from '../keys/digest.ts'
+import { openPasskeys } from '../keys/passkeys.ts'
+import { scryptPassphrases } from '../keys/passphrases.ts'
 import { lockStore, type Store, type StoreSettings } from '../stores/open-store.ts'
 import { placesIn } from './data-folder.ts'
 import { openDataFolder, openLiveKeys } from './open-data-folder.ts'
@@ -49,12 +51,18 @@ export async function ringOf(store: Pick<Store, 'tables' | 'accounts' | 'audit' 
   const { tables, accounts, ledger } = store
   const { at } = await latestTime(store)
   const clock = () => Math.max(at, Date.now())
-  const deps = { tables, accounts, ledger, digest: sha256Hex, clock, ids: randomIds, newKey: newApiKey }
+  // Passkeys need a page. The configuration is not known, and its gate may not start before there is a key: whoever has a passphrase gives it.
+  const proofs = { passphrases: scryptPassphrases, passkeys: openPasskeys(noKeys), strong: 'role' } as const
+  const deps = { tables, accounts, ledger, digest: sha256Hex, clock, ids: randomIds, newKey: newApiKey, ...proofs }
   return {
-    createCredential: (by, wanted) => createCredential(deps, by, wanted),
+    createCredential: (by, wanted, proof = {}) => createCredential(deps, by, wanted, proof),
     listCredentials: (by) => listCredentials(deps, by),
     revokeCredential: (by, key_id, keep_grants) => revokeCredential(deps, by, key_id, keep_grants),
   }
+}
+
+const noKeys = (): never => {
+  throw new Bug('there is no page that could show a passkey')
 }
 
 /** A new key for the owner, in a file only they can read; earlier keys for the owner become invalid. */
@@ -67,7 +75,7 @@ export async function issueAdminKey(ring: KeyRing, data: string): Promise<Result
     if (!revoked.ok) return revoked
   }
   const [, name = ''] = LOCAL_OWNER.id.split(':')
-  const made = await ring.createCredential(LOCAL_OWNER, { kind: LOCAL_OWNER.kind, name })
+  const made = await ring.createCredential(LOCAL_OWNER, { kind: LOCAL_OWNER.kind, name }, 'operator')
   if (!made.ok) return made
   const file = placesIn(data).admin
   // An existing file would keep its mode, so it is removed first.

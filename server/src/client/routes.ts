@@ -17,7 +17,7 @@ export type Routes = {
     body: { readonly passphrase: string; readonly current?: string | undefined }
     answer: { readonly user: string }
   }
-  /** Remove the passphrase of someone who has lost it */
+  /** Remove the passphrase of someone who has lost it; the body contains only your proof, if you have one */
   'DELETE /v1/passphrases/{user}': {
     path: { readonly user: string }
     answer: { readonly user: string }
@@ -54,7 +54,7 @@ export type Routes = {
   /** Settle a call whose outcome is unknown */
   'POST /v1/calls/{call_id}/resume': {
     path: { readonly call_id: string }
-    body: { readonly as: "retry" | "done" | "failed" }
+    body: { readonly as: "retry" | "done" | "failed"; readonly passphrase?: string | undefined; readonly passkey?: { readonly id: string; readonly rawId: string; readonly type: "public-key"; readonly response: { readonly clientDataJSON: string; readonly authenticatorData: string; readonly signature: string; readonly userHandle?: string | null | undefined }; readonly clientExtensionResults?: { readonly [name: string]: Json } | undefined } | undefined }
     answer: { readonly status: string; readonly call_id: string }
   }
   /** Withdraw your own held call */
@@ -114,7 +114,7 @@ export type Routes = {
   'POST /v1/toolflow/{run_id}/resume': {
     path: { readonly run_id: string }
     query: { readonly wait_ms?: number | undefined; readonly session?: string | undefined }
-    body: { readonly approval_id: string; readonly choice: "Approve & Execute" | "Edit Inputs" | "Cancel"; readonly args?: Json | undefined; readonly reason?: string | undefined; readonly passphrase?: string | undefined; readonly digest?: string | undefined }
+    body: { readonly approval_id: string; readonly choice: "Approve & Execute" | "Edit Inputs" | "Cancel"; readonly args?: Json | undefined; readonly reason?: string | undefined; readonly passphrase?: string | undefined; readonly passkey?: { readonly id: string; readonly rawId: string; readonly type: "public-key"; readonly response: { readonly clientDataJSON: string; readonly authenticatorData: string; readonly signature: string; readonly userHandle?: string | null | undefined }; readonly clientExtensionResults?: { readonly [name: string]: Json } | undefined } | undefined; readonly digest?: string | undefined }
     answer: { readonly run_id: string; readonly status: string; readonly state: { readonly node: string } }
   }
   /** Documents, each with its version in force */
@@ -190,7 +190,7 @@ export type Routes = {
   }
   /** Create a consent: permit calls in advance, within explicit limits */
   'POST /v1/consents': {
-    body: { readonly actor: string; readonly user?: string | undefined; readonly what: { readonly tool: string; readonly args: readonly ({ readonly path: string; readonly op: "equals"; readonly value: Json } | { readonly path: string; readonly op: "in"; readonly value: readonly (Json)[] } | { readonly path: string; readonly op: "prefix"; readonly value: string } | { readonly path: string; readonly op: "min"; readonly value: number } | { readonly path: string; readonly op: "max"; readonly value: number } | { readonly path: string; readonly op: "any" })[]; readonly definition_hash?: string | undefined }; readonly lanes?: readonly (string)[] | undefined; readonly calls: number; readonly cost?: number | undefined; readonly expires_in_s: number; readonly passphrase?: string | undefined }
+    body: { readonly actor: string; readonly user?: string | undefined; readonly what: { readonly tool: string; readonly args: readonly ({ readonly path: string; readonly op: "equals"; readonly value: Json } | { readonly path: string; readonly op: "in"; readonly value: readonly (Json)[] } | { readonly path: string; readonly op: "prefix"; readonly value: string } | { readonly path: string; readonly op: "min"; readonly value: number } | { readonly path: string; readonly op: "max"; readonly value: number } | { readonly path: string; readonly op: "any" })[]; readonly definition_hash?: string | undefined }; readonly lanes?: readonly (string)[] | undefined; readonly calls: number; readonly cost?: number | undefined; readonly expires_in_s: number; readonly passphrase?: string | undefined; readonly passkey?: { readonly id: string; readonly rawId: string; readonly type: "public-key"; readonly response: { readonly clientDataJSON: string; readonly authenticatorData: string; readonly signature: string; readonly userHandle?: string | null | undefined }; readonly clientExtensionResults?: { readonly [name: string]: Json } | undefined } | undefined }
     answer: { readonly v: 1; readonly consent_id: string; readonly actor: string; readonly user?: string | undefined; readonly what: { readonly tool: string; readonly args: readonly ({ readonly path: string; readonly op: "equals"; readonly value: Json } | { readonly path: string; readonly op: "in"; readonly value: readonly (Json)[] } | { readonly path: string; readonly op: "prefix"; readonly value: string } | { readonly path: string; readonly op: "min"; readonly value: number } | { readonly path: string; readonly op: "max"; readonly value: number } | { readonly path: string; readonly op: "any" })[]; readonly definition_hash?: string | undefined }; readonly lanes?: readonly (string)[] | undefined; readonly calls: number; readonly cost?: number | undefined; readonly minted_by: string; readonly minted_user?: string | undefined; readonly minted_key?: string | undefined; readonly minted_at: number; readonly expires_at: number; readonly from_approval?: string | undefined; readonly revoked_by?: string | undefined; readonly revoked_at?: number | undefined }
   }
   /** How many calls of the last week a consent would have allowed; nothing is created */
@@ -219,7 +219,7 @@ export type Routes = {
   }
   /** Delegate your approvals to another approver for a period; it is audited */
   'POST /v1/delegations': {
-    body: { readonly to: string; readonly for_s: number; readonly reason?: string | undefined }
+    body: { readonly to: string; readonly for_s: number; readonly reason?: string | undefined; readonly passphrase?: string | undefined; readonly passkey?: { readonly id: string; readonly rawId: string; readonly type: "public-key"; readonly response: { readonly clientDataJSON: string; readonly authenticatorData: string; readonly signature: string; readonly userHandle?: string | null | undefined }; readonly clientExtensionResults?: { readonly [name: string]: Json } | undefined } | undefined }
     answer: { readonly delegation_id: string; readonly from: string; readonly to: string; readonly created_at: number; readonly until: number; readonly reason?: string | undefined; readonly ended_at?: number | undefined }
   }
   /** End a delegation now */
@@ -281,13 +281,6 @@ export type Routes = {
     body: { readonly step_id?: string | undefined; readonly evidence_ref?: string | undefined; readonly pointer_kind?: string | undefined; readonly etag?: string | undefined }
     answer: { readonly schema: string; readonly run: { readonly run_id: string; readonly flow_id: string; readonly flow_version: string; readonly scope: "personal" | "project" | "org"; readonly status: "in_progress" | "done" | "abandoned"; readonly step_states: readonly ({ readonly step_id: string; readonly status: "pending" | "in_progress" | "blocked" | "done" | "skipped"; readonly evidence_ref: string | null; readonly pointer_kind: "proposal" | "artifact" | "hash" | "test_result" | null; readonly verified: boolean; readonly skip_reason: "policy" | "not_applicable" | "blocked_dependency" | null })[]; readonly started: string; readonly provenance: { readonly actor: string; readonly harness: string }; readonly task_ref: string | null; readonly external_ref: string | null; readonly etag: string } }
   }
-  /** Mint a consent for executions of this run */
-  'POST /api/v1/flows/runs/{run_id}/consents': {
-    path: { readonly run_id: string }
-    query: { readonly session?: string | undefined; readonly vault_id?: string | undefined }
-    body: { readonly allowed_lanes?: readonly (string)[] | undefined; readonly cost_cap_units?: number | undefined; readonly ttl_seconds?: number | undefined; readonly etag?: string | undefined }
-    answer: { readonly schema: string; readonly consent: { readonly consent_id: string; readonly vault_id: string; readonly scope: "personal" | "project" | "org"; readonly run_id: string; readonly flow_id: string; readonly flow_version: string; readonly allowed_lanes: readonly (string)[]; readonly cost_cap_units: number; readonly cost_consumed_units: number; readonly actor_hash: string; readonly expires_at: string; readonly revoked_at: string | null } }
-  }
   /** Submit a proposal for a person to review */
   'POST /api/v1/flows/runs/{run_id}/review': {
     path: { readonly run_id: string }
@@ -301,6 +294,13 @@ export type Routes = {
     query: { readonly session?: string | undefined; readonly vault_id?: string | undefined }
     body: { readonly reason?: string | undefined; readonly etag?: string | undefined }
     answer: { readonly schema: string; readonly run: { readonly run_id: string; readonly flow_id: string; readonly flow_version: string; readonly scope: "personal" | "project" | "org"; readonly status: "in_progress" | "done" | "abandoned"; readonly step_states: readonly ({ readonly step_id: string; readonly status: "pending" | "in_progress" | "blocked" | "done" | "skipped"; readonly evidence_ref: string | null; readonly pointer_kind: "proposal" | "artifact" | "hash" | "test_result" | null; readonly verified: boolean; readonly skip_reason: "policy" | "not_applicable" | "blocked_dependency" | null })[]; readonly started: string; readonly provenance: { readonly actor: string; readonly harness: string }; readonly task_ref: string | null; readonly external_ref: string | null; readonly etag: string } }
+  }
+  /** Mint a consent for executions of this run */
+  'POST /api/v1/flows/runs/{run_id}/consents': {
+    path: { readonly run_id: string }
+    query: { readonly session?: string | undefined; readonly vault_id?: string | undefined }
+    body: { readonly allowed_lanes?: readonly (string)[] | undefined; readonly cost_cap_units?: number | undefined; readonly ttl_seconds?: number | undefined; readonly etag?: string | undefined; readonly passphrase?: string | undefined; readonly passkey?: { readonly [name: string]: Json } | undefined }
+    answer: { readonly schema: string; readonly consent: { readonly consent_id: string; readonly vault_id: string; readonly scope: "personal" | "project" | "org"; readonly run_id: string; readonly flow_id: string; readonly flow_version: string; readonly allowed_lanes: readonly (string)[]; readonly cost_cap_units: number; readonly cost_consumed_units: number; readonly actor_hash: string; readonly expires_at: string; readonly revoked_at: string | null } }
   }
   /** Let an agent carry out an automatable step under a consent (wait_ms for its end, default 60000) */
   'POST /api/v1/flows/runs/{run_id}/execute': {
@@ -437,7 +437,7 @@ export type Routes = {
   /** Admit exactly the definition with this hash */
   'POST /v1/tools/{tool_id}/admit': {
     path: { readonly tool_id: string }
-    body: { readonly definition_hash: string }
+    body: { readonly definition_hash: string; readonly passphrase?: string | undefined; readonly passkey?: { readonly id: string; readonly rawId: string; readonly type: "public-key"; readonly response: { readonly clientDataJSON: string; readonly authenticatorData: string; readonly signature: string; readonly userHandle?: string | null | undefined }; readonly clientExtensionResults?: { readonly [name: string]: Json } | undefined } | undefined }
     answer: { readonly tool_id: string }
   }
   /** What is known about well-known tool servers, and which tools of this gate it applies to */
@@ -479,7 +479,7 @@ export type Routes = {
   }
   /** Start or end a pause */
   'POST /v1/pauses': {
-    body: { readonly scope?: string | undefined; readonly effect?: "ask" | "block" | undefined; readonly active?: boolean | undefined; readonly reason?: string | undefined }
+    body: { readonly scope?: string | undefined; readonly effect?: "ask" | "block" | undefined; readonly active?: boolean | undefined; readonly reason?: string | undefined; readonly passphrase?: string | undefined; readonly passkey?: { readonly id: string; readonly rawId: string; readonly type: "public-key"; readonly response: { readonly clientDataJSON: string; readonly authenticatorData: string; readonly signature: string; readonly userHandle?: string | null | undefined }; readonly clientExtensionResults?: { readonly [name: string]: Json } | undefined } | undefined }
     answer: { readonly v: 1; readonly scope: string; readonly effect: "ask" | "block"; readonly active: boolean; readonly by: string; readonly reason: string; readonly at: number }
   }
   /** Keys, without their secrets */
@@ -489,7 +489,7 @@ export type Routes = {
   }
   /** Create a key; it is shown once */
   'POST /v1/keys': {
-    body: { readonly kind: "agent" | "user" | "approver" | "reviewer" | "admin" | "node"; readonly name: string; readonly user?: string | undefined; readonly ttl_s?: number | undefined; readonly tools?: readonly (string)[] | undefined; readonly calls?: number | undefined; readonly surface?: "search" | "passthrough" | "auto" | undefined; readonly flow_role?: "viewer" | "editor" | "admin" | undefined; readonly vault?: string | undefined; readonly speaks_for_user?: true | undefined }
+    body: { readonly kind: "agent" | "user" | "approver" | "reviewer" | "admin" | "node"; readonly name: string; readonly user?: string | undefined; readonly ttl_s?: number | undefined; readonly tools?: readonly (string)[] | undefined; readonly calls?: number | undefined; readonly surface?: "search" | "passthrough" | "auto" | undefined; readonly flow_role?: "viewer" | "editor" | "admin" | undefined; readonly vault?: string | undefined; readonly speaks_for_user?: true | undefined; readonly passphrase?: string | undefined; readonly passkey?: { readonly id: string; readonly rawId: string; readonly type: "public-key"; readonly response: { readonly clientDataJSON: string; readonly authenticatorData: string; readonly signature: string; readonly userHandle?: string | null | undefined }; readonly clientExtensionResults?: { readonly [name: string]: Json } | undefined } | undefined }
     answer: { readonly key_id: string; readonly caller: { readonly kind: "agent" | "user" | "approver" | "reviewer" | "admin" | "node"; readonly id: string; readonly user: string; readonly surface?: "search" | "passthrough" | "auto" | undefined }; readonly created_at: number; readonly expires_at?: number | undefined; readonly revoked_at?: number | undefined; readonly grants_kept?: true | undefined; readonly key: string }
   }
   /** Revoke a key, and with it what it granted */
@@ -705,7 +705,12 @@ export type Routes = {
   'POST /v1/passkeys/proof': {
     answer: { readonly challenge: string }
   }
-  /** Remove the passkey of someone who has lost it */
+  /** The options for `navigator.credentials.get`, to confirm exactly this request, which gives permission */
+  'POST /v1/passkeys/grant': {
+    body: { readonly method?: "POST" | "DELETE" | undefined; readonly path: string; readonly body?: { readonly [name: string]: Json } | undefined }
+    answer: { readonly challenge: string }
+  }
+  /** Remove the passkey of someone who has lost it; the body contains only your proof, if you have one */
   'DELETE /v1/passkeys/{passkey_id}': {
     path: { readonly passkey_id: string }
     answer: { readonly passkey_id: string; readonly name: string; readonly created_at: number; readonly used_at?: number | undefined }

@@ -6,7 +6,7 @@ import { CallerKind, DECIDING_KINDS, GRANT_LIMITS, ToolGlobs, UserName } from '.
 import { hasCredentialShape, NAME_WITHOUT_CREDENTIAL } from './credential-shape.ts'
 import { FlowRole, VaultId } from './flows.ts'
 import { ConsentTerms, Remember } from './consent.ts'
-import { PasskeyAssertion } from './passkey.ts'
+import { Proof } from './passkey.ts'
 import { Passphrase } from './passphrase.ts'
 import { PauseScope } from './pause.ts'
 import { Surface } from './surface.ts'
@@ -22,7 +22,7 @@ export const LoginBody = z.strictObject({ shared: z.boolean().optional() })
 /** The URL that the browser ended on. */
 export const LoginReturnBody = LoginBody.extend({ url: z.url({ protocol: /^https?$/ }).max(16_384) })
 
-export const SettleBody = z.strictObject({ as: z.enum(['retry', 'done', 'failed']) })
+export const SettleBody = z.strictObject({ as: z.enum(['retry', 'done', 'failed']), ...Proof.shape })
 export type SettleBody = z.infer<typeof SettleBody>
 
 const PacketVersion = z.int().positive()
@@ -37,8 +37,7 @@ export const DecideBody = z.discriminatedUnion('decision', [
     reason: z.string().max(500).optional(),
     remember: Remember.optional(),
     /** The approver's, for an approval that is more than simple: one of the two. */
-    passphrase: z.string().max(256).optional(),
-    passkey: PasskeyAssertion.optional(),
+    ...Proof.shape,
   }),
   z.strictObject({ decision: z.literal('deny'), reason: z.string().max(500).optional() }),
   z.strictObject({
@@ -54,9 +53,7 @@ export type DecideBody = z.infer<typeof DecideBody>
 export const PolicyPutBody = z.strictObject({
   text: z.string().min(1).max(1_000_000),
   version: z.string().min(1).max(200),
-  /** One of the two, if the admin has it. */
-  passphrase: z.string().max(256).optional(),
-  passkey: PasskeyAssertion.optional(),
+  ...Proof.shape,
 })
 export type PolicyPutBody = z.infer<typeof PolicyPutBody>
 export const PolicyPasskeyBody = PolicyPutBody.pick({ text: true, version: true })
@@ -77,6 +74,8 @@ export const PauseBody = z.strictObject({
   effect: z.enum(['ask', 'block']).default('block'),
   active: z.boolean().default(true),
   reason: z.string().max(300).default(''),
+  /** To end a pause, or to hold calls that it blocked. */
+  ...Proof.shape,
 })
 export type PauseBody = z.infer<typeof PauseBody>
 
@@ -101,6 +100,8 @@ export const KeyBody = z
     vault: VaultId.optional(),
     /** For a host: its reports of what the user said count as the user's own words. */
     speaks_for_user: z.literal(true).optional(),
+    /** For the key of a person, and for one that speaks for its user. */
+    ...Proof.shape,
   })
   .refine(
     ({ kind, tools, calls }) => !DECIDING_KINDS.includes(kind) || (tools === undefined && calls === undefined),
@@ -108,7 +109,7 @@ export const KeyBody = z
   )
 export type KeyBody = z.infer<typeof KeyBody>
 
-export const ConsentBody = ConsentTerms.extend({ passphrase: z.string().max(256).optional() })
+export const ConsentBody = ConsentTerms.extend(Proof.shape)
 export type ConsentBody = z.infer<typeof ConsentBody>
 
 /** What would be remembered with an approval. */
@@ -118,7 +119,7 @@ export type RememberPreviewBody = z.infer<typeof RememberPreviewBody>
 export const PassphraseBody = z.strictObject({ passphrase: Passphrase, current: z.string().max(256).optional() })
 export type PassphraseBody = z.infer<typeof PassphraseBody>
 
-export const AdmitBody = z.strictObject({ definition_hash: z.string() })
+export const AdmitBody = z.strictObject({ definition_hash: z.string(), ...Proof.shape })
 export type AdmitBody = z.infer<typeof AdmitBody>
 
 export const RotateBody = z.strictObject({ which: z.enum(['token', 'checkpoint']) })

@@ -211,7 +211,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'approvals.expires_s_for': 'A different time for a risk class or a strength; if two apply, the shorter one is used.',
   'approvals.pending_per_caller': 'Maximum number of pending requests of one caller.',
   'approvals.pending_bytes_per_caller': 'Maximum total size of their arguments and previews, in bytes.',
-  'approvals.strong': 'What a strong approval requires: only the role, or a passphrase as well.',
+  'approvals.strong': 'What strong approvals and other permissions require: only the role, or a passphrase as well.',
   'approvals.tokens': 'Whether redeeming a token counts as a simple or a strong approval.',
   audit: 'How often the audit is signed.',
   packs: 'A folder with packs of your own: descriptions of the tools of servers that you use often.',

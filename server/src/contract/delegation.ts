@@ -1,16 +1,18 @@
 import { z } from 'zod'
+import { Proof } from './passkey.ts'
 import { ChosenRoute } from './routes.ts'
 
 export const DELEGATION_LIMITS = { for_s: 90 * 86_400, per_user: 20, live: 1_000 } as const
 
 /** An approver's request to delegate. */
-export const DelegateBody = z.strictObject({
+export const DelegationTerms = z.strictObject({
   /** The user who may decide in the caller's place. They need the approver role themselves. */
   to: z.string().min(1).max(128),
   for_s: z.int().positive().max(DELEGATION_LIMITS.for_s),
   reason: z.string().max(500).optional(),
 })
-export type DelegateBody = z.infer<typeof DelegateBody>
+export type DelegationTerms = z.infer<typeof DelegationTerms>
+export const DelegateBody = DelegationTerms.extend(Proof.shape)
 
 export const DelegationAnswer = z.object({
   delegation_id: z.string(),

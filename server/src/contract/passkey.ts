@@ -53,12 +53,26 @@ export const PasskeyAssertion = z.object({
 })
 export type PasskeyAssertion = z.infer<typeof PasskeyAssertion>
 
+/** For a request that gives permission in somebody's name: proof that it is them, one of the two. */
+export const Proof = z.strictObject({
+  passphrase: z.string().max(256).optional(),
+  passkey: PasskeyAssertion.optional(),
+})
+export type Proof = z.infer<typeof Proof>
+
+/** The request that a passkey is going to confirm, without the proof itself. */
+export const GrantToConfirm = z.strictObject({
+  method: z.enum(['POST', 'DELETE']).default('POST'),
+  path: z.string().min(1).max(2_000),
+  body: z.record(z.string(), z.unknown()).default({}),
+})
+export type GrantToConfirm = z.infer<typeof GrantToConfirm>
+
 /** With `current`, or an assertion of an existing passkey: a stolen key alone adds none for a person who already has a proof. */
 export const PasskeyBody = z.strictObject({
   name: z.string().trim().min(1).max(64),
   response: PasskeyRegistration,
-  passphrase: z.string().max(256).optional(),
-  passkey: PasskeyAssertion.optional(),
+  ...Proof.shape,
 })
 export type PasskeyBody = z.infer<typeof PasskeyBody>
 

@@ -598,8 +598,8 @@ export const PROBLEMS = {
   'approval.passkey_needed': {
     http: 403,
     retry: 'never',
-    says: 'this approval must be confirmed with your passkey',
-    do: 'decide in the console, where your browser asks for the passkey; another admin can remove a lost passkey',
+    says: 'this must be confirmed with your passkey',
+    do: 'do it in the console, where your browser asks for the passkey; another admin can remove a lost passkey',
   },
   'push.not_allowed': {
     http: 400,
@@ -641,8 +641,8 @@ export const PROBLEMS = {
   'approval.passphrase_needed': {
     http: 403,
     retry: 'never',
-    says: 'this approval must be confirmed with your passphrase',
-    do: 'send it as `passphrase`; on the command line, `sluice approve` asks for it',
+    says: 'this must be confirmed with your passphrase',
+    do: 'send it as `passphrase`; the command line and the console ask for it',
   },
   'approval.passphrase_wrong': {
     http: 403,
@@ -653,7 +653,7 @@ export const PROBLEMS = {
   'approval.passphrase_unset': {
     http: 403,
     retry: 'never',
-    says: 'strong approvals require a passphrase here, and you have not set one',
+    says: 'strong approvals and permissions require a passphrase here, and you have not set one',
     do: 'set one with `sluice passphrase set`',
   },
   'approval.passphrase_locked': {

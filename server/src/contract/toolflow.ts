@@ -3,6 +3,7 @@ import { PacketDigest, type ApprovalPacket, type HiddenPlace } from './approval.
 import type { Outcome } from './call.ts'
 import { ApprovalId, type RunId } from './ids.ts'
 import type { Json } from './json.ts'
+import { Proof } from './passkey.ts'
 import type { ToolflowVerdict } from './serenity.ts'
 
 export const TOOLFLOW_NODES = [
@@ -51,7 +52,7 @@ export const ToolflowAnswer = z
     args: Arguments.optional(),
     reason: z.string().max(500).optional(),
     /** The approver's, for a strong approval. */
-    passphrase: z.string().max(256).optional(),
+    ...Proof.shape,
     /** Of the packet that was shown, for `Approve & Execute`. */
     digest: PacketDigest.optional(),
   })

@@ -73,7 +73,9 @@ test('a rule that requires two people still does, and the request says that only
 })
 
 test('with a second person two must decide', async () => {
-  await gate.key('approver', 'bob')
+  // The key of another approver needs the passphrase too.
+  expect((await gate.cli('--json', 'keys', 'create', 'approver', 'bob')).out).toContain('approval.passphrase_needed')
+  expect((await gate.cli('keys', 'create', 'approver', 'bob', '--passphrase-file', 'passphrase')).code).toBe(0)
   expect(await echoed(await gate.key('agent', 'echoing-again', 'ann'))).not.toContain('besides the requester')
   const held = await call()
   expect(held.evidence).toContainEqual(expect.objectContaining({ strength: 'two_person' }))

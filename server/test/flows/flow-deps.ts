@@ -1,11 +1,13 @@
 import { randomIds } from '../../src/boot/random-ids.ts'
 import type { ExecuteFlowDeps } from '../../src/commands/flows/execute-flow-step.ts'
+import type { PasskeyDeps } from '../../src/commands/identity/passkeys.ts'
 import type { Ledger } from '../../src/commands/ports/ledger.ts'
 import type { Accounts, Tables } from '../../src/commands/ports/reads.ts'
 import type { Tool } from '../../src/contract/tool.ts'
 import { sha256Hex } from '../../src/keys/digest.ts'
 import { openLedger } from '../../src/stores/postgres/open-ledger.suite.ts'
 import { openStore } from '../../src/stores/sqlite/open-store.suite.ts'
+import { TEST_PROOFS } from '../tool-servers/with-ledger.ts'
 import { ON } from './flow-samples.ts'
 
 export type Engine = 'sqlite' | 'postgres'
@@ -14,7 +16,7 @@ export const openEngine = (engine: Engine, address: string) =>
   engine === 'sqlite' ? openStore(address) : openLedger(address)
 
 /** The flow commands on a real store, without a driver: an execution is recorded and stays as it is. */
-export function flowDeps(store: Ledger & Tables & Accounts): ExecuteFlowDeps {
+export function flowDeps(store: Ledger & Tables & Accounts): ExecuteFlowDeps & PasskeyDeps {
   return {
     ledger: store,
     tables: store,
@@ -22,6 +24,7 @@ export function flowDeps(store: Ledger & Tables & Accounts): ExecuteFlowDeps {
     clock: Date.now,
     ids: randomIds,
     digest: sha256Hex,
+    ...TEST_PROOFS,
     flowSettings: { grants: [], skill_packs: { notes: ['book__look'] }, evaluation: 'required' },
     flowPolicy: { env: {}, file: async () => ({ text: JSON.stringify(ON) }) },
     judgement: {

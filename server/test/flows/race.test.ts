@@ -31,11 +31,16 @@ async function raceOn(engine: Engine, address: string): Promise<void> {
   valueOf(await importFlow(deps, OWNER, bundleOf('flow_race', [auto, auto])))
   const fresh = async (cost_cap_units: number) => {
     const { run } = valueOf(await startFlowRun(deps, ANA, { flow_id: 'flow_race' }))
-    const minted = await mintFlowConsent(deps, ANA, {
-      run_id: run.run_id,
-      allowed_lanes: ['local_default'],
-      cost_cap_units,
-    })
+    const minted = await mintFlowConsent(
+      deps,
+      ANA,
+      {
+        run_id: run.run_id,
+        allowed_lanes: ['local_default'],
+        cost_cap_units,
+      },
+      {},
+    )
     return { run_id: run.run_id, consent_id: valueOf(minted).consent.consent_id, step_id: 'flow_race#1' }
   }
   const runs = await Promise.all(Array.from({ length: ROUNDS }, () => fresh(1)))

@@ -112,6 +112,7 @@ export async function openTestGate(
     around?: GateOptions['around']
     transports?: GateOptions['transports']
     source?: GateOptions['policy']
+    policyStore?: GateOptions['policyStore']
   } = {},
 ): Promise<GateRig> {
   const writer = options.writer ?? BUILT_WORKER
@@ -124,6 +125,7 @@ export async function openTestGate(
     ...(options.around === undefined ? {} : { around: options.around }),
     ...(options.transports === undefined ? {} : { transports: options.transports }),
     ...(options.source === undefined ? {} : { policy: options.source }),
+    ...(options.policyStore === undefined ? {} : { policyStore: options.policyStore }),
   })
   if (!opened.ok) throw new Error(JSON.stringify(opened.problem))
   await opened.value.settled

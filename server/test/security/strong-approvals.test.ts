@@ -76,7 +76,7 @@ describe('a strong approval', () => {
     const remembered = await approveShown(rig.gate, APPROVER, simple, { remember })
     expect(codeOf(remembered)).toBe('approval.passphrase_needed')
     expect((await rig.gate.consents.list(ADMIN, { limit: 10 })).items).toEqual([])
-    expect(codeOf(await rig.gate.consents.mint(APPROVER, terms, RIGHT))).toBe('ok')
+    expect(codeOf(await rig.gate.consents.mint(APPROVER, terms, { passphrase: RIGHT }))).toBe('ok')
   })
 
   test('is locked after five wrong passphrases, even for the right one and for concurrent attempts; another person can still give it', async () => {

@@ -6,6 +6,8 @@ import { openCatalogue, type LiveCatalogue } from '../../src/commands/catalogue/
 import type { Rows } from '../../src/commands/ports/ledger.ts'
 import type { Digest } from '../../src/commands/ports/runtime.ts'
 import { readConfig, type Config } from '../../src/contract/config.ts'
+import { openPasskeys } from '../../src/keys/passkeys.ts'
+import { scryptPassphrases } from '../../src/keys/passphrases.ts'
 import { TEST_ROWS } from '../../src/stores/sqlite/open-store.suite.ts'
 import { openSqliteLedger, type SqliteStore } from '../../src/stores/sqlite/open-sqlite-ledger.ts'
 
@@ -18,6 +20,14 @@ export function serversOf(servers: Record<string, object>): Config['servers'] {
   return config.value.servers
 }
 
+/** What proving a person needs besides the store: everybody's role is enough. */
+export const TEST_PROOFS = {
+  passphrases: scryptPassphrases,
+  passkeys: openPasskeys(() => [Buffer.alloc(32, 7)]),
+  strong: 'role',
+} as const
+type Proofs = typeof TEST_PROOFS & { readonly accounts: SqliteStore }
+
 export type LedgerRig = {
   readonly store: SqliteStore
   readonly catalogue: LiveCatalogue
@@ -29,7 +39,7 @@ export type LedgerRig = {
     readonly digest: Digest
     readonly ids: { trace(): string }
     readonly catalogue: LiveCatalogue
-  }
+  } & Proofs
   readonly tool: (tool_id: string) => Promise<Rows['tools'] | undefined>
   /** Types and tools of all audit entries, in order. */
   readonly audited: () => Promise<readonly string[]>
@@ -47,7 +57,16 @@ export async function withLedger(servers: Config['servers'], use: (rig: LedgerRi
   const catalogue = await openCatalogue({ tables: store, servers })
   let now = 1_000
   const clock = () => (now += 1)
-  const deps = { ledger: store, tables: store, clock, digest: sha256, ids: { trace: () => 'trace' }, catalogue }
+  const deps = {
+    ledger: store,
+    tables: store,
+    clock,
+    digest: sha256,
+    ids: { trace: () => 'trace' },
+    catalogue,
+    accounts: store,
+    ...TEST_PROOFS,
+  }
   try {
     await use({
       store,

@@ -1,13 +1,14 @@
 import type { EditPreviewAnswer } from '../../contract/activity.ts'
 import type { ApprovalPacket, ApprovalRow, ApprovalState, RevealedPacket } from '../../contract/approval.ts'
 import type { Caller } from '../../contract/caller.ts'
-import type { DelegateBody, DelegationAnswer, RoutesAnswer } from '../../contract/delegation.ts'
+import type { DelegationAnswer, DelegationTerms, RoutesAnswer } from '../../contract/delegation.ts'
 import type { Json } from '../../contract/json.ts'
 import type { Result } from '../../contract/problems.ts'
 import type { WhoIsAsked } from '../../contract/routes.ts'
 import { whoIsAsked } from '../../core/approvals/routes/seats.ts'
 import type { MintDeps } from '../consents/mint-consent.ts'
 import type { PasskeyDeps } from '../identity/passkeys.ts'
+import type { ShownProof } from '../identity/prove-person.ts'
 import type { Page, Searches } from '../ports/reads.ts'
 import { decideApproval, type ApprovalDecision, type DecidedApproval, type DecideDeps } from './decide-approval.ts'
 import { delegate, endDelegation, listDelegations, type DelegationDeps } from './delegations.ts'
@@ -31,7 +32,7 @@ export interface ApprovalsGate {
   asked(row: ApprovalRow): WhoIsAsked
   /** The active routes and groups. */
   routes(caller: Caller): Result<RoutesAnswer>
-  delegate(caller: Caller, wanted: DelegateBody): Promise<Result<DelegationAnswer>>
+  delegate(caller: Caller, wanted: DelegationTerms, proof?: ShownProof): Promise<Result<DelegationAnswer>>
   delegations(caller: Caller): Promise<Result<readonly DelegationAnswer[]>>
   endDelegation(caller: Caller, delegation_id: string): Promise<Result<DelegationAnswer>>
   list(caller: Caller, state: ApprovalState | undefined, page: Page): Promise<InboxPage>
@@ -49,7 +50,7 @@ export interface ApprovalsGate {
 export const bindApprovals = (deps: ApprovalsDeps): ApprovalsGate => ({
   asked: (row) => whoIsAsked(row, deps.routes.groups),
   routes: (caller) => showRoutes(deps, caller),
-  delegate: (caller, wanted) => delegate(deps, caller, wanted),
+  delegate: (caller, wanted, proof = {}) => delegate(deps, caller, wanted, proof),
   delegations: (caller) => listDelegations(deps, caller),
   endDelegation: (caller, id) => endDelegation(deps, caller, id),
   list: (caller, state, page) => listApprovals(deps, caller, state, page),

@@ -10,8 +10,8 @@ import { auditOf } from '../calls/call-changes.ts'
 import type { Judgement } from '../calls/facts/load-judgement.ts'
 import { approvalMoved, closeCall, heldCallOf } from '../calls/close-call.ts'
 import { mintChanges, type MintDeps } from '../consents/mint-consent.ts'
-import { proveForApproval, type PasskeyDeps, type ShownPasskey } from '../identity/passkeys.ts'
-import { provePerson } from '../identity/passphrase.ts'
+import type { PasskeyDeps, ShownPasskey } from '../identity/passkeys.ts'
+import { provePerson } from '../identity/prove-person.ts'
 import { withStanding } from '../identity/standing-grants.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Held, Tables } from '../ports/reads.ts'
@@ -124,15 +124,14 @@ async function proofFor(
 ): Promise<Result<Proof>> {
   const isSimple = decision.says === 'deny' || (row.strength === 'simple' && decision.remember === undefined)
   if (isSimple) return ok({ by: {}, changes: [] })
-  if (decision.passkey !== undefined) {
-    const { approval_id } = row
-    const shown = await proveForApproval(deps, by, decision.passkey, { approval_id, digest })
-    return shown.ok ? ok({ by: { passkey: decision.passkey.assertion.id }, changes: shown.value }) : shown
-  }
+  const { approval_id } = row
+  const passkey = decision.passkey && { ...decision.passkey, about: { approval_id, digest } }
   const asked = needsPassphrase(row) ? ({ ...deps, strong: 'passphrase' } as const) : deps
-  const proven = await provePerson(asked, by, decision.passphrase)
+  const proven = await provePerson(asked, by, { passphrase: decision.passphrase, passkey })
   if (!proven.ok) return proven
-  return ok({ by: proven.value === 'passphrase' ? { passphrase: true } : {}, changes: [] })
+  const { changes } = proven.value
+  if (proven.value.passkey !== undefined) return ok({ by: { passkey: proven.value.passkey }, changes })
+  return ok({ by: proven.value.by === 'passphrase' ? { passphrase: true } : {}, changes })
 }
 
 function withProof(row: ApprovalRow, proof: Proof['by']): ApprovalRow {

@@ -1,6 +1,6 @@
 import { UserName, type Caller } from '../../contract/caller.ts'
 import { callerIdentity } from '../../contract/caller-identity.ts'
-import { DELEGATION_LIMITS, type DelegateBody, type DelegationAnswer } from '../../contract/delegation.ts'
+import { DELEGATION_LIMITS, type DelegationAnswer, type DelegationTerms } from '../../contract/delegation.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { RunId } from '../../contract/ids.ts'
 import { isEndedRun, type RunRow } from '../../contract/run.ts'
@@ -9,6 +9,8 @@ import { mayDecide } from '../../core/approvals/may-decide.ts'
 import { beginRun } from '../../core/runs/begin-run.ts'
 import { delegation, DELEGATION, handOver, type Delegation } from '../../core/runs/delegation.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
+import type { PasskeyDeps } from '../identity/passkeys.ts'
+import { isLostToProof, provePerson, type ShownProof } from '../identity/prove-person.ts'
 import type { Judgement } from '../calls/facts/load-judgement.ts'
 import { backingOf } from '../identity/standing-grants.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
@@ -44,14 +46,15 @@ export async function liveDelegations({
 }
 
 /**
- * An approver delegates for a period.
+ * An approver delegates for a period, with proof that it is them.
  * INVARIANT: only their own seat, and never one that was delegated to them: a seat of somebody else is found by none of their
  * delegations.
  */
 export async function delegate(
-  deps: DelegationDeps,
+  deps: DelegationDeps & PasskeyDeps,
   by: Caller,
-  { to, for_s, reason }: DelegateBody,
+  { to, for_s, reason }: DelegationTerms,
+  shown: ShownProof,
 ): Promise<Result<DelegationAnswer>> {
   const allowed = mayDecide(by)
   if (!allowed.ok) return allowed
@@ -62,6 +65,8 @@ export async function delegate(
   const own = live.filter((one) => delegationIn(one).from === by.user)
   if (own.length >= DELEGATION_LIMITS.per_user || live.length >= DELEGATION_LIMITS.live)
     return refuse('delegation.invalid', { because: `at most ${DELEGATION_LIMITS.per_user} at a time; end one first` })
+  const proven = await provePerson(deps, by, shown)
+  if (!proven.ok) return proven
   const now = deps.clock()
   const state: Delegation = {
     from: by.user,
@@ -75,14 +80,16 @@ export async function delegate(
   const row = beginRun(delegation, deps.ids.run(), handOver(state), now, { owner: callerIdentity(by) })
   // The reason is in the run only: it can be erased there, and nothing can be erased from the audit.
   const about = { until: state.until }
-  const recorded = await deps.ledger.commit([...newRunChanges(row), audited('delegation.given', by, row, now, about)])
-  return recorded === 'committed' ? ok(shown(row)) : refuseUnrecorded(recorded)
+  const changes = [...proven.value.changes, ...newRunChanges(row), audited('delegation.given', by, row, now, about)]
+  const recorded = await deps.ledger.commit(changes)
+  if (recorded === 'committed') return ok(answerOf(row))
+  return isLostToProof(proven.value, changes, recorded) ? refuse('request.replayed') : refuseUnrecorded(recorded)
 }
 
 /** Everybody who decides sees who substitutes whom. */
 export async function listDelegations(deps: DelegationDeps, by: Caller): Promise<Result<readonly DelegationAnswer[]>> {
   const allowed = mayDecide(by)
-  return allowed.ok ? ok((await liveDelegations(deps)).map(({ row }) => shown(row))) : allowed
+  return allowed.ok ? ok((await liveDelegations(deps)).map(({ row }) => answerOf(row))) : allowed
 }
 
 const TRIES = 8
@@ -109,7 +116,7 @@ export async function endDelegation(
       { kind: 'swap', table: 'runs', id: row.run_id, from: held.version, to: row },
       audited('delegation.ended', by, row, now, {}),
     ])
-    if (recorded === 'committed') return ok(shown(row))
+    if (recorded === 'committed') return ok(answerOf(row))
     if (isUnrecorded(recorded)) return refuseUnrecorded(recorded)
   }
   return refuse('audit.unavailable')
@@ -121,7 +128,7 @@ function audited(type: string, by: Caller, row: RunRow, at: number, about: Recor
   return { kind: 'audit', entry: { at, type, actor: by.id, trace, subject, about } }
 }
 
-function shown(row: RunRow): DelegationAnswer {
+function answerOf(row: RunRow): DelegationAnswer {
   const { from, to, until, reason } = delegationIn({ row })
   return {
     delegation_id: row.run_id,

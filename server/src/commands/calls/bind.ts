@@ -12,6 +12,7 @@ import { dispatchCall, type DispatchDeps } from './dispatch-call.ts'
 import { readCallByKey } from './read-call-by-key.ts'
 import { readCall, type ReadCallDeps } from './read-call.ts'
 import { listTasks, readTask, type CallTask, type TasksPage } from './read-task.ts'
+import type { ShownProof } from '../identity/prove-person.ts'
 import { settleCall, type SettleDeps, type Settlement } from './settle-call.ts'
 import { explainCall, type ExplainDeps } from '../provenance/explain-call.ts'
 import { withdrawCall } from './withdraw-call.ts'
@@ -38,7 +39,7 @@ export interface CallsGate {
   /** Why provenance asked about a call or did not. */
   why(caller: Caller, call_id: string): Promise<Result<WhyAnswer>>
   /** Records the outcome of a call whose outcome is unknown. */
-  settle(caller: Caller, call_id: string, as: Settlement): Promise<Result<Outcome>>
+  settle(caller: Caller, call_id: string, as: Settlement, proof?: ShownProof): Promise<Result<Outcome>>
   withdraw(caller: Caller, call_id: string): Promise<Result<ApprovalRow>>
   listUnknown(caller: Caller, page: Page): Promise<Result<UnknownPage>>
 }
@@ -70,7 +71,7 @@ export function bindCalls(deps: CallsDeps): { readonly calls: CallsGate; idle():
     listTasks: (caller, page) => listTasks(deps, caller, page),
     cancelTask: (caller, id) => cancelTask(deps, caller, id),
     why: (caller, id) => explainCall(deps, caller, id),
-    settle: (caller, id, as) => settleCall(deps, caller, id, as),
+    settle: (caller, id, as, proof = {}) => settleCall(deps, caller, id, as, proof),
     withdraw: (caller, id) => withdrawCall(deps, caller, id),
     listUnknown: (caller, page) => listUnknown(deps, caller, page),
   }

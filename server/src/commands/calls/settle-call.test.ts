@@ -50,7 +50,7 @@ function depsWith(): { readonly deps: SettleDeps; readonly committed: (readonly 
 test('only those who are asked about a routed call can order a retry', async () => {
   const { deps, committed } = depsWith()
   const code = async (by: Caller) => {
-    const settled = await settleCall(deps, by, ROWS.calls.call_id, 'failed')
+    const settled = await settleCall(deps, by, ROWS.calls.call_id, 'failed', {})
     return settled.ok ? 'ok' : settled.problem.code
   }
   expect(await code(who('dan'))).toBe('approval.unknown')

@@ -5,6 +5,8 @@ import { mayDecide } from '../../core/approvals/may-decide.ts'
 import { kept } from '../../core/gate/interpret.ts'
 import { mayBeAsked, type AskedDeps } from '../approvals/asked-people.ts'
 import type { HubDecidesDeps } from '../approvals/hub-decides.ts'
+import type { PasskeyDeps } from '../identity/passkeys.ts'
+import { isLostToProof, provePerson, UNPROVEN, type ShownProof } from '../identity/prove-person.ts'
 import { auditOf } from './call-changes.ts'
 import { describeCall, type Links } from './describe-call.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
@@ -15,7 +17,8 @@ import { retryChanges } from './retry-changes.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type SettleDeps = AskedDeps &
-  HubDecidesDeps & {
+  HubDecidesDeps &
+  PasskeyDeps & {
     readonly tables: Tables
     readonly ledger: Ledger
     readonly clock: Clock
@@ -31,6 +34,7 @@ export async function settleCall(
   by: Caller,
   call_id: string,
   as: Settlement,
+  shown: ShownProof,
 ): Promise<Result<Outcome>> {
   const allowed = mayDecide(by)
   if (!allowed.ok) return allowed
@@ -43,15 +47,21 @@ export async function settleCall(
   if (!routed.ok) return routed
   const isOpen = held.row.state === 'unknown' && held.row.settled === undefined
   if (!isOpen) return refuse('call.not_unknown', { call_id, state: held.row.state })
+  const proven = as === 'retry' ? await provePerson(deps, by, shown) : ok(UNPROVEN)
+  if (!proven.ok) return proven
   const now = deps.clock()
-  const { row, changes } = settlement(deps, held.row, by.id, as, now)
-  const recorded = await deps.ledger.commit([
+  const { row, changes: more } = settlement(deps, held.row, by.id, as, now)
+  const changes: Change[] = [
+    ...proven.value.changes,
     { kind: 'swap', table: 'calls', id: call_id, from: held.version, to: row },
-    ...changes,
+    ...more,
     { kind: 'audit', entry: auditOf('call.settled', row, now, { actor: by.id, outcome: row.state, about: { as } }) },
-  ])
+  ]
+  const recorded = await deps.ledger.commit(changes)
+  if (recorded === 'committed') return ok(describeCall(row, deps.links))
   if (isUnrecorded(recorded)) return refuseUnrecorded(recorded)
-  return recorded === 'committed' ? ok(describeCall(row, deps.links)) : settleCall(deps, by, call_id, as)
+  if (isLostToProof(proven.value, changes, recorded)) return refuse('request.replayed')
+  return settleCall(deps, by, call_id, as, shown)
 }
 
 /** The people who decide about a routed call also settle it: a retry is a decision too. */

@@ -19,7 +19,7 @@ const changed = (use: (rig: LedgerRig, hash: string) => Promise<void>) =>
 describe('admitting a definition', () => {
   test('an admin admits exactly the named definition, it is recorded, and the catalogue is updated at once', () =>
     changed(async ({ deps, catalogue, tool: row, audited }, hash) => {
-      expect(await admitTool(deps, as('admin'), 'mail__send', hash)).toMatchObject({ ok: true })
+      expect(await admitTool(deps, as('admin'), 'mail__send', hash, {})).toMatchObject({ ok: true })
       expect((await row('mail__send'))?.admitted).toMatchObject({ hash, by: 'admin:ann', definition: tool('after') })
       expect(catalogue.tool('mail__send')?.row.admitted?.hash).toBe(hash)
       expect((await audited()).at(-1)).toBe('tool.admitted mail__send')
@@ -28,7 +28,7 @@ describe('admitting a definition', () => {
   test('nobody but an admin can', () =>
     changed(async ({ deps, tool: row }, hash) => {
       for (const kind of ['agent', 'user', 'approver', 'reviewer', 'node'] as const)
-        expect(await admitTool(deps, as(kind), 'mail__send', hash)).toMatchObject({
+        expect(await admitTool(deps, as(kind), 'mail__send', hash, {})).toMatchObject({
           problem: { code: 'auth.forbidden', about: { needs: 'admin' } },
         })
       expect((await row('mail__send'))?.admitted?.hash).not.toBe(hash)
@@ -38,7 +38,7 @@ describe('admitting a definition', () => {
     changed(async ({ deps, tool: row }, hash) => {
       const old = (await row('mail__send'))?.admitted?.hash ?? ''
       for (const named of [old, 'f'.repeat(64), ''])
-        expect(await admitTool(deps, as('admin'), 'mail__send', named)).toMatchObject({
+        expect(await admitTool(deps, as('admin'), 'mail__send', named, {})).toMatchObject({
           problem: { code: 'tool.hash_differs', about: { present: hash } },
         })
       expect((await row('mail__send'))?.admitted?.hash).toBe(old)
@@ -53,32 +53,34 @@ describe('admitting a definition', () => {
           return deps.ledger.commit(changes)
         },
       }
-      const admitted = await admitTool({ ...deps, ledger }, as('admin'), 'mail__send', hash)
+      const admitted = await admitTool({ ...deps, ledger }, as('admin'), 'mail__send', hash, {})
       expect(admitted).toMatchObject({ problem: { code: 'tool.hash_differs' } })
       expect((await row('mail__send'))?.admitted?.definition).toEqual(tool('before'))
     }))
 
   test('an unknown or removed tool is rejected, each with its own code', () =>
     changed(async ({ deps }, hash) => {
-      expect(await admitTool(deps, as('admin'), 'mail__none', hash)).toMatchObject({
+      expect(await admitTool(deps, as('admin'), 'mail__none', hash, {})).toMatchObject({
         problem: { code: 'tool.unknown' },
       })
       await registerTools(deps, 'mail', [])
-      expect(await admitTool(deps, as('admin'), 'mail__send', hash)).toMatchObject({ problem: { code: 'tool.gone' } })
+      expect(await admitTool(deps, as('admin'), 'mail__send', hash, {})).toMatchObject({
+        problem: { code: 'tool.gone' },
+      })
     }))
 
   test('admitting an admitted definition writes nothing', () =>
     changed(async ({ deps, audited }, hash) => {
-      await admitTool(deps, as('admin'), 'mail__send', hash)
+      await admitTool(deps, as('admin'), 'mail__send', hash, {})
       const before = await audited()
-      expect(await admitTool(deps, as('admin'), 'mail__send', hash)).toMatchObject({ ok: true })
+      expect(await admitTool(deps, as('admin'), 'mail__send', hash, {})).toMatchObject({ ok: true })
       expect(await audited()).toEqual(before)
     }))
 
   test('an admission that cannot be recorded does not take effect', () =>
     changed(async ({ deps }, hash) => {
       const ledger = { commit: async () => 'unavailable' as const }
-      expect(await admitTool({ ...deps, ledger }, as('admin'), 'mail__send', hash)).toMatchObject({
+      expect(await admitTool({ ...deps, ledger }, as('admin'), 'mail__send', hash, {})).toMatchObject({
         problem: { code: 'audit.unavailable' },
       })
     }))

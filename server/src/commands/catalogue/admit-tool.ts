@@ -2,7 +2,9 @@ import type { Caller } from '../../contract/caller.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import type { ToolRow } from '../../contract/tool.ts'
 import type { LiveCatalogue } from './catalogue.ts'
-import type { Ledger } from '../ports/ledger.ts'
+import type { PasskeyDeps } from '../identity/passkeys.ts'
+import { isLostToProof, provePerson, type Proven, type ShownProof } from '../identity/prove-person.ts'
+import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Tables } from '../ports/reads.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
@@ -15,10 +17,10 @@ export type AdmitDeps = {
   readonly clock: Clock
   readonly ids: Pick<Ids, 'trace'>
   readonly catalogue: Pick<LiveCatalogue, 'refresh'>
-}
+} & PasskeyDeps
 
 /**
- * An operator admits one exact definition.
+ * An operator admits one exact definition, with proof that it is them.
  * INVARIANT: only the named hash is admitted; a definition that changed since it was read is rejected.
  */
 export async function admitTool(
@@ -26,8 +28,10 @@ export async function admitTool(
   caller: Caller,
   tool_id: string,
   hash: string,
+  shown: ShownProof,
 ): Promise<Result<ToolRow>> {
   if (caller.kind !== 'admin') return refuse('auth.forbidden', { needs: 'admin' })
+  let proven: Proven | undefined
   for (let tries = 0; tries < TRIES; tries += 1) {
     const held = await deps.tables.row('tools', tool_id)
     if (held === undefined) return refuse('tool.unknown', { tool: tool_id })
@@ -36,9 +40,15 @@ export async function admitTool(
     if (row.definition_hash !== hash)
       return refuse('tool.hash_differs', { tool: tool_id, named: hash, present: row.definition_hash })
     if (row.admitted?.hash === hash) return ok(row)
+    if (proven === undefined) {
+      const given = await provePerson(deps, caller, shown)
+      if (!given.ok) return given
+      proven = given.value
+    }
     const at = deps.clock()
     const to: ToolRow = { ...row, admitted: { hash, definition: row.definition, at, by: caller.id } }
-    const committed = await deps.ledger.commit([
+    const changes: Change[] = [
+      ...proven.changes,
       { kind: 'swap', table: 'tools', id: tool_id, from: version, to },
       {
         kind: 'audit',
@@ -51,7 +61,9 @@ export async function admitTool(
           about: { definition_hash: hash, admitted_before: row.admitted?.hash ?? null },
         },
       },
-    ])
+    ]
+    const committed = await deps.ledger.commit(changes)
+    if (isLostToProof(proven, changes, committed)) return refuse('request.replayed')
     if (isUnrecorded(committed)) return refuseUnrecorded(committed, { tool: tool_id })
     if (committed !== 'committed') continue
     await deps.catalogue.refresh(row.server, [tool_id])

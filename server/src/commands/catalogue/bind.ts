@@ -7,6 +7,7 @@ import type { Tool } from '../../contract/tool.ts'
 import type { StandardSentences } from '../../core/gate/standard/describe-standard.ts'
 import { standardOf, type SiblingDeps } from '../calls/siblings-of.ts'
 import type { LivePolicy } from '../policy/live-policy.ts'
+import type { ShownProof } from '../identity/prove-person.ts'
 import { admitTool, type AdmitDeps } from './admit-tool.ts'
 import { downServers, type DownServer } from './down-servers.ts'
 import { readCard, type Card, type CardDeps } from './read-card.ts'
@@ -42,7 +43,7 @@ export interface CatalogueGate {
   card(caller: Caller, tool_id: string, full: boolean): Result<Card>
   /** The admitted and the listed definition, for those who may admit or approve. */
   review(caller: Caller, tool_id: string): Result<DefinitionReview>
-  admit(caller: Caller, tool_id: string, definition_hash: string): Promise<Result<void>>
+  admit(caller: Caller, tool_id: string, definition_hash: string, proof?: ShownProof): Promise<Result<void>>
   servers(): readonly ServerReport[]
   /** Tries at once to reach a server that is down. */
   retry(caller: Caller, server: string): Promise<Result<ServerReport>>
@@ -70,8 +71,8 @@ export function bindCatalogue(deps: CatalogueGateDeps): CatalogueGate {
     standardOf: (caller, tool) => standardOf(deps, caller, tool),
     card: (caller, id, full) => readCard(deps, caller, id, full),
     review: (caller, id) => reviewTool(deps, caller, id),
-    async admit(caller, id, hash) {
-      const admitted = await admitTool(deps, caller, id, hash)
+    async admit(caller, id, hash, proof = {}) {
+      const admitted = await admitTool(deps, caller, id, hash, proof)
       if (!admitted.ok) return admitted
       // Conditions are checked against the admitted schemas.
       await deps.live.reload('catalogue')

@@ -114,7 +114,7 @@ describe('the catalogue', () => {
       expect([await ids('parrots'), (await ids('brass')).length]).toEqual([[], 45])
       const before = steps
       const hash = catalogue.tool('mail__tool_0')?.row.definition_hash ?? ''
-      await admitTool({ ...deps, catalogue }, ADMIN, 'mail__tool_0', hash)
+      await admitTool({ ...deps, catalogue }, ADMIN, 'mail__tool_0', hash, {})
       expect(await ids('parrots')).toEqual(['mail__tool_0'])
       // One row read and one document indexed.
       expect(steps - before).toBe(2)

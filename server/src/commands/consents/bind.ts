@@ -2,6 +2,7 @@ import type { ConsentPreviewAnswer } from '../../contract/activity.ts'
 import type { Caller } from '../../contract/caller.ts'
 import type { ConsentRow, ConsentTerms, Remember } from '../../contract/consent.ts'
 import type { Result } from '../../contract/problems.ts'
+import type { ShownProof } from '../identity/prove-person.ts'
 import type { Page } from '../ports/reads.ts'
 import { listConsents, type ConsentPage, type ConsentReadDeps } from './list-consents.ts'
 import { mintConsent, type MintAheadDeps } from './mint-consent.ts'
@@ -11,7 +12,7 @@ import { revokeConsent } from './revoke-consent.ts'
 export type ConsentsDeps = MintAheadDeps & ConsentReadDeps & ConsentPreviewDeps
 
 export interface ConsentsGate {
-  mint(caller: Caller, terms: ConsentTerms, passphrase?: string): Promise<Result<ConsentRow>>
+  mint(caller: Caller, terms: ConsentTerms, proof?: ShownProof): Promise<Result<ConsentRow>>
   list(caller: Caller, page: Page): Promise<ConsentPage>
   /** Which recent calls these terms would have covered. */
   preview(caller: Caller, terms: ConsentTerms): Promise<Result<ConsentPreviewAnswer>>
@@ -20,7 +21,7 @@ export interface ConsentsGate {
 }
 
 export const bindConsents = (deps: ConsentsDeps): ConsentsGate => ({
-  mint: (caller, terms, passphrase) => mintConsent(deps, caller, terms, passphrase),
+  mint: (caller, terms, proof = {}) => mintConsent(deps, caller, terms, proof),
   list: (caller, page) => listConsents(deps, caller, page),
   preview: (caller, terms) => previewConsent(deps, caller, terms),
   previewRemember: (caller, id, remember) => previewRemember(deps, caller, id, remember),

@@ -7,7 +7,8 @@ import { CLOSED, buildConsent, type NewConsent } from '../../core/consent/build-
 import { matchesGlob, parseGlob } from '../../core/gate/policy/glob.ts'
 import { nearestTool } from '../catalogue/nearest-tool.ts'
 import { callsAccount, costAccount, unitsLeft } from '../calls/facts/consent-facts.ts'
-import { provePerson, type PassphraseDeps } from '../identity/passphrase.ts'
+import type { PasskeyDeps } from '../identity/passkeys.ts'
+import { isLostToProof, provePerson, type ShownProof } from '../identity/prove-person.ts'
 import { asItStands } from '../identity/standing-grants.ts'
 import type { HubDecidesDeps } from '../approvals/hub-decides.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
@@ -25,35 +26,32 @@ export type MintDeps = {
   readonly digest: Digest
 }
 
-export type MintAheadDeps = MintDeps &
-  PassphraseDeps &
-  HubDecidesDeps & { readonly catalogue: Pick<Catalogue, 'tools'> }
+export type MintAheadDeps = MintDeps & PasskeyDeps & HubDecidesDeps & { readonly catalogue: Pick<Catalogue, 'tools'> }
 
 const TRIES = 8
 
-/**
- * Creates a consent. Anybody who may decide approvals may do this, with their passphrase if a strong approval needs it; an agent
- * never.
- */
+/** Creates a consent. Anybody who may decide approvals may do this, with proof that it is them; an agent never. */
 export async function mintConsent(
   deps: MintAheadDeps,
   by: Caller,
   terms: ConsentTerms,
-  passphrase?: string,
+  shown: ShownProof,
 ): Promise<Result<ConsentRow>> {
   const allowed = mayDecide(by)
   if (!allowed.ok) return allowed
   if (deps.hub !== undefined) return refuse('hub.decides', { hub: deps.hub.where })
   const known = matchesSome(deps, terms)
   if (!known.ok) return known
-  const proven = await provePerson(deps, by, passphrase)
+  const proven = await provePerson(deps, by, shown)
   if (!proven.ok) return proven
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const minted = await mintChanges(deps, by, terms, { consent_id: deps.ids.consent(), now: deps.clock() })
     if (!minted.ok) return minted
-    const recorded = await deps.ledger.commit(minted.value.changes)
+    const changes = [...proven.value.changes, ...minted.value.changes]
+    const recorded = await deps.ledger.commit(changes)
     if (recorded === 'committed') return ok(minted.value.row)
     if (isUnrecorded(recorded)) return refuseUnrecorded(recorded)
+    if (isLostToProof(proven.value, changes, recorded)) return refuse('request.replayed')
   }
   return refuse('audit.unavailable')
 }

@@ -4,6 +4,8 @@ import type { Json } from '../../contract/json.ts'
 import type { Result } from '../../contract/problems.ts'
 import { bad } from '../../core/flows/bad-request.ts'
 import { actionIn } from '../../core/flows/flow-requests.ts'
+import type { PasskeyDeps } from '../identity/passkeys.ts'
+import type { ShownProof } from '../identity/prove-person.ts'
 import { abandonFlowRun } from './abandon-flow-run.ts'
 import { addFlowEvidence } from './add-flow-evidence.ts'
 import { advanceFlowRun } from './advance-flow-run.ts'
@@ -32,7 +34,7 @@ import { revokeFlowConsent } from './revoke-flow-consent.ts'
 import { startFlowRun, type RunAnswer } from './start-flow-run.ts'
 import { submitFlowReview, type ReviewAnswer } from './submit-flow-review.ts'
 
-export type FlowsDeps = EvidenceDeps & ExecuteFlowDeps
+export type FlowsDeps = EvidenceDeps & ExecuteFlowDeps & PasskeyDeps
 
 type Act<Answer> = (caller: Caller, body: Json | undefined) => Promise<Result<Answer>>
 
@@ -46,13 +48,13 @@ export interface FlowsGate {
   readonly checklist: Act<FlowChecklist>
   readonly advance: Act<RunAnswer>
   readonly evidence: Act<RunAnswer>
-  readonly mint: Act<ConsentAnswer>
+  mint(caller: Caller, body: Json | undefined, proof?: ShownProof): Promise<Result<ConsentAnswer>>
   readonly revoke: Act<ConsentAnswer>
   execute(caller: Caller, body: Json | undefined, more?: ExecuteMore): Promise<Result<ExecuteAnswer>>
   readonly submitReview: Act<ReviewAnswer>
   readonly abandon: Act<RunAnswer>
   /** The action that a body names in `action`, as the MCP tool takes it. */
-  act(caller: Caller, body: Json, more?: ExecuteMore): Promise<Result<object>>
+  act(caller: Caller, body: Json, more?: ExecuteMore, proof?: ShownProof): Promise<Result<object>>
   import(caller: Caller, body: Json | undefined, vault_id?: string): Promise<Result<FlowAnswer>>
   flows(caller: Caller, asked: FlowsAsked): Promise<Result<FlowsAnswer>>
   flow(
@@ -81,16 +83,17 @@ export function bindFlows(deps: FlowsDeps): FlowsGate {
     checklist: (caller, body) => readChecklist(deps, caller, body),
     advance: (caller, body) => advanceFlowRun(deps, caller, body),
     evidence: (caller, body) => addFlowEvidence(deps, caller, body),
-    mint: (caller, body) => mintFlowConsent(deps, caller, body),
+    mint: (caller, body, proof = {}) => mintFlowConsent(deps, caller, body, proof),
     revoke: (caller, body) => revokeFlowConsent(deps, caller, body),
     execute: (caller, body, more) => executeFlowStep(deps, caller, body, more),
     submitReview: (caller, body) => submitFlowReview(deps, caller, body),
     abandon: (caller, body) => abandonFlowRun(deps, caller, body),
-    async act(caller, body, more) {
+    async act(caller, body, more, proof) {
       const asked = actionIn(body)
       const verb = asked === undefined ? undefined : VERBS.get(asked.action)
       if (asked === undefined || verb === undefined) return bad('Unknown flow_run action')
-      return verb === 'execute' ? gate.execute(caller, asked.rest, more) : gate[verb](caller, asked.rest)
+      if (verb === 'execute') return gate.execute(caller, asked.rest, more)
+      return verb === 'mint' ? gate.mint(caller, asked.rest, proof) : gate[verb](caller, asked.rest)
     },
     import: (caller, body, vault_id) => importFlow(deps, caller, body, vault_id),
     flows: (caller, asked) => listFlows(deps, caller, asked),

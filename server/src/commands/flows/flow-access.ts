@@ -12,6 +12,7 @@ import type { FlowPolicySource } from '../ports/flow-policy.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Accounts, Tables } from '../ports/reads.ts'
 import type { Clock, Digest, Ids } from '../ports/runtime.ts'
+import { isLostToProof, type Proven } from '../identity/prove-person.ts'
 import type { Judgement } from '../calls/facts/load-judgement.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
@@ -160,6 +161,8 @@ export type RunChange = {
   readonly row: FlowRunRow
   readonly did: Did
   readonly more?: readonly Change[]
+  /** For somebody who gives permission with it. */
+  readonly proven?: Proven
 }
 
 /**
@@ -180,16 +183,19 @@ export async function changeRun(
     if (!same.ok) return same
     const next = await decide(held.value)
     if (!next.ok) return next
-    const { did, more = [] } = next.value
+    const { did, more = [], proven } = next.value
     const now = deps.clock()
     const row = withHistory(next.value.row, did, now)
-    const recorded = await deps.ledger.commit([
+    const changes = [
+      ...(proven?.changes ?? []),
       swapFlow(row, row.run_id, held.value.version),
       ...more,
       auditFlow(deps, row, did, now),
-    ])
+    ]
+    const recorded = await deps.ledger.commit(changes)
     if (recorded === 'committed') return ok({ row, version: held.value.version + 1 })
     if (isUnrecorded(recorded)) return refuseUnrecorded(recorded)
+    if (proven !== undefined && isLostToProof(proven, changes, recorded)) return refuse('request.replayed')
   }
   return refuse('audit.unavailable')
 }

@@ -24,10 +24,12 @@ import {
   listPasskeys,
   passkeyCreation,
   passkeyRequest,
-  removePasskey,
+  type PasskeyAbout,
   type PasskeyDeps,
 } from './passkeys.ts'
-import { clearPassphrase, setPassphrase, type NewPassphrase, type PassphraseDeps } from './passphrase.ts'
+import type { ShownProof } from './prove-person.ts'
+import { clearPassphrase, removePasskey } from './remove-proof.ts'
+import { setPassphrase, type NewPassphrase, type PassphraseDeps } from './passphrase.ts'
 import { callerFromOidc } from './oidc-login.ts'
 import { rotateKeys, type RotateDeps } from './rotate-keys.ts'
 
@@ -40,14 +42,10 @@ export type IdentityDeps = CredentialDeps &
 export interface PasskeysGate {
   list(caller: Caller): Promise<readonly PasskeyAnswer[]>
   creation(caller: Caller, site: Site): Promise<Result<PasskeyOptions>>
-  /** With a request and the digest of its packet: to approve it, and nothing else. */
-  request(
-    caller: Caller,
-    site: Site,
-    about?: { readonly approval_id: string; readonly digest: string },
-  ): Promise<Result<PasskeyOptions>>
+  /** With what it is about: to confirm that, and nothing else. */
+  request(caller: Caller, site: Site, about?: PasskeyAbout): Promise<Result<PasskeyOptions>>
   add(caller: Caller, wanted: PasskeyBody, site: Site): Promise<Result<PasskeyAnswer>>
-  remove(caller: Caller, passkey_id: string): Promise<Result<PasskeyAnswer>>
+  remove(caller: Caller, passkey_id: string, proof?: ShownProof): Promise<Result<PasskeyAnswer>>
 }
 
 export interface IdentityGate {
@@ -56,13 +54,17 @@ export interface IdentityGate {
   isStillAuthentic(caller: Caller): boolean
   /** Takes an idempotency key for a request that is not a call. */
   claimKey(caller: Caller, key: string): Promise<Result<'first' | 'taken'>>
-  createCredential(caller: Caller, wanted: NewCredential): Promise<Result<{ key: string; row: CredentialRow }>>
+  createCredential(
+    caller: Caller,
+    wanted: NewCredential,
+    proof?: ShownProof | 'operator',
+  ): Promise<Result<{ key: string; row: CredentialRow }>>
   revokeCredential(caller: Caller, key_id: string, keep_grants?: boolean): Promise<Result<RevokedCredential>>
   keyGrants(caller: Caller, key_id: string): Promise<Result<readonly KeyGrant[]>>
   listCredentials(caller: Caller): Promise<Result<readonly ShownCredential[]>>
   /** The caller's own, for strong approvals. */
   setPassphrase(caller: Caller, wanted: NewPassphrase): Promise<Result<void>>
-  clearPassphrase(caller: Caller, user: string): Promise<Result<void>>
+  clearPassphrase(caller: Caller, user: string, proof?: ShownProof): Promise<Result<void>>
   /** `secret` is for the cookie and is not stored. */
   logIn(caller: Caller, how: LoginRow['how']): Promise<Result<{ readonly secret: string; readonly login: LoginRow }>>
   /** `passive` reads it without extending it. */
@@ -83,12 +85,12 @@ export const bindIdentity = (deps: IdentityDeps): IdentityGate => ({
   authenticate: (key) => authenticate(deps, key),
   isStillAuthentic: (caller) => isStillAuthentic(deps, caller),
   claimKey: (caller, key) => claimKey(deps, caller, key),
-  createCredential: (caller, wanted) => createCredential(deps, caller, wanted),
+  createCredential: (caller, wanted, proof = {}) => createCredential(deps, caller, wanted, proof),
   revokeCredential: (caller, id, keep_grants) => revokeCredential(deps, caller, id, keep_grants),
   keyGrants: (caller, id) => readKeyGrants(deps, caller, id),
   listCredentials: (caller) => listCredentials(deps, caller),
   setPassphrase: (caller, wanted) => setPassphrase(deps, caller, wanted),
-  clearPassphrase: (caller, user) => clearPassphrase(deps, caller, user),
+  clearPassphrase: (caller, user, proof = {}) => clearPassphrase(deps, caller, user, proof),
   logIn: (caller, how) => logIn(deps, caller, how),
   readLogin: (secret, passive) => readLogin(deps, secret, passive),
   // Digests are compared, so that the timing reveals nothing about the token.
@@ -105,7 +107,7 @@ export const bindIdentity = (deps: IdentityDeps): IdentityGate => ({
     creation: (caller, site) => passkeyCreation(deps, caller, site),
     request: (caller, site, about) => passkeyRequest(deps, caller, site, about),
     add: (caller, wanted, site) => addPasskey(deps, caller, wanted, site),
-    remove: (caller, id) => removePasskey(deps, caller, id),
+    remove: (caller, id, proof = {}) => removePasskey(deps, caller, id, proof),
   },
   rotateKeys: (caller, which) => rotateKeys(deps, caller, which),
 })

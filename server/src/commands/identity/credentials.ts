@@ -7,6 +7,8 @@ import { ok, refuse, type Result } from '../../contract/problems.ts'
 import type { Surface } from '../../contract/surface.ts'
 import { callerFromClaims } from '../../core/identity/caller-from-claims.ts'
 import { callsLeft, grantAccount } from '../calls/facts/grant-calls.ts'
+import type { PasskeyDeps } from './passkeys.ts'
+import { isLostToProof, provePerson, UNPROVEN, type ShownProof } from './prove-person.ts'
 import type { Issuers } from '../ports/keys.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Accounts, Tables } from '../ports/reads.ts'
@@ -85,13 +87,25 @@ export type NewCredential = {
   readonly speaks_for_user?: true | undefined
 }
 
-/** Creates a key. It is returned once and stored only as a digest. */
+/** Whoever has such a key can let calls run: by deciding, by redeeming a token, or by reporting what the user said. */
+const mayLetRun = ({ kind, speaks_for_user }: NewCredential): boolean =>
+  (kind !== 'agent' && kind !== 'node') || speaks_for_user === true
+
+/**
+ * Creates a key. It is returned once and stored only as a digest. An admin who creates one that can let calls run proves that it
+ * is them: otherwise a stolen admin key could make itself a person who has no passphrase yet. `operator`: the gate's own process
+ * does it when the operator starts or resets the gate, and no request ever does.
+ */
 export async function createCredential(
-  deps: CredentialDeps,
+  deps: CredentialDeps & PasskeyDeps,
   by: Caller,
   wanted: NewCredential,
+  shown: ShownProof | 'operator',
 ): Promise<Result<{ key: string; row: CredentialRow }>> {
   if (by.kind !== 'admin') return refuse('auth.forbidden', { needs: 'admin' })
+  const isFree = shown === 'operator' || !mayLetRun(wanted)
+  const proven = isFree ? ok(UNPROVEN) : await provePerson(deps, by, shown)
+  if (!proven.ok) return proven
   const key = deps.newKey(wanted.kind)
   const key_id = deps.ids.key()
   const now = deps.clock()
@@ -113,12 +127,15 @@ export async function createCredential(
     ...(by.credential?.key === undefined ? {} : { created_with: by.credential.key }),
     ...(wanted.ttl_s === undefined ? {} : { expires_at: now + wanted.ttl_s * 1000 }),
   }
-  const recorded = await deps.ledger.commit([
+  const changes: Change[] = [
+    ...proven.value.changes,
     { kind: 'swap', table: 'credentials', id: row.key_id, from: 'absent', to: row },
     ...openGrant(row),
     auditOfKey(deps, 'key.created', by, row),
-  ])
-  return recorded === 'committed' ? ok({ key, row }) : refuseUnrecorded(recorded)
+  ]
+  const recorded = await deps.ledger.commit(changes)
+  if (recorded === 'committed') return ok({ key, row })
+  return isLostToProof(proven.value, changes, recorded) ? refuse('request.replayed') : refuseUnrecorded(recorded)
 }
 
 function grantOf(key: KeyId, { tools, calls }: NewCredential): { readonly grant?: Grant } {

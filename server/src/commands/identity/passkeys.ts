@@ -14,7 +14,7 @@ import { refuseUnrecorded } from '../changes/unrecorded.ts'
 import type { ChallengeClaims, Passkeys, Site } from '../ports/keys.ts'
 import type { Change } from '../ports/ledger.ts'
 import type { Held, Tables } from '../ports/reads.ts'
-import { provePerson, type PassphraseDeps } from './passphrase.ts'
+import { provePassphrase, type PassphraseDeps } from './passphrase.ts'
 
 export type PasskeyDeps = PassphraseDeps & { readonly passkeys: Passkeys }
 export type ShownPasskey = { readonly assertion: PasskeyAssertion; readonly site: Site }
@@ -32,7 +32,12 @@ const approving = (user: string, approval_id: string, digest: string): Challenge
 /** What activating a policy is bound to: one person, one text, and the version it replaces. */
 const putting = (user: string, digest: string): ChallengeClaims => ['policy', user, digest]
 
-export type PasskeyAbout = { readonly approval_id: string; readonly digest: string } | { readonly policy: string }
+/** What any other grant is bound to: one person, and the digest of the request that grants. */
+const granting = (user: string, digest: string): ChallengeClaims => ['grant', user, digest]
+
+/** What a passkey confirms: an approval, a policy, or the request that `grant` is the digest of. */
+export type PasskeyAbout =
+  { readonly approval_id: string; readonly digest: string } | { readonly policy: string } | { readonly grant: string }
 
 async function livePasskeys(tables: Tables, user: string): Promise<readonly Held<'passkeys'>[]> {
   const listed = await tables.list('passkeys', { user }, { limit: 100 })
@@ -40,10 +45,10 @@ async function livePasskeys(tables: Tables, user: string): Promise<readonly Held
 }
 
 export async function listPasskeys({ tables }: PasskeyDeps, by: Caller): Promise<readonly PasskeyAnswer[]> {
-  return (await livePasskeys(tables, by.user)).map(({ row }) => shown(row))
+  return (await livePasskeys(tables, by.user)).map(({ row }) => shownPasskey(row))
 }
 
-const shown = ({ passkey_id, name, created_at, used_at }: PasskeyRow): PasskeyAnswer => ({
+export const shownPasskey = ({ passkey_id, name, created_at, used_at }: PasskeyRow): PasskeyAnswer => ({
   passkey_id,
   name: visibleText(name),
   created_at,
@@ -76,6 +81,7 @@ export async function passkeyRequest(
 
 function claimsAbout(user: string, about: PasskeyAbout | undefined): ChallengeClaims {
   if (about === undefined) return proving(user)
+  if ('grant' in about) return granting(user, about.grant)
   return 'policy' in about ? putting(user, about.policy) : approving(user, about.approval_id, about.digest)
 }
 
@@ -111,9 +117,9 @@ export async function addPasskey(
     spent(nonce, now),
     ...proven.value,
     { kind: 'swap', table: 'passkeys', id: row.passkey_id, from: 'absent', to: row },
-    auditOf(deps, 'passkey.added', by, row),
+    passkeyAudit(deps, 'passkey.added', by, row),
   ])
-  if (recorded === 'committed') return ok(shown(row))
+  if (recorded === 'committed') return ok(shownPasskey(row))
   return typeof recorded === 'object' && 'lost' in recorded ? refuse('request.replayed') : refuseUnrecorded(recorded)
 }
 
@@ -128,26 +134,17 @@ async function proofOf(
   const sealed = (await deps.tables.row('passphrases', by.user))?.row.sealed
   // The first proof of a person who has none is added with their key alone, like a passphrase.
   if (sealed === undefined && live.length === 0) return ok([])
-  const proven = await provePerson(deps, by, passphrase)
+  const proven = await provePassphrase(deps, by, passphrase)
   return proven.ok ? ok([]) : proven
 }
 
-/** Whether the caller's passkey answers the challenge for this approval. Returns the changes to commit with it, once. */
-export const proveForApproval = (
+/** Whether the caller's passkey answers the challenge for this. Returns the changes to commit with what it confirms, once. */
+export const provePasskeyFor = (
   deps: PasskeyDeps,
   by: Caller,
   passkey: ShownPasskey,
-  about: { readonly approval_id: string; readonly digest: string },
-): Promise<Result<readonly Change[]>> =>
-  provePasskey(deps, by, passkey, approving(by.user, about.approval_id, about.digest))
-
-/** The same for activating a policy. */
-export const proveForPolicy = (
-  deps: PasskeyDeps,
-  by: Caller,
-  passkey: ShownPasskey,
-  digest: string,
-): Promise<Result<readonly Change[]>> => provePasskey(deps, by, passkey, putting(by.user, digest))
+  about: PasskeyAbout,
+): Promise<Result<readonly Change[]>> => provePasskey(deps, by, passkey, claimsAbout(by.user, about))
 
 /** INVARIANT: an assertion is valid once, for the owner of the passkey, for exactly what was challenged. */
 async function provePasskey(
@@ -167,31 +164,18 @@ async function provePasskey(
   return ok([spent(nonce, now), { kind: 'swap', table: 'passkeys', id: to.passkey_id, from: held.version, to }])
 }
 
-/** An admin removes somebody else's. Not their own: otherwise a stolen admin key would be enough. */
-export async function removePasskey(deps: PasskeyDeps, by: Caller, passkey_id: string): Promise<Result<PasskeyAnswer>> {
-  const held = await deps.tables.row('passkeys', passkey_id)
-  if (by.kind !== 'admin' || held?.row.user === by.user) return refuse('auth.forbidden', { needs: 'another admin' })
-  if (held === undefined || held.row.revoked_at !== undefined) return refuse('passkey.unknown')
-  const recorded = await deps.ledger.commit([
-    {
-      kind: 'swap',
-      table: 'passkeys',
-      id: passkey_id,
-      from: held.version,
-      to: { ...held.row, revoked_at: deps.clock() },
-    },
-    auditOf(deps, 'passkey.removed', by, held.row),
-  ])
-  return recorded === 'committed' ? ok(shown(held.row)) : refuseUnrecorded(recorded)
-}
-
 const spent = (nonce: string, now: number): Change => ({
   kind: 'once',
   key: `passkey ${nonce}`,
   until: now + 2 * PASSKEY_LIMITS.challenge_ms,
 })
 
-function auditOf({ clock, ids }: PasskeyDeps, type: string, by: Caller, { user, passkey_id }: PasskeyRow): Change {
+export function passkeyAudit(
+  { clock, ids }: PasskeyDeps,
+  type: string,
+  by: Caller,
+  { user, passkey_id }: PasskeyRow,
+): Change {
   const subject = { user, passkey: passkey_id.slice(0, 16) }
   return { kind: 'audit', entry: { at: clock(), type, actor: by.id, trace: ids.trace(), subject } }
 }

@@ -13,7 +13,7 @@ export type PassphraseDeps = {
   readonly accounts: Accounts
   readonly ledger: Ledger
   readonly clock: Clock
-  readonly ids: Ids
+  readonly ids: Pick<Ids, 'trace'>
   readonly passphrases: Passphrases
   /** What a strong approval requires of everybody: their role, or a passphrase too. */
   readonly strong: 'role' | 'passphrase'
@@ -25,18 +25,20 @@ const RACES = 8
 
 /**
  * Checks that this is the person and not only their key. Somebody who has a passphrase must give it, whatever the configuration
- * says; somebody who has none is rejected if the configuration requires one.
+ * says; somebody who has none is rejected if the configuration requires one. Returns what must still hold when it is acted on.
  */
-export async function provePerson(
+export async function provePassphrase(
   deps: PassphraseDeps,
   by: Caller,
   given: string | undefined,
-): Promise<Result<'role' | 'passphrase'>> {
-  const sealed = (await deps.tables.row('passphrases', by.user))?.row.sealed
+): Promise<Result<{ readonly by: 'role' | 'passphrase'; readonly changes: readonly Change[] }>> {
+  const held = await deps.tables.row('passphrases', by.user)
+  const sealed = held?.row.sealed
+  const isSame: Change = { kind: 'expect', table: 'passphrases', id: by.user, version: held?.version ?? 'absent' }
   if (sealed === undefined) {
     // Somebody who has a passkey must use it: a key alone does not prove the person.
     if (await hasPasskey(deps, by.user)) return refuse('approval.passkey_needed')
-    return deps.strong === 'role' ? ok('role') : refuse('approval.passphrase_unset')
+    return deps.strong === 'role' ? ok({ by: 'role', changes: [isSame] }) : refuse('approval.passphrase_unset')
   }
   if (given === undefined) return refuse('approval.passphrase_needed')
   const reserved = await reserveTry(deps, by.user)
@@ -44,9 +46,9 @@ export async function provePerson(
   const { account, left } = reserved.value
   if (await deps.passphrases.fits(sealed, given)) {
     const returned = await deps.ledger.commit([{ kind: 'spend', account, units: -1 }])
-    return returned === 'committed' ? ok('passphrase') : refuseUnrecorded(returned)
+    return returned === 'committed' ? ok({ by: 'passphrase', changes: [isSame] }) : refuseUnrecorded(returned)
   }
-  const wrong = await deps.ledger.commit([auditOf(deps, 'passphrase.wrong', by, by.user)])
+  const wrong = await deps.ledger.commit([passphraseAudit(deps, 'passphrase.wrong', by, by.user)])
   if (wrong !== 'committed') return refuseUnrecorded(wrong)
   return refuse('approval.passphrase_wrong', { tries_left: String(left) })
 }
@@ -82,33 +84,19 @@ export async function setPassphrase(deps: PassphraseDeps, by: Caller, wanted: Ne
   if (!allowed.ok) return allowed
   const held = await deps.tables.row('passphrases', by.user)
   if (held?.row.sealed !== undefined || (await hasPasskey(deps, by.user))) {
-    const proven = await provePerson(deps, by, wanted.current)
+    const proven = await provePassphrase(deps, by, wanted.current)
     if (!proven.ok) return proven
   }
   const sealed = await deps.passphrases.seal(wanted.passphrase)
   const row: PassphraseRow = { v: 1, user: by.user, sealed, set_at: deps.clock(), set_by: by.id }
   const recorded = await deps.ledger.commit([
     { kind: 'swap', table: 'passphrases', id: by.user, from: held?.version ?? 'absent', to: row },
-    auditOf(deps, 'passphrase.set', by, by.user),
+    passphraseAudit(deps, 'passphrase.set', by, by.user),
   ])
   if (isUnrecorded(recorded)) return refuseUnrecorded(recorded)
   return recorded === 'committed' ? ok(undefined) : setPassphrase(deps, by, wanted)
 }
 
-/** An admin clears somebody else's. Not their own: otherwise a stolen admin key would be enough. */
-export async function clearPassphrase(deps: PassphraseDeps, by: Caller, user: string): Promise<Result<void>> {
-  if (by.kind !== 'admin' || by.user === user) return refuse('auth.forbidden', { needs: 'another admin' })
-  const held = await deps.tables.row('passphrases', user)
-  if (held?.row.sealed === undefined) return ok(undefined)
-  const row: PassphraseRow = { v: 1, user, set_at: deps.clock(), set_by: by.id }
-  const recorded = await deps.ledger.commit([
-    { kind: 'swap', table: 'passphrases', id: user, from: held.version, to: row },
-    auditOf(deps, 'passphrase.cleared', by, user),
-  ])
-  if (isUnrecorded(recorded)) return refuseUnrecorded(recorded)
-  return recorded === 'committed' ? ok(undefined) : clearPassphrase(deps, by, user)
-}
-
-function auditOf({ clock, ids }: PassphraseDeps, type: string, by: Caller, user: string): Change {
+export function passphraseAudit({ clock, ids }: PassphraseDeps, type: string, by: Caller, user: string): Change {
   return { kind: 'audit', entry: { at: clock(), type, actor: by.id, trace: ids.trace(), subject: { user } } }
 }

@@ -1,6 +1,8 @@
 import type { Caller } from '../../contract/caller.ts'
 import type { PauseRow, PauseScope } from '../../contract/pause.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
+import type { PasskeyDeps } from '../identity/passkeys.ts'
+import { isLostToProof, provePerson, UNPROVEN, type ShownProof } from '../identity/prove-person.ts'
 import type { Change, Ledger, Version } from '../ports/ledger.ts'
 import { nearestTool } from '../catalogue/nearest-tool.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
@@ -26,21 +28,34 @@ export type PauseOrder = {
 
 /**
  * Stops everything, or one caller, tool or server, immediately; or lets it continue. Read again for every decision. Lifting the
- * pause of a name (`caller:agent:claude`) also lifts those of individual users under that name.
+ * pause of a name (`caller:agent:claude`) also lifts those of individual users under that name. To stop needs no proof of the
+ * person; to let continue does, and so does to hold what was blocked.
  */
-export async function setPause(deps: PauseDeps, by: Caller, order: PauseOrder): Promise<Result<PauseRow>> {
+export async function setPause(
+  deps: PauseDeps & PasskeyDeps,
+  by: Caller,
+  order: PauseOrder,
+  shown: ShownProof,
+): Promise<Result<PauseRow>> {
   if (by.kind !== 'admin') return refuse('auth.forbidden', { needs: 'admin' })
   const named = order.active ? namedIn(deps, order.scope) : ok(undefined)
   if (!named.ok) return named
   const held = await deps.tables.row('pauses', order.scope)
   const others = order.active ? [] : await pausesUnder(deps, order.scope)
+  const isLooser = !order.active || (held?.row.active === true && held.row.effect === 'block' && order.effect === 'ask')
+  const proven = isLooser ? await provePerson(deps, by, shown) : ok(UNPROVEN)
+  if (!proven.ok) return proven
   const row: PauseRow = { v: 1, ...order, by: by.id, at: deps.clock() }
-  const recorded = await deps.ledger.commit([
+  const changes = [
+    ...proven.value.changes,
     ...changesOf(deps, row, held?.version),
     ...others.flatMap((other) => changesOf(deps, { ...row, scope: other.row.scope }, other.version)),
-  ])
+  ]
+  const recorded = await deps.ledger.commit(changes)
+  if (recorded === 'committed') return ok(row)
   if (isUnrecorded(recorded)) return refuseUnrecorded(recorded)
-  return recorded === 'committed' ? ok(row) : setPause(deps, by, order)
+  if (isLostToProof(proven.value, changes, recorded)) return refuse('request.replayed')
+  return setPause(deps, by, order, shown)
 }
 
 /** A pause of something that does not exist would look as if it worked. Callers may appear later, but tools and servers are known. */

@@ -2,8 +2,9 @@ import type { PolicyPutBody } from '../../contract/api.ts'
 import type { Caller } from '../../contract/caller.ts'
 import type { PasskeyOptions } from '../../contract/passkey.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
-import { passkeyRequest, proveForPolicy, type PasskeyDeps } from '../identity/passkeys.ts'
-import { provePerson } from '../identity/passphrase.ts'
+import { passkeyRequest, type PasskeyDeps } from '../identity/passkeys.ts'
+import { provePerson } from '../identity/prove-person.ts'
+import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
 import type { Site } from '../ports/keys.ts'
 import type { Digest } from '../ports/runtime.ts'
@@ -54,15 +55,14 @@ export async function putPolicy(
   if (!draft.ok) return draft
   if (deps.live.current().version !== version)
     return refuse('policy.changed', { in_force: deps.live.current().version })
-  if (passkey === undefined) {
-    const proven = await provePerson(deps, by, passphrase)
-    if (!proven.ok) return proven
-  } else {
-    const proven = await proveForPolicy(deps, by, { assertion: passkey, site }, confirmed(deps.digest, text, version))
-    if (!proven.ok) return proven
-    const spent = await deps.ledger.commit(proven.value)
-    if (spent !== 'committed') return refuse('request.replayed')
-  }
+  const about = { policy: confirmed(deps.digest, text, version) }
+  const shown = passkey && { assertion: passkey, site, about }
+  const proven = await provePerson(deps, by, { passphrase, passkey: shown })
+  if (!proven.ok) return proven
+  // The policy is a file, so the proof is used up before it is written.
+  const spent = await deps.ledger.commit(proven.value.changes)
+  if (isUnrecorded(spent)) return refuseUnrecorded(spent)
+  if (spent !== 'committed') return refuse('request.replayed')
   // Checked again: the proof took a moment, and nothing is awaited between this and the replacement.
   if (deps.live.current().version !== version)
     return refuse('policy.changed', { in_force: deps.live.current().version })

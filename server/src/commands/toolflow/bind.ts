@@ -2,6 +2,7 @@ import type { Caller } from '../../contract/caller.ts'
 import type { Result } from '../../contract/problems.ts'
 import type { ToolflowAnswer, ToolflowBody, ToolflowView } from '../../contract/toolflow.ts'
 import { readToolflow } from './read-toolflow.ts'
+import type { Site } from '../ports/keys.ts'
 import { resumeToolflow, type ResumeToolflowDeps } from './resume-toolflow.ts'
 import { runOf, runToolflow, type RunToolflow, type RunToolflowDeps } from './run-toolflow.ts'
 
@@ -13,12 +14,19 @@ export interface ToolflowGate {
   read(caller: Caller, run_id: string, wait_ms?: number): Promise<Result<ToolflowView>>
   /** The flow that this caller started under an idempotency key. */
   readByKey(caller: Caller, key: string, wait_ms?: number): Promise<Result<ToolflowView>>
-  resume(caller: Caller, run_id: string, answer: ToolflowAnswer, wait_ms?: number): Promise<Result<ToolflowView>>
+  /** `site`: of the page that shows a passkey. */
+  resume(
+    caller: Caller,
+    run_id: string,
+    answer: ToolflowAnswer,
+    wait_ms?: number,
+    site?: Site,
+  ): Promise<Result<ToolflowView>>
 }
 
 export const bindToolflow = (deps: ToolflowDeps): ToolflowGate => ({
   run: (caller, body, more) => runToolflow(deps, caller, body, more),
   read: (caller, id, wait) => readToolflow(deps, caller, id, wait),
   readByKey: async (caller, key, wait) => readToolflow(deps, caller, await runOf(deps, caller, key), wait),
-  resume: (caller, id, answer, wait) => resumeToolflow(deps, caller, id, answer, wait),
+  resume: (caller, id, answer, wait, site) => resumeToolflow(deps, caller, id, answer, wait, site),
 })

@@ -6,6 +6,7 @@ import { decideApproval } from '../approvals/decide-approval.ts'
 import { editApproval, type EditDeps } from '../approvals/edit-approval.ts'
 import type { MintDeps } from '../consents/mint-consent.ts'
 import type { PasskeyDeps } from '../identity/passkeys.ts'
+import type { Site } from '../ports/keys.ts'
 import type { Probe } from '../ports/runtime.ts'
 import { flowOf, waitForView, type ReadToolflowDeps } from './read-toolflow.ts'
 
@@ -22,8 +23,9 @@ export async function resumeToolflow(
   deps: ResumeToolflowDeps,
   by: Caller,
   run_id: string,
-  { approval_id, choice, args, reason, passphrase, digest }: ToolflowAnswer,
+  { approval_id, choice, args, reason, passphrase, passkey, digest }: ToolflowAnswer,
   wait_ms: number = WAIT_MS,
+  site?: Site,
 ): Promise<Result<ToolflowView>> {
   const allowed = mayDecide(by)
   if (!allowed.ok) return allowed
@@ -40,7 +42,11 @@ export async function resumeToolflow(
   }
   if (args !== undefined) return refuse('request.invalid', { paths: 'args: only with `Edit Inputs`' })
   const why = reason === undefined ? {} : { reason }
-  const proof = { digest: digest ?? '', ...(passphrase === undefined ? {} : { passphrase }) }
+  const proof = {
+    digest: digest ?? '',
+    ...(passphrase === undefined ? {} : { passphrase }),
+    ...(passkey === undefined || site === undefined ? {} : { passkey: { assertion: passkey, site } }),
+  }
   const decision =
     choice === 'Cancel' ? ({ says: 'deny', ...why } as const) : ({ says: 'approve', ...why, ...proof } as const)
   const decided = await decideApproval(deps, by, approval_id, decision)

@@ -11,8 +11,7 @@ import { fieldsOf, itemsOf, printNotices, printReply, textOf, type Fields, type 
 import { printDecided } from './print-decided.ts'
 import { printPacket } from './print-packet.ts'
 import { printTypedFault, withoutPosition, type TypedText } from './print-typed-fault.ts'
-import { sendProven } from './passphrase-commands.ts'
-import { secretIn } from './read-secret.ts'
+import { PASSPHRASE_FILE, sendProven } from './passphrase-commands.ts'
 import type { Session } from './session.ts'
 import { watchApprovals } from './watch-approvals.ts'
 
@@ -50,11 +49,7 @@ export function addApprovalCommands(program: Command, session: Session): void {
     .option('--alike', 'also approve the other pending requests that are alike: same tool, agent, session and reasons')
     .option('--reason <text>', 'the reason, for the audit and the agent')
     .option('--remember <bounds>', "also allow the same call in future: '10 calls for 2h', or the bounds as JSON")
-    .option(
-      '--passphrase-file <file>',
-      'file with your passphrase, for strong approvals; `-` for stdin. You are asked for it if it is left out',
-      secretIn,
-    )
+    .option(...PASSPHRASE_FILE)
     .action(async (id: string, options: ApproveOptions) => {
       const remember = options.remember === undefined ? undefined : boundsOf(options.remember)
       if (options.remember !== undefined && remember === undefined)

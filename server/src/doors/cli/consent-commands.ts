@@ -5,8 +5,7 @@ import { boundsWords, constraintOf, secondsOf } from './consent-words.ts'
 import { jsonArgument } from './json-argument.ts'
 import { count, fieldsOf, itemsOf, printReply, table, textOf, timeOf, type Fields, type Out } from './print.ts'
 import { countOf } from './option-values.ts'
-import { sendProven } from './passphrase-commands.ts'
-import { secretIn } from './read-secret.ts'
+import { PASSPHRASE_FILE, sendProven } from './passphrase-commands.ts'
 import type { Session } from './session.ts'
 
 type MintOptions = {
@@ -42,11 +41,7 @@ export function addConsentCommands(program: Command, session: Session): void {
     .option('--any-args', 'with any arguments')
     .option('--lane <glob>', 'only on this model lane', collect, [])
     .option('--definition <hash>', 'only while the tool has this definition hash')
-    .option(
-      '--passphrase-file <file>',
-      'file with your passphrase, if you have one; `-` for stdin. You are asked for it if it is left out',
-      secretIn,
-    )
+    .option(...PASSPHRASE_FILE)
     .action(async (actor: string, tool: string, options: MintOptions) => {
       const args = argsOf(options)
       if (args === undefined) return session.fail(ARGS_USAGE)

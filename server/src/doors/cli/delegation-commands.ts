@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { durationMs, spellDuration } from '../../contract/duration.ts'
 import { shortened, visibleText } from '../../contract/visible-text.ts'
+import { PASSPHRASE_FILE, sendProven, type WithPassphrase } from './passphrase-commands.ts'
 import { fieldsOf, itemsOf, printReply, textOf, timeOf, type Fields } from './print.ts'
 import type { Session } from './session.ts'
 
@@ -27,11 +28,13 @@ export function addDelegationCommands(program: Command, session: Session): void 
     .description('let another approver decide in your place for a time')
     .requiredOption('--for <time>', 'for how long: 30m, 8h, 14d')
     .option('--reason <text>', 'the reason, for the audit')
-    .action(async (user: string, options: { for: string; reason?: string }) => {
+    .option(...PASSPHRASE_FILE)
+    .action(async (user: string, options: { for: string; reason?: string } & WithPassphrase) => {
       const ms = durationMs(options.for)
       if (ms === undefined) return session.fail(`\`${options.for}\` is not a time such as 30m, 8h or 14d`)
       const reason = options.reason === undefined ? {} : { reason: options.reason }
-      const reply = await session.send('POST', '/v1/delegations', { to: user, for_s: ms / 1000, ...reason })
+      const body = { to: user, for_s: ms / 1000, ...reason }
+      const reply = await sendProven(session, '/v1/delegations', options.passphraseFile, body)
       session.exit(printReply(session.out(), reply, (body) => session.out().line(delegationLine(body))))
     })
 

@@ -8,6 +8,7 @@ import {
   printRunLine,
   printSteps,
 } from './print-checklist.ts'
+import { PASSPHRASE_FILE, sendProven, type WithPassphrase } from './passphrase-commands.ts'
 import { readText } from './json-argument.ts'
 import { fieldsOf, printReply, textOf, type Fields } from './print.ts'
 import type { Reply } from './client.ts'
@@ -145,11 +146,13 @@ function addExecution(flow: Command, session: Session): void {
     .option('--ttl <seconds>', 'how long the consent is valid')
     .option('--etag <etag>', 'refuse the change if the run has changed since this etag')
     .option(...VAULT)
-    .action(async (run_id: string, options: Options) => {
-      const { lane, units, ttl, etag } = options
+    .option(...PASSPHRASE_FILE)
+    .action(async (run_id: string, options: Options & WithPassphrase) => {
+      const { lane, units, ttl, etag, passphraseFile } = options
       const allowed_lanes = lane ?? []
       const body = given({ allowed_lanes, cost_cap_units: numberIn(units), ttl_seconds: numberIn(ttl), etag })
-      const reply = await session.send('POST', `${runPath(run_id)}/consents${vaultQuery(options)}`, body)
+      const path = `${runPath(run_id)}/consents${vaultQuery(options)}`
+      const reply = await sendProven(session, path, passphraseFile, body)
       session.exit(printReply(session.out(), reply, (answer) => printConsent(session, answer)))
     })
   flow

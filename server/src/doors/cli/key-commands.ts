@@ -9,6 +9,7 @@ import { PROBLEMS, refuse } from '../../contract/problems.ts'
 import { Surface } from '../../contract/surface.ts'
 import { UNREACHED, type Reply } from './client.ts'
 import { secondsOf } from './consent-words.ts'
+import { proven, PASSPHRASE_FILE, type WithPassphrase } from './passphrase-commands.ts'
 import { countOf, oneOf } from './option-values.ts'
 import { asBody, fieldsOf, itemsOf, printProblem, printReply, table, textOf, timeOf, type Fields } from './print.ts'
 import type { Session } from './session.ts'
@@ -23,7 +24,7 @@ type NewKey = {
   vault?: string
   speaksForUser?: boolean
   newFolder?: boolean
-}
+} & WithPassphrase
 
 const KEY_HEADINGS = ['KEY', 'CALLER', 'USER', 'CREATED', 'STATE', 'SURFACE', 'LIMITS']
 
@@ -43,6 +44,7 @@ export function addKeyCommands(program: Command, session: Session): void {
     .option('--vault <vault>', 'the only vault of flows that it knows')
     .option('--speaks-for-user', 'trust this key to report what its user said')
     .option('--new-folder', 'without a running gate: create the data folder if it does not exist')
+    .option(...PASSPHRASE_FILE)
     .addOption(new Option('--surface <surface>', 'the tools an MCP client with this key sees').choices(Surface.options))
     .action(async (kind: string, name: string, options: NewKey) => {
       const ttl_s = options.ttl === undefined ? undefined : secondsOf(options.ttl)
@@ -60,11 +62,11 @@ export function addKeyCommands(program: Command, session: Session): void {
         ...(options.vault === undefined ? {} : { vault: options.vault }),
         ...(options.speaksForUser === true ? { speaks_for_user: true } : {}),
       }
-      const asked = await session.ask('POST', '/v1/keys', body)
-      const reply =
-        asked.status === UNREACHED && !session.isElsewhere()
-          ? await createOffline(session, body, options.newFolder === true)
-          : asked
+      const reply = await proven(options.passphraseFile, body, async (whole) => {
+        const asked = await session.ask('POST', '/v1/keys', whole)
+        const isOffline = asked.status === UNREACHED && !session.isElsewhere()
+        return isOffline ? createOffline(session, whole, options.newFolder === true) : asked
+      })
       session.exit(printReply(session.out(), reply, (created) => session.out().line(textOf(created['key']))))
     })
   keys

@@ -28,8 +28,10 @@ export function addPassphraseCommands(program: Command, session: Session): void 
   passphrase
     .command('clear <user>')
     .description('as an admin: remove the passphrase of someone who has lost it')
-    .action(async (user: string) => {
-      const reply = await session.send('DELETE', `/v1/passphrases/${encodeURIComponent(user)}`)
+    .option(...PASSPHRASE_FILE)
+    .action(async (user: string, options: WithPassphrase) => {
+      const path = `/v1/passphrases/${encodeURIComponent(user)}`
+      const reply = await sendProven(session, path, options.passphraseFile, {}, 'DELETE')
       session.exit(printReply(session.out(), reply, () => session.out().line(`${user} has no passphrase now`)))
     })
 }
@@ -45,15 +47,38 @@ async function newPassphrase(session: Session, given: string | undefined): Promi
   return typed
 }
 
+/** Option of the commands that give permission in somebody's name. */
+export const PASSPHRASE_FILE = [
+  '--passphrase-file <file>',
+  'file with your passphrase, if you have one; `-` for stdin. You are asked for it if it is left out',
+  secretIn,
+] as const
+export type WithPassphrase = { readonly passphraseFile?: string }
+
+/** A body, or a function that writes it with the passphrase. */
+type Body = object | ((passphrase: string | undefined) => unknown)
+
 /** Sends a request. If the gate requires the person's passphrase, asks for it and sends the request again. */
 export async function sendProven(
   session: Session,
   path: string,
   given: string | undefined,
-  bodyWith: (passphrase: string | undefined) => unknown,
+  body: Body,
+  method: 'POST' | 'DELETE' = 'POST',
 ): Promise<Reply> {
-  const reply = await session.send('POST', path, bodyWith(given))
+  return proven(given, body, (whole) => session.send(method, path, whole))
+}
+
+/** The same, for a request that is sent in another way. */
+export async function proven(
+  given: string | undefined,
+  body: Body,
+  send: (body: unknown) => Promise<Reply>,
+): Promise<Reply> {
+  const bodyWith = (passphrase: string | undefined) =>
+    typeof body === 'function' ? body(passphrase) : passphrase === undefined ? body : { ...body, passphrase }
+  const reply = await send(bodyWith(given))
   if (given !== undefined || fieldsOf(reply.body)['code'] !== 'approval.passphrase_needed') return reply
   const typed = await askSecret('your passphrase: ')
-  return typed === undefined ? reply : session.send('POST', path, bodyWith(typed))
+  return typed === undefined ? reply : send(bodyWith(typed))
 }

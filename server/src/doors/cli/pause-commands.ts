@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { confirmed, hasTerminal } from './confirm.ts'
 import { EXIT } from './exit-codes.ts'
+import { PASSPHRASE_FILE, sendProven, type WithPassphrase } from './passphrase-commands.ts'
 import { pauseLine, unpauseHint } from './print-pauses.ts'
 import { itemsOf, printReply, textOf } from './print.ts'
 import type { Session } from './session.ts'
@@ -14,21 +15,24 @@ export function addPauseCommands(program: Command, session: Session): void {
     .description(`stop calls immediately: ${SCOPES}`)
     .option('--ask', 'hold the calls for approval instead of refusing them')
     .option('--reason <text>', 'shown to everyone affected', '')
-    .action(async (scope: string | undefined, options: { ask?: boolean; reason: string }) => {
+    .option(...PASSPHRASE_FILE)
+    .action(async (scope: string | undefined, options: { ask?: boolean; reason: string } & WithPassphrase) => {
       if (scope === undefined && !(await isEverythingMeant(session))) return
       const order = { scope: scope ?? 'all', effect: options.ask === true ? 'ask' : 'block', reason: options.reason }
-      await send(session, { ...order, active: true }, `${order.scope}: paused (${order.effect})`)
+      await send(session, options, { ...order, active: true }, `${order.scope}: paused (${order.effect})`)
     })
   program
     .command('unpause [scope]')
     .description(
       `end a pause: ${SCOPES}. Without a scope it ends the pause of \`all\`; other pauses have to be ended by name`,
     )
-    .action(async (scope = 'all') => {
+    .option(...PASSPHRASE_FILE)
+    .action(async (scope: string = 'all', options: WithPassphrase = {}) => {
       const paused = itemsOf((await session.send('GET', '/v1/pauses')).body)
       // `unpause caller:NAME` also ends the pauses of that name's users.
       const isPaused = paused.some((one) => one['scope'] === scope || textOf(one['scope']).startsWith(`${scope} user:`))
-      await send(session, { scope, active: false }, `${scope}: ${isPaused ? 'no longer paused' : 'was not paused'}`)
+      const done = `${scope}: ${isPaused ? 'no longer paused' : 'was not paused'}`
+      await send(session, options, { scope, active: false }, done)
     })
   program
     .command('pauses')
@@ -57,7 +61,7 @@ async function isEverythingMeant(session: Session): Promise<boolean> {
   return false
 }
 
-async function send(session: Session, order: object, done: string): Promise<void> {
-  const reply = await session.send('POST', '/v1/pauses', order)
+async function send(session: Session, { passphraseFile }: WithPassphrase, order: object, done: string): Promise<void> {
+  const reply = await sendProven(session, '/v1/pauses', passphraseFile, order)
   session.exit(printReply(session.out(), reply, () => session.out().line(done)))
 }

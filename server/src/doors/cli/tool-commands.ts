@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { countOf } from './option-values.ts'
 import { itemsOf, printNotices, printReply, table, textOf, type Fields, type Out } from './print.ts'
+import { PASSPHRASE_FILE, sendProven, type WithPassphrase } from './passphrase-commands.ts'
 import { printDefinition } from './print-definition.ts'
 import { sendForAll } from './send-for-all.ts'
 import type { Session } from './session.ts'
@@ -62,8 +63,10 @@ export function addToolCommands(program: Command, session: Session): void {
   program
     .command('admit <tool_id> <definition_hash>')
     .description('admit a new or changed tool definition, named by its hash')
-    .action(async (id: string, definition_hash: string) => {
-      const reply = await session.send('POST', `/v1/tools/${encodeURIComponent(id)}/admit`, { definition_hash })
+    .option(...PASSPHRASE_FILE)
+    .action(async (id: string, definition_hash: string, options: WithPassphrase) => {
+      const path = `/v1/tools/${encodeURIComponent(id)}/admit`
+      const reply = await sendProven(session, path, options.passphraseFile, { definition_hash })
       session.exit(printReply(session.out(), reply, () => session.out().line(`${id} is admitted`)))
     })
 }

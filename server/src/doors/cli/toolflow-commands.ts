@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { drawToolflow } from '../../commands/toolflow/draw-toolflow.ts'
 import { jsonArgument } from './json-argument.ts'
 import { shownDigest } from './approval-commands.ts'
+import { PASSPHRASE_FILE, sendProven, type WithPassphrase } from './passphrase-commands.ts'
 import { printFlow } from './print-flow.ts'
 import { printTypedFault, withoutPosition } from './print-typed-fault.ts'
 import { sendOnce } from './send-once.ts'
@@ -56,6 +57,7 @@ export function addToolflowCommands(program: Command, session: Session): void {
       '--digest <digest>',
       'for approve: digest of the request you were shown; without it, the request is shown first',
     )
+    .option(...PASSPHRASE_FILE)
     .action(async (run_id: string, approval_id: string, word: string, options: ResumeOptions) => {
       const choice = CHOICE_OF[word]
       if (choice === undefined) return session.fail('the choice must be approve, edit or cancel')
@@ -69,11 +71,15 @@ export function addToolflowCommands(program: Command, session: Session): void {
         ...(options.reason === undefined ? [] : [`"reason":${JSON.stringify(options.reason)}`]),
       ]
       const path = `/v1/toolflow/${encodeURIComponent(run_id)}/resume`
-      session.exit(printFlow(session.out(), await session.send('POST', path, `{${parts.join(',')}}`)))
+      const reply = await sendProven(session, path, options.passphraseFile, (passphrase) => {
+        const proof = passphrase === undefined ? [] : [`"passphrase":${JSON.stringify(passphrase)}`]
+        return `{${[...parts, ...proof].join(',')}}`
+      })
+      session.exit(printFlow(session.out(), reply))
     })
 }
 
-type ResumeOptions = { args?: string; reason?: string; digest?: string }
+type ResumeOptions = { args?: string; reason?: string; digest?: string } & WithPassphrase
 
 const CHOICE_OF: Readonly<Record<string, string | undefined>> = {
   approve: 'Approve & Execute',

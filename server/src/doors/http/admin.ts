@@ -18,6 +18,7 @@ import { EraseBody, KeyBody, PauseBody, RotateBody } from '../../contract/api.ts
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { MOST_ITEMS, numberOf, partOf, pageIn, readerOf } from './query.ts'
 import { ADMINS, CALLERS, DECIDERS, PEOPLE } from './access.ts'
+import { withoutProof } from './proof.ts'
 import { route, routeWithBody, type Routes } from './route.ts'
 
 const LONGEST_READ = 100_000
@@ -111,10 +112,11 @@ export const adminRoutes: Routes = (app, gate) => {
       access: ADMINS,
       summary: 'Start or end a pause',
       answers: PauseAnswer,
+      grants: true,
       body: PauseBody,
     }),
     async (c) => {
-      const set = await gate.pauses.set(c.get('caller'), c.req.valid('json'))
+      const set = await gate.pauses.set(c.get('caller'), withoutProof(c.req.valid('json')), c.get('proof'))
       return set.ok ? jsonResponse(200, set.value) : problemResponse(set.problem, c.get('trace'))
     },
   )
@@ -142,10 +144,12 @@ export const adminRoutes: Routes = (app, gate) => {
       access: ADMINS,
       summary: 'Create a key; it is shown once',
       answers: NewKeyAnswer,
+      grants: true,
       body: KeyBody,
     }),
     async (c) => {
-      const created = await gate.identity.createCredential(c.get('caller'), c.req.valid('json'))
+      const wanted = withoutProof(c.req.valid('json'))
+      const created = await gate.identity.createCredential(c.get('caller'), wanted, c.get('proof'))
       if (!created.ok) return problemResponse(created.problem, c.get('trace'))
       const { key_hash: _, ...row } = created.value.row
       return jsonResponse(201, { key: created.value.key, ...row })

@@ -35,7 +35,7 @@ import { toolflowRoutes } from './toolflow.ts'
 import { workflowRoutes } from './workflows.ts'
 import { invalidRequest, jsonResponse, notReady, problemResponse } from '../entrance/problem.ts'
 import type { Answers, App, Door } from './door.ts'
-import { declareRoute, methodsAt, route, type Routes } from './route.ts'
+import { declareRoute, methodsAt, route } from './route.ts'
 import { toolRoutes } from './tools.ts'
 import { runRoutes } from './runs.ts'
 import { streamRoute } from './stream.ts'
@@ -68,6 +68,7 @@ export function httpApp(door: HttpDoor): App {
     c.set('gate', door.gate)
     c.set('authenticate', door.authenticate)
     c.set('answers', answers)
+    c.set('login', door.login ?? {})
     c.set('trace', traceOf(c.req.header('traceparent')) ?? door.newTrace())
     await next()
     // The body of such an answer is not read, and a stream would stay open.
@@ -132,17 +133,17 @@ export function httpApp(door: HttpDoor): App {
     auditRoutes,
     toolRoutes,
     adminRoutes,
-    withLogin(policyRoutes, door.login ?? {}),
+    policyRoutes,
     channelRoutes,
     pushRoutes,
     runRoutes,
     serverLoginRoutes,
   ]
   for (const routes of rooms) routes(app, door.gate)
-  approvalRoutes(app, door.gate, door.login ?? {})
+  approvalRoutes(app, door.gate)
   loginRoutes(app, door.gate, door.login ?? {})
   oidcLoginRoutes(app, door.gate, door.login ?? {})
-  passkeyRoutes(app, door.gate, door.login ?? {})
+  passkeyRoutes(app, door.gate)
   streamRoute(app, door.gate, door)
   agentRoutes(app, door.gate, door)
   metricsRoute(app, door.metrics)
@@ -173,9 +174,3 @@ export function httpApp(door: HttpDoor): App {
   })
   return app
 }
-
-/** Routes that need the address by which people reach this gate. */
-const withLogin =
-  (routes: (app: App, gate: Gate, options: LoginOptions) => void, options: LoginOptions): Routes =>
-  (app, gate) =>
-    routes(app, gate, options)

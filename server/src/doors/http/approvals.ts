@@ -15,12 +15,11 @@ import { pageOf, partOf, readerOf } from './query.ts'
 import type { Gate } from '../../commands/gate.ts'
 import type { Site } from '../../commands/ports/keys.ts'
 import type { App } from './door.ts'
-import type { LoginOptions } from './login.ts'
-import { siteOf } from './passkeys.ts'
+import { siteOf } from './proof.ts'
 import { DECIDERS, PEOPLE } from './access.ts'
 import { route, routeWithBody } from './route.ts'
 
-export function approvalRoutes(app: App, gate: Gate, options: LoginOptions): void {
+export function approvalRoutes(app: App, gate: Gate): void {
   app.openapi(
     route({
       method: 'get',
@@ -84,6 +83,7 @@ export function approvalRoutes(app: App, gate: Gate, options: LoginOptions): voi
       path: '/v1/approvals/{approval_id}/decide',
       access: DECIDERS,
       summary: 'Approve (and remember), deny, or edit the arguments',
+      grants: true,
       answers: DecidedAnswer,
       body: DecideBody,
     }),
@@ -94,7 +94,7 @@ export function approvalRoutes(app: App, gate: Gate, options: LoginOptions): voi
       const result =
         body.decision === 'edit'
           ? await gate.approvals.edit(by, id, body.args, shownAs(body))
-          : await gate.approvals.decide(by, id, decisionOf(body, siteOf(c, options)))
+          : await gate.approvals.decide(by, id, decisionOf(body, siteOf(c, c.get('login'))))
       if (result.ok || !SHOW_AGAIN.has(result.problem.code)) return decided(gate, result, c.get('trace'))
       // The packet changed before the decision: the answer contains the current one.
       const now = await gate.approvals.read(by, id)

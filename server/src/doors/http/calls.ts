@@ -100,10 +100,12 @@ export const callRoutes: Routes = (app, gate) => {
       access: DECIDERS,
       summary: 'Settle a call whose outcome is unknown',
       answers: SettledAnswer,
+      grants: true,
       body: SettleBody,
     }),
     async (c) => {
-      const ended = await gate.calls.settle(c.get('caller'), partOf(c, 'call_id'), c.req.valid('json').as)
+      const { as } = c.req.valid('json')
+      const ended = await gate.calls.settle(c.get('caller'), partOf(c, 'call_id'), as, c.get('proof'))
       const settled = await gate.readings.labelled(readerOf(c), ended, textsInOutcome)
       return settled.ok ? jsonResponse(200, settled.value) : problemResponse(settled.problem, c.get('trace'))
     },

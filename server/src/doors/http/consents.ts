@@ -6,6 +6,7 @@ import { ConsentTerms, type ConsentRow } from '../../contract/consent.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { pageOf, partOf } from './query.ts'
 import { DECIDERS, PEOPLE } from './access.ts'
+import { withoutProof } from './proof.ts'
 import { route, routeWithBody, type Routes } from './route.ts'
 
 /** Consents: mint, list, revoke. */
@@ -29,12 +30,13 @@ export const consentRoutes: Routes = (app, gate) => {
       status: [201],
       access: DECIDERS,
       summary: 'Create a consent: permit calls in advance, within explicit limits',
+      grants: true,
       answers: MintedConsentAnswer,
       body: ConsentBody,
     }),
     async (c) => {
-      const { passphrase, ...terms } = c.req.valid('json')
-      const minted = await gate.consents.mint(c.get('caller'), terms, passphrase)
+      const terms = withoutProof(c.req.valid('json'))
+      const minted = await gate.consents.mint(c.get('caller'), terms, c.get('proof'))
       return minted.ok ? jsonResponse(201, shownConsent(minted.value)) : problemResponse(minted.problem, c.get('trace'))
     },
   )

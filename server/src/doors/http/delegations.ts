@@ -3,6 +3,7 @@ import { DelegateBody, DelegationAnswer, RoutesAnswer } from '../../contract/del
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { partOf } from './query.ts'
 import { DECIDERS } from './access.ts'
+import { withoutProof } from './proof.ts'
 import { route, routeWithBody, type Routes } from './route.ts'
 
 /** Approval routes and delegations. */
@@ -42,11 +43,13 @@ export const delegationRoutes: Routes = (app, gate) => {
       status: [201],
       access: DECIDERS,
       summary: 'Delegate your approvals to another approver for a period; it is audited',
+      grants: true,
       body: DelegateBody,
       answers: DelegationAnswer,
     }),
     async (c) => {
-      const given = await gate.approvals.delegate(c.get('caller'), c.req.valid('json'))
+      const terms = withoutProof(c.req.valid('json'))
+      const given = await gate.approvals.delegate(c.get('caller'), terms, c.get('proof'))
       return given.ok ? jsonResponse(201, given.value) : problemResponse(given.problem, c.get('trace'))
     },
   )

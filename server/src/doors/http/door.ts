@@ -1,6 +1,8 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Gate } from '../../commands/gate.ts'
 import type { Caller } from '../../contract/caller.ts'
+import type { ShownProof } from '../../commands/identity/prove-person.ts'
+import type { LoginOptions } from './login.ts'
 import type { Authenticate } from '../entrance/caller-of.ts'
 
 export type Answer = { readonly status: number; readonly type: string; readonly body: string }
@@ -11,7 +13,16 @@ export type Kept = { readonly request: string; readonly answer: Promise<Answer |
 export type Answers = Map<string, Kept>
 
 /** The context of a handler: the commands, the caller and the trace. */
-export type Variables = { gate: Gate; authenticate: Authenticate; answers: Answers; caller: Caller; trace: string }
+export type Variables = {
+  gate: Gate
+  authenticate: Authenticate
+  answers: Answers
+  caller: Caller
+  trace: string
+  login: LoginOptions
+  /** Only at routes that are declared to give permission. */
+  proof: ShownProof
+}
 /** `local` is true on the data folder's socket, which only the folder's owner can open; otherwise `remote` is an address. */
 export type Bindings = { local: boolean; remote: string; connection?: object }
 export type Door = { Variables: Variables; Bindings: Bindings }

@@ -21,6 +21,7 @@ import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import type { Door } from './door.ts'
 import { numberOf, pageOf, partOf, readerOf } from './query.ts'
 import { CALLERS, PEOPLE } from './access.ts'
+import { withoutProof } from './proof.ts'
 import { route, routeWithBody, type Routes } from './route.ts'
 
 const WAIT_MS = 60_000
@@ -38,6 +39,8 @@ const BODIES = {
     cost_cap_units: { type: 'integer' },
     ttl_seconds: { type: 'integer' },
     etag: text,
+    passphrase: text,
+    passkey: { type: 'object' },
   },
   execute: { step_id: text, consent_id: text, model_lane: text, dry_run: { type: 'boolean' }, etag: text },
   review: { intent: text, step_id: text, etag: text },
@@ -107,12 +110,14 @@ export const flowRoutes: Routes = (app, gate) => {
       access: CALLERS,
       summary: 'Any action by its name, with the same body as the MCP tool `flow_run`',
       body: fields({ action: { type: 'string', enum: FLOW_ACTIONS } }),
+      grants: true,
       answers: z.record(z.string(), z.unknown()),
     }),
     async (c) => {
       const body = c.req.valid('json') as Json
       const more = { trace: c.get('trace'), wait_ms: numberOf(c, 'wait_ms', WAIT_MS) }
-      return answered(gate, c, await gate.flows.act(c.get('caller'), body, more))
+      const asked = isJsonObject(body) ? withoutProof(body) : body
+      return answered(gate, c, await gate.flows.act(c.get('caller'), asked, more, c.get('proof')))
     },
   )
   app.openapi(
@@ -142,7 +147,6 @@ export const flowRoutes: Routes = (app, gate) => {
   const acts = [
     ['advance', 'Set the status of a step: in_progress, blocked, done, skipped', FlowRunAnswer, 'advance'],
     ['evidence', 'Attach a pointer to a step; it is checked', FlowRunAnswer, 'evidence'],
-    ['consents', 'Mint a consent for executions of this run', ConsentMintAnswer, 'mint'],
     ['review', 'Submit a proposal for a person to review', SubmitReviewAnswer, 'submitReview'],
     ['abandon', 'End a run that will not be finished', FlowRunAnswer, 'abandon'],
   ] as const
@@ -161,6 +165,23 @@ export const flowRoutes: Routes = (app, gate) => {
       async (c) =>
         answered(gate, c, await gate.flows[act](c.get('caller'), bodyOf(c, c.req.valid('json'), ['run_id']))),
     )
+  app.openapi(
+    routeWithBody({
+      method: 'post',
+      path: '/api/v1/flows/runs/{run_id}/consents',
+      query: ['session', 'vault_id'],
+      checks_query: true,
+      access: CALLERS,
+      summary: 'Mint a consent for executions of this run',
+      grants: true,
+      body: fields(BODIES.consents),
+      answers: ConsentMintAnswer,
+    }),
+    async (c) => {
+      const body = withoutProof(bodyOf(c, c.req.valid('json'), ['run_id']))
+      return answered(gate, c, await gate.flows.mint(c.get('caller'), body, c.get('proof')))
+    },
+  )
   app.openapi(
     routeWithBody({
       method: 'post',

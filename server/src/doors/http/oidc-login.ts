@@ -6,7 +6,7 @@ import { problemResponse } from '../entrance/problem.ts'
 import type { App, Door } from './door.ts'
 import { page } from './html-page.ts'
 import { withCookie, type LoginOptions } from './login.ts'
-import { siteOf } from './passkeys.ts'
+import { siteOf } from './proof.ts'
 import { partOf } from './query.ts'
 import { declareRoute } from './route.ts'
 

@@ -1,19 +1,18 @@
-import type { Context } from 'hono'
 import { z } from 'zod'
-import type { Site } from '../../commands/ports/keys.ts'
 import type { Gate } from '../../commands/gate.ts'
 import { PacketDigest } from '../../contract/approval.ts'
-import { PasskeyAnswer, PasskeyBody, PasskeyOptions } from '../../contract/passkey.ts'
+import { GrantToConfirm, PasskeyAnswer, PasskeyBody, PasskeyOptions } from '../../contract/passkey.ts'
+import type { JsonObject } from '../../contract/json.ts'
 import type { Result } from '../../contract/problems.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
-import type { App, Door } from './door.ts'
-import type { LoginOptions } from './login.ts'
+import type { App } from './door.ts'
+import { digestOfGrant, siteOf } from './proof.ts'
 import { partOf } from './query.ts'
 import { ADMINS, DECIDERS } from './access.ts'
 import { route, routeWithBody } from './route.ts'
 
 /** Passkeys of approvers: the browser asks for a fingerprint or PIN, and the gate verifies the signature. */
-export function passkeyRoutes(app: App, gate: Gate, options: LoginOptions): void {
+export function passkeyRoutes(app: App, gate: Gate): void {
   app.openapi(
     route({
       method: 'get',
@@ -32,7 +31,8 @@ export function passkeyRoutes(app: App, gate: Gate, options: LoginOptions): void
       summary: 'The options for `navigator.credentials.create`, to create a passkey',
       answers: PasskeyOptions,
     }),
-    async (c) => answer(await gate.identity.passkeys.creation(c.get('caller'), siteOf(c, options)), c.get('trace')),
+    async (c) =>
+      answer(await gate.identity.passkeys.creation(c.get('caller'), siteOf(c, c.get('login'))), c.get('trace')),
   )
   app.openapi(
     route({
@@ -42,7 +42,26 @@ export function passkeyRoutes(app: App, gate: Gate, options: LoginOptions): void
       summary: 'The options for `navigator.credentials.get`, to confirm who adds another passkey',
       answers: PasskeyOptions,
     }),
-    async (c) => answer(await gate.identity.passkeys.request(c.get('caller'), siteOf(c, options)), c.get('trace')),
+    async (c) =>
+      answer(await gate.identity.passkeys.request(c.get('caller'), siteOf(c, c.get('login'))), c.get('trace')),
+  )
+  app.openapi(
+    routeWithBody({
+      method: 'post',
+      path: '/v1/passkeys/grant',
+      access: DECIDERS,
+      summary: 'The options for `navigator.credentials.get`, to confirm exactly this request, which gives permission',
+      body: GrantToConfirm,
+      answers: PasskeyOptions,
+    }),
+    async (c) => {
+      const { method, path, body } = c.req.valid('json')
+      const about = { grant: digestOfGrant({ method, path, body: body as JsonObject }) }
+      return answer(
+        await gate.identity.passkeys.request(c.get('caller'), siteOf(c, c.get('login')), about),
+        c.get('trace'),
+      )
+    },
   )
   app.openapi(
     routeWithBody({
@@ -55,7 +74,7 @@ export function passkeyRoutes(app: App, gate: Gate, options: LoginOptions): void
     }),
     async (c) =>
       answer(
-        await gate.identity.passkeys.add(c.get('caller'), c.req.valid('json'), siteOf(c, options)),
+        await gate.identity.passkeys.add(c.get('caller'), c.req.valid('json'), siteOf(c, c.get('login'))),
         c.get('trace'),
       ),
   )
@@ -64,10 +83,15 @@ export function passkeyRoutes(app: App, gate: Gate, options: LoginOptions): void
       method: 'delete',
       path: '/v1/passkeys/{passkey_id}',
       access: ADMINS,
-      summary: 'Remove the passkey of someone who has lost it',
+      summary: 'Remove the passkey of someone who has lost it; the body contains only your proof, if you have one',
+      grants: true,
       answers: PasskeyAnswer,
     }),
-    async (c) => answer(await gate.identity.passkeys.remove(c.get('caller'), partOf(c, 'passkey_id')), c.get('trace')),
+    async (c) =>
+      answer(
+        await gate.identity.passkeys.remove(c.get('caller'), partOf(c, 'passkey_id'), c.get('proof')),
+        c.get('trace'),
+      ),
   )
   app.openapi(
     routeWithBody({
@@ -80,17 +104,12 @@ export function passkeyRoutes(app: App, gate: Gate, options: LoginOptions): void
     }),
     async (c) => {
       const about = { approval_id: partOf(c, 'approval_id'), digest: c.req.valid('json').digest }
-      return answer(await gate.identity.passkeys.request(c.get('caller'), siteOf(c, options), about), c.get('trace'))
+      return answer(
+        await gate.identity.passkeys.request(c.get('caller'), siteOf(c, c.get('login')), about),
+        c.get('trace'),
+      )
     },
   )
-}
-
-/** The origin of the page, from the host name of the request, which was already checked. */
-export function siteOf(c: Context<Door>, { publicUrl }: LoginOptions): Site {
-  const host = c.req.header('host')?.toLowerCase() ?? ''
-  const url = publicUrl === undefined ? undefined : URL.parse(publicUrl)
-  const scheme = url?.host === host ? url.protocol : 'http:'
-  return { origin: `${scheme}//${host}`, host: host.replace(/:\d+$/, '') }
 }
 
 const answer = (result: Result<object>, trace: string): Response =>

@@ -30,11 +30,12 @@ export const passphraseRoutes: Routes = (app, gate) => {
       method: 'delete',
       path: '/v1/passphrases/{user}',
       access: ADMINS,
-      summary: 'Remove the passphrase of someone who has lost it',
+      summary: 'Remove the passphrase of someone who has lost it; the body contains only your proof, if you have one',
+      grants: true,
       answers: UserAnswer,
     }),
     async (c) => {
-      const cleared = await gate.identity.clearPassphrase(c.get('caller'), partOf(c, 'user'))
+      const cleared = await gate.identity.clearPassphrase(c.get('caller'), partOf(c, 'user'), c.get('proof'))
       return cleared.ok
         ? jsonResponse(200, { user: partOf(c, 'user') })
         : problemResponse(cleared.problem, c.get('trace'))

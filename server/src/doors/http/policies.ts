@@ -1,4 +1,3 @@
-import type { Gate } from '../../commands/gate.ts'
 import { PolicyAnswer, PolicyPutAnswer, PolicyTextAnswer } from '../../contract/answers.ts'
 import {
   PolicyDiffBody,
@@ -11,13 +10,11 @@ import {
 import { PasskeyOptions } from '../../contract/passkey.ts'
 import type { Result } from '../../contract/problems.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
-import type { App } from './door.ts'
-import type { LoginOptions } from './login.ts'
-import { siteOf } from './passkeys.ts'
+import { siteOf } from './proof.ts'
 import { ADMINS, DECIDERS } from './access.ts'
-import { route, routeWithBody } from './route.ts'
+import { route, routeWithBody, type Routes } from './route.ts'
 
-export function policyRoutes(app: App, gate: Gate, options: LoginOptions): void {
+export const policyRoutes: Routes = (app, gate) => {
   app.openapi(
     route({
       method: 'get',
@@ -99,11 +96,12 @@ export function policyRoutes(app: App, gate: Gate, options: LoginOptions): void 
       access: ADMINS,
       summary:
         'Write a draft to the policy file and put it in force, if the policy is still the one it was compared with',
+      grants: true,
       body: PolicyPutBody,
       answers: PolicyPutAnswer,
     }),
     async (c) =>
-      answer(await gate.policies.put(c.get('caller'), c.req.valid('json'), siteOf(c, options)), c.get('trace')),
+      answer(await gate.policies.put(c.get('caller'), c.req.valid('json'), siteOf(c, c.get('login'))), c.get('trace')),
   )
   app.openapi(
     routeWithBody({
@@ -115,7 +113,10 @@ export function policyRoutes(app: App, gate: Gate, options: LoginOptions): void 
       answers: PasskeyOptions,
     }),
     async (c) =>
-      answer(await gate.policies.passkey(c.get('caller'), c.req.valid('json'), siteOf(c, options)), c.get('trace')),
+      answer(
+        await gate.policies.passkey(c.get('caller'), c.req.valid('json'), siteOf(c, c.get('login'))),
+        c.get('trace'),
+      ),
   )
 }
 

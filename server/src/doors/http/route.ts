@@ -11,12 +11,19 @@ import { answerOnce } from './answer-once.ts'
 import type { App, Door } from './door.ts'
 import { checksQuery, parametersOf, type QueryName } from './parameters.ts'
 import { problemResponse } from '../entrance/problem.ts'
+import { readsProof } from './proof.ts'
 
 /** Adds its routes to the app. */
 export type Routes = (app: App, gate: Gate) => void
 
 /** Kinds of caller by `METHOD path`, as declared. A route that is not here does not exist (test/security/access.test.ts). */
 export const ACCESS = new Map<string, Access>()
+
+/**
+ * The routes that give permission in somebody's name, so that calls run which a person would have been asked about. Only these
+ * are given the proof of the person, and they must be given it (test/security/proofs.test.ts).
+ */
+export const GRANTS = new Set<string>()
 
 /** Declares a route that is served without the router or is not in the OpenAPI document. Returns who may use it. */
 export function declareRoute(method: string, path: string, access: Access): Access {
@@ -54,6 +61,8 @@ type Description<Path extends string, Body extends z.ZodType> = {
   readonly checks_query?: true
   /** Its command handles idempotency keys itself. */
   readonly keeps_keys?: true
+  /** It can give permission in somebody's name: its body may contain the proof of the person. */
+  readonly grants?: true
 }
 
 /** Declares one route: who may use it, what it takes. The same declaration makes the OpenAPI document and the access matrix. */
@@ -76,6 +85,7 @@ export function routeWithBody<Path extends string, Body extends z.ZodType>(
       requires(access, routeName(method, path)),
       ...checks(description),
       iJsonBody,
+      ...proofs(description),
       ...once(description),
     ] as const,
     request: { body: { required: true, content: { 'application/json': { schema: body } } } },
@@ -86,7 +96,12 @@ function plain<Path extends string>(description: Omit<Description<Path, never>, 
   const { method, path, access } = description
   return createRoute({
     ...shared(description),
-    middleware: [requires(access, routeName(method, path)), ...checks(description), ...once(description)] as const,
+    middleware: [
+      requires(access, routeName(method, path)),
+      ...checks(description),
+      ...proofs(description),
+      ...once(description),
+    ] as const,
   })
 }
 
@@ -119,6 +134,13 @@ const checks = ({
   checks_query,
 }: Pick<Description<never, never>, 'access' | 'query' | 'checks_query'>) =>
   access === 'anyone' || checks_query === true ? [] : [checksQuery(query)]
+
+/** A route that is not declared to give permission cannot pass on a proof. */
+function proofs({ method, path, grants }: Pick<Description<string, never>, 'method' | 'path' | 'grants'>) {
+  if (grants === undefined) return []
+  GRANTS.add(routeName(method, path))
+  return [readsProof]
+}
 
 /** A POST with an idempotency key is executed once. */
 function once({ method, keeps_keys }: { readonly method: string; readonly keeps_keys?: true }) {

@@ -7,6 +7,7 @@ import type { Result } from '../../contract/problems.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import { numberOf, partOf, readerOf } from './query.ts'
 import { CALLERS, DECIDERS } from './access.ts'
+import { siteOf } from './proof.ts'
 import { route, routeWithBody, type Routes } from './route.ts'
 
 const WAIT_MS = 30_000
@@ -75,12 +76,14 @@ export const toolflowRoutes: Routes = (app, gate) => {
       query: ['wait_ms', 'session'],
       access: DECIDERS,
       summary: 'Answer the approval packet of a flow: Approve & Execute, Edit Inputs, Cancel',
+      grants: true,
       body: ToolflowAnswer,
       answers: ToolflowViewAnswer,
     }),
     async (c) => {
       const wait = numberOf(c, 'wait_ms', WAIT_MS)
-      const view = await gate.toolflow.resume(c.get('caller'), partOf(c, 'run_id'), c.req.valid('json'), wait)
+      const site = siteOf(c, c.get('login'))
+      const view = await gate.toolflow.resume(c.get('caller'), partOf(c, 'run_id'), c.req.valid('json'), wait, site)
       return viewResponse(await labelled(c, view), c.get('trace'))
     },
   )

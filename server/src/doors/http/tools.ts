@@ -90,6 +90,7 @@ export const toolRoutes: Routes = (app, gate) => {
       path: '/v1/tools/{tool_id}/admit',
       access: ADMINS,
       summary: 'Admit exactly the definition with this hash',
+      grants: true,
       body: AdmitBody,
       answers: AdmittedAnswer,
     }),
@@ -98,6 +99,7 @@ export const toolRoutes: Routes = (app, gate) => {
         c.get('caller'),
         partOf(c, 'tool_id'),
         c.req.valid('json').definition_hash,
+        c.get('proof'),
       )
       return admitted.ok
         ? jsonResponse(200, { tool_id: partOf(c, 'tool_id') })
