@@ -16,6 +16,8 @@ export type ServerTable = Record<string, ServerSettings>
 export type LiveServersDeps = {
   readonly table: ServerTable
   readonly folder: string
+  /** Those of the table, as they were resolved at the start. */
+  readonly configs: readonly ServerConfig[]
   /** The servers according to the configuration now. */
   readonly read: () => Result<Config['servers']>
   readonly place: (configs: readonly ServerConfig[]) => readonly ServerConfig[]
@@ -33,11 +35,18 @@ export type ServersChanged = {
   readonly removed: readonly string[]
 }
 
+export type LiveServers = {
+  reload(): Promise<Result<ServersChanged>>
+  /** Looks again for the secrets that a server lacks. */
+  findSecrets(server: string): Promise<void>
+}
+
 /**
  * Adds, changes and removes tool servers while the gate runs. A configuration with a mistake changes nothing.
  * INVARIANT: a change is recorded before it is made.
  */
-export function liveServers(deps: LiveServersDeps): { reload(): Promise<Result<ServersChanged>> } {
+export function liveServers(deps: LiveServersDeps): LiveServers {
+  let current = deps.configs
   let queue: Promise<unknown> = Promise.resolve()
 
   async function reload(): Promise<Result<ServersChanged>> {
@@ -56,7 +65,8 @@ export function liveServers(deps: LiveServersDeps): { reload(): Promise<Result<S
     for (const name of change.removed) delete table[name]
     Object.assign(table, next.value)
     deps.onChange()
-    deps.servers.change(deps.place(configs.value))
+    current = configs.value
+    deps.servers.change(deps.place(current))
     await deps.catalogue.reconfigured(names)
     log('info', 'the tool servers were changed', { ...change })
     // The tools of an added one are not listed yet.
@@ -66,13 +76,24 @@ export function liveServers(deps: LiveServersDeps): { reload(): Promise<Result<S
     return ok(change)
   }
 
-  return {
-    reload() {
-      const one = queue.then(reload)
-      queue = one.catch(() => undefined)
-      return one
-    },
+  async function findSecrets(server: string): Promise<void> {
+    if (!current.some(({ name, missing }) => name === server && missing !== undefined)) return
+    const configs = serverConfigs(deps.table, deps.folder)
+    const found = configs.ok ? configs.value.find(({ name }) => name === server) : undefined
+    if (found === undefined || found.missing !== undefined) return
+    current = current.map((config) => (config.name === server ? found : config))
+    deps.onChange()
+    deps.servers.change(deps.place(current))
   }
+
+  /** One after the other. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const one = queue.then(work)
+    queue = one.catch(() => undefined)
+    return one
+  }
+
+  return { reload: () => inTurn(reload), findSecrets: (server) => inTurn(() => findSecrets(server)) }
 }
 
 function entryOf({ added, changed, removed }: ServersChanged): AuditDraft {

@@ -114,6 +114,7 @@ export async function openTools(
   const changing = liveServers({
     table: settings.table,
     folder: settings.folder,
+    configs,
     read: () => withMessagesIn((readServers ?? (() => ok(settings.table)))(), transports),
     place: (configs) => openServerFolders(settings.data, configs),
     servers,
@@ -173,7 +174,10 @@ export async function openTools(
         own.redactAll(
           servers.status().map((status) => ({ ...report(status), findings: listingFindings.of(status.server) })),
         ),
-      retryServer: (server) => servers.retry(server),
+      async retryServer(server) {
+        await changing.findSecrets(server)
+        await servers.retry(server)
+      },
       ...meaning,
       ...(config.search.learn ? { learning: openHabits({ ...shared, clock }) } : {}),
     },

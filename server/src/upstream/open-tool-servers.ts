@@ -6,6 +6,7 @@ import { clientTransport } from './client-transport.ts'
 import { commandsTransport } from './commands/commands-transport.ts'
 import { httpTransport } from './http/http-transport.ts'
 import type { OpenServerLogins } from './login/open-server-logins.ts'
+import { missingSecret } from './missing-secret.ts'
 import { openApiTransport } from './openapi/openapi-transport.ts'
 import { stdioTransport } from './stdio/stdio-transport.ts'
 import { toolServer, type ToolServer } from './tool-server.ts'
@@ -176,6 +177,7 @@ type TransportDeps = {
 }
 
 function transportFor(config: ServerConfig, tuning: Tuning, { log, logins, user }: TransportDeps): Transport {
+  if (config.missing !== undefined) return missingSecret(config.missing)
   if (config.url !== undefined) {
     const slot = { server: config.name, user }
     return httpTransport(config, tuning, config.login === undefined ? undefined : logins?.tokens(slot))

@@ -14,6 +14,8 @@ import { runAs, type RunAs } from './run-as.ts'
 type Named = {
   readonly name: string
   readonly data?: string
+  /** What is missing, in sentences: the server is down until it is there. */
+  readonly missing?: readonly string[]
   /** Called immediately before a request is sent. False: other nodes may have taken over this one's calls. */
   readonly mayAct?: () => boolean
 }
@@ -34,12 +36,13 @@ export type ClientServer = Omit<ClientSettings, 'tools'> & Named
 /** One tool server, ready to be started or reached: paths are absolute, secrets are resolved. */
 export type ServerConfig = StdioServer | HttpServer | OpenApiServer | CommandsServer | ClientServer
 
-/** Resolves a secret, or notes where one is missing. */
+/** Resolves a secret, or notes where one is missing and what to do. */
 type Fetch = (reference: string, where: string) => string
 
 /**
  * The configured servers, ready to be started or reached. `./` and `../` at the start of a command or an argument, and every
- * relative `cwd`, are relative to the config file's folder; `node` is the Node that runs the gate. A missing secret is rejected.
+ * relative `cwd`, are relative to the config file's folder; `node` is the Node that runs the gate. A server whose secret is missing is
+ * not started (`missing`); the others are.
  */
 export function serverConfigs(
   servers: Config['servers'],
@@ -50,16 +53,24 @@ export function serverConfigs(
   const configs = Object.entries(servers)
     .filter(isStarted)
     .map(([name, settings]) => {
+      const missing: string[] = []
       const fetch: Fetch = (reference, where) => {
         const value = secretOf(reference, folder, environment)
-        if (value === undefined) faults.push(`servers.${name}.${where}: the secret is missing`)
+        if (value === undefined) missing.push(`\`${where}\`: ${missingText(reference, name)}`)
         return value ?? ''
       }
       const { server, wrong } = resolved(name, settings, folder, fetch)
       faults.push(...wrong)
-      return server
+      return missing.length === 0 ? server : { ...server, missing }
     })
   return faults.length === 0 ? ok(configs) : refuse('config.invalid', { paths: faults.join('; ') })
+}
+
+/** Without the reference itself if it is neither: then it would be the secret. */
+function missingText(reference: string, server: string): string {
+  if (reference.startsWith('env:'))
+    return `the variable ${reference.slice('env:'.length)} is not set in the environment of the gate; set it and restart the gate`
+  return `${reference.slice('file:'.length)} cannot be read; create it, then run \`sluice servers retry ${server}\``
 }
 
 /** An empty set of commands represents something that the gate does itself. */

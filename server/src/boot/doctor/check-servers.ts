@@ -79,7 +79,9 @@ function serverFinding(server: string, { state, tools, last_failure, login }: Re
     severity: 'error',
     about,
     says: `is ${state === 'waiting' ? 'down, and is tried again' : textOf(state)}: ${textOf(last_failure)}`,
-    do: 'check its entry in the configuration; what it printed is in the log of the gate',
+    do: textOf(last_failure).includes('a secret is missing')
+      ? 'do what it says; the other servers work without it'
+      : 'check its entry in the configuration; what it printed is in the log of the gate',
   }
 }
 
@@ -91,10 +93,31 @@ const loginFinding = (server: string, why: string, per_user: boolean): Finding =
   do: `log in with \`sluice servers login ${server}${per_user ? ' --shared' : ''}\``,
 })
 
+/**
+ * Servers that a gate would not start, because a secret is missing. Without a gate only: a running one says so itself, and its
+ * environment need not be that of this terminal.
+ */
+export function missingSecrets({ config, folder }: Settings): readonly Finding[] {
+  const configs = serverConfigs(config.servers, folder)
+  return (configs.ok ? configs.value : []).flatMap(({ name, missing = [] }) =>
+    missing.map((text): Finding => {
+      const [says = '', remedy] = text.split('; ')
+      const where = remedy?.startsWith('set it') === true ? ', as far as this terminal shows' : ''
+      return {
+        severity: 'error',
+        about: `server ${name}`,
+        says: `is not started by a gate: ${says}${where}`,
+        ...(remedy === undefined ? {} : { do: remedy }),
+      }
+    }),
+  )
+}
+
 /** Without a gate each server is started once, asked for its tools and stopped again. */
 export async function tryServers({ config, folder, data }: Settings): Promise<readonly Finding[]> {
-  const configs = serverConfigs(config.servers, folder)
-  if (!configs.ok || configs.value.length === 0) return []
+  const configured = serverConfigs(config.servers, folder)
+  const configs = configured.ok ? configured.value.filter(({ missing }) => missing === undefined) : []
+  if (configs.length === 0) return []
   const listed = new Map<string, number>()
   const logins = openServerLogins({
     store: openLoginStore(placesIn(data).keys),
@@ -105,15 +128,15 @@ export async function tryServers({ config, folder, data }: Settings): Promise<re
   })
   const servers = openToolServers({
     logins,
-    servers: configs.value.map((server) => ({ ...server, data: join(placesIn(data).servers, server.name) })),
+    servers: configs.map((server) => ({ ...server, data: join(placesIn(data).servers, server.name) })),
     version: packageVersion(),
     tuning: { start_timeout_ms: START_MS, probe_timeout_ms: START_MS / 2 },
     onListed: async (server, definitions) => void listed.set(server, definitions.length),
     log: () => undefined,
   })
   const tried = await Promise.all(
-    configs.value.map(async (configured): Promise<Finding> => {
-      const { name } = configured
+    configs.map(async (tried_config): Promise<Finding> => {
+      const { name } = tried_config
       const about = `server ${name}`
       const ready = await servers.ready(name)
       if (ready.ok) return { severity: 'ok', about, says: `starts and lists ${count(listed.get(name) ?? 0, 'tool')}` }
@@ -128,7 +151,7 @@ export async function tryServers({ config, folder, data }: Settings): Promise<re
           ?.stderr.slice(-5) ?? []
       const says = [`does not start: ${ready.problem.about['why'] ?? ''}`, ...stderr].join('\n')
       const otherwise =
-        'url' in configured ? 'check that it runs at its `url`' : 'run its command by hand to see the error'
+        'url' in tried_config ? 'check that it runs at its `url`' : 'run its command by hand to see the error'
       return { severity: 'error', about, says, do: `correct \`servers.${name}\`, or ${otherwise}` }
     }),
   )

@@ -20,7 +20,7 @@ import { checkInForce } from './check-in-force.ts'
 import { checkData, checkNode, checkPort } from './check-machine.ts'
 import { checkReach } from './check-reach.ts'
 import { checkRows } from './check-rows.ts'
-import { askGate, tryServers } from './check-servers.ts'
+import { askGate, missingSecrets, tryServers } from './check-servers.ts'
 
 /** Verifying a larger ledger takes longer than a user of `doctor` wants to wait. */
 const QUICK_BYTES = 64 * 1_048_576
@@ -48,7 +48,7 @@ export async function doctor(options: UpOptions): Promise<DoctorReport> {
     const mayContact = isTrusted({ ...settings, data })
     if (running === undefined) {
       const { host, port } = settings.config.listen
-      findings.push(...(await checkPort(host, port)))
+      findings.push(...(await checkPort(host, port)), ...missingSecrets(settings))
       findings.push(...(mayContact ? await tryServers({ ...settings, data }) : untriedServers(settings)))
     }
     if (mayContact) findings.push(...(await checkHub(settings)))
