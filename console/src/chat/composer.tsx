@@ -1,12 +1,14 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
 import { ask } from '../api/client.ts'
+import { featuresQuery } from '../api/features.ts'
 import { problemOf } from '../api/problem.ts'
 import { connection } from '../api/stream.ts'
 import { useStore } from '../lib/store.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { NoModel } from './no-model.tsx'
 import type { AgentAnswer } from './thread-query.ts'
 
 type Sent = { readonly message: string; readonly do_not_store?: boolean }
@@ -40,11 +42,13 @@ type ComposerProps = {
   readonly busy: boolean
   readonly error: unknown
   readonly isNew?: boolean
+  /** What the field contains at first. */
+  readonly initial?: string
   readonly onSend: (sent: Sent, done: () => void) => void
 }
 
-function Composer({ label, busy, error, isNew = false, onSend }: ComposerProps) {
-  const [text, setText] = useState('')
+function Composer({ label, busy, error, isNew = false, initial = '', onSend }: ComposerProps) {
+  const [text, setText] = useState(initial)
   const [isStored, setStored] = useState(true)
   const isLost = useStore(connection).state === 'lost'
   const isOff = isLost || text.trim() === ''
@@ -80,7 +84,7 @@ function Composer({ label, busy, error, isNew = false, onSend }: ComposerProps) 
         {isNew ? (
           <label className="check">
             <input type="checkbox" checked={!isStored} onChange={(event) => setStored(!event.target.checked)} /> Do not
-            store the texts. The conversation ends when the gate restarts.
+            store the texts. The conversation then ends when Sluice restarts.
           </label>
         ) : (
           <span className="tiny faint wide">Enter sends, Shift and Enter starts a new line.</span>
@@ -104,16 +108,26 @@ function Composer({ label, busy, error, isNew = false, onSend }: ComposerProps) 
 
 export function NewThread() {
   const go = useNavigate()
+  const agent = useQuery(featuresQuery).data?.agent
+  const [phrase, setPhrase] = useState('')
   const send = useSend(undefined, ({ run_id }) => void go({ to: '/chat/$id', params: { id: run_id } }))
   return (
     <div className="chat-new">
       <div className="chat-new-in">
-        <h2>What should be done?</h2>
-        <p className="dim">
-          The agent makes a plan and proposes calls. The gate judges each of them, and holds those that need a person.
-        </p>
+        {agent?.model === 'scripted' ? (
+          <NoModel phrases={agent.phrases} onPhrase={setPhrase} />
+        ) : (
+          <>
+            <h2>What should the agent do?</h2>
+            <p className="dim">
+              The agent makes a plan and proposes tool calls. Calls that need approval are held until somebody decides.
+            </p>
+          </>
+        )}
         <Composer
-          label="Message to the agent"
+          key={phrase}
+          label={agent?.model === 'scripted' ? 'Message to the script' : 'Message to the agent'}
+          initial={phrase}
           isNew
           busy={send.isPending}
           error={send.error}

@@ -8,6 +8,7 @@ import { useNow } from '../lib/use-now.ts'
 import { Button } from '../parts/button.tsx'
 import { Card } from '../parts/card.tsx'
 import { Text } from '../parts/text.tsx'
+import { useFlowSwitches } from './flows-off.tsx'
 import type { Checklist } from './flow-queries.ts'
 
 /** The consents of this run, what is left of each, and a way to revoke them. */
@@ -22,6 +23,7 @@ export function ConsentCard({ data }: { readonly data: Checklist }) {
     },
     onSettled: () => client.invalidateQueries({ queryKey: ['flows'] }),
   })
+  const on = useFlowSwitches()
   const isOpen = data.run.status === 'in_progress' && data.may_change
   const canAutomate = data.steps.some(({ automatable }) => automatable === 'automatable')
   if (!canAutomate && data.consents.length === 0) return null
@@ -35,7 +37,7 @@ export function ConsentCard({ data }: { readonly data: Checklist }) {
             onRevoke={() => act.mutate({ path: `/api/v1/flows/consents/${consent.consent_id}/revoke`, body: {} })}
           />
         ))}
-        {isOpen && canAutomate ? (
+        {isOpen && canAutomate && on.execution ? (
           <li>
             <form
               className="step-form"
@@ -80,6 +82,7 @@ function Consent({
   readonly onRevoke: () => void
 }) {
   const now = useNow()
+  const on = useFlowSwitches()
   const { cost_cap_units: cap, cost_consumed_units: used, revoked_at, minted_by, allowed_lanes } = consent
   const ends = Date.parse(consent.expires_at)
   const isLive = revoked_at === null && ends > now
@@ -107,7 +110,7 @@ function Consent({
           <code>{consent.consent_id}</code>
         </p>
       </div>
-      {isLive ? (
+      {isLive && on.runs ? (
         <Button kind="deny" size="small" onClick={onRevoke}>
           Revoke
         </Button>

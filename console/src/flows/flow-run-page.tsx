@@ -11,6 +11,7 @@ import { Failed, Skeleton } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
 import { ConsentCard } from './consent-card.tsx'
 import { checklistQuery, frontierOf, type Checklist } from './flow-queries.ts'
+import { FlowsOff, useFlowSwitches } from './flows-off.tsx'
 import { FlowStepItem } from './flow-step.tsx'
 import { ReviewQueue } from './review-queue.tsx'
 
@@ -18,7 +19,9 @@ import { ReviewQueue } from './review-queue.tsx'
 export function FlowRunPage() {
   const { id } = useParams({ from: '/flows/$id' })
   const query = useQuery(checklistQuery(id))
-  const { data } = query
+  const on = useFlowSwitches()
+  // While flows are read-only, nothing that would be refused is offered.
+  const data = query.data && { ...query.data, may_change: query.data.may_change && on.runs }
   return (
     <>
       <RunTop run_id={id} data={data} />
@@ -31,6 +34,7 @@ export function FlowRunPage() {
               <Skeleton />
             ) : (
               <>
+                <FlowsOff />
                 <Steps data={data} />
                 <ConsentCard data={data} />
                 <History data={data} />

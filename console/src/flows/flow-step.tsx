@@ -11,6 +11,7 @@ import { Note } from '../parts/note.tsx'
 import { Text } from '../parts/text.tsx'
 import { EvidenceForm, ReviewForm, SKIP_REASONS, SkipForm } from './flow-step-forms.tsx'
 import { frontierOf, type Checklist, type FlowStep, type StepState } from './flow-queries.ts'
+import { useFlowSwitches } from './flows-off.tsx'
 
 type StepProps = {
   readonly data: Checklist
@@ -223,7 +224,8 @@ function Consent({
   readonly onExecute: (body: object) => void
 }) {
   const now = useNow()
-  if (step.automatable !== 'automatable') return null
+  const on = useFlowSwitches()
+  if (step.automatable !== 'automatable' || !on.execution) return null
   const live = data.consents.find(
     ({ own, revoked_at, expires_at, cost_cap_units, cost_consumed_units }) =>
       own && revoked_at === null && Date.parse(expires_at) > now && cost_consumed_units < cost_cap_units,

@@ -10,6 +10,7 @@ import { Card } from '../parts/card.tsx'
 import { Empty, ListStates } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
 import { flowsQuery, isOpenStep, runsQuery, type Flow, type FlowRunView } from './flow-queries.ts'
+import { FlowsOff, useFlowSwitches } from './flows-off.tsx'
 import { ReviewQueue } from './review-queue.tsx'
 
 const STATUSES = [
@@ -19,7 +20,7 @@ const STATUSES = [
   ['', 'All'],
 ] as const
 
-/** Procedures, their runs, and what waits for a reviewer. */
+/** Procedures, their runs, and the proposals that need a review. */
 export function FlowsPage() {
   return (
     <>
@@ -29,6 +30,7 @@ export function FlowsPage() {
       <div className="flow">
         <div className="scroll">
           <div className="body flow-body">
+            <FlowsOff />
             <Procedures />
             <Runs />
           </div>
@@ -70,6 +72,7 @@ function Procedures() {
 function Procedure({ flow }: { readonly flow: Flow }) {
   const go = useNavigate()
   const client = useQueryClient()
+  const on = useFlowSwitches()
   const start = useMutation({
     mutationFn: () =>
       ask<{ readonly run: FlowRunView }>('/api/v1/flows/runs', { method: 'POST', json: { flow_id: flow.flow_id } }),
@@ -97,7 +100,7 @@ function Procedure({ flow }: { readonly flow: Flow }) {
           </p>
         )}
       </div>
-      <Button size="small" busy={start.isPending} onClick={() => start.mutate()}>
+      <Button size="small" off={!on.runs} busy={start.isPending} onClick={() => start.mutate()}>
         Start a run
       </Button>
     </li>
@@ -105,6 +108,7 @@ function Procedure({ flow }: { readonly flow: Flow }) {
 }
 
 function Runs() {
+  const on = useFlowSwitches()
   const [status, setStatus] = useState('in_progress')
   const query = useQuery(runsQuery(status))
   const titles = new Map((useQuery(flowsQuery).data?.flows ?? []).map((flow) => [flow.flow_id, flow.title]))
@@ -125,8 +129,8 @@ function Runs() {
         rows={4}
         empty={
           runs.length === 0 ? (
-            <Empty title="No runs here">
-              <p className="small">Start one above, or let an agent start one.</p>
+            <Empty title="No runs">
+              {on.runs ? <p className="small">Start one above, or let an agent start one.</p> : null}
             </Empty>
           ) : undefined
         }

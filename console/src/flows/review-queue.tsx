@@ -21,14 +21,12 @@ export function ReviewQueue({ run_id }: { readonly run_id?: string }) {
       <div className="side-sec row">
         <h2>Review queue</h2>
         <span className={all.length === 0 ? 'count' : 'count hot'}>{all.length}</span>
-        <span className="grow" />
-        <span className="tiny faint">flow-review</span>
       </div>
       <div className="scroll">
         <ListStates
           of={query}
           rows={3}
-          empty={all.length === 0 ? <p className="side-sec small dim">Nothing waits for a review.</p> : undefined}
+          empty={all.length === 0 ? <p className="side-sec small dim">No pending reviews.</p> : undefined}
         >
           {all.map((proposal) =>
             proposal === open ? (

@@ -6,6 +6,7 @@ import type { AgentModels, ArgumentModel } from '../commands/ports/models.ts'
 
 export const redactedModels = (models: AgentModels, redactOwn: RedactOwn): AgentModels => ({
   notice: models.notice,
+  phrases: models.phrases,
   hasLane: (lane) => models.hasLane(lane),
   ask({ instructions, messages, tools, script, ...question }) {
     const texts = redactOwn({ instructions, messages, script, ...(tools === undefined ? {} : { tools }) })

@@ -456,7 +456,7 @@ export type Routes = {
   }
   /** Whether a model is configured for the agent, and whether flows are on */
   'GET /v1/features': {
-    answer: { readonly agent: { readonly model: "configured" | "scripted" }; readonly flows: { readonly runs: { readonly on: boolean; readonly code?: string | undefined; readonly says?: string | undefined; readonly do?: string | undefined }; readonly execution: { readonly on: boolean; readonly code?: string | undefined; readonly says?: string | undefined; readonly do?: string | undefined } } }
+    answer: { readonly agent: { readonly model: "configured" | "scripted"; readonly phrases: readonly (string)[] }; readonly flows: { readonly runs: { readonly on: boolean; readonly code?: string | undefined; readonly says?: string | undefined; readonly do?: string | undefined }; readonly execution: { readonly on: boolean; readonly code?: string | undefined; readonly says?: string | undefined; readonly do?: string | undefined } } }
   }
   /** The configuration file of this gate, and a digest of each section that takes effect only after a restart */
   'GET /v1/settings': {

@@ -133,7 +133,11 @@ const FeatureSwitch = z.object({
 /** What this gate can do besides deciding about calls. */
 export const FeaturesAnswer = z.object({
   /** `scripted`: no model is configured, and a script with a few phrases answers. */
-  agent: z.object({ model: z.enum(['configured', 'scripted']) }),
+  agent: z.object({
+    model: z.enum(['configured', 'scripted']),
+    /** What the script of the demo understands. */
+    phrases: z.array(z.string()),
+  }),
   /** Whether runs of flows can be changed, and whether agents can execute their automatable steps. */
   flows: z.object({ runs: FeatureSwitch, execution: FeatureSwitch }),
 })

@@ -1131,13 +1131,13 @@ export const PROBLEMS = {
     http: 403,
     retry: 'never',
     says: 'execution of automatable steps is switched off',
-    do: 'an operator can set `FLOW_AUTOMATABLE_EXECUTION_ENABLED=1` or `execution.automatable_enabled` in `hub_flow_execution_policy.json` in the data folder',
+    do: 'write `{ "flow_run_writes_enabled": true, "execution": { "automatable_enabled": true } }` to `hub_flow_execution_policy.json` in the data folder; it takes effect at once (or set `FLOW_AUTOMATABLE_EXECUTION_ENABLED=1` and restart)',
   },
   FLOW_RUN_WRITES_DISABLED: {
     http: 403,
     retry: 'never',
     says: 'changes to flow runs are switched off',
-    do: 'an operator can set `FLOW_RUN_WRITES_ENABLED=1` or `flow_run_writes_enabled` in `hub_flow_execution_policy.json` in the data folder',
+    do: 'write `{ "flow_run_writes_enabled": true }` to `hub_flow_execution_policy.json` in the data folder; it takes effect at once (or set `FLOW_RUN_WRITES_ENABLED=1` and restart)',
   },
   FLOW_RUN_NOT_IN_PROGRESS: {
     http: 409,

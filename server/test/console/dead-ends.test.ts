@@ -2,8 +2,9 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bundleOf, ON, setFlowPolicy } from '../flows/flow-samples.ts'
 import { CHROMIUM, SKIPPED } from './browser.ts'
-import { complaints, openConsole, type Console } from './with-console.ts'
+import { complaints, openConsole, refusedIn, type Console } from './with-console.ts'
 
 const WHOLE = process.env['SLUICE_CONSOLE'] === 'whole'
 if (CHROMIUM === undefined) console.warn(SKIPPED)
@@ -50,6 +51,39 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('what does not work says why, 
     await page.goto(`${gate.url}/#/overview`)
     await attention.getByText('Nothing needs attention').waitFor()
     await attention.getByText('7 of 7 servers ready · no pending requests · no unknown outcomes').waitFor()
+    await page.context().close()
+  })
+
+  test('the chat says before the first message that only a script answers, and how to configure a model', async () => {
+    const page = await app.open(app.gate.keys.mara)
+    await page.goto(`${app.gate.url}/#/chat`)
+    await page.getByRole('heading', { name: 'No model is configured' }).waitFor()
+    await page.getByText('provider: anthropic').waitFor()
+    await page.getByRole('button', { name: 'list messages' }).click()
+    expect(await page.inputValue('#message')).toBe('list messages')
+    await page.context().close()
+  })
+
+  test('flows say that they are read-only and how to enable them, offer no run, and notice when they are on', async () => {
+    const { gate } = app
+    const data = join(gate.folder, '.sluice')
+    const bundle = bundleOf('flow_month_end', [{ job: 'Export the ledger' }])
+    setFlowPolicy(data, ON)
+    expect((await gate.http('POST', '/api/v1/flows/import', gate.keys.admin, bundle)).status).toBe(201)
+    setFlowPolicy(data, {})
+    const page = await app.open(gate.keys.admin)
+    const refused = refusedIn(page)
+    await page.goto(`${gate.url}/#/flows`)
+    await page.getByText('Flows are read-only.').waitFor()
+    await page.getByText('{ "flow_run_writes_enabled": true }').waitFor()
+    const start = page.getByRole('button', { name: 'Start a run' })
+    expect(await start.getAttribute('aria-disabled')).toBe('true')
+    setFlowPolicy(data, ON)
+    await expect.poll(() => start.getAttribute('aria-disabled'), { timeout: 30_000 }).toBeNull()
+    expect(await page.getByText('Flows are read-only.').count()).toBe(0)
+    await start.click()
+    await page.waitForURL(/#\/flows\/./)
+    expect(refused).toEqual([])
     await page.context().close()
   })
 

@@ -104,7 +104,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('flows in a browser', () => {
     }
     await expect.poll(() => approve.getAttribute('aria-disabled')).toBe(null)
     await approve.click()
-    await queue.getByText('Nothing waits for a review.').waitFor()
+    await queue.getByText('No pending reviews.').waitFor()
 
     await page.getByText('reviewed by').waitFor()
     for (const _ of [3, 4, 5]) {

@@ -21,7 +21,7 @@ export type AgentDeps = RunAgentDeps & FollowDeps & CancelThreadDeps & { readonl
 /** Threads: a model plans and proposes, code decides. */
 export interface AgentGate {
   /** `scripted`: no model is configured, and a script with a few phrases answers. */
-  model(): 'configured' | 'scripted'
+  model(): { readonly model: 'configured' | 'scripted'; readonly phrases: readonly string[] }
   run(caller: Caller, body: AgentBody, more?: RunAgent): Promise<Result<AgentAnswer>>
   /** The same answer, in development with a token for what it waits for. Only for the answer of `/agent/run`. */
   withDevToken(caller: Caller, answer: AgentAnswer): Promise<AgentAnswer>
@@ -38,7 +38,7 @@ export interface AgentGate {
 }
 
 export const bindAgent = (deps: AgentDeps): AgentGate => ({
-  model: () => (deps.models.notice === undefined ? 'configured' : 'scripted'),
+  model: () => ({ model: deps.models.notice === undefined ? 'configured' : 'scripted', phrases: deps.models.phrases }),
   run: (caller, body, more) => runAgent(deps, caller, body, more),
   withDevToken: (caller, answer) => withDevToken(deps, caller, answer),
   read: (caller, run_id) => readThread(deps, caller, run_id),

@@ -50,6 +50,8 @@ export type ModelAnswer = {
 export interface AgentModels {
   /** Undefined with real models; with the scripted one, the sentence that says so. */
   readonly notice: string | undefined
+  /** Messages that the scripted model of the demo understands. */
+  readonly phrases: readonly string[]
   /** Whether a flow lane has a model. */
   hasLane(lane: string): boolean
   /** `failed` says why in one sentence without secrets. */

@@ -56,7 +56,7 @@ export const adminRoutes: Routes = (app, gate) => {
       summary: 'Whether a model is configured for the agent, and whether flows are on',
       answers: FeaturesAnswer,
     }),
-    async () => jsonResponse(200, { agent: { model: gate.agent.model() }, flows: await gate.flows.switches() }),
+    async () => jsonResponse(200, { agent: gate.agent.model(), flows: await gate.flows.switches() }),
   )
   app.openapi(
     route({

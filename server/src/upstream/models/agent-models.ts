@@ -40,6 +40,7 @@ export function openAgentModels(models: Models, folder: string): Result<AgentMod
     return refuse('config.invalid', { paths: `models.${missing}: missing; set it, or models.agent for all roles` })
   const ofRoles: AgentModels = {
     notice: undefined,
+    phrases: [],
     hasLane: (lane) => lane === DEFAULT_LANE,
     ask(question) {
       const role = roles.get(question.role)
@@ -66,6 +67,7 @@ function openLanes({ lanes }: Models, folder: string): Result<ReadonlyMap<string
 function withLanes(models: AgentModels, lanes: ReadonlyMap<string, Role>): AgentModels {
   return {
     notice: models.notice,
+    phrases: models.phrases,
     hasLane: (lane) => lanes.has(lane) || models.hasLane(lane),
     ask(question) {
       const { lane } = question

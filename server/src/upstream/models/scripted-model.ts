@@ -56,15 +56,16 @@ const DEMO: Script = Script.parse({
   ],
 })
 
-const UNKNOWN =
-  'I am a scripted model and do not understand this. Try: list files · read notes.txt · list messages · send "hello" to ana@example.com'
+const PHRASES = ['list files', 'read notes.txt', 'list messages', 'send "hello" to ana@example.com']
+const UNKNOWN = `I am a scripted model and do not understand this. Try: ${PHRASES.join(' · ')}`
 
 /** A model that follows a script: for demos and tests without a network. It says so wherever it answers. */
 export function openScriptedModel(file: string | undefined, folder: string): Result<AgentModels> {
   const script = file === undefined ? ok(DEMO) : readScript(isAbsolute(file) ? file : join(folder, file))
   if (!script.ok) return script
   const hasLane = (lane: string) => lane === DEFAULT_LANE
-  return ok({ notice: NOTICE, hasLane, ask: (question) => Promise.resolve(follow(script.value, question)) })
+  const phrases = file === undefined ? PHRASES : []
+  return ok({ notice: NOTICE, phrases, hasLane, ask: (question) => Promise.resolve(follow(script.value, question)) })
 }
 
 function readScript(path: string): Result<Script> {
