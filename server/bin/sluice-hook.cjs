@@ -23,8 +23,9 @@ const EVENTS = {
 }
 
 const SHELLS = new Set(['Bash', 'bash', 'run_shell_command', 'Shell', 'shell', 'powershell'])
-/** Tools of MCP servers that are reached through the gate are judged there. */
-const OURS = /^(?:mcp_+sluice_+|sluice[_-])/
+/** Fields whose value may be a path, and tools whose text names files. */
+const PATH_FIELD = /path|file|dir|folder/i
+const PATCHES = /patch/i
 
 const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value)
 const text = (...values) => values.find((value) => typeof value === 'string' && value !== '')
@@ -44,12 +45,36 @@ function readEvent(client, event) {
     return words === undefined ? undefined : { kind, name, thread, text: words }
   }
   const used = toolOf(client, name, event)
-  if (OURS.test(used.tool)) return undefined
-  const args = SHELLS.has(used.tool) ? shellArgs(used.args, event) : used.args
-  if (kind === 'before') return { kind, name, thread, tool: used.tool, args }
+  const args = SHELLS.has(used.tool) ? shellArgs(used.args, event) : fileArgs(used.tool, used.args, event)
+  const server = isObject(event.mcp_context) ? text(event.mcp_context.server_name) : undefined
+  const use = { kind, name, thread, tool: used.tool, args, ...(server === undefined ? {} : { server }) }
+  if (kind === 'before') return use
   const output = outputOf(event)
-  return { kind, name, thread, tool: used.tool, args, output: output.text, failed: output.failed }
+  return { ...use, output: output.text, failed: output.failed }
 }
+
+/** Where the client works, and its project: the gate looks there for what its MCP servers are. */
+function foldersOf(event, project) {
+  const roots = Array.isArray(event.workspace_roots) ? event.workspace_roots : []
+  const folders = [event.cwd, project, ...roots].filter((folder) => text(folder) !== undefined)
+  return [...new Set(folders)].slice(0, 4)
+}
+
+/**
+ * A relative path means something only with the folder it starts at, which an approval is then bound to as well. A `cwd` that the
+ * model wrote does not take its place.
+ */
+function fileArgs(tool, args, event) {
+  const base = text(event.cwd)
+  const isFrom = PATCHES.test(tool) || Object.keys(args).some((key) => PATH_FIELD.test(key) && isRelative(args[key]))
+  if (base === undefined || !isFrom) return args
+  return args.cwd === undefined ? { ...args, cwd: base } : { ...args, client_cwd: base }
+}
+
+const isRelative = (value) =>
+  Array.isArray(value)
+    ? value.some(isRelative)
+    : typeof value === 'string' && value !== '' && !/^(?:[\\/]|[A-Za-z]:[\\/])/.test(value)
 
 function toolOf(client, name, event) {
   if (client === 'cursor' && /Shell/.test(name)) return { tool: 'Shell', args: { command: event.command } }
@@ -125,11 +150,11 @@ function answerFor(client, name, { decision, reason, approved }) {
 }
 
 /** The request to the gate about an event: the path, the body, and how long the answer may take. */
-function requestFor(client, event, wait_s) {
-  const { kind, thread, tool, args } = event
+function requestFor(client, event, { wait_s, folders }) {
+  const { kind, thread, tool, args, server } = event
   if (kind === 'prompt')
     return { path: '/v1/judgements/words', body: { client, thread, text: event.text }, ms: ANSWER_MS }
-  const use = { client, tool, args, thread }
+  const use = { client, tool, args, thread, folders, ...(server === undefined ? {} : { server }) }
   if (kind === 'after')
     return {
       path: '/v1/judgements/outcomes',
@@ -224,11 +249,11 @@ function decisionIn({ status, json }) {
 }
 
 /** The answer to one event, to be printed. */
-async function answer(client, event, { socket, wait_s = 0 }) {
+async function answer(client, event, { socket, wait_s = 0, project }) {
   const read = readEvent(client, event)
   if (read === undefined) return {}
   try {
-    const said = await ask(socket, client, requestFor(client, read, wait_s))
+    const said = await ask(socket, client, requestFor(client, read, { wait_s, folders: foldersOf(event, project) }))
     if (read.kind === 'before') return answerFor(client, read.name, withPrefix(decisionIn(said)))
     // Messages and outputs are recorded. A failure to record them does not affect a call that has already run.
     if (said.status !== 200) print(2, `sluice: not recorded (${decisionIn(said).reason})`)
@@ -267,7 +292,7 @@ async function main([client, ...options]) {
   // Copilot's events do not contain their own name.
   const named = text(event.hook_event_name, event.hookEventName, event.eventName) === undefined
   const given = named ? { ...event, hook_event_name: option('--event') } : event
-  const said = await answer(client, given, { socket, wait_s })
+  const said = await answer(client, given, { socket, wait_s, project: process.env.AGENT_PROJECT })
   // The installed line accepts only an answer that repeats its nonce.
   print(1, `${option('--nonce') ?? ''}${JSON.stringify(said)}`)
   return 0

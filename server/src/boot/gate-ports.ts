@@ -16,6 +16,7 @@ import type { AttachedHub, HubKeys, NodeRoom } from '../commands/ports/hub.ts'
 import type { HubEffectDeps } from '../commands/node/hub-effects.ts'
 import type { RotateDeps } from '../commands/identity/rotate-keys.ts'
 import type { Issuers, OidcLogins, Passkeys, Passphrases, WebhookKey } from '../commands/ports/keys.ts'
+import type { OwnServer } from '../commands/judgements/judge-tool-use.ts'
 import type { Ledger } from '../commands/ports/ledger.ts'
 import type { ServerLogins } from '../commands/ports/logins.ts'
 import type { AgentModels, ArgumentModel } from '../commands/ports/models.ts'
@@ -60,6 +61,7 @@ export type GatePorts = {
   readonly accounts: Accounts
   readonly files: FileFacts
   readonly judgement: Judgement
+  readonly ownServer: OwnServer
   readonly yieldWhenDue: YieldWhenDue
   readonly ownCredentials: FactsDeps['ownCredentials']
   readonly toolflow: ToolflowSettings

@@ -14,6 +14,7 @@ import { sha256Hex } from '../keys/digest.ts'
 import { openIssuers } from '../keys/open-issuers.ts'
 import { openPasskeys } from '../keys/passkeys.ts'
 import { openWebPush } from '../keys/web-push.ts'
+import { ownServer } from './own-server.ts'
 import { pushPost } from '../upstream/channels/push-post.ts'
 import { scryptPassphrases } from '../keys/passphrases.ts'
 import type { Measured } from '../telemetry/measure.ts'
@@ -104,6 +105,7 @@ export async function openPorts(given: Settings, options: GateOptions, fresh: bo
   const ports: GatePorts = {
     sessions,
     ...parts.value.ports,
+    ownServer: ownServer({ config: settings.file, url: options.url }),
     ...storage.value.ports,
     ...tools.value.ports,
     ...documentPorts(tables, process.env),

@@ -64,12 +64,12 @@ export type Routes = {
   }
   /** Judge and record a tool call that a coding agent runs itself; waits for a person up to wait_ms */
   'POST /v1/judgements': {
-    body: { readonly client: "claude-code" | "codex" | "copilot" | "cursor" | "gemini" | "opencode" | "qwen"; readonly tool: string; readonly args?: Json | undefined; readonly thread: string; readonly wait_ms?: number | undefined }
+    body: { readonly client: "claude-code" | "codex" | "copilot" | "cursor" | "gemini" | "opencode" | "qwen"; readonly tool: string; readonly args?: Json | undefined; readonly thread: string; readonly server?: string | undefined; readonly folders?: readonly (string)[] | undefined; readonly wait_ms?: number | undefined }
     answer: { readonly decision: "allow" | "ask" | "block"; readonly reason?: string | undefined; readonly call_id?: string | undefined; readonly approved?: true | undefined; readonly approval_id?: string | undefined; readonly url?: string | undefined; readonly hub?: string | undefined; readonly expires_at?: number | undefined }
   }
   /** Report the outcome of a tool call that a coding agent ran itself */
   'POST /v1/judgements/outcomes': {
-    body: { readonly client: "claude-code" | "codex" | "copilot" | "cursor" | "gemini" | "opencode" | "qwen"; readonly tool: string; readonly args?: Json | undefined; readonly thread: string; readonly output: string; readonly failed?: boolean | undefined }
+    body: { readonly client: "claude-code" | "codex" | "copilot" | "cursor" | "gemini" | "opencode" | "qwen"; readonly tool: string; readonly args?: Json | undefined; readonly thread: string; readonly server?: string | undefined; readonly folders?: readonly (string)[] | undefined; readonly output: string; readonly failed?: boolean | undefined }
     answer: { readonly recorded: boolean }
   }
   /** What the user typed to a coding agent */

@@ -11,6 +11,10 @@ const use = {
   args: Arguments.default({}),
   /** The client's session. */
   thread: z.string().min(1).max(128),
+  /** The MCP server whose tool it is, if the client says so. */
+  server: z.string().max(200).optional(),
+  /** The folder that the client works in, and that of its project. */
+  folders: z.array(z.string().min(1).max(4096)).max(4).default([]),
 }
 
 export const JudgementBody = z.strictObject({

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { LAUNCHER } from '../../src/boot/local-gate.ts'
 import { HOOK_CLIENTS } from '../../src/contract/hook-clients.ts'
 import { startGate, type RunningGate } from '../doors/with-running-gate.ts'
 import { CLIENTS } from './events.ts'
@@ -101,6 +102,68 @@ describe.each(Object.entries(CLIENTS))('%s', (client, events) => {
     const own = await direct(client, events.before({ args: { command: `cat ${gate.folder}/.sluice/keys/x` } }))
     expect(events.refusal(own.json)).toMatch(/data folder/)
   })
+})
+
+describe('a tool of an MCP server', () => {
+  const named = {
+    'claude-code': ['mcp__sluice_evil__run', 'mcp__sluice__run', 'sluice_run'],
+    codex: ['mcp__sluice_evil__run', 'mcp__sluice__run'],
+    qwen: ['mcp__sluice_evil__run', 'mcp__sluice__run'],
+    gemini: ['sluice_run', 'mcp_sluice_run', 'mcp_sluice_evil_run'],
+    cursor: ['sluice_run', 'MCP:sluice_run'],
+    copilot: ['sluice-x-run', 'sluice-run'],
+  } as const
+  test.each(Object.entries(named))('of %s is judged whatever its name is', async (client, tools) => {
+    const { before, after, refusal } = CLIENTS[client as keyof typeof named]
+    for (const tool of tools) {
+      const { json } = await direct(client, before({ tool, args: { a: 1 }, session: 'named' }))
+      expect([tool, refusal(json)]).toEqual([tool, expect.stringMatching(/held for a person/)])
+      await direct(client, after({ tool, args: { a: 1 }, output: 'x', session: 'named' }))
+    }
+    if (client !== 'cursor') return
+    const event = {
+      conversation_id: 'named',
+      hook_event_name: 'beforeMCPExecution',
+      tool_name: 'sluice_run',
+      tool_input: '{}',
+    }
+    expect(refusal((await direct(client, event)).json)).toMatch(/held for a person/)
+  })
+
+  test('of the gate itself is judged when the call arrives there, and not by the hook as well', async () => {
+    const cwd = join(gate.folder, 'with entry')
+    mkdirSync(cwd)
+    const args = [LAUNCHER, 'mcp', '--config', join(gate.folder, 'sluice.yaml'), '--agent', 'claude-code']
+    const { before, after, refusal } = CLIENTS['claude-code']
+    const use = { tool: 'mcp__sluice__tool_search', args: { query: 'x' }, session: 'entry' }
+    const entry = (command: string) =>
+      writeFileSync(join(cwd, '.mcp.json'), JSON.stringify({ mcpServers: { sluice: { command, args } } }))
+    entry(process.execPath)
+    expect((await direct('claude-code', before({ ...use, cwd }))).json).toEqual({})
+    expect((await direct('claude-code', after({ ...use, cwd, output: 'x' }))).json).toEqual({})
+    expect(refusal((await direct('claude-code', before(use))).json)).toMatch(/held for a person/)
+    entry('/bin/sh')
+    expect(refusal((await direct('claude-code', before({ ...use, cwd }))).json)).toMatch(/held for a person/)
+  })
+})
+
+test('a relative path starts at the folder that the client works in, whatever the model says', async () => {
+  const work = join(gate.folder, 'work')
+  mkdirSync(join(work, 'sub'), { recursive: true })
+  symlinkSync('../../.sluice', join(work, 'sub/linked'))
+  for (const [client, { before, refusal, read }] of Object.entries(CLIENTS)) {
+    const blocked = async (args: object) =>
+      refusal((await direct(client, before({ tool: read.tool, args, cwd: join(work, 'sub') }))).json)
+    for (const path of ['linked/admin.key', './linked/keys', '../sub/linked/admin.key', '../../.sluice/admin.key'])
+      expect([client, path, await blocked({ [read.path]: path })]).toEqual([
+        client,
+        path,
+        expect.stringMatching(/data folder/),
+      ])
+    expect(await blocked({ [read.path]: 'linked/admin.key', cwd: '/srv' })).toMatch(/data folder/)
+    expect(await blocked({ [read.path]: join(work, 'sub/linked/admin.key') })).toMatch(/data folder/)
+    expect(await blocked({ [read.path]: 'plain.md' })).toBeUndefined()
+  }
 })
 
 test('an approval in time lets the call run; a later approval is used once by the next equal call', async () => {

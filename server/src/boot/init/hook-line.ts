@@ -15,9 +15,16 @@ export type HookLine = {
 
 /**
  * The whole environment of the hook. Only the administrator can write to these folders; the last one is where NixOS has its
- * programs. No variable of the client (NODE_OPTIONS, LD_PRELOAD, BASH_ENV) reaches the hook.
+ * programs. Of the client's variables only the folder of its project reaches the hook, not NODE_OPTIONS, LD_PRELOAD or BASH_ENV.
  */
 const ENVIRONMENT = '/usr/bin/env -i PATH=/usr/bin:/bin:/run/current-system/sw/bin'
+/** In which variable a client passes on the folder of its project; its events contain only the folder it works in. */
+const PROJECTS: Readonly<Record<string, string>> = {
+  'claude-code': 'CLAUDE_PROJECT_DIR',
+  cursor: 'CURSOR_PROJECT_DIR',
+  gemini: 'GEMINI_PROJECT_DIR',
+  qwen: 'QWEN_PROJECT_DIR',
+}
 /** Random digits that the hook has to repeat: what prints a fixed `{}` was not asked. */
 const NONCE = 'n=$(printf %s $(od -An -N8 -tx1 /dev/urandom)); t=$1; shift; set -- "$@" --nonce "$n"'
 /** macOS has no `timeout`, but it has perl. Without a time limit, the client's own would let the call run. */
@@ -37,7 +44,8 @@ const FAILED: Readonly<Record<HookLine['mode'], string>> = {
 export function hookLine({ node, hook, socket, client, name, mode, limit_s, wait_s }: HookLine): string {
   const script = `${NONCE}; ${BOUNDED}; ${ANSWERED}; ${FAILED[mode]}`
   const words = [String(limit_s), node, hook, client, '--socket', socket, '--wait', String(wait_s), '--event', name]
-  return `${ENVIRONMENT} /bin/sh -c ${quoted(script)} sluice ${words.map(quoted).join(' ')}`
+  const project = PROJECTS[client] === undefined ? '' : ` "AGENT_PROJECT=$${PROJECTS[client]}"`
+  return `${ENVIRONMENT}${project} /bin/sh -c ${quoted(script)} sluice ${words.map(quoted).join(' ')}`
 }
 
 const quoted = (text: string) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)

@@ -52,14 +52,20 @@ function ask(path, body, ms) {
 }
 
 const isShell = (tool) => tool === 'bash'
-const isOurs = (tool) => /^sluice[_-]/.test(tool)
+const isRelative = (value) => typeof value === 'string' && value !== '' && !/^(?:[\\\\/]|[A-Za-z]:[\\\\/])/.test(value)
+/** A relative path means something only with the folder it starts at. */
+const isFrom = (tool, args) =>
+  /patch/i.test(tool) || Object.keys(args).some((key) => /path|file|dir|folder/i.test(key) && isRelative(args[key]))
 
 export const SluicePlugin = async ({ directory }) => {
   const used = ({ tool, sessionID }, args) => ({
     client: 'opencode',
     tool,
     thread: \`opencode:\${String(sessionID ?? 'session').replace(/[^\\w.:-]/g, '-')}\`.slice(0, 128),
-    args: isShell(tool) ? { command: args?.command ?? null, cwd: args?.workdir ?? directory } : (args ?? {}),
+    folders: [directory],
+    args: isShell(tool)
+      ? { command: args?.command ?? null, cwd: args?.workdir ?? directory }
+      : { ...args, ...(isFrom(tool, args ?? {}) ? { [args.cwd === undefined ? 'cwd' : 'client_cwd']: directory } : {}) },
   })
   return {
     // The settings deny everything until this runs; what a project sets besides stays.
@@ -69,7 +75,6 @@ export const SluicePlugin = async ({ directory }) => {
       config.permission = { ...mine, ...(all === 'deny' || all === undefined ? {} : { '*': all }), ...rest }
     },
     'tool.execute.before': async (input, output) => {
-      if (isOurs(input.tool)) return
       let said
       try {
         said = await ask('/v1/judgements', { ...used(input, output.args), wait_ms: WAIT_MS }, WAIT_MS + 15000)
@@ -80,7 +85,6 @@ export const SluicePlugin = async ({ directory }) => {
       throw new Error(\`sluice: \${said.json?.reason ?? said.json?.title ?? 'the gate gave no verdict'}\`)
     },
     'tool.execute.after': async (input, output) => {
-      if (isOurs(input.tool)) return
       const text = typeof output?.output === 'string' ? output.output : JSON.stringify(output ?? '')
       await ask('/v1/judgements/outcomes', { ...used(input, input.args), output: text }, 15000).catch(() => undefined)
     },

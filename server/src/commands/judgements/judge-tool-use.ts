@@ -19,13 +19,22 @@ export type ToolUse = {
   readonly args: Json
   readonly thread: string
   readonly trace?: string
+  /** The MCP server whose tool it is, if the client says so. */
+  readonly server?: string | undefined
+  /** The folder that the client works in, and that of its project. */
+  readonly folders?: readonly string[]
 }
+
+/** Whether a tool is one of the gate's own MCP server in a client. */
+export type OwnServer = (place: ToolPlace) => boolean
+export type ToolPlace = Pick<ToolUse, 'client' | 'tool' | 'server' | 'folders'>
 
 export type JudgeUseDeps = WaitDeps &
   ClaimDeps & {
     readonly calls: Pick<CallsGate, 'dispatch'>
     readonly catalogue: { tool(tool_id: string): unknown }
     readonly judgement: { readonly servers: Config['servers'] }
+    readonly ownServer: OwnServer
   }
 
 /** The server of a client's built-in tools, whatever name the operator gave it. */
@@ -46,6 +55,8 @@ export async function judgeToolUse(deps: JudgeUseDeps, use: ToolUse, wait_ms: nu
   const server = serverOf(deps.judgement.servers, use.client)
   if (server === undefined)
     return blocked(`no server with \`client: ${use.client}\` is configured; run \`sluice init --write\``)
+  // Judged and recorded when it arrives at the gate's own door; asked about here as well, a person would decide twice.
+  if (deps.ownServer(use)) return { decision: 'allow' }
   const { caller, thread, trace } = use
   const request = {
     caller,

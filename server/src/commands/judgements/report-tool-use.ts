@@ -9,7 +9,7 @@ import { refuseUnrecorded } from '../changes/unrecorded.ts'
 import { textLabel } from '../provenance/labels.ts'
 import { namedUse, serverOf, type JudgeUseDeps, type ToolUse } from './judge-tool-use.ts'
 
-export type ReportDeps = Pick<JudgeUseDeps, 'tables' | 'catalogue' | 'judgement'> & {
+export type ReportDeps = Pick<JudgeUseDeps, 'tables' | 'catalogue' | 'judgement' | 'ownServer'> & {
   readonly digest: Digest
   readonly execute: ExecuteCall
   readonly ledger: Ledger
@@ -32,6 +32,8 @@ export async function reportToolUse(
 ): Promise<Result<{ readonly recorded: boolean }>> {
   const server = serverOf(deps.judgement.servers, use.client)
   if (server === undefined) return refuse('tool.unknown', { tool: `${use.client}__${use.tool}` })
+  // The gate has recorded it itself.
+  if (deps.ownServer(use)) return ok({ recorded: false })
   const named = namedUse(deps, server, use)
   const canonical = canonicalJson(named.args)
   if (!canonical.ok) return canonical

@@ -72,7 +72,7 @@ const TOO_MANY: Finding = {
 }
 
 /** What happens to a folder that a path names: by the tool's name, or by the word of a command. */
-type Use = TreeUse | 'becomes'
+type Use = TreeUse | 'becomes' | 'works in'
 
 /** Effects that may change a file. A tool that only reaches people or the network just reads it. */
 const CHANGING = ['write', 'destructive', 'privileged'] as const

@@ -15,6 +15,7 @@ export function noteTrees(reader: Reader, name: string, words: readonly ReadWord
     const glued = texts.flatMap((text) => /^--(?:directory|chdir|cwd|prefix)=(.+)$/.exec(text)?.[1] ?? [])
     reader.folders.push(...inside, ...glued)
   }
+  if (name === 'git' && texts.includes('clean')) reader.trees.push({ text: '.', use: 'goes through' })
   if (!HAS_TARGET.has(name) && !TAKES.has(name) && !GOES_THROUGH.has(name) && name !== 'find') return
   const operands = texts.filter((text) => !text.startsWith('-'))
   if (name === 'find') {
@@ -22,7 +23,8 @@ export function noteTrees(reader: Reader, name: string, words: readonly ReadWord
       0,
       texts.findIndex((text) => /^[-(!]/.test(text) && !/^-[HLPO]/.test(text)),
     )
-    if (texts.includes('-delete')) reader.trees.push(...roots.map((text) => ({ text, use: 'takes' as const })))
+    const taken = roots.length === 0 ? ['.'] : roots
+    if (texts.includes('-delete')) reader.trees.push(...taken.map((text) => ({ text, use: 'takes' as const })))
     return
   }
   const target = HAS_TARGET.has(name) ? targetOf(name, texts, operands) : undefined

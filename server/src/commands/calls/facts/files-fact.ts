@@ -108,7 +108,10 @@ async function lookAt(
     await pause()
     const fact = await factOf(argument, look, bases, machine)
     const part = command === undefined ? {} : { part: partOf(command, argument.text) }
-    if (fact !== undefined) facts.push({ at: shownPointer(argument.path, schema), ...fact, ...part })
+    // Where a tool works is not what it moves or deletes.
+    const isHere = look.isFrom && command === undefined && /^(?:client_)?cwd$/.test(argument.path.at(-1) ?? '')
+    if (fact !== undefined)
+      facts.push({ at: shownPointer(argument.path, schema), ...fact, ...part, ...(isHere ? { tree: 'works in' } : {}) })
   }
   for (const { argument, tree } of command?.words ?? []) {
     await pause()
@@ -174,9 +177,12 @@ const MOST_FOLDERS = 16
  */
 function foldersOf(tool: Tool, args: Json, changes: readonly string[]): readonly string[] | undefined {
   if (tool.executor !== 'client' || !isJsonObject(args)) return undefined
-  const { cwd } = args
-  if (typeof cwd !== 'string' || !isAbsolute(cwd)) return undefined
-  let folders = [cwd]
+  // The hook adds these to arguments with relative paths (bin/sluice-hook.cjs).
+  const given = [args, args['input'] ?? null].flatMap((one) =>
+    isJsonObject(one) ? [one['client_cwd'], one['cwd']] : [],
+  )
+  let folders = given.filter((folder) => typeof folder === 'string').filter(isAbsolute)
+  if (folders.length === 0) return undefined
   for (const to of changes) {
     const next = isAbsolute(to) ? [to] : folders.map((folder) => `${folder}/${to}`)
     folders = [...new Set([...folders, ...next])].slice(0, MOST_FOLDERS)

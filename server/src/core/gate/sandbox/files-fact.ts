@@ -22,7 +22,7 @@ export type FileFact = {
   /** These paths with all links resolved, including files that do not exist yet. */
   readonly leads: readonly string[] | 'unknown'
   /** What a command does to the folder that it names, if it is one. */
-  readonly tree?: TreeWord['use']
+  readonly tree?: TreeWord['use'] | 'works in'
   /** In a command: whether the part that names it writes, runs other code, or only reads. Otherwise the tool's effects say it. */
   readonly part?: 'writes' | 'runs' | 'reads'
   /** How these paths, and those of even the loosest reading, relate to the gate's own files. */
