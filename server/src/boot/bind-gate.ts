@@ -6,6 +6,7 @@ import { bindAudit } from '../commands/audit/bind.ts'
 import { bindCalls } from '../commands/calls/bind.ts'
 import { executeCall, type ExecuteCall } from '../commands/calls/execute-call.ts'
 import { claimCall } from '../commands/calls/resume-call.ts'
+import { storedVolume } from '../commands/calls/stored-volume.ts'
 import { createRunningCalls } from '../commands/calls/running-calls.ts'
 import { bindCatalogue } from '../commands/catalogue/bind.ts'
 import { createVisibleTools } from '../commands/catalogue/visible-tools.ts'
@@ -43,7 +44,8 @@ export type Bound = {
 /** The commands bound to the opened ports: what doors call, and what the driver performs. Binds, decides nothing. */
 export function bindGate(ports: GatePorts): Bound {
   const running = createRunningCalls(ports.notices)
-  const executing = { ...ports, running }
+  const volume = storedVolume(ports)
+  const executing = { ...ports, running, volume }
   const execute: ExecuteCall = (started, live) => executeCall(executing, started, live)
   const visibleTools = createVisibleTools(ports)
   const claim = (call_id: CallId) => claimCall({ ...ports, execute }, call_id)
@@ -53,6 +55,7 @@ export function bindGate(ports: GatePorts): Bound {
     visibleTools,
     execute,
     running,
+    volume,
     watch: watchRows(ports.notices),
     tokens: ports.keys.tokens,
   }

@@ -479,6 +479,12 @@ export const PROBLEMS = {
     do: 'call it again if it is still needed',
   },
 
+  'call.too_much_stored': {
+    http: 429,
+    retry: 'later',
+    says: 'the calls of this caller have stored more in this hour than a gate keeps for one caller',
+    do: 'try again after `retry_after_s` seconds, and ask the tools for less at once',
+  },
   'approval.too_many_pending': {
     http: 429,
     retry: 'later',

@@ -12,6 +12,7 @@ import { issueToken, redeemToken, refuseToken, type TokenDeps } from '../approva
 import type { EndDeps } from '../approvals/end-approval.ts'
 import type { MintDeps } from '../consents/mint-consent.ts'
 import type { PasskeyDeps } from '../identity/passkeys.ts'
+import type { StoredVolume } from '../calls/stored-volume.ts'
 import type { Intake } from '../calls/intake.ts'
 import type { Judgement } from '../calls/facts/load-judgement.ts'
 import { withdrawCall } from '../calls/withdraw-call.ts'
@@ -31,6 +32,7 @@ export type RunAgentDeps = ThreadDeps &
   PasskeyDeps &
   EndDeps & {
     readonly intake: Intake
+    readonly volume: StoredVolume
     readonly ledger: Ledger
     readonly clock: Clock
     readonly ids: Ids
@@ -58,6 +60,8 @@ export async function runAgent(
 ): Promise<Result<AgentAnswer>> {
   const refused = refusalOf(deps, body)
   if (refused !== undefined) return { ok: false, problem: refused }
+  const over = await deps.volume.over(caller)
+  if (over !== undefined) return { ok: false, problem: over }
   const found = await threadFor(deps, caller, body)
   if (!found.ok) return found
   const { thread_id, thread } = found.value
@@ -79,6 +83,7 @@ export async function runAgent(
     }
     const isVolatile = body.do_not_store === true
     if (thread === undefined && isVolatile && deps.isVolatileFull()) return refuse('agent.memory_full')
+    deps.volume.add(caller, text)
     const recorded = await record(deps, caller, { thread_id, thread, message, trace, isVolatile })
     if (isUnrecorded(recorded)) return refuseUnrecorded(recorded)
     // Somebody else's message of the same key was faster.

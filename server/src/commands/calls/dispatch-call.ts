@@ -22,6 +22,7 @@ import { judgeCall, type Ahead, type JudgedCall } from './judge-call.ts'
 import { prepareCall, type PreparedCall, type PrepareDeps } from './prepare-call.ts'
 import { previewCall, previewWanted, type Preview, type PreviewDeps, type Wanted } from './preview-call.ts'
 import { recordCall, type RecordDeps } from './record-call.ts'
+import type { StoredVolume } from './stored-volume.ts'
 import { refused, stopCall } from './stop-call.ts'
 
 export type DispatchDeps = PrepareDeps &
@@ -32,6 +33,7 @@ export type DispatchDeps = PrepareDeps &
     readonly catalogue: Catalogue
     readonly intake: Intake
     readonly execute: ExecuteCall
+    readonly volume: StoredVolume
   }
 
 /**
@@ -51,6 +53,9 @@ export async function dispatchCall(
   if ('status' in begun) return begun
   const { request, first } = begun
   const { call, integrity } = first
+  const checkingVolume = deps.volume.over(request.caller)
+  const over = checkingVolume instanceof Promise ? await checkingVolume : checkingVolume
+  if (over !== undefined) return refused(over)
   let preview: Preview = { is: 'none' }
   for (let tries = 1; tries <= TRIES; tries += 1) {
     const left = callsLeft(deps.accounts, request.caller)
@@ -73,6 +78,7 @@ export async function dispatchCall(
     if (request.dry_run === 'only' && preview.is === 'previewed') {
       const labelled = await deps.ledger.commit(previewLabel(call, preview.result, deps.clock()))
       if (labelled !== 'committed') return refused(whyUnrecorded(labelled))
+      deps.volume.add(request.caller, JSON.stringify(preview.result))
       return { status: 'previewed', tool: tool.row.tool_id, verdict, preview: preview.result }
     }
     const checking = check(deps, prepared, judged, tries)
@@ -85,6 +91,7 @@ export async function dispatchCall(
     const shown = preview.is === 'previewed' ? preview : undefined
     const started = await recordCall(deps, request, listeners, prepared, judged, shown, checked.ready)
     if (started === 'overtaken') continue
+    deps.volume.add(request.caller, call.canonical_args, shown === undefined ? '' : JSON.stringify(shown.result))
     if ('status' in started) return started
     return deps.execute(started, listeners)
   }

@@ -61,6 +61,7 @@ function rig(
       },
     },
     sessions: { note: () => {} },
+    volume: { add: () => {} },
     policy: () => POLICY,
     catalogue: { tool: () => tool, tools: () => [tool], lookAlikes: () => [] },
     artifacts: { put: async () => undefined, read: async () => undefined, expire: async () => 0, erase: async () => 0 },

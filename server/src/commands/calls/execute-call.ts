@@ -28,6 +28,7 @@ import { dayOf } from '../../core/retention/periods.ts'
 import { withResult } from '../maybe-promise.ts'
 import { hasEnded } from '../retention/with-end-days.ts'
 import { isUnrecorded, whyUnrecorded } from '../changes/unrecorded.ts'
+import type { StoredVolume } from './stored-volume.ts'
 import type { RunningCalls } from './running-calls.ts'
 import { logLabel, outputLabel } from '../provenance/labels.ts'
 import type { Sessions } from '../provenance/sessions.ts'
@@ -39,6 +40,7 @@ export type ExecuteDeps = VerifyDeps & {
   readonly artifacts: Artifacts
   readonly links: Links
   readonly running: RunningCalls
+  readonly volume: Pick<StoredVolume, 'add'>
   readonly sessions: Pick<Sessions, 'note'>
   /** Absent if no call names a secret. */
   readonly secretValue?: SecretValue
@@ -196,6 +198,7 @@ function endedRow(
   if (hasEnded(ended)) ended.ended_day = dayOf(now)
   if (result === undefined) return ended
   const text = outputText(result)
+  deps.volume.add(row.caller, text)
   if (text.length > (row.evict_over ?? EVICT_OVER))
     return evict(deps, row, result, text, tool).then((output) => Object.assign(ended, output))
   ended.result = result

@@ -3,6 +3,7 @@ import { refuse, ok, type Result } from '../../contract/problems.ts'
 import { identityOf } from '../../core/gate/identity-of.ts'
 import { canonicalJson } from '../../core/json/canonical.ts'
 import type { ExecuteCall } from '../calls/execute-call.ts'
+import type { StoredVolume } from '../calls/stored-volume.ts'
 import type { Digest, Ids, Clock } from '../ports/runtime.ts'
 import type { Ledger } from '../ports/ledger.ts'
 import { refuseUnrecorded } from '../changes/unrecorded.ts'
@@ -15,6 +16,7 @@ export type ReportDeps = Pick<JudgeUseDeps, 'tables' | 'catalogue' | 'judgement'
   readonly ledger: Ledger
   readonly ids: Ids
   readonly clock: Clock
+  readonly volume: StoredVolume
 }
 
 export type Reported = { readonly output: string; readonly failed: boolean }
@@ -43,6 +45,9 @@ export async function reportToolUse(
     ({ row }) => row.state === 'executing' && row.executor === 'client' && row.thread === use.thread,
   )
   if (started === undefined) {
+    const over = await deps.volume.over(use.caller)
+    if (over !== undefined) return { ok: false, problem: over }
+    deps.volume.add(use.caller, output)
     const source = { server, name: named.tool }
     const { caller, thread } = use
     const label = textLabel({

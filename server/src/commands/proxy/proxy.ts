@@ -2,6 +2,7 @@ import type { Answerable } from '../../contract/asks.ts'
 import type { Caller } from '../../contract/caller.ts'
 import { isJsonObject, type JsonObject } from '../../contract/json.ts'
 import { ok, problem, type Problem } from '../../contract/problems.ts'
+import type { StoredVolume } from '../calls/stored-volume.ts'
 import type { Intake } from '../calls/intake.ts'
 import { judgeRead, recordRead, type JudgeReadDeps, type Read } from './proxy-judge.ts'
 import { listServers, type ListDeps } from './proxy-lists.ts'
@@ -38,7 +39,7 @@ export type ProxyAnswer =
   | { readonly is: 'rejected'; readonly error: JsonObject }
   | { readonly is: 'refused'; readonly problem: Problem }
 
-export type ProxyDeps = JudgeReadDeps & ListDeps & { readonly intake: Intake }
+export type ProxyDeps = JudgeReadDeps & ListDeps & { readonly intake: Intake; readonly volume: StoredVolume }
 
 export type Proxy = {
   ask(caller: Caller, request: ProxyRequest): Promise<ProxyAnswer>
@@ -61,6 +62,8 @@ export function openProxy(deps: ProxyDeps): Proxy {
   async function ask(caller: Caller, request: ProxyRequest): Promise<ProxyAnswer> {
     const closed = deps.intake.closedBy()
     if (closed !== undefined) return refused(closed)
+    const over = await deps.volume.over(caller)
+    if (over !== undefined) return refused(over)
     const thread = await threadOf(caller, request)
     if (!thread.ok) return refused(thread.problem)
     const reads = readsOf(caller, thread.value, request)
@@ -143,6 +146,7 @@ export function openProxy(deps: ProxyDeps): Proxy {
     if (reply.is === 'refused') return reply
     const { caller, thread, server, kind, method } = read
     const text = JSON.stringify(reply.is === 'answered' ? reply.result : reply.error)
+    deps.volume.add(caller, text)
     const id = deps.digest(JSON.stringify([caller.user, thread, server, text]))
     const source = { server, name: `${server}__${method}` }
     const changes = textLabel({ id, caller, thread, kind, source, text, at: deps.clock() })

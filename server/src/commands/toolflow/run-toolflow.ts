@@ -9,6 +9,7 @@ import { mayContinue } from '../../core/identity/grants.ts'
 import { beginRun } from '../../core/runs/begin-run.ts'
 import { startToolflow, type ToolflowState } from '../../core/toolflow/state.ts'
 import { toolflow } from '../../core/toolflow/step.ts'
+import type { StoredVolume } from '../calls/stored-volume.ts'
 import type { Intake } from '../calls/intake.ts'
 import type { Ledger } from '../ports/ledger.ts'
 import type { Clock, Digest, Ids } from '../ports/runtime.ts'
@@ -18,6 +19,7 @@ import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
 export type RunToolflowDeps = ReadToolflowDeps & {
   readonly intake: Intake
+  readonly volume: StoredVolume
   readonly ledger: Ledger
   readonly clock: Clock
   readonly ids: Ids
@@ -49,6 +51,8 @@ export async function runToolflow(
 ): Promise<Result<ToolflowView>> {
   const closed = deps.intake.closedBy()
   if (closed !== undefined) return { ok: false, problem: closed }
+  const over = await deps.volume.over(caller)
+  if (over !== undefined) return { ok: false, problem: over }
   if (idempotency_key !== undefined && !isIdempotencyKey(idempotency_key)) return { ok: false, problem: invalidKey() }
   if (asked.thread !== undefined && !isThreadName(asked.thread)) return { ok: false, problem: invalidThread() }
   // Only a person may say which tool is meant: an agent that is sure calls the tool itself, and is judged for that.
@@ -59,6 +63,7 @@ export async function runToolflow(
   const run_id = idempotency_key === undefined ? deps.ids.run() : await runOf(deps, caller, idempotency_key)
   const body = await withoutSecrets(deps, asked)
   const asked_hash = deps.digest(askedText(body, args.value))
+  deps.volume.add(caller, body.user_prompt, args.value)
   const flow = { run_id, caller, trace: trace ?? deps.ids.trace(), asked_hash, body, limits: deps.toolflow }
   const recorded = await record(deps, caller, startToolflow(flow))
   if (isUnrecorded(recorded)) return refuseUnrecorded(recorded)
