@@ -270,7 +270,7 @@ async function main([client, ...options]) {
   if (!Object.hasOwn(EVENTS, client ?? '')) {
     const clients = Object.keys(EVENTS).join(', ')
     if (client === 'opencode')
-      print(2, 'opencode has no hook commands: `sluice init --write` installs a plugin instead')
+      print(2, 'opencode has no hook commands: `sluice init --write --hooks` installs a plugin instead')
     else if (client !== undefined && !client.startsWith('-'))
       print(2, `\`${client}\` is not a known client; known: ${clients}`)
     print(

@@ -55,8 +55,10 @@ NoNewPrivileges=true
 [Install]
 WantedBy=default.target
 `
+  const folder = join(home, '.config/systemd/user')
   return {
-    file: join(home, '.config/systemd/user', `${NAME}.service`),
+    file: join(folder, `${NAME}.service`),
+    link: join(folder, 'default.target.wants', `${NAME}.service`),
     text,
     start: ['systemctl --user daemon-reload', `systemctl --user enable --now ${NAME}`],
     stop: [`systemctl --user disable --now ${NAME}`],

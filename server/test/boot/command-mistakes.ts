@@ -265,7 +265,7 @@ export const MISTAKES: readonly Mistake[] = [
     says: ['`claude` is not a known client', 'claude-code'],
     code: 2,
   },
-  { name: 'a hook of opencode', words: ['hook', 'opencode'], says: ['plugin', 'sluice init --write'], code: 2 },
+  { name: 'a hook of opencode', words: ['hook', 'opencode'], says: ['plugin', 'sluice init --write --hooks'], code: 2 },
   {
     name: 'a hook with a wrong time',
     words: ['hook', 'codex', '--wait', 'soon'],

@@ -1,10 +1,12 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { checkHooks } from '../../src/boot/doctor/check-hooks.ts'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { checkHookedGate } from '../../src/boot/doctor/check-hooked-gate.ts'
+import { checkHooks, hookedClients } from '../../src/boot/doctor/check-hooks.ts'
 import { init } from '../../src/boot/init/init.ts'
 import { installedHook } from '../../src/boot/installed-hook.ts'
+import { serviceUnit } from '../../src/boot/service-unit.ts'
 import { HOOK_CLIENTS } from '../../src/contract/hook-clients.ts'
 
 let root = ''
@@ -19,7 +21,7 @@ const FOLDERS = ['.claude', '.codex', '.copilot', '.cursor', '.gemini', '.config
 function install(): void {
   for (const folder of FOLDERS) mkdirSync(join(root, 'home', folder), { recursive: true })
   mkdirSync(join(root, 'project'), { recursive: true })
-  const wish = { from: [], write: true, undo: false, dry_run: false }
+  const wish = { from: [], write: true, hooks: true, undo: false, dry_run: false }
   const report = init({ config: join(root, 'project/sluice.yaml') }, wish, around())
   if (!report.ok) throw new Error(JSON.stringify(report.problem))
 }
@@ -81,4 +83,54 @@ test('codex with `hooks = false`, and opencode with open settings', () => {
   expect(found('codex')).toEqual([expect.stringMatching(/^error: codex does not run its hooks/)])
   change('.config/opencode/opencode.json', () => '{}\n')
   expect(found('opencode')).toEqual([expect.stringMatching(/^warning: opencode runs every tool/)])
+})
+
+describe('the gate that hooked clients depend on', () => {
+  const unitOf = (platform: NodeJS.Platform, folder: string) =>
+    serviceUnit({
+      platform,
+      home: join(root, 'home'),
+      node: process.execPath,
+      launcher: 'sluice',
+      config: join(root, folder, 'sluice.yaml'),
+      log: 'gate.log',
+      hasManager: true,
+    })
+  const enable = (file: string) => {
+    mkdirSync(dirname(file), { recursive: true })
+    symlinkSync('../sluice.service', file)
+  }
+  const put = (platform: NodeJS.Platform, folder: string) => {
+    const unit = unitOf(platform, folder)
+    if (unit === undefined) throw new Error('no unit')
+    mkdirSync(dirname(unit.file), { recursive: true })
+    writeFileSync(unit.file, unit.text)
+    return unit
+  }
+
+  test('is named if it does not run, or if nothing is seen that starts it at login', () => {
+    const said = (isRunning: boolean, platform: NodeJS.Platform = 'linux', clients = ['codex']) =>
+      checkHookedGate(clients, { isRunning, unit: unitOf(platform, 'project') }).map(({ says }) => says)
+    expect(said(false, 'linux', [])).toEqual([])
+    expect(said(true, 'linux', [])).toEqual([])
+    expect(said(false)).toEqual([expect.stringMatching(/^no gate is running, so the hooks of codex refuse every call/)])
+    expect(said(true)).toEqual([expect.stringMatching(/^there is no .*sluice\.service; after a restart/)])
+    expect(said(true, 'win32')).toEqual([expect.stringMatching(/^neither systemd nor launchd was found/)])
+    put('linux', 'other')
+    expect(said(true)).toEqual([expect.stringMatching(/sluice\.service starts another gate; /)])
+    const { link = '' } = put('linux', 'project')
+    expect(said(true)).toEqual([expect.stringMatching(/is not enabled: there is no .*default\.target\.wants/)])
+    enable(link)
+    expect(said(true)).toEqual([])
+    expect(said(true, 'darwin')).toEqual([expect.stringMatching(/^there is no .*LaunchAgents/)])
+    put('darwin', 'project')
+    expect(said(true, 'darwin')).toEqual([])
+  })
+
+  test('only clients whose hooks ask this gate count', () => {
+    expect(hookedClients(around(), program().socket)).toEqual([])
+    install()
+    expect(hookedClients(around(), program().socket)).toEqual([...HOOK_CLIENTS])
+    expect(hookedClients(around(), '/other/gate.sock')).toEqual([])
+  })
 })

@@ -35,7 +35,7 @@ function write(file: string, text: string): string {
 const around = () => ({ home: home(), cwd: dirname(config()), platform: 'linux' as const, env: {} })
 function run(more: Partial<InitOptions>): InitReport {
   mkdirSync(dirname(config()), { recursive: true })
-  const wish = { from: [], write: false, undo: false, dry_run: false, ...more }
+  const wish = { from: [], write: false, hooks: true, undo: false, dry_run: false, ...more }
   const report = init({ config: config() }, wish, around())
   if (!report.ok) throw new Error(JSON.stringify(report.problem))
   return report.value
@@ -258,7 +258,7 @@ describe('the program of the hooks', () => {
     const folder = dirname(installedHook(join(root, 'project/.sluice'), around()))
     mkdirSync(folder, { recursive: true })
     chmodSync(folder, 0o777)
-    const wish = { from: [], write: true, undo: false, dry_run: false }
+    const wish = { from: [], write: true, hooks: true, undo: false, dry_run: false }
     expect(init({ config: config() }, wish, around())).toMatchObject({
       ok: false,
       problem: { code: 'init.hook_not_installed' },

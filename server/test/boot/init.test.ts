@@ -28,6 +28,7 @@ function write(file: string, text: string): string {
 const wish = (more: Partial<InitOptions> = {}): InitOptions => ({
   from: [],
   write: false,
+  hooks: true,
   undo: false,
   dry_run: false,
   ...more,

@@ -5,10 +5,13 @@ import { openClients } from '../init/open-clients.ts'
 import { readEntry } from '../init/read-entry.ts'
 import { placesIn } from '../data-folder.ts'
 import { installedHook } from '../installed-hook.ts'
-import { checkHooks, SWITCHED_OFF } from './check-hooks.ts'
+import { LAUNCHER } from '../local-gate.ts'
+import { serviceHere } from '../service-unit.ts'
+import { checkHookedGate } from './check-hooked-gate.ts'
+import { checkHooks, hookedClients, SWITCHED_OFF } from './check-hooks.ts'
 
 /** Clients that bypass the gate, and what no gate can see. */
-export function checkClients(data: string): readonly Finding[] {
+export function checkClients(data: string, config: string, isRunning: boolean): readonly Finding[] {
   const around = { home: homedir(), cwd: process.cwd(), platform: process.platform, env: process.env }
   const { files } = openClients(clientFiles(around))
   const past = files.flatMap(({ client, file, servers }): Finding[] => {
@@ -26,6 +29,10 @@ export function checkClients(data: string): readonly Finding[] {
   return [
     ...past,
     ...checkHooks(around, { node: process.execPath, hook: installedHook(data), socket: placesIn(data).socket }),
+    ...checkHookedGate(hookedClients(around, placesIn(data).socket), {
+      isRunning,
+      unit: serviceHere(LAUNCHER, config, placesIn(data).log),
+    }),
     {
       severity: 'note',
       about: 'what a gate cannot see',

@@ -8,12 +8,19 @@ import { isThisRelease } from '../installed-hook.ts'
 import { closedSettings, isClosedText, opencodeSettings, textOf } from '../init/opencode-permission.ts'
 
 const about = 'hooks'
-const AGAIN = 'install them again: `sluice init --write`'
+const AGAIN = 'install them again: `sluice init --write --hooks`'
 
 /** Coding agents whose built-in tools the gate does not see, hooks that do not work, and what working hooks do not cover. */
 export function checkHooks(around: HostEnvironment, program: HookProgram): readonly Finding[] {
   return presentPlaces(around).flatMap((place) => findingsOf(place, program))
 }
+
+/** Those whose hooks ask the gate with this socket. */
+export const hookedClients = (around: HostEnvironment, socket: string): readonly string[] =>
+  presentPlaces(around).flatMap(({ client, file }) => {
+    const text = textOf(file) ?? ''
+    return isOurs(text) && unquoted(text).includes(socket) ? [client] : []
+  })
 
 function findingsOf(place: HookPlace, program: HookProgram): readonly Finding[] {
   const { client, file } = place
@@ -21,7 +28,7 @@ function findingsOf(place: HookPlace, program: HookProgram): readonly Finding[] 
   if (text === undefined || !isOurs(text)) {
     const says = `the built-in tools of ${client} are not hooked: what it does with its own shell and editor is not judged`
     const off = SWITCHED_OFF[client] === undefined ? '' : `, or switch them off, ${SWITCHED_OFF[client]}`
-    return [{ severity: 'warning', about, says, do: `install the hooks: \`sluice init --write\`${off}` }]
+    return [{ severity: 'warning', about, says, do: `install the hooks: \`sluice init --write --hooks\`${off}` }]
   }
   const off = switchedOff(place)
   if (off !== undefined)
@@ -42,7 +49,7 @@ function findingsOf(place: HookPlace, program: HookProgram): readonly Finding[] 
         severity: 'error',
         about,
         says: `the program that the hooks of ${client} start was changed, or is that of another release (${program.hook})`,
-        do: 'write it again: `sluice init --write`, or start the gate',
+        do: 'write it again: `sluice init --write --hooks`, or start the gate',
       },
     ]
   if (isOutdated(place, program))
@@ -62,9 +69,11 @@ function findingsOf(place: HookPlace, program: HookProgram): readonly Finding[] 
   return [{ severity: 'note', about, says, do: STAYS_OPEN[client] ?? 'docs/hooks.md lists what hooks do not cover' }]
 }
 
+const unquoted = (text: string) => text.replaceAll(String.raw`'\\''`, "'").replaceAll('\\"', '"')
+
 /** Words of the installed command that do not exist, or belong to another gate. */
 function brokenPath(text: string, { socket }: HookProgram): string | undefined {
-  const plain = text.replaceAll(String.raw`'\\''`, "'").replaceAll('\\"', '"')
+  const plain = unquoted(text)
   const hook = /(\/[^"']{0,1000}?sluice-hook\.cjs)/.exec(plain)?.[1]?.split(' ').at(-1)
   if (hook !== undefined && !existsSync(hook)) return `start a program that does not exist, \`${hook}\``
   if (!plain.includes(socket)) return `ask another gate than the one of this data folder (${socket})`

@@ -63,7 +63,7 @@ export async function doctor(options: UpOptions): Promise<DoctorReport> {
   findings.push(
     ...(await checkRows(store)),
     ...(await checkAudit(options, store, running !== undefined)),
-    ...checkClients(data),
+    ...checkClients(data, file, running !== undefined),
   )
   return { ok: !findings.some(({ severity }) => severity === 'error'), findings }
 }

@@ -43,7 +43,8 @@ export const presentPlaces = (around: HostEnvironment): readonly HookPlace[] =>
 export type HookProgram = Pick<HookLine, 'node' | 'hook' | 'socket'> & { readonly own?: Json }
 
 /**
- * The client's file with our hooks added; other hooks of the user are kept. Undefined if it cannot be read, or already has them.
+ * The client's file with our hooks added; other hooks and settings of the user are kept. Undefined if it cannot be changed, or
+ * already has them.
  */
 export function withHooks(place: HookPlace, program: HookProgram, changed?: string): string | undefined {
   const { client, file } = place
@@ -61,7 +62,11 @@ export function withHooks(place: HookPlace, program: HookProgram, changed?: stri
       limit_s: LIMIT_S - GIVE_UP_S,
       wait_s: LIMIT_S - SPARE_S,
     })
-  const value = merged(hooksIn(before), FORMATS[client](line))
+  const theirs = hooksIn(before)
+  const ours = FORMATS[client](line)
+  // Something else is in the place of our events: it is the user's.
+  if (theirs === undefined || Object.keys(ours).some((name) => !Array.isArray(theirs[name] ?? []))) return undefined
+  const value = merged(theirs, ours)
   const text = before === undefined || before.trim() === '' ? EMPTY[client] : before
   try {
     const next = editMembers(text, { at: [], remove: [], add: { name: 'hooks', value } })
@@ -71,7 +76,8 @@ export function withHooks(place: HookPlace, program: HookProgram, changed?: stri
   }
 }
 
-type Hooks = Readonly<Record<string, readonly unknown[]>>
+/** Lists of hooks by event. A client may store other settings beside them. */
+type Hooks = Readonly<Record<string, unknown>>
 type HookEvent = { readonly name: string; readonly mode: HookLine['mode'] }
 type Line = (event: HookEvent) => string
 type Client = Exclude<HookClient, 'opencode'>
@@ -137,13 +143,14 @@ const FORMATS: Readonly<Record<Client, (line: Line) => Hooks>> = {
     ),
 }
 
-function hooksIn(text: string | undefined): Hooks {
+/** Undefined if the file cannot be read, or its `hooks` are not a map. */
+function hooksIn(text: string | undefined): Hooks | undefined {
   try {
     const read: unknown = text === undefined || text.trim() === '' ? {} : JSON.parse(plainJson(text))
     const hooks = typeof read === 'object' && read !== null && 'hooks' in read ? read.hooks : {}
-    return typeof hooks === 'object' && hooks !== null ? (hooks as Hooks) : {}
+    return typeof hooks === 'object' && hooks !== null && !Array.isArray(hooks) ? (hooks as Hooks) : undefined
   } catch {
-    return {}
+    return undefined
   }
 }
 
@@ -152,8 +159,10 @@ function merged(theirs: Hooks, ours: Hooks): Hooks {
   const names = [...new Set([...Object.keys(theirs), ...Object.keys(ours)])]
   return Object.fromEntries(
     names.map((name) => {
-      const kept = (Array.isArray(theirs[name]) ? theirs[name] : []).filter((entry) => !isOurs(JSON.stringify(entry)))
-      return [name, [...kept, ...(ours[name] ?? [])]]
+      const listed = theirs[name] ?? []
+      if (!Array.isArray(listed)) return [name, listed]
+      const kept = listed.filter((entry) => !isOurs(JSON.stringify(entry)))
+      return [name, [...kept, ...((ours[name] ?? []) as readonly unknown[])]]
     }),
   )
 }
@@ -164,7 +173,9 @@ function merged(theirs: Hooks, ours: Hooks): Hooks {
  */
 export function withoutHooks(text: string): string | undefined {
   if (!isOurs(text) || /bin[\\/]+sluice"/.test(text)) return undefined
-  const kept = Object.entries(merged(hooksIn(text), {})).filter(([, entries]) => entries.length > 0)
+  const hooks = hooksIn(text)
+  if (hooks === undefined) return undefined
+  const kept = Object.entries(merged(hooks, {})).filter(([, entries]) => !Array.isArray(entries) || entries.length > 0)
   try {
     return editMembers(text, { at: [], remove: [], add: { name: 'hooks', value: Object.fromEntries(kept) } })
   } catch {

@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, relative, resolve as resolvePath } from 'node:path'
 import { readConfig } from '../../contract/config.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
-import type { InitReport, InitOptions } from '../../doors/cli/boot-reports.ts'
+import type { FoundHook, InitReport, InitOptions } from '../../doors/cli/boot-reports.ts'
 import type { UpOptions } from '../../doors/cli/local-gate.ts'
 import { parseDocument } from 'yaml'
 import { secretOf } from '../../upstream/server-config.ts'
@@ -65,6 +65,11 @@ export function init(
     : { replacements: [], notes: [] }
   const program = { node: process.execPath, hook, socket: placesIn(data).socket }
   const changes = initOptions.write ? withHookFiles(replacements, hooked.places, program) : []
+  const stateOf = (hooks: string): FoundHook['state'] => {
+    if (changes.some((change) => change.file === hooks && isOurs(change.text))) return 'added'
+    return isOurs(textOf(hooks) ?? '') ? 'installed' : 'absent'
+  }
+  const unhooked = hooked.places.filter((place) => stateOf(place.file) === 'absent')
   const secrets = plan.secrets.map(({ server, key, reference }) => ({ server, key, reference }))
   const config_is = !existsSync(file) ? 'written' : plan.servers.size > 0 ? 'extended' : 'unchanged'
   const report = {
@@ -72,9 +77,17 @@ export function init(
     config_is,
     dry_run: initOptions.dry_run,
     clients: plan.clients,
+    hooks: hooked.present.map(({ client, file: hooks }) => ({ client, file: hooks, state: stateOf(hooks) })),
     secrets,
     snippet: { mcpServers: { sluice: entryFor('my-agent', file) } },
-    notes: [...unreadable, ...notes, ...(config_is === 'written' ? portNotes(port) : [])],
+    notes: [
+      ...unreadable,
+      ...notes,
+      ...unhooked.map(
+        (place) => `${place.file} could not be changed, so the hooks of ${place.client} are not installed`,
+      ),
+      ...(config_is === 'written' ? portNotes(port) : []),
+    ],
   } as const
   if (initOptions.dry_run) return ok({ ...report, changed: changes.map((each) => ({ file: each.file, backup: '' })) })
   const made = makeDataFolder(data)
@@ -121,7 +134,7 @@ const portNotes = (port: number): readonly string[] =>
 function undo(file: string, backups: readonly string[]): Result<InitReport> {
   const undone = undoClients(backups)
   if (!undone.ok) return undone
-  const nothing = { clients: [], secrets: [], snippet: {}, notes: [] }
+  const nothing = { clients: [], hooks: [], secrets: [], snippet: {}, notes: [] }
   return ok({ config: file, config_is: 'unchanged', dry_run: false, ...nothing, changed: undone.value })
 }
 
@@ -177,16 +190,16 @@ const entryFor = (client: string, config: string, { one_list, cmd }: Pick<Client
 }
 
 /**
- * The coding agents on this machine whose built-in tools are to be judged, and their servers that are not in the configuration
- * yet.
+ * The coding agents on this machine, those whose built-in tools are to be judged, and their servers that are not in the
+ * configuration yet.
  */
 function hooksFor(around: HostEnvironment, initOptions: InitOptions, existing: Readonly<Record<string, unknown>>) {
-  const places = initOptions.write
-    ? presentPlaces(around).filter(({ client }) => initOptions.from.length === 0 || initOptions.from.includes(client))
-    : []
+  const { from, write, hooks } = initOptions
+  const present = presentPlaces(around).filter(({ client }) => from.length === 0 || from.includes(client))
+  const places = write && hooks ? present : []
   const known = new Set(Object.values(existing).map((settings) => (settings as { client?: string }).client))
   const servers = places.filter(({ client }) => !known.has(client))
-  return { places, servers: new Map<string, Settings>(servers.map(({ client }) => [client, { client }])) }
+  return { present, places, servers: new Map<string, Settings>(servers.map(({ client }) => [client, { client }])) }
 }
 
 /** A file that contains both servers and hooks is changed once. */

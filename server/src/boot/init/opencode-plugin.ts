@@ -5,7 +5,7 @@ import type { Json } from '../../contract/json.ts'
  * user permits, which opencode's settings deny as long as this plugin is not loaded.
  */
 export function opencodePlugin(socket: string, own?: Json): string {
-  return `// sluice gate plugin: asks the gate before every built-in tool. Installed by \`sluice init --write\`, removed by \`sluice init --undo\`.
+  return `// sluice gate plugin: asks the gate before every built-in tool. Installed by \`sluice init --write --hooks\`, removed by \`sluice init --undo\`.
 import { request } from 'node:http'
 
 const socketPath = ${JSON.stringify(socket)}

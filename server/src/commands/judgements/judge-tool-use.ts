@@ -54,7 +54,7 @@ export function namedUse(deps: Pick<JudgeUseDeps, 'catalogue'>, server: string, 
 export async function judgeToolUse(deps: JudgeUseDeps, use: ToolUse, wait_ms: number): Promise<JudgementAnswer> {
   const server = serverOf(deps.judgement.servers, use.client)
   if (server === undefined)
-    return blocked(`no server with \`client: ${use.client}\` is configured; run \`sluice init --write\``)
+    return blocked(`no server with \`client: ${use.client}\` is configured; run \`sluice init --write --hooks\``)
   // Judged and recorded when it arrives at the gate's own door; asked about here as well, a person would decide twice.
   if (deps.ownServer(use)) return { decision: 'allow' }
   const { caller, thread, trace } = use

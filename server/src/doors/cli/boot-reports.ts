@@ -7,6 +7,8 @@ export type ServiceUnit = {
   readonly start: readonly string[]
   readonly stop: readonly string[]
   readonly logs: string
+  /** The link that exists while the unit is started at login; undefined if the unit file alone is enough. */
+  readonly link?: string
   /** The service manager that the unit is for, if it does not run here. */
   readonly lacks?: string
 }
@@ -29,6 +31,8 @@ export type InitOptions = {
   /** Names of clients or paths of their files; empty means all that are found. */
   readonly from: readonly string[]
   readonly write: boolean
+  /** With `write`: also install the hooks of coding agents. */
+  readonly hooks: boolean
   readonly undo: boolean
   readonly dry_run: boolean
 }
@@ -46,11 +50,20 @@ export type FoundServer = {
 
 export type FoundClient = { readonly client: string; readonly file: string; readonly servers: readonly FoundServer[] }
 
+/** A coding agent on this machine whose built-in tools can be judged through hooks, and the file that they are in. */
+export type FoundHook = {
+  readonly client: string
+  readonly file: string
+  /** `installed`: they were there before. `added`: now, or with a dry run they would be. */
+  readonly state: 'installed' | 'added' | 'absent'
+}
+
 export type InitReport = {
   readonly config: string
   readonly config_is: 'written' | 'extended' | 'unchanged'
   readonly dry_run: boolean
   readonly clients: readonly FoundClient[]
+  readonly hooks: readonly FoundHook[]
   /** The files that secrets were moved to; never the secrets. */
   readonly secrets: readonly { readonly server: string; readonly key: string; readonly reference: string }[]
   /** Client files that were changed, or restored by an undo, each with its backup. */

@@ -1,15 +1,37 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Command } from 'commander'
+import type { ServiceUnit } from './boot-reports.ts'
 import { EXIT } from './exit-codes.ts'
+import type { Out } from './print.ts'
 import type { Session } from './session.ts'
 
 const OWN_MANAGER = 'start `sluice up` with the service manager you use'
-const UNKNOWN = `neither systemd nor launchd was found; ${OWN_MANAGER}`
+export const NO_SERVICE = `neither systemd nor launchd was found; ${OWN_MANAGER}`
 
 /** Another release may start it with other options, but in the same folder. */
 const FOLDER = /WorkingDirectory(?:=|<\/key>\s*<string>)(.*)/
 const sameGate = (one: string, other: string) => FOLDER.exec(one)?.[1] === FOLDER.exec(other)?.[1]
+
+/** Whether the unit file of this user starts this gate, another one, or is not there. */
+export function serviceState({ file, text }: Pick<ServiceUnit, 'file' | 'text'>): 'this' | 'other' | 'absent' {
+  if (!existsSync(file)) return 'absent'
+  return sameGate(text, readFileSync(file, 'utf8')) ? 'this' : 'other'
+}
+
+/** Writes the unit file, and says how to start it. */
+export function installService(session: Session, unit: ServiceUnit & { config: string }, say: Out['line']): void {
+  // There is one unit per user: another gate must not lose its own without a word.
+  if (serviceState(unit) === 'other')
+    return session.fail(`${unit.file} starts another gate; remove it first with: sluice service uninstall`)
+  mkdirSync(dirname(unit.file), { recursive: true })
+  writeFileSync(unit.file, unit.text)
+  say(`wrote ${unit.file}, for the gate of ${unit.config}; it starts with these commands:`)
+  if (unit.lacks !== undefined)
+    session.out().error(`${unit.lacks} does not run on this machine, so these commands fail here; ${OWN_MANAGER}`)
+  for (const line of unit.start) say(`  ${line}`)
+  say(`its log: ${unit.logs}`)
+}
 
 /** Start the gate when the user logs in. */
 export function addServiceCommands(program: Command, session: Session): void {
@@ -21,20 +43,11 @@ export function addServiceCommands(program: Command, session: Session): void {
     .action(({ print }: { print?: boolean }) => {
       const out = session.out()
       const unit = session.service()
-      if (unit === undefined) return session.fail(UNKNOWN)
+      if (unit === undefined) return session.fail(NO_SERVICE)
       if (!existsSync(unit.config))
         return session.fail(`the configuration ${unit.config} does not exist; write one with: sluice init`)
       if (print === true) return out.data(unit.text.trimEnd())
-      // There is one unit per user: another gate must not lose its own without a word.
-      if (existsSync(unit.file) && !sameGate(unit.text, readFileSync(unit.file, 'utf8')))
-        return session.fail(`${unit.file} starts another gate; remove it first with: sluice service uninstall`)
-      mkdirSync(dirname(unit.file), { recursive: true })
-      writeFileSync(unit.file, unit.text)
-      out.line(`wrote ${unit.file}, for the gate of ${unit.config}`)
-      if (unit.lacks !== undefined)
-        out.error(`${unit.lacks} does not run on this machine, so these commands fail here; ${OWN_MANAGER}`)
-      for (const line of unit.start) out.line(`  ${line}`)
-      out.line(`its log: ${unit.logs}`)
+      installService(session, unit, out.line)
     })
   service
     .command('uninstall')
@@ -42,7 +55,7 @@ export function addServiceCommands(program: Command, session: Session): void {
     .action(() => {
       const out = session.out()
       const unit = session.service()
-      if (unit === undefined) return session.fail(UNKNOWN)
+      if (unit === undefined) return session.fail(NO_SERVICE)
       if (!existsSync(unit.file)) {
         out.error(`there is no ${unit.file}`)
         return session.exit(EXIT.problem)

@@ -47,7 +47,7 @@ async function story(client: RealClient): Promise<void> {
   client.prepare(place)
   writeFileSync(join(folder, 'sluice.yaml'), 'listen: { port: 0 }\n')
   const env = { HOME: place.home, XDG_CONFIG_HOME: join(place.home, '.config'), CODEX_HOME: join(place.home, '.codex') }
-  const inited = await run(folder, ['init', '--write', '--yes', '--json'], undefined, { env })
+  const inited = await run(folder, ['init', '--write', '--hooks', '--yes', '--json'], undefined, { env })
   check(client.client, 'init --write installs the hooks', inited.code === 0, inited.err.trim())
   let gate = await runGate(folder, ['up', '--trust'])
   const admin = await gate.key('admin', 'ann')
