@@ -4,7 +4,6 @@ import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { LAUNCHER } from '../../src/boot/local-gate.ts'
 import { HOOK_CLIENTS } from '../../src/contract/hook-clients.ts'
 import { startGate, type RunningGate } from '../doors/with-running-gate.ts'
 import { CLIENTS } from './events.ts'
@@ -133,7 +132,7 @@ describe('a tool of an MCP server', () => {
   test('of the gate itself is judged when the call arrives there, and not by the hook as well', async () => {
     const cwd = join(gate.folder, 'with entry')
     mkdirSync(cwd)
-    const args = [LAUNCHER, 'mcp', '--config', join(gate.folder, 'sluice.yaml'), '--agent', 'claude-code']
+    const args = [gate.launcher, 'mcp', '--config', join(gate.folder, 'sluice.yaml'), '--agent', 'claude-code']
     const { before, after, refusal } = CLIENTS['claude-code']
     const use = { tool: 'mcp__sluice__tool_search', args: { query: 'x' }, session: 'entry' }
     const entry = (command: string) =>

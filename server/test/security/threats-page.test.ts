@@ -21,7 +21,7 @@ describe('docs/threats.md', () => {
   test('names only files that exist, and is linked from the main pages', () => {
     const named = [...page.matchAll(/`((?:server|docs|scripts)\/[^`]+)`/g)].map(([, path = '']) => path)
     expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
-    expect(threats).toHaveLength(17)
+    expect(threats).toHaveLength(18)
     expect(readFileSync(join(ROOT, 'README.md'), 'utf8')).toContain('(docs/threats.md)')
     expect(readFileSync(join(ROOT, 'SECURITY.md'), 'utf8')).toContain('(docs/threats.md)')
   })

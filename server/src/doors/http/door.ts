@@ -2,7 +2,6 @@ import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Gate } from '../../commands/gate.ts'
 import type { Caller } from '../../contract/caller.ts'
 import type { ShownProof } from '../../commands/identity/prove-person.ts'
-import type { LoginOptions } from './login.ts'
 import type { Authenticate } from '../entrance/caller-of.ts'
 
 export type Answer = { readonly status: number; readonly type: string; readonly body: string }
@@ -11,6 +10,11 @@ export type Kept = { readonly request: string; readonly answer: Promise<Answer |
 
 /** Answers by caller and key; the oldest are dropped first. Kept in memory only, because some contain a secret that is shown once. */
 export type Answers = Map<string, Kept>
+
+export type LoginOptions = {
+  /** The configured public address of the console. */
+  readonly publicUrl?: string
+}
 
 /** The context of a handler: the commands, the caller and the trace. */
 export type Variables = {

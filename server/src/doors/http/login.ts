@@ -11,14 +11,9 @@ import type { Caller } from '../../contract/caller.ts'
 import type { Gate } from '../../commands/gate.ts'
 import { loginCookie, loginSecret } from '../entrance/login-cookie.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
-import type { App, Door } from './door.ts'
+import type { App, Door, LoginOptions } from './door.ts'
 import { PEOPLE } from './access.ts'
 import { route, routeWithBody } from './route.ts'
-
-export type LoginOptions = {
-  /** The configured public address of the console. */
-  readonly publicUrl?: string
-}
 
 /** Login at the console: the key is sent once and replaced by a cookie that scripts cannot read. */
 export function loginRoutes(app: App, gate: Gate, options: LoginOptions): void {

@@ -1,25 +1,20 @@
 import { createHash } from 'node:crypto'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { Site } from '../../commands/ports/keys.ts'
-import { readJson } from '../../commands/read-json.ts'
+import { canonicalText, readJson } from '../../commands/read-json.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../contract/json.ts'
 import { Proof } from '../../contract/passkey.ts'
-import { canonicalJson } from '../../core/json/canonical.ts'
 import { invalidRequest, problemResponse } from '../entrance/problem.ts'
-import type { Door } from './door.ts'
-import type { LoginOptions } from './login.ts'
+import type { Door, LoginOptions } from './door.ts'
 
 /** A request without its proof: what a passkey confirms. */
 export type GrantRequest = { readonly method: string; readonly path: string; readonly body: JsonObject }
 
 /** The digest of a request that gives permission. Its path includes the query, because that can name a vault. */
-export function digestOfGrant({ method, path, body }: GrantRequest): string {
-  const asked = { method, path, body: withoutProof(body) }
-  const canonical = canonicalJson(asked)
-  return createHash('sha256')
-    .update(canonical.ok ? canonical.value : JSON.stringify(asked))
+export const digestOfGrant = ({ method, path, body }: GrantRequest): string =>
+  createHash('sha256')
+    .update(canonicalText({ method, path, body: withoutProof(body) }))
     .digest('hex')
-}
 
 /** What a request asks for, without the proof. */
 export function withoutProof<Body extends Proof>({ passphrase: _, passkey: __, ...terms }: Body) {
