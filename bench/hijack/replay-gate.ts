@@ -86,6 +86,7 @@ const FILES: FileFacts = {
     follow: async () => undefined,
     placesOf: async () => [],
     entriesIn: async () => [],
+    secondNames: async () => [],
     linksIn: async () => new Set(),
   }),
 }

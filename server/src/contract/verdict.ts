@@ -51,5 +51,6 @@ export const GATE_PROTECTION_RULES: ReadonlySet<string> = new Set([
   'sandbox.gate_around',
   'sandbox.gate_program',
   'sandbox.client_settings',
+  'shell.gate',
   'content.own_credential',
 ])

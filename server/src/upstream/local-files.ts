@@ -2,11 +2,12 @@ import type { Dirent } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, isAbsolute, resolve, sep } from 'node:path'
-import type { DiskLook, FileFacts, Followed, FolderEntry } from '../commands/calls/facts/file-facts.ts'
+import type { DiskLook, FileFacts, Followed, FolderEntry, NamedPlaces } from '../commands/calls/facts/file-facts.ts'
 import type { Config } from '../contract/config.ts'
 import type { GatePlace, OwnNames } from '../contract/judgement.ts'
 import { followLinks, type Follow } from './follow-links.ts'
 import { gatePlaces, type GateFiles } from './gate-places.ts'
+import { secondNames } from './second-names.ts'
 import { secretOf } from './server-config.ts'
 
 /** Folders with more names are not read. */
@@ -106,6 +107,10 @@ class LocalLook implements DiskLook {
 
   async placesOf(place: Followed): Promise<readonly GatePlace[]> {
     return (await this.#places?.(place)) ?? []
+  }
+
+  async secondNames(path: string, among: NamedPlaces): Promise<readonly string[]> {
+    return secondNames(path, among, await this.#standing.bases)
   }
 
   linksIn(folder: string): ReturnType<typeof linksIn> {

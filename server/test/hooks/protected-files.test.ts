@@ -7,6 +7,7 @@ import { programFiles } from '../../src/boot/protected-files.ts'
 import { LAUNCHER } from '../../src/boot/local-gate.ts'
 import { hookPlaces } from '../../src/boot/init/hook-files.ts'
 import { clientFiles } from '../../src/boot/init/client-files.ts'
+import { CLIENT_TOOLS, HOOK_CLIENTS, type HookClient } from '../../src/contract/hook-clients.ts'
 import { AGENT, openTestGate, type GateRig } from '../gate/with-gate.ts'
 
 /** Everything is allowed that is not blocked whatever the rules say. */
@@ -20,7 +21,14 @@ beforeAll(async () => {
   mkdirSync(join(root, 'gate'))
   for (const folder of ['.cursor', '.vscode', '.claude/hooks', 'src/deep', 'plain'])
     mkdirSync(join(work(), folder), { recursive: true })
-  for (const file of ['.mcp.json', '.cursor/mcp.json', '.vscode/mcp.json', '.claude/settings.json', 'notes.md'])
+  for (const file of [
+    '.mcp.json',
+    '.cursor/mcp.json',
+    '.vscode/mcp.json',
+    '.claude/settings.json',
+    '.claude/hooks/check.sh',
+    'notes.md',
+  ])
     writeFileSync(join(work(), file), '{}')
   symlinkSync('../../.claude', join(work(), 'src/deep/agent'))
   symlinkSync('.mcp.json', join(work(), 'servers'))
@@ -34,7 +42,16 @@ beforeAll(async () => {
   linkSync(join(root, 'elsewhere/settings.json'), join(work(), 'hard.json'))
   process.env['XDG_DATA_HOME'] = join(root, 'share')
   installHook(installedHook(join(root, 'gate/data')))
-  const config = { servers: { 'claude-code': { client: 'claude-code' }, codex: { client: 'codex' } } }
+  for (const folder of ['.newclient', 'pages']) mkdirSync(join(work(), folder))
+  symlinkSync('servers', join(work(), 'chain'))
+  symlinkSync('../chain', join(work(), 'pages/chain'))
+  symlinkSync('../.vscode', join(work(), 'src/editor'))
+  symlinkSync('.gemini/settings.json', join(work(), 'not-yet'))
+  symlinkSync('.junie', join(work(), 'folder-not-yet'))
+  symlinkSync('/proc/self/cwd', join(work(), 'here'))
+  linkSync(join(work(), '.mcp.json'), join(work(), 'hard-servers'))
+  linkSync(join(work(), '.claude/hooks/check.sh'), join(work(), 'src/hard-hook.sh'))
+  const config = { servers: Object.fromEntries(HOOK_CLIENTS.map((client) => [client, { client }])) }
   rig = await openTestGate(join(root, 'gate'), { config, policy: POLICY })
 })
 afterAll(async () => {
@@ -43,9 +60,9 @@ afterAll(async () => {
 })
 
 let sessions = 0
-async function judged(tool: string, args: object): Promise<string> {
+async function judged(tool: string, args: object, client: HookClient = 'claude-code'): Promise<string> {
   sessions += 1
-  const use = { caller: AGENT, client: 'claude-code', tool, args, thread: `s${sessions}` } as const
+  const use = { caller: AGENT, client, tool, args, thread: `s${sessions}` } as const
   const { decision, reason } = await rig.gate.judgements.judge(use as never, 0)
   return decision === 'block' ? `block: ${reason ?? ''}` : `${decision} ${JSON.stringify(args)}`
 }
@@ -181,6 +198,106 @@ describe('a file that decides what a client runs', () => {
   })
 })
 
+/** What each file tool of a client is called with to change this file. */
+type FileTools = Readonly<Record<string, readonly ((path: string) => object)[]>>
+const field = (name: string) => [(path: string) => ({ [name]: path, content: 'x', old_string: 'a', new_string: 'b' })]
+const patches = (...names: readonly string[]) =>
+  names.flatMap((name) => PATCHES.map((patch) => (path: string) => ({ [name]: patch(path) })))
+const PATCHES: readonly ((path: string) => string)[] = [
+  (path) => `*** Begin Patch\n*** Update File: ${path}\n@@\n-a\n+b\n*** End Patch`,
+  (path) => `*** Begin Patch\n*** Add File: notes/x.md\n+x\n*** Add File: ${path}\n+x\n*** End Patch\n`,
+  (path) => `*** Begin Patch\r\n  *** Delete File:   ${path}  \r\n*** End Patch`,
+  (path) => `*** Begin Patch\n*** Update File: notes.md\n*** Move to: ${path}\n@@\n-a\n+b\n*** End Patch`,
+  (path) => `--- a/notes.md\n+++ b/${path}\n@@ -1 +1 @@\n-a\n+b\n`,
+  (path) => `--- notes.md\t2026-01-01\n+++ ${path}\t2026-01-01 10:00:00\n@@ -1 +1 @@\n-a\n+b\n`,
+  (path) => `diff --git a/notes.md b/${path}\nsimilarity index 100%\nrename from notes.md\nrename to ${path}\n`,
+  (path) => `Index: ${path}\n===\n@@ -1 +1 @@\n-a\n+b\n`,
+]
+const FILE_TOOLS: Readonly<Record<HookClient, FileTools>> = {
+  'claude-code': {
+    Write: field('file_path'),
+    Edit: field('file_path'),
+    MultiEdit: [(file_path) => ({ file_path, edits: [{ old_string: 'a', new_string: 'b' }] })],
+    NotebookEdit: field('notebook_path'),
+  },
+  codex: { apply_patch: patches('command') },
+  copilot: {
+    create: field('path'),
+    edit: field('path'),
+    str_replace_editor: [(path) => ({ command: 'create', path, file_text: 'x' })],
+    apply_patch: patches('input'),
+  },
+  cursor: { Write: field('file_path'), Edit: field('file_path'), Delete: field('file_path') },
+  gemini: { write_file: field('file_path'), replace: field('file_path') },
+  opencode: {
+    write: field('filePath'),
+    edit: field('filePath'),
+    multiedit: field('filePath'),
+    patch: patches('patchText'),
+  },
+  qwen: {
+    write_file: field('file_path'),
+    edit: field('file_path'),
+    replace: field('file_path'),
+    notebook_edit: field('notebook_path'),
+  },
+}
+/** It writes one file of the client's own, whose name is not an argument. */
+const NAMES_NO_FILE = new Set(['save_memory'])
+
+/** Ways to a protected file, relative to the folder that the client works in. */
+const LINKS = {
+  'a file': '.mcp.json',
+  'a link': 'servers',
+  'a chain of links': 'pages/chain',
+  'a link to a folder': 'src/editor/mcp.json',
+  'a link to a folder, below it': 'src/deep/agent/hooks/check.sh',
+  'a link to a file that does not exist': 'not-yet',
+  'a link to a folder that does not exist': 'folder-not-yet/mcp/mcp.json',
+  'the folder above the target of a link': 'src/deep/agent/../.mcp.json',
+  'the folder above, twice': 'src/editor/../.claude/settings.json',
+  'a name in other letters': '.Cursor/MCP.json',
+  'a second name on disk': 'hard-servers',
+  'a second name on disk, in another folder': 'src/hard-hook.sh',
+  'the folder of a process': '/proc/self/cwd/.mcp.json',
+  'a link to the folder of a process': 'here/.vscode/mcp.json',
+  'an open folder': '/proc/self/fd/3/mcp.json',
+  'an open folder, by its short name': '/dev/fd/3/hooks.json',
+} as const
+
+describe.each(HOOK_CLIENTS)('the file tools of %s', (client) => {
+  test('are all in this table', () => {
+    const tools = CLIENT_TOOLS[client].write?.split(' ') ?? []
+    expect(Object.keys(FILE_TOOLS[client]).toSorted()).toEqual(
+      tools.filter((name) => !NAMES_NO_FILE.has(name)).toSorted(),
+    )
+  })
+
+  test.each(Object.entries(LINKS))('do not change a protected file through %s', async (_, path) => {
+    const said: string[] = []
+    for (const [tool, ways] of Object.entries(FILE_TOOLS[client])) {
+      const tried = path === LINKS['a file'] || path === LINKS['a link'] ? ways : ways.slice(0, 2)
+      for (const args of tried) said.push(await judged(tool, { ...args(path), cwd: work() }, client))
+      // A tool that the gate does not know, and an absolute path.
+      const [first] = ways
+      said.push(await judged(`new_${tool}`, { ...first?.(path), cwd: work() }, client))
+      said.push(await judged(tool, first?.(path.startsWith('/') ? path : `${work()}/${path}`) ?? {}, client))
+    }
+    expect(notBlocked(said)).toEqual([])
+  })
+
+  test('change other files, also those that mention a protected one', async () => {
+    const said: string[] = []
+    for (const [tool, ways] of Object.entries(FILE_TOOLS[client])) {
+      for (const args of ways) said.push(await judged(tool, { ...args('src/a.ts'), cwd: work() }, client))
+    }
+    const text = '*** Begin Patch\n*** Update File: notes.md\n@@\n-see .mcp.json\n+.claude/settings.json\n*** End Patch'
+    const mention = FILE_TOOLS[client]['apply_patch'] === undefined ? [] : ['input', 'command']
+    for (const name of mention) said.push(await judged('apply_patch', { [name]: text, cwd: work() }, client))
+    expect(said.filter((each) => !each.startsWith('allow'))).toEqual([])
+  })
+})
+
 describe("the gate's program", () => {
   test('is not changed: its code, the hook, its Node and the libraries it loads', async () => {
     const hook = installedHook(join(root, 'gate/data'))
@@ -229,6 +346,14 @@ describe("the gate's program", () => {
     ])
     expect(notBlocked(around)).toEqual([])
   })
+})
+
+test('commands of the gate that change something are blocked while it observes, too', async () => {
+  const said = [
+    await runs('sluice keys create x --kind approver'),
+    await runs(`bash -c 'cd /tmp; npx sluice approve auth_0123456789abcdef'`),
+  ]
+  expect(notBlocked(said)).toEqual([])
 })
 
 test('the lists of `init` and of the protection are one: every file that `init` changes is protected by its name', async () => {

@@ -27,6 +27,7 @@ const look: DiskLook = {
   follow: async (path) => ({ lead: path.startsWith('/') ? path : `/desk/${path}`, is_linked: false, is_found: true }),
   placesOf: async () => [],
   entriesIn: async () => [],
+  secondNames: async () => [],
   linksIn: async () => new Set(),
 }
 const files: FileFacts = {

@@ -17,6 +17,7 @@ export const NO_FILES: FileFacts = {
     follow: async () => undefined,
     placesOf: async () => [],
     entriesIn: async () => [],
+    secondNames: async () => [],
     linksIn: async () => new Set(),
   }),
 }

@@ -7,7 +7,7 @@ import type { Policy } from './policy/policy.ts'
 import type { FileFact, FilesFact } from './sandbox/files-fact.ts'
 import { isAroundClientFile, isClientFile } from './sandbox/client-files.ts'
 import { isInside } from './sandbox/is-inside.ts'
-import { isProcessFile } from './sandbox/process-files.ts'
+import { isBehindProcess, isProcessFile } from './sandbox/process-files.ts'
 import { sensitiveName } from './sandbox/sensitive-names.ts'
 import { treeUse, type TreeUse } from './sandbox/tree-tools.ts'
 import { namePlaces } from './shown-pointer.ts'
@@ -110,7 +110,9 @@ function clientFinding({ readings, leads, certainty, part }: FileFact, tool: Too
   const paths = leads === 'unknown' ? readings : [...readings, ...leads]
   const isChanging = CHANGING.some((effect) => tool.effects.includes(effect))
   const isReplacing = use === 'takes' || use === 'becomes'
-  const isTheirs = (path: string) => isClientFile(path) || (isReplacing && isAroundClientFile(path))
+  // Where a process's folder leads, and what its descriptor is, only that process can tell.
+  const isTheirs = (path: string) =>
+    isClientFile(path) || isBehindProcess(path) || (isReplacing && isAroundClientFile(path))
   if (certainty === 'mention' || !isChanging || part === 'reads' || !paths.some(isTheirs)) return []
   return [{ effect: 'block', rule: 'sandbox.client_settings', says: "leads to a coding agent's hooks or settings" }]
 }

@@ -1,4 +1,5 @@
 import { forEachChild, parse, type Command, type Pipeline, type Redirection, type SyntaxNode } from 'unbash'
+import { patchedPaths } from '../gate/sandbox/patched-paths.ts'
 import { bytesOfBase64, bytesOfHex } from '../gate/own-credentials/decode.ts'
 import { FORK_BOMB, REVERSE_SHELL, isDisk } from './forbidden.ts'
 import { DEEPEST, judgeWords, notePaths } from './judge-words.ts'
@@ -314,6 +315,9 @@ function simple(reader: Reader, node: Command, source: string, place: Place): vo
   does.push(...done)
   if (done.some((one) => WRITING.has(one))) for (const { text } of words) reader.written.add(text)
   else if (done.some((one) => RUNNING.has(one))) for (const { text } of words) reader.run.add(text)
+  if (words.some(({ text }) => PATCHES.test(text)))
+    for (const text of [...words.map((word) => word.text), ...(input?.texts ?? [])])
+      for (const path of patchedPaths(text)) reader.written.add(path)
   const program = words[0] === undefined ? 'assignment' : (programName(words[0].text) ?? words[0].text)
   if (does.includes('sends') && node.redirects.some(isSocket) && programOf(program)?.special === 'shell')
     reader.forbidden.push(REVERSE_SHELL)
@@ -322,6 +326,8 @@ function simple(reader: Reader, node: Command, source: string, place: Place): vo
   reader.parts.push({ text: source.slice(node.pos, node.end), program, does: [...new Set(does)] } satisfies ShellPart)
 }
 
+/** `patch`, `apply_patch`, `git apply`, `git am`, also after another program. */
+const PATCHES = /^(?:.*\/)?(?:g?patch|apply_?patch|apply|am)$/
 const WRITING: ReadonlySet<ShellEffect> = new Set(['writes', 'destroys'])
 const RUNNING: ReadonlySet<ShellEffect> = new Set(['runs', 'escalates', 'unknown'])
 const isSocket = (one: Redirection) => one.type === 'Redirect' && /^\/dev\/(?:tcp|udp)\//.test(one.target?.value ?? '')

@@ -28,6 +28,9 @@ export type Followed = {
 
 export type FolderEntry = { readonly name: string; readonly is: 'link' | 'folder' | 'other' }
 
+/** Paths of files, and of folders whose every file counts, relative to any folder. */
+export type NamedPlaces = { readonly files: readonly string[]; readonly trees: readonly string[] }
+
 export interface DiskLook {
   /** Whether the server's files are on this machine, as far as known. */
   readonly isHere: boolean
@@ -41,6 +44,8 @@ export interface DiskLook {
   follow(path: string, from?: string): Promise<Followed | undefined>
   /** How a path relates to the gate's own files. If it does not exist, as far as its name tells. */
   placesOf(place: Followed): Promise<readonly GatePlace[]>
+  /** Which of these places, in any folder around the file, are second names of it (hard links). */
+  secondNames(path: string, among: NamedPlaces): Promise<readonly string[]>
   /** The names of the links in a folder, in lower case; undefined if there are too many. */
   linksIn(folder: string): Promise<ReadonlySet<string> | undefined>
   /** The contents of a folder; nothing if it cannot be read, undefined if there are too many names. */

@@ -7,10 +7,12 @@ import { argumentTexts, type ArgumentText, type ArgumentTexts } from '../../../c
 import { fileArguments, type FileArgument, type FileArguments } from '../../../core/gate/sandbox/file-arguments.ts'
 import type { FileFact, FilesFact } from '../../../core/gate/sandbox/files-fact.ts'
 import { braceVariants } from '../../../core/gate/sandbox/brace-variants.ts'
+import { CLIENT_PLACES } from '../../../core/gate/sandbox/client-files.ts'
 import { encodedPaths } from '../../../core/gate/sandbox/encoded-paths.ts'
 import { isPattern } from '../../../core/gate/sandbox/glob-reach.ts'
 import { looseReadings } from '../../../core/gate/sandbox/loose-readings.ts'
 import { mentionsOf } from '../../../core/gate/sandbox/mentions.ts'
+import { patchedPaths } from '../../../core/gate/sandbox/patched-paths.ts'
 import { pathReadings, type Machine } from '../../../core/gate/sandbox/path-readings.ts'
 import { sensitiveName } from '../../../core/gate/sandbox/sensitive-names.ts'
 import { withoutSecretPlaces } from '../../../core/json/split-secrets.ts'
@@ -44,7 +46,7 @@ export function filesFact(deps: FilesDeps, call: Call, tool: Tool): MaybePromise
   const { judgement, files } = deps
   const sandbox = Object.hasOwn(judgement.servers, call.server) ? judgement.servers[call.server]?.sandbox : undefined
   const args = withoutSecretPlaces(argsOf(call))
-  const all = argumentTexts(args)
+  const all = withPatched(tool, args, argumentTexts(args))
   if (call.canonical_args.length > SMALL_TEXT) return filesIn(deps, call, tool, sandbox, args, all)
   const found = fileArguments(args, settingsOf(judgement, tool)?.files, all, tool.paths)
   const named = commandWords(tool, call)
@@ -52,6 +54,19 @@ export function filesFact(deps: FilesDeps, call: Call, tool: Tool): MaybePromise
   const isQuiet = found.found.length === 0 && !found.too_many && named === undefined && namesNothing(all.texts, look)
   if (isQuiet && sandbox?.local !== true) return sandbox === undefined ? NO_FILES : NO_REMOTE_FILES
   return lookAt(deps, call, tool, { sandbox, all, found, named, look, pause: async () => undefined })
+}
+
+/** A patch names its files in its headers; the rest of it is text. */
+function withPatched(tool: Tool, args: Json, all: ArgumentTexts): ArgumentTexts {
+  // A tool that the gate does not know stands among the arguments of another one.
+  const named = isJsonObject(args) && typeof args['tool'] === 'string' ? args['tool'] : ''
+  if (!/patch|diff/i.test(`${tool.row.definition.name} ${named}`)) return all
+  const texts = all.texts.flatMap((one): readonly ArgumentText[] => {
+    const paths = patchedPaths(one.text)
+    if (paths.length === 0) return [one]
+    return [{ ...one, kind: 'content' }, ...paths.map((text) => ({ text, path: one.path, kind: 'file' as const }))]
+  })
+  return { ...all, texts }
 }
 
 const NO_FILES: FilesFact = { sandbox: 'none', args: [], too_many: false }
@@ -240,12 +255,20 @@ async function factOf(
       bases.slice(1).flatMap((base) => read.paths.map((path) => look.follow(path, base))),
     )
     const more = linked.flatMap((one) => (one !== undefined && (one.is_linked || look.isFrom) ? [one.lead] : []))
-    const all = allOf([...leads.map((one) => one?.lead), ...more, ...decoded, ...crossed])
+    const all = await withSecondNames(allOf([...leads.map((one) => one?.lead), ...more, ...decoded, ...crossed]), look)
     return { certainty, bound, readings: [...read.paths, ...hidden], leads: all, gate }
   }
-  const leads = allOf([...(await leadsOfMaybe(text, loose, look, bases)), ...decoded, ...crossed])
+  const leads = await withSecondNames(
+    allOf([...(await leadsOfMaybe(text, loose, look, bases)), ...decoded, ...crossed]),
+    look,
+  )
   if (leads.length === 0 && gate.length === 0 && !suggestsSecret(text)) return undefined
   return { certainty, bound: bound && leads.length > 0, readings: loose, leads, gate }
+}
+
+async function withSecondNames(leads: FileFact['leads'], look: DiskLook): Promise<FileFact['leads']> {
+  if (leads === 'unknown') return leads
+  return [...leads, ...(await Promise.all(leads.map((lead) => look.secondNames(lead, CLIENT_PLACES)))).flat()]
 }
 
 /** Where a pattern leads through links, from every folder that it may be relative to. */

@@ -62,6 +62,12 @@ export const isClientFile = (path: string): boolean =>
 export const isAroundClientFile = (path: string): boolean =>
   spellings(path).some((names) => AROUND.some((folder) => endsWith(names, folder)))
 
+/** The files and folders of `isClientFile` that a folder may contain, relative to it, to find second names for them. */
+export const CLIENT_PLACES = {
+  files: FILES.filter((names) => !names.some((name) => name.includes('*'))).map((names) => names.join('/')),
+  trees: TREES.map((names) => names.join('/')),
+}
+
 function spellings(path: string): readonly (readonly string[])[] {
   // Some file systems ignore the case, the width and invisible characters, and Windows what a name ends with.
   const plain = path.normalize('NFKC').replace(/\p{Cf}/gu, '')

@@ -22,3 +22,9 @@ export function isProcessFile(path: string): boolean {
   if (second === undefined || !/^(?:self|thread-self|\d+|[*?[{].*)$/.test(second)) return false
   return third !== undefined && !HARMLESS.has(third)
 }
+
+/** Whether a path leads to other files through a process: `/proc/self/cwd/x`, `/dev/fd/3/x`. */
+export const isBehindProcess = (path: string): boolean =>
+  /^\/(?:proc\/[^/]+\/(?:task\/[^/]+\/)?(?:cwd|root|fd\/[^/]+)|dev\/fd\/[^/]+)\/./i.test(
+    path.replace(/\/(?:\.?\/)+/g, '/'),
+  )
