@@ -120,6 +120,8 @@ export type RunKind<
   readonly graph?: RunGraph
   /** For a kind whose runs each follow a table of their own. */
   graphOf?(state: State): RunGraph
+  /** Whose credential it acts with, if that is not the `caller` of its state. */
+  callerOf?(state: State): JsonObject
   step(state: State, event: Event): Step<State, Effect>
 }
 

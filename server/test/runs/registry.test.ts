@@ -17,9 +17,14 @@ import { startWorkflow } from '../../src/core/workflow/state.ts'
 
 const performers = performersOf({} as PerformerDeps)
 
+const CALL = {
+  call_id: 'call_000000000000000000000000',
+  caller: { kind: 'agent', id: 'agent:a', user: 'ana' },
+} as const
+
 /** A state of each kind in which it can be cancelled. */
 const OPEN: Readonly<Record<(typeof KINDS)[number]['kind'], Json>> = {
-  'held-call': holdCall('call_000000000000000000000000', 'auth_0000000000000000', 1_000).state,
+  'held-call': holdCall(CALL, 'auth_0000000000000000', 1_000).state,
   delegation: handOver({ from: 'a', to: 'b', until: 1_000, by: 'approver:a', reason: null, trace: 't' }).state,
   delivery: newDelivery({
     delivery_id: 'd',

@@ -41,6 +41,7 @@ export type ModelRun = {
 export type Action = { readonly name: string; readonly act: () => void }
 export type OwnerWork = (model: SignalModel, run: ModelRun, performing: Performing) => Work
 
+const CALLER = { kind: 'agent', id: 'agent:a', user: 'ana' } as const
 const FINAL: readonly CallState[] = ['executed', 'failed', 'refused']
 const END = { executed: 0, failed: 1, unknown: 2 } as const
 const hex = (value: number, width: number): string => value.toString(16).padStart(width, '0')
@@ -128,7 +129,10 @@ export class SignalModel {
   }
 
   #hold(call: ModelCall): void {
-    call.run = this.begin('held-call', holdCall(call.id, this.#request(call), this.now + 10))
+    call.run = this.begin(
+      'held-call',
+      holdCall({ call_id: call.id, caller: CALLER }, this.#request(call), this.now + 10),
+    )
   }
 
   /** Changes a call's state. Its run receives the event in the same commit, as `withRunEvents` does. */
@@ -148,7 +152,7 @@ export class SignalModel {
     call.retry = true
     call.allowed += 1
     call.version += 1
-    call.run ??= this.begin('held-call', parkCall(call.id))
+    call.run ??= this.begin('held-call', parkCall({ call_id: call.id, caller: CALLER }))
     this.send(call.run, { type: 'call.retried' })
   }
 

@@ -10,7 +10,10 @@ import { listenTo, modern, rpc, sendRaw } from '../mcp/send-raw.ts'
  * What one credential began, looked up with others. An agent may hold several keys of one name: the smaller of them gets nothing through the
  * name. Every route and own tool that an agent may use is either in this table or in the list of those that look nothing up.
  */
-const OTHERS = ['smaller', 'other agent', 'other user', 'revoked'] as const
+const SMALLER = ['fewer tools', 'fewer calls', 'unheard', 'lesser role', 'one vault'] as const
+const OTHERS = ['smaller', ...SMALLER, 'other agent', 'other user', 'revoked'] as const
+/** An artifact belongs to its user: a key that may use its tools reads it, whichever of the user's agents made it. */
+const OF_THE_USER: readonly Actor[] = ['fewer calls', 'unheard', 'lesser role', 'one vault', 'other agent']
 type Actor = 'maker' | 'equal' | (typeof OTHERS)[number]
 
 let gate: RunningGate & { stop(): Promise<void> }
@@ -41,8 +44,14 @@ beforeAll(async () => {
   const create = async (name: string, user: string, grant: object = {}) =>
     (await gate.http('POST', '/v1/keys', admin, { kind: 'agent', name, user, ...grant })).body
   const key = async (...asked: Parameters<typeof create>) => String((await create(...asked))['key'])
-  keys.set('maker', await key('claude', 'ana'))
-  keys.set('equal', await key('claude', 'ana'))
+  const GRANTS = { speaks_for_user: true, flow_role: 'editor', calls: 1_000_000 }
+  keys.set('maker', await key('claude', 'ana', GRANTS))
+  keys.set('equal', await key('claude', 'ana', GRANTS))
+  keys.set('fewer tools', await key('claude', 'ana', { ...GRANTS, tools: ['book__echo'] }))
+  keys.set('fewer calls', await key('claude', 'ana', { ...GRANTS, calls: 999_999 }))
+  keys.set('unheard', await key('claude', 'ana', { ...GRANTS, speaks_for_user: undefined }))
+  keys.set('lesser role', await key('claude', 'ana', { ...GRANTS, flow_role: 'viewer' }))
+  keys.set('one vault', await key('claude', 'ana', { ...GRANTS, vault: 'x' }))
   keys.set('smaller', await key('claude', 'ana', { tools: ['book__echo'], calls: 5 }))
   keys.set('other agent', await key('helper', 'ana'))
   keys.set('other user', await key('claude', 'bob'))
@@ -59,6 +68,7 @@ const ownTool = async (key: string, name: string, args: object) =>
   (await sendRaw(gate, key, modern('tools/call', { name, arguments: args }))).text
 const fieldsOf = (text: string) => JSON.parse(text) as Record<string, string>
 const KEYED = { 'idempotency-key': 'mine' }
+const KEYED_ECHO = { 'idempotency-key': 'echo' }
 const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
 
 /** What the maker began. */
@@ -100,6 +110,17 @@ type Lookup = {
 }
 
 const LOOKUPS: Readonly<Record<string, Lookup>> = {
+  'POST /v1/calls': {
+    finds: /call_/,
+    look: async (key, maker) => {
+      // A key that may use the tool, too, so that only the grants differ.
+      const ask = async (who: string) =>
+        fieldsOf(await post(who, '/v1/calls', { tool: 'book__echo', args: { text: 'SECRET' } }, KEYED_ECHO))
+      const first = await ask(maker)
+      const again = await ask(key)
+      return again['call_id'] === first['call_id'] ? JSON.stringify(again) : ''
+    },
+  },
   'GET /v1/calls/{call_id}': {
     finds: /executed/,
     look: async (key, maker) => get(key, `/v1/calls/${(await began.call(maker))['call_id']}`),
@@ -115,7 +136,7 @@ const LOOKUPS: Readonly<Record<string, Lookup>> = {
   'GET /v1/artifacts/{digest}': {
     finds: /xxxxx/,
     look: async (key, maker) => get(key, `/v1/artifacts/${await began.artifact(maker)}?length=20`),
-    shared: ['other agent'],
+    shared: OF_THE_USER,
   },
   'GET /agent/threads': {
     finds: /thread_/,
@@ -166,6 +187,14 @@ const LOOKUPS: Readonly<Record<string, Lookup>> = {
   'POST /v1/runs/{run_id}/cancel': {
     finds: /run.ended/,
     look: async (key, maker) => post(key, `/v1/runs/${(await began.flow(maker))['run_id']}/cancel`),
+  },
+  'POST /v1/runs/{run_id}/cancel, of a held call': {
+    finds: /"kind":"held-call"/,
+    look: async (key, maker) => {
+      await began.held(maker)
+      const [run_id] = /run_[0-9a-f]{16}/.exec(await get(maker, '/v1/runs?kind=held-call&limit=1')) ?? []
+      return post(key, `/v1/runs/${run_id}/cancel`)
+    },
   },
   'POST /v1/toolflow': {
     finds: /SECRET|"run_id":"run_/,
@@ -233,13 +262,13 @@ const LOOKUPS: Readonly<Record<string, Lookup>> = {
   'own tool artifact_read': {
     finds: /xxxxx/,
     look: async (key, maker) => ownTool(key, 'artifact_read', { pointer: `artifact://${await began.artifact(maker)}` }),
-    shared: ['other agent'],
+    shared: OF_THE_USER,
   },
   'own tool artifact_grep': {
     finds: /xxxxx/,
     look: async (key, maker) =>
       ownTool(key, 'artifact_grep', { pointer: `artifact://${await began.artifact(maker)}`, pattern: 'xxx' }),
-    shared: ['other agent'],
+    shared: OF_THE_USER,
   },
   'method tasks/get': {
     finds: /"taskId"/,
@@ -268,7 +297,6 @@ const LOOKUPS: Readonly<Record<string, Lookup>> = {
 
 /** Routes that an agent may use and that find nothing by whose it is, each with the reason. */
 const NOT_BY_CALLER: Readonly<Record<string, string>> = {
-  'POST /v1/calls': 'a new call; the same key is looked up by tool and arguments, and the tool must be granted (below)',
   'POST /v1/judgements': 'a new call of the client',
   'POST /v1/judgements/outcomes': 'of the call that was judged in this session, by its arguments',
   'POST /v1/judgements/words': 'adds words to a session',

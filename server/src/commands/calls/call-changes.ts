@@ -181,7 +181,7 @@ export function requestOf(row: CallRow): Omit<ApprovalRow, 'approval_id' | 'run_
 }
 
 function holdChanges(row: CallRow, approval: ApprovalRow, now: number): Change[] {
-  const first = holdCall(row.call_id, approval.approval_id, approval.expires_at, approval.route?.escalates_at)
+  const first = holdCall(row, approval.approval_id, approval.expires_at, approval.route?.escalates_at)
   const run = beginRun(heldCall, approval.run_id, first, now, { owner: callerIdentity(row.caller), thread: row.thread })
   return [
     { kind: 'swap', table: 'approvals', id: approval.approval_id, from: 'absent', to: approval },

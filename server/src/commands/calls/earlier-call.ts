@@ -1,6 +1,7 @@
 import type { CallRequest, Outcome } from '../../contract/call.ts'
 import { problem } from '../../contract/problems.ts'
 import { scopedKey } from '../../core/identity/idempotency-key.ts'
+import { mayContinue } from '../../core/identity/grants.ts'
 import type { Tables } from '../ports/reads.ts'
 import { enterCall, type EnterDeps } from '../provenance/enter-session.ts'
 import { describeCall, type Links } from './describe-call.ts'
@@ -9,7 +10,10 @@ import { refused } from './stop-call.ts'
 
 export type EarlierDeps = EnterDeps & { readonly tables: Tables; readonly links: Links }
 
-/** The same caller, key, tool and arguments are the same call; anything else with that key is a mistake. */
+/**
+ * The same caller, key, tool and arguments are the same call; anything else with that key is a mistake, and so is a credential that grants
+ * less than the one that made the call.
+ */
 export async function earlierCall(
   deps: EarlierDeps,
   request: CallRequest,
@@ -22,7 +26,10 @@ export async function earlierCall(
     { limit: 1 },
   )
   if (earlier === undefined) return undefined
-  const isSame = earlier.row.tool_id === call.tool_id && earlier.row.args_hash === call.args_hash
+  const isSame =
+    earlier.row.tool_id === call.tool_id &&
+    earlier.row.args_hash === call.args_hash &&
+    mayContinue(call.caller, earlier.row.caller)
   // Its answer was deleted, and it must not run twice.
   if (isSame && earlier.row.expired_at !== undefined)
     return refused(problem('call.expired', { call_id: earlier.row.call_id, state: earlier.row.state }))

@@ -2,8 +2,8 @@ import type { Caller } from '../../contract/caller.ts'
 import type { CallRow, Outcome } from '../../contract/call.ts'
 import { DECIDING_KINDS, PROGRAM_KINDS } from '../../contract/caller.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
-import { isSameCaller } from '../../contract/caller-identity.ts'
 import { grantedTools } from '../../core/identity/granted-tools.ts'
+import { mayContinue } from '../../core/identity/grants.ts'
 import { describeCall, type Links } from './describe-call.ts'
 import { isToBeRetried } from './retry-changes.ts'
 import { waitForCall, type WaitDeps } from './wait-for-call.ts'
@@ -13,13 +13,13 @@ export type ReadCallDeps = WaitDeps & { readonly links: Links }
 export const LONGEST_WAIT_MS = 60_000
 
 /**
- * A program sees its own calls, a person those made in their name, an approver all; a key that is limited to tools, those of its
- * tools. Invisible calls are reported as missing.
+ * A program sees the calls that it may continue, a person those made in their name with tools that their key grants, an approver all.
+ * Invisible calls are reported as missing.
  */
 export function maySeeCall(caller: Caller, row: Pick<CallRow, 'caller' | 'tool_id'>): boolean {
   if (DECIDING_KINDS.includes(caller.kind)) return true
-  if (!grantedTools(caller)(row.tool_id)) return false
-  return PROGRAM_KINDS.includes(caller.kind) ? isSameCaller(row.caller, caller) : row.caller.user === caller.user
+  if (PROGRAM_KINDS.includes(caller.kind)) return mayContinue(caller, row.caller)
+  return row.caller.user === caller.user && grantedTools(caller)(row.tool_id)
 }
 
 /** The current outcome, after waiting a limited time if there is none yet. Reading never executes. */

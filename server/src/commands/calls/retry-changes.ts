@@ -18,6 +18,6 @@ export function retryChanges(
   const retried = { type: 'call.retried' }
   if (row.run_id !== undefined) return { row, changes: addRunEvent(run_id, retried) }
   const labels = { owner: callerIdentity(row.caller), thread: row.thread }
-  const run = beginRun(heldCall, run_id, parkCall(row.call_id), deps.clock(), labels)
+  const run = beginRun(heldCall, run_id, parkCall(row), deps.clock(), labels)
   return { row: { ...row, run_id }, changes: newRunChanges(run, retried) }
 }

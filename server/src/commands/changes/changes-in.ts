@@ -3,6 +3,7 @@ import type { GateChange } from '../../contract/change.ts'
 import type { FlowRow } from '../../contract/flow-rows.ts'
 import type { FlowScope } from '../../contract/flows.ts'
 import type { RunRow } from '../../contract/run.ts'
+import { ownedRun, type OwnedRun } from '../runs/may-see-run.ts'
 import { ESCALATED } from '../approvals/escalate-approval.ts'
 import type { Change, Swap } from '../ports/ledger.ts'
 
@@ -14,7 +15,7 @@ export type FlowPlace = { readonly vault_id: string; readonly scope: FlowScope }
 export type Happened = {
   readonly change: Without<GateChange>
   readonly owner?: Caller
-  readonly run_owner?: NonNullable<RunRow['owner']>
+  readonly run?: OwnedRun
   /** The vault and scope of a flow, of its run or of a proposal. */
   readonly flow_place?: FlowPlace
   /** The node that published it, and its number there. */
@@ -70,9 +71,9 @@ function inSwap(swap: Swap, isEscalation: boolean): Found | undefined {
     case 'runs': {
       // Runs of the gate itself, such as a delivery to a channel, are not reported.
       if (swap.to.owner === undefined) return undefined
-      const { run_id, kind: run_kind, status, owner: run_owner } = swap.to
+      const { run_id, kind: run_kind, status } = swap.to
       const change = { kind: 'run' as const, run_id, run_kind, status, version, ...labelsOf(swap.to) }
-      return { change, run_owner }
+      return { change, run: ownedRun(swap.to) }
     }
     case 'flows':
       return inFlow(swap.to, version)

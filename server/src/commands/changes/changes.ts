@@ -139,12 +139,12 @@ export function openChanges(deps: ChangesDeps): Changes {
   }
 
   function maySee(subscriber: Pick<Subscriber, 'caller' | 'servers'>, happened: Happened): boolean {
-    const { change, owner, run_owner, flow_place } = happened
+    const { change, owner, run, flow_place } = happened
     if (change.kind === 'call')
       return owner !== undefined && maySeeCall(subscriber.caller, { ...change, caller: owner })
     if (change.kind === 'approval')
       return owner !== undefined && maySeeApproval(subscriber.caller, { ...change, caller: owner })
-    if (change.kind === 'run') return run_owner !== undefined && maySeeRun(subscriber.caller, { owner: run_owner })
+    if (change.kind === 'run') return run !== undefined && maySeeRun(subscriber.caller, run)
     if (change.kind === 'flow') return flow_place !== undefined && maySeeFlow(deps, subscriber.caller, flow_place)
     if (change.kind !== 'tools') return true
     const before = subscriber.servers

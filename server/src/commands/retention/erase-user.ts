@@ -4,7 +4,6 @@ import type { Caller } from '../../contract/caller.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { isLabelOf } from '../../contract/label.ts'
 import { isEndedRun } from '../../contract/run.ts'
-import { callerIn } from '../../core/retention/expire-rows.ts'
 import { withdrawCall } from '../calls/withdraw-call.ts'
 import { everyRow } from '../every-row.ts'
 import type { Artifacts } from '../ports/artifacts.ts'
@@ -14,6 +13,8 @@ import type { Ids } from '../ports/runtime.ts'
 import { eraseWords } from './erase-words.ts'
 import { expireJournal, expireLabelText, expireTexts, type ExpireDeps } from './expire-texts.ts'
 import { ownerOf } from '../runs/may-see-run.ts'
+import { heldCall } from '../../core/runs/held-call.ts'
+import { callerOfRun } from '../../core/runs/kinds.ts'
 import { hasEnded } from './with-end-days.ts'
 import { refuseUnrecorded } from '../changes/unrecorded.ts'
 
@@ -65,8 +66,8 @@ export async function eraseUser(
     else if (await expireTexts(deps, ended)) count.calls += 1
   }
   for await (const held of everyRow(deps.tables, 'runs')) {
-    const isTheirs = callerIn(held.row.state)?.['user'] === user
-    // Those of the gate itself have no caller in their state, but an owner; what they wait for is listed with its call.
+    const isTheirs = held.row.kind !== heldCall.kind && callerOfRun(held.row)?.['user'] === user
+    // A held call is listed as a call. Runs of the gate itself have no caller in their state, but an owner.
     if (!isTheirs && ownerOf(held.row)?.user !== user) continue
     if (isEndedRun(held.row)) count.runs += (await expireJournal(deps, held)) ? 1 : 0
     else if (isTheirs) open.push(held.row.run_id)

@@ -13,6 +13,7 @@ import { createRunningEffects, type RunningEffects } from './running-effects.ts'
 import { missedEnds } from './missed-ends.ts'
 import { ANY_CURSOR, giveUp, parkFaulted } from './park-run.ts'
 import type { Performers } from './performer.ts'
+import { ownedRun, type OwnedRun } from './may-see-run.ts'
 import type { ShownRun } from './run-output.ts'
 import { childRunChanges, restChange, addRunEvent } from './run-changes.ts'
 import type { Doubts } from '../changes/settle-doubts.ts'
@@ -77,11 +78,11 @@ export function createRunDriver(deps: DriveDeps): RunDriver {
       run_id,
       wake,
       isDriven: false,
-      owner: undefined,
+      owned: {},
       runningEffects: createRunningEffects({
         run_id,
         after: deps.after,
-        emit: (key, shown) => deps.emit({ run_id, owner: session.owner }, key, shown),
+        emit: (key, shown) => deps.emit({ run_id, ...session.owned }, key, shown),
         onFinished: () => (session.isDriven ? wake.set() : deps.onFinished(run_id)),
       }),
     }
@@ -133,7 +134,7 @@ type Session = {
   readonly wake: WakeSignal
   isDriven: boolean
   /** Known once the run was read, which is before any of its effects is performed. */
-  owner: string | undefined
+  owned: OwnedRun
 }
 
 async function driveSession(
@@ -152,7 +153,7 @@ async function driveSession(
     wake.clear()
     held ??= await load(deps, run_id)
     const { row } = held
-    session.owner = row.owner
+    session.owned = ownedRun(row)
     dropStale(runningEffects, row)
     const now = deps.clock()
     if (isEndedRun(row)) {

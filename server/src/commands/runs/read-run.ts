@@ -5,7 +5,7 @@ import { ok, refuse, type Result } from '../../contract/problems.ts'
 import type { RunEvent, RunFault, RunGraph, RunRow, RunStatus } from '../../contract/run.ts'
 import { RUN_KINDS } from '../../core/runs/kinds.ts'
 import type { Held, Journal, Page, Tables } from '../ports/reads.ts'
-import { maySeeRun, ownerOf } from './may-see-run.ts'
+import { maySeeRun, ownedRun, ownerOf } from './may-see-run.ts'
 
 export type ReadRunDeps = { readonly tables: Tables; readonly journal: Pick<Journal, 'events'> }
 
@@ -63,7 +63,9 @@ export async function listRuns(
     const names = ownerOf(row)
     return (owner === undefined || names?.id === owner) && (user === undefined || names?.user === user)
   }
-  const items = held.filter((one) => isAsked(one) && maySeeRun(caller, one.row)).map(({ row }) => viewOf(caller, row))
+  const items = held
+    .filter((one) => isAsked(one) && maySeeRun(caller, ownedRun(one.row)))
+    .map(({ row }) => viewOf(caller, row))
   return { items, ...(last === undefined ? {} : { next: last.cursor }) }
 }
 
@@ -96,7 +98,7 @@ export async function visibleRun(
   run_id: string,
 ): Promise<Held<'runs'> | undefined> {
   const held = RunId.safeParse(run_id).success ? await tables.row('runs', run_id) : undefined
-  return held !== undefined && maySeeRun(caller, held.row) ? held : undefined
+  return held !== undefined && maySeeRun(caller, ownedRun(held.row)) ? held : undefined
 }
 
 const SHOWN = ['thread', 'parent', 'document', 'waits_for', 'ended_at'] as const

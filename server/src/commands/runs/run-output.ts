@@ -1,8 +1,9 @@
 import type { RunId } from '../../contract/ids.ts'
 import type { Json } from '../../contract/json.ts'
+import type { OwnedRun } from './may-see-run.ts'
 
-/** A run with intermediate output, and the identity of its owner. */
-export type ShownRun = { readonly run_id: RunId; readonly owner: string | undefined }
+/** A run with intermediate output, and whose it is. */
+export type ShownRun = OwnedRun & { readonly run_id: RunId }
 
 /** Intermediate output of performers: passed to current listeners on this node, stored nowhere. */
 export interface RunOutput {

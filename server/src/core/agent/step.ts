@@ -75,6 +75,7 @@ export const agent: RunKind<AgentState, AgentRunEvent, AgentEffect> = {
     agent_reply: 'repeatable',
     withdraw_call: 'repeatable',
   },
+  callerOf: newestSender,
   step: (state, event) => sendAnswers(step(state, event)),
 }
 

@@ -1,4 +1,4 @@
-import { PROGRAM_KINDS, DECIDING_KINDS, type Caller } from '../../contract/caller.ts'
+import { asProgram, PROGRAM_KINDS, DECIDING_KINDS, type Caller } from '../../contract/caller.ts'
 import { isSameCaller } from '../../contract/caller-identity.ts'
 import type { FlowRole } from '../../contract/flows.ts'
 import { flowRoleOf } from '../flows/flow-scopes.ts'
@@ -22,10 +22,11 @@ export function grantsAtLeast(one: Granted, other: Granted): boolean {
 
 /**
  * Whether a caller may continue what another credential began: the same caller, and nothing in it is outside of its own grant. Two keys
- * of one name are one caller, but the smaller of them gets nothing through the other.
+ * of one name are one caller, but the smaller of them gets nothing through the other. A person's own MCP client has the kind of a program;
+ * what it calls is still the person's.
  */
 export function mayContinue(caller: Caller, maker: Caller): boolean {
-  return isSameCaller(caller, maker) && grantsAtLeast(caller, maker)
+  return isSameCaller(caller, maker) && grantsAtLeast(asProgram(caller), asProgram(maker))
 }
 
 /**

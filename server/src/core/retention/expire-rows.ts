@@ -1,8 +1,8 @@
 import type { ApprovalRow } from '../../contract/approval.ts'
 import type { CallRow } from '../../contract/call.ts'
-import type { Json } from '../../contract/json.ts'
 import type { LabelRow } from '../../contract/label.ts'
 import type { RunRow } from '../../contract/run.ts'
+import { callerOfRun } from '../runs/kinds.ts'
 
 /** Replaces removed arguments; the hash is still that of the original. */
 const NO_ARGUMENTS = '{}'
@@ -79,7 +79,7 @@ export function expireApproval(row: ApprovalRow, now: number): ApprovalRow {
 
 /** What remains of a run: its kind, its owner, when it began and how it ended. Its journal is deleted with its state. */
 export function expireRun(row: RunRow, now: number): RunRow {
-  const caller = callerIn(row.state)
+  const caller = callerOfRun(row)
   return {
     v: row.v,
     run_id: row.run_id,
@@ -98,14 +98,6 @@ export function expireRun(row: RunRow, now: number): RunRow {
 /** What remains of a label: that something entered the session, but not what. */
 export function expireLabel({ v, label_id, session, at, kind }: LabelRow): LabelRow {
   return { v, label_id, session, at, kind, source: {} }
-}
-
-export function callerIn(state: Json): { readonly [field: string]: Json } | undefined {
-  if (typeof state !== 'object' || state === null || Array.isArray(state)) return undefined
-  const caller = (state as { readonly [field: string]: Json })['caller']
-  return typeof caller === 'object' && caller !== null && !Array.isArray(caller)
-    ? (caller as { readonly [field: string]: Json })
-    : undefined
 }
 
 function kept<Row, Field extends keyof Row>(row: Row, fields: readonly Field[]): Partial<Pick<Row, Field>> {

@@ -4,8 +4,9 @@ import type { RunEvent } from '../../contract/run.ts'
 import { heldCall, holdCall, parkCall, type HeldCall, type HeldCallEvent } from './held-call.ts'
 
 const CALL = 'call_000000000000000000000000'
+const MADE = { call_id: CALL, caller: { kind: 'agent', id: 'agent:a', user: 'ana' } } as const
 const APPROVAL = 'auth_0000000000000000'
-const waiting = holdCall(CALL, APPROVAL, 1000).state
+const waiting = holdCall(MADE, APPROVAL, 1000).state
 const approved: RunEvent = { type: 'approval.approved', approval_id: APPROVAL }
 
 const event = fc.oneof(
@@ -152,6 +153,6 @@ describe('a held call', () => {
     const again: RunEvent = { type: 'call.retried' }
     expect(play(waiting, [approved, { type: 'effect.done', outcome: 'unknown' }, again]).keys).toHaveLength(2)
     expect(play(waiting, [approved, { type: 'effect.done', outcome: 'executed' }, again]).keys).toHaveLength(1)
-    expect(play(parkCall(CALL).state, [again]).keys).toEqual([`${CALL}/resume/1`])
+    expect(play(parkCall(MADE).state, [again]).keys).toEqual([`${CALL}/resume/1`])
   })
 })

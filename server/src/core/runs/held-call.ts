@@ -1,9 +1,13 @@
 import type { ApprovalId, CallId } from '../../contract/ids.ts'
+import type { JsonObject } from '../../contract/json.ts'
+import type { CallRow } from '../../contract/call.ts'
 import type { DriverEvent, RunEvent, RunKind, Step } from '../../contract/run.ts'
 
 /** A call that continues without its caller: held for a person, or to be retried after an interruption. */
 export type HeldCall = {
   readonly call_id: CallId
+  /** Who made it. Absent in rows of earlier releases. */
+  readonly caller?: JsonObject
   readonly phase: 'waiting' | 'resuming' | 'expiring' | 'withdrawing' | 'ended'
   readonly approval_id: ApprovalId | null
   readonly expires_at: number | null
@@ -48,6 +52,7 @@ export type HeldCallEffect =
   | { readonly key: string; readonly kind: 'escalate_approval'; readonly with: { readonly approval_id: ApprovalId } }
   | WithdrawCall
 
+type Made = Pick<CallRow, 'call_id' | 'caller'>
 type Next = Step<HeldCall, HeldCallEffect>
 
 const EXPIRY = 'expiry'
@@ -55,13 +60,20 @@ const EXPIRY = 'expiry'
 const ESCALATION = 'escalation'
 
 export function holdCall(
-  call_id: CallId,
+  { call_id, caller }: Made,
   approval_id: ApprovalId,
   expires_at: number,
   escalates_at: number | null = null,
 ): Next {
   return {
-    state: { call_id, phase: 'waiting', approval_id, expires_at, resumed: 0 },
+    state: {
+      call_id,
+      caller: JSON.parse(JSON.stringify(caller)) as JsonObject,
+      phase: 'waiting',
+      approval_id,
+      expires_at,
+      resumed: 0,
+    },
     effects: [],
     timers: { [EXPIRY]: expires_at, [ESCALATION]: escalates_at },
     waits_for: `approval ${approval_id}`,
@@ -69,8 +81,18 @@ export function holdCall(
 }
 
 /** For an interrupted call that was not held before: it waits only for its own retry. */
-export function parkCall(call_id: CallId): Next {
-  return { state: { call_id, phase: 'ended', approval_id: null, expires_at: null, resumed: 0 }, effects: [] }
+export function parkCall({ call_id, caller }: Made): Next {
+  return {
+    state: {
+      call_id,
+      caller: JSON.parse(JSON.stringify(caller)) as JsonObject,
+      phase: 'ended',
+      approval_id: null,
+      expires_at: null,
+      resumed: 0,
+    },
+    effects: [],
+  }
 }
 
 export const heldCall: RunKind<HeldCall, HeldCallEvent, HeldCallEffect> = {

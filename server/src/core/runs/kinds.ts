@@ -1,4 +1,5 @@
-import type { RunKind } from '../../contract/run.ts'
+import type { Json } from '../../contract/json.ts'
+import type { RunKind, RunRow } from '../../contract/run.ts'
 import { agent } from '../agent/step.ts'
 import { flowExecution } from '../flows/execution-step.ts'
 import { toolflow } from '../toolflow/step.ts'
@@ -26,6 +27,16 @@ export const KINDS = [
 export const RUN_KINDS: ReadonlyMap<string, RunKind> = new Map(
   KINDS.map((kind) => [kind.kind, kind as unknown as RunKind]),
 )
+
+type Fields = { readonly [field: string]: Json }
+const fieldsIn = (value: Json | undefined): Fields | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined
+
+/** Whose credential a run acts with, as its state says: also after the rest of its state was deleted. */
+export function callerOfRun({ kind, state, expired_at }: Pick<RunRow, 'kind' | 'state' | 'expired_at'>) {
+  const callerOf = expired_at === undefined ? RUN_KINDS.get(kind)?.callerOf : undefined
+  return callerOf === undefined ? fieldsIn(fieldsIn(state)?.['caller']) : callerOf(state)
+}
 
 /** The effects of all kinds. */
 export type AnyRunEffect = (typeof KINDS)[number] extends infer Kind

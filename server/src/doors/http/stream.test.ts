@@ -54,7 +54,7 @@ test('intermediate output of runs is sent only to their owner, and only on reque
     const stopping = new AbortController()
     streamRoute(app, gate, { stopping: stopping.signal })
     const answer = await app.request(`/v1/stream${kinds}`, {}, { local: true, remote: '' })
-    shown.show({ run_id: 'run_1', owner: callerIdentity(AGENT) }, 'e1', { text: 'half an answer.' })
+    shown.show({ run_id: 'run_1', owner: callerIdentity(AGENT), caller: AGENT }, 'e1', { text: 'half an answer.' })
     await setImmediate()
     stopping.abort()
     return /event: shown\ndata: (.*)/.exec(await answer.text())?.[1]
@@ -66,8 +66,12 @@ test('intermediate output of runs is sent only to their owner, and only on reque
   expect(await receivedBy(AGENT, '')).toBeUndefined()
   for (const stranger of [ADMIN, { ...AGENT, user: 'zoe' }, { ...AGENT, id: 'agent:other' }])
     expect(await receivedBy(stranger, '?kinds=shown')).toBeUndefined()
-  const limited = { ...AGENT, grant: { key: 'key_limited' as const, tools: ['book__look'] } }
-  expect(await receivedBy(limited, '?kinds=shown')).toBeUndefined()
+  const key = 'key_limited' as const
+  for (const grant of [
+    { key, tools: ['book__look'] },
+    { key, calls: 9 },
+  ])
+    expect(await receivedBy({ ...AGENT, grant }, '?kinds=shown')).toBeUndefined()
 })
 
 test('a listener that throws does not affect the run', () => {
