@@ -1,16 +1,16 @@
 import { useRef, useState, type RefObject } from 'react'
+import { confirmOf, confirmWords, isBeingTyped, isTyped } from '../../../server/src/contract/confirm.ts'
 import type { PasskeyOptions } from '../../../server/src/contract/passkey.ts'
+import type { Confirm as ToType } from '../../../server/src/contract/sentence.ts'
 import { ask } from '../api/client.ts'
 import type { Packet } from '../api/types.ts'
 import { Icon } from '../parts/icon.tsx'
 import { ProofField, useProof, type Proof } from './proof.tsx'
-import { wordToType } from './packet-words.ts'
 
 export type Confirmation = {
   readonly needed: boolean
   readonly isDone: boolean
-  readonly kind: string
-  readonly word: string
+  readonly toType: ToType
   readonly typed: string
   readonly setTyped: (text: string) => void
   readonly field: RefObject<HTMLInputElement | null>
@@ -19,15 +19,13 @@ export type Confirmation = {
   clear(): void
 }
 
-const folded = (text: string) => text.trim().replaceAll(/\s+/g, ' ')
-
-/** What a strong approval requires: a typed word, and proof of identity. */
+/** What a strong approval requires: what matters most in the call, typed, and proof of identity. */
 export function useConfirm(packet: Packet): Confirmation {
   const [typed, setTyped] = useState('')
   const field = useRef<HTMLInputElement>(null)
   const needed = packet.strength !== 'simple'
-  const { kind, word } = wordToType(packet)
-  const isRight = folded(typed) === folded(word)
+  const toType = confirmOf(packet)
+  const isRight = isTyped(toType, typed)
   const proof = useProof({
     wanted: needed,
     always: packet.risk_notes.some((note) => note.proof === 'passphrase' && note.effect !== 'allow'),
@@ -36,8 +34,7 @@ export function useConfirm(packet: Packet): Confirmation {
   return {
     needed,
     isDone: !needed || (isRight && proof.isReady),
-    kind,
-    word,
+    toType,
     typed,
     setTyped,
     field,
@@ -59,13 +56,14 @@ export const approvalChallenge = ({
 
 /** Not a form: `Enter` in these fields never decides. */
 export function Confirm({ of }: { readonly of: Confirmation }) {
-  const isRight = folded(of.typed) === folded(of.word)
-  const isWrong = of.typed !== '' && !isRight && !folded(of.word).startsWith(folded(of.typed))
+  const { kind, word } = confirmWords(of.toType)
+  const isRight = isTyped(of.toType, of.typed)
+  const isWrong = of.typed !== '' && !isRight && !isBeingTyped(of.toType, of.typed)
   return (
     <div className="confirm">
       <div className="typed">
         <label className="label" htmlFor="typed">
-          To approve, type {of.kind}: <b className="mono">{of.word}</b>{' '}
+          To approve, type {kind}: <b className="mono">{word}</b>{' '}
           <kbd className="kbd wide" aria-hidden="true">
             A
           </kbd>
@@ -85,7 +83,7 @@ export function Confirm({ of }: { readonly of: Confirmation }) {
           {isWrong ? (
             <>
               <Icon name="warn" />
-              It is {of.word}. You typed something else.
+              It is {word}. You typed something else.
             </>
           ) : isRight ? (
             <>

@@ -42,26 +42,6 @@ export function reasonsOf(packet: Packet): { readonly against: Packet['risk_note
   return { against, fine: packet.risk_notes.length - against.length }
 }
 
-const TYPEABLE = /^[\p{L}\p{N}\p{P}\p{S} ]{1,60}$/u
-
-/**
- * What somebody types to show that they read a strong request: the amount of a payment, else the first value that the sentence
- * names and that a keyboard can write, else the tool's name.
- */
-export function wordToType(packet: Packet): { readonly kind: string; readonly word: string } {
-  const { action, pieces } = sentenceOf(packet)
-  const args = argumentsOf(packet.proposed_args) ?? {}
-  const values = pieces.filter((piece) => piece.is !== 'text')
-  if (action === 'pay') {
-    const amount = values.find(({ at }) => at !== undefined && /amount|sum|total|price|value/i.test(at))
-    const raw = amount?.at === undefined ? undefined : args[amount.at.slice(1)]
-    if (typeof raw === 'number' || typeof raw === 'string') return { kind: 'the amount', word: String(raw) }
-  }
-  const named = values.find(({ text, at }) => at !== undefined && TYPEABLE.test(text) && !/[⟨\\·]/.test(text))
-  if (named !== undefined) return { kind: 'this', word: named.text.trim() }
-  return { kind: 'the name of the tool', word: packet.skill_id }
-}
-
 /** Why a consent cannot cover such a call, or undefined. A consent covers only what the policy asks about, and never calls for two people. */
 export function cannotRemember(packet: Packet): string | undefined {
   if (packet.node !== undefined) return 'Edit and Remember are off: the call waits at a node.'

@@ -30,6 +30,16 @@ export const SentencePiece = z.discriminatedUnion('is', [
 export type SentencePiece = z.infer<typeof SentencePiece>
 
 /**
+ * What a person types to approve a strong request: what matters most in the call, chosen by the roles of its arguments and never by
+ * their values. `words` are as shown; all of them have to be typed.
+ */
+export const Confirm = z.object({
+  what: z.enum(['recipient', 'amount', 'file', 'folder', 'command', 'host', 'name', 'tool']),
+  words: z.array(z.string()).readonly(),
+})
+export type Confirm = z.infer<typeof Confirm>
+
+/**
  * Describes a call in one sentence, made by templates from effects, schema and arguments. Never a model's or the tool's own
  * words.
  */
@@ -38,6 +48,8 @@ export const Sentence = z.object({
   pieces: z.array(SentencePiece).readonly(),
   /** On the button that approves: `Approve and pay €4,820.00`. */
   button: z.string(),
+  /** What a person types to approve the call, if the approval is more than simple. */
+  confirm: Confirm.optional(),
 })
 export type Sentence = z.infer<typeof Sentence>
 

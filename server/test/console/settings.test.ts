@@ -110,7 +110,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('settings, and what depends on
 
     const id = await pay(4820)
     await openAt(page, id)
-    await page.fill('#typed', '4820')
+    await page.fill('#typed', 'DE89370400440532013000')
     await page.getByText('Your browser asks for your passkey.').waitFor()
     await page.locator('.approve').click()
     await expect.poll(() => stateOf(gate, id)).toMatch(/^(?:approved|consumed)$/)
@@ -122,7 +122,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('settings, and what depends on
     expect((await gate.approve(next, gate.keys.priya)).body['code']).toBe('approval.passkey_needed')
     await browser.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
     await openAt(page, next)
-    await page.fill('#typed', '4821')
+    await page.fill('#typed', 'DE89370400440532013000')
     await page.locator('.approve').click()
     await page.getByText('Nothing was done: the browser did not give a passkey.').waitFor()
     expect(await stateOf(gate, next)).toBe('pending')

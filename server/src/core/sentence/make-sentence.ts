@@ -9,6 +9,7 @@ import { counted, name, printerOf, text } from './pieces.ts'
 import { commandIn, runCommand } from './command-template.ts'
 import { isFolderTool, type Draft, type Made } from './draft.ts'
 import { read, writeFile } from './file-templates.ts'
+import { whatToType } from './what-to-type.ts'
 import { addressPieces, change, fetchPage, pay, remove, send } from './templates.ts'
 import { DELETES, hasAny, isInFiles, nounIn, PAYS, RUNS, SENDS, WRITES } from './vocabulary.ts'
 
@@ -75,7 +76,8 @@ export function* sentenceSteps(input: SentenceInput): Generator<void, Sentence> 
   const made = action === 'unknown' ? unknown(draft, tool) : TEMPLATES[action](draft)
   yield
   const pieces = [...made.pieces, ...(yield* rest(draft, made))]
-  return { action, pieces, button: made.button }
+  yield
+  return { action, pieces, button: made.button, confirm: whatToType(draft, action) }
 }
 
 /** The same without pauses. */
