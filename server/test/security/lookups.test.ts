@@ -11,7 +11,15 @@ import { listenTo, modern, rpc, sendRaw } from '../mcp/send-raw.ts'
  * name. Every route and own tool that an agent may use is either in this table or in the list of those that look nothing up.
  */
 const SMALLER = ['fewer tools', 'fewer calls', 'unheard', 'lesser role', 'one vault'] as const
-const OTHERS = ['smaller', ...SMALLER, 'other agent', 'other user', 'revoked'] as const
+const OTHERS = [
+  'smaller',
+  ...SMALLER,
+  'other agent',
+  'limited person',
+  'other user',
+  'other person',
+  'revoked',
+] as const
 /** An artifact belongs to its user: a key that may use its tools reads it, whichever of the user's agents made it. */
 const OF_THE_USER: readonly Actor[] = ['fewer calls', 'unheard', 'lesser role', 'one vault', 'other agent']
 type Actor = 'maker' | 'equal' | (typeof OTHERS)[number]
@@ -55,6 +63,8 @@ beforeAll(async () => {
   keys.set('smaller', await key('claude', 'ana', { tools: ['book__echo'], calls: 5 }))
   keys.set('other agent', await key('helper', 'ana'))
   keys.set('other user', await key('claude', 'bob'))
+  keys.set('limited person', await key('ana', 'ana', { kind: 'user', tools: ['book__echo'] }))
+  keys.set('other person', await key('bob', 'bob', { kind: 'user' }))
   const gone = await create('claude', 'ana')
   keys.set('revoked', String(gone['key']))
   await gate.http('DELETE', `/v1/keys/${String(gone['key_id'])}`, admin)

@@ -9,7 +9,7 @@ import type { Links } from '../calls/describe-call.ts'
 import { approvers, type ApproverDeps } from '../identity/count-approvers.ts'
 import { withStanding } from '../identity/standing-grants.ts'
 import type { Held, Page, Searches } from '../ports/reads.ts'
-import { askedAs, seesRequest, substituteOf } from './asked-people.ts'
+import { askedAs, seesRequest, substituteOf, type AskedDeps } from './asked-people.ts'
 import { packetOf, type PacketDeps } from './packet-of.ts'
 
 export type ApprovalReadDeps = PacketDeps & ApproverDeps & { readonly links: Links }
@@ -69,12 +69,21 @@ export async function readApproval(
   caller: Caller,
   approval_id: string,
 ): Promise<Result<ApprovalPacket>> {
-  const held = await deps.tables.row('approvals', approval_id)
-  if (held === undefined || !maySeeApproval(caller, held.row)) return refuse('approval.unknown', { approval_id })
-  const substitute = await substituteOf(deps, caller)
-  if (!seesRequest(caller, held.row, askedAs(deps, held.row, substitute)))
-    return refuse('approval.unknown', { approval_id })
+  const held = await visibleApproval(deps, caller, approval_id)
+  if (held === undefined) return refuse('approval.unknown', { approval_id })
   return ok({ ...(await shownPacketOf(deps, held)), ...definitionIn(deps, caller, held.row) })
+}
+
+/** Undefined if there is none, or if this caller may not see it. */
+export async function visibleApproval(
+  deps: AskedDeps,
+  caller: Caller,
+  approval_id: string,
+): Promise<Held<'approvals'> | undefined> {
+  const held = await deps.tables.row('approvals', approval_id)
+  if (held === undefined || !maySeeApproval(caller, held.row)) return undefined
+  const asked = askedAs(deps, held.row, await substituteOf(deps, caller))
+  return seesRequest(caller, held.row, asked) ? held : undefined
 }
 
 export type UnknownPage = { readonly items: readonly CallRow[]; readonly next?: number }

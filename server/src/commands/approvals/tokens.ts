@@ -3,6 +3,7 @@ import type { Caller } from '../../contract/caller.ts'
 import { Bug, ok, problem, refuse, type Problem, type Result } from '../../contract/problems.ts'
 import { checkFactors, type Redemption } from '../../core/approvals/factors.ts'
 import { needsPassphrase } from '../../core/approvals/needs-passphrase.ts'
+import { grantedTools } from '../../core/identity/granted-tools.ts'
 import { mayDecide } from '../../core/approvals/may-decide.ts'
 import { claimsOf, onceKey, parseToken } from '../../core/approvals/token.ts'
 import { approve, deny, isEnough, type TokenStrength } from '../../core/approvals/transitions.ts'
@@ -15,7 +16,7 @@ import type { Held } from '../ports/reads.ts'
 import type { Digest } from '../ports/runtime.ts'
 import { refuseIfFromNode, refuseIfHubDecides } from './hub-decides.ts'
 import { packetOf } from './packet-of.ts'
-import type { ApprovalReadDeps } from './read-approvals.ts'
+import { visibleApproval, type ApprovalReadDeps } from './read-approvals.ts'
 import { refuseDecision } from './record-expiry.ts'
 import { isUnrecorded, refuseUnrecorded } from '../changes/unrecorded.ts'
 
@@ -32,12 +33,10 @@ export type TokenDeps = DecideDeps &
  * a change of what is shown, a new one has to be minted.
  */
 export async function issueToken(deps: TokenDeps, by: Caller, approval_id: string): Promise<Result<string>> {
-  const held = await deps.tables.row('approvals', approval_id)
-  const isThreadUser = by.kind === 'user' && by.user === held?.row.caller.user
-  if (!isThreadUser) {
-    const allowed = mayDecide(by)
-    if (!allowed.ok) return by.kind === 'user' ? refuse('approval.unknown', { approval_id }) : allowed
-  }
+  const allowed = by.kind === 'user' ? ok(undefined) : mayDecide(by)
+  if (!allowed.ok) return allowed
+  // Of people who decide nothing, only the thread's user sees it.
+  const held = await visibleApproval(deps, by, approval_id)
   if (held === undefined) return refuse('approval.unknown', { approval_id })
   const elsewhere = refuseIfHubDecides(deps, held.row) ?? refuseIfFromNode(held.row)
   if (elsewhere !== undefined) return elsewhere
@@ -84,13 +83,15 @@ export async function redeemToken(
   by: Caller,
   presented: PresentedToken,
 ): Promise<Result<ApprovalRow>> {
-  const stored = await deps.tables.row('approvals', presented.approval_id)
+  const row = await deps.tables.row('approvals', presented.approval_id)
+  // A token is worth nothing to a key that may not use the tool.
+  const stored = row && grantedTools(by)(row.row.tool_id) ? row : undefined
   const found = stored && (await withStanding(deps.tables, stored))
   const packet = found && (await packetOf(deps, found))
   const held = found && packet && { ...found, row: { ...found.row, strength: packet.strength } }
   const redemption = await redemptionOf(deps, by, presented, held, packet?.digest)
   // Only somebody who may know of the request learns which factor failed; for others it does not exist.
-  const isKnown = redemption.genuine || held?.row.caller.user === by.user || mayDecide(by).ok
+  const isKnown = redemption.genuine || (await visibleApproval(deps, by, presented.approval_id)) !== undefined
   const checked = checkFactors(isKnown ? redemption : await redemptionOf(deps, by, presented, undefined))
   if (!checked.ok) return refused(deps, by, held, checked.problem)
   const token = parseToken(presented.token)

@@ -1,5 +1,6 @@
 import { DECIDING_KINDS, type Caller } from '../../contract/caller.ts'
 import type { ConsentRow, ConsentView } from '../../contract/consent.ts'
+import { grantedTools } from '../../core/identity/granted-tools.ts'
 import { consentView } from '../../core/consent/consent-view.ts'
 import { unitsLeft } from '../calls/facts/consent-facts.ts'
 import { asItStands } from '../identity/standing-grants.ts'
@@ -10,9 +11,13 @@ export type ConsentReadDeps = { readonly tables: Tables; readonly accounts: Acco
 
 export type ConsentPage = { readonly items: readonly ConsentView[]; readonly next?: number }
 
-/** People who can give consents see all of them, other people those given for their own name. Agents see none. */
-function maySee(caller: Caller, { actor }: ConsentRow): boolean {
-  return DECIDING_KINDS.includes(caller.kind) || (caller.kind === 'user' && actor === `user:${caller.user}`)
+/**
+ * People who can give consents see all of them, other people those given for their own name, for tools that their key grants. Agents see
+ * none.
+ */
+function maySee(caller: Caller, { actor, what }: ConsentRow): boolean {
+  if (DECIDING_KINDS.includes(caller.kind)) return true
+  return caller.kind === 'user' && actor === `user:${caller.user}` && grantedTools(caller)(what.tool)
 }
 
 /** The consents with what is left of each, newest first. */
