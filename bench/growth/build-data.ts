@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AuditDraft } from '../../server/src/contract/audit.ts'
+import type { AuditDraft, AuditEntry } from '../../server/src/contract/audit.ts'
 import type { CallRow } from '../../server/src/contract/call.ts'
 import type { Change } from '../../server/src/commands/ports/ledger.ts'
 import type { Settings } from '../../server/src/boot/load-config.ts'
@@ -73,7 +73,7 @@ export async function withEntries(data: string, entries: number): Promise<number
   if (pattern === undefined || head === undefined) throw new Error('there is no call to copy')
   const drafts = (await store.entries('main', 1, head.seq)).filter(
     ({ subject }) => subject['call'] === pattern.row.call_id,
-  )
+  ) as readonly (AuditDraft & AuditEntry)[]
   let written = head.seq
   const client = async () => {
     while (written < entries) {

@@ -82,7 +82,7 @@ function intent(): Change[] {
       kind: 'audit',
       entry: {
         at: now,
-        type: 'call.allowed',
+        type: 'call.started',
         actor: row.caller.id,
         trace: row.trace,
         subject,

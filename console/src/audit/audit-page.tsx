@@ -1,30 +1,24 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { ask, askBlob, withQuery } from '../api/client.ts'
+import { auditSentence } from '../../../server/src/contract/audit-events.ts'
+import { askBlob, withQuery } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
-import type { AuditEntry, Page } from '../api/types.ts'
+import type { AuditEntry } from '../api/types.ts'
 import { saveFile } from '../lib/save-file.ts'
-import { clockTime, exactTime, isToday, shortTime } from '../lib/time.ts'
+import { clockTime, exactTime, isToday, many, shortTime } from '../lib/time.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { Empty, Failed, Skeleton } from '../parts/states.tsx'
+import { ShowMore } from '../parts/show-more.tsx'
+import { Empty, ListStates } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
+import { keyOf, useAudit } from './use-audit.ts'
 import { Verify } from './verify.tsx'
 
-const PAGE = 100
-
-/** The audit: its entries, verification, export, and proof of one entry. */
+/** Everything that the gate recorded, newest first: entries, verification, export, and proof of one entry. */
 export function AuditPage() {
-  const [from, setFrom] = useState(1)
-  const query = useInfiniteQuery({
-    queryKey: ['audit', from],
-    queryFn: ({ pageParam, signal }) =>
-      ask<Page<AuditEntry>>(withQuery('/v1/audit', { after: pageParam, limit: PAGE }), { signal }),
-    initialPageParam: from - 1,
-    getNextPageParam: (last) => last.next,
-    staleTime: 0,
-  })
-  const entries = query.data?.pages.flatMap(({ items }) => items) ?? []
+  const [from, setFrom] = useState<number>()
+  const { query, entries, arrived } = useAudit(from)
+  const streams = new Set(entries.map(({ stream }) => stream))
   return (
     <>
       <div className="top">
@@ -36,8 +30,9 @@ export function AuditPage() {
             className="input from-entry"
             type="number"
             min={1}
-            value={from}
-            onChange={(event) => setFrom(Math.max(1, Number(event.target.value) || 1))}
+            placeholder="newest"
+            value={from ?? ''}
+            onChange={({ target }) => setFrom(target.value === '' ? undefined : Math.max(1, Number(target.value) || 1))}
           />
         </label>
         <Export />
@@ -45,35 +40,26 @@ export function AuditPage() {
       <div className="scroll">
         <div className="body">
           <Verify />
-          {query.isError ? (
-            <Failed error={query.error} onRetry={() => void query.refetch()} />
-          ) : query.data === undefined ? (
-            <Skeleton />
-          ) : entries.length === 0 ? (
-            <Empty title="No entries here" />
-          ) : (
+          <ListStates of={query} empty={entries.length === 0 ? <Empty title="No entries here" /> : undefined}>
             <section className="card" aria-label="Entries">
+              <p className="sr" role="status">
+                {arrived === 0 ? '' : many(arrived, 'new entry', 'new entries')}
+              </p>
               <ol>
                 {entries.map((entry) => (
-                  <Entry key={`${entry.stream} ${entry.seq}`} entry={entry} />
+                  <Entry key={keyOf(entry)} entry={entry} stream={streams.size > 1} />
                 ))}
               </ol>
-              {query.hasNextPage ? (
-                <div className="card-body">
-                  <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-                    Show more
-                  </Button>
-                </div>
-              ) : null}
+              <ShowMore of={query} says="Show older entries" />
             </section>
-          )}
+          </ListStates>
         </div>
       </div>
     </>
   )
 }
 
-function Entry({ entry }: { readonly entry: AuditEntry }) {
+function Entry({ entry, stream }: { readonly entry: AuditEntry; readonly stream: boolean }) {
   const [proof, setProof] = useState<'busy' | { readonly failed: string }>()
   const prove = async () => {
     setProof('busy')
@@ -85,7 +71,7 @@ function Entry({ entry }: { readonly entry: AuditEntry }) {
       setProof({ failed: problemOf(error).detail || problemOf(error).title })
     }
   }
-  const subject = Object.entries(entry.subject ?? {}).map(([name, id]) => `${name} ${id}`)
+  const { call } = entry.subject
   return (
     <li className="entry">
       <span className="num faint">{entry.seq}</span>
@@ -94,12 +80,26 @@ function Entry({ entry }: { readonly entry: AuditEntry }) {
       </time>
       <span className="what">
         <span>
-          <b className="mono">{entry.type}</b> by <Text>{entry.actor}</Text>
+          {auditSentence(entry).map(({ is, text }, at) => (is === 'text' ? text : <Text key={at}>{text}</Text>))}
         </span>
         <span className="tiny faint mono">
-          <Text>{subject.join(' · ')}</Text>
-          {subject.length === 0 ? '' : ' · '}
-          {entry.hash.slice(0, 12)}…
+          {entry.type}
+          {stream ? (
+            <>
+              {' '}
+              · <Text>{entry.stream}</Text>
+            </>
+          ) : null}
+          {call === undefined ? null : (
+            <>
+              {' '}
+              ·{' '}
+              <Link to="/activity/$id" params={{ id: call }}>
+                <Text>{call}</Text>
+              </Link>
+            </>
+          )}{' '}
+          · {entry.hash.slice(0, 12)}…
         </span>
         {typeof proof === 'object' ? (
           <span className="hint wrong" role="alert">

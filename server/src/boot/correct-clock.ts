@@ -54,7 +54,7 @@ export async function correctClock(
 async function correct(store: Store, report: ClockReport): Promise<Result<ClockReport>> {
   const entry = {
     at: report.to,
-    type: 'clock.corrected',
+    type: 'clock.corrected' as const,
     actor: LOCAL_OWNER.id,
     trace: randomIds.trace(),
     subject: {},

@@ -43,7 +43,13 @@ export async function moveData(options: UpOptions, address: string, schema: stri
   const after = await withVerified(target, { against: [], compareCheckpointFile: true }, async ({ report, store }) => {
     if (!report.ok || report.entries !== before.value.entries)
       return refuse('store.not_moved', { why: 'the audit in the database does not verify' })
-    const entry = { at: Date.now(), type: 'ledger.moved', actor: LOCAL_OWNER.id, trace: randomIds.trace(), subject: {} }
+    const entry = {
+      at: Date.now(),
+      type: 'ledger.moved' as const,
+      actor: LOCAL_OWNER.id,
+      trace: randomIds.trace(),
+      subject: {},
+    }
     const recorded = await store.ledger.commit([{ kind: 'audit', entry }])
     return recorded === 'committed' ? ok(report) : refuseUnrecorded(recorded)
   })

@@ -74,14 +74,21 @@ export function openSealing(
 /** Records in the audit when rows got their first MACs, and how many credentials were trusted then. */
 async function recordSealing({ ledger, tables }: Store): Promise<void> {
   const about = { credentials: await tables.count('credentials', {}) }
-  const entry = { at: Date.now(), type: 'ledger.sealed', actor: 'gate', trace: randomIds.trace(), subject: {}, about }
+  const entry = {
+    at: Date.now(),
+    type: 'ledger.sealed' as const,
+    actor: 'gate',
+    trace: randomIds.trace(),
+    subject: {},
+    about,
+  }
   await ledger.commit([{ kind: 'audit', entry }])
 }
 
 function findingOf({ table, id, why }: RejectedRow): Change {
   const entry = {
     at: Date.now(),
-    type: 'row.rejected',
+    type: 'row.rejected' as const,
     actor: 'gate',
     trace: randomIds.trace(),
     subject: { table, row: id.slice(0, SHOWN) },

@@ -132,7 +132,7 @@ async function settleRestored(
   }
   const entry = {
     at: Date.now(),
-    type: 'ledger.restored',
+    type: 'ledger.restored' as const,
     actor: LOCAL_OWNER.id,
     trace: randomIds.trace(),
     subject: {},

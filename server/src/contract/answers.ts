@@ -281,6 +281,8 @@ export const AuditEntryAnswer = z.object({
   about: z.record(z.string(), z.unknown()).optional(),
 })
 
+export const AuditPageAnswer = z.object({ items: z.array(AuditEntryAnswer), next_cursor: z.string().optional() })
+
 export const MintedConsentAnswer = ConsentRow.omit({ shelf: true })
 export const ConsentAnswer = MintedConsentAnswer.extend({
   state: ConsentState,

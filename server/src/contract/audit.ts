@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import type { AuditEvent } from './audit-events.ts'
 import { Sha256 } from './ids.ts'
 import { Verdict } from './verdict.ts'
 
 /** What a command wants recorded. Sequence, previous hash and stream are assigned inside the commit. */
 export const AuditDraft = z.strictObject({
   at: z.number(),
-  /** noun.past, for example `call.held`, `approval.approved`. */
+  /** noun.past, for example `call.held`, `approval.approved`. Stored entries can be of another release. */
   type: z.string(),
   actor: z.string(),
   trace: z.string(),
@@ -17,7 +18,7 @@ export const AuditDraft = z.strictObject({
   /** Codes, limits, hashes: never a secret, a token or private text. */
   about: z.record(z.string(), z.json()).optional(),
 })
-export type AuditDraft = z.infer<typeof AuditDraft>
+export type AuditDraft = z.infer<typeof AuditDraft> & { readonly type: AuditEvent }
 
 /** One link of a stream's chain. `hash` = sha256 of the canonical JSON of everything else. */
 export const AuditEntry = AuditDraft.extend({

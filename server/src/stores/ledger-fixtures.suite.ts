@@ -72,7 +72,7 @@ export const newCall = (id: string, fields: Partial<CallRow> = {}): Change => ({
 })
 
 export function draft(call_id: string, fields: Partial<AuditDraft> = {}): AuditDraft {
-  return { at: 1, type: 'call.recorded', actor: 'agent:a', trace: 'trace', subject: { call: call_id }, ...fields }
+  return { at: 1, type: 'call.held', actor: 'agent:a', trace: 'trace', subject: { call: call_id }, ...fields }
 }
 export const note = (call_id: string): Change => ({ kind: 'audit', entry: draft(call_id) })
 

@@ -170,7 +170,7 @@ function swapSuite({ fresh, open, create }: Opener): void {
       { kind: 'open', account: 'b', units: -1 },
       { kind: 'wake', run: runId(1), at: Number.NaN },
       { kind: 'once', key: 'lone \ud800', until: 1 },
-      { kind: 'audit', entry: { at: Number.NaN, type: '\ud800', actor: '', trace: '', subject: {} } },
+      { kind: 'audit', entry: { at: Number.NaN, type: 'call.held', actor: '\ud800', trace: '', subject: {} } },
       { kind: 'event', run: runId(1), event: circle as never },
       { kind: 'swap', table: 'sqlite_schema' as 'calls', id: 'x', from: 'absent', to: call('x') },
       { kind: 'swap', table: 'calls', id: 'x', from: Number.NaN, to: call('x') },

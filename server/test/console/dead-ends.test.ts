@@ -87,6 +87,36 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('what does not work says why, 
     await page.context().close()
   })
 
+  test('the audit begins with the newest entry, in sentences; what happens meanwhile comes on top, and older entries follow', async () => {
+    const { gate } = app
+    for (let more = 0; more < 60; more += 1) await gate.call('ledger-bot', 'bank__balance', {})
+    const page = await app.open(gate.keys.mara)
+    const refused = refusedIn(page)
+    await page.goto(`${gate.url}/#/audit`)
+    const entries = page.getByRole('region', { name: 'Entries' })
+    const first = entries.getByRole('listitem').first()
+    await first.getByText('mara logged in').waitFor()
+    await entries.getByText('A call of bank__balance by ledger-bot ran').first().waitFor()
+    await gate.call('mail-assistant', 'mail__delete', { id: 'msg_1' })
+    await first.getByText('A call of mail__delete by mail-assistant was blocked: sent messages are kept').waitFor()
+    const numbers = async () => (await entries.locator('.entry > .num').allTextContents()).map(Number)
+    const before = (await numbers()).length
+    await entries.getByRole('button', { name: 'Show older entries' }).click()
+    await expect.poll(async () => (await numbers()).length).toBeGreaterThan(before)
+    const all = await numbers()
+    expect(all).toEqual(all.map((_, at) => (all[0] ?? 0) - at))
+    await page.fill('.from-entry', '1')
+    await expect.poll(numbers).toEqual([1])
+    await page.fill('.from-entry', '')
+    await first.getByRole('link').click()
+    await page
+      .getByRole('heading', { name: /Delete/ })
+      .first()
+      .waitFor()
+    expect(refused).toEqual([])
+    await page.context().close()
+  })
+
   test('somebody who may not use a page is told who may, and is not offered it', async () => {
     const { gate } = app
     const page = await app.open(await gate.key('user', 'ines'))

@@ -32,7 +32,9 @@ test('`audit tail` prints the newest entries, the oldest of them first; `audit k
   await gate.cli('call', 'book__look', '{"where":"tail"}')
   const lines = (await gate.cli('audit', 'tail', '-n', '2')).out.trimEnd().split('\n')
   expect(lines).toHaveLength(2)
-  expect(lines[1]).toMatch(/^\d+ {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ {2}call\.\w+ {2}admin:local {2}.*tool=book__look/)
+  expect(lines[1]).toMatch(
+    /^\d+ {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ {2}A call of book__look by the owner of the data folder ran {2}call\.executed call=call_\w+ .*tool=book__look/,
+  )
   expect((await gate.cli('audit', 'key')).out).toMatch(/^[0-9a-f]{64} {2}[0-9a-f]{16}\n$/)
 })
 

@@ -50,6 +50,7 @@ test('real answers of the main routes match the document', async () => {
     ['/v1/servers'],
     ['/v1/keys'],
     ['/v1/audit'],
+    ['/v1/audit/newest'],
     ['/v1/runs'],
   ]
   for (const [path, at = path] of reads) {

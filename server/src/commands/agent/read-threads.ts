@@ -100,7 +100,7 @@ export async function cancelTurn(
   const event: AgentRunEvent = { type: 'agent.cancel', by: caller.id }
   const entry = {
     at: deps.clock(),
-    type: 'agent.cancel_requested',
+    type: 'agent.cancel_requested' as const,
     actor: caller.id,
     trace: deps.ids.trace(),
     subject: { run: run_id, thread: thread_id },

@@ -1,3 +1,4 @@
+import type { AuditEvent } from '../../contract/audit-events.ts'
 import { UserName, type Caller } from '../../contract/caller.ts'
 import { callerIdentity } from '../../contract/caller-identity.ts'
 import { DELEGATION_LIMITS, type DelegationAnswer, type DelegationTerms } from '../../contract/delegation.ts'
@@ -122,7 +123,13 @@ export async function endDelegation(
   return refuse('audit.unavailable')
 }
 
-function audited(type: string, by: Caller, row: RunRow, at: number, about: Record<string, string | number>): Change {
+function audited(
+  type: AuditEvent,
+  by: Caller,
+  row: RunRow,
+  at: number,
+  about: Record<string, string | number>,
+): Change {
   const { from, to, trace } = delegationIn({ row })
   const subject = { run: row.run_id, user: from, delegate: to }
   return { kind: 'audit', entry: { at, type, actor: by.id, trace, subject, about } }

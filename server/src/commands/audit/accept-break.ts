@@ -1,3 +1,4 @@
+import type { AuditEvent } from '../../contract/audit-events.ts'
 import type { Checkpoint } from '../../contract/audit.ts'
 import type { Caller } from '../../contract/caller.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
@@ -29,7 +30,7 @@ export async function acceptBreak(deps: AcceptBreakDeps, by: Caller, reason: str
   const report = await verifyAudit(deps, { checkpointFile: deps.checkpointFile.state() })
   if (continued.ok && report.ok) return refuse('audit.not_broken')
   const was = report.first?.says ?? (continued.ok ? '' : (continued.problem.about['why'] ?? ''))
-  const entry = (type: string, about: AuditDraft['about'] & object) =>
+  const entry = (type: AuditEvent, about: AuditDraft['about'] & object) =>
     ({
       kind: 'audit',
       entry: { at: deps.clock(), type, actor: by.id, trace: deps.ids.trace(), subject: {}, about },

@@ -5,7 +5,7 @@ import type { CheckpointKeys, OwnTail, PublicKey } from '../ports/audit.ts'
 import type { AuditReads } from '../ports/reads.ts'
 import { acceptBreak, type AcceptBreakDeps } from './accept-break.ts'
 import { exportAudit, type ExportAuditDeps } from './export-audit.ts'
-import { newestAudit } from './newest-audit.ts'
+import { auditBackwards, newestAudit, type AuditBackwards, type AuditPage } from './newest-audit.ts'
 import { noteRefusal, type NoteDeps, type Refusal } from './note-refusal.ts'
 import { proveEntry, type ProveEntryDeps } from './prove-entry.ts'
 import { verifyAudit, type VerifyAuditDeps } from './verify-audit.ts'
@@ -29,6 +29,10 @@ export interface AuditGate {
   noteRefusal(refusal: Refusal): Promise<void>
   /** The newest entries, in ascending order. */
   newest(stream: string | undefined, limit: number): Promise<readonly AuditEntry[]>
+  /** All streams, newest first. */
+  backwards(
+    asked: Omit<AuditBackwards, 'at'> & { at?: { stream: string | undefined; seq: number } },
+  ): Promise<Result<AuditPage>>
   page(stream: string | undefined, from: number, limit: number): Promise<readonly AuditEntry[]>
   /** `of`: how many entries there were at the start. */
   verify(
@@ -47,6 +51,11 @@ export interface AuditGate {
 export const bindAudit = (deps: AuditDeps): AuditGate => ({
   noteRefusal: (refusal) => noteRefusal(deps, refusal),
   newest: (stream, limit) => newestAudit(deps.audit, stream ?? deps.stream, limit),
+  backwards: ({ at, ...asked }) =>
+    auditBackwards(deps.audit, {
+      ...asked,
+      ...(at === undefined ? {} : { at: { stream: at.stream ?? deps.stream, seq: at.seq } }),
+    }),
   page: (stream, from, limit) => deps.audit.entries(stream ?? deps.stream, from, limit),
   async verify(against, onProgress) {
     const options = { against, checkpointFile: deps.checkpointFile.state(), tail: deps.tail }

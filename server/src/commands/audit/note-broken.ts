@@ -35,7 +35,7 @@ export async function noteFound(deps: NoteBrokenDeps, found: Omit<AuditBroken, '
   const subject = { stream: found.stream, seq: String(found.seq) }
   const entry = {
     at,
-    type: 'audit.broken',
+    type: 'audit.broken' as const,
     actor: 'gate',
     trace: deps.ids.trace(),
     subject,

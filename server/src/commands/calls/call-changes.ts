@@ -1,3 +1,4 @@
+import type { AuditEvent } from '../../contract/audit-events.ts'
 import type { ApprovalRow, ShownRequest } from '../../contract/approval.ts'
 import type { AuditDraft } from '../../contract/audit.ts'
 import { callerIdentity } from '../../contract/caller-identity.ts'
@@ -191,7 +192,7 @@ function holdChanges(row: CallRow, approval: ApprovalRow, now: number): Change[]
 
 /** An audit entry about a call. Arguments are included only as their hash. */
 export function auditOf(
-  type: string,
+  type: AuditEvent,
   row: Call & Pick<CallRow, 'approval_id'>,
   at: number,
   more: Partial<Pick<AuditDraft, 'actor' | 'verdict' | 'outcome' | 'about'>> = {},

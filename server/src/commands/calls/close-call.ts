@@ -31,6 +31,7 @@ export function closeCall(
 ): Change[] {
   const row: CallRow = { ...call.row, state: 'refused', ended_at: now, problem: why }
   const { state } = approval.to
+  if (state === 'pending' || state === 'consumed') throw new Bug('a closed request is neither pending nor consumed')
   return [
     ...approvalMoved(approval.held, approval.to, { type: 'approval.closed', outcome: state }),
     { kind: 'swap', table: 'calls', id: row.call_id, from: call.version, to: row },

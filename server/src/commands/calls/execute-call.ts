@@ -255,6 +255,7 @@ const noText = () => ''
 
 /** The row of an ended call, its audit entry, and what enters the session. */
 function outcomeChanges(deps: ExecuteDeps, row: CallRow, version: number, messages: string): Change[] {
+  if (row.state === 'pending' || row.state === 'executing') throw new Bug('a call with an outcome has ended')
   const now = deps.clock()
   const about = endAbout(deps, row)
   const more = about === undefined ? { outcome: row.state } : { outcome: row.state, about }

@@ -85,7 +85,14 @@ export function storedVolume({ ledger, accounts, clock, ids }: VolumeDeps, most:
   /** In the audit once per hour and node: entries for every attempt would fill the disk too. */
   const record = (caller: CallerNames, why: Problem): void => {
     const about = { code: why.code, limit_bytes: String(most) }
-    const entry = { at: clock(), type: 'call.refused', actor: caller.id, trace: ids.trace(), subject: {}, about }
+    const entry = {
+      at: clock(),
+      type: 'call.refused' as const,
+      actor: caller.id,
+      trace: ids.trace(),
+      subject: {},
+      about,
+    }
     void ledger.commit([{ kind: 'audit', entry: { ...entry, outcome: 'refused' } }])
   }
 

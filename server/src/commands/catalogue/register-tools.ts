@@ -195,7 +195,13 @@ function serverChanges(
   }
   // A finding is recorded once, not with every listing.
   const audited = news.map(({ rule, tools, example }): Change => {
-    const entry = { at: now, type: 'server.listing_bounded', actor: `server:${server}`, trace, subject: { server } }
+    const entry = {
+      at: now,
+      type: 'server.listing_bounded' as const,
+      actor: `server:${server}`,
+      trace,
+      subject: { server },
+    }
     return { kind: 'audit', entry: { ...entry, about: { rule, tools, example } } }
   })
   return {

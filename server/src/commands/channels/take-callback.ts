@@ -63,7 +63,7 @@ function spentWith(
   approval: string,
   now: number,
 ): Change[] {
-  const entry = { at: now, type: 'channel.answered', actor: approver.id, trace: deps.ids.trace() }
+  const entry = { at: now, type: 'channel.answered' as const, actor: approver.id, trace: deps.ids.trace() }
   return [
     { kind: 'once', key: `channel ${channel} ${id}`, until: now + 2 * TOLERANCE_MS },
     { kind: 'audit', entry: { ...entry, subject: { channel, approval }, about: { id } } },

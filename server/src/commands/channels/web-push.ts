@@ -1,3 +1,4 @@
+import type { AuditEvent } from '../../contract/audit-events.ts'
 import type { AttachedHub } from '../ports/hub.ts'
 import type { ApprovalRow } from '../../contract/approval.ts'
 import type { Caller } from '../../contract/caller.ts'
@@ -165,7 +166,7 @@ const ended = ({ row, version }: Held<'pushes'>, now: number): Change => ({
   to: { ...row, ended_at: now },
 })
 
-function auditOf({ clock, ids }: PushDeps, type: string, by: Caller, { push_id, user }: PushRow): Change {
+function auditOf({ clock, ids }: PushDeps, type: AuditEvent, by: Caller, { push_id, user }: PushRow): Change {
   return {
     kind: 'audit',
     entry: { at: clock(), type, actor: by.id, trace: ids.trace(), subject: { push: push_id, user } },

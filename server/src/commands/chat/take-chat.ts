@@ -158,7 +158,13 @@ function spentWith(
   now: number,
 ): Change[] {
   const actor = by?.id ?? 'nobody'
-  const entry = { at: now, type: 'chat.asked', actor, trace: deps.ids.trace(), subject: { channel: room.name } }
+  const entry = {
+    at: now,
+    type: 'chat.asked' as const,
+    actor,
+    trace: deps.ids.trace(),
+    subject: { channel: room.name },
+  }
   const about = { event_id: cut(event_id), sender: cut(sender), asked, ...(by === undefined ? { refused: true } : {}) }
   return [
     { kind: 'once', key: `chat ${room.name} ${event_id}`, until: at + 2 * RECENT_MS },

@@ -1,3 +1,4 @@
+import type { AuditEvent } from '../../contract/audit-events.ts'
 import type { Caller } from '../../contract/caller.ts'
 import type { FlowConsentRow, FlowRow, FlowRunRow, FlowVersionRow, ProposalRow } from '../../contract/flow-rows.ts'
 import type { FlowHistoryItem, FlowScope, FlowSettings, FlowStep } from '../../contract/flows.ts'
@@ -127,7 +128,7 @@ export const isoOf = (at: number): string => new Date(at).toISOString()
 /** A line of the run's history, also recorded as an audit entry. */
 export type Did = {
   readonly by: Caller
-  readonly type: string
+  readonly type: AuditEvent
   readonly did: string
   readonly step_id?: string
   readonly note?: string | null
@@ -135,7 +136,7 @@ export type Did = {
   readonly trace?: string
 }
 
-export function withHistory(run: FlowRunRow, { by, did, step_id, note }: Did, now: number): FlowRunRow {
+export function withHistory(run: FlowRunRow, { by, did, step_id, note }: Omit<Did, 'type'>, now: number): FlowRunRow {
   const item: FlowHistoryItem = { at: isoOf(now), by: by.id, did, step_id: step_id ?? null, note: note ?? null }
   return noted(run, item)
 }

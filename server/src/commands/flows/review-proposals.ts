@@ -1,3 +1,4 @@
+import type { AuditEvent } from '../../contract/audit-events.ts'
 import type { Caller } from '../../contract/caller.ts'
 import {
   ProposalId,
@@ -132,12 +133,12 @@ async function verifiedStep(deps: FlowDeps, caller: Caller, proposal: ProposalRo
   const { step_id, proposal_id, body } = proposal
   const held = step_id === null ? undefined : await deps.tables.row('flows', body.run_id)
   if (held === undefined || held.row.is !== 'run' || step_id === null) return []
-  const did = { by: caller, type: 'flow.reviewed', did: 'reviewed', step_id, note: proposal_id }
+  const did = { by: caller, did: 'reviewed', step_id, note: proposal_id }
   const reviewed = withReview(held.row, step_id, proposal_id)
   return [swapFlow(withHistory(reviewed, did, deps.clock()), body.run_id, held.version)]
 }
 
-type Changed = { readonly row: ProposalRow; readonly type: string; readonly more: readonly Change[] }
+type Changed = { readonly row: ProposalRow; readonly type: AuditEvent; readonly more: readonly Change[] }
 
 const TRIES = 20
 

@@ -33,7 +33,7 @@ export async function changeHubKey(
   if (step === 'activate' && !listed.value.keys.some(({ state }) => state === 'next')) return refuse('hub.no_next_key')
   const may = await deps.rotate.mayRotate()
   if (!may.ok) return may
-  const entry = { at: deps.clock(), type: 'hub.key_changed', actor: id, trace: deps.ids.trace(), subject: {} }
+  const entry = { at: deps.clock(), type: 'hub.key_changed' as const, actor: id, trace: deps.ids.trace(), subject: {} }
   const noted = await deps.ledger.commit([{ kind: 'audit', entry: { ...entry, about: { step } } }])
   if (noted !== 'committed') return refuseUnrecorded(noted)
   return step === 'prepare' ? deps.hubKeys.prepare() : deps.hubKeys.activate()

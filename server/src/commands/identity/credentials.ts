@@ -1,3 +1,4 @@
+import type { AuditEvent } from '../../contract/audit-events.ts'
 import { TOKEN_TOLERANCE_S } from '../../contract/auth-settings.ts'
 import type { Caller, CallerKind, CredentialRow, Grant } from '../../contract/caller.ts'
 import type { FlowRole } from '../../contract/flows.ts'
@@ -221,7 +222,7 @@ export async function listCredentials(
   )
 }
 
-function auditOfKey(deps: CredentialDeps, type: string, by: Caller, row: CredentialRow): Change {
+function auditOfKey(deps: CredentialDeps, type: AuditEvent, by: Caller, row: CredentialRow): Change {
   const { grant, id } = row.caller
   const limits = {
     ...(grant?.tools === undefined ? {} : { tools: grant.tools }),

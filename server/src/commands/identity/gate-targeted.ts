@@ -14,7 +14,7 @@ export function findingIfGateTargeted(call: Call, verdict: Verdict, now: number)
   if (rules.length === 0) return []
   const entry = {
     at: now,
-    type: 'gate.touched',
+    type: 'gate.touched' as const,
     actor: call.caller.id,
     trace: call.trace,
     subject: { call: call.call_id, tool: call.tool_id, thread: call.thread },

@@ -1,3 +1,4 @@
+import type { AuditEvent } from '../../contract/audit-events.ts'
 import type { Caller, CallerKind } from '../../contract/caller.ts'
 import { LOGIN_LIMITS, type LoginAnswer, type LoginRow } from '../../contract/login.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
@@ -143,7 +144,12 @@ function ended({ row, version }: Held<'logins'>, now: number): Change {
   return { kind: 'swap', table: 'logins', id: row.login_id, from: version, to: { ...row, ended_at: now } }
 }
 
-function auditOf({ clock, ids }: LoginDeps, type: string, by: Caller, about: Record<string, string | number>): Change {
+function auditOf(
+  { clock, ids }: LoginDeps,
+  type: AuditEvent,
+  by: Caller,
+  about: Record<string, string | number>,
+): Change {
   const subject = { user: by.user }
   return { kind: 'audit', entry: { at: clock(), type, actor: by.id, trace: ids.trace(), subject, about } }
 }

@@ -1,3 +1,4 @@
+import type { AuditEvent } from '../../contract/audit-events.ts'
 import type { Caller } from '../../contract/caller.ts'
 import {
   PASSKEY_LIMITS,
@@ -172,7 +173,7 @@ const spent = (nonce: string, now: number): Change => ({
 
 export function passkeyAudit(
   { clock, ids }: PasskeyDeps,
-  type: string,
+  type: AuditEvent,
   by: Caller,
   { user, passkey_id }: PasskeyRow,
 ): Change {

@@ -1,3 +1,4 @@
+import type { AuditEvent } from '../../contract/audit-events.ts'
 import type { Caller } from '../../contract/caller.ts'
 import type { PassphraseRow } from '../../contract/passphrase.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
@@ -97,6 +98,6 @@ export async function setPassphrase(deps: PassphraseDeps, by: Caller, wanted: Ne
   return recorded === 'committed' ? ok(undefined) : setPassphrase(deps, by, wanted)
 }
 
-export function passphraseAudit({ clock, ids }: PassphraseDeps, type: string, by: Caller, user: string): Change {
+export function passphraseAudit({ clock, ids }: PassphraseDeps, type: AuditEvent, by: Caller, user: string): Change {
   return { kind: 'audit', entry: { at: clock(), type, actor: by.id, trace: ids.trace(), subject: { user } } }
 }

@@ -24,7 +24,7 @@ export async function rotateKeys(deps: RotateDeps, by: Caller, which: 'token' | 
   if (!may.ok) return may
   const entry = {
     at: deps.clock(),
-    type: 'key.rotated',
+    type: 'key.rotated' as const,
     actor: by.id,
     trace: deps.ids.trace(),
     subject: { key: which },

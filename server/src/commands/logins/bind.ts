@@ -1,3 +1,4 @@
+import type { AuditEvent } from '../../contract/audit-events.ts'
 import type { Caller } from '../../contract/caller.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import type { LoginSlot } from '../../contract/server-login.ts'
@@ -45,7 +46,12 @@ export function bindLogins(deps: LoginsDeps): LoginsGate {
     return caller.kind === 'admin' ? ok({ server }) : refuse('auth.forbidden', { needs: 'admin' })
   }
 
-  const record = (type: string, actor: string, { server, user }: LoginSlot, about: Readonly<Record<string, string>>) =>
+  const record = (
+    type: AuditEvent,
+    actor: string,
+    { server, user }: LoginSlot,
+    about: Readonly<Record<string, string>>,
+  ) =>
     deps.ledger.commit([
       {
         kind: 'audit',

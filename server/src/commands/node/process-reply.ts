@@ -110,7 +110,14 @@ async function decide(
     const { approval_id } = row
     const reason = reply.reason === undefined ? {} : { reason: visibleText(reply.reason) }
     const closing = problem(`approval.${state}`, { approval_id, ...reason })
-    const noted = { at: now, type: 'hub.decided', actor, trace: call.row.trace, subject: subjectOf(row), about }
+    const noted = {
+      at: now,
+      type: 'hub.decided' as const,
+      actor,
+      trace: call.row.trace,
+      subject: subjectOf(row),
+      about,
+    }
     changes.push(...closeCall({ held, to }, call, closing, actor, now), { kind: 'audit', entry: noted })
   }
   deps.probe('decision.before')
@@ -171,7 +178,7 @@ async function noteRefused(
 ): Promise<ProcessedReply> {
   const says = 'says' in reply && typeof reply.says === 'string' ? { says: reply.says } : {}
   const subject = { approval: shortened(visibleText(approval_id), 64) }
-  const entry = { at: deps.clock(), type: 'hub.word_refused', actor: 'hub', trace: deps.ids.trace(), subject }
+  const entry = { at: deps.clock(), type: 'hub.word_refused' as const, actor: 'hub', trace: deps.ids.trace(), subject }
   await deps.ledger.commit([{ kind: 'audit', entry: { ...entry, about: { why, ...says } } }])
   return 'refused'
 }

@@ -240,5 +240,5 @@ function lookUp(cache: ListCache, servers: readonly string[], { is, name }: Targ
 
 function listEntry(deps: ProxyDeps, { caller, thread, trace }: Reads, method: string, allowed: readonly string[]) {
   const about = { method, servers: [...allowed] }
-  return { at: deps.clock(), type: 'read.listed', actor: caller.id, trace, subject: { thread }, about }
+  return { at: deps.clock(), type: 'read.listed' as const, actor: caller.id, trace, subject: { thread }, about }
 }

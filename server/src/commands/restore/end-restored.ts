@@ -1,3 +1,4 @@
+import type { AuditEvent } from '../../contract/audit-events.ts'
 import type { ApprovalRow } from '../../contract/approval.ts'
 import type { CallRow } from '../../contract/call.ts'
 import type { KeyId } from '../../contract/ids.ts'
@@ -98,7 +99,7 @@ async function endAll<T extends Table>(
   return counts
 }
 
-const noted = (deps: RestoreDeps, type: string, subject: Readonly<Record<string, string>>): Change => ({
+const noted = (deps: RestoreDeps, type: AuditEvent, subject: Readonly<Record<string, string>>): Change => ({
   kind: 'audit',
   entry: { at: deps.clock(), type, actor: BY, trace: deps.ids.trace(), subject },
 })
@@ -147,17 +148,24 @@ async function endedRequest(deps: RestoreDeps, held: Held<'approvals'>): Promise
     as: 'withdrawn',
     changes: [
       { kind: 'swap', table: 'approvals', id: row.approval_id, from: version, to: ended.value },
-      ...(call?.row.state === 'pending' ? refusedCall(deps, call, whyEnded(ended.value), ended.value.state) : []),
+      ...(call?.row.state === 'pending' ? refusedCall(deps, call, whyEnded(ended.value), endedAs(ended.value)) : []),
     ],
   }
 }
+
+const endedAs = ({ state }: ApprovalRow): 'withdrawn' | 'stale' => (state === 'withdrawn' ? state : 'stale')
 
 const whyEnded = ({ approval_id, state }: ApprovalRow): Problem =>
   state === 'withdrawn'
     ? problem('approval.withdrawn', { approval_id })
     : problem('approval.stale', { approval_id, because: 'it was approved before a backup that was restored' })
 
-function refusedCall(deps: RestoreDeps, { row, version }: Held<'calls'>, why: Problem, as: string): readonly Change[] {
+function refusedCall(
+  deps: RestoreDeps,
+  { row, version }: Held<'calls'>,
+  why: Problem,
+  as: 'withdrawn' | 'stale',
+): readonly Change[] {
   const now = deps.clock()
   const to: CallRow = { ...row, state: 'refused', ended_at: now, problem: why }
   const entry = auditOf(`approval.${as}`, to, now, { actor: BY, outcome: 'refused', about: { code: why.code } })

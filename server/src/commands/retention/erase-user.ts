@@ -1,3 +1,4 @@
+import type { AuditEvent } from '../../contract/audit-events.ts'
 import { relayOwner } from '../relay/relay-owner.ts'
 import type { CallRow } from '../../contract/call.ts'
 import type { Caller } from '../../contract/caller.ts'
@@ -49,7 +50,7 @@ export async function eraseUser(
 ): Promise<Result<Erased>> {
   if (by.kind !== 'admin') return refuse('auth.forbidden', { needs: 'admin' })
   const { user, withdraw } = wanted
-  const note = (type: string, about: Record<string, number>): Change => ({
+  const note = (type: AuditEvent, about: Record<string, number>): Change => ({
     kind: 'audit',
     entry: { at: deps.clock(), type, actor: by.id, trace: deps.ids.trace(), subject: { user }, about },
   })

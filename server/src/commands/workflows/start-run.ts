@@ -170,7 +170,7 @@ function runChanges(deps: StartDeps, run: RunToStart, place: string | null, now:
             kind: 'audit' as const,
             entry: {
               at: now,
-              type: 'workflow.validated',
+              type: 'workflow.validated' as const,
               actor: caller.id,
               trace,
               subject,

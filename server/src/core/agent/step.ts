@@ -1,3 +1,4 @@
+import type { AuditEvent } from '../../contract/audit-events.ts'
 import type { AgentCall, AgentUsage, LastToolResult, ProposedTool } from '../../contract/agent.ts'
 import { CallState } from '../../contract/call.ts'
 import { Caller } from '../../contract/caller.ts'
@@ -343,7 +344,7 @@ function take({ state, audit }: Draft, { from, when, to, move }: AgentEdge): Dra
 
 function entryOf(
   state: AgentState,
-  type: string,
+  type: AuditEvent,
   about: Record<string, string | number>,
 ): NonNullable<Next['audit']>[number] {
   const actor = typeof state.caller['id'] === 'string' ? state.caller['id'] : ''

@@ -18,7 +18,7 @@ const opinion = fc.record({
 const draft: fc.Arbitrary<AuditDraft> = fc.record(
   {
     at: fc.double({ noNaN: true, noDefaultInfinity: true }),
-    type: word,
+    type: word as fc.Arbitrary<AuditDraft['type']>,
     actor: word,
     trace: word,
     subject: fc.dictionary(word, word),
@@ -45,6 +45,6 @@ test.each([
   ['no number', { at: Number.NaN }],
   ['half a character', { actor: '\ud800' }],
 ])('a draft with %s has no text', (_, flaw) => {
-  const whole = { at: 1, type: 'call.held', actor: 'a', trace: 't', subject: {} }
+  const whole = { at: 1, type: 'call.held' as const, actor: 'a', trace: 't', subject: {} }
   expect(() => entryParts({ ...whole, ...flaw })).toThrow('not allowed')
 })

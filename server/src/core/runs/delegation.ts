@@ -1,3 +1,4 @@
+import type { AuditEvent } from '../../contract/audit-events.ts'
 import type { KeyId } from '../../contract/ids.ts'
 import type { DriverEvent, RunKind, Step } from '../../contract/run.ts'
 
@@ -45,7 +46,7 @@ function step(state: Delegation, event: DriverEvent): Next {
   return { ...end(state, 'delegation.expired', 'gate'), ends: 'done' }
 }
 
-function end(state: Delegation, type: string, actor: string): Next {
+function end(state: Delegation, type: AuditEvent, actor: string): Next {
   const { from, to, trace } = state
   return { state, effects: [], audit: [{ type, actor, trace, subject: { user: from, delegate: to } }] }
 }

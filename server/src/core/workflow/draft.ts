@@ -1,3 +1,4 @@
+import type { AuditEvent } from '../../contract/audit-events.ts'
 import type { Json, JsonObject } from '../../contract/json.ts'
 import type { Step } from '../../contract/run.ts'
 import type { WorkflowError, WorkflowUsage } from '../../contract/workflow.ts'
@@ -67,7 +68,7 @@ export type AuditDetails = {
 
 export function auditEntry(
   state: WorkflowState,
-  type: string,
+  type: AuditEvent,
   { outcome, about, subject = {} }: AuditDetails,
 ): Draft['audit'][number] {
   const { caller, trace, run_id, document, version } = state

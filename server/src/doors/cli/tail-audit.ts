@@ -1,3 +1,4 @@
+import { auditText } from '../../contract/audit-events.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 import { EXIT } from './exit-codes.ts'
 import { fieldsOf, itemsOf, printReply, textOf, timeOf, type Fields } from './print.ts'
@@ -36,11 +37,9 @@ export async function tailAudit(
   })
 }
 
-/** `12  2026-11-15 20:41:55Z  call.held  agent:claude  tool=mail__send call=call_…  ask`. */
-function entryLine({ seq, at, type, actor, subject, verdict, outcome }: Fields): string {
-  const about = Object.entries(fieldsOf(subject)).map(([name, value]) => `${name}=${textOf(value)}`)
-  const words = [textOf(fieldsOf(verdict)['effect'] ?? ''), textOf(outcome ?? '')].filter((word) => word !== '')
-  return [textOf(seq), timeOf(at), textOf(type), textOf(actor), about.join(' '), words.join(' ')]
-    .filter((part) => part !== '')
-    .join('  ')
+/** `12  2026-11-15 20:41:55Z  A call of mail__send by claude is held for approval  call.held tool=mail__send call=call_…`. */
+function entryLine(entry: Fields): string {
+  const about = Object.entries(fieldsOf(entry['subject'])).map(([name, value]) => `${name}=${textOf(value)}`)
+  const { seq, at, type } = entry
+  return [textOf(seq), timeOf(at), textOf(auditText(entry)), [textOf(type), ...about].join(' ')].join('  ')
 }

@@ -2,6 +2,7 @@ import { PAGED } from './parameters.ts'
 import {
   AuditEntryAnswer,
   AuditKeysAnswer,
+  AuditPageAnswer,
   CheckpointAnswer,
   listOf,
   ProofAnswer,
@@ -36,6 +37,26 @@ export const auditRoutes: Routes = (app, gate) => {
       const items = await gate.audit.page(c.req.query('stream'), from, limit)
       const last = items.length === limit ? items.at(-1) : undefined
       return jsonResponse(200, { items, ...(last === undefined ? {} : { next: last.seq }) })
+    },
+  )
+  app.openapi(
+    route({
+      method: 'get',
+      path: '/v1/audit/newest',
+      query: ['stream', 'from', 'limit', 'cursor'],
+      access: DECIDERS,
+      summary: 'Entries of all streams, newest first; with `from`, those of one stream from this entry backwards',
+      answers: AuditPageAnswer,
+    }),
+    async (c) => {
+      const { limit } = pageOf(c)
+      const [cursor, seq] = [c.req.query('cursor'), numberOf(c, 'from', 0)]
+      const page = await gate.audit.backwards({
+        limit,
+        ...(cursor === undefined ? {} : { cursor }),
+        ...(seq < 1 ? {} : { at: { stream: c.req.query('stream'), seq } }),
+      })
+      return page.ok ? jsonResponse(200, page.value) : problemResponse(page.problem, c.get('trace'))
     },
   )
   app.openapi(
