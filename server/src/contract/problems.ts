@@ -1355,6 +1355,12 @@ export const PROBLEMS = {
     says: 'files were changed after `sluice init` wrote to them, so nothing was restored',
     do: 'copy what you need from the backups by hand, or undo the later changes first',
   },
+  'init.client_not_written': {
+    http: 500,
+    retry: 'never',
+    says: 'the file of a client could not be written, so none was changed',
+    do: 'give yourself write access to that file and its folder, or leave this client out with `--from`',
+  },
   'init.hook_not_installed': {
     http: 500,
     retry: 'never',

@@ -5,7 +5,8 @@ import type { HostEnvironment } from '../init/client-files.ts'
 import { isOurs, presentPlaces, withHooks, type HookPlace, type HookProgram } from '../init/hook-files.ts'
 import { plainJson } from '../init/jsonc.ts'
 import { isThisRelease } from '../installed-hook.ts'
-import { closedSettings, isClosedText, opencodeSettings, textOf } from '../init/opencode-permission.ts'
+import { closedSettings, isClosedText, opencodeSettings } from '../init/opencode-permission.ts'
+import { textIn } from '../init/whole-file.ts'
 
 const about = 'hooks'
 const AGAIN = 'install them again: `sluice init --write --hooks`'
@@ -18,13 +19,13 @@ export function checkHooks(around: HostEnvironment, program: HookProgram): reado
 /** Those whose hooks ask the gate with this socket. */
 export const hookedClients = (around: HostEnvironment, socket: string): readonly string[] =>
   presentPlaces(around).flatMap(({ client, file }) => {
-    const text = textOf(file) ?? ''
+    const text = textIn(file) ?? ''
     return isOurs(text) && unquoted(text).includes(socket) ? [client] : []
   })
 
 function findingsOf(place: HookPlace, program: HookProgram): readonly Finding[] {
   const { client, file } = place
-  const text = textOf(file)
+  const text = textIn(file)
   if (text === undefined || !isOurs(text)) {
     const says = `the built-in tools of ${client} are not hooked: what it does with its own shell and editor is not judged`
     const off = SWITCHED_OFF[client] === undefined ? '' : `, or switch them off, ${SWITCHED_OFF[client]}`
@@ -56,7 +57,7 @@ function findingsOf(place: HookPlace, program: HookProgram): readonly Finding[] 
     return [
       { severity: 'warning', about, says: `the hooks of ${client} are those of another release (${file})`, do: AGAIN },
     ]
-  if (client === 'opencode' && !isClosedText(textOf(opencodeSettings(place.home)) ?? ''))
+  if (client === 'opencode' && !isClosedText(textIn(opencodeSettings(place.home)) ?? ''))
     return [
       {
         severity: 'warning',
@@ -82,8 +83,8 @@ function brokenPath(text: string, { socket }: HookProgram): string | undefined {
 
 /** Another Node version does not matter as long as it exists. */
 function isOutdated(place: HookPlace, program: HookProgram): boolean {
-  const text = textOf(place.file) ?? ''
-  const own = place.client === 'opencode' ? closedSettings(textOf(opencodeSettings(place.home)), text).own : undefined
+  const text = textIn(place.file) ?? ''
+  const own = place.client === 'opencode' ? closedSettings(textIn(opencodeSettings(place.home)), text).own : undefined
   const node = / sluice \d+ ('[^']+'|\S+) \S*sluice-hook\.cjs/.exec(text)?.[1]?.replaceAll("'", '') ?? program.node
   return withHooks(place, { ...program, node, ...(own === undefined ? {} : { own }) }) !== undefined
 }
@@ -94,7 +95,7 @@ type Off = { readonly file: string; readonly says: string }
 function switchedOff({ client, home, file }: HookPlace): Off | undefined {
   if (client === 'codex') {
     const settings = join(home, 'config.toml')
-    const isOff = /^[ \t]*(?:features\.)?(?:codex_)?hooks[ \t]*=[ \t]*false\b/m.test(textOf(settings) ?? '')
+    const isOff = /^[ \t]*(?:features\.)?(?:codex_)?hooks[ \t]*=[ \t]*false\b/m.test(textIn(settings) ?? '')
     return isOff ? { file: settings, says: '`hooks = false`' } : undefined
   }
   if (client === 'opencode' || client === 'copilot') return undefined

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
@@ -7,13 +7,23 @@ import { editTables } from './edit-toml.ts'
 import { editYaml } from './edit-yaml.ts'
 import { withoutHooks } from './hook-files.ts'
 import type { Opened } from './plan-import.ts'
-import { sha256, writeWhole } from './whole-file.ts'
+import { missingFolders, partOf, realFile, sha256, textIn, writeWhole } from './whole-file.ts'
 
-/** What was changed, so that it can be undone. */
+/** What was changed, so that it can be undone. `made`: folders that did not exist, the innermost first. */
 const Manifest = z.strictObject({
   v: z.literal(1),
   undone: z.boolean(),
-  files: z.array(z.strictObject({ file: z.string(), backup: z.string(), before: z.string(), after: z.string() })),
+  /** For the program of the hooks. */
+  made: z.array(z.string()).default([]),
+  files: z.array(
+    z.strictObject({
+      file: z.string(),
+      backup: z.string(),
+      before: z.string(),
+      after: z.string(),
+      made: z.array(z.string()).default([]),
+    }),
+  ),
 })
 type Manifest = z.infer<typeof Manifest>
 
@@ -31,24 +41,47 @@ export function withGate(
   return editMembers(text, { at, remove: taken, add: { name: 'sluice', value: entry } })
 }
 
+/** What the clients need before they are changed: written after the record of how to undo it. */
+export type Needed = { readonly file: string; readonly install: () => Result<void>; readonly remove: () => void }
+
 /**
- * Writes all of them, each after a backup.
+ * Writes all of them, each after a backup. If one cannot be written, those before it are restored.
  * INVARIANT: before a file is changed, its bytes and how to restore them are on disk.
  */
-export function changeClients(folder: string, replacements: readonly Replacement[]): readonly Changed[] {
+export function changeClients(
+  folder: string,
+  replacements: readonly Replacement[],
+  needed: Needed,
+): Result<readonly Changed[]> {
   const home = join(folder, new Date().toISOString().replaceAll(/[:.]/g, '-'))
   mkdirSync(home, { recursive: true, mode: 0o700 })
   const files = replacements.map(({ file, text }, at) => {
+    const after = sha256(Buffer.from(text))
+    const made = [...missingFolders(realFile(file))]
     // A new file has nothing to restore: undoing removes it.
-    if (!existsSync(file)) return { file, backup: '', before: ABSENT, after: sha256(Buffer.from(text)) }
+    if (!existsSync(file)) return { file, backup: '', before: ABSENT, after, made }
     const before = readFileSync(file)
     const backup = join(home, `${at}.backup`)
     writeFileSync(backup, before, { mode: 0o600, flag: 'wx', flush: true })
-    return { file, backup, before: sha256(before), after: sha256(Buffer.from(text)) }
+    return { file, backup, before: sha256(before), after, made }
   })
-  save(home, { v: 1, undone: false, files })
-  for (const { file, text } of replacements) writeWhole(file, Buffer.from(text))
-  return files.map(({ file, backup }) => ({ file, backup }))
+  const made = [...missingFolders(needed.file)]
+  const manifest: Manifest = { v: 1, undone: false, made, files }
+  save(home, manifest)
+  const installed = needed.install()
+  if (!installed.ok) {
+    restore(home, manifest, needed.remove)
+    return installed
+  }
+  for (const { file, text } of replacements) {
+    try {
+      writeWhole(file, Buffer.from(text))
+    } catch (error) {
+      restore(home, manifest, needed.remove)
+      return refuse('init.client_not_written', { file, why: error instanceof Error ? error.message : '' })
+    }
+  }
+  return ok(files.map(({ file, backup }) => ({ file, backup })))
 }
 
 const save = (home: string, manifest: Manifest) =>
@@ -56,9 +89,9 @@ const save = (home: string, manifest: Manifest) =>
 
 /**
  * Restores what the last change replaced, from the first of these folders that has one. Nothing is changed if one of the files is
- * no longer what we wrote.
+ * no longer what we wrote. `cleanUp` removes what no client needs any more.
  */
-export function undoClients(folders: readonly string[]): Result<readonly Changed[]> {
+export function undoClients(folders: readonly string[], cleanUp: () => void): Result<readonly Changed[]> {
   const place = folders.flatMap(openChanges).at(0)
   const manifest = place === undefined ? undefined : manifestIn(place)
   if (place === undefined || manifest === undefined)
@@ -69,18 +102,37 @@ export function undoClients(folders: readonly string[]): Result<readonly Changed
     .filter(({ file, after }) => digestOf(file) !== after && unhooked(file) === undefined)
     .map(({ file }) => file)
   if (strange.length > 0) return refuse('init.changed_since', { files: strange.join(', '), backups: place })
-  for (const { file, backup, before, after } of touched) {
-    const rewritten = digestOf(file) === after ? undefined : unhooked(file)
-    if (rewritten !== undefined) writeWhole(file, Buffer.from(rewritten))
-    else if (before === ABSENT) rmSync(file)
-    else writeWhole(file, readFileSync(backup))
-  }
-  save(place, { ...manifest, undone: true })
+  restore(place, manifest, cleanUp)
   return ok(manifest.files.map(({ file, backup }) => ({ file, backup })))
 }
 
+/** Also what a killed process left behind: half-written new versions, and folders without the file they were made for. */
+function restore(place: string, manifest: Manifest, cleanUp: () => void): void {
+  for (const { file, backup, before, after, made } of manifest.files) {
+    const real = realFile(file)
+    const now = digestOf(file)
+    const rewritten = [before, after].includes(now) ? undefined : unhooked(file)
+    if (rewritten !== undefined) writeWhole(file, Buffer.from(rewritten))
+    else if (now === after && before === ABSENT) rmSync(real)
+    else if (now === after) writeWhole(file, readFileSync(backup))
+    if (existsSync(partOf(real))) rmSync(partOf(real))
+    for (const folder of made) removeEmpty(folder)
+  }
+  cleanUp()
+  for (const folder of manifest.made) removeEmpty(folder)
+  save(place, { ...manifest, undone: true })
+}
+
+/** Not if somebody has put something into it since. */
+function removeEmpty(folder: string): void {
+  if (existsSync(folder) && readdirSync(folder).length === 0) rmdirSync(folder)
+}
+
 /** Clients rewrite their own settings: then our hooks are removed and the rest is kept as it is now. */
-const unhooked = (file: string) => (existsSync(file) ? withoutHooks(readFileSync(file, 'utf8')) : undefined)
+function unhooked(file: string): string | undefined {
+  const text = textIn(file)
+  return text === undefined ? undefined : withoutHooks(text)
+}
 
 const ABSENT = 'absent'
 const digestOf = (file: string) => (existsSync(file) ? sha256(readFileSync(file)) : ABSENT)

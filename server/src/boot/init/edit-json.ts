@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { membersIn, plainJson, spanOf, withoutComments, type Member, type Span } from './jsonc.ts'
 import { trimmedEnd } from '../../contract/trimmed.ts'
 
@@ -10,7 +11,7 @@ export type MemberEdit = {
 
 /**
  * The same text with members of one object removed and one added at its end. Comments, order and formatting of the rest are kept,
- * byte for byte. Undefined if there is no such object.
+ * byte for byte. Undefined if there is no such object, or if the result would mean something else.
  */
 export function editMembers(text: string, { at, remove, add }: MemberEdit): string | undefined {
   const json = plainJson(text)
@@ -21,7 +22,26 @@ export function editMembers(text: string, { at, remove, add }: MemberEdit): stri
   const bare = withoutComments(text)
   const kept = members.filter(({ name }) => !gone.has(name))
   const cuts = members.filter(({ name }) => gone.has(name)).map((member) => linesOf(text, bare, span, member))
-  return withoutCuts(text, cuts, insertion(text, bare, { span, kept, add, depth: at.length }))
+  const next = withoutCuts(text, cuts, insertion(text, bare, { span, kept, add, depth: at.length }))
+  return isDeepStrictEqual(valueOf(next), expected(text, { at, remove, add })) ? next : undefined
+}
+
+function valueOf(text: string): unknown {
+  try {
+    return JSON.parse(plainJson(text)) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+/** What the file has to mean afterwards. */
+function expected(text: string, { at, remove, add }: MemberEdit): unknown {
+  const whole = JSON.parse(plainJson(text)) as Record<string, unknown>
+  let object = whole
+  for (const key of at) object = object[key] as Record<string, unknown>
+  for (const name of remove) delete object[name]
+  object[add.name] = JSON.parse(JSON.stringify(add.value))
+  return whole
 }
 
 type Cut = { readonly start: number; readonly end: number }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Json } from '../../contract/json.ts'
 import type { HookClient } from '../../contract/hook-clients.ts'
@@ -8,6 +8,7 @@ import { editMembers } from './edit-json.ts'
 import { hookLine, type HookLine } from './hook-line.ts'
 import { plainJson } from './jsonc.ts'
 import { opencodePlugin } from './opencode-plugin.ts'
+import { textIn } from './whole-file.ts'
 
 /** Where a client stores its hooks. `home`: the folder whose presence means that the client is used here. */
 export type HookPlace = { readonly client: HookClient; readonly home: string; readonly file: string }
@@ -48,7 +49,8 @@ export type HookProgram = Pick<HookLine, 'node' | 'hook' | 'socket'> & { readonl
  */
 export function withHooks(place: HookPlace, program: HookProgram, changed?: string): string | undefined {
   const { client, file } = place
-  const before = changed ?? (existsSync(file) ? readFileSync(file, 'utf8') : undefined)
+  const before = changed ?? textIn(file)
+  if (before === undefined && existsSync(file)) return undefined
   if (client === 'opencode') {
     const text = opencodePlugin(program.socket, program.own)
     return before === text ? undefined : text

@@ -16,12 +16,13 @@ import { choosePort } from './choose-port.ts'
 import { changeClients, undoClients, withGate, type Replacement } from './client-changes.ts'
 import { schemaText } from '../described-schema.ts'
 import { extendedConfigText, newConfigText, SCHEMA_FILE } from './config-text.ts'
-import { closedSettings, opencodeSettings, textOf } from './opencode-permission.ts'
+import { closedSettings, opencodeSettings } from './opencode-permission.ts'
 import { hookPlaces, isOurs, presentPlaces, withHooks, type HookPlace, type HookProgram } from './hook-files.ts'
 import { openClients } from './open-clients.ts'
 import { isTrusted, trust } from '../trust/check-trust.ts'
+import { readEntry } from './read-entry.ts'
 import { planImport, type Opened, type Plan, type Settings } from './plan-import.ts'
-import { writeWhole } from './whole-file.ts'
+import { realFile, textIn, writeWhole } from './whole-file.ts'
 
 /**
  * Imports the servers of MCP clients: writes `sluice.yaml`, moves secrets to files, and replaces them by the gate in the clients
@@ -39,12 +40,12 @@ export function init(
   const backups = join(data, 'init')
   // `data` may have been changed since the clients were.
   const hook = installedHook(data, around)
+  // An earlier change of clients may still need it.
+  const removeUnused = () => {
+    if (!hookPlaces(around).some((place) => isOurs(textIn(place.file) ?? ''))) removeHook(hook)
+  }
   if (initOptions.undo) {
-    const undone = undo(file, [...new Set([backups, join(folder, DEFAULT_DATA, 'init')])])
-    // An earlier change of clients may still need it.
-    const isUsed = hookPlaces(around).some((place) => isOurs(textOf(place.file) ?? ''))
-    if (undone.ok && !isUsed) removeHook(hook)
-    return undone
+    return undo(file, [...new Set([backups, join(folder, DEFAULT_DATA, 'init')])], removeUnused)
   }
   if (existsSync(file)) {
     const sound = loadConfig(file, true)
@@ -67,7 +68,7 @@ export function init(
   const changes = initOptions.write ? withHookFiles(replacements, hooked.places, program) : []
   const stateOf = (hooks: string): FoundHook['state'] => {
     if (changes.some((change) => change.file === hooks && isOurs(change.text))) return 'added'
-    return isOurs(textOf(hooks) ?? '') ? 'installed' : 'absent'
+    return isOurs(textIn(hooks) ?? '') ? 'installed' : 'absent'
   }
   const unhooked = hooked.places.filter((place) => stateOf(place.file) === 'absent')
   const secrets = plan.secrets.map(({ server, key, reference }) => ({ server, key, reference }))
@@ -96,11 +97,11 @@ export function init(
   for (const secret of plan.secrets)
     writeWhole(join(data, 'secrets', secret.file), Buffer.from(`${secret.value}\n`), 0o600)
   if (config_is !== 'unchanged') writeWhole(file, Buffer.from(text), existsSync(file) ? undefined : 0o644)
-  const installed = hooked.places.length === 0 ? ok(undefined) : installHook(hook)
-  if (!installed.ok) return installed
   // Last: a client is pointed at the gate only when everything it needs is on disk.
-  const changed = changes.length === 0 ? [] : changeClients(backups, changes)
-  return ok({ ...report, changed })
+  const install = () => (hooked.places.length === 0 ? ok(undefined) : installHook(hook))
+  const needed = { file: hook, install, remove: removeUnused }
+  const changed = changes.length > 0 ? changeClients(backups, changes, needed) : install()
+  return changed.ok ? ok({ ...report, changed: changed.value ?? [] }) : changed
 }
 
 /** The same for the clients and the free ports of this machine. */
@@ -131,8 +132,8 @@ const USUAL = { host: '127.0.0.1', port: 7420 }
 const portNotes = (port: number): readonly string[] =>
   port === USUAL.port ? [] : [`port ${USUAL.port} is in use, so this gate will listen on port ${port}`]
 
-function undo(file: string, backups: readonly string[]): Result<InitReport> {
-  const undone = undoClients(backups)
+function undo(file: string, backups: readonly string[], cleanUp: () => void): Result<InitReport> {
+  const undone = undoClients(backups, cleanUp)
   if (!undone.ok) return undone
   const nothing = { clients: [], hooks: [], secrets: [], snippet: {}, notes: [] }
   return ok({ config: file, config_is: 'unchanged', dry_run: false, ...nothing, changed: undone.value })
@@ -202,41 +203,61 @@ function hooksFor(around: HostEnvironment, initOptions: InitOptions, existing: R
   return { present, places, servers: new Map<string, Settings>(servers.map(({ client }) => [client, { client }])) }
 }
 
-/** A file that contains both servers and hooks is changed once. */
+/** A file that contains both servers and hooks, or has two paths, is changed once. */
 function withHookFiles(
   replacements: readonly Replacement[],
   places: readonly HookPlace[],
   program: HookProgram,
 ): readonly Replacement[] {
-  const texts = new Map(replacements.map(({ file, text }) => [file, text]))
-  for (const place of places) {
-    const settings = opencodeSettings(place.home)
-    const closed =
-      place.client === 'opencode' ? closedSettings(texts.get(settings) ?? textOf(settings), textOf(place.file)) : {}
-    const own = closed.own === undefined ? {} : { own: closed.own }
-    const text = withHooks(place, { ...program, ...own }, texts.get(place.file))
-    if (text !== undefined) texts.set(place.file, text)
-    if (closed.text !== undefined) texts.set(settings, closed.text)
+  const changes = new Map(replacements.map((each) => [realFile(each.file), each]))
+  const textNow = (file: string) => changes.get(realFile(file))?.text ?? textIn(file)
+  const change = (file: string, text: string | undefined) => {
+    if (text !== undefined) changes.set(realFile(file), { file, text })
   }
-  return [...texts].map(([file, text]) => ({ file, text }))
+  for (const place of places) {
+    if (place.client !== 'opencode') {
+      change(place.file, withHooks(place, program, textNow(place.file)))
+      continue
+    }
+    const settings = opencodeSettings(place.home)
+    if (existsSync(settings) && textIn(settings) === undefined) continue
+    const closed = closedSettings(textNow(settings), textNow(place.file))
+    change(place.file, withHooks(place, { ...program, ...(closed.own === undefined ? {} : { own: closed.own }) }))
+    change(settings, closed.text)
+  }
+  return [...changes.values()]
 }
 
 type Replaced = { readonly replacements: readonly Replacement[]; readonly notes: readonly string[] }
 
 /** Two places of one file are changed one after the other in one text. */
 function replacementsFor(files: readonly Opened[], { clients }: Plan, config: string): Replaced {
-  const texts = new Map<string, string>()
-  const unchanged = new Set<string>()
+  const changes = new Map<string, Replacement>()
+  const notes = new Set<string>()
   for (const [at, opened] of files.entries()) {
+    const { file } = opened
     const taken = (clients[at]?.servers ?? []).filter(({ as }) => as !== undefined).map(({ name }) => name)
     if (taken.length === 0) continue
+    const other = taken.includes('sluice') ? undefined : otherSluice(opened.servers['sluice'], config)
+    if (other !== undefined) {
+      notes.add(`${file} already has ${other}, so it is not changed; remove or rename that entry, then run this again`)
+      continue
+    }
     const entry = { ...opened.entry, ...entryFor(opened.client, config, opened) }
-    const text = withGate({ ...opened, text: texts.get(opened.file) ?? opened.text }, taken, entry)
-    if (text === undefined) unchanged.add(opened.file)
-    else texts.set(opened.file, text)
+    const real = realFile(file)
+    const text = withGate({ ...opened, text: changes.get(real)?.text ?? opened.text }, taken, entry)
+    if (text === undefined) notes.add(`${file} could not be changed without rewriting it; add the gate by hand`)
+    else changes.set(real, { file, text })
   }
-  return {
-    replacements: [...texts].map(([file, text]) => ({ file, text })),
-    notes: [...unchanged].map((file) => `${file} could not be changed without rewriting it; add the gate by hand`),
-  }
+  return { replacements: [...changes.values()], notes: [...notes] }
+}
+
+/** What the entry `sluice` of a client is, if it is not the one of this gate: it would be overwritten. */
+function otherSluice(entry: unknown, config: string): string | undefined {
+  if (entry === undefined) return undefined
+  const read = readEntry(entry, { home: '', cwd: dirname(config) })
+  if (read.is !== 'gate') return 'another server called `sluice`'
+  return read.config === undefined || resolvePath(dirname(config), read.config) === config
+    ? undefined
+    : `an entry for the gate of ${read.config}`
 }

@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { parse } from 'yaml'
 import type { ClientFile } from './client-files.ts'
 import { plainJson } from './jsonc.ts'
 import type { Opened } from './plan-import.ts'
 import { tomlServers } from './toml-servers.ts'
+import { realFile, textIn } from './whole-file.ts'
 
 export type OpenedClients = { readonly files: readonly Opened[]; readonly unreadable: readonly string[] }
 
@@ -11,7 +12,12 @@ export type OpenedClients = { readonly files: readonly Opened[]; readonly unread
 export function openClients(wanted: readonly ClientFile[]): OpenedClients {
   const files: Opened[] = []
   const unreadable = new Set<string>()
+  const seen = new Set<string>()
   for (const each of wanted) {
+    // One file has several paths if there are links, and if the current folder is the home folder.
+    const place = JSON.stringify([realFile(each.file), each.at])
+    if (seen.has(place)) continue
+    seen.add(place)
     const read = open(each)
     if (read === 'unreadable')
       unreadable.add(`${each.file} is not valid ${each.format.toUpperCase()} and was not changed`)
@@ -22,8 +28,9 @@ export function openClients(wanted: readonly ClientFile[]): OpenedClients {
 
 function open(each: ClientFile): Opened | 'unreadable' | undefined {
   if (!existsSync(each.file)) return undefined
+  const text = textIn(each.file)
+  if (text === undefined) return 'unreadable'
   try {
-    const text = readFileSync(each.file, 'utf8')
     if (each.format === 'toml') return { ...each, text, servers: tomlServers(text) }
     let value: unknown = text.trim() === '' ? {} : parsed(text, each.format)
     for (const key of each.at) value = isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Json } from '../../contract/json.ts'
 import { editMembers } from './edit-json.ts'
@@ -57,5 +57,3 @@ function ownIn(plugin: string): Json | undefined {
   const [, line] = /^const own = (.+)$/m.exec(plugin) ?? []
   return line === undefined || line === 'undefined' ? undefined : (JSON.parse(line) as Json)
 }
-
-export const textOf = (file: string): string | undefined => (existsSync(file) ? readFileSync(file, 'utf8') : undefined)

@@ -13,8 +13,8 @@ export type Entry = {
 export type ReadEntry =
   | { readonly is: 'server'; readonly entry: Entry }
   | { readonly is: 'left'; readonly why: string }
-  /** It is the gate itself. */
-  | { readonly is: 'gate' }
+  /** It is a gate: the one of this configuration, if it names one. */
+  | { readonly is: 'gate'; readonly config?: string }
 
 type Fields = Readonly<Record<string, unknown>>
 const fieldsOf = (value: unknown): Fields =>
@@ -38,7 +38,10 @@ export function readEntry(value: unknown, where: { readonly home: string; readon
     const env = recordOf(said['env'] ?? nested['env'] ?? said['envs'] ?? said['environment'])
     if (args === undefined || env === undefined)
       return { is: 'left', why: 'its arguments or environment are not plain text' }
-    if (isGate(command, args)) return { is: 'gate' }
+    if (isGate(command, args)) {
+      const config = args.includes('--config') ? args[args.indexOf('--config') + 1] : undefined
+      return { is: 'gate', ...(config === undefined ? {} : { config }) }
+    }
     if (args.some((arg) => looksSecret('', arg) || /^--?[\w-]*(?:key|token|secret|passw)[\w-]*=./i.test(arg)))
       return {
         is: 'left',
