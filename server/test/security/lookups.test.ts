@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { appWithoutGate } from '../../../scripts/app-without-gate.ts'
@@ -8,21 +8,29 @@ import { listenTo, modern, rpc, sendRaw } from '../mcp/send-raw.ts'
 
 /**
  * What one credential began, looked up with others. An agent may hold several keys of one name: the smaller of them gets nothing through the
- * name. Every route and own tool that an agent may use is either in this table or in the list of those that look nothing up.
+ * name. Every route, MCP method and own tool that an agent may use is either in this table or in the list of those that look nothing up.
  */
-const SMALLER = ['fewer tools', 'fewer calls', 'unheard', 'lesser role', 'one vault'] as const
-const OTHERS = [
-  'smaller',
-  ...SMALLER,
-  'other agent',
-  'limited person',
-  'other user',
-  'other person',
-  'revoked',
-] as const
+const GRANTS = { speaks_for_user: true, flow_role: 'editor', calls: 1_000_000 }
+/** The name, user and grant of each key. */
+const KEYS = {
+  maker: ['claude', 'ana', GRANTS],
+  equal: ['claude', 'ana', GRANTS],
+  smaller: ['claude', 'ana', { tools: ['book__echo'], calls: 5 }],
+  'fewer tools': ['claude', 'ana', { ...GRANTS, tools: ['book__echo'] }],
+  'fewer calls': ['claude', 'ana', { ...GRANTS, calls: 999_999 }],
+  unheard: ['claude', 'ana', { ...GRANTS, speaks_for_user: undefined }],
+  'lesser role': ['claude', 'ana', { ...GRANTS, flow_role: 'viewer' }],
+  'one vault': ['claude', 'ana', { ...GRANTS, vault: 'x' }],
+  'other agent': ['helper', 'ana', {}],
+  'other user': ['claude', 'bob', {}],
+  'limited person': ['ana', 'ana', { kind: 'user', tools: ['book__echo'] }],
+  'other person': ['bob', 'bob', { kind: 'user' }],
+  revoked: ['claude', 'ana', GRANTS],
+} as const
+type Actor = keyof typeof KEYS
+const OTHERS = (Object.keys(KEYS) as Actor[]).filter((actor) => actor !== 'maker' && actor !== 'equal')
 /** An artifact belongs to its user: a key that may use its tools reads it, whichever of the user's agents made it. */
 const OF_THE_USER: readonly Actor[] = ['fewer calls', 'unheard', 'lesser role', 'one vault', 'other agent']
-type Actor = 'maker' | 'equal' | (typeof OTHERS)[number]
 
 let gate: RunningGate & { stop(): Promise<void> }
 const keys = new Map<Actor, string>()
@@ -49,25 +57,11 @@ beforeAll(async () => {
     writeFileSync(join(folder, 'script.yaml'), JSON.stringify(SCRIPT))
   })
   const admin = await gate.key('admin', 'root', 'root')
-  const create = async (name: string, user: string, grant: object = {}) =>
-    (await gate.http('POST', '/v1/keys', admin, { kind: 'agent', name, user, ...grant })).body
-  const key = async (...asked: Parameters<typeof create>) => String((await create(...asked))['key'])
-  const GRANTS = { speaks_for_user: true, flow_role: 'editor', calls: 1_000_000 }
-  keys.set('maker', await key('claude', 'ana', GRANTS))
-  keys.set('equal', await key('claude', 'ana', GRANTS))
-  keys.set('fewer tools', await key('claude', 'ana', { ...GRANTS, tools: ['book__echo'] }))
-  keys.set('fewer calls', await key('claude', 'ana', { ...GRANTS, calls: 999_999 }))
-  keys.set('unheard', await key('claude', 'ana', { ...GRANTS, speaks_for_user: undefined }))
-  keys.set('lesser role', await key('claude', 'ana', { ...GRANTS, flow_role: 'viewer' }))
-  keys.set('one vault', await key('claude', 'ana', { ...GRANTS, vault: 'x' }))
-  keys.set('smaller', await key('claude', 'ana', { tools: ['book__echo'], calls: 5 }))
-  keys.set('other agent', await key('helper', 'ana'))
-  keys.set('other user', await key('claude', 'bob'))
-  keys.set('limited person', await key('ana', 'ana', { kind: 'user', tools: ['book__echo'] }))
-  keys.set('other person', await key('bob', 'bob', { kind: 'user' }))
-  const gone = await create('claude', 'ana')
-  keys.set('revoked', String(gone['key']))
-  await gate.http('DELETE', `/v1/keys/${String(gone['key_id'])}`, admin)
+  for (const [actor, [name, user, grant]] of Object.entries(KEYS)) {
+    const { body } = await gate.http('POST', '/v1/keys', admin, { kind: 'agent', name, user, ...grant })
+    keys.set(actor as Actor, String(body['key']))
+    if (actor === 'revoked') await gate.http('DELETE', `/v1/keys/${String(body['key_id'])}`, admin)
+  }
 })
 afterAll(() => gate.stop())
 
@@ -79,6 +73,7 @@ const ownTool = async (key: string, name: string, args: object) =>
 const fieldsOf = (text: string) => JSON.parse(text) as Record<string, string>
 const KEYED = { 'idempotency-key': 'mine' }
 const KEYED_ECHO = { 'idempotency-key': 'echo' }
+const OLD = { 'mcp-protocol-version': '2025-11-25' }
 const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
 
 /** What the maker began. */
@@ -119,6 +114,18 @@ type Lookup = {
   readonly shared?: readonly Actor[]
 }
 
+const ofThread = (finds: RegExp, look: (key: string, of: Record<string, string>) => Promise<string>): Lookup => ({
+  finds,
+  look: async (key, maker) => look(key, await began.thread(maker)),
+})
+const ofTask = (method: string, finds: RegExp): Lookup => ({
+  finds,
+  look: async (key, maker) => {
+    const taskId = await began.task(maker)
+    return (await sendRaw(gate, key, modern(method, { taskId }, TASKS))).text
+  },
+})
+
 const LOOKUPS: Readonly<Record<string, Lookup>> = {
   'POST /v1/calls': {
     finds: /call_/,
@@ -148,22 +155,14 @@ const LOOKUPS: Readonly<Record<string, Lookup>> = {
     look: async (key, maker) => get(key, `/v1/artifacts/${await began.artifact(maker)}?length=20`),
     shared: OF_THE_USER,
   },
-  'GET /agent/threads': {
-    finds: /thread_/,
-    look: async (key, maker) => (await began.thread(maker), get(key, '/agent/threads')),
-  },
-  'GET /agent/threads/{thread_id}': {
-    finds: /SECRET/,
-    look: async (key, maker) => get(key, `/agent/threads/${(await began.thread(maker))['thread_id']}`),
-  },
-  'POST /agent/threads/{thread_id}/cancel': {
-    finds: /SECRET/,
-    look: async (key, maker) => post(key, `/agent/threads/${(await began.thread(maker))['thread_id']}/cancel`),
-  },
-  'GET /agent/runs/{run_id}': {
-    finds: /SECRET/,
-    look: async (key, maker) => get(key, `/agent/runs/${(await began.thread(maker))['run_id']}`),
-  },
+  'GET /agent/threads': ofThread(/thread_/, (key) => get(key, '/agent/threads')),
+  'GET /agent/threads/{thread_id}': ofThread(/SECRET/, (key, { thread_id }) => get(key, `/agent/threads/${thread_id}`)),
+  'POST /agent/threads/{thread_id}/cancel': ofThread(/SECRET/, (key, { thread_id }) =>
+    post(key, `/agent/threads/${thread_id}/cancel`),
+  ),
+  'GET /agent/runs/{run_id}': ofThread(/SECRET/, (key, { run_id }) => get(key, `/agent/runs/${run_id}`)),
+  'GET /v1/runs': ofThread(/run_/, (key) => get(key, '/v1/runs')),
+  'GET /v1/runs/{run_id}': ofThread(/agent/, (key, { run_id }) => get(key, `/v1/runs/${run_id}`)),
   'GET /agent/runs/{run_id}/events': {
     finds: /SECRET/,
     look: async (key, maker) => {
@@ -185,14 +184,6 @@ const LOOKUPS: Readonly<Record<string, Lookup>> = {
       await began.thread(maker),
       post(key, '/chat', { message: 'big', idempotency_key: 'thread' })
     ),
-  },
-  'GET /v1/runs': {
-    finds: /run_/,
-    look: async (key, maker) => (await began.thread(maker), get(key, '/v1/runs')),
-  },
-  'GET /v1/runs/{run_id}': {
-    finds: /agent/,
-    look: async (key, maker) => get(key, `/v1/runs/${(await began.thread(maker))['run_id']}`),
   },
   'POST /v1/runs/{run_id}/cancel': {
     finds: /run.ended/,
@@ -280,27 +271,34 @@ const LOOKUPS: Readonly<Record<string, Lookup>> = {
       ownTool(key, 'artifact_grep', { pointer: `artifact://${await began.artifact(maker)}`, pattern: 'xxx' }),
     shared: OF_THE_USER,
   },
-  'method tasks/get': {
-    finds: /"taskId"/,
-    look: async (key, maker) => {
-      const taskId = await began.task(maker)
-      return (await sendRaw(gate, key, modern('tasks/get', { taskId }, TASKS))).text
-    },
-  },
-  'method tasks/cancel': {
-    finds: /"result"/,
-    look: async (key, maker) => {
-      const taskId = await began.task(maker)
-      return (await sendRaw(gate, key, modern('tasks/cancel', { taskId }, TASKS))).text
-    },
-  },
+  'method tasks/get': ofTask('tasks/get', /"taskId"/),
+  'method tasks/update': ofTask('tasks/update', /"result"/),
+  'method tasks/cancel': ofTask('tasks/cancel', /"result"/),
   'method tasks/list': {
     finds: /call_/,
     look: async (key, maker) => {
       const taskId = await began.task(maker)
-      const headers = { 'mcp-protocol-version': '2025-11-25' }
-      const { text } = await sendRaw(gate, key, { headers, body: rpc('tasks/list') })
+      const { text } = await sendRaw(gate, key, { headers: OLD, body: rpc('tasks/list') })
       return text.includes(taskId) ? taskId : ''
+    },
+  },
+  'method tasks/result': {
+    finds: /"result"/,
+    look: async (key, maker) => {
+      const taskId = await began.task(maker)
+      await post(maker, `/v1/calls/${taskId}/withdraw`)
+      return (await sendRaw(gate, key, { headers: OLD, body: rpc('tasks/result', { taskId }) })).text
+    },
+  },
+  'method subscriptions/listen': {
+    finds: /"taskIds"/,
+    look: async (key, maker) => {
+      const wanted = { notifications: { taskIds: [await began.task(maker)] } }
+      const stream = listenTo(gate, key, { method: 'POST', ...modern('subscriptions/listen', wanted, TASKS) })
+      if ((await stream.opened) === 200)
+        await expect.poll(() => stream.messages.length + Number(stream.isOver())).toBeGreaterThan(0)
+      stream.close()
+      return JSON.stringify(stream.messages)
     },
   },
 }
@@ -325,6 +323,9 @@ const NOT_BY_CALLER: Readonly<Record<string, string>> = {
 }
 /** Changes of flow runs have a table of their own: server/test/flows/who-may-change.test.ts. */
 const isFlowChange = (route: string) => route.startsWith('POST /api/v1/flows/')
+/** Methods that read nothing which a caller made: lists, definitions, and what servers offer, which is judged like a call. */
+const METHODS_WITHOUT_LOOKUP =
+  /^(?:(?:tools|resources|resources\/templates|prompts)\/list|resources\/(?:read|subscribe|unsubscribe)|prompts\/get|completion\/complete|logging\/setLevel|server\/discover|tools\/call|elicitation\/create)$/
 const OWN_TOOLS_WITHOUT_LOOKUP = ['tool_search', 'get_skill_card', 'execute_skill_proxy', 'flow_run']
 
 test('every route that an agent may use is in this table, or in the list of those that look nothing up', () => {
@@ -351,6 +352,18 @@ test('every tool of the gate itself is in this table, or looks nothing up', asyn
     (name) => LOOKUPS[`own tool ${name}`] === undefined && !OWN_TOOLS_WITHOUT_LOOKUP.includes(name),
   )
   expect(missing).toEqual([])
+})
+
+test('every method of the MCP door is in this table, or looks nothing up', () => {
+  const door = join(import.meta.dirname, '../../src/doors/mcp')
+  const text = readdirSync(door)
+    .map((file) => readFileSync(join(door, file), 'utf8'))
+    .join('\n')
+  const methods = new Set([...text.matchAll(/'([a-z]+(?:\/[a-zA-Z]+)+)'/g)].map(([, name = '']) => name))
+  const named = [...methods].filter((name) => !/^(?:application|text|notifications|sluice)\//.test(name))
+  expect(named).toContain('tasks/get')
+  const isKnown = (name: string) => LOOKUPS[`method ${name}`] !== undefined || METHODS_WITHOUT_LOOKUP.test(name)
+  expect(named.filter((name) => !isKnown(name))).toEqual([])
 })
 
 describe.each(Object.entries(LOOKUPS))('%s', (_, { finds, look, shared = [] }) => {
