@@ -11,7 +11,7 @@ import { ROW_KEY_FILE } from '../keys/row-key.ts'
 import { SEAL_KEY_FILE } from '../keys/seal-keys.ts'
 import { placesIn } from './data-folder.ts'
 import type { Settings } from './load-config.ts'
-import { decidingFiles, programFiles } from './protected-files.ts'
+import { clientPrograms, decidingFiles, programFiles, startFiles } from './protected-files.ts'
 import { trustFolder } from './trust/trust-records.ts'
 
 const KEY_FILES = [
@@ -28,7 +28,7 @@ const KEY_FILES = [
 
 /**
  * What no tool argument may reach: the data folder and, for writing, the configuration, the files of its policy, what the user
- * trusts, what decides what clients run, and the gate's program.
+ * trusts, what decides what clients run, programs, and what shells and git start with.
  */
 export function gateFiles({ data, file, folder, policy }: Settings): GateFiles {
   const { admin, socket, keys } = placesIn(data)
@@ -37,7 +37,7 @@ export function gateFiles({ data, file, folder, policy }: Settings): GateFiles {
   return {
     data,
     settings: [...new Set([file, resolve(folder, policy.file), trustFolder(), ...decidingFiles({ data, file })])],
-    programs: programFiles(),
+    programs: [...new Set([...programFiles(), ...clientPrograms(), ...startFiles()])],
     store,
     names: secret.map((path) => relative(data, path)),
   }

@@ -52,5 +52,6 @@ export const GATE_PROTECTION_RULES: ReadonlySet<string> = new Set([
   'sandbox.gate_program',
   'sandbox.client_settings',
   'shell.gate',
+  'shell.client',
   'content.own_credential',
 ])

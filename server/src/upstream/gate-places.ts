@@ -8,7 +8,7 @@ import { followLinks } from './follow-links.ts'
 export type GateFiles = {
   readonly data: string
   readonly settings: readonly string[]
-  /** The gate's code, the Node that runs it, and the libraries it loads. */
+  /** The gate's code, the Node that runs it, and the libraries it loads; the programs of agents; what shells and git start with. */
   readonly programs: readonly string[]
   /** The store's own files in the data folder. */
   readonly store: readonly string[]

@@ -7,6 +7,17 @@ import { programFiles } from '../../src/boot/protected-files.ts'
 import { LAUNCHER } from '../../src/boot/local-gate.ts'
 import { hookPlaces } from '../../src/boot/init/hook-files.ts'
 import { clientFiles } from '../../src/boot/init/client-files.ts'
+import {
+  COMMANDS,
+  DECIDING,
+  FILE_TOOLS,
+  folderOf,
+  KINDS,
+  LINKS,
+  LOADED,
+  nameOf,
+  NAMES_NO_FILE,
+} from './ways-to-change.ts'
 import { CLIENT_TOOLS, HOOK_CLIENTS, type HookClient } from '../../src/contract/hook-clients.ts'
 import { AGENT, openTestGate, type GateRig } from '../gate/with-gate.ts'
 
@@ -42,10 +53,11 @@ beforeAll(async () => {
   linkSync(join(root, 'elsewhere/settings.json'), join(work(), 'hard.json'))
   process.env['XDG_DATA_HOME'] = join(root, 'share')
   installHook(installedHook(join(root, 'gate/data')))
-  for (const folder of ['.newclient', 'pages']) mkdirSync(join(work(), folder))
+  mkdirSync(join(work(), 'pages'))
   symlinkSync('servers', join(work(), 'chain'))
   symlinkSync('../chain', join(work(), 'pages/chain'))
   symlinkSync('../.vscode', join(work(), 'src/editor'))
+  symlinkSync('../.vscode', join(work(), 'src/new name'))
   symlinkSync('.gemini/settings.json', join(work(), 'not-yet'))
   symlinkSync('.junie', join(work(), 'folder-not-yet'))
   symlinkSync('/proc/self/cwd', join(work(), 'here'))
@@ -71,75 +83,68 @@ const runs = (command: string, cwd = work()) => judged('Bash', { command, cwd })
 
 const notBlocked = (said: readonly string[]) => said.filter((each) => !each.startsWith('block'))
 
-/** Every file that decides what a client runs, of clients that `init` knows and of others. */
-const DECIDING = [
-  '.mcp.json',
-  '.cursor/mcp.json',
-  '.vscode/mcp.json',
-  '~/.copilot/mcp-config.json',
-  '~/.claude.json',
-  '~/.claude/settings.json',
-  '.claude/settings.local.json',
-  '.claude/hooks/check.sh',
-  '~/.claude/plugins/x/hooks/hooks.json',
-  '/etc/claude-code/managed-settings.json',
-  '~/.codex/config.toml',
-  '.codex/config.toml',
-  '~/.codex/hooks.json',
-  '~/.gemini/settings.json',
-  '.gemini/settings.json',
-  '~/.gemini/extensions/x/gemini-extension.json',
-  '~/.qwen/settings.json',
-  '~/.cursor/hooks.json',
-  '.cursor/cli.json',
-  '.github/hooks/x.json',
-  'opencode.json',
-  '.opencode/plugin/x.js',
-  '~/.config/opencode/plugin/sluice.js',
-  '~/.codeium/windsurf/mcp_config.json',
-  '.roo/mcp.json',
-  '.kiro/settings/mcp.json',
-  '.junie/mcp/mcp.json',
-  '.newclient/mcp.json',
-  '.newclient/hooks.json',
-  '~/.config/Code/User/mcp.json',
-  '~/.config/zed/settings.json',
-  '~/.config/goose/config.yaml',
-  '.continue/mcpServers/x.yaml',
-  '~/.config/systemd/user/sluice.service',
-  '~/.config/systemd/user/sluice.service.d/override.conf',
-  '~/Library/LaunchAgents/dev.sluice.gate.plist',
-  '~/.local/share/sluice/hooks/0/sluice-hook.cjs',
-  '~/.local/state/sluice/trusted/x.json',
-] as const
-
-const absolute = (path: string) => (path.startsWith('~') ? join(homedir(), path.slice(1)) : join(work(), path))
-
+const absolute = (path: string) =>
+  path.startsWith('/') ? path : path.startsWith('~') ? join(homedir(), path.slice(1)) : join(work(), path)
 describe('a file that decides what a client runs', () => {
-  test.each(DECIDING)('%s is not changed by a file tool or a command, in any spelling', async (path) => {
-    const upper = path.toUpperCase()
-    const name = path.split('/').at(-1) ?? ''
-    const folder = path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '.'
-    const quoted = `${path.slice(0, -3)}"${path.slice(-3)}"`
+  test.each([...DECIDING, ...LOADED])('%s is not changed by a file tool or a command', async (path) => {
+    const quoted = `${path.slice(0, -3)}"${path.slice(-3)}"`.replaceAll(' ', '\\ ')
     const said = [
       await writes(absolute(path)),
       await judged('Edit', { file_path: absolute(path), old_string: 'a', new_string: 'b', cwd: work() }),
-      await writes(absolute(upper)),
-      await runs(`echo x > ${path}`),
-      await runs(`echo x > ${absolute(path)}`),
       await runs(`echo x > ${quoted}`),
-      await runs(`cp plain/x ${path}`),
-      await runs(`mv plain/${name} ${folder}`),
-      await runs(`cp plain/${name} -t ${folder}`),
-      await runs(`ln -sf /tmp/x ${path}`),
-      await runs(`ln ${path} plain/second`),
-      await runs(`sed -i s/a/b/ ${path}`),
-      await runs(`tee ${path} < notes.md`),
-      await runs(`dd if=notes.md of=${path}`),
-      await runs(`bash -c 'rm ${path}'`),
-      await runs(`python3 -c "open('${path}', 'w').write('x')"`),
-      await runs(`cd ${folder} && echo x > ${name}`),
+      await runs(`mv 'plain/${nameOf(path)}' "${absolute(folderOf(path))}"`),
     ]
+    expect(notBlocked(said)).toEqual([])
+  })
+
+  test.each(DECIDING)('%s is recognized in any letter case', async (path) => {
+    expect(notBlocked([await writes(absolute(path.toUpperCase()))])).toEqual([])
+  })
+
+  test.each(Object.entries(COMMANDS))('is not changed by a command: %s', async (_, command) => {
+    const said: string[] = []
+    for (const path of KINDS) said.push(await runs(command(path)))
+    said.push(await runs(command(join(homedir(), '.bashrc'))), await runs(command('src/new name/mcp.json')))
+    expect(notBlocked(said)).toEqual([])
+  })
+
+  test('is run and loaded, if it is no setting', async () => {
+    const said = await Promise.all([
+      runs('python3 .claude/skills/x/scripts/run.py --all > out.txt'),
+      runs('bash .git/hooks/pre-commit'),
+      runs('source ~/.bashrc && npm run build'),
+      runs('. ./.envrc; make'),
+      runs('cat ~/.profile > plain/profile'),
+      runs('git config user.email a@b.example && git config --global init.defaultBranch main'),
+      runs('git config --get core.hooksPath; git config core.editor; git config --list'),
+      runs('git commit -m "explain .claude/settings.json and .git/hooks"'),
+      runs('rm -rf .git && git init'),
+      runs('claude mcp list; codex --version; code --list-extensions'),
+      runs('npm install && npm test > log.txt'),
+      runs('mkdir -p code/config && cp -r code config plugins plain && git add code plugins x'),
+      writes('package.json'),
+      writes('AGENTS.md'),
+      writes('.cursor/rules/style.mdc'),
+      writes('.github/workflows/ci.yml'),
+    ])
+    expect(said.filter((each) => !each.startsWith('allow'))).toEqual([])
+  })
+
+  test('is not changed by the programs that manage it', async () => {
+    const said = await Promise.all([
+      runs('git config core.hooksPath /tmp/x'),
+      runs('git config --global alias.st "!touch x"'),
+      runs('sudo git -C sub config set core.fsmonitor /tmp/x'),
+      runs('git config --unset core.hooksPath'),
+      runs('claude mcp add x -- /tmp/x'),
+      runs('npx -y @anthropic-ai/claude-code@latest plugin install x'),
+      runs('codex mcp add x -- y'),
+      runs('timeout 5 gemini extensions install https://a.example'),
+      runs("bash -c 'copilot plugin install x'"),
+      runs('code --install-extension a.b --force'),
+      runs('cursor --add-mcp {}'),
+      runs('mv plain/bare .git'),
+    ])
     expect(notBlocked(said)).toEqual([])
   })
 
@@ -197,73 +202,6 @@ describe('a file that decides what a client runs', () => {
     expect(said.filter((each) => !each.startsWith('allow'))).toEqual([])
   })
 })
-
-/** What each file tool of a client is called with to change this file. */
-type FileTools = Readonly<Record<string, readonly ((path: string) => object)[]>>
-const field = (name: string) => [(path: string) => ({ [name]: path, content: 'x', old_string: 'a', new_string: 'b' })]
-const patches = (...names: readonly string[]) =>
-  names.flatMap((name) => PATCHES.map((patch) => (path: string) => ({ [name]: patch(path) })))
-const PATCHES: readonly ((path: string) => string)[] = [
-  (path) => `*** Begin Patch\n*** Update File: ${path}\n@@\n-a\n+b\n*** End Patch`,
-  (path) => `*** Begin Patch\n*** Add File: notes/x.md\n+x\n*** Add File: ${path}\n+x\n*** End Patch\n`,
-  (path) => `*** Begin Patch\r\n  *** Delete File:   ${path}  \r\n*** End Patch`,
-  (path) => `*** Begin Patch\n*** Update File: notes.md\n*** Move to: ${path}\n@@\n-a\n+b\n*** End Patch`,
-  (path) => `--- a/notes.md\n+++ b/${path}\n@@ -1 +1 @@\n-a\n+b\n`,
-  (path) => `--- notes.md\t2026-01-01\n+++ ${path}\t2026-01-01 10:00:00\n@@ -1 +1 @@\n-a\n+b\n`,
-  (path) => `diff --git a/notes.md b/${path}\nsimilarity index 100%\nrename from notes.md\nrename to ${path}\n`,
-  (path) => `Index: ${path}\n===\n@@ -1 +1 @@\n-a\n+b\n`,
-]
-const FILE_TOOLS: Readonly<Record<HookClient, FileTools>> = {
-  'claude-code': {
-    Write: field('file_path'),
-    Edit: field('file_path'),
-    MultiEdit: [(file_path) => ({ file_path, edits: [{ old_string: 'a', new_string: 'b' }] })],
-    NotebookEdit: field('notebook_path'),
-  },
-  codex: { apply_patch: patches('command') },
-  copilot: {
-    create: field('path'),
-    edit: field('path'),
-    str_replace_editor: [(path) => ({ command: 'create', path, file_text: 'x' })],
-    apply_patch: patches('input'),
-  },
-  cursor: { Write: field('file_path'), Edit: field('file_path'), Delete: field('file_path') },
-  gemini: { write_file: field('file_path'), replace: field('file_path') },
-  opencode: {
-    write: field('filePath'),
-    edit: field('filePath'),
-    multiedit: field('filePath'),
-    patch: patches('patchText'),
-  },
-  qwen: {
-    write_file: field('file_path'),
-    edit: field('file_path'),
-    replace: field('file_path'),
-    notebook_edit: field('notebook_path'),
-  },
-}
-/** It writes one file of the client's own, whose name is not an argument. */
-const NAMES_NO_FILE = new Set(['save_memory'])
-
-/** Ways to a protected file, relative to the folder that the client works in. */
-const LINKS = {
-  'a file': '.mcp.json',
-  'a link': 'servers',
-  'a chain of links': 'pages/chain',
-  'a link to a folder': 'src/editor/mcp.json',
-  'a link to a folder, below it': 'src/deep/agent/hooks/check.sh',
-  'a link to a file that does not exist': 'not-yet',
-  'a link to a folder that does not exist': 'folder-not-yet/mcp/mcp.json',
-  'the folder above the target of a link': 'src/deep/agent/../.mcp.json',
-  'the folder above, twice': 'src/editor/../.claude/settings.json',
-  'a name in other letters': '.Cursor/MCP.json',
-  'a second name on disk': 'hard-servers',
-  'a second name on disk, in another folder': 'src/hard-hook.sh',
-  'the folder of a process': '/proc/self/cwd/.mcp.json',
-  'a link to the folder of a process': 'here/.vscode/mcp.json',
-  'an open folder': '/proc/self/fd/3/mcp.json',
-  'an open folder, by its short name': '/dev/fd/3/hooks.json',
-} as const
 
 describe.each(HOOK_CLIENTS)('the file tools of %s', (client) => {
   test('are all in this table', () => {

@@ -5,7 +5,7 @@ import { argsOf } from './call-args.ts'
 import type { Facts } from './facts.ts'
 import type { Policy } from './policy/policy.ts'
 import type { FileFact, FilesFact } from './sandbox/files-fact.ts'
-import { isAroundClientFile, isClientFile } from './sandbox/client-files.ts'
+import { isAroundClientFile, isClientFile, isGitFolder, isLoadedByClient } from './sandbox/client-files.ts'
 import { isInside } from './sandbox/is-inside.ts'
 import { isBehindProcess, isProcessFile } from './sandbox/process-files.ts'
 import { sensitiveName } from './sandbox/sensitive-names.ts'
@@ -77,14 +77,14 @@ type Use = TreeUse | 'becomes' | 'works in'
 /** Effects that may change a file. A tool that only reaches people or the network just reads it. */
 const CHANGING = ['write', 'destructive', 'privileged'] as const
 
-function gateFindings({ gate, certainty, tree, part = 'writes' }: FileFact, tool: Tool, use: Use): Finding[] {
+function gateFindings({ gate, certainty, tree, part }: FileFact, tool: Tool, use: Use): Finding[] {
   if (gate.includes('data')) {
     if (certainty === 'mention')
       return [{ effect: 'ask', rule: 'sandbox.gate_mentioned', says: "mentions the gate's data folder in a text" }]
     return [{ effect: 'block', rule: 'sandbox.gate_data', says: "leads into the gate's data folder" }]
   }
   if (certainty === 'mention') return []
-  const isChanging = CHANGING.some((effect) => tool.effects.includes(effect))
+  const isChanging = part === 'writes' || CHANGING.some((effect) => tool.effects.includes(effect))
   if (gate.includes('settings') && isChanging)
     return [
       {
@@ -93,9 +93,13 @@ function gateFindings({ gate, certainty, tree, part = 'writes' }: FileFact, tool
         says: "leads to the gate's configuration or policy, or to another file that it depends on",
       },
     ]
-  if (gate.includes('program') && isChanging && part === 'writes')
+  if (gate.includes('program') && isChanging && (part ?? 'writes') === 'writes')
     return [
-      { effect: 'block', rule: 'sandbox.gate_program', says: "leads to the gate's program or a library that it loads" },
+      {
+        effect: 'block',
+        rule: 'sandbox.gate_program',
+        says: 'leads to the program of the gate or of a coding agent, or to what a shell or git starts with',
+      },
     ]
   const isAround = gate.includes('around_data') || gate.includes('around_settings')
   if (isAround && use === 'takes')
@@ -108,14 +112,20 @@ function gateFindings({ gate, certainty, tree, part = 'writes' }: FileFact, tool
 /** Whoever can rewrite an agent's hooks can turn the gate off for it. */
 function clientFinding({ readings, leads, certainty, part }: FileFact, tool: Tool, use: Use): Finding[] {
   const paths = leads === 'unknown' ? readings : [...readings, ...leads]
-  const isChanging = CHANGING.some((effect) => tool.effects.includes(effect))
+  const isChanging = part === 'writes' || CHANGING.some((effect) => tool.effects.includes(effect))
+  if (certainty === 'mention' || !isChanging || part === 'reads') return []
   const isReplacing = use === 'takes' || use === 'becomes'
   // Where a process's folder leads, and what its descriptor is, only that process can tell.
   const isTheirs = (path: string) =>
     isClientFile(path) || isBehindProcess(path) || (isReplacing && isAroundClientFile(path))
-  if (certainty === 'mention' || !isChanging || part === 'reads' || !paths.some(isTheirs)) return []
-  return [{ effect: 'block', rule: 'sandbox.client_settings', says: "leads to a coding agent's hooks or settings" }]
+  const isLoaded = (path: string) => isLoadedByClient(path) || (use === 'becomes' && isGitFolder(path))
+  if (paths.some(isTheirs)) return [{ ...CLIENT, says: "leads to a coding agent's hooks or settings" }]
+  return part !== 'runs' && paths.some(isLoaded)
+    ? [{ ...CLIENT, says: 'leads to something that a coding agent, an editor or git loads or starts by itself' }]
+    : []
 }
+
+const CLIENT = { effect: 'block', rule: 'sandbox.client_settings' } as const
 
 function findingsOn(arg: FileFact, sandbox: FilesFact['sandbox']): Finding[] {
   const isBound = arg.bound && sandbox !== 'none'

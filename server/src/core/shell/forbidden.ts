@@ -15,6 +15,11 @@ export const GATE: Forbidden = {
   says: 'controls the gate itself, which only its operator may do, in a terminal of their own',
 }
 
+export const CLIENT: Forbidden = {
+  rule: 'shell.client',
+  says: "changes a coding agent's servers, plugins, hooks or settings, which only its user may do, in a terminal of their own",
+}
+
 const DISKS = /^\/dev\/(?!null$|zero$|full$|stdin$|stdout$|stderr$|tty|fd\/|shm\/|random$|urandom$|pts\/|tcp\/|udp\/)/
 
 export const isDisk = (path: string): boolean => DISKS.test(path)
@@ -137,5 +142,28 @@ export function isGateCommand(words: readonly ReadWord[]): boolean {
     if (!/(?:^|\/)sluice(?:@[\w.-]+)?$/.test(text)) return false
     const next = words[at + 1]?.text
     return next !== undefined && /^[a-z-]+$/.test(next) && !LOOKS.has(next)
+  })
+}
+
+/** Coding agents and editors, by the names of their programs and packages. */
+const CLIENTS =
+  /(?:^|\/)(?:claude(?:-code)?|codex|gemini(?:-cli)?|qwen(?:-code)?|copilot(?:-cli)?|opencode(?:-ai)?|cursor(?:-agent)?|code(?:-insiders|-server)?|codium|vscodium|windsurf|kiro(?:-cli)?|q|amp|droid|auggie|goose|crush|zed)(?:\.exe|\.cmd)?(?:@[\w.-]+)?$/
+const MANAGED = /^(?:mcp|plugins?|extensions?|hooks?|skills?|config|features|settings|marketplace|configure)$/
+const CLIENT_LOOKS = new Set(['list', 'ls', 'get', 'show', 'help', 'status', 'doctor', 'validate', 'serve', 'server'])
+const MANAGING = /^--(?:(?:un)?install-extension|add-mcp|update-extensions|disable-extension)(?:=|$)/
+
+/**
+ * Whether the words are a command of a coding agent that changes what it runs: `claude mcp add`, `code --install-extension`.
+ * `anywhere`: any of the words may be the program that is started.
+ */
+export function isClientCommand(words: readonly ReadWord[], anywhere: boolean): boolean {
+  return words.some(({ text }, at) => {
+    if ((at > 0 && !anywhere) || !CLIENTS.test(text)) return false
+    const rest = words.slice(at + 1, at + 20).map((word) => word.text)
+    const managed = rest.findIndex((word) => MANAGED.test(word))
+    const next = rest.slice(managed + 1).find((word) => !word.startsWith('-'))
+    const isManaging = managed >= 0 && rest.slice(0, managed).every((word) => word.startsWith('-'))
+    if (isManaging && rest[managed] === 'configure') return true
+    return rest.some((word) => MANAGING.test(word)) || (isManaging && next !== undefined && !CLIENT_LOOKS.has(next))
   })
 }

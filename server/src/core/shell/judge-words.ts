@@ -1,13 +1,14 @@
-import { GATE, forbiddenIn, isGateCommand } from './forbidden.ts'
+import { CLIENT, GATE, forbiddenIn, isClientCommand, isGateCommand } from './forbidden.ts'
 import type { ShellEffect, Program } from './program.ts'
 import { spread } from './program.ts'
 import { readOptions, type Arguments } from './read-options.ts'
 import type { ReadWord } from './read-word.ts'
 import type { Place, Reader } from './reader.ts'
+import { noteArguments } from './expanded.ts'
 import { sensitiveWord } from './sensitive.ts'
 import { searchesHome } from './searches-home.ts'
 import { SPECIALS } from './specials.ts'
-import { noteTrees } from './trees.ts'
+import { gitSettings, noteTrees } from './trees.ts'
 import { programName, programOf } from './table.ts'
 
 const VERSION = /^--?(?:version|help)$/
@@ -50,8 +51,10 @@ export function judgeWords(reader: Reader, words: readonly ReadWord[], place: Pl
   if (isGateCommand(words)) reader.forbidden.push(GATE)
   const name = first.literal && (!first.pattern || first.text === '[') ? programName(first.text) : undefined
   const program = name === undefined || reader.functions.has(name) ? undefined : programOf(name)
+  if (isClientCommand(words, program === undefined || RUNNERS.has(name ?? ''))) reader.forbidden.push(CLIENT)
   if (name !== undefined && reader.functions.has(name)) {
     notePaths(reader, rest)
+    noteArguments(reader, [first, ...rest])
     return ['reads']
   }
   if (name === undefined || program === undefined) {
@@ -67,7 +70,10 @@ export function judgeWords(reader: Reader, words: readonly ReadWord[], place: Pl
   const [only] = rest
   if (rest.length === 1 && only?.literal === true && isVersion(name, only.text)) return ['reads']
   noteTrees(reader, name, rest)
+  if (name === 'set') noteArguments(reader, [first, ...rest.filter(({ text }) => !/^[-+]/.test(text))])
   const does = rowDoings(reader, name, program, withoutNull(name, rest), place)
+  const settings = name === 'git' && does.some((doing) => doing !== 'reads') ? gitSettings(rest) : undefined
+  if (settings !== undefined) reader.written.add(settings)
   if (does.some((doing) => HANDS_ON.has(doing))) probeAll(reader, rest, place)
   if (searchesHome(name, rest)) reader.secrets.add('everything below a home or system folder')
   if (does.includes('fetches') || does.includes('sends')) noteAddresses(reader, rest)
@@ -85,6 +91,9 @@ export function judgeWords(reader: Reader, words: readonly ReadWord[], place: Pl
     return [...does, 'sends']
   return does
 }
+
+/** Programs that start the package that one of their words names. */
+const RUNNERS = new Set('npx pnpx bunx npm pnpm yarn bun deno uvx pipx mise volta fnm'.split(' '))
 
 /** `evil.example/x` without a scheme is an address too, if the program uses the network. */
 function noteAddresses(reader: Reader, words: readonly ReadWord[]): void {

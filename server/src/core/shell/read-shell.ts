@@ -1,10 +1,11 @@
 import { forEachChild, parse, type Command, type Pipeline, type Redirection, type SyntaxNode } from 'unbash'
 import { patchedPaths } from '../gate/sandbox/patched-paths.ts'
 import { bytesOfBase64, bytesOfHex } from '../gate/own-credentials/decode.ts'
+import { expanded, noteValue } from './expanded.ts'
 import { FORK_BOMB, REVERSE_SHELL, isDisk } from './forbidden.ts'
 import { DEEPEST, judgeWords, notePaths } from './judge-words.ts'
 import type { ShellEffect } from './program.ts'
-import { readArgument, readWord } from './read-word.ts'
+import { readArgument, readWord, type ReadWord } from './read-word.ts'
 import type { Input, Place, Reader } from './reader.ts'
 import { isSecretVariable, isSteering } from './sensitive.ts'
 import type { ShellPart, ShellReading } from './shell-reading.ts'
@@ -33,12 +34,14 @@ export function readShell(command: string, cwd?: string): ShellReading {
     run: new Set(),
     trees: [],
     folders: [],
+    values: new Map(),
     left: MOST_PARTS,
     code: (text, place) => readCode(reader, text, place),
     probe: (text, place) => probe(reader, text, place),
   }
   readCode(reader, command, { depth: 0, substituted: false, input: undefined })
-  const { parts, forbidden, secrets, unknown, addresses, paths, written, run, trees, folders } = reader
+  const { parts, forbidden, secrets, unknown, addresses, paths, values } = reader
+  const become = (text: string) => expanded(text, values)
   return {
     parts,
     forbidden: unique(forbidden),
@@ -46,10 +49,10 @@ export function readShell(command: string, cwd?: string): ShellReading {
     unknown: [...unknown],
     addresses: [...addresses],
     paths: [...paths],
-    written: [...written],
-    run: [...run],
-    trees,
-    folders,
+    written: [...new Set([...reader.written].flatMap(become))],
+    run: [...new Set([...reader.run].flatMap(become))],
+    trees: reader.trees.flatMap(({ text, use }) => become(text).map((one) => ({ text: one, use }))),
+    folders: reader.folders.flatMap(become),
   }
 }
 
@@ -86,6 +89,7 @@ function probe(reader: Reader, text: string, place: Place): void {
     run: new Set(),
     trees: [],
     folders: [],
+    values: new Map(),
     left: Math.min(reader.left, 50),
     functions: new Set(),
   }
@@ -161,6 +165,7 @@ function visit(reader: Reader, node: SyntaxNode, source: string, place: Place): 
       for (const word of (node.wordlist ?? []).map(readWord)) {
         if (HIDES_OPTIONS.test(word.sure)) reader.unknown.add('options in a variable')
         notePaths(reader, [word])
+        noteValue(reader, node.name.value, word.text)
       }
       break
     case 'Assignment':
@@ -222,6 +227,7 @@ function assignment(reader: Reader, node: Extract<SyntaxNode, { type: 'Assignmen
     if (word.literal && /\$\(|`/.test(word.text)) reader.unknown.add('code in the name or the value of a variable')
     if (HIDES_OPTIONS.test(word.sure)) reader.unknown.add('options in a variable')
     notePaths(reader, [word])
+    noteValue(reader, node.name, word.text, node.append === true)
   }
 }
 
@@ -313,7 +319,7 @@ function simple(reader: Reader, node: Command, source: string, place: Place): vo
   const words = node.name === undefined ? [] : [readWord(node.name), ...node.args.map(readArgument)]
   const done = judgeWords(reader, words, { ...place, input })
   does.push(...done)
-  if (done.some((one) => WRITING.has(one))) for (const { text } of words) reader.written.add(text)
+  if (done.some((one) => WRITING.has(one))) for (const text of changedBy(words)) reader.written.add(text)
   else if (done.some((one) => RUNNING.has(one))) for (const { text } of words) reader.run.add(text)
   if (words.some(({ text }) => PATCHES.test(text)))
     for (const text of [...words.map((word) => word.text), ...(input?.texts ?? [])])
@@ -324,6 +330,15 @@ function simple(reader: Reader, node: Command, source: string, place: Place): vo
   if (programOf(program)?.decodes === true && place.substituted)
     reader.unknown.add('text that is decoded while it runs')
   reader.parts.push({ text: source.slice(node.pos, node.end), program, does: [...new Set(does)] } satisfies ShellPart)
+}
+
+/** The message of a commit names nothing that changes. */
+function changedBy(words: readonly ReadWord[]): readonly string[] {
+  const texts = words.map(({ text }) => text)
+  if (programName(texts[0] ?? '') !== 'git') return texts
+  return texts.filter(
+    (text, at) => !/^(?:-[a-zA-Z]*m|--message)$/.test(texts[at - 1] ?? '') && !text.startsWith('--message='),
+  )
 }
 
 /** `patch`, `apply_patch`, `git apply`, `git am`, also after another program. */

@@ -1,3 +1,4 @@
+import type { Values } from './expanded.ts'
 import type { Forbidden } from './forbidden.ts'
 import type { ShellEffect } from './program.ts'
 import type { ReadWord } from './read-word.ts'
@@ -29,6 +30,7 @@ export type Reader = {
   readonly run: Set<string>
   readonly trees: TreeWord[]
   readonly folders: string[]
+  readonly values: Values
   /** How many more parts are checked; the rest is unknown. */
   left: number
   /** Parses a text as shell code. */

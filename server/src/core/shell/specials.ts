@@ -1,3 +1,4 @@
+import { noteArguments, noteValue } from './expanded.ts'
 import type { ShellEffect, Program, Special } from './program.ts'
 import { readOptions } from './read-options.ts'
 import { UNKNOWN_WORD, literalWord, quotedWord, type ReadWord } from './read-word.ts'
@@ -152,6 +153,7 @@ function shell({ reader, name, program, words, place }: SpecialInput): readonly 
     if (words.slice(0, Math.max(flag, 0)).some(({ text }) => /^--(?:rcfile|init-file)|^-O$/.test(text)))
       return [...base, 'runs']
     if (name === 'fish' || name === 'csh' || name === 'tcsh') reader.unknown.add('code for another shell')
+    noteArguments(reader, after.slice(after.indexOf(code) + 1))
     reader.code(code.text, { ...below, input: place.input })
     return base
   }
@@ -232,6 +234,9 @@ function sed({ reader, words }: SpecialInput): readonly ShellEffect[] {
   paths(reader, given.length > 0 ? operands : operands.slice(1))
   const does = scripts.flatMap(({ text, literal }): readonly ShellEffect[] => {
     const found = sedDoings(text)
+    if (found.includes('writes'))
+      for (const [, file = ''] of [...text.matchAll(/w\s*(?=(\S[^\n]*))/gi)].slice(0, 50))
+        reader.written.add(file.trim())
     // A value that contains the delimiter could end the expression and start a command.
     return literal ? found : [...found, 'unknown']
   })
@@ -301,6 +306,9 @@ function tar({ reader, words, program }: SpecialInput): readonly ShellEffect[] {
 function variables({ reader, name, words, place }: SpecialInput): readonly ShellEffect[] {
   const does: ShellEffect[] = ['reads']
   const brought = [...words.map(({ text }) => text.split(/=(.*)/s)[1] ?? ''), ...(place.input?.texts ?? [])]
+  for (const { text } of words)
+    for (const line of place.input?.texts ?? [])
+      for (const value of [line.trim(), ...line.trim().split(/\s+/).slice(0, 20)]) noteValue(reader, text, value)
   if (brought.some((text) => /(?:^|\s)-/.test(text))) reader.unknown.add('options in a variable')
   for (const { text, literal } of words) {
     const [variable = '', value = ''] = text.split(/=(.*)/s)

@@ -33,11 +33,26 @@ export function noteTrees(reader: Reader, name: string, words: readonly ReadWord
   const use = TAKES.has(name) ? 'takes' : 'goes through'
   if (isWhole && name !== 'install') reader.trees.push(...sources.map((text) => ({ text, use }) as const))
   if (target === undefined) return
+  // On another machine nothing of this one is changed.
+  if (!/^[^/]+:/.test(target)) reader.written.add(target)
   for (const source of sources) reader.written.add(`${target.replace(/\/+$/, '')}/${lastName(source)}`)
   // `cp -r new/. folder` puts everything of one folder into the other.
   const isMerged = isWhole && use !== 'takes' && sources.some((source) => /(?:^|\/)\.?$|[*?[{$]/.test(source))
   if (isMerged) reader.trees.push({ text: target, use: 'goes through' })
   if (isWhole && !target.endsWith('/')) reader.trees.push({ text: target, use: 'becomes' })
+}
+
+/** Settings of git that run nothing and lead to no other settings. */
+const PLAIN_SETTING =
+  /^(?:(?:user|author|committer|color|column|advice|pull|push|rebase|status|log|blame|rerere|stash|tag|versionsort)\..+|branch\..+\.(?:merge|remote|rebase|description|pushremote)|remote\..+\.(?:url|pushurl|fetch|push|prune)|core\.(?:autocrlf|eol|filemode|ignorecase|quotepath|abbrev|whitespace|longpaths|safecrlf|symlinks|compression|commentchar)|commit\.(?:gpgsign|verbose|cleanup)|init\.defaultbranch|fetch\.(?:prune|prunetags|parallel|all)|merge\.(?:ff|conflictstyle|renames|log)|diff\.(?:algorithm|renames|noprefix|colormoved))$/i
+
+/** What `git config` sets may be a program that git starts: a hook, a pager, an alias. Undefined if it only sets how git works. */
+export function gitSettings(words: readonly ReadWord[]): string | undefined {
+  const texts = words.map(({ text }) => text)
+  const at = texts.indexOf('config')
+  if (at < 0 || texts.some((text) => /^(?:-f|--file(?:=.*)?)$/.test(text))) return undefined
+  const key = texts.slice(at + 1).find((text) => /^[a-z][\w-]*\../i.test(text))
+  return key !== undefined && PLAIN_SETTING.test(key) ? undefined : '.git/config'
 }
 
 /** Programs with an option whose value is the folder they work in. */

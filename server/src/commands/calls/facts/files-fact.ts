@@ -21,7 +21,6 @@ import { shownPointer } from '../../../core/gate/shown-pointer.ts'
 import type { DiskLook, FileFacts } from './file-facts.ts'
 import { gateOf, isAbsolute, mayNameFiles, namedFiles, pairedFiles } from './gate-reach.ts'
 import { linkedBy } from './linked-by.ts'
-import type { TreeWord } from '../../../core/shell/shell-reading.ts'
 import { settingsOf, type Judgement } from './load-judgement.ts'
 import type { YieldWhenDue, MaybePromise } from '../../ports/runtime.ts'
 import { SMALL_TEXT } from '../../scanning/scanner.ts'
@@ -128,10 +127,9 @@ async function lookAt(
     if (fact !== undefined)
       facts.push({ at: shownPointer(argument.path, schema), ...fact, ...part, ...(isHere ? { tree: 'works in' } : {}) })
   }
-  for (const { argument, tree } of command?.words ?? []) {
+  for (const { argument, ...use } of command?.words ?? []) {
     await pause()
     const fact = await factOf(argument, look, bases, machine)
-    const use = tree === undefined ? {} : { tree }
     if (fact !== undefined) facts.push({ at: shownPointer(argument.path, schema), ...fact, ...use })
   }
   return {
@@ -147,7 +145,7 @@ const namesNothing = (texts: readonly ArgumentText[], look: DiskLook): boolean =
 
 /** What a shell command may change, by its own words: without quotes, and with the names that a target folder gets. */
 type CommandWords = {
-  readonly words: readonly { readonly argument: FileArgument; readonly tree?: TreeWord['use'] }[]
+  readonly words: readonly ({ readonly argument: FileArgument } & Pick<FileFact, 'tree' | 'part'>)[]
   readonly written: readonly string[]
   readonly run: readonly string[]
   readonly folders: readonly string[]
@@ -165,10 +163,12 @@ function commandWords(tool: Tool, call: Call): CommandWords | undefined {
   const reading = shellReading(tool, call)
   if (reading === undefined || tool.shell === undefined) return undefined
   const path = tool.shell.split('/').filter((name) => name !== '')
-  const isName = (text: string) => text !== '' && text.length <= LONGEST && !/\s|^-/.test(text)
-  const written = reading.written.flatMap((word) => [word, ...word.split(/[=:,]/).slice(1)]).filter(isName)
+  const isName = (text: string) => text !== '' && text.length <= LONGEST && !/[\r\n]|^-/.test(text)
+  const written = reading.written
+    .flatMap((word) => [word, ...word.split(/[=:,]/).slice(1), ...attachedTo(word)])
+    .filter(isName)
   const words = [
-    ...[...new Set(written)].map((text) => ({ text, use: {} })),
+    ...[...new Set(written)].map((text) => ({ text, use: { part: 'writes' as const } })),
     ...reading.trees
       .filter(({ text }) => text.length <= LONGEST)
       .map(({ text, use }) => ({ text, use: { tree: use } })),
@@ -183,6 +183,10 @@ function commandWords(tool: Tool, call: Call): CommandWords | undefined {
     too_many: words.length > MOST_WORDS,
   }
 }
+
+/** `-o.mcp.json`, `-so.mcp.json`: an option with its value attached. */
+const attachedTo = (word: string): readonly string[] =>
+  /^-[a-zA-Z]/.test(word) ? [2, 3, 4, 5].map((at) => word.slice(at)) : []
 
 const MOST_FOLDERS = 16
 

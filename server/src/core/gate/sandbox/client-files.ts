@@ -33,6 +33,39 @@ const TREES = `
   .split(/\s+/)
   .map((folder) => folder.split('/'))
 
+/**
+ * What coding agents, editors and git run or load by themselves: agents, commands and skills whose headers may name hooks and servers,
+ * extensions, profiles, tasks, git's hooks and settings. Unlike the files above, these may be run by an agent itself.
+ */
+const LOADED_FILES = `
+  hooks/hooks.json .codex/*.config.toml .codex/.env .gemini/.env .qwen/.env .cursor/environment.json .cursor/worktrees.json
+  .opencode/package.json .config/opencode/package.json .vscode/settings.json .vscode/tasks.json .vscode/launch.json *.code-workspace
+  .vscode/argv.json .cursor/argv.json .zed/tasks.json .config/zed/tasks.json .envrc .direnvrc .config/direnv/direnvrc
+  .git/config .git/config.worktree .git/modules/*/config .git/worktrees/*/config.worktree`
+  .trim()
+  .split(/\s+/)
+  .map((file) => file.split('/'))
+  .concat(
+    ['code', 'code - insiders', 'cursor', 'vscodium', 'windsurf', 'kiro', 'antigravity', 'trae'].flatMap((editor) =>
+      ['settings.json', 'tasks.json', 'keybindings.json', 'mcp.json'].flatMap((file) => [
+        [editor, 'user', file],
+        [editor, 'user', 'profiles', '*', file],
+      ]),
+    ),
+  )
+
+const LOADED_TREES = `
+  .claude/agents .claude/commands .claude/skills .claude/local .claude-plugin etc/claude-code .codex/agents .codex/plugins etc/codex
+  .agents/plugins .gemini/agents .gemini/commands etc/gemini-cli .qwen/agents .qwen/commands etc/qwen-code .cursor/agents .cursor/plugins
+  .cursor/extensions .cursor-server/extensions .copilot/agents .copilot/plugins .copilot/installed-plugins .github/agents .github/copilot
+  .github/plugin .opencode/agent .opencode/agents .opencode/command .opencode/commands .opencode/mode .opencode/modes .opencode/node_modules
+  .config/opencode/agent .config/opencode/agents .config/opencode/command .config/opencode/commands .config/opencode/mode
+  .config/opencode/modes .config/opencode/node_modules .vscode/extensions .vscode-insiders/extensions .vscode-oss/extensions
+  .vscode-server/extensions .vscode-server/data/machine .windsurf/extensions .git/hooks .git/modules/*/hooks .config/git/hooks`
+  .trim()
+  .split(/\s+/)
+  .map((folder) => folder.split('/'))
+
 /** Folders that hold nothing else: a call that changes anything and names one of them may change these files. */
 const HOMES = `
   .claude .codex .gemini .qwen .cursor .copilot .opencode .config/opencode .codeium .windsurf .roo .kilocode .kiro .amazonq
@@ -55,8 +88,18 @@ export const isClientFile = (path: string): boolean =>
     (names) =>
       FILES.some((file) => endsWith(names, file)) ||
       HOMES.some((folder) => endsWith(names, folder)) ||
-      TREES.some((folder) => names.some((_, at) => endsWith(names.slice(0, at + 1), folder))),
+      isIn(names, TREES),
   )
+
+/** Whether a path, or a pattern of paths, is something that a client or git loads or starts by itself. */
+export const isLoadedByClient = (path: string): boolean =>
+  spellings(path).some((names) => LOADED_FILES.some((file) => endsWith(names, file)) || isIn(names, LOADED_TREES))
+
+/** Whether a path is a folder whose contents git trusts, wherever they come from. */
+export const isGitFolder = (path: string): boolean => spellings(path).some((names) => endsWith(names, ['.git']))
+
+const isIn = (names: readonly string[], trees: readonly (readonly string[])[]): boolean =>
+  trees.some((folder) => names.some((_, at) => endsWith(names.slice(0, at + 1), folder)))
 
 /** Whether a path is a folder that contains them, among other files. */
 export const isAroundClientFile = (path: string): boolean =>
@@ -64,8 +107,10 @@ export const isAroundClientFile = (path: string): boolean =>
 
 /** The files and folders of `isClientFile` that a folder may contain, relative to it, to find second names for them. */
 export const CLIENT_PLACES = {
-  files: FILES.filter((names) => !names.some((name) => name.includes('*'))).map((names) => names.join('/')),
-  trees: TREES.map((names) => names.join('/')),
+  files: [...FILES, ...LOADED_FILES]
+    .filter((names) => !names.some((name) => name.includes('*')))
+    .map((names) => names.join('/')),
+  trees: [...TREES, ...LOADED_TREES].filter((names) => !names.includes('*')).map((names) => names.join('/')),
 }
 
 function spellings(path: string): readonly (readonly string[])[] {
@@ -81,7 +126,7 @@ function endsWith(names: readonly string[], end: readonly string[]): boolean {
   const last = names.slice(-end.length)
   return (
     end.every((name, at) => isSame(name, last[at] ?? '')) &&
-    end.some((name, at) => !name.includes('*') && isSpecific(last[at] ?? ''))
+    end.some((name, at) => !/^\.?\*$/.test(name) && isSpecific(last[at] ?? ''))
   )
 }
 
@@ -90,6 +135,7 @@ function isSame(name: string, given: string): boolean {
   if (name.startsWith('.') && !/^[.[]/.test(given)) return false
   if (name === given) return true
   if (name === '*' || name === '.*') return given !== '' && given !== '.' && given !== '..'
+  if (name.includes('*') && !isPattern(given)) return nameMatches(name, given)
   return isPattern(given) && (isAnyName(given) || nameMatches(given, name))
 }
 
