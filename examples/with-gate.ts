@@ -100,7 +100,8 @@ async function approveNext(url: string, key: string): Promise<void> {
     // An approval names the version of the packet that was shown.
     await gate.ask('POST /v1/approvals/{approval_id}/decide', {
       path,
-      body: { decision: 'approve', digest: packet.digest },
+      // Whoever prints a request whole says which of its long texts it printed.
+      body: { decision: 'approve', digest: packet.digest, unfolded: packet.foldable.map(({ id }) => id) },
     })
     return
   }

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import type { CallLife, CallMoment } from '../../../server/src/contract/activity.ts'
 import { askProven } from '../api/ask-proven.ts'
 import { problemOf } from '../api/problem.ts'
-import { InputFields, Value } from '../inbox/fields.tsx'
+import { InputFields, TextValue, Value } from '../inbox/fields.tsx'
 import { argumentsOf } from '../inbox/packet-words.ts'
 import { Reasons } from '../inbox/why.tsx'
 import { say } from '../lib/announce.ts'
@@ -134,7 +134,7 @@ function Life({ call }: { readonly call: CallLife }) {
         >
           {call.result.content.map((part, at) => (
             <p key={at} className="answer">
-              {typeof part['text'] === 'string' ? <Value of={part['text']} /> : <Value of={part} />}
+              {typeof part['text'] === 'string' ? <TextValue text={part['text']} /> : <Value of={part} />}
             </p>
           ))}
         </Fold>

@@ -1,8 +1,9 @@
+import { valueText } from '../../../server/src/contract/value-text.ts'
 import type { Packet } from '../api/types.ts'
 import { count } from '../lib/time.ts'
 import { Card } from '../parts/card.tsx'
 import { Text } from '../parts/text.tsx'
-import { Value } from './fields.tsx'
+import { TextValue, Value } from './fields.tsx'
 import { argumentsOf } from './packet-words.ts'
 
 type Change = NonNullable<Packet['changes']>[number]
@@ -64,7 +65,7 @@ function Preview({ packet }: { readonly packet: Packet }) {
             <LineDiff key={at} lines={linesOf(text)} cut={false} />
           ) : (
             <div key={at} className="card-body">
-              <Value of={jsonIn(text)} />
+              <Shown of={jsonIn(text)} />
             </div>
           ),
         )
@@ -72,6 +73,9 @@ function Preview({ packet }: { readonly packet: Packet }) {
     </Card>
   )
 }
+
+const Shown = ({ of }: { readonly of: unknown }) =>
+  typeof of === 'string' ? <TextValue text={of} /> : <Value of={of} />
 
 /** A JSON answer is shown as fields. */
 function jsonIn(text: string): unknown {
@@ -111,8 +115,7 @@ export function differences(before: string, after: string): readonly FieldChange
   })
 }
 
-const said = (value: unknown): string | undefined =>
-  value === undefined ? undefined : typeof value === 'string' ? value : JSON.stringify(value)
+const said = (value: unknown): string | undefined => (value === undefined ? undefined : valueText(value))
 
 type FieldDiffProps = {
   readonly fields: readonly FieldChange[]
@@ -141,12 +144,12 @@ export function FieldDiff({ fields, was = 'Now', now = 'After' }: FieldDiffProps
               <Text>{at === '' ? 'everything' : at.replace(/^\//, '')}</Text>
             </th>
             <td className={after === undefined ? 'del' : undefined}>
-              {before === undefined ? <span className="faint">nothing</span> : <Value of={before} />}
+              {before === undefined ? <span className="faint">nothing</span> : <TextValue text={before} />}
               {after === undefined ? <span className="sr"> removed</span> : null}
             </td>
             <td className={before === undefined ? 'add' : after === undefined ? undefined : 'mod'}>
               {before === undefined ? <span aria-hidden="true">+ </span> : null}
-              {after === undefined ? <span className="faint">nothing</span> : <Value of={after} />}
+              {after === undefined ? <span className="faint">nothing</span> : <TextValue text={after} />}
               {before === undefined ? <span className="sr"> added</span> : null}
             </td>
           </tr>

@@ -5,16 +5,20 @@ import { say } from '../lib/announce.ts'
 import { useKeys } from '../lib/keys.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { Text } from '../parts/text.tsx'
 import { shownText } from '../lib/visible.ts'
 import { Confirm, useConfirm } from './confirm.tsx'
 import { undoOf } from './facts.tsx'
 import { cannotRemember, sentenceOf } from './packet-words.ts'
 import { RememberDialog } from './remember-dialog.tsx'
+import { unfoldedOf } from './use-unfolding.ts'
 import { useDecide } from './use-decide.ts'
 import { useMe } from './use-me.ts'
 
 type DecisionBarProps = {
   readonly packet: Packet
+  /** Texts that nobody has unfolded yet. */
+  readonly folded: Packet['foldable']
   /** Why nothing can be decided. */
   readonly off: string | undefined
   readonly inert: boolean
@@ -28,7 +32,7 @@ type DecisionBarProps = {
 const OVERTAKEN = new Set(['approval.changed', 'approval.not_pending', 'approval.expired', 'approval.withdrawn'])
 
 /** Outside of the scrolling area, so that loading content cannot move it. */
-export function DecisionBar({ packet, off, inert, onEdit, onDecided, onRefused }: DecisionBarProps) {
+export function DecisionBar({ packet, folded, off, inert, onEdit, onDecided, onRefused }: DecisionBarProps) {
   const me = useMe()
   const decide = useDecide(packet.approval_id)
   const confirm = useConfirm(packet)
@@ -48,14 +52,20 @@ export function DecisionBar({ packet, off, inert, onEdit, onDecided, onRefused }
   const isOff = off !== undefined || inert || decide.isPending
   // The arguments of a node's call are not here.
   const editOff = isOff || packet.node !== undefined
-  const noYes = isOff || isOwn || saidYes
+  const mayApprove = off === undefined && !isOwn && !saidYes
+  const noYes = isOff || isOwn || saidYes || folded.length > 0
   const rememberOff = cannotRemember(packet)
 
   const approve = async () => {
     if (noYes || !confirm.isDone) return
     try {
       const proof = await confirm.proof.give()
-      const decided = await decide.mutateAsync({ decision: 'approve', digest: packet.digest, ...proof })
+      const decided = await decide.mutateAsync({
+        decision: 'approve',
+        digest: packet.digest,
+        ...unfoldedOf(packet),
+        ...proof,
+      })
       confirm.clear()
       const link = { href: `#/activity/${packet.call_id}`, words: 'Open' }
       if (decided.state === 'pending') say(`Your approval is recorded. ${stillMissing(decided.asked)}`)
@@ -88,6 +98,7 @@ export function DecisionBar({ packet, off, inert, onEdit, onDecided, onRefused }
   }
   useKeys({
     a: () => {
+      if (mayApprove && folded[0] !== undefined) return toFolded(folded[0].id)
       if (noYes || isDenying) return
       if (confirm.needed) confirm.focus()
       else void approve()
@@ -147,7 +158,9 @@ export function DecisionBar({ packet, off, inert, onEdit, onDecided, onRefused }
     )
   return (
     <Bar>
-      {confirm.needed && off === undefined && !isOwn && !saidYes ? (
+      {mayApprove && folded[0] !== undefined ? (
+        <FoldedNote folded={folded} onShow={toFolded} />
+      ) : confirm.needed && mayApprove ? (
         <Confirm of={confirm} />
       ) : (
         <div className="decide-says">
@@ -229,6 +242,43 @@ type SaysProps = {
   readonly off: string | undefined
   readonly isOwn: boolean
   readonly saidYes: boolean
+}
+
+/** To its button, which unfolds it where it is: approving takes another press, after reading. */
+function toFolded(id: string): void {
+  const button = document.querySelector<HTMLElement>(`[data-unfold="${CSS.escape(id)}"]`)
+  button?.scrollIntoView({ block: 'center' })
+  button?.focus()
+}
+
+/** Instead of a confirmation: what has to be read first. */
+function FoldedNote({
+  folded,
+  onShow,
+}: {
+  readonly folded: Packet['foldable']
+  readonly onShow: (id: string) => void
+}) {
+  const [first] = folded
+  return (
+    <div className="decide-says">
+      <b>Read {folded.length === 1 ? 'the long text' : `${folded.length} long texts`} before you approve: </b>
+      {folded.map(({ id, at }, index) => (
+        <span key={id}>
+          {index === 0 ? '' : ', '}
+          <code>
+            <Text>{at.slice(1).replaceAll('~1', '/').replaceAll('~0', '~')}</Text>
+          </code>
+        </span>
+      ))}
+      .{' '}
+      {first === undefined ? null : (
+        <button type="button" className="link" onClick={() => onShow(first.id)}>
+          Go to it
+        </button>
+      )}
+    </div>
+  )
 }
 
 const stillMissing = ({ missing }: Packet['asked']): string =>

@@ -1,44 +1,78 @@
 import { useState } from 'react'
+import { isAmbiguousText, valueText } from '../../../server/src/contract/value-text.ts'
 import type { Packet, Source } from '../api/types.ts'
-import { count } from '../lib/time.ts'
+import { count, many } from '../lib/time.ts'
 import { Icon } from '../parts/icon.tsx'
 import { GateText } from '../parts/gate-text.tsx'
 import { Text } from '../parts/text.tsx'
-import { argumentsOf } from './packet-words.ts'
+import { argumentsOf, sentenceOf, shownAsFields, valueAt } from './packet-words.ts'
+import type { Unfolding } from './use-unfolding.ts'
 
-const LONG = 160
+/** Shorter texts are never folded. */
+const LONG = 300
+
+type FieldsProps = {
+  readonly packet: Packet
+  readonly unfolding: Unfolding
+  readonly onSource?: (at: string) => void
+}
 
 /** The arguments as fields a person can read: known names first, nothing left out, nothing rendered as markup. */
-export function Fields({ packet, onSource }: { readonly packet: Packet; readonly onSource?: (at: string) => void }) {
-  const args = argumentsOf(packet.proposed_args)
+export function Fields({ packet, unfolding, onSource }: FieldsProps) {
+  const args = shownAsFields(packet)
   if (args === undefined)
     return (
       <div className="card-body">
         <pre className="val mono">
-          <Text lines>{packet.proposed_args}</Text>
+          <Text lines>{prettyJson(argumentsOf(packet.proposed_args) ?? packet.proposed_args)}</Text>
         </pre>
       </div>
     )
   // Required fields come first.
-  const needed = packet.required_inputs.filter((name) => name in args)
+  const needed = packet.required_inputs.filter((name) => Object.hasOwn(args, name))
   const names = [...needed, ...Object.keys(args).filter((name) => !needed.includes(name))]
   if (names.length === 0) return <p className="card-body small dim">No inputs.</p>
+  const { action, pieces } = sentenceOf(packet)
+  const named = pieces.flatMap((piece) =>
+    piece.is === 'text' || piece.at === undefined ? [] : [{ ...piece, at: piece.at }],
+  )
   return (
     <dl className="fields">
       {names.map((name) => {
         const at = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
-        const sources = (packet.sources ?? []).filter((source) => source.at === at || source.at.startsWith(`${at}/`))
-        const hidden = packet.hidden.filter(
-          (place) => place.in === 'proposed_args' && (place.at === at || place.at.startsWith(`${at}/`)),
-        )
+        const isHere = (place: { readonly at: string }) => place.at === at || place.at.startsWith(`${at}/`)
+        // Everybody has written an empty text.
+        const sources = args[name] === '' ? [] : (packet.sources ?? []).filter(isHere)
+        const hidden = packet.hidden.filter((place) => place.in === 'proposed_args' && isHere(place))
+        const marks = named
+          .filter(isHere)
+          .flatMap(({ at: place, mark }) => (mark === undefined ? [] : [{ place, mark }]))
+        const isCommand = action === 'run_command' && named.some((piece) => piece.at === at)
         const isOutside = sources.some(({ kind }) => kind === 'outside')
+        const text = packet.foldable.find((one) => one.at === at)
         return (
           <div key={name} className={isOutside ? 'is-taint' : undefined}>
             <dt>
-              <Text>{name}</Text>
+              <FieldName>{name}</FieldName>
             </dt>
             <dd>
-              <Value of={args[name]} />
+              <Value
+                of={args[name]}
+                at={at}
+                marks={marks}
+                lines={isCommand || PROSE.test(name) ? true : 'marked'}
+                mono={isCommand}
+                fold={
+                  text === undefined
+                    ? 'never'
+                    : { id: text.id, isOpen: unfolding.isOpen(text.id), onFlip: () => unfolding.flip(text.id) }
+                }
+              />
+              {marks
+                .filter(({ place }) => !isListItem(args[name], place))
+                .map(({ place, mark }) => (
+                  <Mark key={place} of={place === at ? mark : `${valueAt(args, place)}: ${mark}`} />
+                ))}
               {dedupe(sources).map((source) => (
                 <SourceMark key={`${source.kind} ${source.label}`} source={source} onSource={onSource} />
               ))}
@@ -55,6 +89,47 @@ export function Fields({ packet, onSource }: { readonly packet: Packet; readonly
     </dl>
   )
 }
+
+/** Fields of several lines. In any other one, what looks like the next line is marked. */
+const PROSE =
+  /(?:^|[_-]|[a-z](?=[A-Z]))(?:body|text|content|message|html|markdown|description|notes?|comment|summary)$/i
+
+/** A recipient that can mislead, with every letter that a plain keyboard does not have. */
+const OddLetters = ({ of }: { readonly of: string }) => (
+  <>
+    {of.split(/([^\x20-\x7e]+)/).map((part, at) =>
+      at % 2 === 0 ? (
+        part
+      ) : (
+        <span key={at} className="odd">
+          <Text>{part}</Text>
+        </span>
+      ),
+    )}
+  </>
+)
+
+type PlacedMark = { readonly place: string; readonly mark: string }
+
+const Mark = ({ of }: { readonly of: string }) => (
+  <span className="tag ask">
+    <Icon name="warn" />
+    <Text>{of}</Text>
+  </span>
+)
+
+const isListItem = (value: unknown, place: string): boolean => isPlainList(value) && /\/\d+$/.test(place)
+
+/** A list of both is shown as JSON. */
+const isPlainList = (value: unknown): value is readonly (string | number)[] =>
+  Array.isArray(value) &&
+  value.length > 0 &&
+  ['string', 'number'].some((type) => value.every((one) => typeof one === type))
+
+/** Names that could be mistaken for others are in quotation marks. */
+export const FieldName = ({ children }: { readonly children: string }) => (
+  <Text>{children.trim() === children && children !== '' ? children : JSON.stringify(children)}</Text>
+)
 
 const dedupe = (sources: readonly Source[]): readonly Source[] => [
   ...new Map(sources.map((source) => [`${source.kind} ${source.label}`, source])).values(),
@@ -102,41 +177,92 @@ function SourceMark({
   )
 }
 
-export function Value({ of }: { readonly of: unknown }) {
-  if (typeof of === 'string') return <TextValue text={of} />
+/** `never`: it is shown whole. Undefined: a long text is folded, and can be unfolded here. */
+type Folding = 'never' | { readonly id: string; readonly isOpen: boolean; readonly onFlip: () => void } | undefined
+
+type ValueProps = TextStyle & {
+  readonly of: unknown
+  readonly at?: string
+  /** What can mislead about the values in it. */
+  readonly marks?: readonly PlacedMark[]
+}
+type TextStyle = { readonly lines?: true | 'marked'; readonly mono?: boolean; readonly fold?: Folding }
+
+/** A value of the arguments. No two values look alike, and nothing of a nested one is folded. */
+export function Value({ of, at = '', marks = [], ...style }: ValueProps) {
+  const marksOn = (index: number) => marks.filter(({ place }) => place === `${at}/${index}`)
+  if (typeof of === 'string' && marks.some(({ place }) => place === at))
+    return (
+      <span className="val">
+        <OddLetters of={valueText(of)} />
+      </span>
+    )
+  if (typeof of === 'string') return <ArgumentText text={of} {...style} />
   if (typeof of === 'number' || typeof of === 'boolean' || of === null)
     return <span className="val mono">{String(of)}</span>
-  // A list of both is shown as JSON, where `"1"` and `1` differ.
-  if (Array.isArray(of) && of.length > 0 && ['string', 'number'].some((type) => of.every((one) => typeof one === type)))
+  if (isPlainList(of))
     return (
       <ul className="values">
-        {of.map((one: string | number, at) => (
-          <li key={at}>
-            <TextValue text={String(one)} />
+        {of.map((one, index) => (
+          <li key={index}>
+            <span className={typeof one === 'string' ? 'val' : 'val mono'}>
+              {marksOn(index).length > 0 ? <OddLetters of={valueText(one)} /> : <Text>{valueText(one)}</Text>}
+            </span>
+            {marksOn(index).map(({ mark }) => (
+              <Mark key={mark} of={mark} />
+            ))}
           </li>
         ))}
       </ul>
     )
-  return <TextValue text={JSON.stringify(of, null, 2) ?? ''} mono />
+  return (
+    <span className="val mono">
+      <Text lines>{prettyJson(of)}</Text>
+    </span>
+  )
 }
 
-function TextValue({ text, mono = false }: { readonly text: string; readonly mono?: boolean }) {
-  const [isWhole, setWhole] = useState(false)
-  if (text === '') return <span className="faint">empty</span>
-  const isLong = text.length > LONG || text.split('\n').length > 3
-  const names = ['val', mono ? 'mono' : '', isLong ? (isWhole ? 'whole' : 'clip') : ''].filter((name) => name !== '')
+/** Deeper levels are indented no further, or the text would be pushed off the page. */
+const DEEPEST = 20
+const prettyJson = (value: unknown): string =>
+  (typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '')).replaceAll(/^ +/gm, (run) =>
+    ' '.repeat(Math.min(run.length, DEEPEST)),
+  )
+
+function ArgumentText({ text, ...style }: TextStyle & { readonly text: string }) {
+  const isAmbiguous = isAmbiguousText(text)
+  if (text.length < LONG && isAmbiguous && !/[\r\n]/.test(text))
+    return <TextValue text={JSON.stringify(text)} {...style} />
   return (
     <>
-      <span
-        className={names.join(' ')}
-        {...(isLong && isWhole ? { tabIndex: 0, role: 'group', 'aria-label': 'Whole text' } : {})}
-      >
-        <Text lines>{text}</Text>
+      <TextValue text={text} {...style} />
+      {isAmbiguous ? <span className="tag line">text</span> : null}
+    </>
+  )
+}
+
+/** A text as it is. Only a long one can be folded. */
+export function TextValue({ text, lines = true, mono = false, fold }: TextStyle & { readonly text: string }) {
+  const [isOpenHere, setOpenHere] = useState(false)
+  if (text === '') return <span className="faint">empty</span>
+  const isFoldable = fold !== 'never' && (fold !== undefined || text.length >= LONG)
+  const { isOpen, onFlip } =
+    typeof fold === 'object' ? fold : { isOpen: isOpenHere, onFlip: () => setOpenHere(!isOpenHere) }
+  return (
+    <>
+      <span className={`val${mono ? ' mono' : ''}${isFoldable ? ' long' : ''}${isFoldable && !isOpen ? ' clip' : ''}`}>
+        <Text lines={lines}>{text}</Text>
       </span>
-      {isLong ? (
-        <button type="button" className="fold" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+      {isFoldable ? (
+        <button
+          type="button"
+          className="fold"
+          aria-expanded={isOpen}
+          data-unfold={typeof fold === 'object' ? fold.id : undefined}
+          onClick={onFlip}
+        >
           <Icon name="open" size="s" />
-          {isWhole ? 'Less' : `All ${count(text.length)} characters`}
+          {isOpen ? 'Less' : `Show all ${many(text.length, 'character')}`}
         </button>
       ) : null}
     </>
@@ -150,7 +276,7 @@ export function InputFields({ of, className = 'fields' }: { readonly of: object;
       {Object.entries(of).map(([name, value]) => (
         <div key={name}>
           <dt>
-            <Text>{name}</Text>
+            <FieldName>{name}</FieldName>
           </dt>
           <dd>
             <Value of={value} />

@@ -60,6 +60,12 @@ function Row({ row, chosen }: HeldRowProps) {
             from outside
           </span>
         ) : null}
+        {sentenceOf(packet).pieces.some((piece) => piece.is !== 'text' && piece.mark !== undefined) ? (
+          <span className="tag ask">
+            <Icon name="warn" />
+            misleading recipient
+          </span>
+        ) : null}
         {packet.strength === 'strong' ? (
           <span className="tag">
             <Icon name="hand" />

@@ -16,6 +16,7 @@ import { Facts } from './facts.tsx'
 import { Fields } from './fields.tsx'
 import { agentName, sentenceOf } from './packet-words.ts'
 import { Reveal } from './reveal.tsx'
+import type { Unfolding } from './use-unfolding.ts'
 import { useMe } from './use-me.ts'
 import { AskedNote } from './who-is-asked.tsx'
 import { Why } from './why.tsx'
@@ -145,7 +146,13 @@ const NOUNS: Readonly<Record<string, string>> = {
   fetch: 'The request',
 }
 
-export function PacketBody({ packet, onSource }: { readonly packet: Packet; readonly onSource: (at: string) => void }) {
+type BodyProps = {
+  readonly packet: Packet
+  readonly unfolding: Unfolding
+  readonly onSource: (at: string) => void
+}
+
+export function PacketBody({ packet, unfolding, onSource }: BodyProps) {
   const status = packet.definition?.status
   return (
     <>
@@ -163,7 +170,7 @@ export function PacketBody({ packet, onSource }: { readonly packet: Packet; read
       <div className="cols">
         <div className="col">
           <Card title={NOUNS[packet.sentence?.action ?? ''] ?? 'The inputs'} aside={<code>{packet.skill_id}</code>}>
-            <Fields packet={packet} onSource={onSource} />
+            <Fields packet={packet} unfolding={unfolding} onSource={onSource} />
             {packet.hidden.length > 0 ? <Reveal packet={packet} /> : null}
           </Card>
           <Changes packet={packet} />

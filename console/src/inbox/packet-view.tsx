@@ -15,6 +15,7 @@ import { DecisionBar } from './decision-bar.tsx'
 import { EditPacket } from './edit-packet.tsx'
 import { PacketBody, PacketHead } from './packet-body.tsx'
 import { SourceNote } from './source-note.tsx'
+import { useUnfolding } from './use-unfolding.ts'
 
 type PacketViewProps = {
   readonly id: string
@@ -41,7 +42,8 @@ export function PacketView({ id, alike, group, takesFocus = true, onBack, onDeci
   if (read === undefined && latest !== undefined && !query.isFetching) setRead(latest)
   // Drawn in small slices, so that a slow machine can react in between.
   const packet = useDeferredValue(read)
-  const inert = useInert(packet && `${packet.digest} ${isEditing}`)
+  const unfolding = useUnfolding(packet)
+  const inert = useInert(packet && `${packet.digest} ${isEditing} ${unfolding.left.length}`)
   const connectionOff = useDecidingOff()
   const now = useNow()
   const isNewer =
@@ -104,11 +106,12 @@ export function PacketView({ id, alike, group, takesFocus = true, onBack, onDeci
             </p>
           ) : null}
           <SourceNote packet={packet} open={isSourceOpen} onToggle={() => setSourceOpen(!isSourceOpen)} onEdit={edit} />
-          <PacketBody packet={shown} onSource={() => setSourceOpen(true)} />
+          <PacketBody packet={shown} unfolding={unfolding} onSource={() => setSourceOpen(true)} />
         </div>
       </div>
       <DecisionBar
         packet={shown}
+        folded={unfolding.left}
         off={off}
         inert={inert}
         onEdit={edit}

@@ -1,5 +1,6 @@
 import type { Packet } from '../api/types.ts'
 import type { Sentence } from '../../../server/src/contract/sentence.ts'
+import { valueText } from '../../../server/src/contract/value-text.ts'
 import { many } from '../lib/time.ts'
 
 export type Arguments = Readonly<Record<string, unknown>>
@@ -12,6 +13,27 @@ export function argumentsOf(text: string): Arguments | undefined {
   } catch {
     return undefined
   }
+}
+
+/** The value in this place, as a text. A recipient that is the name of a field is named. */
+export function valueAt(args: Arguments | undefined, at: string): string {
+  let value: unknown = args
+  let name = at
+  for (const step of at.split('/').slice(1)) {
+    name = step.replaceAll('~1', '/').replaceAll('~0', '~')
+    value = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
+  }
+  if (typeof value === 'object' && value !== null) return name
+  return value === undefined ? at : valueText(value)
+}
+
+/** A page with more rows would not be read; all of them are shown as JSON instead. */
+const MOST_ROWS = 300
+
+/** The arguments, if they are shown one per row. */
+export function shownAsFields(packet: Pick<Packet, 'proposed_args'>): Arguments | undefined {
+  const args = argumentsOf(packet.proposed_args)
+  return args === undefined || Object.keys(args).length > MOST_ROWS ? undefined : args
 }
 
 /** If the gate has no sentence, only say what is certain. */

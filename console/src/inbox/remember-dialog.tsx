@@ -11,6 +11,7 @@ import { Text } from '../parts/text.tsx'
 import { agentName, argumentsOf } from './packet-words.ts'
 import { approvalChallenge } from './confirm.tsx'
 import { ConsentPreview } from './consent-preview.tsx'
+import { unfoldedOf } from './use-unfolding.ts'
 import { useDecide } from './use-decide.ts'
 import { ProofField, useProof } from './proof.tsx'
 
@@ -60,7 +61,13 @@ export function RememberDialog({ packet, off, onClose, onDecided, onRefused }: R
     if (bounds === undefined || off) return
     try {
       const given = await proof.give()
-      await decide.mutateAsync({ decision: 'approve', digest: packet.digest, remember: bounds, ...given })
+      await decide.mutateAsync({
+        decision: 'approve',
+        digest: packet.digest,
+        ...unfoldedOf(packet),
+        remember: bounds,
+        ...given,
+      })
       say('Approved and remembered.', { href: '#/consents', words: 'Consents' })
       onDecided()
     } catch (error) {

@@ -5,22 +5,13 @@ import { Icon } from '../parts/icon.tsx'
 import { Note } from '../parts/note.tsx'
 import { GateText } from '../parts/gate-text.tsx'
 import { Text } from '../parts/text.tsx'
-import { argumentsOf, outsideOf } from './packet-words.ts'
+import { argumentsOf, outsideOf, valueAt } from './packet-words.ts'
 
 type SourceNoteProps = {
   readonly packet: Packet
   readonly open: boolean
   readonly onToggle: () => void
   readonly onEdit: () => void
-}
-
-function valueAt(packet: Packet, at: string): string {
-  let value: unknown = argumentsOf(packet.proposed_args)
-  for (const step of at.split('/').slice(1)) {
-    const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
-    value = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
-  }
-  return typeof value === 'string' ? value : value === undefined ? at : (JSON.stringify(value) ?? at)
 }
 
 /** Which values came from outside, and where they were read. */
@@ -33,7 +24,7 @@ export function SourceNote({ packet, open, onToggle, onEdit }: SourceNoteProps) 
         {outside.map((source) => (
           <p key={`${source.at} ${source.label}`}>
             <b>
-              Nobody here wrote <Text>{valueAt(packet, source.at)}</Text>.
+              Nobody here wrote <Text>{valueAt(argumentsOf(packet.proposed_args), source.at)}</Text>.
             </b>{' '}
             The agent read it in <GateText>{source.label}</GateText>. Outsiders can write there.
           </p>
@@ -63,7 +54,7 @@ export function SourceNote({ packet, open, onToggle, onEdit }: SourceNoteProps) 
               {source.excerpt === undefined ? (
                 <span className="faint">The text around it is not kept.</span>
               ) : (
-                <Marked text={source.excerpt} value={valueAt(packet, source.at)} />
+                <Marked text={source.excerpt} value={valueAt(argumentsOf(packet.proposed_args), source.at)} />
               )}
             </figure>
           ))}

@@ -19,7 +19,10 @@ function codePoint(first: string, second: string | undefined): string {
 /** Every part of a text. `odd` parts replace characters that are not shown as they are. */
 export type Shown = { readonly text: string; readonly odd: boolean }
 
-export function shownParts(text: string, { lines = false }: { readonly lines?: boolean } = {}): readonly Shown[] {
+/** `true`: line breaks and tabs stay as they are. `marked`: a line break has a mark before it. Otherwise there is one line. */
+type Lines = { readonly lines?: boolean | 'marked' }
+
+export function shownParts(text: string, { lines = false }: Lines = {}): readonly Shown[] {
   const parts: Shown[] = []
   const push = (piece: string, odd: boolean) => {
     const last = parts.at(-1)
@@ -28,7 +31,10 @@ export function shownParts(text: string, { lines = false }: { readonly lines?: b
     else parts.push({ text: piece, odd })
   }
   for (const char of pieces(text)) {
-    if (lines && (char === '\n' || char === '\t')) push(char, false)
+    if (lines === 'marked' && char === '\n') {
+      push('⏎', true)
+      push(char, false)
+    } else if (lines !== false && (char === '\n' || char === '\t')) push(char, false)
     else if (/ {24,}/.test(char)) push(`⟨${char.length} spaces⟩`, true)
     else {
       const seen = visibleText(char)
@@ -78,7 +84,7 @@ function isOrdinaryHere(text: string, at: number, char: string): boolean {
   return seen.startsWith(lead) && seen.startsWith(char, lead.length)
 }
 
-export const shownText = (text: string, options?: { readonly lines?: boolean }): string =>
+export const shownText = (text: string, options?: Lines): string =>
   shownParts(text, options)
     .map((part) => part.text)
     .join('')

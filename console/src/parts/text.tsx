@@ -1,7 +1,7 @@
 import { shownParts } from '../lib/visible.ts'
 
 /** Text from outside: never markup, and every character can be seen. Its direction cannot change the text around it. */
-export function Text({ children, lines = false }: { readonly children: string; readonly lines?: boolean }) {
+export function Text({ children, lines = false }: { readonly children: string; readonly lines?: boolean | 'marked' }) {
   const parts = shownParts(children, { lines })
   return (
     <bdi>

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { ask } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
 import type { CallOutcome, Tool } from '../api/types.ts'
-import { Value } from '../inbox/fields.tsx'
+import { TextValue, Value } from '../inbox/fields.tsx'
 import { Button } from '../parts/button.tsx'
 import { Card } from '../parts/card.tsx'
 import { Note } from '../parts/note.tsx'
@@ -90,9 +90,13 @@ export function TryIt({ tool }: { readonly tool: Tool }) {
         {data?.status === 'previewed' ? (
           <Note kind="allow" icon="check" small>
             <b className="small">The dry run answered:</b>
-            {data.preview.content.map((part, at) => (
-              <Value key={at} of={typeof part['text'] === 'string' ? part['text'] : part} />
-            ))}
+            {data.preview.content.map((part, at) =>
+              typeof part['text'] === 'string' ? (
+                <TextValue key={at} text={part['text']} />
+              ) : (
+                <Value key={at} of={part} />
+              ),
+            )}
           </Note>
         ) : data === undefined ? null : (
           <p className="small">The gate answered: {data.status}.</p>

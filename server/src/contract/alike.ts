@@ -13,6 +13,7 @@ export type AlikePacket = {
   readonly sentence?: Sentence | undefined
   readonly sources?: readonly { readonly kind: string }[] | undefined
   readonly hidden: readonly unknown[]
+  readonly foldable?: readonly unknown[] | undefined
   readonly definition?: { readonly status: string } | undefined
   readonly edited_from?: string | undefined
   readonly changes?: readonly { readonly of: string; readonly removed?: number }[] | undefined
@@ -20,12 +21,12 @@ export type AlikePacket = {
 
 /**
  * Requests with the same key can be decided together: same tool, agent, session, reasons and strength. Undefined for requests that
- * are always decided alone: two-person requests, and strong requests other than messages. (Messages can be combined, because one
+ * are always decided alone: two-person requests, requests with a text that has to be unfolded first, and strong requests other than messages. (Messages can be combined, because one
  * sentence can name all recipients.)
  */
 export function alikeKey(packet: AlikePacket): string | undefined {
   const { strength, state, decisions, sentence, risk_notes, skill_id, asked_by, thread } = packet
-  if (state !== 'pending' || decisions.length > 0) return undefined
+  if (state !== 'pending' || decisions.length > 0 || (packet.foldable ?? []).length > 0) return undefined
   if (strength !== 'simple' && !(strength === 'strong' && sentence?.action === 'send')) return undefined
   const reasons = risk_notes
     .filter(({ effect }) => effect !== 'allow')

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { PacketDigest } from './approval.ts'
+import { MOST_FOLDABLE, PacketDigest, TextId } from './approval.ts'
 import { Checkpoint } from './audit.ts'
 import { Arguments } from './call-body.ts'
 import { CallerKind, DECIDING_KINDS, GRANT_LIMITS, ToolGlobs, UserName } from './caller.ts'
@@ -34,6 +34,8 @@ export const DecideBody = z.discriminatedUnion('decision', [
     digest: PacketDigest,
     /** Also of the packet: if given, a request that somebody decided about in the meantime is shown again. */
     version: PacketVersion.optional(),
+    /** The texts that the packet lists as `foldable`, after they were shown whole. */
+    unfolded: z.array(TextId).max(MOST_FOLDABLE).optional(),
     reason: z.string().max(500).optional(),
     remember: Remember.optional(),
     /** The approver's, for an approval that is more than simple: one of the two. */

@@ -143,6 +143,24 @@ export type HiddenPlace = {
   readonly length: number
 }
 
+/** The id of a text that a page may show folded. */
+export const TextId = z.string().regex(/^[0-9a-f]{16}$/, 'send the ids as the request lists them in `foldable`')
+
+/** How many texts of a request are listed as foldable. The others are never folded. */
+export const MOST_FOLDABLE = 20
+
+/**
+ * A long text of the arguments that a page may show folded, until the approver unfolds it. Everything else is always shown whole. An
+ * approval repeats the ids of all of them, and is refused if one is missing.
+ */
+export type FoldableText = {
+  readonly id: string
+  /** A JSON pointer into the arguments as they are shown. */
+  readonly at: string
+  /** In characters. */
+  readonly length: number
+}
+
 /** A request without its secrets: canonical JSON, and what is hidden in it. */
 export type ShownRequest = {
   readonly args: string
@@ -199,6 +217,7 @@ export type ApprovalPacket = {
   readonly choices: readonly ['Approve & Execute', 'Edit Inputs', 'Cancel']
   /** What redaction hides. An approver can reveal it. */
   readonly hidden: readonly HiddenPlace[]
+  readonly foldable: readonly FoldableText[]
   /** The version of the request's row: it increases with every decision. */
   readonly version: number
   /** Identifies this version of the packet: an approval repeats it, and is rejected if the packet has changed since. */

@@ -39,6 +39,8 @@ const HiddenAnswer = z.object({
   length: z.number().int(),
 })
 
+const FoldableAnswer = z.object({ id: z.string(), at: z.string(), length: z.number().int() })
+
 export const PacketAnswer = z.object({
   approval_id: z.string(),
   call_id: z.string(),
@@ -75,6 +77,7 @@ export const PacketAnswer = z.object({
   expires_at: z.number(),
   choices: z.array(z.string()),
   hidden: z.array(HiddenAnswer),
+  foldable: z.array(FoldableAnswer),
   version: z.number().int(),
   digest: z.string(),
 })

@@ -509,6 +509,12 @@ export const PROBLEMS = {
     says: 'the request changed after it was shown to you',
     do: 'read the request again and send the `digest` that is shown now',
   },
+  'approval.not_shown': {
+    http: 409,
+    retry: 'never',
+    says: 'a part of the request was not shown, so it was not approved',
+    do: 'show the texts that the request lists in `foldable` whole, and send their ids as `unfolded`; or open the page of the request',
+  },
   'approval.expired': {
     http: 410,
     retry: 'never',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { PacketDigest, type ApprovalPacket, type HiddenPlace } from './approval.ts'
+import { MOST_FOLDABLE, PacketDigest, TextId, type ApprovalPacket, type HiddenPlace } from './approval.ts'
 import type { Outcome } from './call.ts'
 import { ApprovalId, type RunId } from './ids.ts'
 import type { Json } from './json.ts'
@@ -55,6 +55,7 @@ export const ToolflowAnswer = z
     ...Proof.shape,
     /** Of the packet that was shown, for `Approve & Execute`. */
     digest: PacketDigest.optional(),
+    unfolded: z.array(TextId).max(MOST_FOLDABLE).optional(),
   })
   .refine(({ choice, digest }) => choice !== 'Approve & Execute' || digest !== undefined, {
     path: ['digest'],

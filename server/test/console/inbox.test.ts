@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { HELD_PATH } from '../../src/contract/first-page.ts'
 import { CHROMIUM, SKIPPED } from './browser.ts'
@@ -8,6 +8,12 @@ if (CHROMIUM === undefined) console.warn(SKIPPED)
 const WHOLE = process.env['SLUICE_CONSOLE'] === 'whole'
 
 const post = (text: string) => ['status-agent', 'chat__post', { channel: '#ops-status', text }] as const
+/** Whether a part of its text is not drawn. */
+const isCut = (place: Locator): Promise<boolean> =>
+  place.evaluate((one) => {
+    const { scrollHeight, clientHeight } = one as unknown as { scrollHeight: number; clientHeight: number }
+    return scrollHeight > clientHeight + 1
+  })
 const DECIDED = /^(?:approved|consumed)$/
 
 describe.skipIf(CHROMIUM === undefined)('the inbox in a browser', () => {
@@ -107,6 +113,64 @@ describe.skipIf(CHROMIUM === undefined)('the inbox in a browser', () => {
     expect(await page.evaluate('document.activeElement?.className')).not.toContain('approve')
     await approve.click()
     await expect.poll(() => stateOf(gate, id)).toMatch(DECIDED)
+  })
+
+  test('a nested field and the third line of a text are on the page before anybody can approve them', async () => {
+    const { gate } = app
+    const id = await held(gate, 'sales-helper', 'crm__update_deal', {
+      deal: 'Quay',
+      note: 'one\ntwo\nthree: mallory',
+      settings: { share: [{ with: { admins: ['mallory'] } }] },
+    })
+    await openPacket(page, gate, id)
+    for (const text of ['three: mallory', '"admins": [']) {
+      const place = page.locator('.fields .val', { hasText: text })
+      expect(await isCut(place)).toBe(false)
+    }
+    expect(await page.locator('.fields .fold').count()).toBe(0)
+    await page.keyboard.press('a')
+    await expect.poll(() => stateOf(gate, id)).toMatch(DECIDED)
+  })
+
+  test('a folded text is unfolded before it can be approved, also by somebody who presses `a` twice', async () => {
+    const { gate } = app
+    const body = `Hello\n${'A line that says little.\n'.repeat(30)}and pay mallory`
+    const id = await held(gate, ...post(body))
+    await openPacket(page, gate, id)
+    const approve = page.locator('.approve')
+    expect(await approve.getAttribute('aria-disabled')).toBe('true')
+    for (let n = 0; n < 3; n++) {
+      await page.keyboard.press('a')
+      await settled(page)
+    }
+    expect(await stateOf(gate, id)).toBe('pending')
+    expect(await page.evaluate('document.activeElement?.className')).toBe('fold')
+    await page.keyboard.press('Enter')
+    const text = page.locator('.fields .val.long')
+    await page.locator('.fields .fold', { hasText: 'Less' }).waitFor()
+    expect(await isCut(text)).toBe(false)
+    expect(await text.textContent()).toContain('and pay mallory')
+    await settled(page)
+    await page.keyboard.press('a')
+    await expect.poll(() => stateOf(gate, id)).toMatch(DECIDED)
+  })
+
+  test('values that differ never look alike, and a recipient that can mislead is marked', async () => {
+    const { gate } = app
+    const id = await held(gate, 'mail-assistant', 'mail__send', {
+      to: ['board@example.com', 'bo\u0430rd@example.com'],
+      subject: 'Minutes\nBcc: mallory@ext.example',
+      body: '1',
+      cc: [],
+    })
+    await openPacket(page, gate, id)
+    const fields = page.locator('.fields')
+    expect(await fields.locator('.tag.ask').count()).toBe(2)
+    expect(await fields.textContent()).toMatch(/mixes Latin and Cyrillic letters/)
+    expect(await page.locator('h2.sentence .misleading').count()).toBe(2)
+    expect(await fields.textContent()).toContain('Minutes⏎\nBcc')
+    expect(await fields.locator('.val', { hasText: /^"1"$/ }).count()).toBe(1)
+    expect(await fields.locator('.val', { hasText: /^\[\]$/ }).count()).toBe(1)
   })
 
   test('if two people decide at once, the second one is informed and changes nothing', async () => {

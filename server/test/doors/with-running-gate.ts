@@ -142,8 +142,9 @@ export async function runGate(
     http,
     async approve(id, key, more = {}) {
       const path = `/v1/approvals/${String(id)}`
-      const { digest } = (await http('GET', path, key)).body
-      return http('POST', `${path}/decide`, key, { decision: 'approve', digest, ...more })
+      const { digest, foldable = [] } = (await http('GET', path, key)).body
+      const unfolded = (foldable as { id: string }[]).map((text) => text.id)
+      return http('POST', `${path}/decide`, key, { decision: 'approve', digest, unfolded, ...more })
     },
     key: async (kind, name, user) =>
       (await cli('keys', 'create', kind, name, ...(user === undefined ? [] : ['--user', user]))).out.trim(),

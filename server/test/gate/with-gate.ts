@@ -100,7 +100,8 @@ export async function approveShown(
   more: Partial<Extract<ApprovalDecision, { says: 'approve' }>> = {},
 ): ReturnType<Gate['approvals']['decide']> {
   const packet = await approvals.read(by, approval_id)
-  return approvals.decide(by, approval_id, { says: 'approve', digest: packet.ok ? packet.value.digest : '', ...more })
+  const { digest, foldable } = packet.ok ? packet.value : { digest: '', foldable: [] }
+  return approvals.decide(by, approval_id, { says: 'approve', digest, unfolded: foldable.map(({ id }) => id), ...more })
 }
 
 export async function openTestGate(

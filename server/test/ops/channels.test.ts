@@ -215,6 +215,17 @@ describe('an answer', () => {
     expect(audit.out).toMatch(/"actor":"approver:pager"/)
   })
 
+  test('approves nothing that somebody could have folded: the message has no digest, only the page', async () => {
+    const { approval_id } = await hold('book__note', `fine\n\n${'x'.repeat(300)}`)
+    const { body } = await about(inbox, approval_id)
+    expect(body).toContain(`https://gate.example/#/approvals/${approval_id}`)
+    expect(body).not.toContain('"digest"')
+    expect(body).not.toContain('is_long')
+    expect(await answer(await approval(approval_id))).toMatchObject({ status: 409, code: 'approval.not_shown' })
+    expect(await http('GET', `/v1/approvals/${approval_id}`, approver)).toMatchObject({ state: 'pending' })
+    expect((await about(phone, approval_id)).headers).not.toHaveProperty('actions')
+  })
+
   test('sent a second time is refused', async () => {
     const [first, second] = [await hold('book__wipe'), await hold('book__note')]
     const body = await approval(first.approval_id)

@@ -1,8 +1,9 @@
-import type { ApprovalRow, Decision } from '../../contract/approval.ts'
+import type { ApprovalPacket, ApprovalRow, Decision } from '../../contract/approval.ts'
 import type { Caller } from '../../contract/caller.ts'
 import type { ConsentRow, Remember } from '../../contract/consent.ts'
+import { count } from '../../contract/framed-text.ts'
 import { ok, problem, refuse, type Result } from '../../contract/problems.ts'
-import { visibleText } from '../../contract/visible-text.ts'
+import { quoted, visibleText } from '../../contract/visible-text.ts'
 import { approve, deny, type How } from '../../core/approvals/transitions.ts'
 import { needsPassphrase } from '../../core/approvals/needs-passphrase.ts'
 import { termsToRemember } from '../../core/consent/build-consent.ts'
@@ -36,13 +37,15 @@ export type DecideDeps = HubDecidesDeps & {
 
 /**
  * `digest` and `version`: of the packet that was shown to the approver. `remember`: also creates a consent, within these limits.
- * `passphrase`: for an approval that is more than simple.
+ * `unfolded`: the ids of the texts that the packet lists as foldable, each shown whole. `passphrase`: for an approval that is more
+ * than simple.
  */
 export type ApprovalDecision =
   | {
       readonly says: 'approve'
       readonly digest: string
       readonly version?: number
+      readonly unfolded?: readonly string[]
       readonly reason?: string
       readonly remember?: Remember
       readonly passphrase?: string
@@ -77,7 +80,7 @@ export async function decideApproval(
     const approver = await mayBeAsked(deps, by, found.row)
     if (!approver.ok) return approver
     const { asked, substitute } = approver.value
-    const { digest, strength } = await packetOf(deps, found)
+    const { digest, strength, foldable } = await packetOf(deps, found)
     const isShown =
       decision.says === 'deny' ||
       (decision.digest === digest &&
@@ -88,6 +91,8 @@ export async function decideApproval(
     if (!moved.ok) return refuseDecision(deps, held, moved.problem)
     // Only what was shown can be decided.
     if (!isShown) return refuse('approval.changed', { approval_id })
+    const folded = decision.says === 'deny' ? undefined : refuseFolded(approval_id, foldable, decision.unfolded)
+    if (folded !== undefined) return folded
     const proven = how ?? (await proofFor(deps, held.row, by, decision, digest))
     if (!proven.ok) return proven
     how = proven
@@ -95,7 +100,7 @@ export async function decideApproval(
     const remembered = await rememberChanges(deps, held.row, by, decision, asked)
     if (!remembered.ok) return remembered
     const { consent, changes } = remembered.value
-    const decided = await decisionChanges(deps, held, to, by, { how: 'role', digest })
+    const decided = await decisionChanges(deps, held, to, by, { how: 'role', digest, unfolded: foldable.length })
     deps.probe('decision.before')
     const first = [...also, ...proven.value.changes]
     const recorded = await deps.ledger.commit([
@@ -110,6 +115,17 @@ export async function decideApproval(
     if (recorded.lost < first.length) return refuse('request.replayed')
   }
   return refuse('approval.not_pending', { approval_id })
+}
+
+/** INVARIANT: nothing is approved while a part of it was folded, on whatever channel. */
+export function refuseFolded(
+  approval_id: string,
+  foldable: ApprovalPacket['foldable'],
+  unfolded: readonly string[] = [],
+): Result<never> | undefined {
+  const folded = foldable.filter(({ id }) => !unfolded.includes(id))
+  const places = folded.map(({ at, length }) => `${quoted(at)} (${count(length, 'character')})`).join(', ')
+  return folded.length === 0 ? undefined : refuse('approval.not_shown', { approval_id, places })
 }
 
 type Proof = { readonly by: Pick<Decision, 'passphrase' | 'passkey'>; readonly changes: readonly Change[] }
@@ -167,8 +183,8 @@ export async function decisionChanges(
   held: Held<'approvals'>,
   to: ApprovalRow,
   by: Caller,
-  /** `digest`: of the packet that the request shows now. */
-  { how, digest }: { readonly how: How; readonly digest: string },
+  /** `digest`: of the packet that the request shows now. `unfolded`: how many of its texts the approver had to unfold. */
+  { how, digest, unfolded = 0 }: { readonly how: How; readonly digest: string; readonly unfolded?: number },
 ): Promise<Change[]> {
   const now = deps.clock()
   const call = await heldCallOf(deps.tables, to)
@@ -185,7 +201,14 @@ export async function decisionChanges(
       kind: 'audit',
       entry: auditOf(type, call.row, now, {
         actor: by.id,
-        about: { how, strength: to.strength, digest, ...proofIn(to), ...placeIn(to) },
+        about: {
+          how,
+          strength: to.strength,
+          digest,
+          ...(unfolded === 0 ? {} : { unfolded }),
+          ...proofIn(to),
+          ...placeIn(to),
+        },
       }),
     },
   ]

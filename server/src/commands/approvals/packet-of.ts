@@ -1,4 +1,4 @@
-import type { ApprovalPacket, ApprovalRow, FromNode, ShownRequest } from '../../contract/approval.ts'
+import type { ApprovalPacket, ApprovalRow, FoldableText, FromNode, ShownRequest } from '../../contract/approval.ts'
 import type { ByRun } from '../../contract/call.ts'
 import type { Json } from '../../contract/json.ts'
 import { Bug } from '../../contract/problems.ts'
@@ -12,6 +12,7 @@ import { whoIsAsked } from '../../core/approvals/routes/seats.ts'
 import { asCalled } from '../../core/gate/as-called.ts'
 import { describeStandard } from '../../core/gate/standard/describe-standard.ts'
 import { canonicalJson } from '../../core/json/canonical.ts'
+import { foldableTexts } from '../../core/packet/foldable-texts.ts'
 import { factsInWords } from '../../core/packet/facts-in-words.ts'
 import { packetChanges } from '../../core/packet/packet-changes.ts'
 import { riskInWords } from '../../core/packet/risk-in-words.ts'
@@ -100,16 +101,16 @@ export async function packetOf(
 }
 
 /**
- * The decisions so far, and the digest of what is shown. Decisions are not part of the digest: two people may decide at the same
+ * The decisions so far, the digest of what is shown, and what of it may be folded. Decisions are not part of the digest: two people may decide at the same
  * time.
  */
 function answersTo(
   deps: PacketDeps,
   row: ApprovalRow,
-  shownPacket: Pick<ApprovalPacket, 'strength' | 'proposed_args' | 'edited_from'>,
+  shownPacket: Pick<ApprovalPacket, 'strength' | 'proposed_args' | 'edited_from' | 'sentence'>,
   version: number,
   definition_listed: string | undefined,
-): Pick<ApprovalPacket, 'asked' | 'state' | 'decisions' | 'version' | 'digest'> {
+): Pick<ApprovalPacket, 'asked' | 'state' | 'decisions' | 'version' | 'digest' | 'foldable'> {
   const { state, decisions } = row
   return {
     asked: whoIsAsked({ ...row, strength: shownPacket.strength }, deps.routes.groups),
@@ -117,8 +118,21 @@ function answersTo(
     decisions,
     version,
     digest: digestOf(deps, row, { ...shownPacket, definition_listed }),
+    foldable: foldableIn(deps, row, shownPacket),
   }
 }
+
+/** Follows from the arguments and the sentence, so it is not part of the digest. An id names exactly one text in one place. */
+const foldableIn = (
+  { digest }: PacketDeps,
+  { tool_id }: ApprovalRow,
+  { proposed_args, sentence }: Pick<ApprovalPacket, 'proposed_args' | 'sentence'>,
+): readonly FoldableText[] =>
+  foldableTexts(JSON.parse(proposed_args) as Json, tool_id, sentence).map(({ at, text }) => ({
+    id: digest(JSON.stringify([at, text])).slice(0, 16),
+    at,
+    length: text.length,
+  }))
 
 /** A call that waits at a node: its packet is the node's, and everything about the request is ours. */
 function nodePacketOf(deps: PacketDeps, row: ApprovalRow, from_node: FromNode, version: number): ApprovalPacket {

@@ -1,5 +1,6 @@
-import type { ApprovalRow } from '../../contract/approval.ts'
+import type { ApprovalPacket, ApprovalRow } from '../../contract/approval.ts'
 import type { Caller } from '../../contract/caller.ts'
+import { count } from '../../contract/framed-text.ts'
 import { Bug, ok, problem, refuse, type Problem, type Result } from '../../contract/problems.ts'
 import { checkFactors, type Redemption } from '../../core/approvals/factors.ts'
 import { needsPassphrase } from '../../core/approvals/needs-passphrase.ts'
@@ -7,9 +8,10 @@ import { grantedTools } from '../../core/identity/granted-tools.ts'
 import { mayDecide } from '../../core/approvals/may-decide.ts'
 import { claimsOf, onceKey, parseToken } from '../../core/approvals/token.ts'
 import { approve, deny, isEnough, type TokenStrength } from '../../core/approvals/transitions.ts'
+import { LONGEST_IN_MESSAGES } from '../../core/packet/foldable-texts.ts'
 import { auditOf } from '../calls/call-changes.ts'
 import { heldCallOf } from '../calls/close-call.ts'
-import { decisionChanges, type DecideDeps } from './decide-approval.ts'
+import { decisionChanges, refuseFolded, type DecideDeps } from './decide-approval.ts'
 import { withStanding } from '../identity/standing-grants.ts'
 import type { TokenKeys } from '../ports/keys.ts'
 import type { Held } from '../ports/reads.ts'
@@ -43,8 +45,11 @@ export async function issueToken(deps: TokenDeps, by: Caller, approval_id: strin
   const now = deps.clock()
   if (held.row.state !== 'pending') return refuse('approval.not_pending', { approval_id, state: held.row.state })
   if (held.row.expires_at <= now) return refuseDecision(deps, held, problem('approval.expired', { approval_id }))
-  const { strength, digest } = await packetOf(deps, held)
+  const packet = await packetOf(deps, held)
+  const { strength, digest } = packet
   if (!isEnoughFor(deps, held.row, strength)) return refuse('approval.token_too_weak', { approval_id, strength })
+  const unshown = refuseTooLong(packet)
+  if (unshown !== undefined) return unshown
   const { row } = await heldCallOf(deps.tables, held.row)
   const entry = auditOf('token.issued', row, now, { actor: by.id })
   const noted = await deps.ledger.commit([{ kind: 'audit', entry }])
@@ -55,6 +60,13 @@ export async function issueToken(deps: TokenDeps, by: Caller, approval_id: strin
 const isEnoughFor = ({ tokensCountAs }: TokenDeps, row: ApprovalRow, strength: ApprovalRow['strength']): boolean =>
   row.route?.group === undefined && !needsPassphrase(row) && isEnough(strength, tokensCountAs)
 
+/** A token is redeemed in a message, which cannot unfold anything: what does not fit into one is approved on its page. */
+function refuseTooLong({ approval_id, foldable, proposed_args }: ApprovalPacket): Result<never> | undefined {
+  const folded = refuseFolded(approval_id, foldable)
+  if (folded !== undefined || proposed_args.length <= LONGEST_IN_MESSAGES) return folded
+  return refuse('approval.not_shown', { approval_id, places: count(proposed_args.length, 'character') })
+}
+
 /** Whether a token can decide a request, as it is shown now. */
 export async function takesToken(deps: TokenDeps, approval_id: string): Promise<boolean> {
   const held = await deps.tables.row('approvals', approval_id)
@@ -64,7 +76,8 @@ export async function takesToken(deps: TokenDeps, approval_id: string): Promise<
     refuseIfFromNode(held.row) !== undefined
   )
     return false
-  return isEnoughFor(deps, held.row, (await packetOf(deps, held)).strength)
+  const packet = await packetOf(deps, held)
+  return isEnoughFor(deps, held.row, packet.strength) && refuseTooLong(packet) === undefined
 }
 
 export type PresentedToken = {
@@ -99,6 +112,8 @@ export async function redeemToken(
     return refuse('approval.unknown', { approval_id: presented.approval_id })
   const elsewhere = refuseIfHubDecides(deps, held.row) ?? refuseIfFromNode(held.row)
   if (elsewhere !== undefined) return elsewhere
+  const unshown = presented.says === 'approve' ? refuseTooLong(packet) : undefined
+  if (unshown !== undefined) return unshown
   const now = deps.clock()
   const moved =
     presented.says === 'approve'

@@ -31,4 +31,6 @@ export type ChannelMessage = {
   readonly hidden?: { readonly places: number; readonly characters: number; readonly says: string }
   /** Repeated by an approval that comes back. Absent if the message does not show the whole packet. */
   readonly digest?: string
+  /** Whether it contains texts that whoever passes it on could fold. */
+  readonly is_long?: true
 }

@@ -9,6 +9,7 @@ import type { Json } from '../../contract/json.ts'
 import { inForce } from '../../contract/tool.ts'
 import { countedSpaces, shortened, visibleText } from '../../contract/visible-text.ts'
 import { asCalled } from '../../core/gate/as-called.ts'
+import { LONGEST_IN_MESSAGES } from '../../core/packet/foldable-texts.ts'
 import { riskInWords } from '../../core/packet/risk-in-words.ts'
 import { sentenceSteps } from '../../core/sentence/make-sentence.ts'
 import { inSteps } from '../in-steps.ts'
@@ -28,8 +29,6 @@ export type DeliverDeps = ApprovalReadDeps & {
   readonly onUndelivered: (channel: string, delivery_id: string, attempt: number) => void
 }
 
-/** Longer arguments are shown only in the console. */
-const MOST_ARGS = 2_000
 const MOST_WORDS = 500
 
 /** Sends one message, at least once: a repetition carries the same delivery id. */
@@ -86,9 +85,13 @@ async function messageOf(deps: DeliverDeps, delivery: DeliveryEffect['with']): P
   if (!event.startsWith('approval.')) return { ...common, approval_id, url }
   const preview = previewOf(packet)
   const request = { why: cut(why_this, MOST_WORDS), args: shownArgs(proposed_args), state, strength, expires_at }
-  const isWhole = why_this.length <= MOST_WORDS && proposed_args.length <= MOST_ARGS && preview.length <= MOST_ARGS
-  const previewed = preview === '' ? {} : { preview: shortened(preview, MOST_ARGS) }
-  const message = { ...common, ...request, ...previewed, approval_id, url }
+  const isWhole =
+    why_this.length <= MOST_WORDS &&
+    proposed_args.length <= LONGEST_IN_MESSAGES &&
+    preview.length <= LONGEST_IN_MESSAGES
+  const previewed = preview === '' ? {} : { preview: shortened(preview, LONGEST_IN_MESSAGES) }
+  // The packet knows about look-alike recipients, too.
+  const message = { ...common, ...request, ...previewed, sentence: packet.sentence, approval_id, url }
   const { digest, ...shown } = shownOf(packet, isWhole)
   if (deps.hub !== undefined) return { ...message, ...shown, decided_at: deps.hub.where }
   return { ...message, ...shown, ...(digest === undefined ? {} : { digest }) }
@@ -107,10 +110,10 @@ const previewOf = ({ preview }: ApprovalPacket): string =>
 
 /** A decision by reply refers to the message, so it names the packet only if it shows all of it. */
 function shownOf(
-  { hidden, digest, approval_id }: ApprovalPacket,
+  { hidden, digest, foldable, approval_id }: ApprovalPacket,
   isWhole: boolean,
-): Pick<ChannelMessage, 'hidden' | 'digest'> {
-  if (hidden.length === 0) return isWhole ? { digest } : {}
+): Pick<ChannelMessage, 'hidden' | 'digest' | 'is_long'> {
+  if (hidden.length === 0) return isWhole ? { digest, ...(foldable.length === 0 ? {} : { is_long: true }) } : {}
   const characters = hidden.reduce((sum, { length }) => sum + length, 0)
   const much = `${count(characters, 'character')} in ${count(hidden.length, 'place')}`
   const says = `redaction hides ${much}; reveal them in the console or with: sluice approvals show ${approval_id} --reveal`
@@ -118,6 +121,6 @@ function shownOf(
 }
 
 /** Escapes only make a text longer, so the rest need not be processed. */
-const beginning = (text: string) => shortened(text, MOST_ARGS + 1)
-const shownArgs = (args: string) => shortened(visibleText(beginning(args)), MOST_ARGS)
+const beginning = (text: string) => shortened(text, LONGEST_IN_MESSAGES + 1)
+const shownArgs = (args: string) => shortened(visibleText(beginning(args)), LONGEST_IN_MESSAGES)
 const cut = (text: string, most: number) => shortened(countedSpaces(visibleText(text)), most)

@@ -1,3 +1,4 @@
+import type { ApprovalPacket } from '../../contract/approval.ts'
 import type { Caller } from '../../contract/caller.ts'
 import { sayProblem } from '../../core/toolflow/cards.ts'
 import { sentenceText } from '../../contract/sentence.ts'
@@ -110,22 +111,22 @@ async function decide(
   const reason = asked.reason === undefined ? {} : { reason: asked.reason }
   if (asked.do === 'approve' && shown?.digest === undefined)
     return said(`${asked.id} is not shown here completely, so it cannot be approved here. Open ${url}`)
-  if (asked.do === 'approve' && (await isMoreThanSimple(deps, asked.id)))
+  const held = asked.do === 'approve' ? await deps.tables.row('approvals', asked.id) : undefined
+  const packet = held && (await packetOf(deps, held))
+  // A homeserver authenticates its users by a password that the gate cannot check.
+  if (packet !== undefined && packet.strength !== 'simple')
     return said(`${asked.id} needs more than a simple approval, which cannot be given in a chat. Open ${url}`)
   const decision =
     asked.do === 'approve'
-      ? ({ says: 'approve', digest: shown?.digest ?? '', ...reason } as const)
+      ? // A message with a digest shows the packet of that digest whole.
+        ({ says: 'approve', digest: shown?.digest ?? '', unfolded: idsIn(packet), ...reason } as const)
       : ({ says: 'deny', ...reason } as const)
   const decided = await decideApproval(deps, by, asked.id, decision, spent)
   if (decided.ok) return { says: `${asked.id} is ${decided.value.state}`, isSpent: true }
   return said(`${sayProblem(decided.problem)} ${url}`)
 }
 
-/** A homeserver authenticates its users by a password that the gate cannot check. */
-async function isMoreThanSimple(deps: ChatDeps, approval_id: string): Promise<boolean> {
-  const held = await deps.tables.row('approvals', approval_id)
-  return held !== undefined && (await packetOf(deps, held)).strength !== 'simple'
-}
+const idsIn = (packet: ApprovalPacket | undefined): readonly string[] => (packet?.foldable ?? []).map(({ id }) => id)
 
 async function listed(deps: ChatDeps, by: Caller): Promise<string> {
   const { items, next } = await listApprovals(deps, by, 'pending', { limit: MOST_LISTED })

@@ -23,7 +23,7 @@ export async function resumeToolflow(
   deps: ResumeToolflowDeps,
   by: Caller,
   run_id: string,
-  { approval_id, choice, args, reason, passphrase, passkey, digest }: ToolflowAnswer,
+  { approval_id, choice, args, reason, passphrase, passkey, digest, unfolded }: ToolflowAnswer,
   wait_ms: number = WAIT_MS,
   site?: Site,
 ): Promise<Result<ToolflowView>> {
@@ -44,6 +44,7 @@ export async function resumeToolflow(
   const why = reason === undefined ? {} : { reason }
   const proof = {
     digest: digest ?? '',
+    ...(unfolded === undefined ? {} : { unfolded }),
     ...(passphrase === undefined ? {} : { passphrase }),
     ...(passkey === undefined || site === undefined ? {} : { passkey: { assertion: passkey, site } }),
   }

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json } from '../../contract/json.ts'
 import type { FieldChange } from '../../contract/packet-parts.ts'
+import { valueText } from '../../contract/value-text.ts'
 import { numberedText } from '../../contract/visible-text.ts'
 import { childrenOf } from '../gate/text-leaves.ts'
 import { pointerOf } from '../sentence/leaves.ts'
@@ -16,9 +17,7 @@ export function fieldChanges(before: Json | undefined, after: Json | undefined):
     const { before: old, after: now, path } = next
     if (isSame(old, now)) continue
     if (old === undefined || now === undefined || !isPair(old, now)) {
-      // `"1"` and `1` would look the same.
-      const isAlike = old !== undefined && now !== undefined && shownAs(old) === shownAs(now)
-      changes.push({ at: pointerOf(path), ...side('before', old, isAlike), ...side('after', now, isAlike) })
+      changes.push({ at: pointerOf(path), ...side('before', old), ...side('after', now) })
       continue
     }
     const [olds, news] = [new Map(childrenOf(old)), new Map(childrenOf(now))]
@@ -35,7 +34,5 @@ const isPair = (old: Json, now: Json): boolean =>
 const isSame = (old: Json | undefined, now: Json | undefined): boolean =>
   old === now || (typeof old === 'object' && typeof now === 'object' && JSON.stringify(old) === JSON.stringify(now))
 
-const side = (name: 'before' | 'after', value: Json | undefined, asJson: boolean): Partial<FieldChange> =>
-  value === undefined ? {} : { [name]: numberedText(asJson ? JSON.stringify(value) : shownAs(value)) }
-
-const shownAs = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value))
+const side = (name: 'before' | 'after', value: Json | undefined): Partial<FieldChange> =>
+  value === undefined ? {} : { [name]: numberedText(valueText(value)) }

@@ -59,11 +59,11 @@ export function addApprovalCommands(program: Command, session: Session): void {
           return session.fail('--alike cannot be combined with --remember or --digest')
         return approveAlike(session, id, options)
       }
-      const digest = options.digest ?? (await shownDigest(session, id))
-      if (digest === undefined) return
+      const shown = await shownPacket(session, id, options.digest)
+      if (shown === undefined) return
       const body = (passphrase: string | undefined) => ({
         decision: 'approve',
-        digest,
+        ...shown,
         ...(options.reason === undefined ? {} : { reason: options.reason }),
         ...(remember === undefined ? {} : { remember }),
         ...(passphrase === undefined ? {} : { passphrase }),
@@ -137,8 +137,23 @@ async function showApproval(session: Session, id: string, reveal: boolean): Prom
   session.exit(printReply(out, revealed, (body) => printPacket(out, whole(body), 'whole')))
 }
 
-/** Shows the packet before it is approved; in a terminal the person must confirm. Undefined if they do not. */
-export async function shownDigest(session: Session, id: string): Promise<string | undefined> {
+/** What an approval repeats of the packet that was shown whole. */
+type ShownPacket = { readonly digest: string; readonly unfolded?: readonly string[] }
+
+export const unfoldedIn = (packet: Fields): Pick<ShownPacket, 'unfolded'> => {
+  const ids = itemsOf({ items: packet['foldable'] }).map((text) => textOf(text['id']))
+  return ids.length === 0 ? {} : { unfolded: ids }
+}
+
+/**
+ * Shows the packet before it is approved; in a terminal the person must confirm. Undefined if they do not. With a `digest`, it was shown before:
+ * only `sluice approvals show`, which folds nothing, prints one.
+ */
+export async function shownPacket(
+  session: Session,
+  id: string,
+  digest: string | undefined,
+): Promise<ShownPacket | undefined> {
   const out = session.out()
   const reply = await session.send('GET', `/v1/approvals/${encodeURIComponent(id)}`)
   const packet = fieldsOf(reply.body)
@@ -146,6 +161,7 @@ export async function shownDigest(session: Session, id: string): Promise<string 
     session.exit(printReply(out, reply, () => {}))
     return undefined
   }
+  if (digest !== undefined) return { digest, ...(packet['digest'] === digest ? unfoldedIn(packet) : {}) }
   // On stderr, because stdout has only the answer.
   if (!out.json && packet['state'] === 'pending') printPacket({ ...out, line: out.error }, packet, 'whole')
   // Without a terminal there is nobody to ask.
@@ -154,7 +170,7 @@ export async function shownDigest(session: Session, id: string): Promise<string 
     session.exit(EXIT.problem)
     return undefined
   }
-  return textOf(packet['digest'])
+  return { digest: textOf(packet['digest']), ...unfoldedIn(packet) }
 }
 
 async function decide(session: Session, id: string, body: unknown, text?: TypedText): Promise<Reply> {

@@ -34,11 +34,12 @@ export async function approveAlike(session: Session, id: string, options: Option
     return session.exit(EXIT.problem)
   }
   let code = 0
-  for (const { approval_id, digest } of alike) {
+  for (const { approval_id, digest, foldable } of alike) {
     const path = `/v1/approvals/${encodeURIComponent(approval_id)}/decide`
     const decided = await sendProven(session, path, options.passphraseFile, (passphrase) => ({
       decision: 'approve',
       digest,
+      ...(foldable.length === 0 ? {} : { unfolded: foldable.map(({ id }) => id) }),
       ...(options.reason === undefined ? {} : { reason: options.reason }),
       ...(passphrase === undefined ? {} : { passphrase }),
     }))

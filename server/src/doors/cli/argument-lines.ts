@@ -1,5 +1,6 @@
 import { BAR, brokenText, count, framedText, NOTE, type Frame } from '../../contract/framed-text.ts'
 import { countedSpaces, shortened, visibleText } from '../../contract/visible-text.ts'
+import { valueText } from '../../contract/value-text.ts'
 import { fieldsOf } from './print.ts'
 
 /** Prefix of every line of an argument after the first, so that no line of a value looks like another argument. */
@@ -23,29 +24,21 @@ export function argumentLines(args: string, { each, ...frame }: Frame & { readon
 }
 
 function linesOf(name: string, value: unknown, frame: Frame): string[] {
-  const label = PLAIN_NAME.test(name) ? name : shortened(visibleText(JSON.stringify(name)), LONGEST_NAME)
-  const text = valueOf(value)
+  const label = PLAIN_NAME.test(name) ? name : visibleText(JSON.stringify(name))
+  const text = valueText(value)
   const inner = { ...frame, bar: INNER, note: `${BAR}${NOTE}` }
   const whole = `${label}: ${countedSpaces(text)}`
   const isShort = !/[\r\n]/.test(text) && brokenText(whole, frame.width - BAR.length).length === 1
   return isShort
     ? [`${BAR}${brokenText(whole, frame.width - BAR.length)[0] ?? ''}`]
-    : [`${BAR}${label}:`, ...framedText(text, inner)]
+    : [...labelLines(label, frame), ...framedText(text, inner)]
 }
 
-/** A string without quotes, unless it looks like another type of value. */
-function valueOf(value: unknown): string {
-  if (typeof value !== 'string') return JSON.stringify(value)
-  return isJson(value.trim()) || value.trim() === '' ? JSON.stringify(value) : value
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
+/** A long name is shown whole where the value is. */
+function labelLines(label: string, { width, most }: Frame): string[] {
+  const name = most === Number.MAX_SAFE_INTEGER ? label : shortened(label, LONGEST_NAME)
+  const [first = '', ...rest] = brokenText(countedSpaces(`${name}:`), width - INNER.length)
+  return [`${BAR}${first}`, ...rest.map((piece) => `${INNER}${piece}`)]
 }
 
 function objectIn(text: string): Record<string, unknown> | undefined {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { drawToolflow } from '../../commands/toolflow/draw-toolflow.ts'
 import { jsonArgument } from './json-argument.ts'
-import { shownDigest } from './approval-commands.ts'
+import { shownPacket } from './approval-commands.ts'
 import { PASSPHRASE_FILE, sendProven, type WithPassphrase } from './passphrase-commands.ts'
 import { printFlow } from './print-flow.ts'
 import { printTypedFault, withoutPosition } from './print-typed-fault.ts'
@@ -61,10 +61,12 @@ export function addToolflowCommands(program: Command, session: Session): void {
     .action(async (run_id: string, approval_id: string, word: string, options: ResumeOptions) => {
       const choice = CHOICE_OF[word]
       if (choice === undefined) return session.fail('the choice must be approve, edit or cancel')
-      const digest = word === 'approve' ? (options.digest ?? (await shownDigest(session, approval_id))) : options.digest
-      if (word === 'approve' && digest === undefined) return
+      const shown = word === 'approve' ? await shownPacket(session, approval_id, options.digest) : options
+      if (shown === undefined) return
+      const { digest, unfolded }: { digest?: string; unfolded?: readonly string[] } = shown
       const parts = [
         ...(digest === undefined ? [] : [`"digest":${JSON.stringify(digest)}`]),
+        ...(unfolded === undefined ? [] : [`"unfolded":${JSON.stringify(unfolded)}`]),
         `"approval_id":${JSON.stringify(approval_id)}`,
         `"choice":${JSON.stringify(choice)}`,
         ...(options.args === undefined ? [] : [`"args":${jsonArgument(options.args)}`]),

@@ -148,7 +148,12 @@ export function approvalRoutes(app: App, gate: Gate): void {
   )
 }
 
-const SHOW_AGAIN: ReadonlySet<string> = new Set(['approval.changed', 'approval.not_pending', 'approval.expired'])
+const SHOW_AGAIN: ReadonlySet<string> = new Set([
+  'approval.changed',
+  'approval.not_shown',
+  'approval.not_pending',
+  'approval.expired',
+])
 
 const shownAs = ({
   digest,
@@ -164,11 +169,12 @@ const shownAs = ({
 function decisionOf(body: Exclude<DecideBody, { decision: 'edit' }>, site: Site): ApprovalDecision {
   const reason = body.reason === undefined ? {} : { reason: body.reason }
   if (body.decision === 'deny') return { says: 'deny', ...reason }
-  const { digest, version, remember, passphrase, passkey } = body
+  const { digest, version, unfolded, remember, passphrase, passkey } = body
   return {
     says: 'approve',
     digest,
     ...(version === undefined ? {} : { version }),
+    ...(unfolded === undefined ? {} : { unfolded }),
     ...reason,
     ...(remember === undefined ? {} : { remember }),
     ...(passphrase === undefined ? {} : { passphrase }),

@@ -29,7 +29,9 @@ export function webhook(settings: Pick<WebhookSettings, 'name' | 'url' | 'events
   }
 }
 
-function bodyOf({ delivery_id: _, event, at, sentence, ...data }: ChannelMessage): string {
-  const said = { ...data, sentence: sentenceText(sentence) }
+/** Whether the receiver shows long texts whole is not known, so a request with some is approved on its page. */
+function bodyOf({ delivery_id: _, event, at, sentence, digest, is_long, ...data }: ChannelMessage): string {
+  const decides = digest === undefined || is_long === true ? {} : { digest }
+  const said = { ...data, ...decides, sentence: sentenceText(sentence) }
   return JSON.stringify({ type: event, timestamp: new Date(at).toISOString(), data: said })
 }
