@@ -184,7 +184,12 @@ function summary(): string {
   const [catalogue] = results<Tokens>('tokens')?.rows ?? []
   if (catalogue !== undefined) {
     const [small, large] = [Number(catalogue['search']), Number(catalogue['passthrough'])]
-    lines.push([`tokens before the first question, ${catalogue['tools']} tools`, whole(small), whole(large), 'tokens'])
+    lines.push([
+      `prompt tokens per session, before any message, ${catalogue['tools']} tools`,
+      whole(small),
+      whole(large),
+      'tokens',
+    ])
   }
   const rules = results<Policy>('policy')?.rows.filter((row) => row.rules === 100 && row.matching === 100) ?? []
   const [mine, cedar] = ['sluice', 'cedar'].map((name) => rules.find(({ system }) => system === name)?.us_p50)

@@ -37,8 +37,8 @@ export const threadRunQuery = (run_id: string) =>
 const STATUS = {
   running: { words: 'Working', tag: 'accent' },
   completed: { words: 'Answered', tag: 'allow' },
-  awaiting_approval: { words: 'Waits for a person', tag: 'ask' },
-  awaiting_input: { words: 'Waits for you', tag: 'ask' },
+  awaiting_approval: { words: 'Waiting for approval', tag: 'ask' },
+  awaiting_input: { words: 'Waiting for your reply', tag: 'ask' },
   failed: { words: 'Failed', tag: 'block' },
   cancelled: { words: 'Stopped', tag: '' },
 } as const satisfies Record<Thread['status'], { words: string; tag: string }>

@@ -86,7 +86,7 @@ function PutDialog({
     <Dialog
       title="Put this policy in force?"
       onClose={onClose}
-      cancel="Not yet"
+      cancel="Cancel"
       act={
         <Button
           kind="primary"

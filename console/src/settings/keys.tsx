@@ -92,7 +92,7 @@ function NewKey() {
           </select>
         </div>
         <TextField id="key-name" label="Name" value={name} onValue={setName} />
-        <TextField id="key-user" label="Person behind it" value={user} onValue={setUser} />
+        <TextField id="key-user" label="Owner" value={user} onValue={setUser} />
       </div>
       <Refused of={make.error} says="No key was created" />
       {made === undefined ? null : (
@@ -106,7 +106,7 @@ function NewKey() {
               Copy
             </Button>
             <Button size="small" onClick={() => setMade(undefined)}>
-              I have it
+              Done
             </Button>
           </div>
         </Note>

@@ -56,8 +56,8 @@ export function Passkeys() {
       />
       <div className="card-body">
         <p className="small dim">
-          With a passkey, every strong approval asks for your finger, face or PIN. A lost one is removed by another
-          admin.
+          With a passkey, every strong approval asks for a fingerprint, face or PIN. If you lose a passkey, another
+          admin can remove it.
         </p>
         {off === undefined ? (
           <>

@@ -32,7 +32,7 @@ export function Passphrase() {
     <Card title="Passphrase" aside={has ? 'you have one' : 'you have none'}>
       <div className="card-body">
         <p className="small dim">
-          Strong approvals can ask for it, so that a stolen key alone approves nothing.
+          Strong approvals can ask for it, so a stolen key alone is not enough to approve.
           {me?.proofs.needed === true ? ' This gate asks for it at every strong approval.' : ''}
         </p>
         {has ? (

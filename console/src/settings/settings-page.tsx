@@ -83,7 +83,7 @@ function Appearance() {
                   choose(name)
                 }}
               >
-                {name === 'system' ? 'As the system' : name === 'light' ? 'Light' : 'Dark'}
+                {name === 'system' ? 'System' : name === 'light' ? 'Light' : 'Dark'}
               </button>
             ))}
           </div>

@@ -1142,13 +1142,13 @@ export const PROBLEMS = {
   FLOW_AUTOMATABLE_EXECUTION_DISABLED: {
     http: 403,
     retry: 'never',
-    says: 'execution of automatable steps is switched off',
+    says: 'automatic execution of flow steps is off',
     do: 'write `{ "flow_run_writes_enabled": true, "execution": { "automatable_enabled": true } }` to `hub_flow_execution_policy.json` in the data folder; it takes effect at once (or set `FLOW_AUTOMATABLE_EXECUTION_ENABLED=1` and restart)',
   },
   FLOW_RUN_WRITES_DISABLED: {
     http: 403,
     retry: 'never',
-    says: 'changes to flow runs are switched off',
+    says: 'flows are read-only: changes to runs are off',
     do: 'write `{ "flow_run_writes_enabled": true }` to `hub_flow_execution_policy.json` in the data folder; it takes effect at once (or set `FLOW_RUN_WRITES_ENABLED=1` and restart)',
   },
   FLOW_RUN_NOT_IN_PROGRESS: {

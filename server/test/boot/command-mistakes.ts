@@ -234,7 +234,7 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: 'a flow while flows are switched off',
     words: ['flow', 'start', 'flow_x'],
-    says: ['switched off', 'hub_flow_execution_policy.json'],
+    says: ['flows are read-only', 'hub_flow_execution_policy.json'],
     code: 1,
   },
   {

@@ -269,7 +269,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('settings, and what depends on
     await expect.poll(() => put.getAttribute('aria-disabled')).toBeNull()
     await put.click()
     const dialog = page.getByRole('dialog')
-    expect(await page.evaluate('document.activeElement?.textContent')).toContain('Not yet')
+    expect(await page.evaluate('document.activeElement?.textContent')).toContain('Cancel')
     await dialog.getByRole('button', { name: 'Put in force', exact: true }).click()
     await page.locator('.rule-row', { hasText: 'sent messages are kept, says the console' }).waitFor()
     const inForce = async () => (await gate.http('GET', '/v1/policies', gate.keys.admin)).body

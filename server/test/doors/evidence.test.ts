@@ -87,7 +87,7 @@ describe('the list of tools', () => {
       title: 'Keep a note',
       tags: ['paper'],
       rollback: "to undo it, call book__erase_note with `title` = the result's `title`",
-      check: 'before it runs, book__find_note must report that `found` equals false; no dry run',
+      check: 'before it runs, Sluice checks with book__find_note that `found` equals false; no dry run',
       missing: ['no dry run'],
     })
     expect(named('book__note')).toMatchObject({
@@ -115,7 +115,9 @@ describe('the demo', () => {
       const { call_id, approval_id } = JSON.parse(sent.out) as Record<string, string>
       const { out } = await demo.cli('approvals')
       expect(out).toContain('no known rollback: the policy allows nobody to call `outbox__delete_message`')
-      expect(out).toContain("after it ran, outbox__read_message must report that `message.to` equals this call's `to`")
+      expect(out).toContain(
+        "afterwards Sluice checks with outbox__read_message that `message.to` equals this call's `to`",
+      )
       expect(await demo.cli('approve', approval_id ?? '')).toMatchObject({ code: 0 })
       const status = await demo.cli('status', call_id ?? '', '--wait', '30')
       expect(status.out).toMatch(/^│ sent to ana@example\.com as msg_[0-9a-f]{12}\n$/)
@@ -144,7 +146,7 @@ describe('the card of a tool', () => {
     const { status, body } = await gate.http('GET', '/v1/tools/book__keep_note', agent)
     expect(status).toBe(200)
     expect(body).toMatchObject({ skill_id: 'book__keep_note', example: { text: expect.any(String) as string } })
-    expect(String(body['verify'])).toMatch(/^after it ran, book__/)
+    expect(String(body['verify'])).toMatch(/^afterwards Sluice checks with book__/)
     const shown = await gate.cli('card', 'book__keep_note')
     expect(shown).toMatchObject({ code: 0 })
     expect(shown.out).toContain(String(body['verify']))

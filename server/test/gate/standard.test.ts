@@ -198,9 +198,9 @@ describe('people see', () => {
           value: {
             title: 'Keep a note',
             rollback: "to undo it, call book__erase_note with `title` = the result's `title`",
-            check: 'before it runs, book__find_note must report that `found` equals false; no dry run',
+            check: 'before it runs, Sluice checks with book__find_note that `found` equals false; no dry run',
             verify:
-              "after it ran, book__find_note must report that `found` equals true and `note.text` equals this call's `text`",
+              "afterwards Sluice checks with book__find_note that `found` equals true and `note.text` equals this call's `text`",
             missing: ['no dry run'],
           },
         })

@@ -27,7 +27,7 @@ function findingsOf(place: HookPlace, program: HookProgram): readonly Finding[] 
   const { client, file } = place
   const text = textIn(file)
   if (text === undefined || !isOurs(text)) {
-    const says = `the built-in tools of ${client} are not hooked: what it does with its own shell and editor is not judged`
+    const says = `the built-in shell and editor of ${client} bypass Sluice, because its hooks are not installed`
     const off = SWITCHED_OFF[client] === undefined ? '' : `, or switch them off, ${SWITCHED_OFF[client]}`
     return [{ severity: 'warning', about, says, do: `install the hooks: \`sluice init --write --hooks\`${off}` }]
   }

@@ -57,7 +57,7 @@ export async function doctor(options: UpOptions): Promise<DoctorReport> {
       findings.push({
         severity: 'note',
         about: 'health',
-        says: 'there is no `serenity` section, so the health decider has no opinion',
+        says: 'health checks are not configured (optional: `serenity`)',
       })
   }
   findings.push(

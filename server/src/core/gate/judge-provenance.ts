@@ -143,7 +143,7 @@ export function originLabel({ kind, name, server }: Origin): string {
 }
 
 type Saying = (value: string | undefined, from: string | undefined) => string
-const elsewhere = (from: string | undefined) => from ?? 'a text that was read'
+const elsewhere = (from: string | undefined) => from ?? 'a text that the agent read'
 
 const UNSURE_SAYS: Saying = (value) =>
   `${value === undefined ? 'the user did not clearly ask for this' : `${value} does not come from the user`}, and the session has read more than the gate remembers, so a text may have asked for it; a new session starts without this doubt`
@@ -157,14 +157,14 @@ const SAYS: Readonly<Record<Rule, Saying>> = {
       : `${value} does not come from the user, and a text that was read asks for this action`,
   'provenance.destination': (value, from) =>
     from === undefined
-      ? `neither the user nor a trusted source mentioned ${value ?? 'the destination'}`
+      ? `${value ?? 'the destination'} did not come from the user or a trusted source`
       : `${value ?? 'the destination'} came from ${from}, not from the user`,
   'provenance.entity': (value, from) =>
     from === undefined
-      ? `neither the user nor a trusted source mentioned ${value ?? 'the target'}`
+      ? `${value ?? 'the target'} did not come from the user or a trusted source`
       : `${value ?? 'the target'} came from ${from}, not from the user`,
   'provenance.content': (value, from) =>
-    `${value ?? 'the content'} contains text from ${elsewhere(from)} that the user did not write`,
+    `${value ?? 'the content'} copies text from ${elsewhere(from)}, which the user did not write`,
   'provenance.fetch': (value, from) =>
     `the address ${value ?? ''} came from ${elsewhere(from)}, which asks for something`,
 }

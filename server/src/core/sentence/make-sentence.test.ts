@@ -192,7 +192,7 @@ describe('each kind of call has its sentence and its button', () => {
       tool: { effects: ['write', 'external'], effects_from: 'unknown' },
       args: { a: 1, b: 2, c: 3, d: 4 },
     })
-    expect(sentenceText(sentence)).toBe('Use crm__merge_contacts with 4 inputs. Its effects are not declared.')
+    expect(sentenceText(sentence)).toBe('Use crm__merge_contacts with 4 inputs. Its effects are unknown.')
     expect(sentence.button).toBe('Approve and run')
   })
 
@@ -202,7 +202,7 @@ describe('each kind of call has its sentence and its button', () => {
       args: { to: 'eve@ext.example', amount: 5, callback: 'https://evil.example/x', path: '/etc/passwd' },
     })
     expect(sentenceText(sentence)).toBe(
-      'Use x__do with 4 inputs. Its effects are not declared. Also: to eve@ext.example, amount 5, address https://evil.example/x, file /etc/passwd',
+      'Use x__do with 4 inputs. Its effects are unknown. Also: to eve@ext.example, amount 5, address https://evil.example/x, file /etc/passwd',
     )
   })
 })

@@ -114,7 +114,7 @@ function actionOf({ words, leaves }: Draft, effects: readonly ToolEffect[]): Sen
 function unknown({ tool_id, inputs }: Draft, tool: SentenceInput['tool']): Made {
   const says =
     tool === undefined || tool.effects_from === 'unknown'
-      ? 'Its effects are not declared.'
+      ? 'Its effects are unknown.'
       : 'There is no short description of what it does.'
   return {
     pieces: [text('Use '), name(tool_id), text(` with ${counted(inputs, 'input')}. ${says}`)],

@@ -23,7 +23,7 @@ const VERBS: readonly (readonly [string, ReadonlySet<string>])[] = [
 
 /** What a call to this tool does, judging by its effects and its name: `writes a file`, `sends a message`. */
 export function sayEffect({ row, effects, effects_from }: Tool, tags: readonly string[] = []): string {
-  if (effects_from === 'unknown') return 'has undeclared effects'
+  if (effects_from === 'unknown') return 'has unknown effects'
   const [server, words] = [splitWords(row.server), splitWords(row.tool_id.slice(row.tool_id.indexOf('__') + 2))]
   const noun = nounIn(words) ?? BY_SERVER.find(([, names]) => hasAny(server, names))?.[0]
   const object = noun === undefined ? undefined : articled(USUAL[noun] ?? noun)

@@ -38,9 +38,9 @@ function sayCheck(tool: Tool | undefined, siblings: Siblings): string {
 }
 
 function sayVerify(tool: Tool | undefined, siblings: Siblings): string {
-  return tool?.verify === undefined ? NO_READ_BACK : `after it ran, ${sayDemand(tool.verify, siblings)}`
+  return tool?.verify === undefined ? NO_READ_BACK : `afterwards ${sayDemand(tool.verify, siblings)}`
 }
 
 function sayDemand({ tool, expect }: ReadBack, siblings: Siblings): string {
-  return `${siblings(tool) ?? tool} must report that ${expect.map(sayExpectation).join(' and ')}`
+  return `Sluice checks with ${siblings(tool) ?? tool} that ${expect.map(sayExpectation).join(' and ')}`
 }
