@@ -1,5 +1,5 @@
 import { createClient, type Method } from '../../../server/src/client/client.ts'
-import { forgetSession, sessionHeaders } from './session.ts'
+import { forgetSession, readSession, sessionHeaders } from './session.ts'
 
 /** The gate that serves this page, with this browser's login. The query library retries, so nothing is retried here. */
 export const gate = createClient({
@@ -7,6 +7,8 @@ export const gate = createClient({
   retries: 0,
   onProblem: ({ problem }) => {
     if (problem.status === 401) forgetSession()
+    // The cookie is another one than the page began with: somebody logged in in another tab, or replaced it.
+    if (problem.code === 'auth.csrf') void readSession()
   },
 })
 

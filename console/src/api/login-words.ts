@@ -3,9 +3,11 @@ import type {
   LoginAnswer,
   LoginHereAnswer,
   LoginMethodsAnswer,
+  OIDC_CALLBACK as Callback,
 } from '../../../server/src/contract/login.ts'
 
 export type { LoginAnswer, LoginHereAnswer, LoginMethodsAnswer }
 
 /** Copied from the contract, so that its schemas are not bundled. */
 export const CSRF_HEADER: typeof Header = 'x-csrf-token'
+export const OIDC_CALLBACK: typeof Callback = '/v1/login/oidc/callback'

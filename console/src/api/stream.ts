@@ -1,7 +1,7 @@
 import { eventsIn } from '../../../server/src/client/client.ts'
 import type { ChangeKind } from '../../../server/src/contract/change.ts'
 import { storeOf } from '../lib/store.ts'
-import { forgetSession, sessionHeaders } from './session.ts'
+import { forgetSession, readSession, sessionHeaders } from './session.ts'
 
 /** One line of the stream: what changed, never its contents. */
 export type StreamEvent = {
@@ -53,7 +53,7 @@ export function followStream({ onEvent, reread }: Listener): () => void {
     let silence = setTimeout(end, SILENCE_MS)
     try {
       const response = await fetch('/v1/stream', {
-        headers: { ...sessionHeaders('GET'), ...(last === undefined ? {} : { 'last-event-id': last }) },
+        headers: { ...sessionHeaders(), ...(last === undefined ? {} : { 'last-event-id': last }) },
         credentials: 'same-origin',
         cache: 'no-store',
         // What the page shows first is more urgent, and a request that never ends must not count as part of loading.
@@ -61,6 +61,7 @@ export function followStream({ onEvent, reread }: Listener): () => void {
         signal: attempt.signal,
       })
       if (response.status === 401) return forgetSession()
+      if (response.status === 403) return await readSession()
       if (!response.ok || response.body === null) return
       tries = 0
       // Changes between the first read of the page and now are not in the stream, so everything is read again.

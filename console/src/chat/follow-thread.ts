@@ -109,7 +109,7 @@ export function useThreadNews(run_id: string | undefined): ThreadNews {
       try {
         const last = now.events.at(-1)?.id
         const response = await fetch(`/agent/runs/${encodeURIComponent(run_id)}/events`, {
-          headers: { ...sessionHeaders('GET'), ...(last === undefined ? {} : { 'last-event-id': last }) },
+          headers: { ...sessionHeaders(), ...(last === undefined ? {} : { 'last-event-id': last }) },
           credentials: 'same-origin',
           cache: 'no-store',
           signal: attempt.signal,

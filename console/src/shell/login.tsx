@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { logIn, loginMethods, type LoginFailure, type LoginMethod } from '../api/session.ts'
+import { logIn, logInWith, loginMethods, type LoginFailure, type LoginMethod } from '../api/session.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon, Logo } from '../parts/icon.tsx'
 
@@ -11,7 +11,7 @@ const FAILURES: Readonly<Record<LoginFailure, string>> = {
 }
 
 /** The field is cleared before the request is sent, so that the key does not stay on the page. */
-export function Login() {
+export function Login({ why }: { readonly why?: string | undefined }) {
   const [key, setKey] = useState('')
   const [busy, setBusy] = useState(false)
   const [failure, setFailure] = useState<LoginFailure>()
@@ -36,6 +36,7 @@ export function Login() {
     setBusy(false)
     if (answer !== 'in') setFailure(answer)
   }
+  const shown = failure === undefined ? why : FAILURES[failure]
   return (
     <main className="login">
       <form
@@ -68,10 +69,10 @@ export function Login() {
         <p id="key-hint" className="small dim">
           An approver’s or admin’s key. Create one with <code>sluice keys create</code>.
         </p>
-        {failure === undefined ? null : (
+        {shown === undefined ? null : (
           <p className="hint wrong" role="alert">
             <Icon name="warn" />
-            {FAILURES[failure]}
+            {shown}
           </p>
         )}
         <Button kind="primary" submit busy={busy} off={key.trim() === ''}>
@@ -80,10 +81,10 @@ export function Login() {
         {methods.length === 0 ? null : (
           <div className="login-others">
             <p className="small dim">Or with an account you have elsewhere:</p>
-            {methods.map(({ name, start }) => (
-              <a key={name} className="btn" href={start}>
+            {methods.map(({ name }) => (
+              <Button key={name} onClick={() => void logInWith(name)}>
                 Log in with {name}
-              </a>
+              </Button>
             ))}
           </div>
         )}

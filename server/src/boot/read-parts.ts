@@ -104,7 +104,12 @@ export async function readParts(settings: Settings, say: Log, fresh: boolean, cl
   if (!hub.ok) return hub
   const nodeRoom = openNodeRoom(config.nodes, around)
   if (!nodeRoom.ok) return nodeRoom
-  const oidcLogins = openOidcLogins(config.auth.oidc, (text) => secretOf(text, settings.folder, process.env), clock)
+  const oidcLogins = openOidcLogins(
+    config.auth.oidc,
+    (text) => secretOf(text, settings.folder, process.env),
+    keys.value.derived,
+    clock,
+  )
   if (!oidcLogins.ok) return oidcLogins
   const model = config.models.toolflow
   const argumentModel = model === undefined ? undefined : openArgumentModel(model, settings.folder)

@@ -109,6 +109,7 @@ async function run(options: UpOptions, compilers: Compilers, more: Pick<GateOpti
     authenticate: callerIdentifier(
       gate,
       loginRateLimit(settings.config.auth.failures, { counts: opened.value.counts, clock: opened.value.clock }),
+      settings.config.channels.url,
     ),
     addressOf: clientAddress(settings.config.listen.proxies),
     newTrace: () => randomIds.trace(),

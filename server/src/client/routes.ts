@@ -670,7 +670,7 @@ export type Routes = {
   }
   /** The ways to log in to the console */
   'GET /v1/login/methods': {
-    answer: { readonly key: true; readonly oidc: readonly ({ readonly name: string; readonly start: string })[] }
+    answer: { readonly key: true; readonly oidc: readonly ({ readonly name: string })[] }
   }
   /** Log in with the API key of a person; the answer sets a cookie */
   'POST /v1/login': {
@@ -692,6 +692,16 @@ export type Routes = {
   /** Log out everywhere */
   'DELETE /v1/logins': {
     answer: { readonly ended: number }
+  }
+  /** Begin a login with an issuer: the answer has the address that the browser opens */
+  'POST /v1/login/oidc': {
+    body: { readonly issuer: string; readonly browser: string }
+    answer: { readonly url: string }
+  }
+  /** Complete a login with an issuer, in the browser that began it; the answer sets a cookie */
+  'POST /v1/login/oidc/callback': {
+    body: { readonly browser: string; readonly state?: string | undefined; readonly code?: string | undefined; readonly iss?: string | undefined; readonly error?: string | undefined }
+    answer: { readonly caller: { readonly kind: "agent" | "user" | "approver" | "reviewer" | "admin" | "node"; readonly id: string; readonly user: string }; readonly how: "key" | "oidc" | "credential"; readonly csrf?: string | undefined; readonly expires_at?: number | undefined; readonly idle_ms?: number | undefined; readonly proofs: { readonly passphrase: boolean; readonly passkeys: number; readonly needed: boolean } }
   }
   /** Your passkeys */
   'GET /v1/passkeys': {

@@ -138,6 +138,24 @@ export const PROBLEMS = {
     says: 'you were not logged in',
     do: 'read `why`, then start again at the login page of the console',
   },
+  'auth.login_unknown': {
+    http: 403,
+    retry: 'never',
+    says: 'this browser did not begin this login, it was already completed, or it took longer than ten minutes',
+    do: 'start again at the login page of the console; if you did not start one, close this page: somebody may have sent you their own login',
+  },
+  'auth.logins_busy': {
+    http: 503,
+    retry: 'later',
+    says: 'too many logins are being completed at this moment; nothing was done',
+    do: 'try again after `retry_after_s` seconds; the same login is still valid',
+  },
+  'auth.other_person': {
+    http: 409,
+    retry: 'never',
+    says: 'somebody else is logged in in this browser, so nothing was changed',
+    do: 'stay logged in as `here`, or log out (`DELETE /v1/login`) and then log in as `new`',
+  },
   'auth.logged_out': {
     http: 401,
     retry: 'never',

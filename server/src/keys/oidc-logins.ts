@@ -1,46 +1,60 @@
-import { createHash, randomBytes } from 'node:crypto'
-import type { LoginAttempt, LoginReturn, OidcLogins } from '../commands/ports/keys.ts'
+import { createHash } from 'node:crypto'
+import type { LoginAttempt, LoginPlace, LoginReturn, OidcLogins } from '../commands/ports/keys.ts'
 import type { OidcIssuer } from '../contract/auth-settings.ts'
-import { ok, refuse } from '../contract/problems.ts'
+import { Bug, ok, refuse } from '../contract/problems.ts'
 import { addressIn, discovered, fetchJson, issuerKeys } from './issuer-keys.ts'
+import type { DerivedKeys } from './key-folder.ts'
 import { verify } from './oidc.ts'
+import { signedNonces } from './signed-nonces.ts'
 
 /** An issuer that people log in with at the console, with its secret resolved. */
 export type LoginIssuer = { readonly issuer: OidcIssuer; readonly secret: string | undefined }
 
 const FRESH_MS = 600_000
 const ASK_AGAIN_MS = 10_000
-/** How many requests to the issuer may be in progress, however many logins are started. */
-const MOST_AT_ONCE = 16
+const ATTEMPT_MS = 600_000
 const LONGEST_CODE = 4_096
 
-const random = () => randomBytes(32).toString('base64url')
 const failed = (why: string) => refuse('auth.login_failed', { why })
 
 type Endpoints = { readonly authorize: string; readonly token: string; readonly post: boolean }
 
 /**
  * INVARIANT: the returned claims are those of an ID token that the issuer signed for this client, in answer to the attempt that
- * this browser started.
+ * the gate began for this browser.
  */
-export function oidcLogins(configured: readonly LoginIssuer[], clock: () => number): OidcLogins {
+export function oidcLogins(configured: readonly LoginIssuer[], derived: DerivedKeys, clock: () => number): OidcLogins {
   const known = new Map(
     configured.map((one) => [
       one.issuer.name,
       { ...one, keys: issuerKeys(one.issuer, clock), endpoints: endpointsOf(one.issuer, clock) },
     ]),
   )
-  let atOnce = 0
+  const states = signedNonces(derived, 'sluice.console-login.v1', ATTEMPT_MS)
+  /** `state` is the name of the issuer, a dot and what was signed. */
+  const attemptIn = (state: string, { browser, redirect_uri }: LoginPlace): LoginAttempt | undefined => {
+    const at = state.lastIndexOf('.')
+    const name = state.slice(0, Math.max(at, 0))
+    const found = states.read(state.slice(at + 1), [name, browser, redirect_uri], clock())
+    return (
+      found && {
+        id: found.nonce,
+        name,
+        nonce: found.secret('nonce'),
+        verifier: found.secret('verifier'),
+        expires_at: found.expires_at,
+      }
+    )
+  }
 
   async function finish(
     attempt: LoginAttempt,
-    { state, code, iss, error }: LoginReturn,
+    { code, iss, error }: LoginReturn,
     redirect_uri: string,
   ): ReturnType<OidcLogins['finish']> {
     const found = known.get(attempt.name)
     const login = found?.issuer.login
     if (found === undefined || login === undefined) return failed('the issuer is not configured for it')
-    if (state === undefined || state !== attempt.state) return failed('the answer belongs to another login')
     if (iss !== undefined && iss !== found.issuer.issuer) return failed('the answer comes from another issuer')
     if (error !== undefined || code === undefined || code.length > LONGEST_CODE)
       return failed(error === 'access_denied' ? 'you did not agree at the issuer' : 'the issuer answered with an error')
@@ -63,36 +77,31 @@ export function oidcLogins(configured: readonly LoginIssuer[], clock: () => numb
 
   return {
     names: [...known.keys()],
-    async begin(name, redirect_uri) {
+    async begin(name, place) {
       const found = known.get(name)
       const login = found?.issuer.login
       if (found === undefined || login === undefined) return failed('the issuer is not configured for it')
       const endpoints = await found.endpoints()
       if (endpoints === undefined) return refuse('auth.issuer_unavailable', { issuer: found.issuer.issuer })
-      const attempt: LoginAttempt = { name, state: random(), nonce: random(), verifier: random() }
+      const state = `${name}.${states.make([name, place.browser, place.redirect_uri], clock())}`
+      const attempt = attemptIn(state, place)
+      if (attempt === undefined) throw new Bug('a login that was just begun is not recognized')
       const url = new URL(endpoints.authorize)
       const words = {
         response_type: 'code',
         client_id: login.client_id,
-        redirect_uri,
+        redirect_uri: place.redirect_uri,
         scope: login.scope,
-        state: attempt.state,
+        state,
         nonce: attempt.nonce,
         code_challenge: createHash('sha256').update(attempt.verifier).digest('base64url'),
         code_challenge_method: 'S256',
       }
       for (const [word, value] of Object.entries(words)) url.searchParams.set(word, value)
-      return ok({ url: url.href, attempt })
+      return ok({ url: url.href })
     },
-    async finish(...words) {
-      if (atOnce >= MOST_AT_ONCE) return refuse('auth.issuer_unavailable')
-      atOnce += 1
-      try {
-        return await finish(...words)
-      } finally {
-        atOnce -= 1
-      }
-    },
+    attemptOf: async (state, place) => (state === undefined ? undefined : attemptIn(state, place)),
+    finish,
   }
 }
 

@@ -1,12 +1,14 @@
 import type { OidcLogins } from '../commands/ports/keys.ts'
 import type { OidcIssuer } from '../contract/auth-settings.ts'
 import { ok, refuse, type Result } from '../contract/problems.ts'
+import type { DerivedKeys } from './key-folder.ts'
 import type { LoginIssuer } from './oidc-logins.ts'
 
 /** The issuers that people can log in with. The library for tokens is loaded by the first login. */
 export function openOidcLogins(
   configured: readonly OidcIssuer[],
   secretOf: (reference: string) => string | undefined,
+  derived: DerivedKeys,
   clock: () => number,
 ): Result<OidcLogins> {
   const offered: LoginIssuer[] = []
@@ -19,10 +21,12 @@ export function openOidcLogins(
     offered.push({ issuer, secret })
   }
   let opened: Promise<OidcLogins> | undefined
-  const logins = () => (opened ??= import('./oidc-logins.ts').then(({ oidcLogins }) => oidcLogins(offered, clock)))
+  const logins = () =>
+    (opened ??= import('./oidc-logins.ts').then(({ oidcLogins }) => oidcLogins(offered, derived, clock)))
   return ok({
     names: offered.map(({ issuer }) => issuer.name),
-    begin: async (name, redirect_uri) => (await logins()).begin(name, redirect_uri),
+    begin: async (name, place) => (await logins()).begin(name, place),
+    attemptOf: async (state, place) => (await logins()).attemptOf(state, place),
     finish: async (attempt, back, redirect_uri) => (await logins()).finish(attempt, back, redirect_uri),
   })
 }

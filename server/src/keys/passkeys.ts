@@ -1,11 +1,7 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { ChallengeClaims, Passkeys } from '../commands/ports/keys.ts'
+import type { Passkeys } from '../commands/ports/keys.ts'
 import type { DerivedKeys } from './key-folder.ts'
 import { PASSKEY_LIMITS, type PasskeyRow } from '../contract/passkey.ts'
-
-const NONCE = 16
-const TIME = 8
-const MAC = 32
+import { signedNonces } from './signed-nonces.ts'
 
 /** The library is loaded with the first passkey: most gates never see one. */
 const library = () => import('@simplewebauthn/server')
@@ -15,24 +11,11 @@ const library = () => import('@simplewebauthn/server')
  * INVARIANT: the person is verified by the authenticator (a PIN, a fingerprint), not only present.
  */
 export function openPasskeys(derived: DerivedKeys): Passkeys {
-  const keys = () => derived('sluice.passkey-challenge.v1')
-  const macOf = (key: Buffer, claims: ChallengeClaims, head: Buffer) =>
-    createHmac('sha256', key).update(JSON.stringify(claims)).update(head).digest()
+  const challenges = signedNonces(derived, 'sluice.passkey-challenge.v1', PASSKEY_LIMITS.challenge_ms)
 
   return {
-    challenge(claims, now) {
-      const head = Buffer.concat([randomBytes(NONCE), Buffer.alloc(TIME)])
-      head.writeDoubleBE(now + PASSKEY_LIMITS.challenge_ms, NONCE)
-      return Buffer.concat([head, macOf(keys()[0], claims, head)]).toString('base64url')
-    },
-    spendable(challenge, claims, now) {
-      const bytes = Buffer.from(challenge, 'base64url')
-      if (bytes.length !== NONCE + TIME + MAC) return undefined
-      const head = bytes.subarray(0, NONCE + TIME)
-      const mac = bytes.subarray(NONCE + TIME)
-      const isOurs = keys().some((key) => timingSafeEqual(mac, macOf(key, claims, head)))
-      return isOurs && head.readDoubleBE(NONCE) > now ? head.subarray(0, NONCE).toString('hex') : undefined
-    },
+    challenge: (claims, now) => challenges.make(claims, now),
+    spendable: (challenge, claims, now) => challenges.read(challenge, claims, now)?.nonce,
     async creationOptions({ user, site, challenge, known }) {
       const { generateRegistrationOptions } = await library()
       return {

@@ -25,7 +25,7 @@ export async function startIssuer(clients: (url: string) => readonly IssuerClien
       ...client,
       redirect_uris: [redirect_uri],
       response_types: ['code'],
-      grant_types: ['authorization_code', 'client_credentials'],
+      grant_types: ['authorization_code', ...(api === undefined ? [] : ['client_credentials' as const])],
     })),
     ...(api === undefined ? {} : tokensFor(api)),
     claims: { openid: ['sub', 'groups'], email: ['email', 'email_verified'] },

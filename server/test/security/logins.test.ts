@@ -24,7 +24,7 @@ beforeEach(async () => {
 })
 
 const secretOf = async (by = person) => {
-  const made = await logIn(deps, by, 'key')
+  const made = await logIn(deps, by, 'key', { current: undefined })
   if (!made.ok) throw new Error(made.problem.code)
   return made.value.secret
 }

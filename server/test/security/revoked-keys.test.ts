@@ -260,7 +260,7 @@ describe('a key that is revoked between the decision about a call and its start'
 
 test('a login ends with its key', async () => {
   const { caller, key_id } = await approver(rig.gate, 'ada')
-  const { secret } = valueOf(await rig.gate.identity.logIn(caller, 'key'))
+  const { secret } = valueOf(await rig.gate.identity.logIn(caller, 'key', { current: undefined }))
   const { grants } = valueOf(await rig.gate.identity.revokeCredential(ADMIN, key_id, true))
   expect(grants).toMatchObject([{ what: 'login', ends: true }])
   expect(await rig.gate.identity.readLogin(secret)).toMatchObject({ problem: { code: 'auth.logged_out' } })

@@ -2,7 +2,7 @@ import type { AuditEvent } from '../../contract/audit-events.ts'
 import type { Caller, CallerKind } from '../../contract/caller.ts'
 import { LOGIN_LIMITS, type LoginAnswer, type LoginRow } from '../../contract/login.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
-import { refuseUnrecorded } from '../changes/unrecorded.ts'
+import { lostAt, refuseUnrecorded } from '../changes/unrecorded.ts'
 import type { Change, Ledger } from '../ports/ledger.ts'
 import type { Held, Tables } from '../ports/reads.ts'
 import type { Clock, Digest, Ids } from '../ports/runtime.ts'
@@ -23,13 +23,26 @@ const PEOPLE: readonly CallerKind[] = ['user', 'approver', 'reviewer', 'admin']
 /** The row is written at most this often, however many requests a page makes. */
 const NOTED_EVERY_MS = 60_000
 
-/** Logs somebody in: the secret goes into their cookie and is stored only as a digest. */
+/** The login that this browser has now, and what the new one uses up. */
+export type LoginHere = {
+  readonly current: string | undefined
+  readonly uses?: Extract<Change, { kind: 'once' }>
+}
+
+/**
+ * Logs somebody in: the secret goes into their cookie and is stored only as a digest.
+ * INVARIANT: a login of one person never replaces that of another in the same browser. That person logs out first.
+ */
 export async function logIn(
   deps: LoginDeps,
   by: Caller,
   how: LoginRow['how'],
+  { current, uses }: LoginHere,
 ): Promise<Result<{ readonly secret: string; readonly login: LoginRow }>> {
   if (!PEOPLE.includes(by.kind)) return refuse('auth.forbidden', { needs: PEOPLE.join(', ') })
+  const here = current === undefined ? undefined : await readLogin(deps, current, true)
+  if (here?.ok === true && here.value.user !== by.user)
+    return refuse('auth.other_person', { here: here.value.user, new: by.user })
   const now = deps.clock()
   const secret = deps.newKey(by.kind)
   const longest = now + LOGIN_LIMITS.longest_ms
@@ -46,11 +59,13 @@ export async function logIn(
   }
   const oldest = (await liveLogins(deps, by.user)).slice(0, -LOGIN_LIMITS.per_user + 1)
   const recorded = await deps.ledger.commit([
+    ...(uses === undefined ? [] : [uses]),
     { kind: 'swap', table: 'logins', id: login.login_id, from: 'absent', to: login },
     ...oldest.map((held) => ended(held, now)),
     auditOf(deps, 'login.started', by, { how }),
   ])
-  return recorded === 'committed' ? ok({ secret, login }) : refuseUnrecorded(recorded)
+  if (recorded === 'committed') return ok({ secret, login })
+  return uses !== undefined && lostAt(recorded) === 0 ? refuse('auth.login_unknown') : refuseUnrecorded(recorded)
 }
 
 /**

@@ -48,16 +48,23 @@ export interface Issuers {
   ): Promise<Result<{ readonly issuer: OidcIssuer; readonly claims: Readonly<Record<string, unknown>> }>>
 }
 
-/** What a browser stores between the start of a login and its end. */
-export type LoginAttempt = Readonly<Record<'name' | 'state' | 'nonce' | 'verifier', string>>
+/** Where a login is begun and ended: the secret of one browser, and the address at the gate that the issuer redirects to. */
+export type LoginPlace = { readonly browser: string; readonly redirect_uri: string }
+/** A login that the gate began for one browser. `id` is spent by the login. */
+export type LoginAttempt = Readonly<Record<'id' | 'name' | 'nonce' | 'verifier', string>> & {
+  readonly expires_at: number
+}
 /** The parameters with which an issuer sends a browser back. */
-export type LoginReturn = Readonly<Partial<Record<'state' | 'code' | 'iss' | 'error', string>>>
+export type LoginReturn = Readonly<Partial<Record<'state' | 'code' | 'iss' | 'error', string | undefined>>>
 
 /** Logs people in at the console through an issuer: the authorization code flow of OpenID Connect, with PKCE. */
 export interface OidcLogins {
   /** The issuers that are configured for it. */
   readonly names: readonly string[]
-  begin(name: string, redirect_uri: string): Promise<Result<{ readonly url: string; readonly attempt: LoginAttempt }>>
+  /** The address at the issuer. Its state is signed and nothing is stored, so anybody may begin any number of logins. */
+  begin(name: string, place: LoginPlace): Promise<Result<{ readonly url: string }>>
+  /** What a state belongs to, at any node; undefined if the gate did not issue it for this place, or too long ago. Asks nobody. */
+  attemptOf(state: string | undefined, place: LoginPlace): Promise<LoginAttempt | undefined>
   /** The claims of the ID token that belongs to this attempt. */
   finish(
     attempt: LoginAttempt,

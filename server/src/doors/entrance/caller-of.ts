@@ -25,14 +25,20 @@ export type Authenticate = (raw: RawRequest) => MaybePromise<Result<Caller>>
  * On the local socket the caller is the owner, who may also act with fewer rights (`x-sluice-as: agent:claude`). An
  * agent's stdio door uses this to get only the rights of an agent. Elsewhere a credential is required, and wrong ones are counted.
  */
-export function callerIdentifier(gate: Pick<Gate, 'identity' | 'audit'>, failures: LoginRateLimit): Authenticate {
+export function callerIdentifier(
+  gate: Pick<Gate, 'identity' | 'audit'>,
+  failures: LoginRateLimit,
+  /** Where browsers reach the gate, if it is configured. */
+  publicUrl?: string,
+): Authenticate {
   /** The last valid credential of each connection. Removed with the connection. */
   const lastGood = new WeakMap<object, Known>()
 
   async function identify(raw: RawRequest, authorization: string | undefined): Promise<Result<Caller>> {
     const bearer = /^Bearer\s+(\S+)$/i.exec(authorization ?? '')?.[1]
     if (raw.local) return callerOnSocket(gate, { authorization, bearer, as: raw.header('x-sluice-as') })
-    const secret = authorization === undefined && raw.browser !== undefined ? loginSecret(raw.header) : undefined
+    const isBrowser = authorization === undefined && raw.browser !== undefined
+    const secret = isBrowser ? loginSecret(raw.header, publicUrl) : undefined
     if (secret !== undefined) return callerOfLogin(gate, raw, secret)
     if (bearer === undefined) return refuse('auth.missing')
     const caller = await gate.identity.authenticate(bearer)
@@ -75,7 +81,8 @@ type Known = {
 
 /**
  * A browser sends its cookie with requests from any page. INVARIANT: such a request changes nothing unless it comes from a page
- * of this gate and contains the CSRF token.
+ * of this gate and contains the CSRF token. A request to read needs none, but if it has one, it is that of the cookie: somebody may have
+ * replaced the cookie while the page was open.
  */
 async function callerOfLogin(
   gate: Pick<Gate, 'identity'>,
@@ -86,7 +93,9 @@ async function callerOfLogin(
   if (!isOwnOrigin(header)) return refuse('auth.csrf')
   const login = await gate.identity.readLogin(secret, browser?.passive === true)
   if (!login.ok) return login
-  return reads || gate.identity.isCsrf(secret, csrfHeader(header)) ? ok(login.value.caller) : refuse('auth.csrf')
+  const token = csrfHeader(header)
+  const isUnbound = reads && token === undefined
+  return isUnbound || gate.identity.isCsrf(secret, token) ? ok(login.value.caller) : refuse('auth.csrf')
 }
 
 type OnSocket = Readonly<Record<'authorization' | 'bearer' | 'as', string | undefined>>

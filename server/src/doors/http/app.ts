@@ -159,7 +159,7 @@ export function httpApp(door: HttpDoor): App {
     },
     servers: [{ url: '/' }],
   })
-  consoleRoutes(app)
+  consoleRoutes(app, door.login)
 
   app.notFound((c) => {
     const methods = methodsAt(c.req.path)

@@ -14,7 +14,7 @@ app.use((c, next) => {
   c.set('trace', 'a'.repeat(32))
   return next()
 })
-consoleRoutes(app, folder)
+consoleRoutes(app, {}, folder)
 
 const get = (path: string, headers: Record<string, string> = {}) => app.request(path, { headers })
 const build = (name: string) => {

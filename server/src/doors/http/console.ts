@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { HELD_PATH } from '../../contract/first-page.ts'
+import { OIDC_CALLBACK } from '../../contract/login.ts'
 import { problem } from '../../contract/problems.ts'
 import { loginSecret } from '../entrance/login-cookie.ts'
 import { problemResponse } from '../entrance/problem.ts'
-import type { App } from './door.ts'
+import type { App, LoginOptions } from './door.ts'
 import { declareRoute } from './route.ts'
 
 /** No inline scripts and nothing from other origins, so that injected text cannot load or run anything. */
@@ -52,18 +53,21 @@ const NOT_BUILT = `<!doctype html><html lang="en"><title>Sluice</title><h1>Sluic
 <p>The gate is up, but its console was not built. In a checkout, run <code>npm install</code>.</p></html>`
 
 /** Serves the console's files. They give no rights: the page uses the API like any other client. */
-export function consoleRoutes(app: App, folder: string = FOLDER): void {
-  declareRoute('get', '/', 'anyone')
-  app.get('/', (c) => {
-    const page = served(folder, 'index.html', c.req.header('accept-encoding'))
-    if (page !== undefined && loginSecret((name) => c.req.header(name)) !== undefined) page.headers.set('link', PRELOAD)
-    if (page !== undefined) return page
-    return c.body(NOT_BUILT, 200, {
-      'content-type': 'text/html; charset=utf-8',
-      ...SHARED,
-      'cache-control': 'no-store',
+export function consoleRoutes(app: App, { publicUrl }: LoginOptions = {}, folder: string = FOLDER): void {
+  for (const path of ['/', OIDC_CALLBACK]) {
+    declareRoute('get', path, 'anyone')
+    app.get(path, (c) => {
+      const page = served(folder, 'index.html', c.req.header('accept-encoding'))
+      const isIn = loginSecret((name) => c.req.header(name), publicUrl) !== undefined
+      if (page !== undefined && path === '/' && isIn) page.headers.set('link', PRELOAD)
+      if (page !== undefined) return page
+      return c.body(NOT_BUILT, 200, {
+        'content-type': 'text/html; charset=utf-8',
+        ...SHARED,
+        'cache-control': 'no-store',
+      })
     })
-  })
+  }
   for (const path of ['/assets/{file}', '/icon.svg', '/manifest.webmanifest', '/push-worker.js'] as const) {
     declareRoute('get', path, 'anyone')
     app.get(path.replace('{file}', ':file'), (c) => {

@@ -1,15 +1,9 @@
 import type { Context } from 'hono'
-import {
-  LoggedOutAnswer,
-  LoginAnswer,
-  LoginBody,
-  LoginHereAnswer,
-  LoginMethodsAnswer,
-  type LoginRow,
-} from '../../contract/login.ts'
+import { LoggedOutAnswer, LoginAnswer, LoginBody, LoginHereAnswer, LoginMethodsAnswer } from '../../contract/login.ts'
 import type { Caller } from '../../contract/caller.ts'
 import type { Gate } from '../../commands/gate.ts'
-import { loginCookie, loginSecret } from '../entrance/login-cookie.ts'
+import { problem } from '../../contract/problems.ts'
+import { isOwnOrigin, loginCookie, loginSecret } from '../entrance/login-cookie.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import type { App, Door, LoginOptions } from './door.ts'
 import { PEOPLE } from './access.ts'
@@ -28,7 +22,7 @@ export function loginRoutes(app: App, gate: Gate, options: LoginOptions): void {
     () =>
       jsonResponse(200, {
         key: true,
-        oidc: gate.identity.oidc.names.map((name) => ({ name, start: `/v1/login/oidc/${name}` })),
+        oidc: gate.identity.oidc.names.map((name) => ({ name })),
       }),
   )
 
@@ -43,11 +37,12 @@ export function loginRoutes(app: App, gate: Gate, options: LoginOptions): void {
     }),
     async (c) => {
       const { key } = c.req.valid('json')
-      // Wrong keys are counted like those of any other request.
-      const header = (name: string) => (name === 'authorization' ? `Bearer ${key}` : undefined)
-      const caller = await c.get('authenticate')({ ...c.env, header })
-      if (!caller.ok) return problemResponse(caller.problem, c.get('trace'))
-      return loggedIn(c, gate, options, caller.value, 'key')
+      return answerLogin(c, gate, options, async () => {
+        // Wrong keys are counted like those of any other request.
+        const header = (name: string) => (name === 'authorization' ? `Bearer ${key}` : undefined)
+        const caller = await c.get('authenticate')({ ...c.env, header })
+        return caller.ok ? gate.identity.logIn(caller.value, 'key', { current: secretOf(c, options) }) : caller
+      })
     },
   )
 
@@ -59,7 +54,7 @@ export function loginRoutes(app: App, gate: Gate, options: LoginOptions): void {
       summary: 'Who is logged in, and the CSRF token for requests from the page',
       answers: LoginAnswer,
     }),
-    async (c) => jsonResponse(200, await described(c, gate, c.get('caller'))),
+    async (c) => jsonResponse(200, await described(c, gate, options, c.get('caller'))),
   )
 
   app.openapi(
@@ -73,10 +68,10 @@ export function loginRoutes(app: App, gate: Gate, options: LoginOptions): void {
     async (c) => {
       const browser = { method: c.req.method }
       const here =
-        secretOf(c) === undefined
+        secretOf(c, options) === undefined
           ? undefined
           : await c.get('authenticate')({ ...c.env, header: (name) => c.req.header(name), browser })
-      const login = here?.ok === true ? { login: await described(c, gate, here.value) } : {}
+      const login = here?.ok === true ? { login: await described(c, gate, options, here.value) } : {}
       return jsonResponse(200, login)
     },
   )
@@ -90,7 +85,7 @@ export function loginRoutes(app: App, gate: Gate, options: LoginOptions): void {
       answers: LoggedOutAnswer,
     }),
     async (c) => {
-      const secret = secretOf(c)
+      const secret = secretOf(c, options)
       const ended = secret === undefined ? undefined : await gate.identity.logOut(c.get('caller'), { secret })
       if (ended?.ok === false) return problemResponse(ended.problem, c.get('trace'))
       return withCookie(c, jsonResponse(200, { ended: ended?.value ?? 0 }), undefined, options)
@@ -114,40 +109,39 @@ export function loginRoutes(app: App, gate: Gate, options: LoginOptions): void {
 }
 
 /** The caller, with the login that the request's cookie names. */
-async function described(c: Context<Door>, gate: Gate, caller: Caller): Promise<LoginAnswer> {
-  const secret = secretOf(c)
+async function described(c: Context<Door>, gate: Gate, options: LoginOptions, caller: Caller): Promise<LoginAnswer> {
+  const secret = secretOf(c, options)
   const login = secret === undefined ? undefined : await gate.identity.readLogin(secret)
   const row = login?.ok === true ? login.value : undefined
   return gate.identity.describeLogin(caller, secret === undefined || row === undefined ? undefined : { secret, row })
 }
 
 /** A bearer credential is used instead of any cookie. */
-const secretOf = (c: Context<Door>): string | undefined =>
-  c.req.header('authorization') === undefined ? loginSecret((name) => c.req.header(name)) : undefined
+export const secretOf = (c: Context<Door>, { publicUrl }: LoginOptions): string | undefined =>
+  c.req.header('authorization') === undefined ? loginSecret((name) => c.req.header(name), publicUrl) : undefined
 
-export async function loggedIn(
+/** Pages of somebody else must not log anybody in. */
+export async function answerLogin(
   c: Context<Door>,
   gate: Gate,
   options: LoginOptions,
-  caller: Caller,
-  how: LoginRow['how'],
+  logIn: () => ReturnType<Gate['identity']['logIn']>,
 ): Promise<Response> {
-  const login = await gate.identity.logIn(caller, how)
-  if (!login.ok) return problemResponse(login.problem, c.get('trace'))
-  const { secret, login: row } = login.value
-  const said = await gate.identity.describeLogin(caller, { secret, row })
+  if (!isOwnOrigin((name) => c.req.header(name))) return problemResponse(problem('auth.csrf'), c.get('trace'))
+  const begun = await logIn()
+  if (!begun.ok) return problemResponse(begun.problem, c.get('trace'))
+  const { secret, login: row } = begun.value
+  const said = await gate.identity.describeLogin(row.caller, { secret, row })
   return withCookie(c, jsonResponse(200, said), secret, options)
 }
 
-export function withCookie(
+function withCookie(
   c: Context<Door>,
   response: Response,
   secret: string | undefined,
   { publicUrl }: LoginOptions,
 ): Response {
-  const host = c.req.header('host')
-  const isSecure = publicUrl?.startsWith('https:') === true && URL.parse(publicUrl)?.host === host
-  response.headers.append('set-cookie', loginCookie(host, secret, isSecure))
+  response.headers.append('set-cookie', loginCookie(c.req.header('host'), secret, publicUrl))
   response.headers.set('cache-control', 'no-store')
   return response
 }
