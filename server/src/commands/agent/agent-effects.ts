@@ -113,15 +113,10 @@ const proposeCall: Work = async (deps, state, performing) => {
   return { usage: said.usage, ...(await proposalOf(deps, state, tools, said)) }
 }
 
-/** What the user said last: the action is judged by it. */
-function wordsIn({ messages, document }: AgentState): Pick<CallRequest, 'words'> {
-  // Who said it was recorded with the message itself.
-  if (document !== undefined) return {}
-  const said = messages.findLast(({ role }) => role === 'user')?.text
-  return said === undefined ? {} : { words: said }
-}
-
-/** Canonicalized and hashed when it was proposed; compared again with what is about to be sent. */
+/**
+ * Canonicalized and hashed when it was proposed; compared again with what is about to be sent. The words that it is judged by were recorded
+ * with each message, as those of its sender: another one may act by now.
+ */
 const makeCall: Work = async (deps, state, { signal }) => {
   const { proposed_tool: tool, run_id, works, current_step } = state
   if (tool === null) throw new Bug('there is no call to make')
@@ -137,7 +132,6 @@ const makeCall: Work = async (deps, state, { signal }) => {
     thread: state.thread_id,
     trace: state.trace,
     idempotency_key: `agent/${run_id}/${works}`,
-    ...wordsIn(state),
     by_run: { ...byThread(state), step: `step ${current_step + 1}` },
   }
   const outcome = await deps.dispatch(request, { signal })
