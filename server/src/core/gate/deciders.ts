@@ -7,6 +7,7 @@ import { judgeCredential } from './judge-credential.ts'
 import { judgeDefinition, planDefinition } from './judge-definition.ts'
 import { judgeDocument } from './judge-document.ts'
 import { judgeHealth } from './judge-health.ts'
+import { judgeNames } from './judge-names.ts'
 import { judgeIntegrity } from './judge-integrity.ts'
 import { judgeOwnCredentials } from './judge-own-credentials.ts'
 import { judgePause } from './judge-pause.ts'
@@ -50,6 +51,7 @@ export const DECIDERS: readonly Decider[] = [
   { name: 'pause', judge: judgePause },
   { name: 'trap', judge: judgeTrap },
   { name: 'definition', judge: judgeDefinition, plan: ({ tool }) => planDefinition(tool) },
+  { name: 'names', judge: judgeNames },
   { name: 'policy', judge: judgePolicy, plan: (subject) => planPolicy(subject.policy, namesOf(subject, subject)) },
   { name: 'sandbox', judge: judgeSandbox },
   { name: 'shell', judge: judgeShell, plan: ({ tool }) => planShell(tool) },

@@ -46,6 +46,7 @@ describe('which route a call takes', () => {
     expect(idFor({})).toBe('large')
     expect(idFor([])).toBe('large')
     expect(idFor({ Amount: 1 })).toBe('large')
+    expect(idFor({ Amount: 5000, amount: 1 })).toBe('large')
   })
 
   test('one large amount among several fields is enough', () => {

@@ -3,7 +3,9 @@ import type { Json } from '../../../contract/json.ts'
 import type { ApprovalGroups, ApprovalRoute, ChatNames, ChosenRoute } from '../../../contract/routes.ts'
 import { STRENGTHS, type Strength, type Verdict } from '../../../contract/verdict.ts'
 import type { Tool } from '../../../contract/tool.ts'
+import { foldedName } from '../../../contract/folded-name.ts'
 import { argsOf } from '../../gate/call-args.ts'
+import { childrenOf } from '../../gate/text-leaves.ts'
 import type { RouteFact } from '../../gate/facts.ts'
 import { matchesGlob, parseGlob, type Glob } from '../../gate/policy/glob.ts'
 import { documentGroup, membersOf, type Groups } from './seats.ts'
@@ -124,23 +126,27 @@ function isMatch({ route, tool: tools, server, caller }: CompiledRoute, call: Ro
 const hasName = (globs: readonly Glob[] | undefined, name: string): boolean =>
   globs === undefined || globs.some((glob) => matchesGlob(glob, name))
 
-/** INVARIANT: an unreadable amount counts as large, so no spelling of a number leads to fewer approvers. */
+/**
+ * INVARIANT: an unreadable amount counts as large, so no spelling of a number leads to fewer approvers, and no second field of the same name
+ * in another letter case.
+ */
 function isLarge(
   { at, from }: NonNullable<ApprovalRoute['match']['amount']>,
   args: Json,
   known: readonly string[] = [],
 ): boolean {
-  const values = (at ?? known).map((pointer) => valueAt(args, pointer)).filter((value) => value !== undefined)
-  if (values.length === 0) return true
+  const pointers = at ?? known
+  if (pointers.every((pointer) => valuesAt(args, pointer, (name) => name).length === 0)) return true
+  const values = pointers.flatMap((pointer) => valuesAt(args, pointer, foldedName))
   return values.some((value) => typeof value !== 'number' || !(Math.abs(value) < from))
 }
 
-function valueAt(value: Json, pointer: string): Json | undefined {
-  let at: Json | undefined = value
+/** The values at a pointer, of all fields that `fold` gives the same name. */
+function valuesAt(args: Json, pointer: string, fold: (name: string) => string): readonly Json[] {
+  let found: readonly Json[] = [args]
   for (const part of pointer.slice(1).split('/')) {
-    const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined
-    at = (at as Readonly<Record<string, Json>>)[key]
+    const key = fold(part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    found = found.flatMap((value) => childrenOf(value).flatMap(([name, child]) => (fold(name) === key ? [child] : [])))
   }
-  return at
+  return found
 }
