@@ -6,7 +6,7 @@ import type { HookClient } from '../contract/hook-clients.ts'
 import { isJsonObject, type Json } from '../contract/json.ts'
 import type { HostEnvironment } from './init/client-files.ts'
 import { plainJson } from './init/jsonc.ts'
-import { tomlServers } from './init/toml-servers.ts'
+import { tomlServers } from './init/toml.ts'
 import { LAUNCHER } from './local-gate.ts'
 import { configPath } from './trust/trust-records.ts'
 
@@ -91,7 +91,7 @@ function isOurUrl(value: unknown, gate: Gate): boolean {
   return asked !== null && own !== null && asked.origin === own.origin && asked.pathname === '/mcp'
 }
 
-/** The reader of TOML leaves out what it does not understand, so a file may contain nothing else about servers. */
+/** Only what is written plainly about servers: clients may read unusual notations differently. */
 function isPlainToml(text: string): boolean {
   if (/\\[uU]/.test(text)) return false
   let isOwn = false

@@ -7,7 +7,6 @@ import { clientFiles } from '../../src/boot/init/client-files.ts'
 import { init } from '../../src/boot/init/init.ts'
 import { plainJson, spanOf } from '../../src/boot/init/jsonc.ts'
 import { run as command } from '../doors/with-running-gate.ts'
-import { tomlServers } from '../../src/boot/init/toml-servers.ts'
 import { loadConfig } from '../../src/boot/load-config.ts'
 import { afterInit, CONTINUE, GOOSE } from './yaml-clients.ts'
 import type { InitReport, InitOptions } from '../../src/doors/cli/boot-reports.ts'
@@ -375,14 +374,4 @@ describe('what init reads', () => {
         }
       }),
     ))
-
-  test('simple TOML is read and the rest is left out', () =>
-    expect(
-      tomlServers(
-        `top = 1\n[mcp_servers.a]\ncommand = "x" # c\nargs = [\n  "-y",\n  'raw\\n',\n]\nstrange = 1979-05-27\n[mcp_servers.a.env]\nK = "v = # 1"\n[mcp_servers."b c"]\nurl = "https://x"\nenv = { A = "1", B = "2" }\n[other]\ncommand = "no"\n`,
-      ),
-    ).toEqual({
-      a: { command: 'x', args: ['-y', 'raw\\n'], env: { K: 'v = # 1' } },
-      'b c': { url: 'https://x', env: { A: '1', B: '2' } },
-    }))
 })

@@ -8,7 +8,7 @@ export type ClientFile = {
   readonly at: readonly string[]
   readonly format: 'json' | 'toml' | 'yaml'
   /** What this client requires in an entry in addition to the command and its arguments. */
-  readonly entry?: Readonly<Record<string, string | number | boolean>>
+  readonly entry?: Readonly<Record<string, string | number | boolean | readonly string[]>>
   /** The command and its arguments are one list. */
   readonly one_list?: true
   /** The command is called `cmd`. */
@@ -33,6 +33,7 @@ export function clientFiles({ home, cwd, platform, env }: HostEnvironment): read
         : config
   const zed = platform === 'win32' ? join(apps, 'Zed') : join(config, 'zed')
   const code = join(apps, 'Code/User')
+  const claude = join(env['CLAUDE_CONFIG_DIR'] ?? home, '.claude.json')
   const servers = (client: string, file: string): ClientFile => ({ client, file, at: ['mcpServers'], format: 'json' })
   const vscode = (file: string): ClientFile => ({
     client: 'vscode',
@@ -52,8 +53,8 @@ export function clientFiles({ home, cwd, platform, env }: HostEnvironment): read
   const goose = platform === 'win32' ? join(apps, 'Block/goose/config') : join(config, 'goose')
   return [
     servers('claude-desktop', join(apps, 'Claude/claude_desktop_config.json')),
-    servers('claude-code', join(home, '.claude.json')),
-    { ...servers('claude-code', join(home, '.claude.json')), at: ['projects', cwd, 'mcpServers'] },
+    servers('claude-code', claude),
+    { ...servers('claude-code', claude), at: ['projects', cwd, 'mcpServers'] },
     servers('cursor', join(home, '.cursor/mcp.json')),
     vscode(join(code, 'mcp.json')),
     servers('windsurf', join(home, '.codeium/windsurf/mcp_config.json')),
@@ -66,6 +67,11 @@ export function clientFiles({ home, cwd, platform, env }: HostEnvironment): read
     },
     servers('cline', join(code, 'globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json')),
     servers('gemini', join(home, '.gemini/settings.json')),
+    servers('qwen', join(home, '.qwen/settings.json')),
+    {
+      ...servers('copilot', join(env['COPILOT_HOME'] ?? join(home, '.copilot'), 'mcp-config.json')),
+      entry: { type: 'local', tools: ['*'] },
+    },
     {
       client: 'codex',
       file: join(env['CODEX_HOME'] ?? join(home, '.codex'), 'config.toml'),
@@ -87,6 +93,7 @@ export function clientFiles({ home, cwd, platform, env }: HostEnvironment): read
     servers('cursor', join(cwd, '.cursor/mcp.json')),
     vscode(join(cwd, '.vscode/mcp.json')),
     servers('gemini', join(cwd, '.gemini/settings.json')),
+    servers('qwen', join(cwd, '.qwen/settings.json')),
     opencode(join(cwd, 'opencode.json')),
     opencode(join(cwd, 'opencode.jsonc')),
   ]

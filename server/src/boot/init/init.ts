@@ -18,6 +18,7 @@ import { schemaText } from '../described-schema.ts'
 import { extendedConfigText, newConfigText, SCHEMA_FILE } from './config-text.ts'
 import { closedSettings, opencodeSettings } from './opencode-permission.ts'
 import { hookPlaces, isOurs, presentPlaces, withHooks, type HookPlace, type HookProgram } from './hook-files.ts'
+import { withoutComments } from './jsonc.ts'
 import { openClients } from './open-clients.ts'
 import { isTrusted, trust } from '../trust/check-trust.ts'
 import { readEntry } from './read-entry.ts'
@@ -243,19 +244,43 @@ function replacementsFor(files: readonly Opened[], { clients }: Plan, config: st
       notes.add(`${file} already has ${other}, so it is not changed; remove or rename that entry, then run this again`)
       continue
     }
-    const entry = { ...opened.entry, ...entryFor(opened.client, config, opened) }
+    const entry = {
+      ...ownSettings(opened.servers['sluice']),
+      ...opened.entry,
+      ...entryFor(opened.client, config, opened),
+    }
     const real = realFile(file)
-    const text = withGate({ ...opened, text: changes.get(real)?.text ?? opened.text }, taken, entry)
-    if (text === undefined) notes.add(`${file} could not be changed without rewriting it; add the gate by hand`)
-    else changes.set(real, { file, text })
+    const before = changes.get(real)?.text ?? opened.text
+    const text = withGate({ ...opened, text: before }, taken, entry)
+    if (text === undefined) {
+      notes.add(`${file} could not be changed without rewriting it; add the gate by hand`)
+      continue
+    }
+    changes.set(real, { file, text })
+    if (commentsIn(text, opened.format) < commentsIn(before, opened.format))
+      notes.add(`${file}: comments about servers that are moved are kept in the backup only`)
   }
   return { replacements: [...changes.values()], notes: [...notes] }
+}
+
+/** What the user has set for the gate in this client, such as a time limit, stays. */
+function ownSettings(entry: unknown): Readonly<Record<string, unknown>> {
+  if (readEntry(entry, { home: '', cwd: '', env: {} }).is !== 'gate') return {}
+  const { command: _command, args: _args, cmd: _cmd, name: _name, ...own } = entry as Readonly<Record<string, unknown>>
+  return own
+}
+
+/** How much of a file is comments: characters, or in TOML and YAML about how many there are. */
+function commentsIn(text: string, format: ClientFile['format']): number {
+  if (format !== 'json') return (text.match(/(?:^|\s)#/gm) ?? []).length
+  const bare = withoutComments(text)
+  return text.split('').filter((sign, at) => sign !== bare[at]).length
 }
 
 /** What the entry `sluice` of a client is, if it is not the one of this gate: it would be overwritten. */
 function otherSluice(entry: unknown, config: string): string | undefined {
   if (entry === undefined) return undefined
-  const read = readEntry(entry, { home: '', cwd: dirname(config) })
+  const read = readEntry(entry, { home: '', cwd: dirname(config), env: {} })
   if (read.is !== 'gate') return 'another server called `sluice`'
   return read.config === undefined || resolvePath(dirname(config), read.config) === config
     ? undefined

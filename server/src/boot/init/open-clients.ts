@@ -3,7 +3,7 @@ import { parse } from 'yaml'
 import type { ClientFile } from './client-files.ts'
 import { plainJson } from './jsonc.ts'
 import type { Opened } from './plan-import.ts'
-import { tomlServers } from './toml-servers.ts'
+import { tomlServers } from './toml.ts'
 import { realFile, textIn } from './whole-file.ts'
 
 export type OpenedClients = { readonly files: readonly Opened[]; readonly unreadable: readonly string[] }

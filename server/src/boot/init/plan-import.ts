@@ -1,10 +1,11 @@
 import { relative } from 'node:path'
 import { readConfig } from '../../contract/config.ts'
 import type { FoundClient, FoundServer } from '../../doors/cli/boot-reports.ts'
-import type { ClientFile } from './client-files.ts'
+import type { ClientFile, HostEnvironment } from './client-files.ts'
 import { serverLines } from '../trust/programs-of.ts'
 import { fileRoots } from './file-roots.ts'
-import { looksSecret, readEntry, variableIn, type Entry } from './read-entry.ts'
+import { insteadOf, timeoutKey } from './entry-keys.ts'
+import { looksSecret, readEntry, variableIn, type Entry, type ReadEntry } from './read-entry.ts'
 import { trimmedBoth, trimmedEnd } from '../../contract/trimmed.ts'
 
 /** A client's file with its servers. */
@@ -26,9 +27,7 @@ export type Plan = {
   readonly secrets: readonly Secret[]
 }
 
-export type PlanDeps = {
-  readonly home: string
-  readonly cwd: string
+export type PlanDeps = Pick<HostEnvironment, 'home' | 'cwd' | 'env'> & {
   /** Of `sluice.yaml`. */
   readonly folder: string
   readonly secretsFolder: string
@@ -45,12 +44,12 @@ export function planImport(files: readonly Opened[], deps: PlanDeps): Plan {
   const known = new Map(Object.entries(deps.existing).map(([name, settings]) => [keyOf(settings, deps.resolve), name]))
   const taken = new Set(Object.keys(deps.existing))
 
-  function take(name: string, value: unknown): FoundServer {
-    const read = readEntry(value, deps)
+  function take(client: string, name: string, value: unknown): FoundServer {
+    const read = readEntry(value, { ...deps, client, name })
     if (read.is === 'left') return { name, note: read.why }
     if (read.is === 'gate') return { name, note: 'it already is the gate' }
     const same = known.get(keyOf(read.entry, asWritten))
-    if (same !== undefined) return { name, as: same }
+    if (same !== undefined) return { name, as: same, ...lostOf(same, withOtherTime(read, client, same)) }
     const as = freeName(name, taken)
     const { settings, put_aside, notes } = settingsOf(as, read.entry, deps)
     const checked = readConfig({ servers: { [as]: settings } })
@@ -61,15 +60,36 @@ export function planImport(files: readonly Opened[], deps: PlanDeps): Plan {
     secrets.push(...put_aside)
     const added = checked.value.servers[as]
     const runs = added === undefined ? [] : serverLines(as, added)
-    return { name, as, runs, ...(notes.length === 0 ? {} : { note: notes.join('; ') }) }
+    const all = [...read.notes, ...notes]
+    return { name, as, runs, ...(all.length === 0 ? {} : { note: all.join('; ') }), ...lostOf(as, read.lost) }
+  }
+
+  /** It keeps the settings of the one that was found first. */
+  function withOtherTime({ entry, lost }: ReadServer, client: string, same: string): readonly string[] {
+    const first = (servers.get(same) ?? deps.existing[same]) as Settings | undefined
+    const isOther = entry.timeout_ms !== undefined && entry.timeout_ms !== first?.['timeout_ms']
+    return isOther ? [...lost, timeoutKey(client)?.key ?? 'timeout'] : lost
   }
 
   const clients = files.map(({ client, file, servers: found }) => ({
     client,
     file,
-    servers: Object.entries(found).map(([name, value]) => take(name, value)),
+    servers: Object.entries(found).map(([name, value]) => take(client, name, value)),
   }))
   return { clients, servers, secrets }
+}
+
+type ReadServer = Extract<ReadEntry, { is: 'server' }>
+
+/** The keys of a client's entry that are not in our settings, each with what to do instead. */
+function lostOf(server: string, keys: readonly string[]): Pick<FoundServer, 'not_supported'> {
+  if (keys.length === 0) return {}
+  return {
+    not_supported: keys.map((key) => {
+      const instead = insteadOf(key, server)
+      return { key, ...(instead === undefined ? {} : { instead }) }
+    }),
+  }
 }
 
 /** The same server in two clients, or already in `sluice.yaml`, is one server; with another credential it is another one. */

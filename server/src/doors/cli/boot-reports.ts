@@ -44,6 +44,8 @@ export type FoundServer = {
   readonly as?: string
   /** What the gate starts or contacts for it, if it is new in `sluice.yaml`. */
   readonly runs?: readonly string[]
+  /** Keys of its entry that have no equivalent in `sluice.yaml`, and what to do instead. */
+  readonly not_supported?: readonly { readonly key: string; readonly instead?: string }[]
   /** Why it was not moved, or a remark about it. */
   readonly note?: string
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { problem } from '../../contract/problems.ts'
 import type { InitReport, InitOptions } from './boot-reports.ts'
+import { quoted } from '../../contract/visible-text.ts'
 import { EXIT } from './exit-codes.ts'
 import { confirmed } from './confirm.ts'
 import { asBody, printProblem, type Out } from './print.ts'
@@ -114,9 +115,11 @@ function printInit(out: Out, report: InitReport, { write }: InitOptions): void {
   const added = report.dry_run ? 'would add' : 'added'
   for (const { client, file, servers } of report.clients) {
     out.line(`${client}: ${file}`)
-    for (const { name, as, note, runs = [] } of servers) {
+    for (const { name, as, note, runs = [], not_supported = [] } of servers) {
       out.line(`  ${name} ${as === undefined ? 'is not moved' : `→ ${as}`}${note === undefined ? '' : ` (${note})`}`)
       for (const line of runs) out.line(`    ${line}`, 'quiet')
+      for (const { key, instead } of not_supported)
+        out.line(`    not supported: ${quoted(key)}${instead === undefined ? '' : ` (${instead})`}`, 'held')
     }
   }
   if (report.clients.length === 0)
