@@ -74,6 +74,8 @@ export default defineConfig({
     chunkSizeWarningLimit: 2_000,
     reportCompressedSize: false,
     rolldownOptions: {
+      // On a busy machine it warns that plugins were slow, which is no fault of this build.
+      checks: { bundlerTimings: false },
       output: {
         codeSplitting: {
           // A phone opens a connection for each file it needs first, so those are few. They are evaluated one after the other.
