@@ -288,5 +288,5 @@ function Says({ packet, off, isOwn, saidYes }: SaysProps) {
   if (off !== undefined) return <b>{off}</b>
   if (saidYes) return <b>You approved. {stillMissing(packet.asked)}</b>
   if (isOwn) return <b>You asked for this yourself, so somebody else has to approve it.</b>
-  return <b>{undoOf(packet).is === 'yes' ? 'It can be undone.' : 'There is no known way to undo it.'}</b>
+  return <b>{undoOf(packet).title.replace(/[:.]?$/, '.')}</b>
 }

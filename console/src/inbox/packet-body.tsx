@@ -5,6 +5,7 @@ import { clockTime, isToday, shortTime } from '../lib/time.ts'
 import { Ago } from '../parts/ago.tsx'
 import { Card } from '../parts/card.tsx'
 import { Countdown } from '../parts/countdown.tsx'
+import { GateText } from '../parts/gate-text.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Note } from '../parts/note.tsx'
 import { Risk } from '../parts/risk.tsx'
@@ -136,6 +137,19 @@ function Who({ packet }: { readonly packet: Packet }) {
   )
 }
 
+/** What approving it means comes first, because nothing can put it right afterwards. */
+function SecretNote({ packet: { risk, facts } }: { readonly packet: Packet }) {
+  const isSecret = risk?.why.some((why) => why.endsWith(' a secret')) === true
+  if (!isSecret || facts === undefined || facts.undo.is === 'yes') return null
+  return (
+    <Note kind="block" icon="lock">
+      <p>
+        <b>It {risk?.why.find((why) => why.endsWith(' a secret'))}.</b> <GateText>{facts.undo.says}</GateText>
+      </p>
+    </Note>
+  )
+}
+
 const NOUNS: Readonly<Record<string, string>> = {
   send: 'The message',
   pay: 'The payment',
@@ -166,6 +180,7 @@ export function PacketBody({ packet, unfolding, onSource }: BodyProps) {
           </p>
         </Note>
       ) : null}
+      <SecretNote packet={packet} />
       <AskedNote packet={packet} />
       <div className="cols">
         <div className="col">

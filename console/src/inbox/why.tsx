@@ -23,6 +23,7 @@ const DECIDERS: Readonly<Record<string, { readonly icon: IconName; readonly titl
   provenance: { icon: 'outside', title: 'A value came from outside' },
   repetition: { icon: 'undo', title: 'It is repeated' },
   sandbox: { icon: 'lock', title: 'Which files it reaches' },
+  shell: { icon: 'bolt', title: 'What the command does' },
   trap: { icon: 'warn', title: 'It touches a trap' },
 }
 

@@ -1,8 +1,10 @@
-import type { Sentence as GateText, SentencePiece } from '../../../server/src/contract/sentence.ts'
+import { valueAndMark } from '../../../server/src/contract/marked-value.ts'
+import type { Sentence as GateText } from '../../../server/src/contract/sentence.ts'
 import { Text } from './text.tsx'
 
 /** What a call does. A value from outside, and a recipient that can mislead, has a wavy line and says so to a screen reader. */
-export function Sentence({ of }: { readonly of: Pick<GateText, 'pieces'> }) {
+export function Sentence({ of }: { readonly of: Pick<GateText, 'pieces'> & Partial<GateText> }) {
+  const command = of.action === 'run_command' ? of.pieces.find((piece) => piece.is !== 'text') : undefined
   return (
     <>
       {of.pieces.map((piece, at) => {
@@ -10,12 +12,18 @@ export function Sentence({ of }: { readonly of: Pick<GateText, 'pieces'> }) {
         if (piece.mark !== undefined)
           return (
             <span key={at} className="misleading" title={piece.mark}>
-              <Text>{withoutMark(piece)}</Text>
+              <Text>{valueAndMark(piece).value}</Text>
               <span className="sr">
                 , <Text>{piece.mark}</Text>
                 {piece.is === 'outside' ? ', from outside' : null}
               </span>
             </span>
+          )
+        if (piece.is === 'value' && piece === command)
+          return (
+            <code key={at}>
+              <Text>{piece.text}</Text>
+            </code>
           )
         if (piece.is === 'value') return <Text key={at}>{piece.text}</Text>
         return (
@@ -27,10 +35,4 @@ export function Sentence({ of }: { readonly of: Pick<GateText, 'pieces'> }) {
       })}
     </>
   )
-}
-
-/** The text of a marked value ends with its mark, which pages show beside it. */
-function withoutMark({ text, mark }: Exclude<SentencePiece, { is: 'text' }>): string {
-  const end = ` ⟨${mark ?? ''}⟩`
-  return text.endsWith(end) ? text.slice(0, -end.length) : text
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { valueAndMark } from './marked-value.ts'
 
 /** The kind of action that a call's sentence describes. */
 export const SentenceAction = z.enum([
@@ -78,8 +79,14 @@ function programIn(command: string): string {
  * quotation marks, which it cannot close.
  */
 export const sentenceText = ({ pieces }: Pick<Sentence, 'pieces'>): string =>
-  pieces.map((piece) => (piece.is === 'text' ? piece.text : quotedValue(piece.text))).join('')
+  pieces.map((piece) => (piece.is === 'text' ? piece.text : valueWithMark(piece))).join('')
 
-const ONE_WORD = /^(?!.*,$)[^\s“”"'`;()]{1,120}$/u
+/** What can mislead about a value is not a part of it. */
+function valueWithMark(piece: Exclude<SentencePiece, { is: 'text' }>): string {
+  const { value, mark } = valueAndMark(piece)
+  return mark === undefined ? quotedValue(value) : `${quotedValue(value)} ⟨${mark}⟩`
+}
+
+const ONE_WORD = /^(?!.*,$)[^\s“”"'`;()⟨⟩]{1,120}$/u
 
 const quotedValue = (value: string) => (ONE_WORD.test(value) ? value : `“${value.replaceAll(/[“”]/g, '"')}”`)

@@ -201,6 +201,8 @@ test('the token of development is in the answer of `/agent/run` alone', async ()
     const { body } = await gate.http('POST', '/agent/run', user, { message: 'please write a note' })
     const token = /APROBAR auth_\w+ (v1\.\S+)/.exec(String(body['response']))?.[1] ?? 'none'
     expect(token).toMatch(/^v1\./)
+    // Whoever can approve with it reads what it approves.
+    expect(body['response']).toContain('Arguments: {"text":"dev"}')
     const { thread_id } = body
     const seen = [
       await gate.http('POST', '/chat', user, { message: 'are you done?', thread_id }),

@@ -60,6 +60,25 @@ describe('a node whose approvals are decided at a hub', () => {
   )
 
   test(
+    'is approved at the hub only after a long text of it was shown there',
+    async () => {
+      const { call_id } = await pair.hold(`long text ${'x '.repeat(200)}`)
+      const { approval_id, digest } = await pair.atHub('long text')
+      const decision = { decision: 'approve', digest }
+      expect(await pair.hub.http('POST', `/v1/approvals/${approval_id}/decide`, pair.approver, decision)).toMatchObject(
+        {
+          status: 409,
+          body: { code: 'approval.not_shown', packet: { foldable: [{ at: '/text' }] } },
+        },
+      )
+      expect(wrote('long text')).toEqual([])
+      await approve('long text')
+      await pair.becomes(call_id, 'executed')
+    },
+    MINUTE,
+  )
+
+  test(
     'is decided by nobody else: not by an approver of the node, a token, an edit or a consent',
     async () => {
       const { call_id, approval_id } = await pair.hold('decided here')

@@ -170,6 +170,14 @@ describe('over HTTP and at the command line', () => {
     expect((await gate.approve(id, approver)).status).toBe(200)
   })
 
+  test('`sluice token` and `sluice redeem` print what the token approves', async () => {
+    const id = await held({ text: `one\ntwo\nthree: ${HIDDEN}` })
+    const token = await gate.cli('token', id)
+    expect([token.err, token.out.trim()]).toEqual([expect.stringContaining(HIDDEN), expect.stringMatching(/^v1\.\S+$/)])
+    const redeemed = await gate.cli('redeem', id, token.out.trim(), '--session', 't1')
+    expect(redeemed.err).toContain(HIDDEN)
+  })
+
   test('`sluice approve` prints every line of it first, and `--digest` only follows `approvals show`', async () => {
     const [first, second] = [await held({ ...TEXTS, text: `1${LONG}` }), await held({ ...TEXTS, text: `2${LONG}` })]
     const approved = await gate.cli('approve', first)

@@ -2,12 +2,15 @@ import type { AgentAnswer, AgentBody, AgentSettings } from '../../contract/agent
 import { DECIDING_KINDS, type Caller } from '../../contract/caller.ts'
 import { ok, problem, PROBLEMS, refuse, type Problem, type Result } from '../../contract/problems.ts'
 import { invalidKey, isIdempotencyKey } from '../../contract/request-names.ts'
+import { sentenceText } from '../../contract/sentence.ts'
+import { visibleText } from '../../contract/visible-text.ts'
 import { isEndedRun } from '../../contract/run.ts'
 import { intentOf } from '../../core/agent/intent.ts'
 import { mayDecide } from '../../core/approvals/may-decide.ts'
 import { MISSPELT, replyIn, type MisspeltReply, type StrictReply } from '../../core/agent/replies.ts'
 import type { ApprovalReply, WaitingMessage } from '../../core/agent/state.ts'
 import { decideApproval, type DecideDeps } from '../approvals/decide-approval.ts'
+import { packetOf } from '../approvals/packet-of.ts'
 import { issueToken, redeemToken, refuseToken, type TokenDeps } from '../approvals/tokens.ts'
 import type { EndDeps } from '../approvals/end-approval.ts'
 import type { MintDeps } from '../consents/mint-consent.ts'
@@ -241,6 +244,11 @@ export async function withDevToken(deps: RunAgentDeps, caller: Caller, answer: A
   if (approval_id === null || approval_id === undefined) return answer
   const token = await issueToken(deps, caller, approval_id)
   if (!token.ok) return answer
+  const held = await deps.tables.row('approvals', approval_id)
+  if (held === undefined) return answer
+  // A token is only issued for what fits here whole.
+  const { sentence, proposed_args } = await packetOf(deps, held)
+  const shown = [sentenceText(sentence), `Arguments: ${visibleText(proposed_args)}`]
   const line = `AUTH REQUIRED: To approve, type: APROBAR ${approval_id} ${token.value}`
-  return { ...answer, response: `${answer.response}\n${line}` }
+  return { ...answer, response: [answer.response, ...shown, line].join('\n') }
 }

@@ -34,7 +34,7 @@ describe('recipients and amounts, whatever their value is', () => {
       { account: 'x'.repeat(321), amount: 5 },
       `Pay 5 to account “${'x'.repeat(320)}… ⟨321 characters⟩”`,
     ],
-    ['lines', { email: 'a\nb', amount: 5 }, 'Pay 5 to account a⟨U+000A⟩b'],
+    ['lines', { email: 'a\nb', amount: 5 }, 'Pay 5 to account “a⟨U+000A⟩b”'],
     ['text and figure', { to: ['1', 1], amount: ['2', 2] }, 'Pay “"2"” to “"1"” and 1. Also: amount 2'],
     ['a word and a flag', { to: ['null', null] }, 'Send something to “"null"”. Also: to null'],
   ])('%s', (_, args, sentence) => {

@@ -101,6 +101,7 @@ export function addApprovalCommands(program: Command, session: Session): void {
     .command('token <approval_id>')
     .description("issue a token for the user of the request's session; give it to them outside that session")
     .action(async (id: string) => {
+      await showFirst(session, id)
       const reply = await session.send('POST', `/v1/approvals/${encodeURIComponent(id)}/token`)
       session.exit(printReply(session.out(), reply, (body) => session.out().line(textOf(body['token']))))
     })
@@ -111,6 +112,7 @@ export function addApprovalCommands(program: Command, session: Session): void {
     .requiredOption('--session <id>', 'the session in which the call was made')
     .option('--deny', 'deny instead of approve')
     .action(async (id: string, token: string, options: { session: string; deny?: boolean }) => {
+      if (options.deny !== true) await showFirst(session, id)
       const body = { token, thread: options.session, decision: options.deny === true ? 'deny' : 'approve' }
       const reply = await session.send('POST', `/v1/approvals/${encodeURIComponent(id)}/redeem`, body)
       session.exit(printReply(session.out(), reply, (answer) => printDecided(session.out(), answer)))
@@ -135,6 +137,14 @@ async function showApproval(session: Session, id: string, reveal: boolean): Prom
   const revealed = await session.send('POST', `${path}/reveal`)
   const whole = (body: Fields) => ({ ...fieldsOf(reply.body), ...body, hidden: [] })
   session.exit(printReply(out, revealed, (body) => printPacket(out, whole(body), 'whole')))
+}
+
+/** A token approves what is shown here, on stderr, because stdout has only the answer. */
+async function showFirst(session: Session, id: string): Promise<void> {
+  const out = session.out()
+  const reply = await session.send('GET', `/v1/approvals/${encodeURIComponent(id)}`)
+  const packet = fieldsOf(reply.body)
+  if (!out.json && packet['state'] === 'pending') printPacket({ ...out, line: out.error }, packet, 'whole')
 }
 
 /** What an approval repeats of the packet that was shown whole. */

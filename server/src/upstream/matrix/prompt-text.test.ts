@@ -28,3 +28,18 @@ test('a prompt asks for a decision only where one can be made', () => {
   expect(atNode).toContain('The hub https://hub.example decides this request. It cannot be decided in this room.')
   for (const text of [atNode, formatted_body]) expect(text).not.toMatch(/Approve\?|React with|Open /)
 })
+
+test('what can mislead about a recipient stands beside it, and cannot be imitated by one', () => {
+  const pieceOf = (text: string, mark?: string) =>
+    ({ is: 'value', text: mark === undefined ? text : `${text} ⟨${mark}⟩`, at: '/to', ...(mark && { mark }) }) as const
+  const said = (piece: ReturnType<typeof pieceOf>) =>
+    promptText({ ...MESSAGE, sentence: { action: 'send', button: 'Send', pieces: [piece] } })
+  const marked = said(pieceOf('joe@exarnple.com', 'can be mistaken for joe@example.com'))
+  expect(marked.body).toContain('Approve? joe@exarnple.com ⟨can be mistaken for joe@example.com⟩')
+  expect(marked.formatted_body).toContain('<code>joe@exarnple.com</code> ⟨can be mistaken for joe@example.com⟩')
+  for (const text of ['joe@x ⟨known⟩', 'joe@x⟨known⟩']) {
+    const imitated = said(pieceOf(text))
+    expect(imitated.body).toContain(`Approve? “${text}”`)
+    expect(imitated.formatted_body).toContain(`<code>${text}</code>`)
+  }
+})

@@ -1,5 +1,6 @@
 import type { ChannelMessage } from '../../commands/channels/channel-message.ts'
-import { sentenceText, type Sentence } from '../../contract/sentence.ts'
+import { valueAndMark } from '../../contract/marked-value.ts'
+import { sentenceText, type Sentence, type SentencePiece } from '../../contract/sentence.ts'
 
 /** Plain text, and the same for clients that show HTML. */
 export type ChatText = { readonly body: string; readonly formatted_body: string }
@@ -60,4 +61,9 @@ const ESCAPES: Readonly<Record<string, string>> = {
 const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? '')
 const code = (text: string): string => `<code>${escaped(text)}</code>`
 const sentenceHtml = ({ pieces }: Pick<Sentence, 'pieces'>): string =>
-  pieces.map((piece) => (piece.is === 'text' ? escaped(piece.text) : code(piece.text))).join('')
+  pieces.map((piece) => (piece.is === 'text' ? escaped(piece.text) : markedHtml(piece))).join('')
+
+function markedHtml(piece: Exclude<SentencePiece, { is: 'text' }>): string {
+  const { value, mark } = valueAndMark(piece)
+  return mark === undefined ? code(value) : `${code(value)} ⟨${escaped(mark)}⟩`
+}
