@@ -6,7 +6,7 @@ import { parseIJson } from '../../core/json/parse-ijson.ts'
 import { protocolForEvent } from '../../core/workflow/triggers.ts'
 import { isoTime } from '../../core/workflow/scope.ts'
 import type { OpenDocument } from './documents.ts'
-import { minuteMeter } from './meters.ts'
+import { commitWithin, minuteMeter, type Meter } from './meters.ts'
 import { runOfDelivery, startRun } from './start-run.ts'
 import { schemaFault, type TakeDeps } from './take-message.ts'
 
@@ -16,6 +16,9 @@ export type EventDeps = TakeDeps & {
   readonly isSameText: (one: string, other: string) => boolean
   readonly hmacHex: (secret: string, text: string) => string
 }
+
+/** Events that are not genuine, recorded in a minute for each gateway. */
+const MOST_RECORDED = 30
 
 /** A request to a webhook gateway as received. */
 export type WebhookEvent = {
@@ -36,13 +39,10 @@ export async function takeWebhook(deps: EventDeps, event: WebhookEvent): Promise
   const found = await gatewayOf(deps, event.source)
   if (found === undefined) return refuse('event.unknown', { source: event.source.slice(0, 128) })
   if (!isGenuine(deps, found, event)) {
-    await noteRefusal(
-      deps,
-      found,
-      'trust_mismatch',
-      'the event is not signed with the secret of its gateway',
-      event.body,
-    )
+    const says = 'the event is not signed with the secret of its gateway'
+    // Anybody may send these, so only some of them are recorded.
+    const meters = minuteMeter(`not genuine ${found.head.name} ${found.gateway.name}`, MOST_RECORDED, deps.clock())
+    await noteRefusal(deps, found, { code: 'trust_mismatch', says, of: event.body, meters })
     return refuse('event.not_genuine', { source: event.source.slice(0, 128) })
   }
   const { gateway } = found
@@ -67,7 +67,7 @@ export async function startEvent(
   delivery: string,
 ): Promise<Result<{ readonly run_id: string }>> {
   const refused = async (code: WorkflowError, says: string): Promise<void> => {
-    await noteRefusal(deps, { head, opened, gateway: { name: envelope.source } }, code, says, delivery)
+    await noteRefusal(deps, { head, opened, gateway: { name: envelope.source } }, { code, says, of: delivery })
   }
   const protocol = protocolForEvent(opened.triggers, envelope.type)
   if (protocol === undefined) {
@@ -152,14 +152,19 @@ function envelopeOf({ name, config }: WebhookGateway, { body, type }: WebhookEve
   return { source: name, type: type ?? config.event, ts, payload: { message: '', data: value.value } }
 }
 
+type EventRefusal = {
+  readonly code: WorkflowError
+  readonly says: string
+  readonly of: string
+  readonly meters?: readonly Meter[]
+}
+
 async function noteRefusal(
   deps: TakeDeps,
   { head, opened, gateway }: Pick<Gateway, 'head' | 'opened'> & { readonly gateway: { readonly name: string } },
-  code: WorkflowError,
-  says: string,
-  of: string,
+  { code, says, of, meters = [] }: EventRefusal,
 ): Promise<void> {
-  await deps.ledger.commit([
+  await commitWithin(deps, meters, [
     {
       kind: 'audit',
       entry: {
