@@ -90,7 +90,7 @@ describe('sluice doctor', () => {
     const report = await doctor(folder)
     taken.close()
     page.close()
-    expect(textsOf(untried, 'error').join('\n')).not.toMatch(/server (?:broken|away|page): does not start/)
+    expect(textsOf(untried, 'error').join('\n')).not.toMatch(/server (?:broken|away|page): was tried/)
     expect(textsOf(untried, 'note').join('\n')).toMatch(/trust: you have not trusted \S+sick/)
     expect(report.ok).toBe(false)
     const errors = textsOf(report, 'error').join('\n')
@@ -98,9 +98,13 @@ describe('sluice doctor', () => {
     expect(errors).toContain(
       `port: the gate cannot listen on 127.0.0.1:${port}: another program uses this port (EADDRINUSE)`,
     )
-    expect(errors).toMatch(/server broken: does not start: it did not answer \(exit code 1\)\n[\s\S]*no license/)
-    expect(errors).toContain('server away: does not start: it did not answer (could not be reached: ECONNREFUSED)')
-    expect(errors).toContain('server page: does not start: it answered with text/html, not MCP')
+    expect(errors).toMatch(
+      /server broken: was tried and is not usable: it did not answer \(exit code 1\)\n[\s\S]*no license/,
+    )
+    expect(errors).toContain(
+      'server away: was tried and is not usable: it did not answer (could not be reached: ECONNREFUSED)',
+    )
+    expect(errors).toContain('server page: was tried and is not usable: it answered with text/html, not MCP')
     const remedyOf = (about: string) => report.findings.find((finding) => finding.about === about)?.do
     expect(remedyOf('server away')).toBe('correct `servers.away`, or check that it runs at its `url`')
     expect(remedyOf('server broken')).toContain('run its command by hand')

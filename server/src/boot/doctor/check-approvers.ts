@@ -3,6 +3,7 @@ import type { Config } from '../../contract/config.ts'
 import type { Finding } from '../../doors/cli/boot-reports.ts'
 import { clientFor } from '../../doors/cli/client.ts'
 import { fieldsOf, itemsOf, textOf } from '../../doors/cli/print.ts'
+import { unanswered } from './check-servers.ts'
 import { placesIn } from '../data-folder.ts'
 
 /** Whether there are two people for requests that two should decide. Asks the running gate. */
@@ -10,10 +11,13 @@ export async function checkApprovers(
   data: string,
   { auth, channels, approvals }: Pick<Config, 'auth' | 'channels' | 'approvals'>,
 ): Promise<readonly Finding[]> {
-  // It is not known here who gets a role from an issuer.
-  if (auth.oidc.length > 0) return []
+  const unknown = (because: string): readonly Finding[] => [
+    { severity: 'note', about: 'approvals', says: `how many people can approve is not known here: ${because}` },
+  ]
+  if (auth.oidc.length > 0) return unknown('an identity provider gives people their roles')
   const reply = await clientFor({ socket: placesIn(data).socket })('GET', '/v1/keys?limit=200')
-  if (reply.status !== 200 || fieldsOf(reply.body)['next'] !== undefined) return []
+  if (reply.status !== 200) return unanswered('its keys', reply)
+  if (fieldsOf(reply.body)['next'] !== undefined) return unknown('there are more than 200 keys')
   const deciding = itemsOf(reply.body)
     .filter((key) => key['state'] === 'active')
     .map((key) => fieldsOf(key['caller']))

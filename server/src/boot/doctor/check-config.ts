@@ -88,6 +88,13 @@ export async function checkPolicy(settings: Settings, config: string): Promise<r
     })
   const linted = await offlinePolicy({ config }).lint({})
   const found = linted.ok ? linted.value.findings.length : 0
+  if (!linted.ok)
+    findings.push({
+      severity: 'warning',
+      about,
+      says: 'it could not be linted',
+      do: '`sluice policy lint` says why',
+    })
   if (found > 0)
     findings.push({
       severity: 'warning',

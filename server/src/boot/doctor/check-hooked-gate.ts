@@ -1,16 +1,17 @@
 import { lstatSync } from 'node:fs'
 import type { Finding, ServiceUnit } from '../../doors/cli/boot-reports.ts'
+import type { Asked } from './check-servers.ts'
 import { serviceState } from '../../doors/cli/service-commands.ts'
 
-type Gate = { readonly isRunning: boolean; readonly unit: ServiceUnit | undefined }
+type Gate = { readonly runs: Asked['runs']; readonly unit: ServiceUnit | undefined }
 
 /** Whether the gate that hooked clients depend on runs, and is started at login. */
-export function checkHookedGate(clients: readonly string[], { isRunning, unit }: Gate): readonly Finding[] {
-  if (clients.length === 0) return []
+export function checkHookedGate(clients: readonly string[], { runs, unit }: Gate): readonly Finding[] {
+  if (clients.length === 0 || runs === 'unknown') return []
   const about = 'hooks'
   const names = clients.join(', ')
   const starts = unit === undefined ? '' : ', and `sluice service install` to start it when you log in'
-  if (!isRunning)
+  if (runs === 'no')
     return [
       {
         severity: 'warning',

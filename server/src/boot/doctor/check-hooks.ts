@@ -26,8 +26,12 @@ export const hookedClients = (around: HostEnvironment, socket: string): readonly
 function findingsOf(place: HookPlace, program: HookProgram): readonly Finding[] {
   const { client, file } = place
   const text = textIn(file)
+  if (text === undefined && existsSync(file)) {
+    const says = `whether ${client} has hooks is not known: ${file} cannot be read as text`
+    return [{ severity: 'warning', about, says, do: 'correct that file' }]
+  }
   if (text === undefined || !isOurs(text)) {
-    const says = `the built-in shell and editor of ${client} bypass Sluice, because its hooks are not installed`
+    const says = `the built-in shell and editor of ${client} bypass Sluice: no hook of Sluice is installed in ${file}`
     const off = SWITCHED_OFF[client] === undefined ? '' : `, or switch them off, ${SWITCHED_OFF[client]}`
     return [{ severity: 'warning', about, says, do: `install the hooks: \`sluice init --write --hooks\`${off}` }]
   }
@@ -49,13 +53,18 @@ function findingsOf(place: HookPlace, program: HookProgram): readonly Finding[] 
       {
         severity: 'error',
         about,
-        says: `the program that the hooks of ${client} start was changed, or is that of another release (${program.hook})`,
+        says: `the program that the hooks of ${client} start differs from the one of this release (${program.hook})`,
         do: 'write it again: `sluice init --write --hooks`, or start the gate',
       },
     ]
   if (isOutdated(place, program))
     return [
-      { severity: 'warning', about, says: `the hooks of ${client} are those of another release (${file})`, do: AGAIN },
+      {
+        severity: 'warning',
+        about,
+        says: `the hooks of ${client} differ from those that this release installs (${file})`,
+        do: AGAIN,
+      },
     ]
   if (client === 'opencode' && !isClosedText(textIn(opencodeSettings(place.home)) ?? ''))
     return [
@@ -66,7 +75,7 @@ function findingsOf(place: HookPlace, program: HookProgram): readonly Finding[] 
         do: AGAIN,
       },
     ]
-  const says = `the built-in tools of ${client} are hooked (${file})`
+  const says = `the hooks of ${client} are installed (${file}); whether it runs them is not known here`
   return [{ severity: 'note', about, says, do: STAYS_OPEN[client] ?? 'docs/hooks.md lists what hooks do not cover' }]
 }
 

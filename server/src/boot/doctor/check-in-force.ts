@@ -3,6 +3,7 @@ import type { Finding } from '../../doors/cli/boot-reports.ts'
 import { clientFor } from '../../doors/cli/client.ts'
 import { fieldsOf, itemsOf, textOf, type Fields } from '../../doors/cli/print.ts'
 import { sha256Hex } from '../../keys/digest.ts'
+import { unanswered } from './check-servers.ts'
 import { configSections } from '../config-sections.ts'
 import { placesIn } from '../data-folder.ts'
 import type { Settings } from '../load-config.ts'
@@ -10,9 +11,18 @@ import type { Settings } from '../load-config.ts'
 /** Differences between the running gate and the configuration file. */
 export async function checkInForce(settings: Settings): Promise<readonly Finding[]> {
   const ask = clientFor({ socket: placesIn(settings.data).socket })
-  const running = fieldsOf((await ask('GET', '/v1/settings')).body)
+  const reply = await ask('GET', '/v1/settings')
+  const running = fieldsOf(reply.body)
   const { file } = running
-  if (typeof file !== 'string') return []
+  if (reply.status !== 200) return unanswered('its settings', reply)
+  if (typeof file !== 'string')
+    return [
+      {
+        severity: 'note',
+        about: 'gate',
+        says: 'the running gate was started without a configuration file, so the file here is not compared with it',
+      },
+    ]
   if (file !== settings.file)
     return [
       {
@@ -22,11 +32,21 @@ export async function checkInForce(settings: Settings): Promise<readonly Finding
         do: `name that file with --config, or stop the gate and start it with this one`,
       },
     ]
-  const served = itemsOf((await ask('GET', '/v1/servers')).body).map(({ server }) => textOf(server))
-  const policy = fieldsOf((await ask('GET', '/v1/policies')).body)
-  const tools = itemsOf((await ask('GET', '/v1/tools')).body)
-  const linted = fieldsOf((await ask('POST', '/v1/policies/lint', {})).body)
+  const [servers, policies, listed, lint] = [
+    await ask('GET', '/v1/servers'),
+    await ask('GET', '/v1/policies'),
+    await ask('GET', '/v1/tools'),
+    await ask('POST', '/v1/policies/lint', {}),
+  ]
+  const unknown = [...unanswered('its policy', policies), ...unanswered('the lint of its policy', lint)]
+  // The findings about the gate itself already say so.
+  if (servers.status !== 200 || listed.status !== 200) return unknown
+  const served = itemsOf(servers.body).map(({ server }) => textOf(server))
+  const policy = fieldsOf(policies.body)
+  const tools = itemsOf(listed.body)
+  const linted = fieldsOf(lint.body)
   return [
+    ...unknown,
     ...otherSections(settings, fieldsOf(running['sections'])),
     ...otherServers(Object.keys(settings.config.servers), served),
     ...otherPolicy(settings, textOf(policy['version'] ?? '')),
@@ -88,7 +108,7 @@ function otherServers(written: readonly string[], served: readonly string[]): Fi
       severity: 'warning',
       about: 'servers',
       says: `the file and the running gate have different tool servers: ${differences.join('; ')}`,
-      do: "correct the configuration; the gate's log says why it was not applied",
+      do: "if the gate's log names a mistake in the file, correct it; otherwise restart the gate",
     },
   ]
 }

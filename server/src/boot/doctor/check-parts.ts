@@ -38,7 +38,9 @@ const ABSENT = 'the secret is missing'
 function findingsOf({ about: { paths = '' } }: Problem, file: string): readonly Finding[] {
   return locatedFaults(paths, file).map((says): Finding => {
     const isAbsent = says.endsWith(ABSENT)
-    const remedy = isAbsent ? 'set the environment variable for the gate, or create the file' : `correct it in ${file}`
+    const remedy = isAbsent
+      ? 'set the variable in the environment of the gate (this terminal shows its own only), or create the file'
+      : `correct it in ${file}`
     return { severity: 'error', about: isAbsent ? 'secrets' : 'configuration', says, do: remedy }
   })
 }

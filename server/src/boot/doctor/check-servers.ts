@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { quoted } from '../../contract/visible-text.ts'
 import type { Finding } from '../../doors/cli/boot-reports.ts'
-import { clientFor, UNREACHED } from '../../doors/cli/client.ts'
+import { clientFor, NOT_LISTENING, UNREACHED, type Client, type Reply } from '../../doors/cli/client.ts'
 import { count, fieldsOf, itemsOf, textOf } from '../../doors/cli/print.ts'
 import { openLoginStore } from '../../keys/server-logins.ts'
 import { openServerLogins } from '../../upstream/login/open-server-logins.ts'
@@ -13,17 +13,55 @@ import { packageVersion } from '../package-version.ts'
 
 const START_MS = 20_000
 
-/** What the running gate says about itself and its servers; undefined if none answers. */
-export async function askGate(data: string): Promise<readonly Finding[] | undefined> {
-  const ask = clientFor({ socket: placesIn(data).socket })
+/** `unknown`: something prevents an answer, so a gate may be running. */
+export type Asked = { readonly runs: 'yes' | 'no' | 'unknown'; readonly findings: readonly Finding[] }
+
+/** What the running gate says about itself and its servers. */
+export async function askGate(data: string): Promise<Asked> {
+  const { socket } = placesIn(data)
+  const ask = clientFor({ socket })
   const alive = await ask('GET', '/healthz')
-  if (alive.status <= UNREACHED) return undefined
+  if (alive.status === UNREACHED && alive.why === NOT_LISTENING) {
+    const says = `no gate is running on this data folder: nothing listens on ${socket}`
+    return { runs: 'no', findings: [{ severity: 'note', about: 'gate', says, do: 'start it with `sluice up`' }] }
+  }
+  if (alive.status <= UNREACHED) {
+    const says = `whether a gate is running is not known: ${alive.why ?? 'the connection broke'} (${socket})`
+    const remedy = 'run this as the user who runs the gate; if that is you, look into its log'
+    return { runs: 'unknown', findings: [{ severity: 'error', about: 'gate', says, do: remedy }] }
+  }
+  return { runs: 'yes', findings: await findingsFrom(ask) }
+}
+
+/** An answer that a gate did not give is not one without contents. */
+export const unanswered = (what: string, { status }: Reply): readonly Finding[] =>
+  status === 200
+    ? []
+    : [
+        {
+          severity: 'warning',
+          about: 'gate',
+          says: `it did not answer about ${what} (status ${status}), so this was not checked`,
+          do: 'look into its log',
+        },
+      ]
+
+async function findingsFrom(ask: Client): Promise<readonly Finding[]> {
   const ready = await ask('GET', '/readyz')
-  const served = (await ask('GET', '/v1/servers')).body
-  const tools = itemsOf((await ask('GET', '/v1/tools')).body)
+  const answer = await ask('GET', '/v1/servers')
+  const listed = await ask('GET', '/v1/tools')
+  const runs = await ask('GET', '/v1/runs?status=faulted&limit=50')
+  const served = answer.body
+  const tools = itemsOf(listed.body)
   const version = textOf(fieldsOf(served)['version'])
-  const findings: Finding[] = [{ severity: 'ok', about: 'gate', says: `running, version ${version}` }]
-  if (version !== packageVersion())
+  const says = answer.status === 200 ? `running, version ${version}` : 'running; its version is not known'
+  const findings: Finding[] = [
+    { severity: 'ok', about: 'gate', says },
+    ...unanswered('its servers', answer),
+    ...unanswered('its tools', listed),
+    ...unanswered('its runs', runs),
+  ]
+  if (answer.status === 200 && version !== packageVersion())
     findings.push({
       severity: 'warning',
       about: 'gate',
@@ -39,8 +77,7 @@ export async function askGate(data: string): Promise<readonly Finding[] | undefi
     })
   for (const server of itemsOf(served))
     findings.push(serverFinding(textOf(server['server']), server), ...listingFindings(server))
-  const faulted = itemsOf((await ask('GET', '/v1/runs?status=faulted&limit=50')).body)
-  findings.push(...faulted.map(faultFinding))
+  findings.push(...itemsOf(runs.body).map(faultFinding))
   const waiting = tools.filter((tool) => tool['admitted'] === false).map((tool) => textOf(tool['tool_id']))
   if (waiting.length > 0)
     findings.push({
@@ -149,7 +186,7 @@ export async function tryServers({ config, folder, data }: Settings): Promise<re
           .status()
           .find(({ server }) => server === name)
           ?.stderr.slice(-5) ?? []
-      const says = [`does not start: ${ready.problem.about['why'] ?? ''}`, ...stderr].join('\n')
+      const says = [`was tried and is not usable: ${ready.problem.about['why'] ?? ''}`, ...stderr].join('\n')
       const otherwise =
         'url' in tried_config ? 'check that it runs at its `url`' : 'run its command by hand to see the error'
       return { severity: 'error', about, says, do: `correct \`servers.${name}\`, or ${otherwise}` }

@@ -31,22 +31,15 @@ export async function doctor(options: UpOptions): Promise<DoctorReport> {
   const { settings, findings: configured } = await checkConfig(file)
   const data = resolve(options.data ?? settings?.data ?? dataIn(file))
   const store = settings === undefined ? { folder: data } : storeOf({ ...settings, data })
-  const running = await askGate(data)
+  const { runs, findings: asked } = await askGate(data)
   const findings: Finding[] = [checkNode(process.version), ...configured, ...(await checkData(store))]
-  if (running !== undefined) findings.push(...running)
-  else
-    findings.push({
-      severity: 'note',
-      about: 'gate',
-      says: 'no gate is running on this data folder',
-      do: 'start it with `sluice up`',
-    })
+  findings.push(...asked)
   if (settings !== undefined) {
     findings.push(...(await checkPolicy(settings, file)), ...checkReach({ ...settings, data }))
-    if (running !== undefined)
+    if (runs === 'yes')
       findings.push(...(await checkInForce({ ...settings, data })), ...(await checkApprovers(data, settings.config)))
     const mayContact = isTrusted({ ...settings, data })
-    if (running === undefined) {
+    if (runs === 'no') {
       const { host, port } = settings.config.listen
       findings.push(...(await checkPort(host, port)), ...missingSecrets(settings))
       findings.push(...(mayContact ? await tryServers({ ...settings, data }) : untriedServers(settings)))
@@ -62,8 +55,8 @@ export async function doctor(options: UpOptions): Promise<DoctorReport> {
   }
   findings.push(
     ...(await checkRows(store)),
-    ...(await checkAudit(options, store, running !== undefined)),
-    ...checkClients(data, file, running !== undefined),
+    ...(await checkAudit(options, store, runs !== 'no')),
+    ...checkClients(data, file, runs),
   )
   return { ok: !findings.some(({ severity }) => severity === 'error'), findings }
 }
@@ -74,7 +67,7 @@ function untriedServers({ file }: Settings): readonly Finding[] {
     {
       severity: 'note',
       about: 'trust',
-      says: `you have not trusted ${file} as it is now, so its tool servers were not tried`,
+      says: `you have not trusted ${file} as it is now, so its tool servers and its hub were not tried`,
       do: 'run `sluice up` in a terminal: it shows what it would start, and asks once',
     },
   ]
@@ -110,7 +103,7 @@ async function checkAudit(options: UpOptions, store: StoreSettings, isRunning: b
     // Already reported by the findings about configuration and keys.
     if (code === 'config.invalid' || code === 'key.absent') return []
     if (code === 'gate.running')
-      return [{ severity: 'note', about, says: 'the running gate does not verify it', do: 'run `sluice audit verify`' }]
+      return [{ severity: 'note', about, says: 'the gate did not verify it', do: 'run `sluice audit verify`' }]
     return [{ severity: 'error', about: 'ledger', says: `${PROBLEMS[code].says} [${code}]`, do: PROBLEMS[code].do }]
   }
   const { ok: isWhole, entries, checkpoints } = verified.value

@@ -83,7 +83,7 @@ export function init(
     secrets,
     snippet: { mcpServers: { sluice: entryFor('my-agent', file) } },
     notes: [
-      ...unreadable,
+      ...unreadable.map((says) => `${says} and was not changed`),
       ...notes,
       ...unhooked.map(
         (place) => `${place.file} could not be changed, so the hooks of ${place.client} are not installed`,

@@ -19,8 +19,7 @@ export function openClients(wanted: readonly ClientFile[]): OpenedClients {
     if (seen.has(place)) continue
     seen.add(place)
     const read = open(each)
-    if (read === 'unreadable')
-      unreadable.add(`${each.file} is not valid ${each.format.toUpperCase()} and was not changed`)
+    if (read === 'unreadable') unreadable.add(`${each.file} is not valid ${each.format.toUpperCase()}`)
     else if (read !== undefined && Object.keys(read.servers).length > 0) files.push(read)
   }
   return { files, unreadable: [...unreadable] }

@@ -23,7 +23,7 @@ export type ReadEntry =
       readonly lost: readonly string[]
       readonly notes: readonly string[]
     }
-  | { readonly is: 'left'; readonly why: string }
+  | { readonly is: 'left'; readonly why: string; readonly isOff?: true }
   /** It is a gate: the one of this configuration, if it names one. */
   | { readonly is: 'gate'; readonly config?: string }
 
@@ -42,7 +42,7 @@ type Where = Pick<HostEnvironment, 'home' | 'cwd' | 'env'> & { readonly client?:
 export function readEntry(value: unknown, where: Where): ReadEntry {
   const keys = new Keys(value)
   if (keys.get('disabled') === true || keys.get('enabled') === false)
-    return { is: 'left', why: 'it is disabled in the client' }
+    return { is: 'left', why: 'it is disabled in the client', isOff: true }
   const fill = (text: string) =>
     text
       .replaceAll(/\$\{(?:workspaceFolder|workspaceRoot)\}/g, () => where.cwd)
