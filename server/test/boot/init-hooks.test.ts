@@ -86,6 +86,32 @@ test('every coding agent on the machine gets its hooks and its server, and undo 
   expect(existsSync(join(home(), '.codex/hooks.json'))).toBe(false)
 })
 
+test('a server that has the name of a coding agent keeps its place beside the server of the hooks', () => {
+  write(join(home(), '.cursor/mcp.json'), '{"mcpServers":{"codex":{"command":"codex","args":["mcp-server"]}}}')
+  mkdirSync(join(home(), '.codex'))
+  const servers = () => {
+    const loaded = loadConfig(config(), true)
+    return loaded.ok
+      ? Object.entries(loaded.value.config.servers).map(([name, { command, client }]) => [name, command ?? client])
+      : loaded
+  }
+  run({ write: true, hooks: true })
+  expect(servers()).toEqual([
+    ['codex-2', 'codex'],
+    ['codex', 'codex'],
+    ['cursor', 'cursor'],
+  ])
+  run({ undo: true })
+  rmSync(config())
+  run({})
+  run({ write: true, hooks: true })
+  expect(servers()).toEqual([
+    ['codex', 'codex'],
+    ['codex-2', 'codex'],
+    ['cursor', 'cursor'],
+  ])
+})
+
 test('opencode`s settings permit nothing while the plugin is not loaded, and the plugin restores what the user permits', async () => {
   const text = '{\n  // mine\n  "permission": { "bash": "ask", "edit": "allow" }\n}\n'
   const settings = write(join(home(), '.config/opencode/opencode.jsonc'), text)

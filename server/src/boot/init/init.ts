@@ -22,7 +22,7 @@ import { withoutComments } from './jsonc.ts'
 import { openClients } from './open-clients.ts'
 import { isTrusted, trust } from '../trust/check-trust.ts'
 import { readEntry } from './read-entry.ts'
-import { planImport, type Opened, type Plan, type Settings } from './plan-import.ts'
+import { freeName, planImport, type Opened, type Plan, type Settings } from './plan-import.ts'
 import { realFile, textIn, writeWhole } from './whole-file.ts'
 
 /**
@@ -57,8 +57,10 @@ export function init(
   const { files, unreadable } = openClients(looked.value)
   const existing = existsSync(file) ? serversIn(readFileSync(file, 'utf8')) : {}
   const resolve = (value: string) => (value.startsWith('file:') ? (secretOf(value, folder, {}) ?? value) : value)
-  const imported = planImport(files, { ...around, folder, secretsFolder: join(data, 'secrets'), existing, resolve })
   const hooked = hooksFor(around, initOptions, existing)
+  const names = [...Object.keys(existing), ...hooked.servers.keys()]
+  const deps = { ...around, folder, secretsFolder: join(data, 'secrets'), existing, names, resolve }
+  const imported = planImport(files, deps)
   const plan = { ...imported, servers: new Map([...imported.servers, ...hooked.servers]) }
   const text = configText(file, plan, { data: shownPath(folder, data), port })
   if (text === undefined) return refuse('config.invalid', { file, paths: 'servers: not a map of servers' })
@@ -200,8 +202,12 @@ function hooksFor(around: HostEnvironment, initOptions: InitOptions, existing: R
   const present = presentPlaces(around).filter(({ client }) => from.length === 0 || from.includes(client))
   const places = write && hooks ? present : []
   const known = new Set(Object.values(existing).map((settings) => (settings as { client?: string }).client))
-  const servers = places.filter(({ client }) => !known.has(client))
-  return { present, places, servers: new Map<string, Settings>(servers.map(({ client }) => [client, { client }])) }
+  const servers = new Map<string, Settings>()
+  for (const { client } of places) {
+    // Another server may have this name already.
+    if (!known.has(client)) servers.set(freeName(client, new Set(Object.keys(existing))), { client })
+  }
+  return { present, places, servers }
 }
 
 /** A file that contains both servers and hooks, or has two paths, is changed once. */

@@ -33,6 +33,8 @@ export type PlanDeps = Pick<HostEnvironment, 'home' | 'cwd' | 'env'> & {
   readonly secretsFolder: string
   /** What is already in `sluice.yaml`. */
   readonly existing: Readonly<Record<string, unknown>>
+  /** Names that new servers cannot have. */
+  readonly names: readonly string[]
   /** The value of a reference in it, if that is a file. */
   readonly resolve: (value: string) => string
 }
@@ -42,7 +44,7 @@ export function planImport(files: readonly Opened[], deps: PlanDeps): Plan {
   const servers = new Map<string, Settings>()
   const secrets: Secret[] = []
   const known = new Map(Object.entries(deps.existing).map(([name, settings]) => [keyOf(settings, deps.resolve), name]))
-  const taken = new Set(Object.keys(deps.existing))
+  const taken = new Set(deps.names)
 
   function take(client: string, name: string, value: unknown): FoundServer {
     const read = readEntry(value, { ...deps, client, name })

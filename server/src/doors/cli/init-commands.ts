@@ -130,9 +130,8 @@ function printInit(out: Out, report: InitReport, { write }: InitOptions): void {
   const put = `${report.dry_run ? 'would be' : 'was'} ${write ? 'moved' : 'copied'}`
   for (const { server, key, reference } of report.secrets)
     out.line(`  ${server}.${key} ${put} to ${reference.slice('file:'.length)}`)
-  const isHooks = (file: string) => report.hooks.some((hook) => hook.file === file)
   for (const { file, backup } of report.changed)
-    out.line(`${added} the ${isHooks(file) ? 'hooks' : 'gate'} to ${file}${backup === '' ? '' : `; backup: ${backup}`}`)
+    out.line(`${added} ${addedTo(report, file)} to ${file}${backup === '' ? '' : `; backup: ${backup}`}`)
   if (write && report.changed.length > 0) out.line('restart these clients; `sluice init --undo` restores their files')
   if (report.changed.length === 0) {
     out.line(byHand(report, write))
@@ -150,6 +149,12 @@ function printHooks(out: Out, { hooks, dry_run }: InitReport): void {
   if (absent === '') return
   out.line(`no hooks are installed for ${absent}: the gate does not see their own tools (shell, files, web)`)
   out.line('  `sluice init --write --hooks` installs them; docs/hooks.md says what they do')
+}
+
+function addedTo({ clients, hooks }: InitReport, file: string): string {
+  const hasGate = clients.some((each) => each.file === file && each.servers.some(({ as }) => as !== undefined))
+  const hasHooks = hooks.some((hook) => hook.file === file && hook.state === 'added')
+  return [...(hasGate ? ['the gate'] : []), ...(hasHooks || !hasGate ? ['the hooks'] : [])].join(' and ')
 }
 
 /** Before the entry for a client whose file was not changed. */
