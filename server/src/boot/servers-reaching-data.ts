@@ -4,7 +4,12 @@ import { relative, resolve, isAbsolute } from 'node:path'
 import type { Settings } from './load-config.ts'
 
 /** A tool server's folder that contains the gate's data folder. */
-export type Reach = { readonly server: string; readonly folder: string }
+export type Reach = {
+  readonly server: string
+  readonly folder: string
+  /** A part of its name or command; absent if it is given the folder itself. */
+  readonly named?: string
+}
 
 /** Servers that work with files, by their command. */
 const FILE_SERVER = /file|\bfs\b|\bgit\b|shell|command|terminal|desktop|editor/i
@@ -25,24 +30,31 @@ export function serversReachingData({ config, folder, data }: Settings): readonl
   return Object.entries(config.servers).flatMap(([server, settings]) => {
     const args = settings.command === undefined ? [] : settings.args
     const isElsewhere = ELSEWHERE.test(settings.command ?? '')
-    const isForFiles = !isElsewhere && FILE_SERVER.test([server, settings.command ?? '', ...args].join(' '))
+    const words = [server, settings.command ?? '', ...args].join(' ')
+    const isForFiles = !isElsewhere && FILE_SERVER.test(words)
     const isChild = settings.command !== undefined || settings.commands !== undefined
     const cwd =
       isChild && (settings.cwd !== undefined || settings.command !== undefined) && isForFiles
         ? [settings.cwd ?? '.']
         : []
     const paths = isElsewhere ? args.flatMap(mountedBy) : args.map(withoutOption)
-    const named = [...(settings.sandbox?.roots ?? []), ...paths, ...cwd]
-    const found = named
-      .map((text) => resolve(folder, text.replace(/^~(?=[\\/]|$)/, homedir())))
-      .find((path) => isFolder(path) && holds(path))
-    return found === undefined ? [] : [{ server, folder: found }]
+    const find = (texts: readonly string[]) =>
+      texts
+        .map((text) => resolve(folder, text.replace(/^~(?=[\\/]|$)/, homedir())))
+        .find((path) => isFolder(path) && holds(path))
+    const given = find([...(settings.sandbox?.roots ?? []), ...paths])
+    if (given !== undefined) return [{ server, folder: given }]
+    const worksIn = find(cwd)
+    const [named = ''] = FILE_SERVER.exec(words) ?? []
+    return worksIn === undefined ? [] : [{ server, folder: worksIn, named }]
   })
 }
 
 /** The message about one of them. */
-export const reachSays = ({ server, folder }: Reach): string =>
-  `the server \`${server}\` has access to ${folder}, which contains the gate's data folder`
+export const reachSays = ({ server, folder, named }: Reach): string =>
+  named === undefined
+    ? `the server \`${server}\` is given ${folder}, which contains the gate's data folder`
+    : `the server \`${server}\` works in ${folder}, which contains the gate's data folder; what it reads is not known, but its name or command contains \`${named}\``
 
 export const REACH_REMEDY =
   'set `data:` to a folder outside, for example ~/.local/state/sluice, or give the server another folder; see SECURITY.md'

@@ -61,7 +61,7 @@ test.each([
   expect(outcome()).toEqual({ gate: true, ...wanted })
   expect(out.includes('no hooks are installed for codex')).toBe(!wanted.hooks)
   expect(out.includes('init --write --hooks` installs them')).toBe(!wanted.hooks)
-  expect(out.includes('does not start by itself')).toBe(wanted.hooks && !wanted.service)
+  expect(out.includes('service install` starts it when you log in')).toBe(wanted.hooks && !wanted.service)
   expect((await script('--undo')).code).toBe(0)
   expect(outcome()).toEqual({ gate: false, hooks: false, service: wanted.service })
 })

@@ -57,8 +57,8 @@ function pastGate({ client, file, servers }: Opened, around: HostEnvironment): r
           {
             severity: 'warning',
             about: 'clients',
-            says: `${client} is configured to reach ${quoted(name)} without the gate (${file}), and \`init\` leaves it: ${entry.why}`,
-            do: 'change the entry as it says, or add the server to sluice.yaml by hand and remove it there',
+            says: `${client} has ${quoted(name)} without the gate (${file}), and \`init\` leaves it there: ${entry.why}`,
+            do: 'change the entry as it says, or remove it and add the server to sluice.yaml by hand',
           },
         ]
       : [],

@@ -105,7 +105,9 @@ async function offerService(session: Session, { hooks }: InitReport, words: Word
   const isAsked = words.service === undefined && words.yes !== true && process.stdin.isTTY && !json
   if (isAsked) say('after a restart, the hooked agents cannot use their tools until somebody starts the gate')
   if (isAsked && (await confirmed('start the gate when you log in?'))) return installService(session, unit, say)
-  say('the gate does not start by itself after a restart: `sluice service install` makes it')
+  say(
+    'while no gate runs, the hooked agents cannot use their tools: `sluice service install` starts it when you log in',
+  )
 }
 
 const DONE = { written: 'wrote', extended: 'added to', unchanged: 'left as it was:' } as const
@@ -165,5 +167,5 @@ function byHand({ clients }: InitReport, write: boolean): string {
 }
 
 function printUndone(out: Out, { changed }: InitReport): void {
-  for (const { file } of changed) out.line(`restored ${file}`)
+  for (const { file, backup } of changed) out.line(`${backup === '' ? 'removed' : 'restored'} ${file}`)
 }
