@@ -202,6 +202,30 @@ describe('nothing is lost', () => {
     },
   )
 
+  test('of what a client writes to its file: undo keeps it, and puts the servers back', () => {
+    const file = write(join(root, 'home/.claude.json'), textFor({ at: ['mcpServers'], format: 'json' }))
+    const gemini = write(join(root, 'home/.gemini/settings.json'), textFor({ at: ['mcpServers'], format: 'json' }))
+    run({ write: true })
+    for (const each of [file, gemini]) {
+      const now = JSON.parse(readFileSync(each, 'utf8')) as { mcpServers: object }
+      const mcpServers = { ...now.mcpServers, added: { command: 'later' } }
+      writeFileSync(each, JSON.stringify({ ...now, mcpServers, numStartups: 7 }, null, 4))
+    }
+    const undone = run({ undo: true })
+    expect(undone.ok ? undone.value.notes : undone).toEqual([
+      expect.stringContaining(`${file} was changed since`),
+      expect.stringContaining(`${gemini} was changed since`),
+    ])
+    for (const each of [file, gemini])
+      expect(JSON.parse(readFileSync(each, 'utf8'))).toMatchObject({
+        theme: 'dark',
+        numStartups: 7,
+        mcpServers: { ...SERVERS, added: { command: 'later' } },
+      })
+    expect(readFileSync(file, 'utf8') + readFileSync(gemini, 'utf8')).not.toContain('sluice')
+    expect(run({ undo: true })).toMatchObject({ problem: { code: 'init.nothing_to_undo' } })
+  })
+
   test('of a file that is not text in UTF-8, is a folder, or is no file at all: it is not changed, and named', () => {
     const latin = write(
       join(root, 'home/.cursor/mcp.json'),

@@ -5,7 +5,7 @@ import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { editMembers } from './edit-json.ts'
 import { editTables } from './edit-toml.ts'
 import { editYaml } from './edit-yaml.ts'
-import { withoutHooks } from './hook-files.ts'
+import { reverseChange, type Replaced } from './reverse-change.ts'
 import type { Opened } from './plan-import.ts'
 import { missingFolders, partOf, realFile, sha256, textIn, writeWhole } from './whole-file.ts'
 
@@ -22,13 +22,17 @@ const Manifest = z.strictObject({
       before: z.string(),
       after: z.string(),
       made: z.array(z.string()).default([]),
+      /** Of a JSON file: which servers the gate replaced. Without it, a file that was changed since is not restored. */
+      replaced: z.array(z.strictObject({ at: z.array(z.string()), removed: z.array(z.string()) })).optional(),
     }),
   ),
 })
 type Manifest = z.infer<typeof Manifest>
+type File = Manifest['files'][number]
 
-export type Replacement = { readonly file: string; readonly text: string }
-export type Changed = { readonly file: string; readonly backup: string }
+export type Replacement = { readonly file: string; readonly text: string; readonly replaced?: readonly Replaced[] }
+/** `isMerged`: it had been changed since, and these changes were kept. */
+export type Changed = { readonly file: string; readonly backup: string; readonly isMerged?: true }
 
 /** The client's file with the named servers replaced by the gate; everything else is unchanged, byte for byte. */
 export function withGate(
@@ -55,15 +59,17 @@ export function changeClients(
 ): Result<readonly Changed[]> {
   const home = join(folder, new Date().toISOString().replaceAll(/[:.]/g, '-'))
   mkdirSync(home, { recursive: true, mode: 0o700 })
-  const files = replacements.map(({ file, text }, at) => {
+  const files = replacements.map(({ file, text, replaced }, at) => {
+    const places = replaced?.map((each) => ({ at: [...each.at], removed: [...each.removed] }))
+    const more = places === undefined ? {} : { replaced: places }
     const after = sha256(Buffer.from(text))
     const made = [...missingFolders(realFile(file))]
     // A new file has nothing to restore: undoing removes it.
-    if (!existsSync(file)) return { file, backup: '', before: ABSENT, after, made }
+    if (!existsSync(file)) return { file, backup: '', before: ABSENT, after, made, ...more }
     const before = readFileSync(file)
     const backup = join(home, `${at}.backup`)
     writeFileSync(backup, before, { mode: 0o600, flag: 'wx', flush: true })
-    return { file, backup, before: sha256(before), after, made }
+    return { file, backup, before: sha256(before), after, made, ...more }
   })
   const made = [...missingFolders(needed.file)]
   const manifest: Manifest = { v: 1, undone: false, made, files }
@@ -99,19 +105,25 @@ export function undoClients(folders: readonly string[], cleanUp: () => void): Re
   // Not reached by an interrupted change, or already restored by an interrupted undo: nothing to do for these.
   const touched = manifest.files.filter(({ file, before }) => digestOf(file) !== before)
   const strange = touched
-    .filter(({ file, after }) => digestOf(file) !== after && unhooked(file) === undefined)
+    .filter((each) => digestOf(each.file) !== each.after && reversed(each) === undefined)
     .map(({ file }) => file)
   if (strange.length > 0) return refuse('init.changed_since', { files: strange.join(', '), backups: place })
+  const isMerged = (each: File) => touched.includes(each) && digestOf(each.file) !== each.after
+  const restored = manifest.files.map((each) => {
+    const { file, backup } = each
+    return isMerged(each) ? ({ file, backup, isMerged: true } as const) : { file, backup }
+  })
   restore(place, manifest, cleanUp)
-  return ok(manifest.files.map(({ file, backup }) => ({ file, backup })))
+  return ok(restored)
 }
 
 /** Also what a killed process left behind: half-written new versions, and folders without the file they were made for. */
 function restore(place: string, manifest: Manifest, cleanUp: () => void): void {
-  for (const { file, backup, before, after, made } of manifest.files) {
+  for (const each of manifest.files) {
+    const { file, backup, before, after, made } = each
     const real = realFile(file)
     const now = digestOf(file)
-    const rewritten = [before, after].includes(now) ? undefined : unhooked(file)
+    const rewritten = [before, after].includes(now) ? undefined : reversed(each)
     if (rewritten !== undefined) writeWhole(file, Buffer.from(rewritten))
     else if (now === after && before === ABSENT) rmSync(real)
     else if (now === after) writeWhole(file, readFileSync(backup))
@@ -128,10 +140,11 @@ function removeEmpty(folder: string): void {
   if (existsSync(folder) && readdirSync(folder).length === 0) rmdirSync(folder)
 }
 
-/** Clients rewrite their own settings: then our hooks are removed and the rest is kept as it is now. */
-function unhooked(file: string): string | undefined {
-  const text = textIn(file)
-  return text === undefined ? undefined : withoutHooks(text)
+/** Clients rewrite their own settings: then what is ours is taken out, and the rest is kept as it is now. */
+function reversed({ file, backup, replaced }: File): string | undefined {
+  const [text, before] = [textIn(file), backup === '' ? '{}' : textIn(backup)]
+  if (text === undefined || before === undefined || replaced === undefined) return undefined
+  return reverseChange(text, before, replaced)
 }
 
 const ABSENT = 'absent'

@@ -138,8 +138,21 @@ const portNotes = (port: number): readonly string[] =>
 function undo(file: string, backups: readonly string[], cleanUp: () => void): Result<InitReport> {
   const undone = undoClients(backups, cleanUp)
   if (!undone.ok) return undone
-  const nothing = { clients: [], hooks: [], secrets: [], snippet: {}, notes: [] }
-  return ok({ config: file, config_is: 'unchanged', dry_run: false, ...nothing, changed: undone.value })
+  const notes = undone.value.flatMap(({ file: merged, backup, isMerged }) =>
+    isMerged === true
+      ? [
+          `${merged} was changed since: that is kept, and only what is Sluice's is removed; before: ${backup === '' ? 'absent' : backup}`,
+        ]
+      : [],
+  )
+  const nothing = { clients: [], hooks: [], secrets: [], snippet: {}, notes }
+  return ok({
+    config: file,
+    config_is: 'unchanged',
+    dry_run: false,
+    ...nothing,
+    changed: undone.value.map(({ file: restored, backup }) => ({ file: restored, backup })),
+  })
 }
 
 function shownPath(folder: string, path: string): string {
@@ -219,7 +232,8 @@ function withHookFiles(
   const changes = new Map(replacements.map((each) => [realFile(each.file), each]))
   const textNow = (file: string) => changes.get(realFile(file))?.text ?? textIn(file)
   const change = (file: string, text: string | undefined) => {
-    if (text !== undefined) changes.set(realFile(file), { file, text })
+    const { replaced = [] } = changes.get(realFile(file)) ?? {}
+    if (text !== undefined) changes.set(realFile(file), { file, text, replaced })
   }
   for (const place of places) {
     if (place.client !== 'opencode') {
@@ -262,7 +276,8 @@ function replacementsFor(files: readonly Opened[], { clients }: Plan, config: st
       notes.add(`${file} could not be changed without rewriting it; add the gate by hand`)
       continue
     }
-    changes.set(real, { file, text })
+    const replaced = [...(changes.get(real)?.replaced ?? []), { at: opened.at, removed: taken }]
+    changes.set(real, { file, text, ...(opened.format === 'json' ? { replaced } : {}) })
     if (commentsIn(text, opened.format) < commentsIn(before, opened.format))
       notes.add(`${file}: comments about servers that are moved are kept in the backup only`)
   }

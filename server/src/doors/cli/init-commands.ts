@@ -166,6 +166,7 @@ function byHand({ clients }: InitReport, write: boolean): string {
   return `add this to the configuration of your client${write ? '' : ', or let `sluice init --write` do it'}:`
 }
 
-function printUndone(out: Out, { changed }: InitReport): void {
+function printUndone(out: Out, { changed, notes }: InitReport): void {
+  for (const note of notes) out.line(`! ${note}`)
   for (const { file, backup } of changed) out.line(`${backup === '' ? 'removed' : 'restored'} ${file}`)
 }
