@@ -6,7 +6,7 @@ import { PACKAGES } from './programs/packages.ts'
 import { SERVICES } from './programs/services.ts'
 import type { Program } from './program.ts'
 
-const TABLE: ReadonlyMap<string, Program> = new Map(
+export const PROGRAMS: ReadonlyMap<string, Program> = new Map(
   [FILES, GIT, NETWORK, PACKAGES, SERVICES, BUILTINS, CARRIERS].flatMap((table) => Object.entries(table)),
 )
 
@@ -17,9 +17,9 @@ const SYSTEM = /^(?:\/usr(?:\/local)?|\/opt\/homebrew)?\/s?bin\/([^/]+)$/
 export function programName(word: string): string | undefined {
   const name = SYSTEM.exec(word)?.[1] ?? (word.includes('/') ? undefined : word)
   // `python3.12`, `gcc-13`, `mkfs.ext4` are the program without its version.
-  if (name === undefined || TABLE.has(name)) return name
+  if (name === undefined || PROGRAMS.has(name)) return name
   const plain = name.replace(/(?:[-.]?\d{1,10}(?:\.\d{1,10}){0,5})$/, '')
-  return TABLE.has(plain) ? plain : name.startsWith('mkfs.') ? 'mkfs' : name
+  return PROGRAMS.has(plain) ? plain : name.startsWith('mkfs.') ? 'mkfs' : name
 }
 
-export const programOf = (name: string): Program | undefined => TABLE.get(name)
+export const programOf = (name: string): Program | undefined => PROGRAMS.get(name)
