@@ -14,7 +14,7 @@ const config = JSON.parse(readFileSync(join(import.meta.dirname, 'mcp.json'), 'u
 
 await withGate(async (gate) => {
   const [, ...words] = config.mcpServers['sluice']?.args ?? []
-  // `npx sluice` from the checkout, in the gate's folder: there its sluice.yaml is found.
+  // `bin/sluice` of the checkout, in the gate's folder: there its sluice.yaml is found.
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [launcher, ...words],

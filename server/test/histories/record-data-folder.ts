@@ -7,7 +7,7 @@ import { startGate } from '../doors/with-running-gate.ts'
 import { configureLedger, FOLDERS, startAt, type Recording } from './with-data-folder.ts'
 
 /**
- * Records a data folder of this release for later ones to open: `npx node server/test/histories/record-data-folder.ts`, after the
+ * Records a data folder of this release for later ones to open: `npm run -s node server/test/histories/record-data-folder.ts`, after the
  * store's schema has changed, and with every release. An existing recording is never replaced.
  */
 const at = Date.now()

@@ -8,24 +8,28 @@ export type Invocation = {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** How the user of this terminal can start `sluice`, so that hints print a command that works there. */
+/**
+ * How the user of this terminal can start `sluice`, so that hints print a command that works there. Never by the name of a package:
+ * pasted in another folder, `npx` would install whatever has that name.
+ */
 export function commandName({ launcher, cwd, env }: Invocation): string {
   const own = realOf(launcher)
   const isOwn = (file: string) => existsSync(file) && realOf(file) === own
-  if (isInstalledNear(cwd, isOwn)) return 'npx sluice'
   const folders = (env['PATH'] ?? '').split(delimiter)
   // npx and npm scripts add folders to PATH only while they run.
   if (folders.some((folder) => !isNpmFolder(folder) && isOwn(join(folder, 'sluice')))) return 'sluice'
   const below = relative(cwd, launcher)
-  const file = below.startsWith('..') ? launcher : join('.', below)
+  const file = installedNear(cwd, isOwn) ?? (below.startsWith('..') ? launcher : join('.', below))
   return /[^\w./@+-]/.test(file) ? `'${file.replaceAll("'", String.raw`'\''`)}'` : file
 }
 
 const isNpmFolder = (folder: string) => folder.includes('node_modules') || folder.includes('_npx')
 
-function isInstalledNear(folder: string, isOwn: (file: string) => boolean): boolean {
-  if (isOwn(join(folder, 'node_modules/.bin/sluice'))) return true
-  return dirname(folder) !== folder && isInstalledNear(dirname(folder), isOwn)
+/** The launcher of a checkout or an installation that this folder is in, relative to it. */
+function installedNear(cwd: string, isOwn: (file: string) => boolean, folder = cwd): string | undefined {
+  const found = ['bin/sluice', 'node_modules/.bin/sluice'].map((name) => join(folder, name)).find(isOwn)
+  if (found !== undefined) return relative(cwd, found)
+  return dirname(folder) === folder ? undefined : installedNear(cwd, isOwn, dirname(folder))
 }
 
 function realOf(file: string): string {
@@ -43,7 +47,7 @@ export type GateOptionWords = {
   readonly url?: string
 }
 
-/** The command with the options that select the same gate: `npx sluice --config other.yaml`. */
+/** The command with the options that select the same gate: `bin/sluice --config other.yaml`. */
 export function commandFor(name: string, options: GateOptionWords): string {
   const words = (['config', 'data', 'url'] as const).flatMap((option) => {
     const value = options[option]
