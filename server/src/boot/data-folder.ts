@@ -51,12 +51,27 @@ const OTHERS_WRITE = OTHERS & 0o022
 const isShared = ({ mode }: Stats): boolean => (mode & OTHERS) !== 0
 const isForeign = ({ uid }: Stats): boolean => process.getuid !== undefined && uid !== process.getuid()
 
-/** Why a folder that exists is not used: somebody else may have put there what the gate would read or send. */
-function whyNotOwn(folder: string, found: Stats): string | undefined {
+/**
+ * Why a command does not talk to the gate of a folder: a link, or a folder of somebody else, may lead to a gate of theirs. An
+ * administrator may look after the gates of others.
+ */
+export function whyNotAsked(folder: string): string | undefined {
+  const found = lstatSync(folder, { throwIfNoEntry: false })
+  if (found === undefined || (isForeign(found) && process.getuid?.() === 0)) return undefined
+  return whyOther(folder, found)
+}
+
+function whyOther(folder: string, found: Stats): string | undefined {
   if (found.isSymbolicLink())
     return `it is a link to ${readlinkSync(folder)}; if that is meant, name that folder itself`
   if (!found.isDirectory()) return 'it is not a folder'
-  if (isForeign(found)) return `it belongs to user ${found.uid}, and the gate runs as user ${process.getuid?.()}`
+  return isForeign(found) ? `it belongs to user ${found.uid}, and you are user ${process.getuid?.()}` : undefined
+}
+
+/** Why a folder that exists is not used: somebody else may have put there what the gate would read or send. */
+function whyNotOwn(folder: string, found: Stats): string | undefined {
+  const why = whyOther(folder, found)
+  if (why !== undefined) return why
   if ((found.mode & OTHERS_WRITE) === 0) return undefined
   const planted = readdirSync(folder, { recursive: true, encoding: 'utf8' }).find((name) => {
     const stat = lstatSync(join(folder, name))

@@ -5,7 +5,7 @@ import { join, relative, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { problem, refuse, type Result } from '../contract/problems.ts'
 import type { LocalGate, Started, UpOptions } from '../doors/cli/local-gate.ts'
-import { makeDataFolder, placesIn } from './data-folder.ts'
+import { makeDataFolder, placesIn, whyNotAsked } from './data-folder.ts'
 import { problemText } from './problem-text.ts'
 import { dataIn, loadConfig, type LoadedSettings } from './load-config.ts'
 import { isTrusted } from './trust/check-trust.ts'
@@ -65,9 +65,7 @@ export function localGate(options: UpOptions): LocalGate {
     socket,
     data,
     config: file,
-    ...(options.config !== undefined && options.data === undefined && !existsSync(file)
-      ? { fault: `there is no configuration file ${options.config}; check the path, or write one with: sluice init` }
-      : {}),
+    ...faultIn(options, file, data),
     notes: otherGates(options, file),
     async start() {
       if (!loaded.ok) return { is: 'failed', says: problemText(loaded.problem, file) }
@@ -81,6 +79,14 @@ export function localGate(options: UpOptions): LocalGate {
     // Looking takes a lock in the data folder, and nothing is written to a folder that an untrusted configuration names.
     comesUp: async () => (!existsSync(file) || (loaded.ok && isTrusted(loaded.value))) && comesUp({ data, socket }),
   }
+}
+
+/** Why no command is sent to this gate. */
+function faultIn({ config, data: named }: UpOptions, file: string, data: string): { readonly fault?: string } {
+  if (config !== undefined && named === undefined && !existsSync(file))
+    return { fault: `there is no configuration file ${config}; check the path, or write one with: sluice init` }
+  const why = whyNotAsked(data)
+  return why === undefined ? {} : { fault: `the data folder ${data} is not used: ${why}` }
 }
 
 /** Printed if another gate than the intended one runs in this folder too. */

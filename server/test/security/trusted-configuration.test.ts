@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, test, vi } from 'vitest'
-import { makeDataFolder } from '../../src/boot/data-folder.ts'
+import { makeDataFolder, whyNotAsked } from '../../src/boot/data-folder.ts'
 import { loadConfig } from '../../src/boot/load-config.ts'
 import { isTrusted, keepTrusting, trust } from '../../src/boot/trust/check-trust.ts'
 import { configPath, readTrustRecord, trustFolder } from '../../src/boot/trust/trust-records.ts'
@@ -243,6 +243,10 @@ describe('a data folder', () => {
     symlinkSync(join(owner, '.sluice'), join(linked, '.sluice'))
     const ran = await run(linked, ['up', '--trust'])
     expect([ran.code, ran.err]).toEqual([1, expect.stringContaining('it is a link to')])
+    for (const words of [['approvals'], ['call', 's__read', '{}'], ['mcp']]) {
+      const asked = await run(linked, words)
+      expect([asked.code, asked.err]).toEqual([64, expect.stringContaining('it is a link to')])
+    }
     expect(agent).toMatch(/^sluice_agent_/)
   })
 
@@ -283,6 +287,11 @@ describe('a data folder', () => {
     expect(makeDataFolder(theirs)).toMatchObject({
       problem: { about: { why: expect.stringContaining('belongs to user 12345') as string } },
     })
+    // An administrator looks after it; nobody else sends anything to a gate there.
+    expect(whyNotAsked(theirs)).toBeUndefined()
+    const asked = vi.spyOn(process, 'getuid').mockReturnValue(1000)
+    expect(whyNotAsked(theirs)).toContain('belongs to user 12345')
+    asked.mockRestore()
     const mixed = join(root, 'mixed')
     mkdirSync(mixed)
     writeFileSync(join(mixed, 'gate.sock'), '')
