@@ -157,7 +157,7 @@ function partOf({ written, run }: CommandWords, text: string): 'writes' | 'runs'
   return run.some((word) => word.includes(text)) ? 'runs' : 'reads'
 }
 
-const MOST_WORDS = 300
+const MOST_WORDS = 1000
 
 function commandWords(tool: Tool, call: Call): CommandWords | undefined {
   const reading = shellReading(tool, call)
