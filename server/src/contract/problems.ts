@@ -947,6 +947,12 @@ export const PROBLEMS = {
     says: 'this key has used up its number of calls',
     do: 'ask an admin for a new key',
   },
+  'key.other_spelling': {
+    http: 409,
+    retry: 'never',
+    says: 'a valid key has this user in another spelling, and both would be one person',
+    do: 'use the spelling in `user`, or revoke the keys with the other one first',
+  },
   'key.unknown': {
     http: 404,
     retry: 'never',

@@ -161,3 +161,14 @@ test('no route finds a request for an approver who is not asked about it', async
   expect(await get(of('not asked'), '/v1/approvals')).not.toContain(approval_id)
   expect(await get(of('member'), '/v1/approvals')).toContain(approval_id)
 })
+
+test('no second spelling of a person gets a key, while a key with the first one is valid', async () => {
+  const other = (user: string) => gate.http('POST', '/v1/keys', admin, { kind: 'approver', name: 'someone', user })
+  for (const user of ['Ada', 'ADA', '\uff41da', 'ad\u034fa'])
+    expect(await other(user)).toMatchObject({
+      status: 409,
+      body: { code: 'key.other_spelling', about: { user: 'ada' } },
+    })
+  expect((await gate.cli('keys', 'create', 'approver', 'someone', '--user', 'Ada')).err).toContain('key.other_spelling')
+  expect(await other('adam')).toMatchObject({ status: 201 })
+})

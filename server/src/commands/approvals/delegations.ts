@@ -1,3 +1,4 @@
+import { isSameName } from '../../contract/folded-name.ts'
 import type { AuditEvent } from '../../contract/audit-events.ts'
 import { UserName, type Caller } from '../../contract/caller.ts'
 import { callerIdentity } from '../../contract/caller-identity.ts'
@@ -61,7 +62,7 @@ export async function delegate(
   if (!allowed.ok) return allowed
   const name = UserName.safeParse(to)
   if (!name.success) return refuse('delegation.invalid', { because: name.error.issues[0]?.message ?? 'not a user' })
-  if (to === by.user) return refuse('delegation.invalid', { because: 'you cannot delegate to yourself' })
+  if (isSameName(to, by.user)) return refuse('delegation.invalid', { because: 'you cannot delegate to yourself' })
   const live = await liveDelegations(deps)
   const own = live.filter((one) => delegationIn(one).from === by.user)
   if (own.length >= DELEGATION_LIMITS.per_user || live.length >= DELEGATION_LIMITS.live)

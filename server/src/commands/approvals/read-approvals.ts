@@ -1,3 +1,4 @@
+import { foldedName } from '../../contract/folded-name.ts'
 import type { ApprovalPacket, ApprovalRow, ApprovalState } from '../../contract/approval.ts'
 import type { CallRow } from '../../contract/call.ts'
 import { DECIDING_KINDS, type Caller } from '../../contract/caller.ts'
@@ -26,7 +27,7 @@ export async function shownPacketOf(deps: ApprovalReadDeps, held: Held<'approval
 async function withAble(deps: ApproverDeps, { asked, state, asked_by }: ApprovalPacket): Promise<WhoIsAsked> {
   if (state !== 'pending' || asked.people < 2 || asked.groups.length > 0) return asked
   const known = await approvers(deps)
-  const able = known && [...known].filter((user) => user !== asked_by.user).length
+  const able = known && [...known].filter((user) => user !== foldedName(asked_by.user)).length
   return able === undefined || able >= asked.people ? asked : { ...asked, able }
 }
 

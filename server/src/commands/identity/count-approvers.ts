@@ -1,3 +1,4 @@
+import { foldedName } from '../../contract/folded-name.ts'
 import { DECIDING_KINDS, LOCAL_OWNER } from '../../contract/caller.ts'
 import type { Tables } from '../ports/reads.ts'
 import type { Clock } from '../ports/runtime.ts'
@@ -17,7 +18,7 @@ export const countApprovers = async (deps: ApproverDeps): Promise<number | undef
 
 /**
  * The people who can decide requests: those who have a key for it, and the owner of the data folder, who needs none. Undefined
- * if unknown. People are identified by `user`; one may have several keys.
+ * if unknown. People are identified by `user`, as a folded name; one may have several keys.
  */
 export async function approvers(deps: ApproverDeps): Promise<ReadonlySet<string> | undefined> {
   const { tables, clock, otherApprovers } = deps
@@ -29,7 +30,7 @@ export async function approvers(deps: ApproverDeps): Promise<ReadonlySet<string>
     const deciding = held
       .map(({ row }) => row)
       .filter((row) => DECIDING_KINDS.includes(row.caller.kind) && credentialState(row, now) === 'active')
-    return new Set([LOCAL_OWNER.user, ...otherApprovers, ...deciding.map(({ caller }) => caller.user)])
+    return new Set([LOCAL_OWNER.user, ...otherApprovers, ...deciding.map(({ caller }) => caller.user)].map(foldedName))
   } catch {
     return undefined
   }

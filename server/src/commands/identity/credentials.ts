@@ -1,3 +1,5 @@
+import { isSameName } from '../../contract/folded-name.ts'
+import { everyRow } from '../every-row.ts'
 import type { AuditEvent } from '../../contract/audit-events.ts'
 import { TOKEN_TOLERANCE_S } from '../../contract/auth-settings.ts'
 import type { Caller, CallerKind, CredentialRow, Grant } from '../../contract/caller.ts'
@@ -107,6 +109,9 @@ export async function createCredential(
   const isFree = shown === 'operator' || !mayLetRun(wanted)
   const proven = isFree ? ok(UNPROVEN) : await provePerson(deps, by, shown)
   if (!proven.ok) return proven
+  const user = wanted.user ?? wanted.name
+  const other = await otherSpelling(deps, user)
+  if (other !== undefined) return refuse('key.other_spelling', { user: other })
   const key = deps.newKey(wanted.kind)
   const key_id = deps.ids.key()
   const now = deps.clock()
@@ -117,7 +122,7 @@ export async function createCredential(
     caller: {
       kind: wanted.kind,
       id: `${wanted.kind}:${wanted.name}`,
-      user: wanted.user ?? wanted.name,
+      user,
       ...grantOf(key_id, wanted),
       ...(wanted.surface === undefined ? {} : { surface: wanted.surface }),
       ...(wanted.flow_role === undefined ? {} : { flow_role: wanted.flow_role }),
@@ -137,6 +142,15 @@ export async function createCredential(
   const recorded = await deps.ledger.commit(changes)
   if (recorded === 'committed') return ok({ key, row })
   return isLostToProof(proven.value, changes, recorded) ? refuse('request.replayed') : refuseUnrecorded(recorded)
+}
+
+/** A user of a valid key whose name differs only in letter case or encoding. */
+async function otherSpelling({ tables, clock }: CredentialDeps, user: string): Promise<string | undefined> {
+  for await (const { row } of everyRow(tables, 'credentials')) {
+    const { user: other } = row.caller
+    if (other !== user && isSameName(other, user) && credentialState(row, clock()) === 'active') return other
+  }
+  return undefined
 }
 
 function grantOf(key: KeyId, { tools, calls }: NewCredential): { readonly grant?: Grant } {

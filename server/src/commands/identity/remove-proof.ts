@@ -1,3 +1,4 @@
+import { isSameName } from '../../contract/folded-name.ts'
 import type { Caller } from '../../contract/caller.ts'
 import type { PasskeyAnswer } from '../../contract/passkey.ts'
 import type { PassphraseRow } from '../../contract/passphrase.ts'
@@ -15,7 +16,7 @@ export async function clearPassphrase(
   user: string,
   shown: ShownProof,
 ): Promise<Result<void>> {
-  if (by.kind !== 'admin' || by.user === user) return refuse('auth.forbidden', { needs: 'another admin' })
+  if (by.kind !== 'admin' || isSameName(by.user, user)) return refuse('auth.forbidden', { needs: 'another admin' })
   const proven = await provePerson(deps, by, shown)
   if (!proven.ok) return proven
   const held = await deps.tables.row('passphrases', user)
@@ -41,7 +42,8 @@ export async function removePasskey(
   shown: ShownProof,
 ): Promise<Result<PasskeyAnswer>> {
   const held = await deps.tables.row('passkeys', passkey_id)
-  if (by.kind !== 'admin' || held?.row.user === by.user) return refuse('auth.forbidden', { needs: 'another admin' })
+  if (by.kind !== 'admin' || (held !== undefined && isSameName(held.row.user, by.user)))
+    return refuse('auth.forbidden', { needs: 'another admin' })
   const proven = await provePerson(deps, by, shown)
   if (!proven.ok) return proven
   if (held === undefined || held.row.revoked_at !== undefined) return refuse('passkey.unknown')

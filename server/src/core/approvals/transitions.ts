@@ -1,3 +1,4 @@
+import { foldedName, isSameName } from '../../contract/folded-name.ts'
 import type { ApprovalRow, ApprovalState, Decision } from '../../contract/approval.ts'
 import type { Caller } from '../../contract/caller.ts'
 import type { ApprovalId } from '../../contract/ids.ts'
@@ -102,22 +103,23 @@ const requesterOf = ({ caller, from_node }: ApprovalRow): string => from_node?.c
 
 /**
  * The seat that an approval takes, or why this person's decision does not count. People are identified by `user`: one may have
- * several credentials, and may substitute others.
+ * several credentials, and may substitute others. Two spellings of a name (`Ana`, `ana`) are one person.
  */
 function seatToTake(row: ApprovalRow, decider: Caller, how: How, tokens: TokenStrength, asked: Asked): Result<string> {
   if (row.strength !== 'simple' && how === 'token' && (needsPassphrase(row) || !isEnough(row.strength, tokens)))
     return refuseMove(row, 'auth.forbidden', { needs: 'approver' })
   const requester = requesterOf(row)
   if (asked.members === undefined && peopleNeeded(row) === 1) return ok(decider.user)
-  if (decider.user === requester) return refuseMove(row, 'approval.own_request')
+  if (isSameName(decider.user, requester)) return refuseMove(row, 'approval.own_request')
   const standing = row.decisions.filter(isStandingApproval)
-  if (standing.some(({ user }) => user === decider.user)) return refuseMove(row, 'approval.already_decided_by_you')
-  const seats = seatsFor(decider.user, asked).filter((seat) => seat !== requester)
+  if (standing.some(({ user }) => isSameName(user, decider.user)))
+    return refuseMove(row, 'approval.already_decided_by_you')
+  const seats = seatsFor(decider.user, asked).filter((seat) => !isSameName(seat, requester))
   if (seats.length === 0) return refuseMove(row, 'approval.own_request')
-  const taken = new Set(standing.map(seatOf))
-  const free = seats.find((seat) => !taken.has(seat))
+  const taken = new Set(standing.map((decision) => foldedName(seatOf(decision))))
+  const free = seats.find((seat) => !taken.has(foldedName(seat)))
   // If a substitute already used a member's own seat, the member cannot decide through a third person's seat.
-  const isOwnTaken = taken.has(decider.user)
+  const isOwnTaken = taken.has(foldedName(decider.user))
   return free === undefined || isOwnTaken ? refuseMove(row, 'approval.decided_for_you') : ok(free)
 }
 

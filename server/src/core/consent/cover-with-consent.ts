@@ -1,3 +1,4 @@
+import { isSameName } from '../../contract/folded-name.ts'
 import type { Call } from '../../contract/call.ts'
 import { FlowConsentId } from '../../contract/flows.ts'
 import { ConsentId } from '../../contract/ids.ts'
@@ -51,7 +52,9 @@ export function coverWithConsent(verdict: Verdict, call: Call, facts: CoverFacts
  */
 function isFromAsked({ row }: ConsentFact, { caller }: Call, { route }: CoverFacts): boolean {
   if (route?.members === undefined) return true
-  return row.minted_user !== undefined && row.minted_user !== caller.user && route.members.has(row.minted_user)
+  return (
+    row.minted_user !== undefined && !isSameName(row.minted_user, caller.user) && route.members.has(row.minted_user)
+  )
 }
 
 /** Whether a consent could ever cover this ask. */

@@ -1,3 +1,4 @@
+import { isSameName } from '../../contract/folded-name.ts'
 import { PROGRAM_KINDS, type Caller } from '../../contract/caller.ts'
 import type { ProposalRow } from '../../contract/flow-rows.ts'
 import type { Evaluation, RubricItem } from '../../contract/flows.ts'
@@ -19,7 +20,7 @@ export function mayReview(caller: Caller): Result<void> {
 
 function open(row: ProposalRow, by: Caller): Result<void> {
   if (row.state !== 'proposed') return refuse('proposal.decided', { state: row.state })
-  return row.proposer === by.user ? refuse('proposal.own') : ok(undefined)
+  return isSameName(row.proposer, by.user) ? refuse('proposal.own') : ok(undefined)
 }
 
 export type EvaluationRequest = {

@@ -1,3 +1,4 @@
+import { foldedName } from '../../contract/folded-name.ts'
 import type { ApprovalRow, Decision } from '../../contract/approval.ts'
 import type { HubReply } from '../../contract/hub.ts'
 import { STRENGTHS } from '../../contract/verdict.ts'
@@ -40,7 +41,7 @@ export function notForRequest(reply: HubReply, request: WaitingRequest): string 
   if (reply.packet_digest !== request.packet_digest) return 'an older version of the request'
   if (reply.run !== request.run) return 'another run'
   if (STRENGTHS.indexOf(reply.strength) < STRENGTHS.indexOf(request.strength)) return 'a weaker request'
-  if (reply.says === 'approve' && new Set(reply.decisions.map(({ user }) => user)).size < peopleIn(request))
+  if (reply.says === 'approve' && new Set(reply.decisions.map(({ user }) => foldedName(user))).size < peopleIn(request))
     return 'too few people'
   return undefined
 }

@@ -76,6 +76,32 @@ describe('two of a group', () => {
     expect(codeOf(say(after(request(), ['ada']), 'ada', [], 'admin'))).toBe('approval.already_decided_by_you')
   })
 
+  describe.each([
+    ['letter case', 'Ada', 'Eve'],
+    ['full-width letters', '\uff41da', 'e\uff56e'],
+    ['an invisible character', 'a\u034fda', 'ev\u034fe'],
+  ])('a name that differs only in %s is the same person', (_, ada, eve) => {
+    const people = (route: Partial<AskedRoute> = {}): ApprovalRow => {
+      const { route: __, ...row } = request(route)
+      return row
+    }
+    test('and approves once, without a group and with one', () => {
+      expect(codeOf(say(after(people(), ['ada']), ada))).toBe('approval.already_decided_by_you')
+      expect(after(people(), ['ada', ada, 'bob'])).toMatchObject({
+        state: 'approved',
+        decisions: [{}, { user: 'bob' }],
+      })
+      const both = new Map([['payments', new Set(['ada', ada])]])
+      const asked: Asked = { members: both.get('payments') ?? new Set(), substitutes_for: [] }
+      const first = approve(request(), who('ada'), 'role', NOW, undefined, { asked })
+      const second = first.ok ? approve(first.value, who(ada), 'role', NOW, undefined, { asked }) : first
+      expect(codeOf(second)).toBe('approval.already_decided_by_you')
+    })
+    test('and does not approve their own request', () => {
+      expect(codeOf(say(people(), eve))).toBe('approval.own_request')
+    })
+  })
+
   test('a token is never accepted', () => {
     const row = request({ people: 1 }, { strength: 'simple' })
     const asked = askedFor(row, 'eve')

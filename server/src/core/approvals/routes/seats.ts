@@ -1,3 +1,4 @@
+import { foldedName, isSameName } from '../../../contract/folded-name.ts'
 import type { ApprovalRow, Decision } from '../../../contract/approval.ts'
 import type { ChosenRoute, WhoIsAsked } from '../../../contract/routes.ts'
 import type { Strength } from '../../../contract/verdict.ts'
@@ -63,7 +64,7 @@ export const isAsked = (user: string, asked: Asked): boolean => seatsFor(user, a
 /**
  * How many approvals count.
  * INVARIANT: a person counts once, a seat counts once, and if a group or several people are asked, neither the requester nor the
- * requester's seat counts. Neither former members nor revoked keys count.
+ * requester's seat counts. Neither former members nor revoked keys count. Two spellings of a name are one person.
  */
 export function countApprovals(
   decisions: readonly Decision[],
@@ -74,12 +75,12 @@ export function countApprovals(
   const seats = new Set<string>()
   for (const decision of decisions) {
     const seat = seatOf(decision)
-    const isOwn = decision.user === requester || seat === requester
+    const isOwn = isSameName(decision.user, requester) || isSameName(seat, requester)
     const isMember = members === undefined || (members.has(seat) && decision.how !== 'token')
     if (!isStandingApproval(decision) || isOwn || !isMember) continue
-    if (people.has(decision.user) || seats.has(seat)) continue
-    people.add(decision.user)
-    seats.add(seat)
+    if (people.has(foldedName(decision.user)) || seats.has(foldedName(seat))) continue
+    people.add(foldedName(decision.user))
+    seats.add(foldedName(seat))
   }
   return people.size
 }
