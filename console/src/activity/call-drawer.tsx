@@ -185,8 +185,8 @@ function Settle({ call }: { readonly call: CallLife }) {
   const client = useQueryClient()
   const settle = useMutation({
     mutationFn: (as: string) => askProven(`/v1/calls/${call.call_id}/resume`, { method: 'POST', json: { as } }),
-    onSuccess: () => {
-      say('Settled.')
+    onSuccess: (_answer, as) => {
+      say(as === 'retry' ? 'The retry is ordered.' : 'Settled.')
       void client.invalidateQueries({ queryKey: ['calls'] })
     },
   })
@@ -198,6 +198,14 @@ function Settle({ call }: { readonly call: CallLife }) {
           ? 'Check the other system first, then record what happened.'
           : `It does not run again until ${whoMay('decide')} has recorded what happened.`}
       </p>
+      {call.choices?.includes('retry') === false && call.approval_id !== undefined ? (
+        <p>
+          <b>A retry waits for approval.</b>{' '}
+          <Link to="/approvals/$id" params={{ id: call.approval_id }}>
+            Read and decide
+          </Link>
+        </p>
+      ) : null}
       {maySettle ? (
         <div className="acts">
           {CHOICES.filter(([as]) => call.choices === undefined || call.choices.includes(as)).map(([as, words]) => (

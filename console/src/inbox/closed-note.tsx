@@ -87,7 +87,7 @@ export function ClosedNote({ packet, lost }: { readonly packet: Packet; readonly
               “<Text>{last.reason}</Text>”.
             </>
           )}
-          {vain} It did not run.
+          {vain} It did not run{packet.retries === undefined ? '' : ' again'}.
         </p>
       </Note>
     )
@@ -131,7 +131,8 @@ export function ClosedNote({ packet, lost }: { readonly packet: Packet; readonly
     return (
       <Note icon="clock" alert={lost}>
         <p>
-          <b>Nobody decided in time.</b> It will not run. The agent may ask again.
+          <b>Nobody decided in time.</b>{' '}
+          {packet.retries === undefined ? 'It will not run. The agent may ask again.' : 'It will not run again.'}
         </p>
       </Note>
     )
@@ -146,7 +147,16 @@ export function ClosedNote({ packet, lost }: { readonly packet: Packet; readonly
   return (
     <Note icon="undo" alert={lost}>
       <p>
-        <b>The caller withdrew this request.</b> Nothing ran.{vain}
+        {packet.retries === undefined ? (
+          <>
+            <b>The caller withdrew this request.</b> Nothing ran.
+          </>
+        ) : (
+          <>
+            <b>The caller withdrew it, or it was recorded what happened.</b> It did not run again.
+          </>
+        )}
+        {vain}
       </p>
     </Note>
   )

@@ -50,8 +50,8 @@ export function DecisionBar({ packet, folded, off, inert, onEdit, onDecided, onR
   const requester = packet.node?.context.user ?? packet.asked_by.user
   const isOwn = (isSeveral || isGroup) && me !== undefined && requester === me.user
   const isOff = off !== undefined || inert || decide.isPending
-  // The arguments of a node's call are not here.
-  const editOff = isOff || packet.node !== undefined
+  // The arguments of a node's call are not here, and a retry with others would be another call.
+  const editOff = isOff || packet.node !== undefined || packet.retries !== undefined
   const mayApprove = off === undefined && !isOwn && !saidYes
   const noYes = isOff || isOwn || saidYes || folded.length > 0
   const rememberOff = cannotRemember(packet)

@@ -181,6 +181,14 @@ export function PacketBody({ packet, unfolding, onSource }: BodyProps) {
         </Note>
       ) : null}
       <SecretNote packet={packet} />
+      {packet.retries === undefined ? null : (
+        <Note kind="ask" icon="unknown">
+          <p>
+            <b>This is a retry: attempt {packet.retries.attempt} may already have taken effect.</b> Check the other
+            system first. If it is approved, it runs again. Ordered by <Text>{packet.retries.ordered_by}</Text>.
+          </p>
+        </Note>
+      )}
       <AskedNote packet={packet} />
       <div className="cols">
         <div className="col">

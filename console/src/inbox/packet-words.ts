@@ -67,6 +67,7 @@ export function reasonsOf(packet: Packet): { readonly against: Packet['risk_note
 /** Why a consent cannot cover such a call, or undefined. A consent covers only what the policy asks about, and never calls for two people. */
 export function cannotRemember(packet: Packet): string | undefined {
   if (packet.node !== undefined) return 'Edit and Remember are off: the call waits at a node.'
+  if (packet.retries !== undefined) return 'Edit and Remember are off: this is a retry.'
   const others = packet.risk_notes.filter(
     ({ decider, effect, rule, strength, proof }) =>
       effect !== 'allow' &&

@@ -22,6 +22,7 @@ const DECIDERS: Readonly<Record<string, { readonly icon: IconName; readonly titl
   policy: { icon: 'policy', title: 'Your rules require a person' },
   provenance: { icon: 'outside', title: 'A value came from outside' },
   repetition: { icon: 'undo', title: 'It is repeated' },
+  retry: { icon: 'undo', title: 'It may have run before' },
   sandbox: { icon: 'lock', title: 'Which files it reaches' },
   shell: { icon: 'bolt', title: 'What the command does' },
   trap: { icon: 'warn', title: 'It touches a trap' },

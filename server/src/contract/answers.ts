@@ -47,6 +47,14 @@ const OutputAnswer = z.object({
 })
 const call = { call_id: z.string() }
 
+/** The request that a retry waits for. */
+const RetryAnswer = z.object({
+  approval_id: z.string(),
+  url: z.string(),
+  hub: z.string().optional(),
+  expires_at: z.number(),
+})
+
 /** A refused or failed call is a problem. */
 export const CallAnswer = z.union([
   z.object({
@@ -70,7 +78,7 @@ export const CallAnswer = z.union([
   }),
   z.object({ status: z.literal('executing'), ...call }),
   z.object({ status: z.literal('not_reported'), ...call }),
-  z.object({ status: z.literal('unknown'), ...call }),
+  z.object({ status: z.literal('unknown'), ...call, retry: RetryAnswer.optional() }),
   z.object({ status: z.literal('previewed'), tool: z.string(), preview: ToolResultAnswer }),
 ])
 
@@ -290,7 +298,9 @@ export const ConsentAnswer = MintedConsentAnswer.extend({
   cost_left: z.number().optional(),
 })
 /** The current outcome; `problem` if there is one. */
-export const SettledAnswer = z.object({ status: z.string(), call_id: z.string() }).loose()
+export const SettledAnswer = z
+  .object({ status: z.string(), call_id: z.string(), retry: RetryAnswer.optional() })
+  .loose()
 export const WithdrawnAnswer = z.object({ approval_id: z.string(), state: ApprovalState })
 export const TokenAnswer = z.object({ token: z.string() })
 export const CallbackAnswer = z.object({ approval_id: z.string(), state: ApprovalState, decisions: z.number().int() })

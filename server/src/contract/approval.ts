@@ -89,11 +89,16 @@ export type ApprovalRow = {
   readonly edited_from?: string
   /** When arguments, preview and reasons were deleted, together with those of the call. */
   readonly texts_expired_at?: number
+  /** The call has run before, and its outcome is unknown. */
+  readonly retries?: RetriedAttempt
   /** At a hub: the call waits at one of its nodes. Arguments and preview of this row are what the node shows us. */
   readonly from_node?: FromNode
   /** At a node: the digest of the hub's signed decision. */
   readonly hub_word?: string
 }
+
+/** The attempt that may have taken effect, and who ordered the retry. */
+export type RetriedAttempt = { readonly attempt: number; readonly started_at?: number; readonly ordered_by: string }
 
 /** A request of a node, as stored at the hub. */
 export type FromNode = {
@@ -191,6 +196,8 @@ export type ApprovalPacket = {
   readonly required_inputs: readonly string[]
   readonly proposed_args: string
   readonly edited_from?: string
+  /** For a retry: the attempt that may have taken effect. Its arguments cannot be edited. */
+  readonly retries?: RetriedAttempt
   readonly risk_notes: readonly Opinion[]
   readonly preview?: ToolResult
   /** For a tool that is new or differs from the admitted one: both definitions. Only in a packet that is read individually. */

@@ -36,6 +36,7 @@ export const AUDIT_EVENTS = {
   'call.not_reported': 'The client did not report whether a call of {tool} ran',
   'call.previewed': 'A dry run was made of a call of {tool} by {who}',
   'call.refused': 'A call[ of {tool}] by {who} was refused[: {why}]',
+  'call.retry_held': '{who} ordered a retry of a call of {tool}; it is held for approval[: {because}]',
   'call.settled': '{who} settled a call of {tool} whose outcome was unknown[ as: {as}]',
   'call.started': 'A call of {tool} by {who} started[ with consent {consent}]',
   'call.stopped': 'A call of {tool} was stopped before it ran[: {why}]',

@@ -136,7 +136,7 @@ export type CallRow = Call & {
   readonly judged?: RecordedFacts
   readonly idempotent: boolean
   readonly attempt: number
-  /** While pending: the request it waits for, and until when. */
+  /** While pending or waiting for a retry: the request it waits for, and until when. */
   readonly approval_id?: ApprovalId
   readonly held_until?: number
   readonly run_id?: RunId
@@ -156,6 +156,8 @@ export type CallRow = Call & {
   readonly problem?: Problem
   /** For `unknown`: who settled it and how. */
   readonly settled?: { readonly by: string; readonly as: 'retry' | 'done' | 'failed'; readonly at: number }
+  /** For `unknown`: who ordered a retry. It waits for the request `approval_id`, until `held_until`. */
+  readonly retry?: { readonly by: string; readonly at: number }
   /** For a task: who cancelled it while it ran, or afterwards while its outcome was unknown. */
   readonly called_off?: { readonly by: string; readonly at: number }
   /** What would undo it, recorded before it ran. */
@@ -214,5 +216,16 @@ export type Outcome =
   | { readonly status: 'executing'; readonly call_id: CallId }
   /** A client was allowed to run it and never reported the outcome. */
   | { readonly status: 'not_reported'; readonly call_id: CallId }
-  | { readonly status: 'unknown'; readonly call_id: CallId; readonly problem: Problem }
+  | {
+      readonly status: 'unknown'
+      readonly call_id: CallId
+      readonly problem: Problem
+      /** Somebody ordered a retry: it runs once this request is approved. */
+      readonly retry?: {
+        readonly approval_id: ApprovalId
+        readonly url: string
+        readonly hub?: string
+        readonly expires_at: number
+      }
+    }
   | { readonly status: 'previewed'; readonly tool: string; readonly verdict: Verdict; readonly preview: ToolResult }

@@ -55,6 +55,10 @@ export const PacketAnswer = z.object({
   required_inputs: z.array(z.string()),
   proposed_args: z.string(),
   edited_from: z.string().optional(),
+  /** For a retry: the attempt that may have taken effect. Its inputs cannot be edited. */
+  retries: z
+    .object({ attempt: z.number().int(), started_at: z.number().optional(), ordered_by: z.string() })
+    .optional(),
   risk_notes: z.array(Opinion),
   preview: ToolResultAnswer.optional(),
   definition: DefinitionReview.optional(),

@@ -533,6 +533,12 @@ export const PROBLEMS = {
     says: 'a part of the request was not shown, so it was not approved',
     do: 'show the texts that the request lists in `foldable` whole, and send their ids as `unfolded`; or open the page of the request',
   },
+  'approval.not_editable': {
+    http: 409,
+    retry: 'never',
+    says: 'the inputs of a retry cannot be edited: with other inputs it would be another call',
+    do: 'approve or deny it as it is; the agent can make another call',
+  },
   'approval.expired': {
     http: 410,
     retry: 'never',

@@ -130,9 +130,9 @@ function countChanges(instruments: Instruments, changes: readonly Change[], now:
     if (change.kind === 'audit') audited += 1
     if (change.kind !== 'swap') continue
     if (change.table === 'calls') {
-      const { verdict, state, due, settled } = change.to
+      const { verdict, state, due, settled, retry } = change.to
       if (change.from === 'absent') instruments.count('calls', 1, { verdict: verdict.effect })
-      if (ENDS.includes(state) && due === undefined && settled === undefined)
+      if (ENDS.includes(state) && due === undefined && settled === undefined && retry === undefined)
         instruments.count('outcomes', 1, { outcome: state })
     }
     if (change.table === 'approvals' && change.to.state !== 'pending') {

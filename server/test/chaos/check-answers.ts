@@ -22,7 +22,11 @@ export function checkAnswers(
       checkDecision(one, typesOf(decided.get(one.approval_id)), report)
     else if (one.is === 'settlement' && one.acknowledged) {
       const entries = stories.get(one.call_id)?.entries ?? []
-      if (!entries.some(({ type, about }) => type === 'call.settled' && about?.['as'] === one.as))
+      const isRecorded = entries.some(({ type, about }) =>
+        // A retry that may repeat an effect is a request.
+        type === 'call.retry_held' ? one.as === 'retry' : type === 'call.settled' && about?.['as'] === one.as,
+      )
+      if (!isRecorded)
         report('acknowledged_and_lost', one.call_id, `it was settled as \`${one.as}\`, and the audit has nothing of it`)
     } else if (one.is === 'run' && !known.has(one.run_id))
       report('acknowledged_and_lost', one.run_id, 'the client was given a run that the ledger does not have')

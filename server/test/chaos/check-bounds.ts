@@ -26,8 +26,8 @@ function checkApproval({ row, approval, entries }: CallStory, report: ReportViol
   if (approval === undefined) return
   const { approval_id, expires_at, decisions } = approval
   const ofType = (type: string) => entries.filter((entry) => entry.type === type)
-  const yes = ofType('approval.approved')
-  if (yes.length > 0 && ofType('approval.expired').length > 0)
+  const isRecorded = (type: string) => ofType(type).some(({ subject }) => subject['approval'] === approval_id)
+  if (isRecorded('approval.approved') && isRecorded('approval.expired'))
     report('used_out_of_bounds', approval_id, 'it is recorded as expired and as approved')
   if (decisions.some(({ says, at }) => says === 'approve' && at >= expires_at))
     report('used_out_of_bounds', approval_id, 'it was approved after it had expired')

@@ -1,3 +1,4 @@
+import type { ApprovalRow } from '../../src/contract/approval.ts'
 import type { AuditEntry } from '../../src/contract/audit.ts'
 import { onlyReads } from '../../src/core/gate/interpret.ts'
 import { checkBounds } from './check-bounds.ts'
@@ -56,6 +57,7 @@ export const typed = ({ entries }: CallStory, type: string): readonly AuditEntry
 function storiesOf(history: History): ReadonlyMap<string, CallStory> {
   const entries = Map.groupBy(history.audit, ({ subject }) => subject['call'] ?? '')
   const receipts = Map.groupBy(history.receipts, ({ call }) => call)
+  const requests = Map.groupBy(history.approvals, ({ call_id }) => call_id)
   const approvals = new Map(history.approvals.map((row) => [row.approval_id, row]))
   return new Map(
     history.calls.map((row) => [
@@ -63,6 +65,7 @@ function storiesOf(history: History): ReadonlyMap<string, CallStory> {
       {
         row,
         approval: row.approval_id === undefined ? undefined : approvals.get(row.approval_id),
+        requests: (requests.get(row.call_id) ?? []).filter(({ state }) => state !== 'edited'),
         entries: entries.get(row.call_id) ?? [],
         receipts: receipts.get(row.call_id) ?? [],
       },
@@ -70,11 +73,20 @@ function storiesOf(history: History): ReadonlyMap<string, CallStory> {
   )
 }
 
-/** How often it may have started: once, once more for each retry that a person ordered, and more often if it is idempotent. */
+/** How often it may have started: once, once more for each approved retry, and if it is idempotent for each one that was ordered. */
 function startsAllowed(story: CallStory): number {
-  const retries = typed(story, 'call.settled').filter(({ about }) => about?.['as'] === 'retry').length
-  return 1 + retries + (story.row.idempotent ? typed(story, 'call.interrupted').length : 0)
+  const approved = new Set(typed(story, 'approval.approved').map(({ subject }) => subject['approval']))
+  const retries = story.requests.filter(
+    ({ retries: again, approval_id }) => again !== undefined && approved.has(approval_id),
+  )
+  if (!story.row.idempotent) return 1 + retries.length
+  const ordered = typed(story, 'call.settled').filter(({ about }) => about?.['as'] === 'retry')
+  return 1 + retries.length + ordered.length + typed(story, 'call.interrupted').length
 }
+
+/** The start that a request was for: the first one, or the one after the attempt that it retries. */
+const startFor = (story: CallStory, { retries }: ApprovalRow): AuditEntry | undefined =>
+  typed(story, 'call.started').find(({ about }) => (about?.['attempt'] ?? 1) === (retries?.attempt ?? 0) + 1)
 
 function checkExecutions(story: CallStory, { hashOf, isOneClock }: CheckOptions, report: ReportViolation): void {
   const { row, receipts } = story
@@ -103,23 +115,33 @@ function checkExecutions(story: CallStory, { hashOf, isOneClock }: CheckOptions,
 
 const startedSince = (starts: readonly AuditEntry[], { at }: AuditEntry): boolean => starts.some((one) => one.at > at)
 
-/** A held call starts only after exactly one approval of exactly what was shown. */
+/** A held call starts only after exactly one approval of exactly what was shown, and so does a retry. */
 function checkDecisions(story: CallStory, records: readonly ClientRecord[], report: ReportViolation): void {
-  const { row, approval } = story
-  if (row.approval_id === undefined) return
-  const yes = typed(story, 'approval.approved').filter(({ subject }) => subject['approval'] === row.approval_id)
-  const no = typed(story, 'approval.denied')
-  const first = typed(story, 'call.started')[0]
+  for (const request of story.requests) checkRequest(story, request, records, report)
+}
+
+function checkRequest(
+  story: CallStory,
+  approval: ApprovalRow,
+  records: readonly ClientRecord[],
+  report: ReportViolation,
+): void {
+  const { row } = story
+  const { approval_id } = approval
+  const isAbout = ({ subject }: AuditEntry) => subject['approval'] === approval_id
+  const yes = typed(story, 'approval.approved').filter(isAbout)
+  const no = typed(story, 'approval.denied').filter(isAbout)
+  const started = startFor(story, approval)
   if (yes.length > 1 || (yes.length > 0 && no.length > 0))
-    report('decided_twice', row.approval_id, `${yes.length} approvals and ${no.length} denials`)
-  if (first === undefined && story.receipts.length === 0) return
+    report('decided_twice', approval_id, `${yes.length} approvals and ${no.length} denials`)
+  if (started === undefined && (story.receipts.length === 0 || approval.retries !== undefined)) return
   const [decided] = yes
   if (decided === undefined) return report('decision_not_made', row.call_id, 'it started and nobody approved it')
-  if (first !== undefined && first.stream === decided.stream && first.seq < decided.seq)
+  if (started !== undefined && started.stream === decided.stream && started.seq < decided.seq)
     report('decision_not_made', row.call_id, 'it started before it was approved')
-  if (decided.args_hash !== row.args_hash || approval?.args_hash !== row.args_hash)
+  if (decided.args_hash !== row.args_hash || approval.args_hash !== row.args_hash)
     report('decision_not_made', row.call_id, 'other arguments were approved')
-  const says = approval?.decisions.filter((one) => one.says === 'approve') ?? []
+  const says = approval.decisions.filter((one) => one.says === 'approve')
   if (says.length !== 1 || says[0]?.by !== decided.actor)
     report(
       'decision_not_made',
@@ -129,7 +151,7 @@ function checkDecisions(story: CallStory, records: readonly ClientRecord[], repo
   const sent = records.some(
     (one) =>
       one.is === 'decision' &&
-      one.approval_id === row.approval_id &&
+      one.approval_id === approval_id &&
       one.says === 'approve' &&
       one.digest === decided.about?.['digest'],
   )
@@ -191,6 +213,8 @@ function checkState(story: CallStory, options: CheckOptions, report: ReportViola
     report('left_open', row.call_id, `it is still pending, and its request is \`${approval?.state}\``)
   if (row.state === 'unknown' && row.settled?.as === 'retry')
     report('left_open', row.call_id, 'its retry was never made')
+  if (row.retry !== undefined && approval?.state !== 'pending')
+    report('left_open', row.call_id, `its retry waits, and the request is \`${approval?.state}\``)
 }
 
 /** The load never makes two calls with the same arguments, so two equal calls are one call that was made twice. */

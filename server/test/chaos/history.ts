@@ -79,6 +79,8 @@ export type Violation = { readonly kind: ViolationKind; readonly about: string; 
 export type CallStory = {
   readonly row: CallRow
   readonly approval: ApprovalRow | undefined
+  /** All its requests that no edit replaced: the first one, and those for retries. */
+  readonly requests: readonly ApprovalRow[]
   readonly entries: readonly AuditEntry[]
   readonly receipts: readonly Receipt[]
 }

@@ -106,5 +106,8 @@ export async function decide(load: Load, approval_id: string): Promise<void> {
 export async function settle(load: Load, call_id: string): Promise<void> {
   const as = pick(load.random, ['retry', 'done', 'failed'] as const)
   const settled = await ask(load, (node) => node.http('POST', `/v1/calls/${call_id}/resume`, load.approver, { as }))
-  if (settled?.status === 200) load.record({ is: 'settlement', call_id, as, acknowledged: true })
+  if (settled?.status !== 200) return
+  load.record({ is: 'settlement', call_id, as, acknowledged: true })
+  const { retry } = settled.body
+  if (retry !== undefined) await decide(load, (retry as { readonly approval_id: string }).approval_id)
 }

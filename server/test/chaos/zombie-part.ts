@@ -39,6 +39,19 @@ export async function zombiePart({ hasPostgres }: { readonly hasPostgres: boolea
     // The audit of the start is in the stream of the dead node, that of the retry in another one.
     const settled = await other.http('POST', `/v1/calls/${call_id}/resume`, approver, { as: 'retry' })
     nodes.records.push({ is: 'settlement', call_id, as: 'retry', acknowledged: settled.status === 200 })
+    const { retry } = settled.body
+    const approval_id = String((retry as { readonly approval_id?: string } | undefined)?.approval_id)
+    const { body } = await other.http('GET', `/v1/approvals/${approval_id}`, approver)
+    const digest = String(body['digest'])
+    const decision = { decision: 'approve', digest }
+    const decided = await other.http('POST', `/v1/approvals/${approval_id}/decide`, approver, decision)
+    nodes.records.push({
+      is: 'decision',
+      approval_id,
+      says: 'approve',
+      digest,
+      acknowledged: decided.status === 200,
+    })
     await becomes(nodes, 'executed')
     const { checks, violations } = await nodes.check()
     const extra: Violation[] =

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ProbePoint } from '../../src/commands/ports/runtime.ts'
 import type { CallState } from '../../src/contract/call.ts'
-import { APPROVER, effectsIn } from '../gate/with-gate.ts'
+import { APPROVER, approveRetry, effectsIn } from '../gate/with-gate.ts'
 import { someOf } from '../some-of.ts'
 import { afterDeath, settles, theCall } from './after-death.ts'
 
@@ -82,7 +82,10 @@ describe('a person settles a call with an unknown outcome', () => {
       await afterDeath(scenario, 'upstream.after', async (rig) => {
         const call_id = (await theCall(rig)) ?? ''
         await settles(rig, call_id, 'unknown', 1)
-        expect(await rig.gate.calls.settle(APPROVER, call_id, as)).toMatchObject({ ok: true })
+        const { gate } = rig
+        const settled =
+          as === 'retry' ? approveRetry(gate, APPROVER, call_id) : gate.calls.settle(APPROVER, call_id, as)
+        expect(await settled).toMatchObject({ ok: true })
         await settles(rig, call_id, becomes, ran)
         expect(await rig.gate.calls.settle(APPROVER, call_id, 'retry')).toMatchObject({
           problem: { code: 'call.not_unknown' },

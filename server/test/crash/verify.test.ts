@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ADMIN, APPROVER, effectsIn, until, type GateRig } from '../gate/with-gate.ts'
+import { ADMIN, APPROVER, approveRetry, effectsIn, until, type GateRig } from '../gate/with-gate.ts'
 import { IS_WHOLE, someOf } from '../some-of.ts'
 import { afterDeath, settles, stateOf, theCall } from './after-death.ts'
 
@@ -63,7 +63,7 @@ test('a retry whose check fails, because the first attempt took effect, runs not
     await afterDeath(scenario, 'upstream.after', async (rig) => {
       const call_id = (await theCall(rig)) ?? ''
       await settles(rig, call_id, 'unknown', 1)
-      expect(await rig.gate.calls.settle(APPROVER, call_id, 'retry')).toMatchObject({ ok: true })
+      expect(await approveRetry(rig.gate, APPROVER, call_id)).toMatchObject({ ok: true })
       await until(async () => (await entriesOf(rig, 'call.stopped')) === 1)
       await settles(rig, call_id, 'unknown', 1)
       expect(await rig.gate.calls.read(ADMIN, call_id)).toMatchObject({

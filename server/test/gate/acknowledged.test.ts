@@ -7,7 +7,18 @@ import type { CallRequest, Outcome } from '../../src/contract/call.ts'
 import type { PauseScope } from '../../src/contract/pause.ts'
 import { race } from '../race/race.ts'
 import { someOf } from '../some-of.ts'
-import { ADMIN, APPROVER, effectsIn, openTestGate, pendingOf, until, type GateRig, approveShown } from './with-gate.ts'
+import {
+  ADMIN,
+  APPROVER,
+  approveRetry,
+  effectsIn,
+  openTestGate,
+  orderRetry,
+  pendingOf,
+  until,
+  type GateRig,
+  approveShown,
+} from './with-gate.ts'
 
 const ALLOW = 'rules: [{ id: all, effect: allow, match: { role: agent }, says: all }]'
 const BLOCK = 'rules: [{ id: none, effect: block, match: { role: agent }, says: none }]'
@@ -267,8 +278,9 @@ describe('a call that a person retries', () => {
         const first = await rig.call('slow__act', args, { caller: rig.caller })
         expect(first).toMatchObject({ status: 'unknown' })
         const call_id = 'call_id' in first ? (first.call_id ?? '') : ''
+        const retry = await orderRetry(rig.gate, APPROVER, call_id)
         rmSync(join(rig.folder, 'effects.txt.go'))
-        expect(await rig.gate.calls.settle(APPROVER, call_id, 'retry')).toMatchObject({ ok: true })
+        expect(await approveShown(rig.gate, APPROVER, retry)).toMatchObject({ ok: true })
         await rig.asked('is_ready', 2)
         await acknowledge(rig)
         rig.release()
@@ -296,7 +308,7 @@ describe('a call that a person retries', () => {
         expect(first).toMatchObject({ status: 'unknown', problem: { code: 'tool.broke_off' } })
         const call_id = 'call_id' in first ? (first.call_id ?? '') : ''
         for (const attempt of [2, 3]) {
-          expect(await rig.gate.calls.settle(APPROVER, call_id, 'retry')).toMatchObject({ ok: true })
+          expect(await approveRetry(rig.gate, APPROVER, call_id)).toMatchObject({ ok: true })
           await until(async () => {
             const open = await rig.gate.calls.listUnknown(APPROVER, { limit: 10 })
             const isOpen = open.ok && open.value.items.some((row) => row.attempt === attempt)

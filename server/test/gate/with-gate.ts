@@ -9,6 +9,7 @@ import type { ApprovalDecision } from '../../src/commands/approvals/decide-appro
 import type { Gate } from '../../src/commands/gate.ts'
 import type { Caller } from '../../src/contract/caller.ts'
 import type { CallRequest, Outcome } from '../../src/contract/call.ts'
+import type { ApprovalId } from '../../src/contract/ids.ts'
 import { readConfig } from '../../src/contract/config.ts'
 import { BUILT_WORKER } from '../built/built.ts'
 
@@ -103,6 +104,17 @@ export async function approveShown(
   const { digest, foldable } = packet.ok ? packet.value : { digest: '', foldable: [] }
   return approvals.decide(by, approval_id, { says: 'approve', digest, unfolded: foldable.map(({ id }) => id), ...more })
 }
+
+/** Orders the retry of a call whose outcome is unknown. Returns the request that the retry waits for. */
+export async function orderRetry({ calls }: Pick<Gate, 'calls'>, by: Caller, call_id: string): Promise<ApprovalId> {
+  const ordered = await calls.settle(by, call_id, 'retry')
+  if (!ordered.ok || ordered.value.status !== 'unknown' || ordered.value.retry === undefined)
+    throw new Error(`the retry has no request: ${JSON.stringify(ordered)}`)
+  return ordered.value.retry.approval_id
+}
+
+export const approveRetry = async (gate: Pick<Gate, 'approvals' | 'calls'>, by: Caller, call_id: string) =>
+  approveShown(gate, by, await orderRetry(gate, by, call_id))
 
 export async function openTestGate(
   folder: string,

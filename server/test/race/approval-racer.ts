@@ -14,7 +14,9 @@ await runRacer(folder, {}, async (gate) => {
   return tokens.map((one) => async () => {
     if (way === 'retry') {
       const settled = await gate.calls.settle(APPROVER, approval_id, 'retry')
-      return settled.ok ? 'ordered' : settled.problem.code
+      if (!settled.ok) return settled.problem.code
+      const { status } = settled.value
+      return status === 'unknown' ? (settled.value.retry?.approval_id ?? status) : status
     }
     const answer =
       way === 'role'

@@ -91,7 +91,7 @@ const FATES: Fates = {
     [
       'call_id caller tool_id server definition_hash thread v in_memory state verdict policy_version judged',
       'idempotent attempt approval_id held_until run_id idempotency_key identity boot started_at ended_at',
-      'ended_day expired_at settled due called_off args_hash trace received_at executor node by_run task_of',
+      'ended_day expired_at settled retry due called_off args_hash trace received_at executor node by_run task_of',
       'answerable evict_over answer_stream folded_hash',
     ],
     'canonical_args result output problem rollback evidence read_back',
@@ -100,7 +100,7 @@ const FATES: Fates = {
     [
       'v in_memory approval_id call_id run_id tool_id args_hash definition_hash caller thread by_run',
       'identity policy_version strength route evidence created_at expires_at state replaces replaced_by',
-      'counted texts_expired_at hub_word',
+      'counted texts_expired_at hub_word retries',
     ],
     'canonical_args shown sources preview preview_raw decisions look_alikes edited_from from_node',
   ),

@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { WorkflowRunView } from '../../src/contract/workflow.ts'
-import { APPROVER, approveShown, effectsIn } from '../gate/with-gate.ts'
+import { APPROVER, approveRetry, approveShown, effectsIn } from '../gate/with-gate.ts'
 import { valueOf } from '../toolflow/with-flows.ts'
 import { CRASH_DOCUMENT, CRASH_MESSAGE } from './crash-document.ts'
 import { openWorkflows, type WorkflowRig } from './with-workflows.ts'
@@ -47,5 +47,6 @@ async function settleByWitness({ gate, effects }: WorkflowRig, call_id: string):
   if (row === undefined) return
   const { text = '' } = JSON.parse(row.canonical_args) as { readonly text?: string }
   const isDone = effects().some((line) => line.includes(JSON.stringify(text)))
-  valueOf(await gate.calls.settle(APPROVER, call_id, isDone ? 'done' : 'retry'))
+  if (isDone) valueOf(await gate.calls.settle(APPROVER, call_id, 'done'))
+  else valueOf(await approveRetry(gate, APPROVER, call_id))
 }

@@ -7,6 +7,7 @@ import { visibleText } from '../../contract/visible-text.ts'
 import { askedAs, seesRequest, substituteOf } from '../approvals/asked-people.ts'
 import { maySeeApproval, shownPacketOf, type ApprovalReadDeps } from '../approvals/read-approvals.ts'
 import { maySeeCall } from '../calls/read-call.ts'
+import { isUnsettled } from '../calls/retry-changes.ts'
 import type { ServerReport } from '../catalogue/server-report.ts'
 import { listConsents, type ConsentReadDeps } from '../consents/list-consents.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
@@ -63,7 +64,7 @@ async function closingRequests(deps: AttentionDeps, caller: Caller, now: number)
 }
 
 async function unknownCalls(deps: AttentionDeps, caller: Caller): Promise<AttentionAnswer['unknown']> {
-  const isOpen = (row: CallRow) => row.settled === undefined && row.node === undefined && maySeeCall(caller, row)
+  const isOpen = (row: CallRow) => isUnsettled(row) && row.node === undefined && maySeeCall(caller, row)
   const open = (await newest(deps, 'calls', { state: 'unknown', ...ownOf(caller) })).filter(({ row }) => isOpen(row))
   const items = []
   for (const { row } of open.slice(0, MOST_SHOWN)) {

@@ -106,6 +106,7 @@ function requestMoments({
   state,
   strength,
   expires_at,
+  retries,
 }: ApprovalRow): CallMoment[] {
   const said = decisions.map((decision, index): CallMoment => {
     const { at, by, says } = decision
@@ -119,7 +120,13 @@ function requestMoments({
   const end = ENDS[state]
   const last = Math.max(created_at, ...decisions.map(({ at }) => at))
   return [
-    { at: created_at, is: 'held', says: `Held for a person, ${strength.replace('_', '-')}.`, approval_id },
+    {
+      at: created_at,
+      is: 'held',
+      ...(retries === undefined ? {} : { by: retries.ordered_by }),
+      says: `${retries === undefined ? 'Held' : 'A retry was ordered, and is held'} for a person, ${strength.replace('_', '-')}.`,
+      approval_id,
+    },
     ...said,
     ...(end === undefined ? [] : [{ at: state === 'expired' ? expires_at : last, ...end, approval_id }]),
   ]

@@ -8,6 +8,7 @@ import { shortened, visibleText } from '../../contract/visible-text.ts'
 import { sentenceSteps } from '../../core/sentence/make-sentence.ts'
 import { inSteps } from '../in-steps.ts'
 import type { Judgement } from '../calls/facts/load-judgement.ts'
+import { isUnsettled } from '../calls/retry-changes.ts'
 import type { Catalogue } from '../ports/catalogue.ts'
 import type { YieldWhenDue } from '../ports/runtime.ts'
 
@@ -26,7 +27,7 @@ export async function summariseCall(deps: SummaryDeps, row: CallRow): Promise<{ 
   const { effect, evidence, observed } = row.verdict
   const decisive = evidence.find((opinion) => opinion.effect === effect) ?? evidence[0]
   const consent_id = consentIn(evidence)
-  const isOpen = row.state === 'unknown' && row.settled === undefined
+  const isOpen = isUnsettled(row)
   const { by_run } = row
   const summary: CallSummary = {
     call_id: row.call_id,
@@ -52,11 +53,15 @@ export async function summariseCall(deps: SummaryDeps, row: CallRow): Promise<{ 
     ...(consent_id === undefined ? {} : { consent_id }),
     ...(row.problem === undefined ? {} : { problem: shownProblem(row.problem) }),
     ...(row.expired_at === undefined ? {} : { expired_at: row.expired_at }),
-    ...(isOpen ? { proposed_args: visibleText(args), choices: ['retry', 'done', 'failed'] } : {}),
+    ...(isOpen ? { proposed_args: visibleText(args), choices: choicesOf(row) } : {}),
     ...(row.rollback === undefined ? {} : { rollback: visibleText(row.rollback.says) }),
   }
   return { summary, args }
 }
+
+/** A retry that is already asked about is not offered again. */
+const choicesOf = ({ retry }: CallRow): NonNullable<CallSummary['choices']> =>
+  retry === undefined ? ['retry', 'done', 'failed'] : ['done', 'failed']
 
 const cut = (text: string) => shortened(visibleText(text), LONGEST_NAME)
 

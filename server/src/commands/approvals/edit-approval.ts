@@ -56,6 +56,8 @@ export async function judgeEdit(deps: JudgeEditDeps, by: Caller, approval_id: st
   if (elsewhere !== undefined) return elsewhere
   const approver = await mayBeAsked(deps, by, held.row)
   if (!approver.ok) return approver
+  // With other arguments it would be another call, and the first attempt would be forgotten.
+  if (held.row.retries !== undefined) return refuse('approval.not_editable', { approval_id })
   const replaced = markEdited(held.row, by, deps.ids.approval(), deps.clock(), approver.value.asked)
   if (!replaced.ok) return replaced
   const call = await heldCallOf(deps.tables, held.row)

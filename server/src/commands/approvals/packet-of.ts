@@ -82,6 +82,7 @@ export async function packetOf(
     required_inputs: Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [],
     proposed_args: args,
     ...(edited_from === undefined ? {} : { edited_from }),
+    ...(row.retries === undefined ? {} : { retries: row.retries }),
     risk_notes: evidence,
     ...(row.preview === undefined ? {} : { preview: row.preview }),
     rollback: visibleText(standard.rollback),

@@ -7,6 +7,7 @@ import type { WhoIsAsked } from '../../contract/routes.ts'
 import { reviewDefinition } from '../../core/catalogue/review-definition.ts'
 import { grantedTools } from '../../core/identity/granted-tools.ts'
 import type { Links } from '../calls/describe-call.ts'
+import { isUnsettled } from '../calls/retry-changes.ts'
 import { approvers, type ApproverDeps } from '../identity/count-approvers.ts'
 import { withStanding } from '../identity/standing-grants.ts'
 import type { Held, Page, Searches } from '../ports/reads.ts'
@@ -102,11 +103,11 @@ export async function listUnknown(
     return { ...row, canonical_args: await deps.judgement.scanner.visible(args) }
   }
   const last = held.length === page.limit ? held.at(-1) : undefined
-  const items = await Promise.all(held.filter(({ row }) => isUnsettled(row)).map(({ row }) => shown(row)))
+  const items = await Promise.all(
+    held.filter(({ row }) => isUnsettled(row) && row.node === undefined).map(({ row }) => shown(row)),
+  )
   return ok({ items, ...(last === undefined ? {} : { next: last.cursor }) })
 }
-
-const isUnsettled = (row: CallRow) => row.settled === undefined && row.node === undefined
 
 /** Texts that nobody has admitted are shown to approvers, never to the caller. */
 function definitionIn(

@@ -47,7 +47,7 @@ export type Hold = {
   readonly bytes: number
 }
 
-function holdIn({ hold }: Recording): Hold {
+function holdIn({ hold }: Pick<Recording, 'hold'>): Hold {
   if (hold === undefined) throw new Bug('a call that is held has an approval')
   return hold
 }
@@ -131,7 +131,10 @@ export function isOverBudget(verdict: Verdict): boolean {
   return blocking.length > 0 && blocking.every(({ decider, rule }) => decider === 'budget' && rule !== 'budget.unknown')
 }
 
-function approvalFor(row: CallRow, recording: Recording): ApprovalRow {
+/** What is known about a request when it is made. */
+type Requested = Pick<Recording, 'now' | 'hold' | 'preview' | 'preview_raw' | 'shown' | 'sources' | 'look_alikes'>
+
+export function approvalFor(row: CallRow, recording: Requested): ApprovalRow {
   const { approval_id, run_id, expires_at, bytes } = holdIn(recording)
   return {
     ...requestOf(row),
@@ -181,7 +184,8 @@ export function requestOf(row: CallRow): Omit<ApprovalRow, 'approval_id' | 'run_
   }
 }
 
-function holdChanges(row: CallRow, approval: ApprovalRow, now: number): Change[] {
+/** The request, and the run that waits for it. */
+export function holdChanges(row: CallRow, approval: ApprovalRow, now: number): Change[] {
   const first = holdCall(row, approval.approval_id, approval.expires_at, approval.route?.escalates_at)
   const run = beginRun(heldCall, approval.run_id, first, now, { owner: callerIdentity(row.caller), thread: row.thread })
   return [

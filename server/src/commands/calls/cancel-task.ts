@@ -6,6 +6,7 @@ import type { Links } from './describe-call.ts'
 import type { EndDeps } from '../approvals/end-approval.ts'
 import type { Liveness } from '../ports/liveness.ts'
 import type { Held } from '../ports/reads.ts'
+import { isAskedAbout } from './close-call.ts'
 import { isOrphaned } from './is-orphaned.ts'
 import { isOwnTask, taskIn, type CallTask } from './read-task.ts'
 import type { RunningCalls } from './running-calls.ts'
@@ -28,8 +29,8 @@ const STOP_MS = 10_000
 
 /**
  * The caller of a task cancels it. A held call is withdrawn, and no approval can run it any more. For a running call the tool server is
- * notified, and a person settles what may have happened by then. A call with an unknown outcome stays unchanged, and its caller stops
- * waiting for the person who settles it.
+ * notified, and a person settles what may have happened by then. A call with an unknown outcome stays unchanged, its caller stops
+ * waiting for the person who settles it, and a request for its retry is withdrawn.
  */
 export async function cancelTask(deps: CancelDeps, by: Caller, call_id: string): Promise<Result<CallTask>> {
   for (let tries = 0; tries < TRIES; tries += 1) {
@@ -47,7 +48,7 @@ export async function cancelTask(deps: CancelDeps, by: Caller, call_id: string):
 /** Whether something was done about it; the row shows the result. */
 async function stop(deps: CancelDeps, by: Caller, held: Held<'calls'>): Promise<boolean> {
   const { row } = held
-  if (row.state === 'pending') return (await withdrawCall(deps, by, row.call_id)).ok
+  if (isAskedAbout(row)) return (await withdrawCall(deps, by, row.call_id)).ok
   if (row.state === 'unknown') return giveUp(deps, by, held)
   if (row.state !== 'executing') return false
   const isHere = deps.running.callOff(row.call_id, by.id)

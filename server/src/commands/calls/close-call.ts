@@ -2,6 +2,7 @@ import type { ApprovalRow } from '../../contract/approval.ts'
 import type { CallRow } from '../../contract/call.ts'
 import { Bug, type Problem } from '../../contract/problems.ts'
 import type { RunEvent } from '../../contract/run.ts'
+import { notRetried } from '../../core/gate/interpret.ts'
 import { auditOf } from './call-changes.ts'
 import type { Change } from '../ports/ledger.ts'
 import type { Held, Tables } from '../ports/reads.ts'
@@ -21,7 +22,19 @@ export function approvalMoved(held: Held<'approvals'>, to: ApprovalRow, event: R
   return [swap, ...addRunEvent(to.run_id, event)]
 }
 
-/** Ends the held call unexecuted, together with its request. */
+/** Whether somebody is still asked whether a call may run, for the first time or again. */
+export const isAskedAbout = ({ state, retry }: Pick<CallRow, 'state' | 'retry'>): boolean =>
+  state === 'pending' || (state === 'unknown' && retry !== undefined)
+
+/** Without the retry and its run, which ends: another retry gets a new one. */
+function notRetriedRow({ retry: _, run_id: _1, ...row }: CallRow, why: Problem): CallRow {
+  return { ...row, problem: notRetried(why) }
+}
+
+/**
+ * Ends the held call unexecuted, together with its request. If that was for a retry, only the retry ends: the outcome of the attempt before
+ * it is as unknown as it was.
+ */
 export function closeCall(
   approval: { held: Held<'approvals'>; to: ApprovalRow },
   call: Held<'calls'>,
@@ -29,7 +42,10 @@ export function closeCall(
   actor: string,
   now: number,
 ): Change[] {
-  const row: CallRow = { ...call.row, state: 'refused', ended_at: now, problem: why }
+  const isRetry = call.row.state === 'unknown'
+  const row: CallRow = isRetry
+    ? notRetriedRow(call.row, why)
+    : { ...call.row, state: 'refused', ended_at: now, problem: why }
   const { state } = approval.to
   if (state === 'pending' || state === 'consumed') throw new Bug('a closed request is neither pending nor consumed')
   return [
@@ -37,7 +53,7 @@ export function closeCall(
     { kind: 'swap', table: 'calls', id: row.call_id, from: call.version, to: row },
     {
       kind: 'audit',
-      entry: auditOf(`approval.${state}`, row, now, { actor, outcome: 'refused', about: { code: why.code } }),
+      entry: auditOf(`approval.${state}`, row, now, { actor, outcome: row.state, about: { code: why.code } }),
     },
   ]
 }

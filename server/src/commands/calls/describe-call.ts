@@ -47,10 +47,16 @@ export function describeCall(row: CallRow, links: Links): Outcome {
     case 'not_reported':
       return { status: 'not_reported', call_id }
     case 'unknown':
-      return { status: 'unknown', call_id, problem: row.problem ?? problem('call.interrupted') }
+      return { status: 'unknown', call_id, problem: row.problem ?? problem('call.interrupted'), ...retryIn(row, links) }
     default:
       throw new Bug('a call has one of seven states')
   }
+}
+
+/** The request that a retry waits for. */
+function retryIn({ retry, approval_id, held_until }: CallRow, links: Links): Pick<Unknown, 'retry'> {
+  if (retry === undefined || approval_id === undefined || held_until === undefined) return {}
+  return { retry: { approval_id, ...links(approval_id), expires_at: held_until } }
 }
 
 /** Most executed calls have only a result: the rest is added where there is any. */
@@ -90,3 +96,4 @@ function verification({ due, read_back, evidence }: CallRow): Pick<Executed, 've
 }
 
 type Executed = Extract<Outcome, { status: 'executed' }>
+type Unknown = Extract<Outcome, { status: 'unknown' }>

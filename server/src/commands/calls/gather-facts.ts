@@ -1,6 +1,6 @@
 import type { Call } from '../../contract/call.ts'
 import type { Tool } from '../../contract/tool.ts'
-import type { ApprovalFact, Facts } from '../../core/gate/facts.ts'
+import type { ApprovalFact, Facts, RetryFact } from '../../core/gate/facts.ts'
 import { withDocument } from '../../core/approvals/routes/document-route.ts'
 import { routeFact, type Routes } from '../../core/approvals/routes/routes.ts'
 import type { OwnCredentials } from '../../core/gate/own-credentials/find-own.ts'
@@ -36,6 +36,7 @@ export type FactsDeps = BudgetDeps &
 export type Moment = {
   readonly integrity: Facts['integrity']
   readonly approval?: ApprovalFact
+  readonly retry?: RetryFact
   /** The request was made some time ago and has waited, for a person or in a run. */
   readonly asked_earlier?: boolean
 }
@@ -110,7 +111,7 @@ function factsOf(
   deps: FactsDeps,
   call: Call,
   tool: Tool,
-  { integrity, approval }: Moment,
+  { integrity, approval, retry }: Moment,
   now: number,
   found: Found,
 ): Gathered {
@@ -140,6 +141,7 @@ function factsOf(
   if (approvers !== undefined) facts.approvers = approvers
   if (capabilities !== undefined) facts.capabilities = capabilities
   if (approval !== undefined) facts.approval = approval
+  if (retry !== undefined) facts.retry = retry
   const route = routeOf(deps, call, tool, capabilities)
   if (route !== undefined) facts.route = route
   return { facts, seen: { expects, valid_until } }

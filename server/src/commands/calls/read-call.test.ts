@@ -34,7 +34,7 @@ function watched(first: CallRow) {
 }
 
 test('whoever waits for an interrupted call gets the outcome of the retry that was ordered', async () => {
-  const { deps, become } = watched({ ...UNKNOWN, settled: { by: 'recovery', as: 'retry', at: 1 } })
+  const { deps, become } = watched({ ...UNKNOWN, idempotent: true, settled: { by: 'recovery', as: 'retry', at: 1 } })
   const read = readCall(deps, BY, UNKNOWN.call_id, 1_000)
   let isOver = false
   void read.then(() => (isOver = true))

@@ -4,6 +4,7 @@ import { DECIDING_KINDS, PROGRAM_KINDS } from '../../contract/caller.ts'
 import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { grantedTools } from '../../core/identity/granted-tools.ts'
 import { mayContinue } from '../../core/identity/grants.ts'
+import { isAskedAbout } from './close-call.ts'
 import { describeCall, type Links } from './describe-call.ts'
 import { isToBeRetried } from './retry-changes.ts'
 import { waitForCall, type WaitDeps } from './wait-for-call.ts'
@@ -38,4 +39,4 @@ export async function readCall(
 
 /** Waiting includes the read-back, and a retry that a person or the recovery has ordered. */
 const isOver = (row: CallRow) =>
-  row.state !== 'pending' && row.state !== 'executing' && row.due === undefined && !isToBeRetried(row)
+  !isAskedAbout(row) && row.state !== 'executing' && row.due === undefined && !isToBeRetried(row)

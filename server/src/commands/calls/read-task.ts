@@ -24,14 +24,21 @@ export function isOwnTask(caller: Caller, row: CallRow): boolean {
 }
 
 export function taskIn(row: CallRow, links: Links): CallTask {
-  const { call_id, tool_id, received_at, started_at, ended_at, settled, called_off } = row
+  const { call_id, tool_id, received_at, started_at, ended_at, settled, retry, called_off } = row
   return {
     call_id,
     tool_id,
     state: stateOf(row),
     outcome: describeCall(row, links),
     created_at: received_at,
-    updated_at: Math.max(received_at, started_at ?? 0, ended_at ?? 0, settled?.at ?? 0, called_off?.at ?? 0),
+    updated_at: Math.max(
+      received_at,
+      started_at ?? 0,
+      ended_at ?? 0,
+      settled?.at ?? 0,
+      retry?.at ?? 0,
+      called_off?.at ?? 0,
+    ),
   }
 }
 

@@ -4,7 +4,7 @@ import type { ApprovalId, CallId } from '../../contract/ids.ts'
 import { Bug, ok, problem, type Problem, type ProblemCode, type Result } from '../../contract/problems.ts'
 import { consume, goStale } from '../../core/approvals/transitions.ts'
 import { consentIn } from '../../core/consent/cover-with-consent.ts'
-import type { ApprovalFact } from '../../core/gate/facts.ts'
+import type { ApprovalFact, RetryFact } from '../../core/gate/facts.ts'
 import { notRetried } from '../../core/gate/interpret.ts'
 import { freesAt } from '../../core/gate/judge-budget.ts'
 import { judgedOf } from '../../core/gate/policy/recorded-call.ts'
@@ -29,7 +29,7 @@ import { quarantineChanges } from '../identity/quarantine.ts'
 import { withStanding } from '../identity/standing-grants.ts'
 import { isInDoubt, isUnrecorded } from '../changes/unrecorded.ts'
 import { endUnsent, type EndUnsentDeps } from './end-unsent.ts'
-import { isToBeRetried } from './retry-changes.ts'
+import { isToBeRetried, retryFact } from './retry-changes.ts'
 import { isStartOnRecord } from './start-on-record.ts'
 
 export type ResumeDeps = JudgeDeps &
@@ -115,10 +115,10 @@ async function approvalOf(deps: ResumeDeps, row: CallRow): Promise<Held<'approva
   return row.approval_id === undefined ? undefined : deps.tables.row('approvals', row.approval_id)
 }
 
-/** Held and approved, or interrupted and to be retried. */
+/** Held and approved, for the first time or as a retry, or interrupted and to be retried without a request. */
 function isResumable(row: CallRow, approval: ApprovalRow | undefined): boolean {
   if (row.state === 'pending') return approval?.state === 'approved'
-  return isToBeRetried(row)
+  return isToBeRetried(row) || (row.retry !== undefined && row.state === 'unknown' && approval?.state === 'approved')
 }
 
 /** `judged` is set if there was a verdict, `ready` if there was a check. */
@@ -187,12 +187,14 @@ async function judgeAgain(deps: ResumeDeps, row: CallRow, approval: Held<'approv
   const tool = deps.catalogue.tool(row.tool_id)
   if (tool === undefined) return stale('approval.stale', 'tool')
   const standing = approval && (await withStanding(deps.tables, approval))
-  const fact = approvalFact(row, standing?.row)
-  // An interrupted call already spent its unit when it started: a retry uses the same permission.
-  const spent = row.state === 'unknown' ? consentIn(row.verdict) : undefined
+  const retry = retryFact(row, tool)
+  const fact = standing && approvalFact(row, standing.row, retry)
+  // An idempotent call already spent its unit when it started: a retry uses the same permission.
+  const spent = row.state === 'unknown' && retry === undefined ? consentIn(row.verdict) : undefined
   const moment = {
     integrity: 'intact',
     asked_earlier: true,
+    ...(retry === undefined ? {} : { retry }),
     ...(fact === undefined ? {} : { approval: fact }),
   } as const
   const judged = await judgeCall(deps, row, tool, moment, spent === undefined ? {} : { spent })
@@ -213,12 +215,18 @@ function stale(code: 'approval.stale' | 'approval.args_changed', because: string
   return { next: { ok: false, problem: problem(code, { because }) } }
 }
 
-function approvalFact(row: CallRow, approval: ApprovalRow | undefined): ApprovalFact | undefined {
-  if (approval === undefined) return undefined
+/**
+ * INVARIANT: an approval allows one execution. One that was used counts again only for the repetition of an idempotent call, and a retry
+ * that may repeat an effect needs one that was given for a retry of exactly this attempt.
+ */
+function approvalFact(row: CallRow, approval: ApprovalRow, retry: RetryFact | undefined): ApprovalFact | undefined {
   const { approval_id, args_hash, definition_hash, strength, decisions, route } = approval
-  const isDecided = approval.state === 'approved' || (approval.state === 'consumed' && row.state === 'unknown')
+  const isUsable =
+    retry === undefined
+      ? approval.state === 'approved' || (approval.state === 'consumed' && row.state === 'unknown')
+      : approval.state === 'approved' && approval.retries?.attempt === row.attempt
   const is_escalated = route?.escalated_at !== undefined
-  return isDecided ? { approval_id, args_hash, definition_hash, strength, decisions, is_escalated } : undefined
+  return isUsable ? { approval_id, args_hash, definition_hash, strength, decisions, is_escalated } : undefined
 }
 
 async function commitNext(
@@ -232,7 +240,7 @@ async function commitNext(
   const isOver = next.ok && approval?.row.state === 'approved' && !consume(approval.row, now).ok
   if (isOver) return 'lost'
   // A retry is used up by starting: if this attempt is interrupted too, a person is asked again.
-  const { settled: _, ...before } = { ...held.row, ...ready?.parts }
+  const { settled: _, retry: _1, ...before } = { ...held.row, ...ready?.parts }
   const row: CallRow = next.ok
     ? {
         ...before,

@@ -1,13 +1,34 @@
 import { callerIdentity } from '../../contract/caller-identity.ts'
 import type { CallRow } from '../../contract/call.ts'
+import type { Tool } from '../../contract/tool.ts'
+import type { RetryFact } from '../../core/gate/facts.ts'
 import { heldCall, parkCall } from '../../core/runs/held-call.ts'
 import { beginRun } from '../../core/runs/begin-run.ts'
 import type { Change } from '../ports/ledger.ts'
 import type { Clock, Ids } from '../ports/runtime.ts'
 import { newRunChanges, addRunEvent } from '../runs/run-changes.ts'
 
-/** A person or the recovery has ordered a retry, and it has not started yet: starting uses the order up. */
-export const isToBeRetried = (row: CallRow): boolean => row.state === 'unknown' && row.settled?.as === 'retry'
+/**
+ * A person or the recovery has ordered a retry that needs no request, and it has not started yet: starting uses the order up. Only an
+ * idempotent call is retried like this, whatever an earlier release has ordered.
+ */
+export const isToBeRetried = (row: CallRow): boolean =>
+  row.state === 'unknown' && row.settled?.as === 'retry' && row.idempotent
+
+/** Nobody has settled it: a person has to. */
+export const isUnsettled = (row: CallRow): boolean => row.state === 'unknown' && !isToBeRetried(row)
+
+/** Whether a retry does no harm: the tool was idempotent when the call was recorded, and still is. */
+export const isHarmless = (row: CallRow, tool: Pick<Tool, 'idempotent'> | undefined): boolean =>
+  row.idempotent && tool?.idempotent === true
+
+/** What a retry is judged by; undefined if it does no harm. */
+export function retryFact(row: CallRow, tool: Pick<Tool, 'idempotent'>): RetryFact | undefined {
+  if (row.state !== 'unknown' || isHarmless(row, tool)) return undefined
+  const { attempt, started_at, called_off } = row
+  const sent = started_at === undefined ? {} : { sent: new Date(started_at).toISOString() }
+  return { attempt, ...sent, is_called_off: called_off !== undefined }
+}
 
 /** A retry of an interrupted call: an event for the run it belongs to, or for a new one, and the wake-up. */
 export function retryChanges(

@@ -2,9 +2,16 @@ import type { ApprovalRow } from '../../contract/approval.ts'
 import type { AuditEntry } from '../../contract/audit.ts'
 import type { CallRow } from '../../contract/call.ts'
 import type { AuditReads } from '../ports/reads.ts'
+import { isToBeRetried } from './retry-changes.ts'
 
-/** The audit types for what a person or the recovery did to let a call start. */
+/** The audit types for what a person or the recovery decided about a call. */
 const DECISIONS: readonly string[] = ['approval.approved', 'call.settled', 'call.interrupted']
+
+/** Only an approval lets a call start, or for an idempotent one the order of a retry, by a person or the recovery. */
+function letsStart({ type, about }: AuditEntry, row: CallRow): boolean {
+  if (!isToBeRetried(row)) return type === 'approval.approved'
+  return type === 'call.interrupted' || (type === 'call.settled' && about?.['as'] === 'retry')
+}
 const FIRST_PAGE = 256
 const PAGE = 2_048
 /** An entry's time may be shortly before the decision it records. */
@@ -23,7 +30,7 @@ export async function isStartOnRecord(
   const decided_at = row.settled?.at ?? approval?.decisions.at(-1)?.at ?? row.received_at
   const newest = await audit.namingNewest(row.call_id, FIRST_PAGE)
   const found = await Promise.all(newest.map((one) => lastWord(audit, one, row.call_id, decided_at - SLACK_MS)))
-  const isDecided = found.some((entry) => entry !== undefined && DECISIONS.includes(entry.type))
+  const isDecided = found.some((entry) => entry !== undefined && letsStart(entry, row))
   // Each node has its own stream, so the interrupted start can be the last entry of another one.
   const isStarted = found.some((entry) => entry?.type === STARTED && attemptIn(entry) > row.attempt)
   return isDecided && !isStarted

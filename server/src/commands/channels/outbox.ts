@@ -76,8 +76,8 @@ function nameOf(swap: Swap, isEscalation: boolean): string | undefined {
     return isSeconded ? 'approval.seconded' : `approval.${swap.to.state}`
   }
   if (swap.table !== 'calls') return undefined
-  const { state, approval_id, due, settled } = swap.to
-  // A call that is still to be read back, or that a person has settled, is reported at another time.
-  if (due !== undefined || settled !== undefined) return undefined
+  const { state, approval_id, due, settled, retry } = swap.to
+  // A call that is still to be read back, that a person has settled, or whose retry is asked about, is reported at another time.
+  if (due !== undefined || settled !== undefined || retry !== undefined) return undefined
   return approval_id !== undefined || state === 'unknown' ? `call.${state}` : undefined
 }

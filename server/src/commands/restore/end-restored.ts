@@ -187,7 +187,7 @@ function endedCall(deps: RestoreDeps, held: Held<'calls'>): Ending | undefined {
   if (row.state === 'executing' && (row.executor === 'client' || onlyReads(row))) return undefined
   if (row.state !== 'executing' && row.state !== 'unknown') return undefined
   if (row.state === 'unknown' && row.run_id === undefined && row.settled === undefined) return undefined
-  const { run_id: _, settled: _1, ...rest } = row
+  const { run_id: _, settled: _1, retry: _2, ...rest } = row
   const to: CallRow = {
     ...rest,
     state: 'unknown',

@@ -17,10 +17,10 @@ import type { Plan } from './plan.ts'
 import type { Policy } from './policy/policy.ts'
 
 /**
- * Deciders that are enforced in observe mode too: a forged call, a triggered trap, a revoked key, and an admin's pause. So are
- * blocks about the gate's own files and credentials, because whoever has those controls every later decision.
+ * Deciders that are enforced in observe mode too: a forged call, a triggered trap, a revoked key, an admin's pause, and a retry that may
+ * repeat an effect. So are blocks about the gate's own files and credentials, because whoever has those controls every later decision.
  */
-const ALWAYS_ENFORCED = new Set(['integrity', 'credential', 'trap', 'pause'])
+const ALWAYS_ENFORCED = new Set(['integrity', 'credential', 'trap', 'pause', 'retry'])
 
 /**
  * Decide one tool call. Pure and total: no clock, no I/O, never throws.
@@ -56,13 +56,18 @@ export function decideBy({ policy, judges }: Plan, call: Call, facts: Facts): Ve
 function verdictOf(policy: Policy, call: Call, facts: Facts, evidence: readonly Opinion[]): Verdict {
   const effect = strictestOf(evidence)
   if (effect === undefined) return { effect: 'block', evidence: [noOpinion(facts)] }
-  if (policy.mode === 'observe') return observed(effect, evidence, facts)
+  if (policy.mode === 'observe') return observed(effect, call, evidence, facts)
   if (effect !== 'ask') return { effect, evidence }
-  const asked = routed({ effect, strength: strongestOf(evidence), evidence }, facts)
-  if (facts.approval !== undefined && isCovered(call, asked, facts.approval, facts)) {
-    return { effect: 'allow', evidence: [...evidence, approvedBy(facts.approval, facts)] }
-  }
-  return coverWithConsent(asked, call, facts)
+  const asked = askedOrApproved(call, evidence, facts)
+  return asked.effect === 'ask' ? coverWithConsent(asked, call, facts) : asked
+}
+
+function askedOrApproved(call: Call, evidence: readonly Opinion[], facts: Facts): Verdict {
+  const asked = routed({ effect: 'ask', strength: strongestOf(evidence), evidence }, facts)
+  const { approval } = facts
+  return approval !== undefined && isCovered(call, asked, approval, facts)
+    ? { effect: 'allow', evidence: [...evidence, approvedBy(approval, facts)] }
+    : asked
 }
 
 /** Adds to an ask who will be asked. Only a held call has a route. */
@@ -123,10 +128,10 @@ function hasEnoughApprovals(call: Call, asked: Verdict, approval: ApprovalFact, 
   return countApprovals(decisions, call.caller.user, members) >= needed
 }
 
-function observed(effect: Effect, evidence: readonly Opinion[], facts: Facts): Verdict {
+function observed(effect: Effect, call: Call, evidence: readonly Opinion[], facts: Facts): Verdict {
   const enforced = strictestOf(evidence.filter(isEnforced))
   if (enforced === 'block') return { effect: 'block', evidence }
-  if (enforced === 'ask') return routed({ effect: 'ask', strength: strongestOf(evidence), evidence }, facts)
+  if (enforced === 'ask') return askedOrApproved(call, evidence, facts)
   return { effect: 'allow', evidence, observed: effect }
 }
 

@@ -13,6 +13,7 @@ import { judgeOwnCredentials } from './judge-own-credentials.ts'
 import { judgePause } from './judge-pause.ts'
 import { judgeProvenanceOf } from './judge-provenance.ts'
 import { judgeRepetition } from './judge-repetition.ts'
+import { judgeRetry } from './judge-retry.ts'
 import { judgeRun } from './judge-run.ts'
 import { judgeSandbox } from './judge-sandbox.ts'
 import { judgeShell, planShell } from './judge-shell.ts'
@@ -60,6 +61,7 @@ export const DECIDERS: readonly Decider[] = [
   { name: 'health', judge: judgeHealth },
   { name: 'provenance', judge: judgeProvenanceOf },
   { name: 'run', judge: judgeRun },
+  { name: 'retry', judge: judgeRetry },
   { name: 'capabilities', judge: judgeDocument },
   { name: 'budget', judge: judgeBudget },
   { name: 'repetition', judge: judgeRepetition },

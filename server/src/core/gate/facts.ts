@@ -28,6 +28,15 @@ export type ApprovalFact = {
   readonly is_escalated?: boolean
 }
 
+/** The attempt whose outcome is unknown. */
+export type RetryFact = {
+  readonly attempt: number
+  /** When it was sent. */
+  readonly sent?: string
+  /** Its caller has cancelled it. */
+  readonly is_called_off: boolean
+}
+
 /** Who would be asked about this call, and which people that currently means. */
 export type RouteFact = {
   readonly chosen: ChosenRoute
@@ -77,6 +86,8 @@ export type Facts = {
   /** From the document whose run makes the call; absent if there is none. */
   readonly capabilities?: CompiledCapabilities | 'unknown'
   readonly approval?: ApprovalFact
+  /** Absent unless an earlier attempt of this very call may have taken effect, and repeating it may do harm. */
+  readonly retry?: RetryFact
   /** Absent where no route matches. */
   readonly route?: RouteFact
   /** Consents that match this call. Absent if they were not or could not be read; then none applies. */

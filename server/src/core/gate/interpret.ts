@@ -56,7 +56,10 @@ function unanswered(lost: Problem): Problem {
 
 /** An earlier attempt may have taken effect: that is still unknown, whatever stopped the retry. */
 export function notRetried({ code, about }: Problem): Problem {
-  return problem('call.not_retried', { retry: code, because: about['because'] ?? about['why'] ?? about['says'] ?? '' })
+  return problem('call.not_retried', {
+    retry: code,
+    because: about['because'] ?? about['reason'] ?? about['why'] ?? about['says'] ?? '',
+  })
 }
 
 /** Whether an attempt before the last one may have taken effect, and repeating it may have done harm. */

@@ -158,12 +158,14 @@ const moments = fc
     history: fc.constantFrom(quiet.history, { rejections: [rejection], earlier: 9, limits }, 'unknown'),
     health: fc.constantFrom('off', 'off', { newest, max_age_ms: 5000, risk: { score: 80, source: 'p' } }),
     provenance: fc.constantFrom('off', 'off', 'unknown'),
+    retry: seldom(fc.record({ attempt: fc.constant(1), is_called_off: fc.boolean() })),
     approval: seldom(
       fc.record({
         approval_id: fc.constant('auth_0000000000000000'),
         args_hash: fc.constantFrom(HASH, OTHER),
         definition_hash: fc.constant(HASH),
         strength: fc.constantFrom(...STRENGTHS),
+        decisions: fc.constantFrom([], [{ by: 'approver:bob', user: 'bob', says: 'approve', how: 'role', at: 1 }]),
       }),
     ),
     route: seldom(fc.constant(route)),

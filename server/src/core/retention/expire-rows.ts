@@ -32,7 +32,7 @@ export function expireCall(row: CallRow, now: number): CallRow {
     canonical_args: NO_ARGUMENTS,
     expired_at: now,
     ...kept(row, ['by_run', 'task_of', 'judged', 'approval_id', 'held_until', 'run_id', 'idempotency_key']),
-    ...kept(row, ['identity', 'boot', 'started_at', 'ended_at', 'settled', 'called_off']),
+    ...kept(row, ['identity', 'boot', 'started_at', 'ended_at', 'settled', 'retry', 'called_off']),
     ...(problem === undefined ? {} : { problem: { code: problem.code, about: {} } }),
     ...(result === undefined ? {} : { result: { content: [] } }),
     ...(output === undefined
@@ -73,7 +73,7 @@ export function expireApproval(row: ApprovalRow, now: number): ApprovalRow {
       ...(ended_at === undefined ? {} : { ended_at }),
     })),
     texts_expired_at: now,
-    ...kept(row, ['identity', 'replaces', 'replaced_by', 'counted', 'route']),
+    ...kept(row, ['identity', 'replaces', 'replaced_by', 'retries', 'counted', 'route']),
   }
 }
 

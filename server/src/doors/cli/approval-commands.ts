@@ -200,6 +200,7 @@ async function printUnknown(out: Out, session: Session): Promise<void> {
     const frame = { width: out.width - 4, most: 24, each: 8, more: '' }
     for (const line of argumentLines(textOf(item['proposed_args']), frame)) out.line(`    ${line}`)
     if (item['rollback'] !== undefined) out.line(`  ${textOf(item['rollback'])}`)
-    out.line(`  settle: sluice settle ${id} retry | done | failed`)
+    const choices = Array.isArray(item['choices']) ? item['choices'].map(textOf) : []
+    out.line(`  settle: sluice settle ${id} ${choices.join(' | ')}`)
   }
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { oneOf, secondsToWait, wholeOf } from './option-values.ts'
 import { printTypedFault, withoutPosition } from './print-typed-fault.ts'
 import type { Session } from './session.ts'
-import { fieldsOf, printOutcome, printReply, table, textOf, type Fields, type Out } from './print.ts'
+import { fieldsOf, printOutcome, printReply, printRetry, table, textOf, type Fields, type Out } from './print.ts'
 import { PASSPHRASE_FILE, sendProven, type WithPassphrase } from './passphrase-commands.ts'
 import { jsonArgument } from './json-argument.ts'
 import { sendOnce } from './send-once.ts'
@@ -74,13 +74,19 @@ export function addCallCommands(program: Command, session: Session): void {
     .command('settle')
     .argument('<call_id>')
     .argument('<as>', 'retry, done or failed', oneOf('retry', 'done', 'failed'))
-    .description('end a call with an unknown outcome: `retry` runs it again, `done` or `failed` records what happened')
+    .description(
+      'end a call with an unknown outcome: `retry` runs it again once it is approved, `done` or `failed` records what happened',
+    )
     .option(...PASSPHRASE_FILE)
     .action(async (id: string, as: string, options: WithPassphrase) => {
       const path = `/v1/calls/${encodeURIComponent(id)}/resume`
       const reply = await sendProven(session, path, options.passphraseFile, { as })
       session.exit(
-        printReply(session.out(), reply, (body) => session.out().line(`${id} is now ${textOf(body['status'])}`)),
+        printReply(session.out(), reply, (body) => {
+          const retry = fieldsOf(body['retry'])
+          if (body['retry'] === undefined) session.out().line(`${id} is now ${textOf(body['status'])}`)
+          else printRetry(session.out(), retry)
+        }),
       )
     })
 

@@ -120,7 +120,7 @@ export function printOutcome(out: Out, reply: Reply, raw = false): number {
     if (status === 'executed' || status === 'previewed')
       printResult(out, fieldsOf(body['result'] ?? body['preview']), raw)
     else if (status === 'pending') printHeld(out, body)
-    else if (status === 'unknown') printUnknown(out, textOf(body['call_id']))
+    else if (status === 'unknown') printUnknown(out, textOf(body['call_id']), body['retry'])
     else out.line(`${status}: ${textOf(body['call_id'])}`)
   })
   if (!out.json && status === 'failed') printResult(out, fieldsOf(body['result']), raw)
@@ -129,9 +129,18 @@ export function printOutcome(out: Out, reply: Reply, raw = false): number {
   return EXIT_OF[status] ?? code
 }
 
-function printUnknown(out: Out, id: string): void {
+function printUnknown(out: Out, id: string, retry: unknown): void {
   out.line(`unknown: it is not known whether ${id} took effect; check that, then settle it with one of`)
-  for (const as of ['done', 'failed', 'retry']) out.line(`  sluice settle ${id} ${as}`)
+  for (const as of retry === undefined ? ['done', 'failed', 'retry'] : ['done', 'failed'])
+    out.line(`  sluice settle ${id} ${as}`)
+  if (retry !== undefined) printRetry(out, fieldsOf(retry))
+}
+
+/** The request that the retry of a call waits for. */
+export function printRetry(out: Out, retry: Fields): void {
+  const id = textOf(retry['approval_id'])
+  out.line(`the retry waits for an approval, because the first attempt may have taken effect: sluice approve ${id}`)
+  out.line(`  or at ${textOf(retry['url'])}`)
 }
 
 /** On a line of its own, because the frame breaks the pointer in the tool's text. */

@@ -40,7 +40,7 @@ export function toolAnswer(outcome: Outcome, hasOutputSchema: boolean): JsonObje
       )
     case 'unknown':
       return messageResult(
-        `It is not known whether this call took effect: ${spell(outcome.problem)} A person has been asked to check. Do not repeat it.`,
+        `It is not known whether this call took effect: ${spell(outcome.problem)} A person has been asked ${outcome.retry === undefined ? 'to check' : 'whether it may run again'}. Do not repeat it.`,
         problemDetails(outcome.status, outcome.call_id, outcome.problem),
         true,
         hasOutputSchema,
