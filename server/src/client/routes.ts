@@ -629,6 +629,17 @@ export type Routes = {
     body: { readonly shared?: boolean | undefined; readonly url: string }
     answer: { readonly server: string; readonly user?: string | undefined }
   }
+  /** Continue from the gate's page to the authorization server; `secret` proves at the end that it is the same browser */
+  'POST /oauth/login/{ticket}/continue': {
+    path: { readonly ticket: string }
+    body: { readonly [name: string]: Json }
+    answer: { readonly url: string; readonly secret: string }
+  }
+  /** Complete a login at a tool server, in the browser that continued it */
+  'POST /oauth/callback': {
+    body: { readonly secrets: readonly (string)[]; readonly state?: string | undefined; readonly code?: string | undefined; readonly iss?: string | undefined; readonly error?: string | undefined }
+    answer: { readonly title: string; readonly says: readonly (string)[] }
+  }
   /** Requests, by `state` (default pending, `any` for all) */
   'GET /v1/approvals': {
     query: { readonly state?: string | undefined; readonly session?: string | undefined; readonly limit?: number | undefined; readonly after?: number | undefined }

@@ -369,3 +369,7 @@ export const ToolflowViewAnswer = z
   .object({ run_id: z.string(), status: z.string(), state: z.object({ node: z.string() }).loose() })
   .loose()
 export const SettingsAnswer = z.object({}).loose()
+
+/** Where the browser goes next, and what it proves at the end that it is the same. */
+export const ContinuedLoginAnswer = z.object({ url: z.string(), secret: z.string() })
+export const ToolLoginDoneAnswer = z.object({ title: z.string(), says: z.array(z.string()) })

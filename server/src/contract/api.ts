@@ -156,3 +156,12 @@ export type PolicyReplayBody = z.infer<typeof PolicyReplayBody>
 /** Without `since`, no recorded calls are judged again. */
 export const PolicyDiffBody = z.strictObject({ policy: FileText, cases: Cases.default([]), since: Since.optional() })
 export type PolicyDiffBody = z.infer<typeof PolicyDiffBody>
+
+/** What the browser comes back with from an authorization server, and the secrets that the gate's pages keep in it. */
+export const ToolLoginReturnBody = z.strictObject({
+  secrets: z.array(z.string().max(128)).max(20),
+  state: z.string().max(512).optional(),
+  code: z.string().max(4_096).optional(),
+  iss: z.string().max(2_048).optional(),
+  error: z.string().max(256).optional(),
+})

@@ -332,6 +332,12 @@ export const PROBLEMS = {
     says: 'no login is waiting at this address: it was already completed, has expired, or the gate was restarted',
     do: 'start again with `sluice servers login SERVER`',
   },
+  'login.other_person': {
+    http: 409,
+    retry: 'never',
+    says: 'this login is for another person than the one who is logged in to the console in this browser',
+    do: 'let `user` open the address in their own browser; if they did not send it to you, close this page',
+  },
   'login.too_many': {
     http: 429,
     retry: 'later',

@@ -80,7 +80,7 @@ describe('logging in at a tool server behind a running gate', () => {
 
   test('`sluice servers login` prints an address and waits for the person; then the tools are listed', async () => {
     const { code, out, page } = await cliLogin('anna', 'notes')
-    expect(page).toContain('The gate can now use <code>notes</code>')
+    expect(page).toContain('The gate can now use notes.')
     expect(out).toContain('logged in to notes')
     expect(code).toBe(0)
     await expect.poll(async () => (await serverCalled('notes'))['state']).toBe('ready')
@@ -144,21 +144,48 @@ describe('logging in at a tool server behind a running gate', () => {
     expect(out).toContain('logged in to notes')
   })
 
-  test('the pages cannot be framed, cached or scripted; a HEAD request or a stranger does not use up the login', async () => {
+  test('the pages cannot be framed, cached or scripted by others; a read or a stranger does not use up the login', async () => {
     const { body } = await gate.http('POST', '/v1/servers/notes/login', admin, {})
     const url = String(body['url'])
     const page = await fetch(url)
     expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+    expect(page.headers.get('content-security-policy')).toMatch(/script-src 'sha256-[^']{44}'/)
     expect(page.headers.get('cache-control')).toBe('no-store')
     expect(page.headers.get('referrer-policy')).toBe('no-referrer')
-    expect(await page.text()).not.toContain('<script')
     const ended = await logInAs('anna', url, (to) => to.pathname === '/oauth/callback')
-    await fetch(ended.url, { method: 'HEAD' })
+    // The page says the same whatever it is asked with, and completes nothing by itself.
+    expect(await (await fetch(ended.url)).text()).toBe(await (await fetch(`${gate.url}/oauth/callback?error=x`)).text())
     const mine = await logInAs('anna', ended.url, undefined, ended.cookies)
-    expect(mine.status).toBe(200)
-    expect(await fetch(ended.url)).toMatchObject({ status: 404 })
-    const strange = await fetch(`${gate.url}/oauth/callback?state=x&error=%3Cscript%3E&error_description=%3Cscript%3E`)
-    expect(await strange.text()).not.toContain('<script')
+    expect(mine).toMatchObject({ status: 200, text: expect.stringContaining('The gate can now use notes.') as unknown })
+    expect(await logInAs('anna', ended.url, undefined, ended.cookies)).toMatchObject({ status: 404 })
+  })
+
+  test('the page cannot be skipped, and another person does not give their account to the one who began', async () => {
+    const bob = await gate.key('user', 'bob', 'bob')
+    const login = await fetch(`${gate.url}/v1/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ key: bob }),
+    })
+    const cookie = login.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+    const { body } = await gate.http('POST', '/v1/servers/own/login', ana, {})
+    const onward = `${String(body['url'])}/continue`
+    const send = (headers: Record<string, string>) =>
+      fetch(onward, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: '{}' })
+    expect(await fetch(onward)).toMatchObject({ status: 405 })
+    expect(await send({ origin: 'http://127.0.0.1:1' })).toMatchObject({ status: 403 })
+    const refused = await send({ origin: gate.url, cookie })
+    expect(refused.status).toBe(409)
+    expect(await refused.json()).toMatchObject({ code: 'login.other_person', about: { here: 'bob', user: 'ana' } })
+    // Cookies are shared by all ports, so none of them completes a login.
+    const { secret, url } = (await (await send({ origin: gate.url })).json()) as Record<'secret' | 'url', string>
+    const back = await logInAs('bob', url, (to) => to.pathname === '/oauth/callback')
+    const planted = await fetch(`${gate.url}/oauth/callback`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', cookie: `sluice_login_${secret.slice(0, 8)}=${secret}` },
+      body: JSON.stringify({ ...Object.fromEntries(new URL(back.url).searchParams), secrets: [] }),
+    })
+    expect(await planted.json()).toMatchObject({ code: 'login.failed' })
   })
 
   test('no token is in an answer, in the log, in the ledger or in a call', async () => {

@@ -177,17 +177,17 @@ describe('an authorization server with false metadata', () => {
 })
 
 describe('a callback that was not requested', () => {
-  const cookieOf = (rig: LoginRig, url: string) => {
+  const secretOf = (rig: LoginRig, url: string) => {
     const page = rig.logins.page(url.slice(-43))
-    return page.ok ? page.value.cookie : ''
+    return page.ok ? page.value.secret : ''
   }
   /** A login up to its callback, with everything that a browser sends. */
   async function begun(rig: LoginRig, name: string, user?: string) {
     const started = await rig.logins.start({ server: 'notes', user }, 'user:tester')
-    const cookie = cookieOf(rig, started.ok ? started.value.url : '')
+    const secret = secretOf(rig, started.ok ? started.value.url : '')
     const back = await rig.browse(name, user)
     const { state = '', code = '', iss = '' } = Object.fromEntries(back.searchParams)
-    return { state, code, iss, cookies: [cookie] }
+    return { state, code, iss, secrets: [secret] }
   }
 
   test('a state can be used once', () =>
@@ -200,7 +200,7 @@ describe('a callback that was not requested', () => {
   test('another browser than the one that started cannot finish the login, and its attempt uses up the state', () =>
     withServer(async (rig) => {
       const back = await begun(rig, 'anna')
-      const { cookies: _, ...without } = back
+      const { secrets: _, ...without } = back
       expect(await rig.logins.finish(without)).toMatchObject({ ok: false, problem: { code: 'login.failed' } })
       expect(await rig.logins.finish(back)).toMatchObject({ ok: false, problem: { code: 'login.unknown' } })
       expect(at.count('/token')).toBe(0)
@@ -235,8 +235,8 @@ describe('a callback that was not requested', () => {
     withServer(async (rig) => {
       for (const back of [{}, { state: '' }, { state: 'x', code: 'y' }])
         expect(await rig.logins.finish(back)).toMatchObject({ ok: false, problem: { code: 'login.unknown' } })
-      const { state, cookies } = await begun(rig, 'anna')
-      const ended = await rig.logins.finish({ state, cookies, error: '<script>alert(1)</script>' })
+      const { state, secrets } = await begun(rig, 'anna')
+      const ended = await rig.logins.finish({ state, secrets, error: '<script>alert(1)</script>' })
       expect(ended).toMatchObject({ ok: false, problem: { code: 'login.failed' } })
       expect(JSON.stringify(ended)).not.toContain('script')
     }))

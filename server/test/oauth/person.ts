@@ -5,8 +5,8 @@ export type Browser = Map<string, Map<string, string>>
 const MOST_STEPS = 20
 
 /**
- * A person with a browser: opens an address, follows links and redirects, logs in as `name` and agrees to everything. Cookies are
- * kept by host and port. Stops before an address that `stopAt` matches.
+ * A person with a browser: opens an address, follows links and redirects, logs in as `name` and agrees to everything. Cookies, and what
+ * the gate's pages store, are kept by host and port. Stops before an address that `stopAt` matches.
  */
 export async function logInAs(
   name: string,
@@ -32,9 +32,35 @@ export async function logInAs(
     }
     const text: string = await response.text()
     ended = { url: url.href, status: response.status, text, cookies }
-    next = stepAfter(name, url, response, text)
+    if (text.includes('<script>')) {
+      const done = await scripted(url, text, cookies)
+      if (typeof done === 'string') next = { url: new URL(done) }
+      else return { ...ended, status: done.status, text: await done.text() }
+    } else next = stepAfter(name, url, response, text)
   }
   return ended
+}
+
+/** What the script of a page of the gate does: continues with an address, or shows an answer. */
+async function scripted(url: URL, text: string, cookies: Browser): Promise<string | Response> {
+  const stored = cookies.get(`stored ${url.host}`) ?? new Map<string, string>()
+  cookies.set(`stored ${url.host}`, stored)
+  const send = (to: URL, body: object) =>
+    fetch(to, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: url.origin },
+      body: JSON.stringify(body),
+    })
+  const link = /<a id="continue" href="([^"]+)"/.exec(text)?.[1]
+  if (link === undefined) {
+    const query = Object.fromEntries(url.searchParams)
+    return send(new URL(url.pathname, url), { ...query, secrets: [...stored.values()] })
+  }
+  const answer = await send(new URL(link, url), {})
+  if (!answer.ok) return answer
+  const { url: next, secret } = (await answer.json()) as { readonly url: string; readonly secret: string }
+  stored.set(secret, secret)
+  return next
 }
 
 function stepAfter(name: string, url: URL, response: Response, text: string) {
@@ -44,6 +70,5 @@ function stepAfter(name: string, url: URL, response: Response, text: string) {
   const prompt = /name="prompt" value="([a-z]+)"/.exec(text)?.[1]
   if (action !== undefined && prompt !== undefined)
     return { url: new URL(action, url), form: new URLSearchParams({ prompt, login: name, password: 'any' }) }
-  const link = /<a id="continue" href="([^"]+)"/.exec(text)?.[1]
-  return link === undefined ? undefined : { url: new URL(link.replaceAll('&amp;', '&'), url) }
+  return undefined
 }

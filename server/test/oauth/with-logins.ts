@@ -74,10 +74,10 @@ export async function withLogins(options: LoginRigOptions, use: (rig: LoginRig) 
     const page = logins.page(ticket)
     if (!page.ok) throw new Error(JSON.stringify(page.problem))
     const ended = await logInAs(name, page.value.authorization_url, (url) => url.origin === BASE)
-    last_cookie = page.value.cookie
+    last_secret = page.value.secret
     return new URL(ended.url)
   }
-  let last_cookie = ''
+  let last_secret = ''
   const rig: LoginRig = {
     servers,
     logins,
@@ -90,7 +90,7 @@ export async function withLogins(options: LoginRigOptions, use: (rig: LoginRig) 
     browse,
     logIn: async (name, user) => {
       const back = await browse(name, user)
-      return logins.finish({ ...Object.fromEntries(back.searchParams), cookies: [last_cookie] })
+      return logins.finish({ ...Object.fromEntries(back.searchParams), secrets: [last_secret] })
     },
     call: (tool, user, args = {}) =>
       servers.call({

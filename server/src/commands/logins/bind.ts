@@ -27,10 +27,10 @@ export interface LoginsGate {
   end(caller: Caller, which: WhichLogin): Promise<Result<{ readonly revoked: boolean }>>
   /** The gate's login page, for anybody who has its URL. */
   page(ticket: string): Result<LoginPage>
-  /** What a browser brings back; its cookie proves that it started the login. */
+  /** What a browser brings back; its secret proves that it continued the login. */
   finish(back: LoginReturn): Promise<Result<LoginSlot>>
   /** The same, entered by hand by somebody who may start this login. */
-  finishFor(caller: Caller, which: WhichLogin, back: Omit<LoginReturn, 'cookies'>): Promise<Result<LoginSlot>>
+  finishFor(caller: Caller, which: WhichLogin, back: Omit<LoginReturn, 'secrets'>): Promise<Result<LoginSlot>>
 }
 
 export function bindLogins(deps: LoginsDeps): LoginsGate {

@@ -26,24 +26,22 @@ export type StartedLogin = {
   readonly issuer: string
 }
 
-/** What the gate's page shows before it redirects a browser. `cookie` binds the browser to the login. */
+/** What the gate's page shows before it redirects a browser. `secret` binds the browser to the login. */
 export type LoginPage = LoginSlot & {
   readonly issuer: string
   readonly scope?: string
   readonly authorization_url: string
-  readonly cookie: string
-  /** Whether a browser reaches the gate over https. */
-  readonly secure: boolean
+  readonly secret: string
 }
 
 /** What a browser brings back from an authorization server. */
 export type LoginReturn = {
-  readonly state?: string
-  readonly code?: string
-  readonly iss?: string
-  readonly error?: string
-  /** Those of the gate's own page. */
-  readonly cookies?: readonly string[]
+  readonly state?: string | undefined
+  readonly code?: string | undefined
+  readonly iss?: string | undefined
+  readonly error?: string | undefined
+  /** Those that the gate's own pages keep in this browser. */
+  readonly secrets?: readonly string[]
 }
 
 /** Never contains a token. */
@@ -70,7 +68,7 @@ export interface ServerLogins {
   page(ticket: string): Result<LoginPage>
   /**
    * Processes what the browser brought back. Every state is accepted once, whatever the result. `as`: entered by somebody who may
-   * start this login, and no other; then no cookie is needed.
+   * start this login, and no other; then no secret is needed.
    */
   finish(
     back: LoginReturn,

@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import { LoggedOutAnswer, LoginAnswer, LoginBody, LoginHereAnswer, LoginMethodsAnswer } from '../../contract/login.ts'
 import type { Caller } from '../../contract/caller.ts'
 import type { Gate } from '../../commands/gate.ts'
-import { problem } from '../../contract/problems.ts'
+import { ok, refuse, type Result } from '../../contract/problems.ts'
 import { isOwnOrigin, loginCookie, loginSecret } from '../entrance/login-cookie.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import type { App, Door, LoginOptions } from './door.ts'
@@ -121,13 +121,17 @@ export const secretOf = (c: Context<Door>, { publicUrl }: LoginOptions): string 
   c.req.header('authorization') === undefined ? loginSecret((name) => c.req.header(name), publicUrl) : undefined
 
 /** Pages of somebody else must not log anybody in. */
+export const isFromOwnPage = (c: Context<Door>): Result<void> =>
+  isOwnOrigin((name) => c.req.header(name)) ? ok(undefined) : refuse('auth.csrf')
+
 export async function answerLogin(
   c: Context<Door>,
   gate: Gate,
   options: LoginOptions,
   logIn: () => ReturnType<Gate['identity']['logIn']>,
 ): Promise<Response> {
-  if (!isOwnOrigin((name) => c.req.header(name))) return problemResponse(problem('auth.csrf'), c.get('trace'))
+  const own = isFromOwnPage(c)
+  if (!own.ok) return problemResponse(own.problem, c.get('trace'))
   const begun = await logIn()
   if (!begun.ok) return problemResponse(begun.problem, c.get('trace'))
   const { secret, login: row } = begun.value

@@ -1,21 +1,66 @@
 import type { Context } from 'hono'
+import { z } from 'zod'
 import {
+  ContinuedLoginAnswer,
+  ToolLoginDoneAnswer,
   ServerLoginAnswer,
   ServerLoginSlotAnswer,
   ServerLoginStatusAnswer,
   ServerLogoutAnswer,
 } from '../../contract/answers.ts'
-import { LoginBody, LoginReturnBody } from '../../contract/api.ts'
-import { PROBLEMS, type Problem } from '../../contract/problems.ts'
+import { LoginBody, LoginReturnBody, ToolLoginReturnBody } from '../../contract/api.ts'
+import { problem, PROBLEMS, type Problem } from '../../contract/problems.ts'
 import { jsonResponse, problemResponse } from '../entrance/problem.ts'
 import type { Door } from './door.ts'
 import { page } from './html-page.ts'
+import { isFromOwnPage, secretOf } from './login.ts'
 import { partOf } from './query.ts'
 import { PEOPLE } from './access.ts'
 import { declareRoute, route, routeWithBody, type Routes } from './route.ts'
 
-const COOKIE = 'sluice_login_'
-const COOKIE_SECONDS = 600
+/**
+ * The secret of a login is kept in the storage of the gate's page: unlike a cookie, no page of another port or site can set it. The
+ * callback sends all that the browser has, and each counts once.
+ */
+const STORED = 'sluice.tool-login.'
+const MOST_STORED = 20
+
+const CONTINUE = `
+const link = document.getElementById('continue')
+link.addEventListener('click', async (event) => {
+  event.preventDefault()
+  const answer = await fetch(link.href, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' })
+  const said = await answer.json()
+  if (!answer.ok) return void (document.querySelector('main').textContent = said.title + '. ' + said.detail + '.')
+  localStorage.setItem('${STORED}' + Date.now(), said.secret)
+  location.assign(said.url)
+})`
+
+const RETURN = `
+const query = new URLSearchParams(location.search)
+history.replaceState(null, '', location.pathname)
+const names = Object.keys(localStorage).filter((name) => name.startsWith('${STORED}')).sort().reverse()
+const secrets = names.slice(0, ${MOST_STORED}).map((name) => localStorage.getItem(name))
+for (const name of names.slice(${MOST_STORED})) localStorage.removeItem(name)
+const body = { secrets }
+for (const name of ['state', 'code', 'iss', 'error']) if (query.has(name)) body[name] = query.get(name)
+const main = document.querySelector('main')
+const show = (title, says) => {
+  document.title = title
+  main.replaceChildren(...[title, ...says].map((text, at) => {
+    const part = document.createElement(at === 0 ? 'h1' : 'p')
+    part.textContent = text
+    return part
+  }))
+}
+fetch(location.pathname, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+  .then(async (answer) => [answer, await answer.json()])
+  .then(([answer, said]) => answer.ok
+    ? show(said.title, said.says)
+    : show('The login did not succeed', [said.title + '.', said.about.why ?? '', 'What to do: ' + said.detail + '.']))
+  .catch(() => show('The login did not succeed', ['The gate does not answer.']))`
+
+const OAUTH_CALLBACK = '/oauth/callback'
 
 /** Logins at tool servers: started and ended with a key, completed in a browser without one. */
 export const serverLoginRoutes: Routes = (app, gate) => {
@@ -92,47 +137,58 @@ export const serverLoginRoutes: Routes = (app, gate) => {
         'Continue only if you started this login yourself, or know who did.',
       ],
       link: { text: 'Continue', to: `/oauth/login/${encodeURIComponent(c.req.param('ticket'))}/continue` },
+      script: CONTINUE,
     })
   })
 
-  declareRoute('get', '/oauth/login/{ticket}/continue', 'anyone')
-  app.get('/oauth/login/:ticket/continue', (c) => {
-    const ticket = c.req.param('ticket')
-    const found = gate.logins.page(ticket)
-    if (!found.ok) return failure(found.problem)
-    const { cookie, authorization_url, secure } = found.value
-    const attributes = ['Path=/oauth/callback', 'HttpOnly', 'SameSite=Lax', `Max-Age=${COOKIE_SECONDS}`]
-    return new Response(null, {
-      status: 302,
-      headers: {
-        location: authorization_url,
-        'set-cookie': [`${COOKIE}${ticket.slice(0, 8)}=${cookie}`, ...attributes, ...(secure ? ['Secure'] : [])].join(
-          '; ',
-        ),
-        'cache-control': 'no-store',
-        'referrer-policy': 'no-referrer',
-      },
-    })
-  })
+  app.openapi(
+    routeWithBody({
+      method: 'post',
+      path: '/oauth/login/{ticket}/continue',
+      access: 'anyone',
+      summary:
+        "Continue from the gate's page to the authorization server; `secret` proves at the end that it is the same browser",
+      body: z.strictObject({}),
+      answers: ContinuedLoginAnswer,
+    }),
+    async (c) => {
+      const own = isFromOwnPage(c)
+      if (!own.ok) return problemResponse(own.problem, c.get('trace'))
+      const found = gate.logins.page(partOf(c, 'ticket'))
+      if (!found.ok) return problemResponse(found.problem, c.get('trace'))
+      const { user, secret, authorization_url } = found.value
+      const cookie = secretOf(c, c.get('login'))
+      const here = cookie === undefined ? undefined : await gate.identity.readLogin(cookie, true)
+      if (user !== undefined && here?.ok === true && here.value.user !== user)
+        return problemResponse(problem('login.other_person', { here: here.value.user, user }), c.get('trace'))
+      return jsonResponse(200, { url: authorization_url, secret })
+    },
+  )
 
-  declareRoute('get', '/oauth/callback', 'anyone')
-  app.get('/oauth/callback', async (c) => {
-    // A HEAD request must not use up the login.
-    if (c.req.method === 'HEAD') return page(200, 'Login', { says: [] })
-    const cookies = (c.req.header('cookie') ?? '').split(/;\s*/).flatMap((pair) => {
-      const at = pair.indexOf('=')
-      return pair.startsWith(COOKIE) && at !== -1 ? [pair.slice(at + 1)] : []
-    })
-    const done = await gate.logins.finish({ ...returnIn(new URL(c.req.url).searchParams), cookies })
-    if (!done.ok) return failure(done.problem)
-    const { server, user } = done.value
-    return page(200, 'Logged in', {
-      says: [
-        `The gate can now use \`${server}\`${user === undefined ? '' : ` for \`${user}\``}.`,
-        'You can close this window.',
-      ],
-    })
-  })
+  declareRoute('get', OAUTH_CALLBACK, 'anyone')
+  app.get(OAUTH_CALLBACK, () => page(200, 'One moment', { says: ['The login is being completed.'], script: RETURN }))
+  app.openapi(
+    routeWithBody({
+      method: 'post',
+      path: OAUTH_CALLBACK,
+      access: 'anyone',
+      summary: 'Complete a login at a tool server, in the browser that continued it',
+      body: ToolLoginReturnBody,
+      answers: ToolLoginDoneAnswer,
+    }),
+    async (c) => {
+      const own = isFromOwnPage(c)
+      if (!own.ok) return problemResponse(own.problem, c.get('trace'))
+      const done = await gate.logins.finish(c.req.valid('json'))
+      if (!done.ok) return problemResponse(done.problem, c.get('trace'))
+      const { server, user } = done.value
+      const forWhom = user === undefined ? '' : ` for ${user}`
+      return jsonResponse(200, {
+        title: 'Logged in',
+        says: [`The gate can now use ${server}${forWhom}.`, 'You can close this window.'],
+      })
+    },
+  )
 }
 
 const whichIn = (c: Context<Door>) => ({ server: partOf(c, 'server'), shared: c.req.query('shared') === '1' })

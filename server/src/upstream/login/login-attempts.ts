@@ -12,7 +12,7 @@ export type Attempt = {
   /** Sent to the authorization server and returned from there, once. */
   readonly state: string
   /** Ensures that the browser that comes back is the one that opened the page. */
-  readonly cookie: string
+  readonly secret: string
   readonly verifier: string
   readonly redirect_uri: string
   readonly authorization_url: string

@@ -93,7 +93,7 @@ export function openServerLogins(deps: LoginDeps): OpenServerLogins {
         by,
         ticket: randomText(),
         state,
-        cookie: randomText(),
+        secret: randomText(),
         verifier: codeVerifier,
         redirect_uri,
         authorization_url: authorizationUrl.href,
@@ -175,18 +175,17 @@ export function openServerLogins(deps: LoginDeps): OpenServerLogins {
     page(ticket) {
       const attempt = attempts.byTicket(ticket)
       if (attempt === undefined) return refuse('login.unknown')
-      const { slot, discovered, authorization_url, cookie } = attempt
+      const { slot, discovered, authorization_url, secret } = attempt
       const { issuer, scope } = discovered
-      const secure = deps.base().startsWith('https:')
-      return ok({ ...slot, issuer, authorization_url, cookie, secure, ...(scope === undefined ? {} : { scope }) })
+      return ok({ ...slot, issuer, authorization_url, secret, ...(scope === undefined ? {} : { scope }) })
     },
-    async finish({ state, code, iss, error, cookies = [] }, as) {
+    async finish({ state, code, iss, error, secrets = [] }, as) {
       const attempt = state === undefined ? undefined : attempts.takeByState(state)
       if (attempt === undefined) return refuse('login.unknown')
       const { slot, discovered, by } = attempt
       // Until the tokens are here, the login still counts as waiting; a rejection ends it immediately.
       if (error !== undefined || code === undefined) attempts.finished(attempt)
-      const isTheirs = as === undefined ? cookies.includes(attempt.cookie) : slotKey(as) === slotKey(slot)
+      const isTheirs = as === undefined ? secrets.includes(attempt.secret) : slotKey(as) === slotKey(slot)
       if (!isTheirs) {
         attempts.finished(attempt)
         return failed(slot, 'it was completed in a different browser than it was started in')
