@@ -1,7 +1,5 @@
-import type { SentencePiece } from './sentence.ts'
-
 /** The value of a piece, and what can mislead about it: those are the gate's own words, so they are shown beside the value and not as a part of it. */
-export function valueAndMark({ text, mark }: Exclude<SentencePiece, { is: 'text' }>): {
+export function valueAndMark({ text, mark }: { readonly text: string; readonly mark?: string | undefined }): {
   readonly value: string
   readonly mark?: string
 } {
