@@ -17,6 +17,7 @@ import type { IconName } from '../parts/icon-paths.ts'
 import { Note } from '../parts/note.tsx'
 import { Risk } from '../parts/risk.tsx'
 import { GateText } from '../parts/gate-text.tsx'
+import { agentName } from '../inbox/packet-words.ts'
 import { Sentence } from '../parts/sentence.tsx'
 import { Failed, Skeleton } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
@@ -90,7 +91,7 @@ function Life({ call }: { readonly call: CallLife }) {
         <Sentence of={call.sentence} />
       </h2>
       <p className="small dim">
-        <CallerName id={call.asked_by.id} user={call.asked_by.user} /> · <code>{call.tool_id}</code>{' '}
+        <CallerName id={call.asked_by.id} user={call.asked_by.user} /> · <code>{call.tool_id}</code> ·{' '}
         <Risk of={call.risk.class} long />
       </p>
       {call.state === 'pending' && call.approval_id !== undefined ? (
@@ -113,7 +114,7 @@ function Life({ call }: { readonly call: CallLife }) {
       )}
       <ol className="moments">
         {call.moments.map((moment, at) => (
-          <Moment key={at} moment={moment} />
+          <Moment key={at} moment={moment} ran={call.state === 'executed'} />
         ))}
       </ol>
       <Fold label="Inputs">
@@ -123,7 +124,7 @@ function Life({ call }: { readonly call: CallLife }) {
           <InputFields of={args} className="fields card" />
         )}
       </Fold>
-      <Fold label={many(call.verdict.evidence.length, 'opinion')}>
+      <Fold label={many(call.verdict.evidence.length, 'check result')}>
         <div className="card">
           <Reasons of={[...call.verdict.evidence]} />
         </div>
@@ -147,11 +148,11 @@ function Life({ call }: { readonly call: CallLife }) {
   )
 }
 
-function Moment({ moment }: { readonly moment: CallMoment }) {
+function Moment({ moment, ran }: { readonly moment: CallMoment; readonly ran: boolean }) {
   const { icon, title, kind } = MOMENTS[moment.is]
   return (
     <li>
-      <span className={`moment-icon ${kind}`}>
+      <span className={`moment-icon ${moment.is === 'ended' && !ran ? '' : kind}`}>
         <Icon name={icon} size="s" />
       </span>
       <b>
@@ -159,7 +160,7 @@ function Moment({ moment }: { readonly moment: CallMoment }) {
         {moment.by === undefined ? null : (
           <>
             {' '}
-            by <Text>{moment.by}</Text>
+            by <Text>{agentName(moment.by)}</Text>
           </>
         )}
       </b>

@@ -3,7 +3,7 @@ import type { ApprovalRow, ApprovalState } from '../../contract/approval.ts'
 import type { CallRow } from '../../contract/call.ts'
 import { DECIDING_KINDS, type Caller } from '../../contract/caller.ts'
 import { ok, PROBLEMS, refuse, type Result } from '../../contract/problems.ts'
-import type { Effect, Opinion } from '../../contract/verdict.ts'
+import type { Effect, Opinion, Strength } from '../../contract/verdict.ts'
 import { visibleText } from '../../contract/visible-text.ts'
 import { asCalled } from '../../core/gate/as-called.ts'
 import { riskInWords } from '../../core/packet/risk-in-words.ts'
@@ -67,7 +67,7 @@ function momentsOf(row: CallRow, requests: readonly ApprovalRow[]): CallMoment[]
     { at: row.received_at, is: 'asked', by: row.caller.id, says: 'The call was made.' },
     judgedAs(earlier, ''),
     ...requests.flatMap((request) => requestMoments(request)),
-    isAgain ? judgedAs(verdict, ' again') : undefined,
+    isAgain ? judgedAs(verdict, 'Checked again: ') : undefined,
     row.started_at === undefined
       ? undefined
       : { at: row.started_at, is: 'started', says: 'It was recorded, then sent to the tool server.' },
@@ -80,7 +80,7 @@ function momentsOf(row: CallRow, requests: readonly ApprovalRow[]): CallMoment[]
       : { at: row.evidence.verify.at, is: 'read_back', says: visibleText(row.evidence.verify.says) },
     row.settled === undefined
       ? undefined
-      : { at: row.settled.at, is: 'settled', by: row.settled.by, says: `A person settled it as ${row.settled.as}.` },
+      : { at: row.settled.at, is: 'settled', by: row.settled.by, says: SETTLED[row.settled.as] },
     row.expired_at === undefined
       ? undefined
       : { at: row.expired_at, is: 'erased', says: 'Its arguments and outputs were deleted.' },
@@ -95,9 +95,22 @@ function judgedAs({ at, effect, evidence }: JudgedMoment, again: string): CallMo
   return {
     at,
     is: 'judged',
-    says: `Judged${again}: ${effect}${why.length === 0 ? '' : `, because ${why.join('; ')}`}`,
+    says: `${again}${JUDGED[effect]}${why.length === 0 ? '' : `, because ${why.join('; ')}`}.`,
   }
 }
+
+const JUDGED = { allow: 'Allowed', ask: 'Needs approval', block: 'Blocked' } as const satisfies Record<Effect, string>
+const NEEDS = {
+  simple: 'It needs approval.',
+  strong: 'It needs a strong approval.',
+  two_person: 'It needs the approval of two people.',
+} as const satisfies Record<Strength, string>
+const HOW = { role: '', token: ' with a token', hub: ' at the hub' } as const
+const SETTLED = {
+  done: 'It was recorded that it ran.',
+  failed: 'It was recorded that it did not run.',
+  retry: 'It is to be tried again.',
+} as const
 
 function requestMoments({
   approval_id,
@@ -115,7 +128,7 @@ function requestMoments({
     const is = says === 'deny' ? 'denied' : isFirst ? 'seconded' : 'approved'
     const proof =
       decision.passkey === undefined ? (decision.passphrase === true ? ', with a passphrase' : '') : ', with a passkey'
-    return { at, is, by, says: `${WORDS[is]} by ${decision.how}${proof}${reason}`, approval_id }
+    return { at, is, by, says: `${WORDS[is]}${HOW[decision.how]}${proof}${reason === '' ? '.' : reason}`, approval_id }
   })
   const end = ENDS[state]
   const last = Math.max(created_at, ...decisions.map(({ at }) => at))
@@ -124,7 +137,7 @@ function requestMoments({
       at: created_at,
       is: 'held',
       ...(retries === undefined ? {} : { by: retries.ordered_by }),
-      says: `${retries === undefined ? 'Held' : 'A retry was ordered, and is held'} for a person, ${strength.replace('_', '-')}.`,
+      says: `${retries === undefined ? '' : 'A retry was ordered. '}${NEEDS[strength]}`,
       approval_id,
     },
     ...said,
@@ -144,7 +157,7 @@ const ENDS: Partial<Record<ApprovalState, Pick<CallMoment, 'is' | 'says'>>> = {
 function endingOf({ state, problem }: CallRow): string {
   const why = problem === undefined ? '' : `: ${PROBLEMS[problem.code].says}`
   if (state === 'executed') return 'It ran.'
-  if (state === 'failed') return `It failed${why}`
-  if (state === 'refused') return `It did not run${why}`
-  return `It is not known whether it ran${why}`
+  if (state === 'failed') return `It failed${why}.`
+  if (state === 'refused') return `It did not run${why}.`
+  return `It is not known whether it ran${why}.`
 }
