@@ -1,10 +1,12 @@
+import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { lockFolder } from '../../src/stores/sqlite/lock-folder.ts'
+import { LAUNCHER } from '../built/built.ts'
 import { configure, run, runGate } from '../doors/with-running-gate.ts'
 
 const temporary = () => mkdtempSync(join(tmpdir(), 'sluice-starting-'))
@@ -58,6 +60,36 @@ test('a gate whose port is in use starts no tool server, and says which port it 
     expect(existsSync(started)).toBe(false)
   } finally {
     other.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
+
+const TALKS = resolve(import.meta.dirname, '../tool-servers/starting.ts')
+const IN_A_TERMINAL = ['script', '-qfec', `${process.execPath} ${LAUNCHER} up --trust`, '/dev/null']
+test.each<readonly [string, readonly string[]]>([
+  ['a pipe', ['sh', '-c', `exec ${process.execPath} ${LAUNCHER} up --trust 2>&1`]],
+  ...(existsSync('/usr/bin/script') ? [['a terminal', IN_A_TERMINAL] as const] : []),
+])('what a first start says is in one piece in %s, however much a tool server writes meanwhile', async (_, command) => {
+  const folder = temporary()
+  const args = ['-e', `setInterval(() => console.error('talking'), 1); import(${JSON.stringify(TALKS)})`]
+  writeFileSync(
+    join(folder, 'sluice.yaml'),
+    JSON.stringify({ listen: { port: 0 }, servers: { book: { command: process.execPath, args } } }),
+  )
+  const [program = '', ...words] = command
+  const started = spawn(program, words, { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] })
+  const ended = new Promise((done) => started.once('exit', done))
+  let seen = ''
+  try {
+    for await (const chunk of started.stdout) {
+      seen += String(chunk)
+      if (/is up at[^]*talking[^]*\n/.test(seen)) break
+    }
+    expect(seen).toContain('talking')
+    expect(seen.replaceAll('\r', '')).toMatch(/^sluice is up at \S+, 2 tools, data in .*\nyour admin key is in .*\n/m)
+  } finally {
+    started.kill()
+    await ended
     rmSync(folder, { recursive: true, force: true })
   }
 })
