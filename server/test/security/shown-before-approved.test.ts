@@ -184,10 +184,10 @@ describe('over HTTP and at the command line', () => {
     expect([approved.code, approved.err]).toEqual([0, expect.stringContaining(HIDDEN)])
     const { out } = await gate.cli('approvals', 'show', second)
     expect(out).toContain(HIDDEN)
-    const [, digest = ''] = /packet ([0-9a-f]{64})/.exec(out) ?? []
+    const [, digest = ''] = /request digest ([0-9a-f]{64})/.exec(out) ?? []
     expect((await gate.cli('approve', second, '--digest', digest)).code).toBe(0)
     // The list cuts long arguments, so it has no digest to approve with.
     await held({ ...TEXTS, text: `3${LONG}` })
-    expect((await gate.cli('approvals')).out).not.toMatch(/packet [0-9a-f]{17}/)
+    expect((await gate.cli('approvals')).out).not.toMatch(/request digest [0-9a-f]{17}/)
   })
 })

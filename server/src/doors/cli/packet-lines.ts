@@ -48,7 +48,7 @@ export function packetLines(packet: Fields, frame: PacketFrame): PacketLine[] {
     ...previewLines(packet, frame),
     ...['rollback', 'check', 'verify'].flatMap((name) => ours(noteOf(textOf(packet[name]), frame))),
     ...ours(
-      `packet ${isFolded(frame) ? textOf(packet['digest']).slice(0, SHORT_DIGEST) : textOf(packet['digest'])}`,
+      `request digest ${isFolded(frame) ? textOf(packet['digest']).slice(0, SHORT_DIGEST) : textOf(packet['digest'])}`,
       'quiet',
     ),
   ]
