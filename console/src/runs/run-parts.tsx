@@ -16,8 +16,10 @@ export function RunGraph({ graph, close = false }: { readonly graph: Walked; rea
   )
 }
 
-/** A link to the approval that a run waits for, if it waits for one. */
-export function WaitsForPerson({ waitsFor }: { readonly waitsFor: string | undefined }) {
+type WaitsProps = { readonly waitsFor: string | undefined; readonly mayOpen?: boolean }
+
+/** The approval that a run waits for, if it waits for one, with a link for those who may open it. */
+export function WaitsForPerson({ waitsFor, mayOpen = true }: WaitsProps) {
   const approval = /\bauth_\w+/.exec(waitsFor ?? '')?.[0]
   if (approval === undefined) return null
   return (
@@ -25,11 +27,13 @@ export function WaitsForPerson({ waitsFor }: { readonly waitsFor: string | undef
       <p>
         <b>It waits for a person.</b>
       </p>
-      <div className="acts">
-        <Link to="/approvals/$id" params={{ id: approval }} className="btn small">
-          Read and decide
-        </Link>
-      </div>
+      {mayOpen ? (
+        <div className="acts">
+          <Link to="/approvals/$id" params={{ id: approval }} className="btn small">
+            Read and decide
+          </Link>
+        </div>
+      ) : null}
     </Note>
   )
 }

@@ -46,7 +46,7 @@ export function WorkflowRunView({ listed }: { readonly listed: WorkflowRun }) {
   if (run === undefined) return <Skeleton rows={3} />
   return (
     <div className="workflow-run">
-      <WaitsForPerson waitsFor={run.waits_for} />
+      <WaitsForPerson waitsFor={run.waits_for} mayOpen={mayOpen} />
       {run.error === undefined ? null : (
         <Note kind="block" icon="warn">
           <p>
@@ -72,12 +72,14 @@ export function WorkflowRunView({ listed }: { readonly listed: WorkflowRun }) {
           </li>
         ))}
       </ol>
-      <p className="small">
-        <Link to="/runs/$id" params={{ id: run.run_id }} className="btn quiet small">
-          <Icon name="run" />
-          Journal of the run
-        </Link>
-      </p>
+      {mayOpen ? (
+        <p className="small">
+          <Link to="/runs/$id" params={{ id: run.run_id }} className="btn quiet small">
+            <Icon name="run" />
+            Journal of the run
+          </Link>
+        </p>
+      ) : null}
     </div>
   )
 }
