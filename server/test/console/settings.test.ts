@@ -335,13 +335,15 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('settings, and what depends on
 
   test('a pause of one server is shown on every page until it is lifted', async () => {
     const { gate } = app
-    await gate.http('POST', '/v1/pauses', gate.keys.admin, {
+    // Somebody without a passphrase or passkey, which resuming would ask for.
+    const admin = await gate.key('admin', 'operator')
+    await gate.http('POST', '/v1/pauses', admin, {
       scope: 'server:crm',
       effect: 'block',
       active: true,
       reason: 'being moved',
     })
-    const page = await app.open(gate.keys.admin)
+    const page = await app.open(admin)
     for (const path of [
       '',
       'chat',
