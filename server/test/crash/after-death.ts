@@ -6,26 +6,27 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { built } from '../built/built.ts'
 import type { ProbePoint } from '../../src/commands/ports/runtime.ts'
-import { ADMIN, effectsIn, openTestGate, until, type GateRig } from '../gate/with-gate.ts'
+import { effectsIn, openTestGate, until, type GateRig } from '../gate/with-gate.ts'
+import { stateOf } from './call-in-audit.ts'
 import { CRASH_POLICY } from './crash-policy.ts'
 
 /** Kills a gate at a named point of a scenario, starts another on the same folder and checks the outcome of the call. */
-export async function afterDeath(
-  scenario: string,
-  at: ProbePoint,
+export const afterDeath = (scenario: string, at: ProbePoint, look: (rig: GateRig) => Promise<void>): Promise<void> =>
+  afterDeaths([[scenario, at]], look)
+
+/** The same for several gates, one after the other. */
+export async function afterDeaths(
+  deaths: readonly (readonly [scenario: string, at: ProbePoint])[],
   look: (rig: GateRig) => Promise<void>,
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-crash-'))
   try {
-    const child = spawnSync(
-      process.execPath,
-      [built(join(import.meta.dirname, 'gate-child.ts')), folder, scenario, at],
-      {
-        encoding: 'utf8',
-      },
-    )
-    expect(`${child.signal} ${child.stdout}`).toContain(`died at ${at}`)
-    expect(child.signal).toBe('SIGKILL')
+    for (const [scenario, at] of deaths) {
+      const words = [built(join(import.meta.dirname, 'gate-child.ts')), folder, scenario, at]
+      const child = spawnSync(process.execPath, words, { encoding: 'utf8' })
+      expect(`${child.signal} ${child.stdout}`).toContain(`died at ${at}`)
+      expect(child.signal).toBe('SIGKILL')
+    }
     const rig = await openTestGate(folder, { policy: CRASH_POLICY })
     await look(rig)
     expect(await rig.gate.audit.verify([])).toMatchObject({ ok: true })
@@ -33,19 +34,6 @@ export async function afterDeath(
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
-}
-
-/** The one call of a scenario, from the audit: whatever was recorded of it before the crash. */
-export async function theCall(rig: GateRig): Promise<string | undefined> {
-  const entries = await rig.gate.audit.page(undefined, 1, 1000)
-  return entries.find(({ subject }) => subject['call'] !== undefined && !subject['tool']?.endsWith('look'))?.subject[
-    'call'
-  ]
-}
-
-export async function stateOf(rig: GateRig, call_id: string): Promise<string> {
-  const read = await rig.gate.calls.read(ADMIN, call_id)
-  return read.ok ? read.value.status : read.problem.code
 }
 
 /** Waits for what must happen, then a little longer for what must not. */

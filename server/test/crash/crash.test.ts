@@ -3,7 +3,8 @@ import type { ProbePoint } from '../../src/commands/ports/runtime.ts'
 import type { CallState } from '../../src/contract/call.ts'
 import { APPROVER, approveRetry, effectsIn } from '../gate/with-gate.ts'
 import { someOf } from '../some-of.ts'
-import { afterDeath, settles, theCall } from './after-death.ts'
+import { afterDeath, afterDeaths, settles } from './after-death.ts'
+import { theCall } from './call-in-audit.ts'
 
 /** The crash point, the state of the call after the restart, and how often the tool had run. */
 type Death = { readonly at: ProbePoint; readonly becomes: CallState | 'absent'; readonly ran: number }
@@ -67,6 +68,42 @@ describe.each([
           becomes === 'unknown' ? [call_id] : [],
         )
       })
+    },
+  )
+})
+
+/** The tool has run the call once, and its retry is approved. */
+const RETRIED: readonly Death[] = [
+  { at: 'decision.before', becomes: 'unknown', ran: 1 },
+  { at: 'decision.after', becomes: 'executed', ran: 2 },
+  { at: 'intent.before', becomes: 'executed', ran: 2 },
+  { at: 'intent.after', becomes: 'unknown', ran: 1 },
+  { at: 'upstream.before', becomes: 'unknown', ran: 1 },
+  { at: 'upstream.after', becomes: 'unknown', ran: 2 },
+  { at: 'outcome.before', becomes: 'unknown', ran: 2 },
+  { at: 'outcome.after', becomes: 'executed', ran: 2 },
+]
+
+describe('the approved retry of a call whose gate is killed', () => {
+  test.each(someOf(RETRIED, 3))(
+    'at $at is $becomes after the restart and has run $ran times, and a used approval retries nothing',
+    async ({ at, becomes, ran }) => {
+      for (const first of someOf(['direct', 'held'], 1))
+        await afterDeaths(
+          [
+            [first, 'upstream.after'],
+            ['retry', at],
+          ],
+          async (rig) => {
+            const call_id = (await theCall(rig)) ?? ''
+            await settles(rig, call_id, becomes, ran)
+            const { items } = await rig.gate.approvals.list(APPROVER, 'pending', { limit: 10 })
+            expect(items).toHaveLength(at === 'decision.before' ? 1 : 0)
+            if (becomes !== 'unknown') return
+            expect(await approveRetry(rig.gate, APPROVER, call_id)).toMatchObject({ ok: true })
+            await settles(rig, call_id, 'executed', ran + 1)
+          },
+        )
     },
   )
 })

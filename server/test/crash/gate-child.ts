@@ -1,6 +1,7 @@
 import { writeSync } from 'node:fs'
 import { PROBE_POINTS, type ProbePoint } from '../../src/commands/ports/runtime.ts'
-import { APPROVER, openTestGate, pendingOf, approveShown } from '../gate/with-gate.ts'
+import { APPROVER, openTestGate, orderRetry, pendingOf, approveShown, until } from '../gate/with-gate.ts'
+import { stateOf, theCall } from './call-in-audit.ts'
 import { CRASH_POLICY } from './crash-policy.ts'
 
 /** A gate that is killed by SIGKILL when it reaches a named point of one scenario. */
@@ -29,7 +30,15 @@ const CALLS: Readonly<Record<string, [tool: string, args: { readonly [name: stri
 }
 const [tool, args] = CALLS[scenario] ?? ['', {}]
 const isHeld = scenario.endsWith('held')
-if (!isHeld) {
+if (scenario === 'retry') {
+  // In a folder where another gate was killed after the tool had run the call.
+  const call_id = (await theCall(rig)) ?? ''
+  await until(async () => (await stateOf(rig, call_id)) === 'unknown')
+  const request = await orderRetry(rig.gate, APPROVER, call_id)
+  armed = true
+  await approveShown(rig.gate, APPROVER, request)
+  say(`survived ${(await rig.outcome(call_id)).status}`)
+} else if (!isHeld) {
   armed = true
   const outcome = await rig.call(tool, args)
   say(`survived ${outcome.status}`)

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { ADMIN, APPROVER, approveRetry, effectsIn, until, type GateRig } from '../gate/with-gate.ts'
 import { IS_WHOLE, someOf } from '../some-of.ts'
-import { afterDeath, settles, stateOf, theCall } from './after-death.ts'
+import { afterDeath, settles } from './after-death.ts'
+import { stateOf, theCall } from './call-in-audit.ts'
 
 async function entriesOf(rig: GateRig, type: string): Promise<number> {
   return (await rig.gate.audit.page(undefined, 1, 1000)).filter((entry) => entry.type === type).length
