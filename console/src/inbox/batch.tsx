@@ -1,11 +1,11 @@
-import { Link } from '@tanstack/react-router'
-import { useQueries, useQueryClient } from '@tanstack/react-query'
+import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { alikeKey, groupSentence, oddOf } from '../../../server/src/contract/alike.ts'
-import { ask } from '../api/client.ts'
+import { alikeKey, byArrival, groupSentence, oddOf } from '../../../server/src/contract/alike.ts'
+import { confirmOf, isTyped } from '../../../server/src/contract/confirm.ts'
+import { gate } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
-import { packetQuery } from '../api/queries.ts'
-import type { Decided, Packet } from '../api/types.ts'
+import { packetQuery, pendingQuery } from '../api/queries.ts'
+import type { Packet } from '../api/types.ts'
 import { say } from '../lib/announce.ts'
 import { useKeys } from '../lib/keys.ts'
 import { many } from '../lib/time.ts'
@@ -19,20 +19,24 @@ import { Risk } from '../parts/risk.tsx'
 import { Sentence } from '../parts/sentence.tsx'
 import { Text } from '../parts/text.tsx'
 import { useDecidingOff } from '../shell/use-gate.ts'
-import { Bar } from './decision-bar.tsx'
+import { BatchRows, compared } from './batch-rows.tsx'
+import { approvalChallenge } from './confirm.tsx'
+import { Bar, DenyBar } from './deny-bar.tsx'
 import { Facts } from './facts.tsx'
-import { Confirm, useConfirm } from './confirm.tsx'
+import { InputFields } from './fields.tsx'
 import { agentName, sentenceOf } from './packet-words.ts'
+import { ProofField, useProof } from './proof.tsx'
 import { Why } from './why.tsx'
 
 type BatchProps = { readonly packets: readonly Packet[]; readonly onBack: () => void; readonly onDone: () => void }
 
 /**
  * Several calls that are alike in tool, agent, session, reasons and strength. Each is decided and recorded by itself, with the
- * digest that was read here. Unusual ones are not preselected.
+ * digest that was read here, so a request that comes later is not among them. Unusual ones are not preselected; of strong ones, only
+ * those are approved for which the person typed what each is about.
  */
 export function Batch(props: BatchProps) {
-  const [kept] = useState(props.packets)
+  const [kept] = useState(() => byArrival(props.packets))
   const [first] = kept
   return first === undefined ? null : <Group {...props} kept={kept} first={first} />
 }
@@ -46,22 +50,36 @@ function Group({ kept, first, onBack, onDone }: GroupProps) {
   const read = results.flatMap(({ data }) => (data === undefined ? [] : [data]))
   const key = alikeKey(first)
   const open = read.filter((packet) => packet.state === 'pending' && alikeKey(packet) === key)
+  const { data: pending = [] } = useQuery(pendingQuery)
+  const known = new Set(kept.map(({ approval_id }) => approval_id))
+  const later = pending.filter((packet) => !known.has(packet.approval_id) && alikeKey(packet) === key).length
+  const isStrong = first.strength !== 'simple'
   const [flipped, setFlipped] = useState<ReadonlySet<string>>(new Set())
+  const [typed, setTyped] = useState<ReadonlyMap<string, string>>(new Map())
   const [digests, setDigests] = useState<ReadonlyMap<string, string>>(new Map())
   const [refused, setRefused] = useState<readonly string[]>([])
   const [busy, setBusy] = useState<'approve' | 'deny'>()
+  const [denying, setDenying] = useState<readonly Packet[]>()
   const client = useQueryClient()
   const connectionOff = useDecidingOff()
   const inert = useInert(`${first.approval_id} ${read.length}`)
-  const confirm = useConfirm(first)
+  const proof = useProof({
+    wanted: isStrong,
+    always: first.risk_notes.some((note) => note.proof === 'passphrase' && note.effect !== 'allow'),
+    challenge: (of) => approvalChallenge(of ?? first),
+  })
   const unread = open.filter(({ approval_id }) => !digests.has(approval_id))
   if (unread.length > 0)
     setDigests(new Map([...digests, ...unread.map(({ approval_id, digest }) => [approval_id, digest] as const)]))
-  const isChosen = (packet: Packet) => (oddOf(packet) === undefined) !== flipped.has(packet.approval_id)
+  const isChosen = (packet: Packet) =>
+    isStrong
+      ? isTyped(confirmOf(packet), typed.get(packet.approval_id))
+      : (oddOf(packet) === undefined) !== flipped.has(packet.approval_id)
   const chosen = open.filter(isChosen)
-  const isOff = connectionOff !== undefined || inert || busy !== undefined || chosen.length === 0
-  const isUnconfirmed = isOff || !confirm.isDone
-  const together = groupSentence((chosen.length === 0 ? open : chosen).map(sentenceOf))
+  const isOff = connectionOff !== undefined || inert || busy !== undefined
+  const isApproveOff = isOff || chosen.length === 0 || !proof.isReady
+  const together = groupSentence((isStrong || chosen.length === 0 ? open : chosen).map(sentenceOf))
+  const { same } = compared(open)
 
   const flip = (id: string) => {
     const next = new Set(flipped)
@@ -70,38 +88,65 @@ function Group({ kept, first, onBack, onDone }: GroupProps) {
   }
   const chooseAll = () =>
     setFlipped(new Set(open.filter((one) => oddOf(one) !== undefined).map((one) => one.approval_id)))
-  const decideAll = async (decision: 'approve' | 'deny') => {
-    if (isOff) return
-    if (decision === 'approve' && !confirm.isDone) return confirm.focus()
-    setBusy(decision)
+  const focusNext = () => {
+    const next = open.find((packet) => !isChosen(packet))
+    const id = next === undefined ? 'batch-passphrase' : `typed-${next.approval_id}`
+    document.getElementById(id)?.focus()
+  }
+  const decideEach = async (packets: readonly Packet[], decision: Decision) => {
+    setBusy(decision.decision)
     const failures: string[] = []
-    let done = 0
-    for (const { approval_id } of chosen) {
+    const done: Packet[] = []
+    for (const packet of packets) {
+      const { approval_id } = packet
       const digest = digests.get(approval_id) ?? ''
       try {
-        const proof = decision === 'approve' ? await confirm.proof.give({ approval_id, digest }) : {}
-        const json = decision === 'approve' ? { decision, digest, ...proof } : { decision }
-        await ask<Decided>(`/v1/approvals/${approval_id}/decide`, { method: 'POST', json })
-        done += 1
+        const body =
+          decision.decision === 'deny'
+            ? decision
+            : {
+                ...decision,
+                digest,
+                ...(isStrong ? { typed: typed.get(approval_id) ?? '' } : {}),
+                ...(await proof.give({ approval_id, digest })),
+              }
+        await gate.ask('POST /v1/approvals/{approval_id}/decide', { path: { approval_id }, body })
+        done.push(packet)
       } catch (error) {
-        if (decision === 'approve' && confirm.needed) confirm.proof.refused(error)
-        failures.push(`${approval_id}: ${problemOf(error).title}`)
+        if (decision.decision === 'approve' && isStrong) proof.refused(error)
+        failures.push(`${open.indexOf(packet) + 1}: ${problemOf(error).title}`)
       }
     }
     await client.invalidateQueries({ queryKey: ['approvals'] })
     setBusy(undefined)
+    setDenying(undefined)
     setRefused(failures)
-    say(`${decision === 'approve' ? 'Approved' : 'Denied'} ${many(done, 'call')}.`)
-    if (failures.length === 0) onDone()
+    if (done.length > 0) say(`${decision.decision === 'approve' ? 'Approved' : 'Denied'} ${many(done.length, 'call')}.`)
+    if (failures.length === 0 && done.length === open.length) onDone()
   }
+  const approve = () => {
+    if (isApproveOff) return isStrong ? focusNext() : undefined
+    return void decideEach(chosen, { decision: 'approve' })
+  }
+  const openDeny = (packets: readonly Packet[]) => {
+    if (!isOff && packets.length > 0) setDenying(packets)
+  }
+  const denied = isStrong ? open : chosen
   useKeys({
-    a: () => void decideAll('approve'),
-    d: () => void decideAll('deny'),
+    // Of strong requests, a key never approves.
+    a: () => (denying === undefined ? (isStrong ? focusNext() : approve()) : undefined),
+    d: () => openDeny(denied),
     x: () => {
       const focused = document.activeElement?.closest<HTMLElement>('[data-pick]')?.dataset['pick']
-      if (focused !== undefined) flip(focused)
+      if (focused !== undefined && !isStrong) flip(focused)
+    },
+    Escape: () => {
+      if (denying === undefined) return false
+      setDenying(undefined)
+      return undefined
     },
   })
+  const numbers = chosen.map((packet) => open.indexOf(packet) + 1)
   return (
     <>
       <div className="packet-scroll">
@@ -113,18 +158,18 @@ function Group({ kept, first, onBack, onDone }: GroupProps) {
             {first.risk === undefined ? null : <Risk of={first.risk.class} long />}
             <span className="tag">
               <Icon name="layers" />
-              {many(kept.length, 'call')} alike
+              {many(kept.length, 'similar request')}
             </span>
+            {isStrong ? (
+              <span className="tag">
+                <Icon name="hand" />
+                type to approve
+              </span>
+            ) : null}
             <Countdown from={first.created_at} until={Math.min(...kept.map(({ expires_at }) => expires_at))} long />
           </div>
           <h2 className="sentence" tabIndex={-1}>
-            {together === undefined ? (
-              <>
-                {many(kept.length, 'call')} of <Text>{first.skill_id}</Text>
-              </>
-            ) : (
-              <Sentence of={together} />
-            )}
+            <Sentence of={together ?? sentenceOf(chosen[0] ?? open[0] ?? first)} />
           </h2>
           <p className="who">
             <span className="face agent" aria-hidden="true">
@@ -144,40 +189,44 @@ function Group({ kept, first, onBack, onDone }: GroupProps) {
           {refused.length === 0 ? null : (
             <Note kind="block" icon="warn" alert>
               <p>
-                <b>{many(refused.length, 'call was', 'calls were')} not decided.</b> {refused.join('; ')}
+                <b>{many(refused.length, 'request was', 'requests were')} not decided.</b> {refused.join('; ')}
               </p>
             </Note>
           )}
+          {later === 0 ? null : (
+            <Note icon="layers">
+              <p>
+                {many(later, 'similar request')} came in since. What you decide here does not include{' '}
+                {later === 1 ? 'it' : 'them'}.
+              </p>
+            </Note>
+          )}
+          <Card
+            title={isStrong ? 'What differs' : `${chosen.length} of ${open.length} chosen`}
+            aside="same tool, agent, session and reasons"
+          >
+            {isStrong || chosen.length === open.length ? null : (
+              <Button kind="quiet" size="small" onClick={chooseAll}>
+                Choose all {open.length}
+              </Button>
+            )}
+            <BatchRows
+              packets={open}
+              typed={isStrong ? typed : undefined}
+              onTyped={(id, text) => setTyped(new Map([...typed, [id, text]]))}
+              isChosen={isChosen}
+              onChoose={flip}
+              onDeny={(packet) => openDeny([packet])}
+              off={isOff}
+            />
+          </Card>
           <div className="cols">
             <div className="col">
-              <Card title={`${chosen.length} of ${open.length} chosen`} aside="same tool, agent, session and reasons">
-                {chosen.length === open.length ? null : (
-                  <Button kind="quiet" size="small" onClick={chooseAll}>
-                    Choose all {open.length}
-                  </Button>
-                )}
-                <ul className="picks">
-                  {open.map((packet) => (
-                    <li key={packet.approval_id} data-pick={packet.approval_id}>
-                      <input
-                        type="checkbox"
-                        id={`pick-${packet.approval_id}`}
-                        checked={isChosen(packet)}
-                        onChange={() => flip(packet.approval_id)}
-                      />
-                      <label htmlFor={`pick-${packet.approval_id}`}>
-                        <Sentence of={sentenceOf(packet)} />
-                        {oddOf(packet) === undefined ? null : (
-                          <span className="tag ask">{oddOf(packet)}, not chosen</span>
-                        )}
-                      </label>
-                      <Link to="/approvals/$id" params={{ id: packet.approval_id }} className="small">
-                        Read<span className="sr"> {packet.approval_id}</span>
-                      </Link>
-                    </li>
-                  ))}
-                </ul>
-              </Card>
+              {Object.keys(same).length === 0 ? null : (
+                <Card title={`The same in all ${open.length}`}>
+                  <InputFields of={same} />
+                </Card>
+              )}
             </div>
             <div className="col">
               <Why packet={first} title="Why they are held" />
@@ -186,36 +235,56 @@ function Group({ kept, first, onBack, onDone }: GroupProps) {
           </div>
         </div>
       </div>
-      <Bar>
-        {confirm.needed ? <Confirm of={confirm} /> : null}
-        <p className="decide-says">
-          <b>{connectionOff ?? `${chosen.length} of ${open.length} chosen.`}</b>
-          <br className="wide" />{' '}
-          <span className="faint wide">
-            Each is decided and recorded by itself. If one changed, only that one is refused.
-          </span>
-        </p>
-        <Button
-          kind="deny"
-          keyName="d"
-          off={isOff && busy !== 'deny'}
+      {denying !== undefined ? (
+        <DenyBar
+          says={
+            denying.length === 1
+              ? `Deny request ${open.indexOf(denying[0] ?? first) + 1}.`
+              : `Deny ${many(denying.length, 'request')}.`
+          }
+          off={isOff}
           busy={busy === 'deny'}
-          onClick={() => void decideAll('deny')}
-        >
-          Deny {chosen.length}
-        </Button>
-        <span className="gap" />
-        <Button
-          kind="primary"
-          className="approve"
-          keyName="a"
-          off={isUnconfirmed && busy !== 'approve'}
-          busy={busy === 'approve'}
-          onClick={() => void decideAll('approve')}
-        >
-          {sentenceOf(first).button} {chosen.length}
-        </Button>
-      </Bar>
+          onDeny={(why) => void decideEach(denying, { decision: 'deny', ...why })}
+          onBack={() => setDenying(undefined)}
+        />
+      ) : (
+        <Bar>
+          {proof.by === 'nothing' ? null : <ProofField of={proof} id="batch-passphrase" />}
+          <p className="decide-says">
+            <b>
+              {connectionOff ??
+                (isStrong
+                  ? `${chosen.length} of ${open.length} typed.${chosen.length === open.length ? '' : ' The others stay pending.'}`
+                  : `${chosen.length} of ${open.length} chosen.`)}
+            </b>
+            <br className="wide" />{' '}
+            <span className="faint wide">
+              Each is decided and recorded by itself. If one changed, only that one is refused.
+            </span>
+          </p>
+          <Button kind="deny" keyName="d" off={isOff || denied.length === 0} onClick={() => openDeny(denied)}>
+            {denied.length === open.length ? 'Deny all' : 'Deny'} {denied.length} …
+          </Button>
+          <span className="gap" />
+          <Button
+            kind="primary"
+            className="approve"
+            keyName="a"
+            off={isApproveOff && busy !== 'approve'}
+            busy={busy === 'approve'}
+            onClick={approve}
+          >
+            {sentenceOf(first).action === 'pay' ? 'Approve and pay' : sentenceOf(first).button}{' '}
+            {isStrong ? listed(numbers) : chosen.length}
+          </Button>
+        </Bar>
+      )}
     </>
   )
 }
+
+type Decision = { readonly decision: 'approve' } | { readonly decision: 'deny'; readonly reason?: string }
+
+/** `1, 2 and 4` */
+const listed = (numbers: readonly number[]): string =>
+  numbers.length < 2 ? numbers.join('') : `${numbers.slice(0, -1).join(', ')} and ${numbers.at(-1) ?? ''}`

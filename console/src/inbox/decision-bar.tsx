@@ -1,4 +1,4 @@
-import { useId, useRef, useState } from 'react'
+import { useId, useState } from 'react'
 import { codeOf, problemOf } from '../api/problem.ts'
 import type { Packet } from '../api/types.ts'
 import { say } from '../lib/announce.ts'
@@ -8,6 +8,7 @@ import { Icon } from '../parts/icon.tsx'
 import { Text } from '../parts/text.tsx'
 import { shownText } from '../lib/visible.ts'
 import { Confirm, useConfirm } from './confirm.tsx'
+import { Bar, DenyBar } from './deny-bar.tsx'
 import { undoOf } from './facts.tsx'
 import { cannotRemember, sentenceOf } from './packet-words.ts'
 import { RememberDialog } from './remember-dialog.tsx'
@@ -38,8 +39,6 @@ export function DecisionBar({ packet, folded, off, inert, onEdit, onDecided, onR
   const confirm = useConfirm(packet)
   const [isDenying, setDenying] = useState(false)
   const [isRemembering, setRemembering] = useState(false)
-  const [reason, setReason] = useState('')
-  const reasonField = useRef<HTMLInputElement>(null)
   const noRemember = useId()
 
   const isSeveral = packet.asked.people > 1
@@ -64,6 +63,7 @@ export function DecisionBar({ packet, folded, off, inert, onEdit, onDecided, onR
         decision: 'approve',
         digest: packet.digest,
         ...unfoldedOf(packet),
+        ...(confirm.needed ? { typed: confirm.typed } : {}),
         ...proof,
       })
       confirm.clear()
@@ -76,12 +76,10 @@ export function DecisionBar({ packet, folded, off, inert, onEdit, onDecided, onR
       else confirm.proof.refused(error)
     }
   }
-  const deny = async () => {
-    if (isOff) return
-    const words = reason.trim()
+  const deny = async (why: { readonly reason?: string }) => {
     try {
-      await decide.mutateAsync({ decision: 'deny', ...(words === '' ? {} : { reason: words }) })
-      say(words === '' ? 'Denied.' : 'Denied. The agent is told why.')
+      await decide.mutateAsync({ decision: 'deny', ...why })
+      say(why.reason === undefined ? 'Denied.' : 'Denied. The agent is told why.')
       onDecided()
     } catch (error) {
       setDenying(false)
@@ -91,7 +89,6 @@ export function DecisionBar({ packet, folded, off, inert, onEdit, onDecided, onR
   const openDeny = () => {
     if (isOff) return
     setDenying(true)
-    queueMicrotask(() => reasonField.current?.focus())
   }
   const openRemember = () => {
     if (!noYes && rememberOff === undefined) setRemembering(true)
@@ -118,43 +115,7 @@ export function DecisionBar({ packet, folded, off, inert, onEdit, onDecided, onR
   const error = decide.error !== null && !OVERTAKEN.has(codeOf(decide.error)) ? problemOf(decide.error) : undefined
   if (isDenying && off === undefined)
     return (
-      <Bar>
-        <div className="confirm">
-          <div className="typed">
-            <label className="label" htmlFor="reason">
-              Why? The agent reads this. Leave it empty if you like.
-            </label>
-            <input
-              id="reason"
-              ref={reasonField}
-              className="input"
-              maxLength={500}
-              autoComplete="off"
-              value={reason}
-              onChange={(event) => setReason(event.target.value)}
-              onKeyDown={(event) => {
-                if (event.key === 'Enter' && !event.repeat && !event.nativeEvent.isComposing) void deny()
-                else if (event.key === 'Escape') setDenying(false)
-                else return
-                event.preventDefault()
-              }}
-            />
-          </div>
-          <span className="grow" />
-          <Button onClick={() => setDenying(false)}>
-            Back{' '}
-            <kbd className="kbd" aria-hidden="true">
-              esc
-            </kbd>
-          </Button>
-          <Button kind="deny" busy={decide.isPending} off={isOff && !decide.isPending} onClick={() => void deny()}>
-            Deny{' '}
-            <kbd className="kbd" aria-hidden="true">
-              ↵
-            </kbd>
-          </Button>
-        </div>
-      </Bar>
+      <DenyBar off={isOff} busy={decide.isPending} onDeny={(why) => void deny(why)} onBack={() => setDenying(false)} />
     )
   return (
     <Bar>
@@ -226,14 +187,6 @@ export function DecisionBar({ packet, folded, off, inert, onEdit, onDecided, onR
         />
       ) : null}
     </Bar>
-  )
-}
-
-export function Bar({ children }: { readonly children: React.ReactNode }) {
-  return (
-    <div className="decide" role="group" aria-label="Decide">
-      <div className="decide-in">{children}</div>
-    </div>
   )
 }
 

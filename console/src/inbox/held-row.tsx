@@ -1,7 +1,7 @@
 import { CallerName } from '../parts/caller-name.tsx'
 import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
-import { many } from '../lib/time.ts'
+import { byArrival, groupSentence } from '../../../server/src/contract/alike.ts'
 import { Countdown } from '../parts/countdown.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Risk } from '../parts/risk.tsx'
@@ -16,7 +16,10 @@ type HeldRowProps = { readonly row: InboxRow; readonly chosen: boolean }
 export const HeldRow = memo(Row, (before, after) => before.chosen === after.chosen && isSameRow(before.row, after.row))
 
 const isSameRow = (a: InboxRow, b: InboxRow): boolean =>
-  a.id === b.id && a.packet === b.packet && a.over === b.over && a.alike.length === b.alike.length
+  a.id === b.id &&
+  a.over === b.over &&
+  a.alike.length === b.alike.length &&
+  a.alike.every((packet, at) => packet === b.alike[at])
 
 function Row({ row, chosen }: HeldRowProps) {
   const { packet, alike, over, id } = row
@@ -32,8 +35,7 @@ function Row({ row, chosen }: HeldRowProps) {
       activeProps={{}}
     >
       <span className="held-what">
-        {isGroup ? `${many(alike.length, 'call')} alike: ` : null}
-        <Sentence of={sentenceOf(packet)} />
+        <Sentence of={groupSentence(byArrival(alike).map(sentenceOf)) ?? sentenceOf(packet)} />
       </span>
       {over ? (
         <span className="left gone">closed</span>

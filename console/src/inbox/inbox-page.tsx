@@ -1,5 +1,6 @@
 import { useNavigate, useParams, useRouterState } from '@tanstack/react-router'
-import { lazy, memo, Suspense, useEffect, useRef, type ReactNode } from 'react'
+import { lazy, memo, Suspense, useEffect, useRef, useState, type ReactNode } from 'react'
+import type { Packet } from '../api/types.ts'
 import { connection } from '../api/stream.ts'
 import { isWide } from '../lib/is-wide.ts'
 import { useKeys } from '../lib/keys.ts'
@@ -71,7 +72,11 @@ export function InboxPage() {
     if (next !== undefined) openRow(next)
   }
 
+  // A batch stays on the page while some of it are decided.
+  const [batch, setBatch] = useState<{ readonly id: string; readonly packets: readonly Packet[] }>()
   const group = isBatch ? rows[at] : undefined
+  if (selected !== undefined && group !== undefined && group.alike.length > 1 && batch?.id !== selected)
+    setBatch({ id: selected, packets: group.alike })
   return (
     <div className="inbox">
       <section
@@ -108,9 +113,9 @@ export function InboxPage() {
         <Pane open={false}>
           <Empty title={rows.length === 0 ? 'Nothing to decide' : 'Choose a call'} />
         </Pane>
-      ) : group !== undefined && group.alike.length > 1 ? (
+      ) : isBatch && batch?.id === selected ? (
         <Pane open>
-          <Batch key={group.id} packets={group.alike} onBack={back} onDone={onDecided} />
+          <Batch key={selected} packets={batch.packets} onBack={back} onDone={onDecided} />
         </Pane>
       ) : (
         <Pane open>

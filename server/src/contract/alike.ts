@@ -45,33 +45,68 @@ export function oddOf(packet: AlikePacket): string | undefined {
   return replaces ? 'replaces a file' : undefined
 }
 
+/** In the order in which they were made, however the list is sorted. */
+export const byArrival = <Of extends { readonly created_at: number; readonly approval_id: string }>(
+  packets: readonly Of[],
+): readonly Of[] => packets.toSorted((a, b) => a.created_at - b.created_at || (a.approval_id < b.approval_id ? -1 : 1))
+
 const ONE_THING = /^Send (an? (?<noun>[\w -]+)|something)$/
 
 /**
- * Several messages in one sentence: `Send 3 e-mails to a@example.com and b@example.com`. Undefined for other calls, and if the
- * sentences differ in more than their values: then each one is shown separately.
+ * Several requests in one sentence: `Send 3 e-mails to a@example.com and b@example.com`. What only some of them have is named after the
+ * rest. Undefined for a single one.
  * INVARIANT: it contains every value of every sentence, with the same marks.
  */
 export function groupSentence(sentences: readonly Sentence[]): Sentence | undefined {
   const [first] = sentences
-  if (first === undefined || sentences.length < 2 || sentences.some(({ action }) => action !== 'send')) return undefined
-  const shapes = sentences.map(({ pieces }) => slotsOf(pieces))
-  const shape = JSON.stringify(shapes[0]?.map(({ before }) => before))
-  if (shapes.some((slots) => JSON.stringify(slots.map(({ before }) => before)) !== shape)) return undefined
-  const slots = (shapes[0] ?? []).map(({ before }, at) => ({
-    before,
-    values: distinct(shapes.flatMap((one) => one[at]?.values ?? [])),
-  }))
-  const pieces = slots.flatMap(({ before, values }, at): SentencePiece[] => [
-    { is: 'text', text: at === 0 ? counted(before, sentences.length) : before },
-    ...values.flatMap((value, index): SentencePiece[] =>
-      index === 0 ? [value] : [{ is: 'text', text: index === values.length - 1 ? ' and ' : ', ' }, value],
-    ),
-  ])
-  return { ...first, pieces }
+  if (first === undefined || sentences.length < 2) return undefined
+  const start = counted(first, sentences)
+  const all = sentences.map(({ pieces }) => slotsOf(pieces))
+  const heads = new Set(all.map(([head]) => head?.before))
+  const isOneKind = heads.size === 1 && sentences.every(({ action }) => action === first.action)
+  // Sentences that begin differently say different things, so each is said.
+  if (!isOneKind)
+    return {
+      ...first,
+      pieces: [start.text, ...sentences.flatMap(({ pieces }, at) => (at === 0 ? pieces : [AND, ...pieces]))],
+    }
+  const keys = [...new Set(all.flatMap((slots) => slots.map(({ key }) => key)))]
+  const merged = keys.map((key) => {
+    const those = all.flatMap((slots) => slots.filter((slot) => slot.key === key).slice(0, 1))
+    const before = those.every((slot) => slot.before === those[0]?.before) ? (those[0]?.before ?? '') : key
+    return {
+      before,
+      values: distinct(those.flatMap(({ values }) => values)),
+      isEverywhere: those.length === all.length,
+    }
+  })
+  const common = merged.filter(({ isEverywhere }) => isEverywhere)
+  const some = merged.filter(({ isEverywhere }) => !isEverywhere)
+  return {
+    ...first,
+    pieces: [
+      ...(start.isWhole ? [] : [start.text]),
+      ...common.flatMap((slot, at) =>
+        slotPieces(at === 0 && start.isWhole ? { ...slot, before: start.words(slot.before) } : slot),
+      ),
+      ...some.flatMap((slot, at) =>
+        slotPieces({ ...slot, before: at === 0 ? `; some of them${slot.before.replace(/^,/, '')}` : slot.before }),
+      ),
+    ],
+  }
 }
 
-type Slot = { readonly before: string; readonly values: readonly SentencePiece[] }
+const AND: SentencePiece = { is: 'text', text: '; ' }
+
+const slotPieces = ({ before, values }: Pick<Slot, 'before' | 'values'>): readonly SentencePiece[] => [
+  { is: 'text', text: before },
+  ...values.flatMap((value, index): SentencePiece[] =>
+    index === 0 ? [value] : [{ is: 'text', text: index === values.length - 1 ? ' and ' : ', ' }, value],
+  ),
+]
+
+/** `key`: the same for texts that differ only in a number, and for the second list after the same words. */
+type Slot = { readonly key: string; readonly before: string; readonly values: readonly SentencePiece[] }
 
 /** Texts, each with the values that follow it. Separators between two values of one list are ignored. */
 function slotsOf(pieces: readonly SentencePiece[]): readonly Slot[] {
@@ -84,15 +119,25 @@ function slotsOf(pieces: readonly SentencePiece[]): readonly Slot[] {
     } else if (last !== undefined && last.values.length === 0) last.before += piece.text
     else if (piece.text !== ', ' && piece.text !== ' and ') slots.push({ before: piece.text, values: [] })
   }
-  return slots
+  const seen = new Map<string, number>()
+  return slots.map((slot) => {
+    const plain = slot.before.replace(/\b\d+ (\w+?)s?(?=\W|$)/g, '$1s')
+    const nth = (seen.get(plain) ?? 0) + 1
+    seen.set(plain, nth)
+    return { ...slot, key: nth === 1 ? plain : `${plain}${' '.repeat(nth - 1)}` }
+  })
 }
 
-function counted(words: string, many: number): string {
-  return words.replace(/^Send (?:an? [\w-]+(?: message)?|something)/, (thing) => {
-    const noun = ONE_THING.exec(thing)?.groups?.['noun']
-    if (noun === undefined) return `Send ${many} messages`
-    return `Send ${many} ${noun.endsWith('y') ? `${noun.slice(0, -1)}ie` : noun}s`
-  })
+/** `Send 3 e-mails`; of other actions `3 calls: Pay `. */
+function counted({ action }: Sentence, { length }: readonly Sentence[]) {
+  const text: SentencePiece = { is: 'text', text: `${length} calls: ` }
+  const words = (before: string) =>
+    before.replace(/^Send (?:an? [\w-]+(?: message)?|something)/, (thing) => {
+      const noun = ONE_THING.exec(thing)?.groups?.['noun']
+      if (noun === undefined) return `Send ${length} messages`
+      return `Send ${length} ${noun.endsWith('y') ? `${noun.slice(0, -1)}ie` : noun}s`
+    })
+  return { text, words, isWhole: action === 'send' }
 }
 
 function distinct(values: readonly SentencePiece[]): readonly SentencePiece[] {

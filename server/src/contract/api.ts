@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MOST_FOLDABLE, PacketDigest, TextId } from './approval.ts'
+import { MOST_FOLDABLE, PacketDigest, TextId, Typed } from './approval.ts'
 import { Checkpoint } from './audit.ts'
 import { Arguments } from './call-body.ts'
 import { CallerKind, DECIDING_KINDS, GRANT_LIMITS, ToolGlobs, UserName } from './caller.ts'
@@ -38,6 +38,8 @@ export const DecideBody = z.discriminatedUnion('decision', [
     unfolded: z.array(TextId).max(MOST_FOLDABLE).optional(),
     reason: z.string().max(500).optional(),
     remember: Remember.optional(),
+    /** For an approval that is more than simple: what the approver typed, see `sentence.confirm` of the packet. */
+    typed: Typed.optional(),
     /** The approver's, for an approval that is more than simple: one of the two. */
     ...Proof.shape,
   }),

@@ -138,6 +138,9 @@ export const PacketDigest = z
   .string({ error: 'send the `digest` of the request that you were shown' })
   .regex(/^[0-9a-f]{64}$/, 'send the `digest` of the request that you were shown')
 
+/** What somebody typed to approve a request that is more than simple. */
+export const Typed = z.string().max(4_000)
+
 /** Text that redaction hides from the approver: in which part of the packet, where in it, and how much. */
 export type HiddenPlace = {
   readonly in: 'proposed_args' | 'edited_from' | 'preview'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { PacketDigest } from './approval.ts'
+import { PacketDigest, Typed } from './approval.ts'
 import { HttpUrl, SafeUrl } from './http-settings.ts'
 
 /**
@@ -133,6 +133,8 @@ export const CallbackBody = z.discriminatedUnion('decision', [
      * Of the message. A message that does not show the whole packet has none: such a request is approved where it can be seen.
      */
     digest: PacketDigest,
+    /** For a request that is more than simple: what the approver typed, see `confirm` of the message. */
+    typed: Typed.optional(),
     reason: z.string().max(500).optional(),
   }),
   z.strictObject({

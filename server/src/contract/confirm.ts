@@ -6,7 +6,7 @@ export const confirmOf = (packet: {
   readonly sentence?: { readonly confirm?: Confirm | undefined } | undefined
 }): Confirm => packet.sentence?.confirm ?? { what: 'tool', words: [packet.skill_id] }
 
-/** All words in their order, separated by spaces, commas or line breaks. Letter case counts. */
+/** All words in their order, separated by spaces, commas or line breaks; quotation marks around them are optional. Letter case counts. */
 export const isTyped = ({ words }: Confirm, typed: string | undefined): boolean =>
   typed !== undefined && folded(typed) !== '' && folded(typed) === folded(words.join(' '))
 
@@ -17,7 +17,7 @@ export const isBeingTyped = ({ words }: Confirm, typed: string): boolean =>
 const folded = (text: string) =>
   text
     .normalize('NFC')
-    .replaceAll(/[\s,;]+/g, ' ')
+    .replaceAll(/[\s,;“”]+/g, ' ')
     .trim()
 
 const NOUNS: Readonly<Record<Confirm['what'], readonly [one: string, many: string]>> = {

@@ -680,6 +680,12 @@ export const PROBLEMS = {
     says: 'this passkey was not accepted',
     do: 'request a new challenge and use your own passkey on this page; a challenge is valid for two minutes and one use',
   },
+  'approval.typed_needed': {
+    http: 403,
+    retry: 'never',
+    says: 'a strong approval must name what the request is about, and this one does not',
+    do: 'send the words in `sentence.confirm` of the request as `typed`, for each request of a batch its own; the console and the command line ask for them',
+  },
   'approval.passphrase_needed': {
     http: 403,
     retry: 'never',

@@ -89,4 +89,5 @@ function valueWithMark(piece: Exclude<SentencePiece, { is: 'text' }>): string {
 
 const ONE_WORD = /^(?!.*,$)[^\s“”"'`;()⟨⟩]{1,120}$/u
 
-const quotedValue = (value: string) => (ONE_WORD.test(value) ? value : `“${value.replaceAll(/[“”]/g, '"')}”`)
+/** A value within words of ours. */
+export const quotedValue = (value: string) => (ONE_WORD.test(value) ? value : `“${value.replaceAll(/[“”]/g, '"')}”`)

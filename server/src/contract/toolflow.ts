@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MOST_FOLDABLE, PacketDigest, TextId, type ApprovalPacket, type HiddenPlace } from './approval.ts'
+import { MOST_FOLDABLE, PacketDigest, TextId, Typed, type ApprovalPacket, type HiddenPlace } from './approval.ts'
 import type { Outcome } from './call.ts'
 import { ApprovalId, type RunId } from './ids.ts'
 import type { Json } from './json.ts'
@@ -51,6 +51,8 @@ export const ToolflowAnswer = z
     /** For `Edit Inputs`. */
     args: Arguments.optional(),
     reason: z.string().max(500).optional(),
+    /** For a strong approval: what the approver typed, see `sentence.confirm` of the packet. */
+    typed: Typed.optional(),
     /** The approver's, for a strong approval. */
     ...Proof.shape,
     /** Of the packet that was shown, for `Approve & Execute`. */

@@ -118,7 +118,12 @@ describe('the demo', () => {
       expect(out).toContain(
         "afterwards Sluice checks with outbox__read_message that `message.to` equals this call's `to`",
       )
-      expect(await demo.cli('approve', approval_id ?? '')).toMatchObject({ code: 0 })
+      const approve = ['approve', approval_id ?? ''] as const
+      expect(await demo.cli(...approve)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('approval.typed_needed'),
+      })
+      expect(await demo.cli(...approve, '--typed', draft.to)).toMatchObject({ code: 0 })
       const status = await demo.cli('status', call_id ?? '', '--wait', '30')
       expect(status.out).toMatch(/^│ sent to ana@example\.com as msg_[0-9a-f]{12}\n$/)
       expect(status.err).toMatch(/^verified: yes \(outbox__read_message: /m)

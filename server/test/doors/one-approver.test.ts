@@ -33,7 +33,7 @@ const call = async (): Promise<Held> =>
 test('a critical call asks the one person for a passphrase, whatever the configuration says, and runs with it', async () => {
   const held = await call()
   expect(held.evidence).toContainEqual(expect.objectContaining({ strength: 'strong', proof: 'passphrase' }))
-  const bare = await gate.cli('--json', 'approve', held.approval_id)
+  const bare = await gate.cli('--json', 'approve', held.approval_id, '--typed', 'book__note_again')
   expect(bare.out).toContain('approval.passphrase_unset')
   expect(effectsIn(gate.folder)).toHaveLength(0)
   // Tokens count as strong here, but do not replace a passphrase.
@@ -48,9 +48,18 @@ test('a critical call asks the one person for a passphrase, whatever the configu
     'passphrase',
     '--remember',
     '5 calls for 1h',
+    '--typed',
+    'book__note_again',
   )
   expect(remembered.code).not.toBe(0)
-  const approved = await gate.cli('approve', held.approval_id, '--passphrase-file', 'passphrase')
+  const approved = await gate.cli(
+    'approve',
+    held.approval_id,
+    '--passphrase-file',
+    'passphrase',
+    '--typed',
+    'book__note_again',
+  )
   expect(approved.code).toBe(0)
   expect((await gate.cli('status', held.call_id, '--wait', '10')).code).toBe(0)
   expect(effectsIn(gate.folder)).toHaveLength(1)

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { effectsIn, until } from '../gate/with-gate.ts'
+import { effectsIn, typedFor, until } from '../gate/with-gate.ts'
 import { configure, runGate, startGate, type RunningGate } from './with-running-gate.ts'
 
 const APPROVALS = {
@@ -41,10 +41,10 @@ const hold = async (tool: string, text: string) => {
   const held = await gate.http('POST', '/v1/calls', keyOf('agent'), { tool, args: { text }, thread: 't1' })
   return String(held.body['approval_id'])
 }
-const digestOf = async (id: string) =>
-  String((await gate.http('GET', `/v1/approvals/${id}`, keyOf('ada'))).body['digest'])
 const decide = async (user: string, id: string) => {
-  const body = { decision: 'approve', digest: await digestOf(id) }
+  const packet = (await gate.http('GET', `/v1/approvals/${id}`, keyOf('ada'))).body
+  const typed = typedFor(packet as Parameters<typeof typedFor>[0])
+  const body = { decision: 'approve', digest: packet['digest'], typed }
   const { status, body: said } = await gate.http('POST', `/v1/approvals/${id}/decide`, keyOf(user), body)
   return [status, said['code'] ?? said['state']]
 }
@@ -67,7 +67,9 @@ test('on the command line: who is asked, how many are missing, delegation, and t
   expect(shown.out).toContain('asked: 2 of editors (ada, bob, cy); 0 so far, 2 more people must approve')
   expect((await gate.cli('--json', 'approve', id)).out).toContain('approval.not_asked')
   const as = (user: string, ...words: string[]) => gate.cli('--url', gate.url, '--key', keyOf(user), ...words)
-  expect((await as('ada', 'approve', id)).out).toContain('has 1 of 2 approvals; one more person must approve')
+  expect((await as('ada', 'approve', id, '--typed', 'book__slow_note')).out).toContain(
+    'has 1 of 2 approvals; one more person must approve',
+  )
   expect((await as('bob', 'delegate', 'dan', '--for', '8h', '--reason', 'on leave')).out).toContain(
     'dan may decide for bob until',
   )

@@ -8,6 +8,7 @@ import { trust } from '../../src/boot/trust/check-trust.ts'
 import { LAUNCHER } from '../built/built.ts'
 import { BOOK_TOOLS } from '../gate/with-gate.ts'
 import { answerIn } from '../mcp/answer-in.ts'
+import type { Sentence } from '../../src/contract/sentence.ts'
 
 export type Ran = { readonly code: number | null; readonly out: string; readonly err: string }
 
@@ -142,9 +143,19 @@ export async function runGate(
     http,
     async approve(id, key, more = {}) {
       const path = `/v1/approvals/${String(id)}`
-      const { digest, foldable = [] } = (await http('GET', path, key)).body
-      const unfolded = (foldable as { id: string }[]).map((text) => text.id)
-      return http('POST', `${path}/decide`, key, { decision: 'approve', digest, unfolded, ...more })
+      const packet = (await http('GET', path, key)).body
+      const {
+        digest,
+        foldable = [],
+        sentence,
+      } = packet as {
+        digest?: string
+        foldable?: readonly { id: string }[]
+        sentence?: Sentence
+      }
+      const unfolded = foldable.map((text) => text.id)
+      const typed = sentence?.confirm?.words.join(', ')
+      return http('POST', `${path}/decide`, key, { decision: 'approve', digest, unfolded, typed, ...more })
     },
     key: async (kind, name, user) =>
       (await cli('keys', 'create', kind, name, ...(user === undefined ? [] : ['--user', user]))).out.trim(),

@@ -9,6 +9,7 @@ import {
   AGENT,
   APPROVER,
   approveShown,
+  typedFor,
   openTestGate,
   pendingOf,
   SECOND,
@@ -124,11 +125,8 @@ describe('what redaction hides', () => {
   test('is not remembered: no consent is minted from a packet that hides something', () =>
     withGate(async (rig) => {
       const approval_id = await held(rig, { text: 'password="x*/; DROP TABLE users; /*"' })
-      const { digest } = await packetIn(rig, approval_id)
       const remember = { calls: 2, expires_in_s: 60 }
-      expect(
-        await rig.gate.approvals.decide(APPROVER, approval_id, { says: 'approve', digest, remember }),
-      ).toMatchObject({
+      expect(await approveShown(rig.gate, APPROVER, approval_id, { remember })).toMatchObject({
         problem: { code: 'consent.not_rememberable' },
       })
     }, open))
@@ -172,8 +170,8 @@ describe('an approval', () => {
     withGate(
       async (rig) => {
         const approval_id = await held(rig, { text: 'one' })
-        const { digest } = await packetIn(rig, approval_id)
-        const decision = { says: 'approve', digest } as const
+        const packet = await packetIn(rig, approval_id)
+        const decision = { says: 'approve', digest: packet.digest, typed: typedFor(packet) } as const
         expect(await rig.gate.approvals.decide(APPROVER, approval_id, decision)).toMatchObject({
           value: { state: 'pending' },
         })

@@ -7,7 +7,7 @@ import type { ConsentTerms } from '../../src/contract/consent.ts'
 import type { Result } from '../../src/contract/problems.ts'
 import { bindGate } from '../../src/boot/bind-gate.ts'
 import { openPorts } from '../../src/boot/open-ports.ts'
-import { openTestGate, pendingOf, settingsIn, until, USER, type GateRig, approveShown } from './with-gate.ts'
+import { openTestGate, pendingOf, settingsIn, until, USER, type GateRig, approveShown, typedFor } from './with-gate.ts'
 
 const APPROVALS = {
   groups: { editors: ['ada', 'bob', 'cy'], 'on-call': ['dan'], family: ['ana', 'bob'] },
@@ -260,9 +260,9 @@ test('a delegation that ends between judging and recording a decision invalidate
       },
     }
     const shown = await gate.approvals.read(ada, approval_id)
-    const digest = shown.ok ? shown.value.digest : ''
+    const { digest, typed } = shown.ok ? { ...shown.value, typed: typedFor(shown.value) } : { digest: '', typed: '' }
     const racing = bindGate({ ...ports, ledger }).gate
-    const late = racing.approvals.decide(dan, approval_id, { says: 'approve', digest })
+    const late = racing.approvals.decide(dan, approval_id, { says: 'approve', digest, typed })
     expect(said(await late)).toBe('approval.unknown')
     const packet = await gate.approvals.read(ada, approval_id)
     expect(packet.ok && packet.value.decisions).toEqual([])

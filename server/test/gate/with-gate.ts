@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Settings } from '../../src/boot/load-config.ts'
 import { openGate, type OpenedGate } from '../../src/boot/open-gate.ts'
 import type { GateOptions } from '../../src/boot/gate-options.ts'
+import { confirmOf, confirmWords } from '../../src/contract/confirm.ts'
 import type { ApprovalDecision } from '../../src/commands/approvals/decide-approval.ts'
 import type { Gate } from '../../src/commands/gate.ts'
 import type { Caller } from '../../src/contract/caller.ts'
@@ -93,6 +94,9 @@ export const effectsIn = (folder: string): readonly string[] => {
   return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : []
 }
 
+/** What a person types to approve this. */
+export const typedFor = (packet: Parameters<typeof confirmOf>[0]): string => confirmWords(confirmOf(packet)).word
+
 /** Reads a request as its approver does, and approves what it shows. If it cannot be read, returns that problem. */
 export async function approveShown(
   { approvals }: Pick<Gate, 'approvals'>,
@@ -101,8 +105,14 @@ export async function approveShown(
   more: Partial<Extract<ApprovalDecision, { says: 'approve' }>> = {},
 ): ReturnType<Gate['approvals']['decide']> {
   const packet = await approvals.read(by, approval_id)
-  const { digest, foldable } = packet.ok ? packet.value : { digest: '', foldable: [] }
-  return approvals.decide(by, approval_id, { says: 'approve', digest, unfolded: foldable.map(({ id }) => id), ...more })
+  const shown = packet.ok
+    ? {
+        digest: packet.value.digest,
+        unfolded: packet.value.foldable.map(({ id }) => id),
+        typed: typedFor(packet.value),
+      }
+    : { digest: '' }
+  return approvals.decide(by, approval_id, { says: 'approve', ...shown, ...more })
 }
 
 /** Orders the retry of a call whose outcome is unknown. Returns the request that the retry waits for. */

@@ -1,3 +1,4 @@
+import type { Confirm } from '../../src/contract/sentence.ts'
 import { createHmac } from 'node:crypto'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,6 +10,7 @@ import { ESCAPES, FORGED_LINES, looksOurs, threadOf } from '../hostile-texts.ts'
 import { LAUNCHER } from '../built/built.ts'
 import { run } from '../doors/with-running-gate.ts'
 import { receiver, type Received, type Receiver } from './receiver.ts'
+import { typedFor } from '../gate/with-gate.ts'
 
 const OUT = `whsec_${Buffer.from('a secret of the way out').toString('base64')}`
 const BACK = 'a secret of the way back'
@@ -101,9 +103,13 @@ async function hold(tool: string, text = `${(calls += 1)}`): Promise<{ approval_
 }
 /** What the approver is shown. */
 const digestOf = async (id: string) => String((await http('GET', `/v1/approvals/${id}`, approver))['digest'])
-const approval = async (id: string) => ({ approval_id: id, decision: 'approve', digest: await digestOf(id) })
+const shownOf = async (id: string) => {
+  const packet = await http('GET', `/v1/approvals/${id}`, approver)
+  return { digest: String(packet['digest']), typed: typedFor(packet as Parameters<typeof typedFor>[0]) }
+}
+const approval = async (id: string) => ({ approval_id: id, decision: 'approve', ...(await shownOf(id)) })
 const decide = async (id: string, decision: string) => {
-  const shown = decision === 'approve' ? { digest: await digestOf(id) } : {}
+  const shown = decision === 'approve' ? await shownOf(id) : {}
   return http('POST', `/v1/approvals/${id}/decide`, approver, { decision, ...shown })
 }
 
@@ -229,6 +235,12 @@ describe('an answer', () => {
   test('sent a second time is refused', async () => {
     const [first, second] = [await hold('book__wipe'), await hold('book__note')]
     const body = await approval(first.approval_id)
+    // It is strong, so the message says what to type.
+    const { confirm } = (JSON.parse((await about(inbox, first.approval_id)).body) as { data: { confirm?: Confirm } })
+      .data
+    expect(confirm?.words.join(', ')).toBe(body.typed)
+    const { typed: _, ...untyped } = body
+    expect(await answer(untyped)).toMatchObject({ status: 403, code: 'approval.typed_needed' })
     expect(await answer(body, { id: 'again' })).toMatchObject({ status: 200, state: 'pending' })
     // The same person does not count twice, however it is sent; an id is spent even for another request.
     expect(await answer(body, { id: 'again' })).toMatchObject({ code: 'approval.already_decided_by_you' })

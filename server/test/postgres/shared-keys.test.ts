@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { connect } from '../../src/stores/postgres/connect.ts'
 import { run } from '../doors/with-running-gate.ts'
+import { typedFor } from '../gate/with-gate.ts'
 import { softwarePasskey } from '../security/software-passkey.ts'
 import { openNodes, type Node, type Nodes } from './with-nodes.ts'
 import { isWhole } from './stores.ts'
@@ -99,10 +100,15 @@ describe.skipIf(!hasPostgres)('nodes with one secret', () => {
       ['one', 'two'].map(async (words) => {
         const held = await send(one, 'POST', '/v1/calls', agent, { tool: 'book__note', args: { text: words + secret } })
         const path = `/v1/approvals/${String(held.body['approval_id'])}`
-        const { digest, strength } = (await send(one, 'GET', path, key)).body
+        const packet = (await send(one, 'GET', path, key)).body
+        const { digest, strength } = packet
         expect(strength).not.toBe('simple')
         const { challenge } = (await send(one, 'POST', `${path}/passkey`, key, { digest })).body
-        return { path, challenge: String(challenge), decision: { decision: 'approve', digest } }
+        return {
+          path,
+          challenge: String(challenge),
+          decision: { decision: 'approve', digest, typed: typedFor(packet as Parameters<typeof typedFor>[0]) },
+        }
       }),
     )
     const [first, second] = requests

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startGate, type RunningGate } from '../doors/with-running-gate.ts'
 import { softwarePasskey, type Site } from './software-passkey.ts'
+import { typedFor } from '../gate/with-gate.ts'
 
 let gate: RunningGate & { stop(): Promise<void> }
 const keys = { mara: '', priya: '', agent: '' }
@@ -30,7 +31,7 @@ async function strongRequest(text: string) {
   const id = String(held.body['approval_id'])
   const { body } = await send('GET', `/v1/approvals/${id}`, keys.mara)
   expect(body['strength']).not.toBe('simple')
-  return { id, digest: String(body['digest']) }
+  return { id, digest: String(body['digest']), typed: typedFor(body as Parameters<typeof typedFor>[0]) }
 }
 /** What redaction hides makes a request strong. */
 const SECRET = 'ghp_aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5'
@@ -38,8 +39,8 @@ const SECRET = 'ghp_aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5'
 type Request = Awaited<ReturnType<typeof strongRequest>>
 const approvalChallenge = ({ id, digest }: Request, key = keys.mara) =>
   challengeAt(`/v1/approvals/${id}/passkey`, key, { digest })
-const approve = ({ id, digest }: Request, passkey: object | undefined, key = keys.mara) =>
-  send('POST', `/v1/approvals/${id}/decide`, key, { decision: 'approve', digest, ...(passkey && { passkey }) })
+const approve = ({ id, digest, typed }: Request, passkey: object | undefined, key = keys.mara) =>
+  send('POST', `/v1/approvals/${id}/decide`, key, { decision: 'approve', digest, typed, ...(passkey && { passkey }) })
 
 beforeAll(async () => {
   gate = await startGate()

@@ -10,7 +10,7 @@ import { httpApp } from '../../src/doors/http/app.ts'
 import type { App } from '../../src/doors/http/door.ts'
 import { GRANTS } from '../../src/doors/http/route.ts'
 import { bundleOf, FLOW_CONFIG, PACK, prepareFlows } from '../flows/flow-samples.ts'
-import { ADMIN, openTestGate, pendingOf, settingsIn, until, USER, type GateRig } from '../gate/with-gate.ts'
+import { ADMIN, openTestGate, pendingOf, settingsIn, until, USER, type GateRig, typedFor } from '../gate/with-gate.ts'
 import { shownIn, valueOf } from '../toolflow/with-flows.ts'
 import { softwarePasskey } from './software-passkey.ts'
 
@@ -132,10 +132,11 @@ const GIVEN: Readonly<Record<string, (by: string) => Promise<Grant>>> = {
   'POST /v1/approvals/{approval_id}/decide': async (by) => {
     const { approval_id } = await held('book__slow_note')
     const person = callerOf(by)
-    const { digest } = valueOf(await rig.gate.approvals.read(person, approval_id))
+    const packet = valueOf(await rig.gate.approvals.read(person, approval_id))
+    const { digest } = packet
     return {
       request: `POST /v1/approvals/${approval_id}/decide`,
-      body: { decision: 'approve', digest },
+      body: { decision: 'approve', digest, typed: typedFor(packet) },
       isGiven: async () => valueOf(await rig.gate.approvals.read(person, approval_id)).state !== 'pending',
       challenge: { at: `POST /v1/approvals/${approval_id}/passkey`, body: { digest } },
     }
@@ -144,9 +145,10 @@ const GIVEN: Readonly<Record<string, (by: string) => Promise<Grant>>> = {
     const wanted = { user_prompt: 'x', skill_id: 'book__slow_note', args: { text: `flow ${(count += 1)}` } }
     const view = valueOf(await rig.gate.toolflow.run(USER, ToolflowBody.parse(wanted), { wait_ms: 60_000 }))
     const { approval_id, digest } = shownIn(view)
+    const typed = typedFor(valueOf(await rig.gate.approvals.read(callerOf(by), approval_id)))
     return {
       request: `POST /v1/toolflow/${view.run_id}/resume`,
-      body: { approval_id, digest, choice: 'Approve & Execute' },
+      body: { approval_id, digest, typed, choice: 'Approve & Execute' },
       isGiven: async () => valueOf(await rig.gate.approvals.read(callerOf(by), approval_id)).state !== 'pending',
       challenge: { at: `POST /v1/approvals/${approval_id}/passkey`, body: { digest } },
     }

@@ -14,6 +14,7 @@ import {
   withGate,
   type GateRig,
   approveShown,
+  typedFor,
 } from '../gate/with-gate.ts'
 
 const RIGHT = 'correct horse battery'
@@ -94,6 +95,64 @@ describe('a strong approval', () => {
     expect(codeOf(await approve(APPROVER, id, RIGHT))).toBe('ok')
     const entries = await rig.gate.audit.page(undefined, 1, 1_000)
     expect(entries.filter(({ type, actor }) => type === 'passphrase.wrong' && actor === carl.id)).toHaveLength(5)
+  })
+})
+
+describe('a batch of strong requests', () => {
+  const read = async (id: string) => {
+    const packet = await rig.gate.approvals.read(SECOND, id)
+    if (!packet.ok) throw new Error(packet.problem.code)
+    return packet.value
+  }
+  const stateOf = async (id: string) => (await read(id)).state
+
+  test('is decided by naming each: a proof for one of them approves none of the others', async () => {
+    const texts = [1, 2, 3].map(() => `p${(count += 1)}@x.example`)
+    const held: string[] = []
+    for (const text of texts) held.push(pendingOf(await rig.call('book__slow_note', { text })).approval_id)
+    const [first = '', ...others] = held
+    const typed = typedFor(await read(first))
+    expect(typed).toMatch(/^p\d+@x\.example$/)
+    for (const id of others) {
+      const { digest } = await read(id)
+      for (const tried of [undefined, '', typed, 'yes', typed.toUpperCase(), `${typed}, ${typedFor(await read(id))}`]) {
+        const decision = { says: 'approve', digest, ...(tried === undefined ? {} : { typed: tried }) } as const
+        expect(await rig.gate.approvals.decide(SECOND, id, decision)).toEqual({
+          ok: false,
+          problem: { code: 'approval.typed_needed', about: { approval_id: id } },
+        })
+      }
+      expect(await stateOf(id)).toBe('pending')
+    }
+    expect(codeOf(await approve(SECOND, first))).toBe('ok')
+    for (const id of others) expect(await stateOf(id)).toBe('pending')
+    for (const id of others) expect(codeOf(await approve(SECOND, id))).toBe('ok')
+  })
+
+  test('what is typed is checked before a wrong passphrase is counted, and it replaces no proof', async () => {
+    const finn = person('finn')
+    await rig.gate.identity.setPassphrase(finn, { passphrase: RIGHT })
+    const id = await held('book__slow_note')
+    for (let n = 0; n < 8; n++)
+      expect(codeOf(await approveShown(rig.gate, finn, id, { passphrase: `guess ${n}`, typed: 'x' }))).toBe(
+        'approval.typed_needed',
+      )
+    expect(codeOf(await approve(finn, id))).toBe('approval.passphrase_needed')
+    expect(codeOf(await approve(finn, id, RIGHT))).toBe('ok')
+  })
+
+  test('is not joined by a request that was made after it was shown: a decision names one request and its digest', async () => {
+    const shown = await read(await held('book__slow_note'))
+    const late = await held('book__slow_note')
+    const decision = { says: 'approve', digest: shown.digest, typed: typedFor(shown) } as const
+    expect(codeOf(await rig.gate.approvals.decide(SECOND, late, decision))).toBe('approval.changed')
+    expect(codeOf(await rig.gate.approvals.decide(SECOND, shown.approval_id, decision))).toBe('ok')
+    expect(await stateOf(late)).toBe('pending')
+  })
+
+  test('a simple request needs nothing typed', async () => {
+    const { approval_id, digest } = await read(await held('book__note'))
+    expect(codeOf(await rig.gate.approvals.decide(SECOND, approval_id, { says: 'approve', digest }))).toBe('ok')
   })
 })
 

@@ -15,6 +15,7 @@ import {
   USER,
   type GateRig,
   approveShown,
+  typedFor,
 } from '../gate/with-gate.ts'
 import { approvalIn, shownIn, FLOW_POLICY, note, runFlow, valueOf } from './with-flows.ts'
 
@@ -192,7 +193,12 @@ describe('a person', () => {
   test('needs a second one if the policy requires two', async () => {
     const before = ran()
     const asked = await runFlow(rig, note('ask two'))
-    const answer = { ...shownIn(asked), choice: 'Approve & Execute' } as const
+    const typed = typedFor(valueOf(await rig.gate.approvals.read(APPROVER, approvalIn(asked))))
+    const answer = { ...shownIn(asked), typed, choice: 'Approve & Execute' } as const
+    const { typed: _, ...untyped } = answer
+    expect(await rig.gate.toolflow.resume(APPROVER, asked.run_id, untyped)).toMatchObject({
+      problem: { code: 'approval.typed_needed' },
+    })
     expect(valueOf(await rig.gate.toolflow.resume(APPROVER, asked.run_id, answer))).toMatchObject({ status: 'ASK' })
     expect(ran() - before).toBe(0)
     expect(valueOf(await rig.gate.toolflow.resume(SECOND, asked.run_id, answer))).toMatchObject({ status: 'OK' })

@@ -3,6 +3,7 @@ import type { Caller } from '../../contract/caller.ts'
 import type { ConsentRow, Remember } from '../../contract/consent.ts'
 import { count } from '../../contract/framed-text.ts'
 import { ok, problem, refuse, type Result } from '../../contract/problems.ts'
+import { confirmOf, isTyped } from '../../contract/confirm.ts'
 import { quoted, visibleText } from '../../contract/visible-text.ts'
 import { approve, deny, type How } from '../../core/approvals/transitions.ts'
 import { needsPassphrase } from '../../core/approvals/needs-passphrase.ts'
@@ -37,8 +38,8 @@ export type DecideDeps = HubDecidesDeps & {
 
 /**
  * `digest` and `version`: of the packet that was shown to the approver. `remember`: also creates a consent, within these limits.
- * `unfolded`: the ids of the texts that the packet lists as foldable, each shown whole. `passphrase`: for an approval that is more
- * than simple.
+ * `unfolded`: the ids of the texts that the packet lists as foldable, each shown whole. `typed` and `passphrase`: for an approval that is
+ * more than simple.
  */
 export type ApprovalDecision =
   | {
@@ -48,6 +49,7 @@ export type ApprovalDecision =
       readonly unfolded?: readonly string[]
       readonly reason?: string
       readonly remember?: Remember
+      readonly typed?: string
       readonly passphrase?: string
       readonly passkey?: ShownPasskey
     }
@@ -80,7 +82,8 @@ export async function decideApproval(
     const approver = await mayBeAsked(deps, by, found.row)
     if (!approver.ok) return approver
     const { asked, substitute } = approver.value
-    const { digest, strength, foldable } = await packetOf(deps, found)
+    const packet = await packetOf(deps, found)
+    const { digest, strength, foldable } = packet
     const isShown =
       decision.says === 'deny' ||
       (decision.digest === digest &&
@@ -93,6 +96,9 @@ export async function decideApproval(
     if (!isShown) return refuse('approval.changed', { approval_id })
     const folded = decision.says === 'deny' ? undefined : refuseFolded(approval_id, foldable, decision.unfolded)
     if (folded !== undefined) return folded
+    // One approval never covers a second request: each names its own recipient, amount, file or command.
+    const isNamed = decision.says === 'deny' || strength === 'simple' || isTyped(confirmOf(packet), decision.typed)
+    if (!isNamed) return refuse('approval.typed_needed', { approval_id })
     const proven = how ?? (await proofFor(deps, held.row, by, decision, digest))
     if (!proven.ok) return proven
     how = proven

@@ -51,10 +51,12 @@ export async function takeCallback(deps: CallbackDeps, callback: Callback): Prom
   const why = reason === undefined ? {} : { reason }
   const said =
     read.data.decision === 'approve'
-      ? ({ says: 'approve', digest: read.data.digest, ...why } as const)
+      ? ({ says: 'approve', digest: read.data.digest, ...typedIn(read.data), ...why } as const)
       : ({ says: 'deny', ...why } as const)
   return decideApproval(deps, source.approver, approval_id, said, spentWith(deps, callback, source, approval_id, now))
 }
+
+const typedIn = ({ typed }: { readonly typed?: string | undefined }) => (typed === undefined ? {} : { typed })
 
 function spentWith(
   deps: CallbackDeps,

@@ -23,7 +23,7 @@ export async function resumeToolflow(
   deps: ResumeToolflowDeps,
   by: Caller,
   run_id: string,
-  { approval_id, choice, args, reason, passphrase, passkey, digest, unfolded }: ToolflowAnswer,
+  { approval_id, choice, args, reason, typed, passphrase, passkey, digest, unfolded }: ToolflowAnswer,
   wait_ms: number = WAIT_MS,
   site?: Site,
 ): Promise<Result<ToolflowView>> {
@@ -45,6 +45,7 @@ export async function resumeToolflow(
   const proof = {
     digest: digest ?? '',
     ...(unfolded === undefined ? {} : { unfolded }),
+    ...(typed === undefined ? {} : { typed }),
     ...(passphrase === undefined ? {} : { passphrase }),
     ...(passkey === undefined || site === undefined ? {} : { passkey: { assertion: passkey, site } }),
   }

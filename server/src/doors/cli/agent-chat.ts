@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline'
+import { isStrong, typingWords } from './confirm.ts'
 import { EXIT } from './exit-codes.ts'
 import type { ServerEvent } from './event-lines.ts'
 import { fieldsOf, printReply, textOf, type Out } from './print.ts'
@@ -113,7 +114,13 @@ async function decideHere(session: Session, run_id: string, lines: Lines): Promi
   const decision = said === 'a' ? 'approve' : said === 'd' ? 'deny' : undefined
   if (decision === undefined) return false
   const { digest } = fieldsOf(packet.body)
-  const body = JSON.stringify(decision === 'approve' ? { decision, digest } : { decision })
+  const isTyped = decision === 'approve' && isStrong(fieldsOf(packet.body))
+  const typed = isTyped ? await ask(lines, `to approve, ${typingWords(fieldsOf(packet.body))}\n> `) : undefined
+  const reason = decision === 'deny' ? await ask(lines, 'why? The agent reads this; Enter for no reason: ') : undefined
+  const words = reason?.trim() ?? ''
+  const body = JSON.stringify(
+    decision === 'approve' ? { decision, digest, typed } : { decision, ...(words === '' ? {} : { reason: words }) },
+  )
   const reply = await session.send('POST', `/v1/approvals/${id}/decide`, body)
   return printReply(out, reply, () => {}) === EXIT.ok
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { approveAlike } from './approve-alike.ts'
 import { UNREACHED, type Reply } from './client.ts'
 import { argumentLines } from './argument-lines.ts'
-import { confirmed, hasTerminal } from './confirm.ts'
+import { askApproval, askReason } from './confirm.ts'
 import { boundsOf } from './consent-words.ts'
 import { editedArguments } from './edit-arguments.ts'
 import { EXIT } from './exit-codes.ts'
@@ -49,17 +49,18 @@ export function addApprovalCommands(program: Command, session: Session): void {
     .option('--alike', 'also approve the other pending requests that are alike: same tool, agent, session and reasons')
     .option('--reason <text>', 'the reason, for the audit and the agent')
     .option('--remember <bounds>', "also allow the same call in future: '10 calls for 2h', or the bounds as JSON")
+    .option(...TYPED)
     .option(...PASSPHRASE_FILE)
     .action(async (id: string, options: ApproveOptions) => {
       const remember = options.remember === undefined ? undefined : boundsOf(options.remember)
       if (options.remember !== undefined && remember === undefined)
         return session.fail(`\`${options.remember}\` is neither like '10 calls for 2h' nor a JSON object`)
       if (options.alike === true) {
-        if (remember !== undefined || options.digest !== undefined)
-          return session.fail('--alike cannot be combined with --remember or --digest')
+        if (remember !== undefined || options.digest !== undefined || options.typed !== undefined)
+          return session.fail('--alike cannot be combined with --remember, --digest or --typed')
         return approveAlike(session, id, options)
       }
-      const shown = await shownPacket(session, id, options.digest)
+      const shown = await showToApprove(session, id, options)
       if (shown === undefined) return
       const body = (passphrase: string | undefined) => ({
         decision: 'approve',
@@ -78,10 +79,7 @@ export function addApprovalCommands(program: Command, session: Session): void {
     .description('deny a call')
     .option('--reason <text>', 'the reason, for the audit and the agent')
     .action(async (id: string, options: { reason?: string }) => {
-      await decide(session, id, {
-        decision: 'deny',
-        ...(options.reason === undefined ? {} : { reason: options.reason }),
-      })
+      await decide(session, id, { decision: 'deny', ...(await askReason(options.reason)) })
     })
 
   program
@@ -123,6 +121,7 @@ type ListOptions = { readonly state: string; readonly watch?: boolean; readonly 
 type ApproveOptions = {
   readonly alike?: boolean
   readonly digest?: string
+  readonly typed?: string
   readonly reason?: string
   readonly remember?: string
   readonly passphraseFile?: string
@@ -147,8 +146,14 @@ async function showFirst(session: Session, id: string): Promise<void> {
   if (!out.json && packet['state'] === 'pending') printPacket({ ...out, line: out.error }, packet, 'whole')
 }
 
+/** For a strong approval where there is no terminal. */
+export const TYPED = [
+  '--typed <text>',
+  'for a strong approval: the recipient, amount, file or command that the request says to type. You are asked for it if it is left out',
+] as const
+
 /** What an approval repeats of the packet that was shown whole. */
-type ShownPacket = { readonly digest: string; readonly unfolded?: readonly string[] }
+type ShownPacket = { readonly digest: string; readonly unfolded?: readonly string[]; readonly typed?: string }
 
 export const unfoldedIn = (packet: Fields): Pick<ShownPacket, 'unfolded'> => {
   const ids = itemsOf({ items: packet['foldable'] }).map((text) => textOf(text['id']))
@@ -159,10 +164,10 @@ export const unfoldedIn = (packet: Fields): Pick<ShownPacket, 'unfolded'> => {
  * Shows the packet before it is approved; in a terminal the person must confirm. Undefined if they do not. With a `digest`, it was shown before:
  * only `sluice approvals show`, which folds nothing, prints one.
  */
-export async function shownPacket(
+export async function showToApprove(
   session: Session,
   id: string,
-  digest: string | undefined,
+  { digest, typed }: { readonly digest?: string; readonly typed?: string },
 ): Promise<ShownPacket | undefined> {
   const out = session.out()
   const reply = await session.send('GET', `/v1/approvals/${encodeURIComponent(id)}`)
@@ -171,16 +176,17 @@ export async function shownPacket(
     session.exit(printReply(out, reply, () => {}))
     return undefined
   }
-  if (digest !== undefined) return { digest, ...(packet['digest'] === digest ? unfoldedIn(packet) : {}) }
+  const given = typed === undefined ? {} : { typed }
+  if (digest !== undefined) return { digest, ...given, ...(packet['digest'] === digest ? unfoldedIn(packet) : {}) }
+  const shown = { digest: textOf(packet['digest']), ...unfoldedIn(packet) }
+  if (packet['state'] !== 'pending') return shown
   // On stderr, because stdout has only the answer.
-  if (!out.json && packet['state'] === 'pending') printPacket({ ...out, line: out.error }, packet, 'whole')
-  // Without a terminal there is nobody to ask.
-  if (packet['state'] === 'pending' && hasTerminal() && !(await confirmed('approve this?'))) {
-    out.error('nothing was decided')
-    session.exit(EXIT.problem)
-    return undefined
-  }
-  return { digest: textOf(packet['digest']), ...unfoldedIn(packet) }
+  if (!out.json) printPacket({ ...out, line: out.error }, packet, 'whole')
+  const approval = await askApproval(packet, typed)
+  if (approval !== undefined) return { ...shown, ...approval }
+  out.error('nothing was decided')
+  session.exit(EXIT.problem)
+  return undefined
 }
 
 async function decide(session: Session, id: string, body: unknown, text?: TypedText): Promise<Reply> {

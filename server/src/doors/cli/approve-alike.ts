@@ -3,7 +3,7 @@ import type { PacketAnswer } from '../../contract/packet-answer.ts'
 import { sentenceText } from '../../contract/sentence.ts'
 import type { z } from 'zod'
 import { UNREACHED } from './client.ts'
-import { confirmed, hasTerminal } from './confirm.ts'
+import { askApproval, confirmed, hasTerminal, isStrong } from './confirm.ts'
 import { EXIT } from './exit-codes.ts'
 import { printDecided } from './print-decided.ts'
 import { printPacket } from './print-packet.ts'
@@ -16,7 +16,8 @@ type Options = { readonly reason?: string; readonly passphraseFile?: string }
 
 /**
  * Shows a request and those that are alike, then approves them all, each with the digest that was shown. Requests that hide
- * something, were edited, or belong to a changed tool are left out, for a separate decision.
+ * something, were edited, or belong to a changed tool are left out, for a separate decision. For strong ones, the person types what each of
+ * them is about; the others stay pending.
  */
 export async function approveAlike(session: Session, id: string, options: Options): Promise<void> {
   const out = session.out()
@@ -29,17 +30,25 @@ export async function approveAlike(session: Session, id: string, options: Option
     return session.fail(`${id} has no requests like it: sluice approve ${id}`)
   const alike = pending.filter((packet) => alikeKey(packet) === key && (packet === first || !isLeftOut(packet)))
   if (!out.json) show(session, alike)
-  if (hasTerminal() && !(await confirmed(`approve these ${alike.length}?`))) {
+  const isEach = isStrong(fieldsOf(first))
+  if (!isEach && hasTerminal() && !(await confirmed(`approve these ${alike.length}?`))) {
     out.error('nothing was decided')
     return session.exit(EXIT.problem)
   }
   let code = 0
-  for (const { approval_id, digest, foldable } of alike) {
+  for (const packet of alike) {
+    const { approval_id, digest, foldable } = packet
+    const approval = isEach ? await askApproval(fieldsOf(packet)) : {}
+    if (approval === undefined) {
+      out.error(`${approval_id} stays pending`)
+      continue
+    }
     const path = `/v1/approvals/${encodeURIComponent(approval_id)}/decide`
     const decided = await sendProven(session, path, options.passphraseFile, (passphrase) => ({
       decision: 'approve',
       digest,
       ...(foldable.length === 0 ? {} : { unfolded: foldable.map(({ id }) => id) }),
+      ...approval,
       ...(options.reason === undefined ? {} : { reason: options.reason }),
       ...(passphrase === undefined ? {} : { passphrase }),
     }))

@@ -3,6 +3,7 @@ import { Sentence, sentenceText } from '../../contract/sentence.ts'
 import { countedSpaces, quoted, shortened, visibleText } from '../../contract/visible-text.ts'
 import { argumentLines } from './argument-lines.ts'
 import { askedWords } from './asked-lines.ts'
+import { isStrong, typingWords } from './confirm.ts'
 import { evidenceOf, fieldsOf, textOf, timeOf, toneOf, type Fields, type Tone } from './print.ts'
 
 export type PacketLine = { readonly text: string; readonly tone?: Tone }
@@ -36,6 +37,7 @@ export function packetLines(packet: Fields, frame: PacketFrame): PacketLine[] {
   return [
     ...sentenceLines(packet, frame),
     ...ours(`${by}, decide until ${until}`),
+    ...(isStrong(packet) && packet['state'] === 'pending' ? ours(`to approve, ${typingWords(packet)}`, 'held') : []),
     ...runLines(packet, frame),
     ...askedWords(packet).flatMap((text) => ours(text)),
     ...hubLines(packet, frame),

@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import { drawToolflow } from '../../commands/toolflow/draw-toolflow.ts'
 import { jsonArgument } from './json-argument.ts'
-import { shownPacket } from './approval-commands.ts'
+import { showToApprove, TYPED } from './approval-commands.ts'
+import { askReason } from './confirm.ts'
 import { PASSPHRASE_FILE, sendProven, type WithPassphrase } from './passphrase-commands.ts'
 import { printFlow } from './print-flow.ts'
 import { printTypedFault, withoutPosition } from './print-typed-fault.ts'
@@ -57,20 +58,22 @@ export function addToolflowCommands(program: Command, session: Session): void {
       '--digest <digest>',
       'for approve: digest of the request you were shown; without it, the request is shown first',
     )
+    .option(...TYPED)
     .option(...PASSPHRASE_FILE)
     .action(async (run_id: string, approval_id: string, word: string, options: ResumeOptions) => {
       const choice = CHOICE_OF[word]
       if (choice === undefined) return session.fail('the choice must be approve, edit or cancel')
-      const shown = word === 'approve' ? await shownPacket(session, approval_id, options.digest) : options
+      const shown = word === 'approve' ? await showToApprove(session, approval_id, options) : { digest: options.digest }
       if (shown === undefined) return
-      const { digest, unfolded }: { digest?: string; unfolded?: readonly string[] } = shown
+      const reason = word === 'cancel' ? (await askReason(options.reason)).reason : options.reason
       const parts = [
-        ...(digest === undefined ? [] : [`"digest":${JSON.stringify(digest)}`]),
-        ...(unfolded === undefined ? [] : [`"unfolded":${JSON.stringify(unfolded)}`]),
+        ...Object.entries(shown).flatMap(([name, part]) =>
+          part === undefined ? [] : [`"${name}":${JSON.stringify(part)}`],
+        ),
         `"approval_id":${JSON.stringify(approval_id)}`,
         `"choice":${JSON.stringify(choice)}`,
         ...(options.args === undefined ? [] : [`"args":${jsonArgument(options.args)}`]),
-        ...(options.reason === undefined ? [] : [`"reason":${JSON.stringify(options.reason)}`]),
+        ...(reason === undefined ? [] : [`"reason":${JSON.stringify(reason)}`]),
       ]
       const path = `/v1/toolflow/${encodeURIComponent(run_id)}/resume`
       const reply = await sendProven(session, path, options.passphraseFile, (passphrase) => {
@@ -81,7 +84,7 @@ export function addToolflowCommands(program: Command, session: Session): void {
     })
 }
 
-type ResumeOptions = { args?: string; reason?: string; digest?: string } & WithPassphrase
+type ResumeOptions = { args?: string; reason?: string; digest?: string; typed?: string } & WithPassphrase
 
 const CHOICE_OF: Readonly<Record<string, string | undefined>> = {
   approve: 'Approve & Execute',

@@ -169,7 +169,7 @@ const shownAs = ({
 function decisionOf(body: Exclude<DecideBody, { decision: 'edit' }>, site: Site): ApprovalDecision {
   const reason = body.reason === undefined ? {} : { reason: body.reason }
   if (body.decision === 'deny') return { says: 'deny', ...reason }
-  const { digest, version, unfolded, remember, passphrase, passkey } = body
+  const { digest, version, unfolded, remember, typed, passphrase, passkey } = body
   return {
     says: 'approve',
     digest,
@@ -177,6 +177,7 @@ function decisionOf(body: Exclude<DecideBody, { decision: 'edit' }>, site: Site)
     ...(unfolded === undefined ? {} : { unfolded }),
     ...reason,
     ...(remember === undefined ? {} : { remember }),
+    ...(typed === undefined ? {} : { typed }),
     ...(passphrase === undefined ? {} : { passphrase }),
     ...(passkey === undefined ? {} : { passkey: { assertion: passkey, site } }),
   }

@@ -31,7 +31,9 @@ export function webhook(settings: Pick<WebhookSettings, 'name' | 'url' | 'events
 
 /** Whether the receiver shows long texts whole is not known, so a request with some is approved on its page. */
 function bodyOf({ delivery_id: _, event, at, sentence, digest, is_long, ...data }: ChannelMessage): string {
-  const decides = digest === undefined || is_long === true ? {} : { digest }
+  const { confirm } = sentence
+  const isTyped = data.strength !== 'simple' && confirm !== undefined
+  const decides = digest === undefined || is_long === true ? {} : { digest, ...(isTyped ? { confirm } : {}) }
   const said = { ...data, ...decides, sentence: sentenceText(sentence) }
   return JSON.stringify({ type: event, timestamp: new Date(at).toISOString(), data: said })
 }

@@ -2,6 +2,7 @@ import { Box, Text } from 'ink'
 import { createElement as h, type ReactElement } from 'react'
 import { count } from '../../../contract/framed-text.ts'
 import { countedSpaces, shortened, visibleText } from '../../../contract/visible-text.ts'
+import { typingWords } from '../confirm.ts'
 import { nameOf, packetLines, type PacketLine } from '../packet-lines.ts'
 import { fieldsOf, textOf, type Fields } from '../print.ts'
 import { chosenIn, idOf, type Inbox, type Typing } from './inbox.ts'
@@ -34,7 +35,7 @@ export function inboxView(inbox: Inbox, now: number, { columns = 80, rows = 24 }
     ...(says === undefined ? [] : [h(Text, { color: 'yellow', key: 'says', wrap: 'wrap' }, says)]),
     inbox.typing === undefined
       ? h(Text, { dimColor: true, wrap: 'wrap' }, inbox.whole === undefined ? HELP : READING)
-      : typingView(inbox.typing),
+      : typingView(inbox.typing, item ?? {}),
   )
 }
 
@@ -119,7 +120,8 @@ const ASKS = {
   passphrase: 'passphrase:',
 } as const
 
-function typingView({ for: what, text, at }: Typing): ReactElement {
+function typingView({ for: what, text, at }: Typing, item: Fields): ReactElement {
+  const asks = what === 'typed' ? `to approve, ${typingWords(item)} ›` : ASKS[what]
   const all = what === 'passphrase' ? '•'.repeat(text.length) : text
   // Only the part around the cursor, so that a long text does not push the request off the screen.
   const from = Math.max(0, at - TYPED)
@@ -128,7 +130,7 @@ function typingView({ for: what, text, at }: Typing): ReactElement {
   return h(
     Text,
     { key: 'typing' },
-    h(Text, { bold: true }, `${ASKS[what]} `),
+    h(Text, { bold: true }, `${asks} `),
     `${from > 0 ? '…' : ''}${visibleText(shown.slice(0, cursor))}`,
     h(Text, { inverse: true }, visibleText(shown[cursor] ?? ' ')),
     `${visibleText(shown.slice(cursor + 1))}${at + TYPED < all.length ? '…' : ''}`,

@@ -1,7 +1,21 @@
 import { describe, expect, test } from 'vitest'
-import { chosenIn, emptyInbox, pressed, refreshed, type Inbox, type Key, type InboxAction } from './inbox.ts'
+import {
+  askPassphrase,
+  chosenIn,
+  emptyInbox,
+  pressed,
+  refreshed,
+  type Inbox,
+  type Key,
+  type InboxAction,
+} from './inbox.ts'
 
-const item = (id: string, digest = `shown ${id}`) => ({ approval_id: id, digest, proposed_args: '{"to":"ana"}' })
+const item = (id: string, digest = `shown ${id}`) => ({
+  approval_id: id,
+  digest,
+  strength: 'simple',
+  proposed_args: '{"to":"ana"}',
+})
 const three: Inbox = { ...emptyInbox, items: ['auth_1', 'auth_2', 'auth_3'].map((id) => item(id)) }
 
 /** Presses keys: a word of one letter is that letter, `:text` is typed, everything else is a key's name. */
@@ -37,6 +51,29 @@ describe('the inbox', () => {
     [['page_down', 'a'], { do: 'approve', id: 'auth_3', digest: 'shown auth_3' }],
     [['q'], { do: 'quit' }],
   ])('%j means %j', (keys, action) => expect(press(three, ...keys).actions).toEqual([action]))
+
+  test('a strong request is approved by typing what it is about, also with bounds and a passphrase', () => {
+    const strong = { ...three, items: [{ ...item('auth_1'), strength: 'strong', skill_id: 'mail__send' }] }
+    const asked = press(strong, 'a')
+    expect([asked.actions, asked.inbox.typing?.for]).toEqual([[], 'typed'])
+    expect(press(asked.inbox, 'enter').actions).toEqual([])
+    const approve = { do: 'approve', id: 'auth_1', digest: 'shown auth_1', typed: 'ana' } as const
+    expect(press(asked.inbox, ':ana', 'enter').actions).toEqual([approve])
+    const remember = { calls: 10, expires_in_s: 3600 }
+    expect(press(strong, 'w', 'enter', ':ana', 'enter').actions).toEqual([{ ...approve, remember }])
+    const again = askPassphrase(strong, { typed: 'ana', remember })
+    expect(press(again, ':right', 'enter').actions).toEqual([{ ...approve, remember, passphrase: 'right' }])
+  })
+
+  test('what was typed for a request that changed meanwhile is not sent', () => {
+    const strong = { ...item('auth_1'), strength: 'strong', skill_id: 'mail__send' }
+    for (const keys of [['a', ':ana'], ['w'], ['e']]) {
+      const { inbox } = press({ ...three, items: [strong] }, ...keys)
+      const { actions, inbox: after } = press(refreshed(inbox, [{ ...strong, digest: 'another' }]), 'enter')
+      expect([actions, after.typing]).toEqual([[], undefined])
+      expect(after.says).toContain('changed')
+    }
+  })
 
   test('while something is typed, letters are text and decide nothing', () =>
     expect(press(three, 'd', 'a', 'q', 'd', 'escape').actions).toEqual([]))

@@ -1,15 +1,19 @@
+import { isStrong } from '../confirm.ts'
 import { boundsOf } from '../consent-words.ts'
 import { jsonFault } from '../json-argument.ts'
 import { fieldsOf, textOf, type Fields } from '../print.ts'
 
 /** What is being typed, and what it is for. */
 export type Typing = {
-  readonly for: 'reason' | 'args' | 'bounds' | 'passphrase'
+  readonly for: 'reason' | 'args' | 'bounds' | 'typed' | 'passphrase'
   readonly text: string
   readonly at: number
-  /** For a passphrase: the consent that was to be granted with the approval. */
-  readonly remember?: object
+  /** For an approval that needs more: what was given so far. */
+  readonly given?: Given
 }
+
+/** `typed`: what the request is about. `remember`: grant a consent for the same call, within these bounds. */
+export type Given = { readonly typed?: string; readonly passphrase?: string; readonly remember?: object }
 
 /** The state of the terminal inbox between two key presses. */
 export type Inbox = {
@@ -39,14 +43,7 @@ export type Key =
 export type InboxAction =
   | { readonly do: 'quit' }
   | { readonly do: 'reveal'; readonly id: string }
-  | {
-      readonly do: 'approve'
-      readonly id: string
-      readonly digest: string
-      readonly passphrase?: string
-      /** Grant a consent for the same call, within these bounds. */
-      readonly remember?: object
-    }
+  | ({ readonly do: 'approve'; readonly id: string; readonly digest: string } & Given)
   /** In the person's own editor. */
   | { readonly do: 'open_editor'; readonly id: string; readonly digest: string; readonly args: string }
   | { readonly do: 'deny'; readonly id: string; readonly reason: string }
@@ -134,7 +131,7 @@ function decided(inbox: Inbox, letter: string): Stepped {
     return { inbox: { ...seen, says: CHANGED } }
   }
   const named = { id: idOf(item), digest: digestOf(item) }
-  if (letter === 'a') return { inbox, action: { do: 'approve', ...named } }
+  if (letter === 'a') return approving(inbox, item, {})
   if (letter === 'r') return { inbox, action: { do: 'reveal', id: named.id } }
   if (letter === 'd') return { inbox: type(inbox, 'reason', '') }
   if (letter === 'w') return { inbox: type(inbox, 'bounds', USUAL_BOUNDS) }
@@ -152,11 +149,18 @@ const type = (inbox: Inbox, what: Typing['for'], text: string): Inbox => ({
   typing: { for: what, text, at: text.length },
 })
 
-/** Asks the approver for their passphrase and retries the same approval with it. */
-export function askPassphrase(inbox: Inbox, remember?: object): Inbox {
-  const typing = { for: 'passphrase', text: '', at: 0, ...(remember === undefined ? {} : { remember }) } as const
-  return { ...inbox, typing }
+/** Approves, after asking what the request is about if it is more than simple. */
+function approving(inbox: Inbox, item: Fields, given: Given): Stepped {
+  if (isStrong(item) && given.typed === undefined)
+    return { inbox: { ...inbox, typing: { for: 'typed', text: '', at: 0, given } } }
+  return { inbox: withoutTyping(inbox), action: { do: 'approve', id: idOf(item), digest: digestOf(item), ...given } }
 }
+
+/** Asks the approver for their passphrase and retries the same approval with it. */
+export const askPassphrase = (inbox: Inbox, given: Given): Inbox => ({
+  ...inbox,
+  typing: { for: 'passphrase', text: '', at: 0, given },
+})
 
 function typed(inbox: Inbox, typing: Typing, key: Key): Stepped {
   const { text, at } = typing
@@ -182,18 +186,25 @@ function typed(inbox: Inbox, typing: Typing, key: Key): Stepped {
 }
 
 function sent(inbox: Inbox, typing: Typing): Stepped {
-  const { for: what, text } = typing
+  const { for: what, text, given = {} } = typing
   const item = fieldsOf(inbox.items[inbox.selected])
+  if (inbox.changed !== undefined && what !== 'reason') {
+    // What was typed was meant for what was read.
+    const { changed: _, ...seen } = withoutTyping(inbox)
+    return { inbox: { ...seen, says: CHANGED } }
+  }
   const named = { id: idOf(item), digest: digestOf(item) }
   if (what === 'reason') return { inbox: withoutTyping(inbox), action: { do: 'deny', id: named.id, reason: text } }
-  if (what === 'passphrase') {
-    const remember = typing.remember === undefined ? {} : { remember: typing.remember }
-    return { inbox: withoutTyping(inbox), action: { do: 'approve', ...named, passphrase: text, ...remember } }
+  if (what === 'typed') {
+    if (text.trim() === '')
+      return { inbox: { ...withoutTyping(inbox), says: 'nothing was typed, so nothing was approved' } }
+    return approving(inbox, item, { ...given, typed: text })
   }
+  if (what === 'passphrase') return approving(inbox, item, { ...given, passphrase: text })
   if (what === 'bounds') {
     const remember = boundsOf(text)
     if (remember === undefined) return { inbox: { ...inbox, says: "write it like '10 calls for 2h'" } }
-    return { inbox: withoutTyping(inbox), action: { do: 'approve', ...named, remember } }
+    return approving(inbox, item, { remember })
   }
   // Text that is not JSON stays on the input line, with the cursor at the mistake.
   const fault = jsonFault(text)

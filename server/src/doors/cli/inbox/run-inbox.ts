@@ -15,6 +15,7 @@ import {
   idOf,
   pressed,
   refreshed,
+  type Given,
   type Inbox,
   type Key,
   type InboxAction,
@@ -111,9 +112,9 @@ export async function runInbox(
     const answer = fieldsOf(reply.body)
     const code = textOf(answer['code'] ?? '')
     if (action.do === 'approve' && code === 'approval.passphrase_needed')
-      return show(askPassphrase(inbox, action.remember))
+      return show(askPassphrase(inbox, givenIn(action)))
     if (action.do === 'approve' && code === 'approval.passphrase_wrong')
-      return show({ ...askPassphrase(inbox, action.remember), says: 'that passphrase was wrong; type it again' })
+      return show({ ...askPassphrase(inbox, givenIn(action)), says: 'that passphrase was wrong; type it again' })
     const isUnreached = reply.status <= UNREACHED
     if (!isUnreached) say(reply.status >= 400 ? problemWords(answer) : decidedWords(action, answer))
     await look()
@@ -150,14 +151,19 @@ function decidedWords(action: Exclude<InboxAction, { do: 'quit' | 'reveal' | 'op
   return `${action.id} is ${textOf(answer['state'])}${permitted}`
 }
 
+const givenIn = ({ typed, remember }: Given): Given => ({
+  ...(typed === undefined ? {} : { typed }),
+  ...(remember === undefined ? {} : { remember }),
+})
+
 function bodyOf(action: Exclude<InboxAction, { do: 'quit' | 'reveal' | 'open_editor' }>): unknown {
   switch (action.do) {
     case 'approve':
       return {
         decision: 'approve',
         digest: action.digest,
+        ...givenIn(action),
         ...(action.passphrase === undefined ? {} : { passphrase: action.passphrase }),
-        ...(action.remember === undefined ? {} : { remember: action.remember }),
       }
     case 'deny':
       return { decision: 'deny', ...(action.reason === '' ? {} : { reason: action.reason }) }
