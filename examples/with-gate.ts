@@ -97,11 +97,13 @@ async function approveNext(url: string, key: string): Promise<void> {
     const path = { approval_id: String(data['approval_id']) }
     const packet = await gate.ask('GET /v1/approvals/{approval_id}', { path })
     console.log(`ana reads: ${packet.skill_id} ${packet.proposed_args}, and approves`)
-    // An approval names the version of the packet that was shown.
+    // An approval names the version of the packet that was shown and, if it is more than simple, what the request is about.
+    const { confirm } = packet.sentence
+    const typed = packet.strength === 'simple' || confirm === undefined ? {} : { typed: confirm.words.join(', ') }
     await gate.ask('POST /v1/approvals/{approval_id}/decide', {
       path,
       // Whoever prints a request whole says which of its long texts it printed.
-      body: { decision: 'approve', digest: packet.digest, unfolded: packet.foldable.map(({ id }) => id) },
+      body: { decision: 'approve', digest: packet.digest, unfolded: packet.foldable.map(({ id }) => id), ...typed },
     })
     return
   }

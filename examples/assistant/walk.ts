@@ -63,7 +63,7 @@ await withGate(
     const request = `${gate.url}/v1/approvals/${thread['approval_id']}`
     const packet = (await (await fetch(request, { headers: approver })).json()) as Record<string, unknown>
     console.log(`the approver reads: ${JSON.stringify(packet['proposed_args'])}`)
-    const decision = JSON.stringify({ decision: 'approve', digest: packet['digest'] })
+    const decision = JSON.stringify({ decision: 'approve', digest: packet['digest'], typed: 'ana@example.com' })
     assert.equal((await fetch(`${request}/decide`, { method: 'POST', headers: approver, body: decision })).status, 200)
 
     // Follow the thread to its end.

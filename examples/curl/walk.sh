@@ -20,10 +20,10 @@ call_id=$(echo "$held" | field call_id)
 echo '# the agent cannot approve it: 403'
 curl -sS -o /dev/null -w '%{http_code}\n' "$SLUICE_URL/v1/approvals/$approval/decide" -H "$agent" -H "$json" -d '{"decision":"approve"}'
 
-echo '# the approver reads the packet, and approves what it shows: `digest` names this version of it'
+echo '# the approver reads the packet, and approves what it shows: `digest` names this version of it, `typed` its recipient'
 packet=$(curl -fsS "$SLUICE_URL/v1/approvals/$approval" -H "$approver")
 echo "$packet"
-curl -fsS "$SLUICE_URL/v1/approvals/$approval/decide" -H "$approver" -H "$json" -d "{\"decision\":\"approve\",\"digest\":\"$(echo "$packet" | field digest)\"}"
+curl -fsS "$SLUICE_URL/v1/approvals/$approval/decide" -H "$approver" -H "$json" -d "{\"decision\":\"approve\",\"typed\":\"bob@example.com\",\"digest\":\"$(echo "$packet" | field digest)\"}"
 
 echo; echo '# the agent reads the outcome, and waits for it if necessary'
 curl -fsS "$SLUICE_URL/v1/calls/$call_id?wait_ms=10000" -H "$agent"

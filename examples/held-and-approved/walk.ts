@@ -21,9 +21,9 @@ await withGate(async ({ url, key }) => {
   const { approval_id, call_id } = held
   console.log(`a message is held: ${approval_id}`)
 
-  // An approval names the version of the packet that was shown.
+  // An approval names the version of the packet that was shown. It is a strong one, so the approver also types the recipient.
   const { digest } = await approver.ask('GET /v1/approvals/{approval_id}', { path: { approval_id } })
-  const approval = { path: { approval_id }, body: { decision: 'approve', digest } } as const
+  const approval = { path: { approval_id }, body: { decision: 'approve', digest, typed: args.to } } as const
   await assert.rejects(agent.ask('POST /v1/approvals/{approval_id}/decide', approval), (error) =>
     isProblem(error, 'auth.forbidden'),
   )
