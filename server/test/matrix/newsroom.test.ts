@@ -184,7 +184,8 @@ describe.skipIf(root === undefined)(name, { retry: 0 }, () => {
       rooms.news,
       `KUMO_NEWS_RESPONSE {"run_id": 667, "summary": "all is well", "headlines": [], "material": false}`,
     )
-    await ana.react(rooms.approvers, (await prompted(second)).event_id, '❌')
+    const asked = /auth_[0-9a-f]{16}/.exec(bodyOf(await prompted(second)))?.[0]
+    await ana.say(rooms.approvers, `deny ${asked ?? ''} reason: not today`)
     const quietRun = () =>
       gates.kairo.audit().filter(({ type, about }) => {
         const { code } = (about ?? {}) as { code?: string }

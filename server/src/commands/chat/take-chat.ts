@@ -56,7 +56,7 @@ async function askedBy(deps: ChatDeps, event: ChatEvent): Promise<Asked | undefi
     const says = reactionDecision(event.key)
     if (event.to === undefined || says === undefined) return undefined
     const { approval_id: id } = event.to
-    return says === 'approve' ? { do: 'approve', id } : { do: 'deny', id, reason: 'by reaction' }
+    return says === 'approve' ? { do: 'approve', id } : { do: 'deny', id }
   }
   const command = chatCommand(event.text)
   // A token is not treated as a secret here: only its owner can use it, and only once.
@@ -109,6 +109,8 @@ async function decide(
 ): Promise<Answer> {
   const { url } = deps.links(asked.id)
   const reason = asked.reason === undefined ? {} : { reason: asked.reason }
+  if (asked.do === 'deny' && asked.reason === undefined)
+    return said(`Why? Nothing is denied yet; the agent reads the reason. Write: deny ${asked.id} reason: …`)
   if (asked.do === 'approve' && shown?.digest === undefined)
     return said(`${asked.id} is not shown here completely, so it cannot be approved here. Open ${url}`)
   const held = asked.do === 'approve' ? await deps.tables.row('approvals', asked.id) : undefined

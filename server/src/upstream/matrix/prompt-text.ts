@@ -37,7 +37,7 @@ function howToDecide({ decided_at, digest, url, approval_id = '' }: ChannelMessa
   if (decided_at !== undefined) return `The hub ${decided_at} decides this request. It cannot be decided in this room.`
   return digest === undefined
     ? `Open ${url ?? 'the console'} to decide: this message does not show everything.`
-    : `React with ✅ or ❌, or write: approve ${approval_id}   /   deny ${approval_id} reason: …`
+    : `React with ✅ or write: approve ${approval_id}   /   To deny, write: deny ${approval_id} reason: …`
 }
 
 /** The text that replaces a prompt after the decision, or reports the outcome of a call. */
