@@ -6,7 +6,7 @@ import { gate } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
 import { packetQuery, pendingQuery } from '../api/queries.ts'
 import type { Packet } from '../api/types.ts'
-import { say } from '../lib/announce.ts'
+import { say, sayApproved } from '../lib/announce.ts'
 import { useKeys } from '../lib/keys.ts'
 import { many } from '../lib/time.ts'
 import { useInert } from '../lib/use-inert.ts'
@@ -121,7 +121,13 @@ function Group({ kept, first, onBack, onDone }: GroupProps) {
     setBusy(undefined)
     setDenying(undefined)
     setRefused(failures)
-    if (done.length > 0) say(`${decision.decision === 'approve' ? 'Approved' : 'Denied'} ${many(done.length, 'call')}.`)
+    const says = `${decision.decision === 'approve' ? 'Approved' : 'Denied'} ${many(done.length, 'call')}.`
+    if (done.length > 0 && decision.decision === 'deny') say(says)
+    else if (done.length > 0)
+      sayApproved(
+        says,
+        done.map(({ call_id }) => call_id),
+      )
     if (failures.length === 0 && done.length === open.length) onDone()
   }
   const approve = () => {

@@ -1,7 +1,7 @@
 import { useId, useState } from 'react'
 import { codeOf, problemOf } from '../api/problem.ts'
 import type { Packet } from '../api/types.ts'
-import { say } from '../lib/announce.ts'
+import { say, sayApproved } from '../lib/announce.ts'
 import { useKeys } from '../lib/keys.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -67,9 +67,8 @@ export function DecisionBar({ packet, folded, off, inert, onEdit, onDecided, onR
         ...proof,
       })
       confirm.clear()
-      const link = { href: `#/activity/${packet.call_id}`, words: 'Open' }
       if (decided.state === 'pending') say(`Your approval is recorded. ${stillMissing(decided.asked)}`)
-      else say('Approved.', link)
+      else sayApproved('Approved.', [packet.call_id])
       onDecided()
     } catch (error) {
       if (OVERTAKEN.has(codeOf(error))) onRefused()

@@ -2,7 +2,7 @@ import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useRef } from 'react'
 import { askedProof } from '../api/ask-proven.ts'
 import { followGate } from '../api/follow.ts'
-import { announced, toast } from '../lib/announce.ts'
+import { announced } from '../lib/announce.ts'
 import { useIsWide } from '../lib/is-wide.ts'
 import { useKeys } from '../lib/keys.ts'
 import { loaded } from '../lib/outdated.ts'
@@ -14,14 +14,13 @@ import { Empty } from '../parts/states.tsx'
 import { Nav, PhoneNav, PhoneTop } from './nav.tsx'
 import { overlay } from './overlay.ts'
 import { PAGES, pageAt } from './pages.ts'
+import { ToastLine } from './toast-line.tsx'
 
 const PauseDialog = lazy(async () => ({ default: (await loaded(import('./pause-dialogs.tsx'))).PauseDialog }))
 const ResumeDialog = lazy(async () => ({ default: (await loaded(import('./pause-dialogs.tsx'))).ResumeDialog }))
 const Palette = lazy(async () => ({ default: (await loaded(import('./palette.tsx'))).Palette }))
 const ProofDialog = lazy(async () => ({ default: (await loaded(import('./proof-dialog.tsx'))).ProofDialog }))
 const KeysDialog = lazy(async () => ({ default: (await loaded(import('./keys-dialog.tsx'))).KeysDialog }))
-
-const TOAST_MS = 6_000
 
 /** The frame around every page. */
 export function App() {
@@ -104,22 +103,6 @@ function Overlays() {
       {which === 'keys' ? <KeysDialog /> : null}
       {proof === undefined ? null : <ProofDialog key={proof.path} asked={proof} />}
     </Suspense>
-  )
-}
-
-function ToastLine() {
-  const shown = useStore(toast)
-  useEffect(() => {
-    if (shown === undefined) return
-    const timer = setTimeout(() => toast.set(undefined), TOAST_MS)
-    return () => clearTimeout(timer)
-  }, [shown])
-  if (shown === undefined) return null
-  return (
-    <div className="toast" aria-hidden={shown.href === undefined ? true : undefined}>
-      {shown.says}
-      {shown.href === undefined ? null : <a href={shown.href}>{shown.link}</a>}
-    </div>
   )
 }
 

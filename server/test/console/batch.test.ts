@@ -79,6 +79,7 @@ describe.skipIf(CHROMIUM === undefined)('several strong requests in a browser', 
     await settled(page)
     await approve.click()
     for (const id of ids) await expect.poll(() => stateOf(app.gate, id)).toMatch(DECIDED)
+    await page.locator('.toast', { hasText: 'Approved 2 calls. 2 ran.' }).waitFor()
   })
 
   test('a request that comes after the page was drawn is not decided with it', async () => {

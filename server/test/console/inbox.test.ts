@@ -34,7 +34,10 @@ describe.skipIf(CHROMIUM === undefined)('the inbox in a browser', () => {
     expect(await page.evaluate('document.activeElement?.className')).toBe('sentence')
     await page.getByRole('button', { name: /^Approve and/ }).click()
     await expect.poll(() => stateOf(gate, id)).toMatch(DECIDED)
-    await page.getByText('Approved.').first().waitFor()
+    // The outcome is said when it is known, with the way to it.
+    const toast = page.locator('.toast', { hasText: 'Approved. It ran.' })
+    await toast.waitFor()
+    expect(await toast.getByRole('link').getAttribute('href')).toMatch(/^#\/activity\/call_/)
     // The key went to the gate and is nowhere in the browser.
     const kept = await page.evaluate(
       'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])',
