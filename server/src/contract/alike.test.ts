@@ -64,7 +64,11 @@ test.each<[string, readonly Json[], string]>([
     [{ to: 'a@x.example', attachments: ['q.pdf'] }, { to: 'b@x.example' }],
     'Send 2 e-mails to a@x.example and b@x.example; some of them with 1 attachment: q.pdf',
   ],
-  ['chat__send', [{ to: 'a@x.example' }, { to: '#ops' }], '2 calls: Send an e-mail to a@x.example; Send something to #ops'],
+  [
+    'chat__send',
+    [{ to: 'a@x.example' }, { to: '#ops' }],
+    '2 calls: Send an e-mail to a@x.example; Send something to #ops',
+  ],
   [
     'bank__pay',
     [
