@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { WorkflowRunView } from '../../src/contract/workflow.ts'
-import { APPROVER, approveRetry, approveShown, effectsIn } from '../gate/with-gate.ts'
+import { APPROVER, approveShown, effectsIn, orderRetry } from '../gate/with-gate.ts'
 import { valueOf } from '../toolflow/with-flows.ts'
 import { CRASH_DOCUMENT, CRASH_MESSAGE } from './crash-document.ts'
 import { openWorkflows, type WorkflowRig } from './with-workflows.ts'
@@ -43,10 +43,11 @@ export async function carryOut(rig: WorkflowRig): Promise<WorkflowRunView> {
 async function settleByWitness({ gate, effects }: WorkflowRig, call_id: string): Promise<void> {
   const { items } = valueOf(await gate.calls.listUnknown(APPROVER, { limit: 10 }))
   const row = items.find((one) => one.call_id === call_id)
-  // Recovery may still be working on it.
-  if (row === undefined) return
+  // Recovery, or a retry that was approved, may still be working on it.
+  const request = row?.retry && valueOf(await gate.approvals.read(APPROVER, row.approval_id ?? ''))
+  if (row === undefined || (request !== undefined && request.state !== 'pending')) return
   const { text = '' } = JSON.parse(row.canonical_args) as { readonly text?: string }
   const isDone = effects().some((line) => line.includes(JSON.stringify(text)))
   if (isDone) valueOf(await gate.calls.settle(APPROVER, call_id, 'done'))
-  else valueOf(await approveRetry(gate, APPROVER, call_id))
+  else valueOf(await approveShown(gate, APPROVER, request?.approval_id ?? (await orderRetry(gate, APPROVER, call_id))))
 }
