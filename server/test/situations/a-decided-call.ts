@@ -1,4 +1,4 @@
-import { APPROVER, SECOND, approveShown, pendingOf } from '../gate/with-gate.ts'
+import { APPROVER, SECOND, approveShown, pendingOf, until } from '../gate/with-gate.ts'
 import {
   RULES,
   HARD,
@@ -10,6 +10,8 @@ import {
   forge,
   revoke,
   heldNote,
+  askedAgain,
+  cancelled,
   interrupted,
   retried,
 } from './stage.ts'
@@ -166,5 +168,44 @@ export const A_DECIDED_CALL: readonly Situation[] = [
       await stage.pause(`caller:${stage.caller.id}`)
       await retried(stage, call_id)
     },
+  ],
+  [
+    'cancelled while it ran, and retried with a new approval',
+    async (stage) => {
+      const call_id = await cancelled(stage)
+      await approveShown(stage.gate, APPROVER, await askedAgain(stage, call_id))
+      await until(() => stage.effects().length === 2)
+      stage.tell('outcome', await stage.outcome(call_id))
+    },
+    'own gate',
+  ],
+  [
+    'cancelled while it ran, and the retry is denied: still unknown',
+    async (stage) => {
+      const call_id = await cancelled(stage)
+      await stage.gate.approvals.decide(APPROVER, await askedAgain(stage, call_id), { says: 'deny', reason: 'no' })
+      stage.tell('outcome', await stage.outcome(call_id))
+    },
+    'own gate',
+  ],
+  [
+    'cancelled while it ran, the retry approved, and stopped by a pause: still unknown',
+    async (stage) => {
+      const call_id = await cancelled(stage)
+      const approval_id = await askedAgain(stage, call_id)
+      before(1, ({ pause, caller }) => pause(`caller:${caller.id}`))(stage)
+      await approveShown(stage.gate, APPROVER, approval_id)
+      stage.tell('outcome', await stage.outcome(call_id))
+    },
+    'own gate',
+  ],
+  [
+    'cancelled while it ran, and settled while the retry waits',
+    async (stage) => {
+      const call_id = await cancelled(stage)
+      await askedAgain(stage, call_id)
+      stage.tell('settled', await stage.gate.calls.settle(APPROVER, call_id, 'done'))
+    },
+    'own gate',
   ],
 ]

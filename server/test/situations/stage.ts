@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, expect } from 'vitest'
@@ -15,6 +15,7 @@ import {
   BOOK_TOOLS,
   openTestGate,
   pendingOf,
+  until,
   type GateRig,
 } from '../gate/with-gate.ts'
 import { recorder, type Recorder } from './transcript.ts'
@@ -29,7 +30,7 @@ rules:
 `
 export const HARD = `${RULES}  - { id: hard, effect: block, match: { tool: 'book__*' }, says: nothing any more }\n`
 
-export type Stage = Pick<GateRig, 'gate'> & {
+export type Stage = Pick<GateRig, 'gate' | 'effects' | 'folder'> & {
   readonly recorder: Recorder
   /** Of this situation only. */
   readonly caller: Caller
@@ -99,11 +100,27 @@ export async function interrupted(stage: Stage, tool: string, args: Json): Promi
   stage.recorder.begin()
   return call_id
 }
+/** An approved call that is cancelled while its tool acts: whether it took effect is unknown. Its tool answers from now on. */
+export async function cancelled(stage: Stage): Promise<string> {
+  const held = pendingOf(await stage.call('book__slow_note', { text: 'x', until: 'released' }, { as_task: true }))
+  await approveShown(stage.gate, APPROVER, held.approval_id)
+  await until(() => stage.effects().length === 1)
+  await stage.gate.calls.cancelTask(stage.caller, held.call_id)
+  stage.tell('cancelled', await stage.outcome(held.call_id))
+  writeFileSync(join(stage.folder, 'effects.txt.go'), '')
+  stage.recorder.begin()
+  return held.call_id
+}
+/** The request for the retry of a call that is not idempotent. */
+export async function askedAgain(stage: Stage, call_id: string): Promise<string> {
+  const settled = await stage.gate.calls.settle(APPROVER, call_id, 'retry')
+  stage.tell('retry', settled)
+  const { approval_id = '' } = stage.recorder.row('calls', call_id).row as { approval_id?: string }
+  return approval_id
+}
 export const retried = async (stage: Stage, call_id: string) => {
   const settled = await stage.gate.calls.settle(APPROVER, call_id, 'retry')
   stage.tell('retry', settled)
-  if (settled.ok && settled.value.status === 'pending')
-    await approveShown(stage.gate, APPROVER, settled.value.approval_id)
   stage.tell('outcome', await stage.outcome(call_id))
 }
 export const judged = async (stage: Stage, command: string, session = 's1') => {
@@ -171,6 +188,8 @@ export async function transcriptOf([name, play, options = {}]: Situation): Promi
   const told: string[] = []
   const stage: Stage = {
     gate: rig.gate,
+    folder: rig.folder,
+    effects: rig.effects,
     recorder: own,
     caller,
     outcome: rig.outcome,

@@ -157,7 +157,6 @@ const VARYING: readonly (readonly [string, RegExp])[] = [
   ['hash', /\b[0-9a-f]{64}\b/],
   ['trace', /\b[0-9a-f]{32}\b/],
   ['process', /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/],
-  ['process', /\b[0-9a-f]{16}\b/],
   ['idle', /\bidle:\w+/],
 ]
 
@@ -179,6 +178,7 @@ function namesFor(folder: string): (text: string) => string {
     return named
       .replaceAll(/\b1[6-9]\d{11}\b/g, 'TIME')
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+      .replaceAll(/"boot":"[0-9a-f]{16}"/g, '"boot":"BOOT"')
       .replaceAll(/"ended_day":"\d+"/g, '"ended_day":"DAY"')
       .replaceAll(/\b\d{4}-\d\d-\d\d\b/g, 'DAY')
   }

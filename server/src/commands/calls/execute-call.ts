@@ -270,7 +270,10 @@ function outcomeChanges(deps: ExecuteDeps, row: CallRow, version: number, messag
 }
 
 /** What the audit says about an end besides the state. */
-function endAbout({ digest }: ExecuteDeps, { problem, state, rollback, called_off }: CallRow): AuditDraft['about'] {
+function endAbout({ digest }: ExecuteDeps, row: CallRow): AuditDraft['about'] {
+  const { problem, state, rollback } = row
+  // An earlier attempt may have been cancelled; this one was not.
+  const called_off = (row.called_off?.at ?? 0) >= (row.started_at ?? 0) ? row.called_off : undefined
   if (problem === undefined && rollback === undefined && called_off === undefined) return undefined
   const about = {
     ...(problem === undefined ? {} : { code: problem.code }),

@@ -241,9 +241,11 @@ async function commitNext(
   if (isOver) return 'lost'
   // A retry is used up by starting: if this attempt is interrupted too, a person is asked again.
   const { settled: _, retry: _1, ...before } = { ...held.row, ...ready?.parts }
+  // How an earlier attempt ended is in the audit, and is not how this one ends.
+  const { problem: _2, ended_at: _3, ...afresh } = before
   const row: CallRow = next.ok
     ? {
-        ...before,
+        ...afresh,
         state: 'executing',
         attempt: before.attempt + 1,
         boot: deps.boot,
