@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { makeSentence } from '../core/sentence/make-sentence.ts'
-import { byArrival, groupSentence } from './alike.ts'
-import type { Json } from './json.ts'
-import { sentenceText, type Sentence, type SentencePiece } from './sentence.ts'
+import { makeSentence } from './make-sentence.ts'
+import { byArrival, groupSentence } from '../../contract/alike.ts'
+import type { Json } from '../../contract/json.ts'
+import { sentenceText, type Sentence, type SentencePiece } from '../../contract/sentence.ts'
 
 const to = (...addresses: readonly SentencePiece[]): Sentence => ({
   action: 'send',
