@@ -146,15 +146,9 @@ function ToType({ packet, typed, onTyped, others }: ToTypeProps) {
   )
 }
 
-/** Marks the letters in which a word differs from a similar one of the group. */
+/** Marks the letters in which a word differs from another one of the group that can be mistaken for it. */
 function Marked({ word, others }: { readonly word: string; readonly others: readonly string[] }) {
-  const [start, end] = others.reduce<readonly [number, number]>(
-    (best, other) => {
-      const [from, to] = commonEnds(word, other)
-      return other !== word && from + to > best[0] + best[1] && from + to >= word.length * SIMILAR ? [from, to] : best
-    },
-    [0, 0],
-  )
+  const [start, end] = others.map((other) => endsInCommon(word, other)).find(([from, to]) => from + to > 0) ?? [0, 0]
   if (start + end === 0) return <Text>{word}</Text>
   return (
     <>
@@ -167,16 +161,18 @@ function Marked({ word, others }: { readonly word: string; readonly others: read
   )
 }
 
-/** The share of letters that two words have in common at their ends. */
-const SIMILAR = 0.75
+/** Words with more letters between their common ends are told apart at a glance. */
+const FEW = 2
 
-function commonEnds(a: string, b: string): readonly [number, number] {
+/** How many letters at both ends two words have in common, if they differ in few others, as `exarnple` and `example`; otherwise none. */
+function endsInCommon(a: string, b: string): readonly [number, number] {
   const most = Math.min(a.length, b.length)
   let start = 0
   while (start < most && a[start] === b[start]) start += 1
   let end = 0
   while (end < most - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end += 1
-  return [start, end]
+  const isOther = start === 0 && a.length === b.length
+  return a === b || isOther || Math.max(a.length, b.length) - start - end > FEW ? [0, 0] : [start, end]
 }
 
 type DifferingProps = {
