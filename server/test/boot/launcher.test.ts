@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, expect, test } from 'vitest'
+import type { Sentence } from '../../src/contract/sentence.ts'
 import { LAUNCHER, SOURCE_LAUNCHER } from '../built/built.ts'
 import { configure, run, runGate } from '../doors/with-running-gate.ts'
 import { effectsIn, until } from '../gate/with-gate.ts'
@@ -122,7 +123,11 @@ describe.skipIf(process.platform === 'win32')('a launcher that stays in front', 
       // A running call gets its outcome, as on any other stop.
       const call = ['call', 'book__slow_note', JSON.stringify({ text: 'x', ms: 1_000 }), '--json']
       const { approval_id, call_id } = JSON.parse((await run(folder, call)).out) as Record<string, string>
-      await run(folder, ['approve', approval_id ?? ''])
+      const { items } = JSON.parse((await run(folder, ['approvals', '--json'])).out) as {
+        items: [{ sentence: Sentence }]
+      }
+      const typed = items[0].sentence.confirm?.words.join(', ') ?? ''
+      expect(await run(folder, ['approve', approval_id ?? '', '--typed', typed])).toMatchObject({ code: 0 })
       await until(() => effectsIn(folder).length === 1)
       launcher.kill(signal)
       await allEnded
