@@ -17,9 +17,9 @@ afterAll(() => gate.stop())
 const BEGIN_FRAME = '\u001b[?2026h'
 
 /** Two streams that a terminal program takes for a terminal. */
-function terminal() {
+function terminal(rows = 40) {
   const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin, ref() {}, unref() {} })
-  const stdout = Object.assign(new PassThrough(), { isTTY: true, columns: 100, rows: 40 })
+  const stdout = Object.assign(new PassThrough(), { isTTY: true, columns: 100, rows })
   let shown = ''
   stdout.setEncoding('utf8').on('data', (text: string) => (shown += text))
   const until = async (text: string) => {
@@ -27,7 +27,16 @@ function terminal() {
     // A frame is drawn once: what the next step waits for may already be in it.
     shown = shown.slice(Math.max(0, shown.lastIndexOf(BEGIN_FRAME)))
   }
-  return { screen: { stdin, stdout } as unknown as Screen, press: (keys: string) => stdin.write(keys), until }
+  /** One key at a time, each after the screen has followed the one before, until the text is on it. */
+  const scroll = async (key: string, text: string) => {
+    while (!shown.includes(text)) {
+      const drawn = new Promise((done) => stdout.once('data', done))
+      stdin.write(key)
+      await drawn
+    }
+  }
+  const press = (keys: string) => stdin.write(keys)
+  return { screen: { stdin, stdout } as unknown as Screen, press, until, scroll }
 }
 
 const held = async (text: string) =>
@@ -56,6 +65,43 @@ test('the inbox shows requests that arrive while it is open, and a key press dec
   await closed
   expect(await stateOf(first['approval_id'])).toMatch(/approved|consumed/)
   expect(await stateOf(second['approval_id'])).toBe('denied')
+})
+
+test('the inbox approves only what was on the screen to its last line, without a gap', async () => {
+  const target = { socket: join(gate.folder, '.sluice/gate.sock') }
+  // Fewer lines than a page scrolls.
+  const { screen, press, until, scroll } = terminal(24)
+  const closed = runInbox({ ask: clientFor(target), follow: followFor(target) }, screen)
+  await until('no pending requests')
+  const long = (name: string) => `${name}\n${'a line\n'.repeat(60)}the last line`
+  const first = await held(long('first'))
+  await until('press v to show all')
+  press('a')
+  await until('only what was on the screen can be approved')
+  press('d')
+  await until('reason for denying it:')
+  press('not read')
+  await until('not read')
+  press('\r')
+  await until(`${first['approval_id']} is denied`)
+  const second = await held(long('second'))
+  await until('press v to show all')
+  press('v')
+  await until('more lines, press ↓')
+  // By whole pages: what is between two of them was not seen.
+  await scroll('\u001b[6~', '  request digest ')
+  press('a')
+  await until('only what was on the screen can be approved')
+  press('v')
+  await until('press v to show all')
+  press('v')
+  await until('more lines, press ↓')
+  await scroll('\u001b[B', '  request digest ')
+  press('a')
+  await until('executed: noted second')
+  press('q')
+  await closed
+  expect(await stateOf(second['approval_id'])).toMatch(/approved|consumed/)
 })
 
 test('the inbox edits in an editor, always allows within bounds, and says that a passphrase was wrong', async () => {

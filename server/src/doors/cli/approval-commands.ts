@@ -9,7 +9,7 @@ import { EXIT } from './exit-codes.ts'
 import { jsonArgument } from './json-argument.ts'
 import { fieldsOf, itemsOf, printNotices, printReply, textOf, type Fields, type Out } from './print.ts'
 import { printDecided } from './print-decided.ts'
-import { printPacket } from './print-packet.ts'
+import { printPacket, unfoldedIn } from './print-packet.ts'
 import { printTypedFault, withoutPosition, type TypedText } from './print-typed-fault.ts'
 import { PASSPHRASE_FILE, sendProven } from './passphrase-commands.ts'
 import type { Session } from './session.ts'
@@ -154,11 +154,6 @@ export const TYPED = [
 
 /** What an approval repeats of the packet that was shown whole. */
 type ShownPacket = { readonly digest: string; readonly unfolded?: readonly string[]; readonly typed?: string }
-
-export const unfoldedIn = (packet: Fields): Pick<ShownPacket, 'unfolded'> => {
-  const ids = itemsOf({ items: packet['foldable'] }).map((text) => textOf(text['id']))
-  return ids.length === 0 ? {} : { unfolded: ids }
-}
 
 /**
  * Shows the packet before it is approved; in a terminal the person must confirm. Undefined if they do not. With a `digest`, it was shown before:

@@ -1,6 +1,6 @@
 import { printReview } from './print-definition.ts'
 import { packetHead, packetLines } from './packet-lines.ts'
-import { fieldsOf, textOf, type Fields, type Out } from './print.ts'
+import { fieldsOf, itemsOf, textOf, type Fields, type Out } from './print.ts'
 
 const FOLDED = 12
 
@@ -16,4 +16,10 @@ export function printPacket(out: Out, packet: Fields, how: 'folded' | 'whole' = 
   out.line(packetHead(packet), 'head')
   for (const { text, tone } of packetLines(packet, frame)) out.line(text, tone)
   if (packet['definition'] !== undefined) printReview(out, fieldsOf(packet['definition']))
+}
+
+/** What an approval repeats of a packet that was shown whole. */
+export function unfoldedIn(packet: Fields): { readonly unfolded?: readonly string[] } {
+  const ids = itemsOf({ items: packet['foldable'] }).map((text) => textOf(text['id']))
+  return ids.length === 0 ? {} : { unfolded: ids }
 }

@@ -23,9 +23,7 @@ export type Size = { readonly columns: number | undefined; readonly rows: number
 /** The inbox as a screen: the pending requests, the selected one, and the input line. It is never taller than the terminal. */
 export function inboxView(inbox: Inbox, now: number, { columns = 80, rows = 24 }: Size): ReactElement {
   const item = chosenIn(inbox)
-  const listed = inbox.whole === undefined ? windowOf(inbox, Math.min(LISTED, Math.floor(rows / 4))) : []
-  const says = inbox.says === undefined ? undefined : shortened(visibleText(inbox.says), SAID * columns)
-  const room = Math.max(3, rows - AROUND - listed.length - (says === undefined || says.length <= columns ? 0 : SAID))
+  const { listed, says, room } = layoutOf(inbox, { columns, rows })
   return h(
     Box,
     { flexDirection: 'column' },
@@ -38,6 +36,49 @@ export function inboxView(inbox: Inbox, now: number, { columns = 80, rows = 24 }
       : typingView(inbox.typing, item ?? {}),
   )
 }
+
+type Layout = {
+  readonly listed: readonly { readonly row: Fields; readonly index: number }[]
+  readonly says: string | undefined
+  /** For the lines of the packet. */
+  readonly room: number
+}
+
+function layoutOf(inbox: Inbox, { columns, rows }: { readonly columns: number; readonly rows: number }): Layout {
+  const listed = inbox.whole === undefined ? windowOf(inbox, Math.min(LISTED, Math.floor(rows / 4))) : []
+  const says = inbox.says === undefined ? undefined : shortened(visibleText(inbox.says), SAID * columns)
+  const room = Math.max(3, rows - AROUND - listed.length - (says === undefined || says.length <= columns ? 0 : SAID))
+  return { listed, says, room }
+}
+
+/** The lines of the selected packet that are on the screen, and how many it has. None are if something of them is folded. */
+export function linesOnScreen(
+  inbox: Inbox,
+  { columns = 80, rows = 24 }: Size,
+): Readonly<Record<'from' | 'to' | 'all', number>> {
+  const item = chosenIn(inbox) ?? {}
+  const { room } = layoutOf(inbox, { columns, rows })
+  const lines = packetLines(item, frameOf(columns, 0))
+  const all = lines.length
+  if (inbox.whole !== undefined) {
+    const from = Math.min(inbox.whole, Math.max(0, all - room))
+    return { from, to: Math.min(all, from + room), all }
+  }
+  const folded = packetLines(item, frameOf(columns, undefined))
+  const isWhole = folded.length === all && folded.every((line, at) => isSame(line, lines[at]))
+  return { from: 0, to: isWhole ? Math.min(all, room) : 0, all }
+}
+
+/** The digest is longer where everything is shown. */
+const isSame = ({ text, tone }: PacketLine, other: PacketLine | undefined): boolean =>
+  other !== undefined && (text === other.text || (tone === 'quiet' && other.text.startsWith(text)))
+
+const frameOf = (columns: number, whole: number | undefined) => ({
+  width: columns - 4,
+  most: whole === undefined ? FOLDED : Number.MAX_SAFE_INTEGER,
+  more: ', press v to show all',
+  reveal: 'press r to show redacted text; this is recorded in the audit',
+})
 
 function titleOf({ items, selected, isLoading }: Inbox): string {
   if (isLoading === true) return 'loading…'
@@ -82,13 +123,7 @@ type Details = { readonly columns: number; readonly room: number; readonly whole
 
 /** The packet in the lines that are available. The hidden lines are counted; `v` shows them. */
 function detailsView(item: Fields, { columns, room, whole }: Details): ReactElement {
-  const frame = {
-    width: columns - 4,
-    most: whole === undefined ? FOLDED : Number.MAX_SAFE_INTEGER,
-    more: ', press v to show all',
-    reveal: 'press r to show redacted text; this is recorded in the audit',
-  }
-  const lines = packetLines(item, frame)
+  const lines = packetLines(item, frameOf(columns, whole))
   const from = whole === undefined ? 0 : Math.min(whole, Math.max(0, lines.length - room))
   const shown = lines.slice(from, from + room)
   const rest = lines.length - from - shown.length

@@ -10,6 +10,7 @@ import { knownSize } from '../terminal-out.ts'
 import { CHANGES, PENDING } from '../watch-approvals.ts'
 import {
   askPassphrase,
+  chosenIn,
   choosing,
   emptyInbox,
   idOf,
@@ -20,7 +21,8 @@ import {
   type Key,
   type InboxAction,
 } from './inbox.ts'
-import { inboxView, type Size } from './inbox-view.ts'
+import { unfoldedIn } from '../print-packet.ts'
+import { inboxView, linesOnScreen, type Size } from './inbox-view.ts'
 import { outcomeWords } from './outcome-words.ts'
 
 export type Screen = { readonly stdin: NodeJS.ReadStream; readonly stdout: NodeJS.WriteStream }
@@ -30,6 +32,7 @@ const TICK_MS = 1000
 const AWAY = 'the gate does not respond; this list may be out of date until it is back'
 const NO_EDITOR = () =>
   `the editor \`${editorOf()}\` could not be started or reported an error; nothing was changed; set EDITOR to another one`
+const UNREAD = 'only what was on the screen can be approved: press v, read to the end with ↓, then press the key again'
 const NOT_SENT = 'the gate did not answer; the decision was not retried'
 
 /** The editor that the person has chosen, if any. */
@@ -44,7 +47,18 @@ export async function runInbox(
 ): Promise<void> {
   let inbox: Inbox = { ...emptyInbox, hasEditor: editor !== undefined }
   let isAway = false
+  /** How many lines of a packet were on the screen, from the first one on without a gap. */
+  const read = new Map<string, number>()
+  const isRead = () => {
+    const key = `${textOf(chosenIn(inbox)?.['digest'])} ${screen.stdout.columns}`
+    const { from, to, all } = linesOnScreen(inbox, size())
+    const before = read.get(key) ?? 0
+    if (from <= before) read.set(key, Math.max(before, to))
+    return (read.get(key) ?? 0) >= all
+  }
   const onKey = (key: Key) => {
+    const isApproving = inbox.typing === undefined && key.is === 'text' && /^[aw]$/i.test(key.text)
+    if (chosenIn(inbox) !== undefined && !isRead() && isApproving) return say(UNREAD)
     const { inbox: next, action } = pressed(inbox, key)
     show(next)
     if (action?.do === 'quit') app.unmount()
@@ -108,7 +122,11 @@ export async function runInbox(
   async function carryOut(action: Exclude<InboxAction, { do: 'quit' }>): Promise<void> {
     if (action.do === 'reveal') return reveal(action.id)
     if (action.do === 'open_editor') return edit(action)
-    const reply = await session.ask('POST', `/v1/approvals/${encodeURIComponent(action.id)}/decide`, bodyOf(action))
+    const reply = await session.ask(
+      'POST',
+      `/v1/approvals/${encodeURIComponent(action.id)}/decide`,
+      bodyOf(action, itemOf(action.id)),
+    )
     const answer = fieldsOf(reply.body)
     const code = textOf(answer['code'] ?? '')
     if (action.do === 'approve' && code === 'approval.passphrase_needed')
@@ -123,6 +141,8 @@ export async function runInbox(
     if (action.do === 'edit' && reply.status < 400) show(choosing(inbox, idOf(answer)))
     if (action.do === 'approve' && answer['state'] === 'approved') await showOutcome(action.id, answer)
   }
+
+  const itemOf = (id: string): Fields => inbox.items.find((item) => idOf(item) === id) ?? {}
 
   async function showOutcome(id: string, answer: Fields): Promise<void> {
     const call = encodeURIComponent(textOf(answer['call_id']))
@@ -156,13 +176,14 @@ const givenIn = ({ typed, remember }: Given): Given => ({
   ...(remember === undefined ? {} : { remember }),
 })
 
-function bodyOf(action: Exclude<InboxAction, { do: 'quit' | 'reveal' | 'open_editor' }>): unknown {
+function bodyOf(action: Exclude<InboxAction, { do: 'quit' | 'reveal' | 'open_editor' }>, item: Fields): unknown {
   switch (action.do) {
     case 'approve':
       return {
         decision: 'approve',
         digest: action.digest,
         ...givenIn(action),
+        ...(textOf(item['digest']) === action.digest ? unfoldedIn(item) : {}),
         ...(action.passphrase === undefined ? {} : { passphrase: action.passphrase }),
       }
     case 'deny':
