@@ -24,7 +24,7 @@ export function ChangedNote({ before, after, refused, onRead }: ChangedProps) {
         <b>This changed while you were reading{refused ? ', so your approval was refused' : ''}. Nothing ran.</b>{' '}
         {fields.length === 0
           ? 'The inputs are the same, but the gate judges them differently now.'
-          : 'What you had read is on the left, what would run now is on the right.'}
+          : 'The version you saw is on the left, what would run now is on the right.'}
       </p>
       {fields.length === 0 ? (
         <Reasons before={before} after={after} />

@@ -25,11 +25,11 @@ export function ConsentPreview({ packet, bounds }: { readonly packet: Packet; re
   return (
     <Note icon="clock" small>
       <p className="small">
-        Under these bounds, <b>{many(data.covered, 'call')} of the last 7 days</b> would have run without you
-        {data.complete ? '.' : ', of those that were looked at.'}
+        With these limits, <b>{many(data.covered, 'call')} of the last 7 days</b> would have run automatically
+        {data.complete ? '.' : ', of those that were checked.'}
       </p>
       {data.examples.length === 0 ? null : (
-        <Fold label="Look at them">
+        <Fold label="View">
           <ul className="small">
             {data.examples.map((call) => (
               <li key={call.call_id}>

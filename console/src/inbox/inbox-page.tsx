@@ -99,8 +99,8 @@ export function InboxPage() {
             of={query}
             empty={
               rows.length === 0 ? (
-                <Empty title="Nothing waits for you">
-                  <p className="small">The gate is open. Calls that need a person appear here.</p>
+                <Empty title="No pending requests">
+                  <p className="small">Sluice is running. Calls that need approval appear here.</p>
                 </Empty>
               ) : undefined
             }

@@ -51,7 +51,7 @@ export function PacketHead({ packet, closed, headRef, onBack }: HeadProps) {
           </span>
         ) : null}
         {closed ? (
-          <span className="left tag">closed, what you had read</span>
+          <span className="left tag">closed: this is the version you saw</span>
         ) : (
           <Countdown from={packet.created_at} until={packet.expires_at} long />
         )}

@@ -178,9 +178,7 @@ export function RememberDialog({ packet, off, onClose, onDecided, onRefused }: R
               </div>
             ))}
           </div>
-          <p className="small dim">
-            Inputs that are not named here are not permitted. The tool has to stay as it is defined today.
-          </p>
+          <p className="small dim">Other arguments still need approval. Ends if the tool’s definition changes.</p>
         </fieldset>
       )}
       {bounds === undefined ? null : <ConsentPreview packet={packet} bounds={bounds} />}

@@ -34,7 +34,7 @@ export function Why({ packet, title = 'Why it is held' }: { readonly packet: Pac
     <Card title={title} aside={many(groupsOf(against).length, 'reason')}>
       <Reasons of={against} />
       {fine > 0 ? (
-        <Fold className="card-foot" label={`${many(fine, 'check has', 'checks have')} no objection`}>
+        <Fold className="card-foot" label={`${many(fine, 'check')} passed`}>
           <ul className="small dim fine">
             {packet.risk_notes
               .filter(({ effect }) => effect === 'allow')

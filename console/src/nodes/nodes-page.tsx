@@ -87,7 +87,7 @@ function NodeCard({ node, waiting }: { readonly node: Node; readonly waiting: re
             Last seen <Ago at={node.seen_at} />.
           </>
         )}{' '}
-        {node.pending === 0 ? 'Nothing waits for a decision.' : `${many(node.pending, 'call')} waiting for a decision.`}
+        {node.pending === 0 ? 'No pending requests.' : `${many(node.pending, 'pending request')}.`}
       </p>
       {waiting.map((packet) => (
         <Link

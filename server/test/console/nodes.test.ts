@@ -21,7 +21,7 @@ describe.skipIf(CHROMIUM === undefined || !WHOLE)('the page of nodes', () => {
     const page = await app.open(gate.keys.admin)
     await page.goto(`${gate.url}/#/nodes`)
     const card = page.getByRole('region', { name: 'Node berlin-1' })
-    await expect.poll(() => card.textContent()).toContain('1 call waiting for a decision')
+    await expect.poll(() => card.textContent()).toContain('1 pending request')
     expect(await card.textContent()).toContain('agent:writer for ana')
     expect(await page.getByRole('region', { name: 'Node lisbon-2' }).textContent()).toContain('Not seen since')
     if (process.env['SLUICE_SHOT'] !== undefined) await page.screenshot({ path: process.env['SLUICE_SHOT'] })
