@@ -1,13 +1,25 @@
+import { braceVariants } from './brace-variants.ts'
+
 /** Whether a path contains characters that a shell or a search tool treats as a pattern. */
 export const isPattern = (path: string): boolean => /[*?[{]/.test(path)
 
 /**
  * Whether a pattern for absolute paths targets a path or something below it. The path's own name must match more than wildcards:
- * `**` and `*` match everything and target nothing in particular. Braces are treated as `?*`, which errs on the safe side.
+ * `**` and `*` match everything and target nothing in particular. Lists in braces are expanded; a range, and more lists than the gate
+ * expands, match anything, which errs on the safe side.
  */
 export function canMatch(pattern: string, place: string): boolean {
-  const wanted = namesOf(pattern.replace(/\{[^{}]*\}/g, BRACES).replace(/[{}]/g, '*'))
   const names = namesOf(place)
+  if (!/[{}]/.test(pattern)) return reaches(pattern, names)
+  const lists = braceVariants(pattern.replace(/\{[^{},]{0,20}\.\.[^{},]{0,20}\}/g, BRACES))
+  const variants = lists ?? [pattern.replace(/\{[^{}]*\}/g, BRACES)]
+  // Some programs read `{a}` as `a`. A list that was cut off, such as `{a`, begins with a name that begins like this.
+  const plain = (one: string) => one.replace(/\{([^{}]*)\}/g, '$1').replace(/(?<=^|[\\/])\{([^{}\\/]+)/g, '$1*')
+  return variants.some((one) => reaches(plain(one).replace(/[{}]/g, '*'), names))
+}
+
+function reaches(pattern: string, names: readonly string[]): boolean {
+  const wanted = namesOf(pattern)
   let reached: ReadonlySet<number> = new Set([0])
   for (const [depth, name] of names.entries()) {
     const isLast = depth === names.length - 1
@@ -24,7 +36,7 @@ export function canMatch(pattern: string, place: string): boolean {
   return reached.size > 0
 }
 
-/** Matches any list in braces, and counts as more than a wildcard. */
+/** Matches anything, and counts as more than a wildcard. */
 const BRACES = '\u0001*'
 
 function matches(pattern: string | undefined, name: string, exactly: boolean): boolean {
